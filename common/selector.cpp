@@ -1,0 +1,94 @@
+#include "common/selector.h"
+
+#include "common/selector_backends.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <climits>
+
+namespace common {
+
+Selector::Registration& Selector::watched_registration(int fd, const char* operation) {
+    const auto index = static_cast<std::size_t>(fd);
+    if (fd < 0 || index >= registrations_.size() || !registrations_[index].watched)
+        throw std::logic_error(
+            fmt::format("{}: descriptor {} is not registered", operation, fd));
+    return registrations_[index];
+}
+
+void Selector::register_fd(int fd, Events events, std::uint64_t data) {
+    if (fd < 0)
+        throw std::logic_error(fmt::format("register_fd: {} is no descriptor", fd));
+    const auto index = static_cast<std::size_t>(fd);
+    if (index < registrations_.size() && registrations_[index].watched)
+        throw std::logic_error(fmt::format(
+            "register_fd: descriptor {} is registered already; use modify_fd", fd));
+    add(fd, events); // first, since it may throw, and then nothing has changed
+    if (index >= registrations_.size())
+        registrations_.resize(index + 1);
+    registrations_[index] = {events, data, true};
+    ++watched_;
+}
+
+void Selector::modify_fd(int fd, Events events, std::uint64_t data) {
+    Registration& registration = watched_registration(fd, "modify_fd");
+    if (registration.events != events)
+        change(fd, events);
+    registration.events = events;
+    registration.data = data;
+}
+
+void Selector::unregister_fd(int fd) {
+    Registration& registration = watched_registration(fd, "unregister_fd");
+    remove(fd);
+    registration = {};
+    --watched_;
+}
+
+std::vector<Ready> Selector::select(std::optional<Milliseconds> timeout) {
+    using Clock = std::chrono::steady_clock;
+    const auto start = Clock::now();
+    std::vector<Ready> ready;
+    for (;;) {
+        int timeout_ms = -1;
+        if (timeout) {
+            // Rounded up: a wait that ends a little early would only be begun again.
+            const auto left =
+                std::chrono::ceil<Milliseconds>(start + *timeout - Clock::now());
+            timeout_ms =
+                static_cast<int>(std::clamp<Milliseconds::rep>(left.count(), 0, INT_MAX));
+        }
+        // A signal ends every system call that waits. That is not an answer: go on
+        // waiting for what is left of the time.
+        if (wait(timeout_ms, ready))
+            return ready;
+    }
+}
+
+std::vector<std::string_view> selector_names() {
+#ifdef __linux__
+    return {"epoll", "poll", "select"};
+#else
+    return {"poll", "select"};
+#endif
+}
+
+std::unique_ptr<Selector> make_selector(std::string_view name) {
+    const auto names = selector_names();
+    if (name.empty())
+        name = names.front();
+#ifdef __linux__
+    if (name == "epoll")
+        return make_epoll_selector();
+#endif
+    if (name == "poll")
+        return make_poll_selector();
+    if (name == "select")
+        return make_select_selector();
+    throw std::invalid_argument(fmt::format("no selector named '{}': choose one of {}",
+                                            name, fmt::join(names, ", ")));
+}
+
+} // namespace common

@@ -1,0 +1,101 @@
+// A socket that never makes its caller wait.
+//
+// Two types: `Address`, where to connect to, and `Socket`, which owns a non-blocking
+// descriptor and closes it when it dies. Each call does what it can do now and says what
+// happened: "would block" is an answer here, not a fault. Errors of the network are
+// values, std::error_code; compare them with std::errc. Told in book/02.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <sys/socket.h>
+
+namespace common {
+
+/// An IPv4 or IPv6 address with its port, as the kernel takes it.
+struct Address {
+    sockaddr_storage storage{};
+    socklen_t length = 0;
+
+    int family() const { return storage.ss_family; }
+    /// The same address at another port.
+    Address with_port(std::uint16_t port) const;
+};
+
+/// Thrown by `resolve`; the message names the host and says what failed.
+struct ResolveError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// Finds the addresses of a host, in the order in which the system would try them.
+/// `host` is a name, or a numeric address ("127.0.0.1", "::1", also "[::1]").
+/// This *blocks* until the name server answers: see man 3 getaddrinfo.
+/// Throws ResolveError if there are none.
+std::vector<Address> resolve(const std::string& host, std::uint16_t port);
+
+/// Owns a descriptor: movable, not copyable, closed by the destructor.
+class Socket {
+  public:
+    Socket() noexcept = default;
+    /// Takes ownership of `fd`; a negative one means "none".
+    explicit Socket(int fd) noexcept : fd_(fd) {}
+    Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+    Socket& operator=(Socket&& other) noexcept {
+        if (this != &other) {
+            close();
+            fd_ = std::exchange(other.fd_, -1);
+        }
+        return *this;
+    }
+    Socket(const Socket&) = delete;
+    Socket& operator=(const Socket&) = delete;
+    ~Socket() { close(); }
+
+    /// Opens a non-blocking TCP socket for `family` (AF_INET, AF_INET6). On failure the
+    /// result is empty and `error` says why: too_many_files_open when this process has
+    /// no descriptor left, too_many_files_open_in_system when the machine has none.
+    /// A peer that acknowledges nothing for 5 s breaks the connection (timed_out), where
+    /// the system can do that.
+    static Socket open_tcp(int family, std::error_code& error) noexcept;
+
+    explicit operator bool() const noexcept { return fd_ >= 0; }
+    int fd() const noexcept { return fd_; }
+    void close() noexcept;
+
+    /// Starts to connect and returns at once. The usual result is operation_in_progress,
+    /// which is no failure: the socket becomes writable when there is news, and `error()`
+    /// then tells which. No error at all means connected already.
+    std::error_code connect(const Address& address) noexcept;
+
+    /// Takes the error that is pending on the socket (SO_ERROR): the outcome of
+    /// `connect`.
+    std::error_code error() noexcept;
+
+    /// Hands over as many of `bytes` as there is room for, and returns how many. It may
+    /// be fewer than all. operation_would_block: none now; wait until the socket is
+    /// writable.
+    std::size_t send(std::string_view bytes, std::error_code& error) noexcept;
+
+    /// Takes what has arrived, at most `buffer.size()` bytes, and returns how many.
+    /// 0 without an error: the peer has finished. operation_would_block: nothing yet.
+    std::size_t receive(std::span<char> buffer, std::error_code& error) noexcept;
+
+  private:
+    int fd_ = -1;
+};
+
+/// Makes `fd` return instead of wait, and closes it in programs that this one starts.
+std::error_code make_nonblocking(int fd) noexcept;
+
+/// An error in words for a person, such as "connection refused".
+std::string describe(const std::error_code& error);
+
+} // namespace common

@@ -1,0 +1,76 @@
+#include "common/trace.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace common {
+
+std::string json_string(std::string_view text) {
+    std::string result = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\')
+            result += {'\\', c};
+        else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+            result += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+        else
+            result += c;
+    }
+    return result + '"';
+}
+
+std::string file_and_line(const std::source_location& at) {
+    std::string_view file = at.file_name();
+    file.remove_prefix(file.rfind('/') + 1); // npos + 1 is 0: no slash, nothing removed
+    return fmt::format("{}:{}", file, at.line());
+}
+
+Tracer::Tracer(const std::string& path) : file_(std::fopen(path.c_str(), "we")) {
+    if (!file_)
+        throw std::system_error(errno, std::generic_category(),
+                                fmt::format("cannot write the trace file '{}'", path));
+}
+
+void Tracer::write(std::string_view event, std::string_view fields) {
+    const auto t = std::chrono::duration_cast<std::chrono::microseconds>(
+        std::chrono::steady_clock::now() - start_);
+    fmt::print(file_.get(), "{{\"t\":{},\"turn\":{},\"event\":\"{}\",{}}}\n", t.count(),
+               turn_, event, fields);
+}
+
+void Tracer::write_select(std::optional<Selector::Milliseconds> timeout,
+                          std::size_t watched) {
+    write("select",
+          fmt::format("\"timeout_ms\":{},\"fds\":{}",
+                      timeout ? std::to_string(timeout->count()) : "null", watched));
+}
+
+void Tracer::write_ready(const Ready& ready) {
+    const bool read = (ready.events & Events::read) != Events::none;
+    const bool write_too = (ready.events & Events::write) != Events::none;
+    write("ready",
+          fmt::format("\"fd\":{},\"events\":\"{}{}{}\"", ready.fd, read ? "read" : "",
+                      read && write_too ? "|" : "", write_too ? "write" : ""));
+}
+
+void Tracer::write_callback(std::string_view phase, std::string_view name,
+                            const std::source_location& at) {
+    write("callback", fmt::format("\"phase\":\"{}\",\"name\":{},\"at\":{}", phase,
+                                  json_string(name), json_string(file_and_line(at))));
+}
+
+void Tracer::write_fetch_start(std::uint64_t id, std::string_view url) {
+    write("fetch",
+          fmt::format("\"phase\":\"start\",\"id\":{},\"url\":{}", id, json_string(url)));
+}
+
+void Tracer::write_fetch_end(std::uint64_t id, std::string_view url, int status,
+                             std::size_t bytes) {
+    write("fetch",
+          fmt::format("\"phase\":\"end\",\"id\":{},\"url\":{},\"status\":{},\"bytes\":{}",
+                      id, json_string(url), status == 0 ? "null" : std::to_string(status),
+                      bytes));
+}
+
+} // namespace common

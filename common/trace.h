@@ -1,0 +1,103 @@
+// What happened, in order: a program's events, one JSON object a line.
+//
+// In asynchronous code the interesting question is *when*: which callback ran in which
+// turn of the loop, and what was ready before it. A debugger that stops the program also
+// stops the clock. A trace does neither: each event is written down as it happens, and
+// read afterwards. All stages use the same words, so that their traces can be laid side
+// by side.
+//
+// Every event has `t`, microseconds since the tracer was made; `turn`, how often the loop
+// has turned; `event`; and, where known, `at`, a source file and line.
+#pragma once
+
+#include "common/selector.h"
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <string_view>
+
+namespace common {
+
+/// Writes a run's events to a file. A Tracer made without a file is off, and each of its
+/// calls then costs one branch that the processor predicts.
+class Tracer {
+  public:
+    /// A tracer that is off.
+    Tracer() = default;
+
+    /// Writes to `path`, from its beginning. Throws std::system_error if it can't be
+    /// opened.
+    explicit Tracer(const std::string& path);
+
+    bool enabled() const { return file_ != nullptr; }
+
+    /// A new turn of the event loop begins: it waits on `watched` descriptors.
+    void select(std::optional<Selector::Milliseconds> timeout, std::size_t watched) {
+        ++turn_;
+        if (enabled()) [[unlikely]]
+            write_select(timeout, watched);
+    }
+
+    /// The selector says that a descriptor is ready.
+    void ready(const Ready& ready) {
+        if (enabled()) [[unlikely]]
+            write_ready(ready);
+    }
+
+    /// The loop calls a callback, which was registered at `at`.
+    void callback_begin(std::string_view name, const std::source_location& at) {
+        if (enabled()) [[unlikely]]
+            write_callback("begin", name, at);
+    }
+    /// The callback has returned.
+    void callback_end(std::string_view name, const std::source_location& at) {
+        if (enabled()) [[unlikely]]
+            write_callback("end", name, at);
+    }
+
+    /// A fetch begins. `id` tells the fetches of one run apart.
+    void fetch_start(std::uint64_t id, std::string_view url) {
+        if (enabled()) [[unlikely]]
+            write_fetch_start(id, url);
+    }
+    /// A fetch has ended; `status` is 0 and `bytes` the count so far where it failed.
+    void fetch_end(std::uint64_t id, std::string_view url, int status,
+                   std::size_t bytes) {
+        if (enabled()) [[unlikely]]
+            write_fetch_end(id, url, status, bytes);
+    }
+
+  private:
+    struct CloseFile {
+        void operator()(std::FILE* file) const {
+            static_cast<void>(std::fclose(file)); // a destructor can't complain
+        }
+    };
+
+    void write(std::string_view event, std::string_view fields);
+    void write_select(std::optional<Selector::Milliseconds> timeout, std::size_t watched);
+    void write_ready(const Ready& ready);
+    void write_callback(std::string_view phase, std::string_view name,
+                        const std::source_location& at);
+    void write_fetch_start(std::uint64_t id, std::string_view url);
+    void write_fetch_end(std::uint64_t id, std::string_view url, int status,
+                         std::size_t bytes);
+
+    std::unique_ptr<std::FILE, CloseFile> file_;
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+    std::uint64_t turn_ = 0;
+};
+
+/// The text as a JSON string, quotes included. Bytes that are not ASCII go through as
+/// they are, so valid UTF-8 stays valid.
+std::string json_string(std::string_view text);
+
+/// "fetcher.cpp:42".
+std::string file_and_line(const std::source_location& at);
+
+} // namespace common

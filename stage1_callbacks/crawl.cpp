@@ -1,0 +1,141 @@
+#include "stage1_callbacks/crawl.h"
+
+#include "common/stack_trace.h"
+#include "stage1_callbacks/fetcher.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace stage1 {
+
+std::string_view name_of(Outcome outcome) {
+    switch (outcome) {
+    case Outcome::page: return "page";
+    case Outcome::file: return "file";
+    case Outcome::redirect: return "redirect";
+    case Outcome::dead: break;
+    }
+    return "dead";
+}
+
+Summary Crawl::run() {
+    const auto start = std::chrono::steady_clock::now();
+    add({root_});
+    if (!loop_.run(settings_.patience))
+        give_up();
+    summary_.seconds = std::chrono::steady_clock::now() - start;
+    return summary_;
+}
+
+// [add]
+void Crawl::add(const std::vector<common::Url>& urls) {
+    for (const common::Url& url : urls) {
+        // This stage speaks plain http only.
+        if (url.scheme() != "http" || !scope_.contains(url))
+            continue;
+        // Is it new? Then remember it. Between question and answer nothing else can run.
+        if (!seen_urls_.insert(url).second)
+            continue;
+        urls_todo_.insert(url);
+        waiting_.push_back(url);
+    }
+    start_fetches();
+}
+// [/add]
+
+// [start-fetches]
+/// Starts all that wait. There is no cap, unless the server has shown that it needs one.
+/// What else can stop this is that no descriptor is left: then the rest stays in line
+/// until a fetch ends and gives one back.
+void Crawl::start_fetches() {
+    // A fetch that fails at once ends up here again, from inside the loop below; that one
+    // goes on by itself. Without this line a thousand such URLs would nest a thousand
+    // calls deep.
+    if (starting_)
+        return;
+    starting_ = true;
+    out_of_descriptors_ = false;
+    while (!waiting_.empty() && !out_of_descriptors_ && in_flight() < at_once_) {
+        const common::Url url = waiting_.front();
+        waiting_.pop_front();
+        std::make_shared<Fetcher>(url, *this)->fetch();
+        summary_.most_at_once = std::max(summary_.most_at_once, in_flight());
+    }
+    starting_ = false;
+}
+// [/start-fetches]
+
+void Crawl::postpone(const common::Url& url) {
+    waiting_.push_front(url);
+    out_of_descriptors_ = true;
+    if (!said_so_)
+        settings_.on_note(
+            fmt::format("no descriptor is left for another socket: fetches beyond {} at "
+                        "once wait their turn (see ulimit -n)",
+                        in_flight()));
+    said_so_ = true;
+}
+
+bool Crawl::retry_with_fewer(const common::Url& url, bool began_capped) {
+    constexpr std::size_t few = 10;
+    if (began_capped || (!is_capped() && in_flight() <= few))
+        return false;
+    if (!is_capped())
+        settings_.on_note(
+            fmt::format("the server can't take {} connections at once: from "
+                        "here on, there are at most {}",
+                        in_flight(), few));
+    at_once_ = few;
+    waiting_.push_back(url);
+    start_fetches();
+    return true;
+}
+
+// [finished]
+void Crawl::finished(const Record& record) {
+    urls_todo_.erase(record.url);
+    ++(record.outcome == Outcome::dead ? summary_.dead : summary_.fetched);
+    settings_.on_record(record);
+    if (urls_todo_.empty())
+        loop_.stop();
+    else
+        start_fetches();
+}
+// [/finished]
+
+void Crawl::give_up() {
+    settings_.on_note(fmt::format(
+        "giving up: nothing has happened for {} s, and {} URLs "
+        "are still pending",
+        std::chrono::duration<double>(settings_.patience).count(), urls_todo_.size()));
+    std::vector<common::Url> pending(urls_todo_.begin(), urls_todo_.end());
+    std::ranges::sort(pending);
+    for (const common::Url& url : pending) {
+        Record record(url);
+        record.error = "no answer";
+        ++summary_.dead;
+        settings_.on_record(record);
+    }
+}
+
+void Crawl::about_to_parse(std::source_location at) {
+    if (++parsed_ == settings_.fail_parsing)
+        throw common::TracedError("parsing failed, as --fail-parsing has asked", at);
+}
+
+const Host& Crawl::host_of(const common::Url& url) {
+    const auto [entry, is_new] = hosts_.try_emplace(std::string(url.host()));
+    Host& host = entry->second;
+    if (is_new) {
+        try {
+            host.addresses = common::resolve(entry->first, 0);
+        } catch (const common::ResolveError& error) {
+            host.error = error.what();
+        }
+    }
+    return host;
+}
+
+} // namespace stage1

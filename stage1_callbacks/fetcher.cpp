@@ -1,0 +1,221 @@
+#include "stage1_callbacks/fetcher.h"
+
+#include "common/http_response.h"
+#include "common/links.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+namespace stage1 {
+
+using common::Events;
+
+namespace {
+
+/// True if it's this process or this machine that has no descriptor left: no fault of the
+/// server's, and no reason to call its page dead.
+bool is_out_of_descriptors(const std::error_code& error) {
+    return error == std::errc::too_many_files_open
+           || error == std::errc::too_many_files_open_in_system;
+}
+
+} // namespace
+
+Fetcher::Fetcher(common::Url url, Crawl& crawl)
+    : crawl_(crawl), record_(std::move(url)),
+      request_(common::http_get_request(record_.url.authority(), record_.url.target())) {}
+
+// [fetch]
+void Fetcher::fetch() {
+    const Host& host = crawl_.host_of(record_.url);
+    if (host.addresses.empty()) {
+        begin();
+        fail(host.error);
+        return;
+    }
+    addresses_.assign(host.addresses.rbegin(), host.addresses.rend());
+    connect_to_next_address();
+}
+
+void Fetcher::connect_to_next_address() {
+    std::error_code error;
+    socket_.close(); // the one before is of no use any more
+    while (!addresses_.empty()) {
+        const auto address = addresses_.back().with_port(record_.url.port());
+        socket_ = common::Socket::open_tcp(address.family(), error);
+        if (!error && !crawl_.loop().can_watch(socket_.fd()))
+            error = std::make_error_code(std::errc::too_many_files_open);
+        if (is_out_of_descriptors(error) && crawl_.in_flight() > 1) {
+            socket_.close();
+            crawl_.postpone(record_.url); // one of the others will give its own back
+            return;
+        }
+        begin();
+        addresses_.pop_back();
+        if (!error)
+            error = socket_.connect(address);
+        // "In progress" is how a non-blocking connect says that all is well.
+        if (!error || error == std::errc::operation_in_progress) {
+            call_when(Events::write, "connected", &Fetcher::connected);
+            return;
+        }
+    }
+    fail(common::describe(error));
+}
+// [/fetch]
+
+// [connected]
+void Fetcher::connected() {
+    stop_watching();
+    if (const std::error_code error = socket_.error()) {
+        if (addresses_.empty())
+            connection_broke(error);
+        else
+            connect_to_next_address(); // such as ::1 refused, 127.0.0.1 not tried yet
+        return;
+    }
+    send_request();
+}
+// [/connected]
+
+// [send-request]
+void Fetcher::send_request() {
+    stop_watching();
+    std::error_code error;
+    while (sent_ < request_.size() && !error)
+        sent_ += socket_.send(std::string_view(request_).substr(sent_), error);
+
+    if (error == std::errc::operation_would_block)
+        call_when(Events::write, "send_request", &Fetcher::send_request);
+    else if (error)
+        connection_broke(error);
+    else
+        call_when(Events::read, "read_response", &Fetcher::read_response);
+}
+// [/send-request]
+
+// [read-response]
+void Fetcher::read_response() {
+    std::array<char, std::size_t{64} * 1024>
+        chunk; // not initialised: it is written first
+    std::error_code error;
+    const std::size_t count = socket_.receive(chunk, error);
+    if (error == std::errc::operation_would_block)
+        return; // a false alarm, which the kernel allows itself; the callback stays
+    if (error) {
+        connection_broke(error);
+        return;
+    }
+    response_.append(chunk.data(), count);
+
+    const bool server_has_closed = count == 0;
+    if (response_.size() > crawl_.settings().max_response)
+        fail(
+            fmt::format("response larger than {} bytes", crawl_.settings().max_response));
+    else if (server_has_closed || response_is_whole())
+        handle_response();
+    // Otherwise more will come, and this same callback will be called again.
+}
+// [/read-response]
+
+bool Fetcher::response_is_whole() {
+    // Asked for HTTP/1.0, a server should close when it's done. Not all do.
+    if (!expected_)
+        expected_ = common::http_response_length(response_);
+    return expected_ && response_.size() >= *expected_;
+}
+
+// [handle-response]
+void Fetcher::handle_response() {
+    const auto response = common::split_http_response(response_);
+    record_.status = response.status;
+    record_.bytes = response.body.size();
+
+    std::vector<common::Url> links;
+    if (!response.error.empty()) {
+        record_.error = response.error;
+    } else if (common::is_redirect(response.status)) {
+        record_.next = common::resolve_url(response.header("Location"), record_.url);
+        if (response.header("Location").empty() || !record_.next) {
+            record_.error = "redirect without a target";
+        } else {
+            record_.outcome = Outcome::redirect;
+            links = {*record_.next}; // one more link, no more
+        }
+    } else if (response.status != 200) {
+        record_.error = fmt::format("HTTP status {}", response.status);
+    } else {
+        const std::string_view type = response.header("Content-Type");
+        const bool readable = common::may_hold_links(type, response.body);
+        record_.outcome = readable ? Outcome::page : Outcome::file;
+        if (readable)
+            links = parse_links(response.body, type);
+    }
+    // The links go first: while this URL is still to do, the crawl can't look finished.
+    crawl_.add(links);
+    finish();
+}
+
+std::vector<common::Url> Fetcher::parse_links(const std::string& body,
+                                              std::string_view content_type) {
+    crawl_.about_to_parse();
+    return common::find_links(body, content_type, record_.url);
+}
+// [/handle-response]
+
+void Fetcher::connection_broke(const std::error_code& error) {
+    if (response_.empty()) {
+        release();
+        if (crawl_.retry_with_fewer(record_.url, began_capped_))
+            return;
+    }
+    fail(common::describe(error));
+}
+
+void Fetcher::fail(std::string reason) {
+    record_.outcome = Outcome::dead;
+    record_.bytes = response_.size();
+    record_.error = std::move(reason);
+    finish();
+}
+
+void Fetcher::finish() {
+    release(); // before the crawl is told: another fetch may wait for the descriptor
+    crawl_.finished(record_);
+}
+
+/// Gives everything back. Nothing holds this Fetcher any more once its callback returns.
+void Fetcher::release() {
+    stop_watching();
+    socket_.close();
+    crawl_.tracer().fetch_end(id_, record_.url.href(), record_.status, record_.bytes);
+}
+
+void Fetcher::begin() {
+    if (id_ != 0)
+        return; // begun already, with another of the host's addresses
+    id_ = crawl_.next_fetch_id();
+    began_capped_ = crawl_.is_capped();
+    crawl_.tracer().fetch_start(id_, record_.url.href());
+}
+
+// [call-when]
+void Fetcher::call_when(Events events, const char* name, Method method,
+                        std::source_location at) {
+    // `self` is a copy of the pointer to this Fetcher: as long as the loop holds the
+    // callback, the Fetcher lives.
+    auto callback = [self = shared_from_this(), method] { (self.get()->*method)(); };
+    crawl_.loop().register_fd(socket_.fd(), events, name, std::move(callback), at);
+    watching_ = true;
+}
+// [/call-when]
+
+void Fetcher::stop_watching() {
+    if (watching_)
+        crawl_.loop().unregister_fd(socket_.fd());
+    watching_ = false;
+}
+
+} // namespace stage1

@@ -1,0 +1,76 @@
+// Fetches one page, as a chain of callbacks.
+//
+// A function that waits keeps its place and its local variables on the stack. A callback
+// can't wait, so it keeps neither: when it returns, its stack frame is gone. What a
+// blocking fetch would hold in local variables (the socket, what was sent, what has come)
+// stands here as members, and what it would do next stands in whichever callback is
+// registered. Told in book/03, and what it costs in book/04 (what callbacks cost).
+#pragma once
+
+#include "common/socket.h"
+#include "common/url.h"
+#include "stage1_callbacks/crawl.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+namespace stage1 {
+
+/// Always held by a shared_ptr: while a fetch is under way, the callback registered with
+/// the loop is what keeps it alive, and nothing else does.
+class Fetcher : public std::enable_shared_from_this<Fetcher> {
+  public:
+    /// `crawl` must outlive the fetch.
+    Fetcher(common::Url url, Crawl& crawl);
+
+    /// Opens a socket, starts to connect, and returns. In the end `crawl.finished` is
+    /// called, maybe even before this returns; or at once `crawl.postpone`, if there is
+    /// no descriptor left for another socket.
+    void fetch();
+
+  private:
+    // The callbacks, in the order in which they are called.
+    void connected();
+    void send_request();
+    void read_response();
+
+    // What they do in between.
+    void connect_to_next_address();
+    void begin();
+    bool response_is_whole();
+    void handle_response();
+    std::vector<common::Url> parse_links(const std::string& body,
+                                         std::string_view content_type);
+    void connection_broke(const std::error_code& error);
+    void fail(std::string reason);
+    void finish();
+    void release();
+
+    using Method = void (Fetcher::*)();
+    void call_when(common::Events events, const char* name, Method method,
+                   std::source_location at = std::source_location::current());
+    void stop_watching();
+
+    Crawl& crawl_;
+    std::uint64_t id_ = 0; // 0: not begun
+    Record record_;        // grows until the fetch ends
+
+    std::vector<common::Address> addresses_; // those not tried yet, the next one last
+    bool began_capped_ = false;
+    common::Socket socket_;
+    bool watching_ = false;
+    std::string request_;
+    std::size_t sent_ = 0; // bytes of request_
+    std::string response_;
+    std::optional<std::size_t>
+        expected_; // bytes of response_, when the headers have said
+};
+
+} // namespace stage1

@@ -1,0 +1,137 @@
+#include "common/http_response.h"
+
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <string>
+
+using common::http_response_length;
+using common::split_http_response;
+
+namespace {
+
+std::string error_of(const std::string& bytes) {
+    return split_http_response(bytes).error;
+}
+
+} // namespace
+
+TEST_CASE("a response is cut into status, headers and body") {
+    const auto response = split_http_response("HTTP/1.0 404 Not Found\r\n"
+                                              "Content-Type:  text/html \r\n"
+                                              "X: 1\r\n"
+                                              "x: 2\r\n"
+                                              "\r\n"
+                                              "gone\r\n\r\nreally");
+    CHECK(response.error.empty());
+    CHECK(response.status == 404);
+    CHECK(response.header("content-type") == "text/html");
+    CHECK(response.header("X") == "1");
+    CHECK(response.header("Location").empty());
+    CHECK(response.body == "gone\r\n\r\nreally");
+}
+
+TEST_CASE("sloppy servers are understood") {
+    CHECK(split_http_response("HTTP/1.1 200\n\nx").body == "x");
+    CHECK(split_http_response("HTTP/1.1  200 OK\r\nA: b\r\n  c\r\n\r\n").header("A")
+          == "b c");
+    CHECK(split_http_response("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"
+                              "HTTP/1.1 200 OK\r\nA: b\r\n\r\nbody")
+              .body
+          == "body");
+    CHECK(split_http_response("HTTP/1.1 204 No Content\r\n\r\nsurprise").body.empty());
+}
+
+TEST_CASE("a body is as long as Content-Length says") {
+    CHECK(split_http_response("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabcdef").body
+          == "abc");
+    const auto cut =
+        split_http_response("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc");
+    CHECK(cut.error == "truncated: 3 of 9 bytes came");
+    CHECK(cut.status == 200);
+}
+
+TEST_CASE("nonsense in Content-Length is an error") {
+    for (const char* value : {"-1", "", "x", "3x", "99999999999999999999999", "+3"}) {
+        CAPTURE(value);
+        CHECK(error_of(std::string("HTTP/1.1 200 OK\r\nContent-Length: ") + value
+                       + "\r\n\r\nabc")
+              == "malformed Content-Length");
+    }
+    CHECK(
+        error_of("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd")
+        == "malformed Content-Length");
+    CHECK(error_of("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\nabc")
+              .empty());
+}
+
+TEST_CASE("chunks are put together") {
+    const std::string head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n";
+    CHECK(split_http_response(head + "3\r\nabc\r\nA;x=y\r\n0123456789\r\n0\r\n\r\n").body
+          == "abc0123456789");
+    CHECK(split_http_response(head + "1\r\na\r\n0\r\nTrailer: x\r\n\r\n").error.empty());
+    CHECK(error_of(head + "3\r\nab").starts_with("truncated"));
+    CHECK(error_of(head + "3\r\nabc\r\n").starts_with("truncated"));
+    CHECK(error_of(head + "ffffffffffffffff\r\nabc").starts_with("truncated"));
+    CHECK(error_of(head + "g\r\nabc\r\n") == "malformed chunk");
+    CHECK(error_of(head + "-1\r\nabc\r\n") == "malformed chunk");
+    CHECK(error_of(head + "111111111111111111111\r\nabc\r\n") == "malformed chunk");
+    CHECK(error_of(head + "2\r\nabc\r\n0\r\n\r\n") == "malformed chunk");
+}
+
+TEST_CASE("where chunks and a length disagree, the chunks count") {
+    CHECK(split_http_response("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n"
+                              "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n")
+              .body
+          == "abc");
+}
+
+TEST_CASE("what is no HTTP is said in words") {
+    CHECK(error_of("") == "empty response");
+    CHECK(error_of("SSH-2.0-OpenSSH\r\n") == "not an HTTP response");
+    CHECK(error_of("HTTP/1.1 abc\r\n\r\n") == "not an HTTP response");
+    CHECK(error_of("HTTP/1.1 000 x\r\n\r\n") == "not an HTTP response");
+    CHECK(error_of("HTTP/1.1 999 x\r\n\r\n") == "not an HTTP response");
+    CHECK(error_of("HTTP/1.1 2000 x\r\n\r\n") == "not an HTTP response");
+    CHECK(error_of("HTTP/1.1 20 x\r\n\r\n") == "not an HTTP response");
+    CHECK(error_of("HTTP/1.1 200 OK\r\nno colon\r\n\r\n") == "malformed header");
+    CHECK(error_of(std::string("HTTP/1.1 200 OK\r\na: \0\r\n\r\n", 25))
+          == "malformed header");
+    CHECK(error_of("HTTP/1.1 200 OK\r\nA: b\r\n").starts_with("truncated"));
+    CHECK(error_of("HTTP/1.1 200 OK\r\nA: " + std::string(100'000, 'x') + "\r\n\r\n")
+          == "headers larger than 64 KiB");
+    CHECK(error_of("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n\x1f\x8b")
+          == "compressed, though not asked to be");
+    CHECK(error_of("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nx")
+          == "unknown Transfer-Encoding");
+}
+
+TEST_CASE("the whole length is known once the headers say it") {
+    const std::string head = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n";
+    for (std::size_t size = 0; size < head.size(); ++size)
+        CHECK_FALSE(http_response_length(head.substr(0, size)));
+    CHECK(http_response_length(head) == head.size() + 3);
+    CHECK(http_response_length(head + "abcdef") == head.size() + 3);
+    CHECK_FALSE(http_response_length("HTTP/1.1 200 OK\r\n\r\nabc"));
+    CHECK_FALSE(http_response_length("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n"
+                                     "Transfer-Encoding: chunked\r\n\r\n"));
+    CHECK_FALSE(http_response_length("HTTP/1.1 103 Early\r\nContent-Length: 3\r\n\r\n"));
+    CHECK_FALSE(http_response_length("HTTP/1.1 200 OK\r\n"
+                                     "Content-Length: 18446744073709551615\r\n\r\n"));
+    const std::string no_content = "HTTP/1.1 204 No Content\r\n\r\n";
+    CHECK(http_response_length(no_content) == no_content.size());
+}
+
+TEST_CASE("five statuses are redirects") {
+    for (const int status : {301, 302, 303, 307, 308})
+        CHECK(common::is_redirect(status));
+    for (const int status : {200, 300, 304, 305, 306, 309, 404})
+        CHECK_FALSE(common::is_redirect(status));
+}
+
+TEST_CASE("a request asks for one page and for the connection to be closed") {
+    const std::string request = common::http_get_request("h:8000", "/a?b");
+    CHECK(request.starts_with("GET /a?b HTTP/1.0\r\nHost: h:8000\r\n"));
+    CHECK(request.find("\r\nConnection: close\r\n") != std::string::npos);
+    CHECK(request.ends_with("\r\n\r\n"));
+}

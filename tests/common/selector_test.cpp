@@ -1,0 +1,276 @@
+#include "common/selector.h"
+#include "common/socket.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+using common::Events;
+using common::Selector;
+using common::Socket;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Two sockets, each the other's peer.
+struct Pair {
+    Pair() {
+        std::array<int, 2> ends{};
+        REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) == 0);
+        near = Socket(ends[0]);
+        far = Socket(ends[1]);
+        REQUIRE_FALSE(common::make_nonblocking(near.fd()));
+        REQUIRE_FALSE(common::make_nonblocking(far.fd()));
+    }
+    void write_to_near() const { REQUIRE(::send(far.fd(), "x", 1, 0) == 1); }
+    void read_at_near() const {
+        char byte = 0;
+        REQUIRE(::recv(near.fd(), &byte, 1, 0) == 1);
+    }
+
+    Socket near;
+    Socket far;
+};
+
+/// Runs a test with each back end that this system has.
+template <typename Test>
+void with_each_selector(Test test) {
+    for (const std::string_view name : common::selector_names()) {
+        CAPTURE(name);
+        auto selector = common::make_selector(name);
+        REQUIRE(selector->name() == name);
+        test(*selector);
+    }
+}
+
+} // namespace
+
+TEST_CASE("the best selector is the default, and an unknown name is refused") {
+    CHECK(common::make_selector()->name() == common::selector_names().front());
+    CHECK_THROWS_WITH_AS(common::make_selector("kqueue2"),
+                         doctest::Contains("choose one of"), std::invalid_argument);
+}
+
+TEST_CASE("nothing is ready while nothing happens") {
+    with_each_selector([](Selector& selector) {
+        const Pair pair;
+        selector.register_fd(pair.near.fd(), Events::read, 7);
+        CHECK(selector.select(0ms).empty());
+        CHECK(selector.select(20ms).empty());
+    });
+}
+
+TEST_CASE("what has arrived is reported with its data, until it is read") {
+    with_each_selector([](Selector& selector) {
+        const Pair pair;
+        selector.register_fd(pair.near.fd(), Events::read, 7);
+        pair.write_to_near();
+        for (int turn = 0; turn < 2; ++turn) {
+            const auto ready = selector.select(1s);
+            REQUIRE(ready.size() == 1);
+            CHECK(ready[0].fd == pair.near.fd());
+            CHECK(ready[0].events == Events::read);
+            CHECK(ready[0].data == 7);
+        }
+        pair.read_at_near();
+        CHECK(selector.select(0ms).empty());
+    });
+}
+
+TEST_CASE("only the events that were asked for are reported") {
+    with_each_selector([](Selector& selector) {
+        const Pair pair;
+        pair.write_to_near(); // so near can be read and written
+        const auto events_for = [&](Events wanted) {
+            selector.modify_fd(pair.near.fd(), wanted, 0);
+            const auto ready = selector.select(0ms);
+            return ready.empty() ? Events::none : ready[0].events;
+        };
+        selector.register_fd(pair.near.fd(), Events::read, 0);
+        CHECK(events_for(Events::write) == Events::write);
+        CHECK(events_for(Events::read) == Events::read);
+        CHECK(events_for(Events::read | Events::write) == (Events::read | Events::write));
+        CHECK(events_for(Events::none) == Events::none);
+    });
+}
+
+TEST_CASE("modify changes the data too") {
+    with_each_selector([](Selector& selector) {
+        const Pair pair;
+        selector.register_fd(pair.near.fd(), Events::write, 1);
+        selector.modify_fd(pair.near.fd(), Events::write, 2);
+        REQUIRE(selector.select(0ms).size() == 1);
+        CHECK(selector.select(0ms)[0].data == 2);
+    });
+}
+
+TEST_CASE("an unregistered descriptor is not reported") {
+    with_each_selector([](Selector& selector) {
+        const Pair first;
+        const Pair second;
+        const Pair third;
+        for (const Pair* pair : {&first, &second, &third}) {
+            pair->write_to_near();
+            selector.register_fd(pair->near.fd(), Events::read,
+                                 static_cast<std::uint64_t>(pair->near.fd()));
+        }
+        CHECK(selector.size() == 3);
+        selector.unregister_fd(first.near.fd());
+        CHECK(selector.size() == 2);
+        const auto ready = selector.select(0ms);
+        REQUIRE(ready.size() == 2);
+        for (const auto& event : ready) {
+            CHECK(event.fd != first.near.fd());
+            CHECK(event.data == static_cast<std::uint64_t>(event.fd));
+        }
+        // And again after it is back, with others having changed places meanwhile.
+        selector.register_fd(first.near.fd(), Events::read, 5);
+        selector.unregister_fd(third.near.fd());
+        CHECK(selector.select(0ms).size() == 2);
+    });
+}
+
+TEST_CASE("a hang-up or an error is readiness for all that is watched") {
+    with_each_selector([](Selector& selector) {
+        Pair pair;
+        selector.register_fd(pair.near.fd(), Events::read, 0);
+        pair.far.close();
+        auto ready = selector.select(1s);
+        REQUIRE(ready.size() == 1);
+        CHECK(ready[0].events == Events::read);
+
+        // A connection that is refused: the socket becomes "writable".
+        std::error_code error;
+        Socket refused = Socket::open_tcp(AF_INET, error);
+        REQUIRE_FALSE(error);
+        error = refused.connect(common::resolve("127.0.0.1", 1).front());
+        REQUIRE(error == std::errc::operation_in_progress);
+        selector.unregister_fd(pair.near.fd());
+        selector.register_fd(refused.fd(), Events::write, 0);
+        ready = selector.select(1s);
+        REQUIRE(ready.size() == 1);
+        CHECK(ready[0].events == Events::write);
+        CHECK(refused.error() == std::errc::connection_refused);
+    });
+}
+
+TEST_CASE("a descriptor that was closed first can still be unregistered") {
+    with_each_selector([](Selector& selector) {
+        Pair pair;
+        const int fd = pair.near.fd();
+        selector.register_fd(fd, Events::read, 0);
+        pair.near.close();
+        selector.unregister_fd(fd);
+        CHECK(selector.size() == 0);
+        CHECK(selector.select(0ms).empty());
+    });
+}
+
+TEST_CASE("misuse is refused and changes nothing") {
+    with_each_selector([](Selector& selector) {
+        const Pair pair;
+        const int fd = pair.near.fd();
+        CHECK_THROWS_AS(selector.modify_fd(fd, Events::read, 0), std::logic_error);
+        CHECK_THROWS_AS(selector.unregister_fd(fd), std::logic_error);
+        CHECK_THROWS_AS(selector.unregister_fd(-1), std::logic_error);
+        CHECK_THROWS_AS(selector.register_fd(-1, Events::read, 0), std::logic_error);
+        selector.register_fd(fd, Events::read, 1);
+        CHECK_THROWS_AS(selector.register_fd(fd, Events::write, 2), std::logic_error);
+        CHECK(selector.size() == 1);
+        pair.write_to_near();
+        CHECK(selector.select(0ms)[0].data == 1);
+    });
+}
+
+TEST_CASE("many descriptors are ready at once, and none is forgotten") {
+    with_each_selector([](Selector& selector) {
+        const std::vector<Pair> pairs(300); // more than fit in one batch of epoll's
+        for (const Pair& pair : pairs)
+            selector.register_fd(pair.near.fd(), Events::write,
+                                 static_cast<std::uint64_t>(pair.near.fd()));
+        std::vector<int> seen;
+        for (int turn = 0; turn < 10 && seen.size() < pairs.size(); ++turn) {
+            for (const auto& event : selector.select(0ms)) {
+                seen.push_back(event.fd);
+                selector.unregister_fd(event.fd);
+            }
+        }
+        CHECK(seen.size() == pairs.size());
+    });
+}
+
+namespace {
+
+volatile std::sig_atomic_t signals_seen = 0;
+
+void count_signal(int /*number*/) { signals_seen = signals_seen + 1; }
+
+} // namespace
+
+TEST_CASE("a signal does not end the wait") {
+    struct sigaction action{};
+    struct sigaction before{};
+    action.sa_handler = count_signal; // without SA_RESTART: system calls are interrupted
+    ::sigaction(SIGALRM, &action, &before);
+    with_each_selector([](Selector& selector) {
+        const Pair pair;
+        selector.register_fd(pair.near.fd(), Events::read, 0);
+        itimerval every_5_ms{};
+        every_5_ms.it_interval.tv_usec = every_5_ms.it_value.tv_usec = 5000;
+        signals_seen = 0;
+        const auto start = std::chrono::steady_clock::now();
+        ::setitimer(ITIMER_REAL, &every_5_ms, nullptr);
+        const auto ready = selector.select(60ms);
+        const itimerval never{};
+        ::setitimer(ITIMER_REAL, &never, nullptr);
+        CHECK(ready.empty());
+        CHECK(signals_seen >= 1);
+        CHECK(std::chrono::steady_clock::now() - start >= 60ms);
+    });
+    ::sigaction(SIGALRM, &before, nullptr);
+}
+
+TEST_CASE("select says so when a descriptor is more than it can watch") {
+    rlimit limit{};
+    REQUIRE(::getrlimit(RLIMIT_NOFILE, &limit) == 0);
+    if (limit.rlim_max <= FD_SETSIZE) {
+        MESSAGE("skipped: this shell allows no descriptor as high as FD_SETSIZE");
+        return;
+    }
+    const rlimit before = limit;
+    limit.rlim_cur = std::max<rlim_t>(limit.rlim_cur, FD_SETSIZE + 1);
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &limit) == 0);
+    const Pair pair;
+    const Socket high(::fcntl(pair.near.fd(), F_DUPFD, FD_SETSIZE));
+    REQUIRE(high.fd() >= FD_SETSIZE);
+    pair.write_to_near();
+    with_each_selector([&](Selector& selector) {
+        const bool is_select = selector.name() == "select";
+        CHECK(selector.can_watch(high.fd()) == !is_select);
+        CHECK(selector.can_watch(FD_SETSIZE - 1));
+        if (is_select) {
+            CHECK_THROWS_WITH_AS(selector.register_fd(high.fd(), Events::read, 0),
+                                 doctest::Contains("select can watch descriptors below"),
+                                 common::SelectorFull);
+            CHECK(selector.size() == 0);
+        } else {
+            selector.register_fd(high.fd(), Events::read, 0);
+            CHECK(selector.select(0ms).size() == 1);
+        }
+    });
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
+}

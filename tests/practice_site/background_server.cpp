@@ -1,0 +1,26 @@
+#include "tests/practice_site/background_server.h"
+
+#include <csignal>
+#include <utility>
+
+#include <pthread.h>
+
+namespace practice_site {
+
+BackgroundServer::BackgroundServer(Handler handler, const ServerOptions& options)
+    : server_(std::move(handler), options) {
+    // A new thread begins with the signals blocked that its maker has blocked.
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    thread_ = std::thread([this] { server_.run(); });
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+BackgroundServer::~BackgroundServer() {
+    server_.stop();
+    thread_.join();
+}
+
+} // namespace practice_site

@@ -1,0 +1,43 @@
+// A client for the tests: says exactly what a test wants said, and waits for the answer,
+// but not for ever.
+#pragma once
+
+#include "common/http_response.h"
+#include "common/socket.h"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace practice_site {
+
+class Client {
+  public:
+    /// Connects. `origin` as in Request. This and all below throw std::runtime_error if
+    /// nothing happens for 20 seconds, std::system_error if the connection fails.
+    explicit Client(std::string_view origin);
+
+    void send(std::string_view bytes);
+    /// "I send no more."
+    void finish_sending();
+
+    /// The next whole response, or as much of it as comes before the server hangs up.
+    common::HttpResponse receive();
+    /// All that comes before the server hangs up.
+    std::string receive_all();
+    /// The headers of the next response, with the empty line; to a HEAD there is no more.
+    std::string receive_headers();
+    /// At most so many bytes of what comes next; none if the server has hung up.
+    std::string receive_some(std::size_t most);
+
+  private:
+    bool fill(); // false at the end
+
+    common::Socket socket_;
+    std::string received_;
+};
+
+/// A GET in HTTP/1.1.
+std::string get(std::string_view target, std::string_view headers = {});
+
+} // namespace practice_site

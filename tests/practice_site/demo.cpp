@@ -1,0 +1,358 @@
+// demo: runs crawlers on the practice site, one after the other, and compares them.
+//
+//     demo stage1=build/stage1_callbacks/stage1 stage2=...
+//
+// Each is a program of its own, started with the site's URL. What it says that it found
+// is held against the manifest; what it cost is measured from outside, the same way for
+// all: time by our clock, memory by the kernel's account, and how much it did at once by
+// the server, which sees the requests wait.
+#include "common/socket.h"
+#include "tests/practice_site/background_server.h"
+#include "tests/practice_site/site.h"
+#include "tests/support/listener.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using practice_site::Manifest;
+
+[[noreturn]] void fail(const char* call) {
+    throw std::system_error(errno, std::generic_category(), call);
+}
+
+struct Pipe {
+    common::Socket read_end; // descriptors to be owned, like sockets
+    common::Socket write_end;
+
+    Pipe() {
+        std::array<int, 2> ends{};
+        if (::pipe(ends.data()) < 0)
+            fail("pipe");
+        read_end = common::Socket(ends[0]);
+        write_end = common::Socket(ends[1]);
+        for (const int fd : ends) // not for the programs that we start
+            if (::fcntl(fd, F_SETFD, FD_CLOEXEC) < 0)
+                fail("fcntl");
+    }
+};
+
+struct Stage {
+    std::string name;
+    std::string program;
+    pid_t pid = -1;
+    Pipe url;    // to the process: it starts when it is told what to crawl
+    Pipe output; // from the process
+};
+
+/// What a stage said, and what it took.
+struct Result {
+    std::vector<std::string> lines;
+    double seconds = 0;
+    double peak_mb = 0;
+    std::size_t most_at_once = 0;
+    int status = 0; // as from wait
+    bool timed_out = false;
+};
+
+/// What there is to find, as a stage tells it: the outcome is a line's first word, the
+/// URL its fourth.
+struct Findings {
+    std::set<std::string> pages;
+    std::set<std::string> dead;
+    std::vector<std::string> twice;
+};
+
+// Starting a stage.
+
+/// In the new process: waits for a line with a URL, then becomes the program.
+[[noreturn]] void become(const Stage& stage) {
+    std::string url;
+    for (char c = 0; ::read(stage.url.read_end.fd(), &c, 1) == 1 && c != '\n';)
+        url += c;
+    if (url.empty()) // the demonstration was given up
+        ::_exit(0);
+    ::dup2(stage.output.write_end.fd(), STDOUT_FILENO);
+    ::execlp(stage.program.c_str(), stage.program.c_str(), url.c_str(), nullptr);
+    fmt::print(stderr, "demo: cannot run '{}': {}\n", stage.program,
+               common::describe({errno, std::generic_category()}));
+    ::_exit(127);
+}
+
+/// Forks a process that waits to be told the URL.
+///
+/// Why so early, before there is a server? To Linux, what the demonstration itself
+/// occupies at the moment of the fork counts as the child's peak, whatever program it
+/// becomes. Now that is next to nothing. And there are no threads yet: of a process with
+/// threads, fork copies only one, and the locks of the others stay locked.
+void prepare(Stage& stage) {
+    stage.pid = ::fork();
+    if (stage.pid < 0)
+        fail("fork");
+    if (stage.pid == 0) {
+        stage.url.write_end.close(); // to see it end, if the parent does
+        become(stage);
+    }
+    stage.url.read_end.close();
+    stage.output.write_end.close();
+}
+
+// Running it.
+
+/// Reads lines until the process has closed its end. False if that takes longer than
+/// until the deadline.
+bool read_lines(const Stage& stage, Clock::time_point deadline,
+                std::vector<std::string>& lines) {
+    std::string text;
+    std::array<char, 16 * 1024> chunk;
+    for (;;) {
+        const auto left =
+            std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+        pollfd output{stage.output.read_end.fd(), POLLIN, 0};
+        if (left <= 0)
+            return false;
+        if (::poll(&output, 1, static_cast<int>(std::min<long>(left, 1000))) <= 0)
+            continue;
+        const ssize_t count = ::read(output.fd, chunk.data(), chunk.size());
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0)
+            break;
+        text.append(chunk.data(), static_cast<std::size_t>(count));
+    }
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);)
+        lines.push_back(line);
+    return true;
+}
+
+double to_mb(long maxrss) {
+#ifdef __APPLE__
+    return static_cast<double>(maxrss) / (1024 * 1024); // bytes there: man 2 getrusage
+#else
+    return static_cast<double>(maxrss) / 1024;
+#endif
+}
+
+Result run(Stage& stage, practice_site::BackgroundServer& server,
+           std::chrono::seconds time_limit) {
+    Result result;
+    server.reset_statistics();
+    const auto start = Clock::now();
+    const std::string line = server.url() + "\n";
+    if (::write(stage.url.write_end.fd(), line.data(), line.size()) < 0)
+        fail("write");
+    stage.url.write_end.close();
+    result.timed_out = !read_lines(stage, start + time_limit, result.lines);
+    if (result.timed_out)
+        ::kill(stage.pid, SIGKILL);
+    rusage usage{};
+    while (::wait4(stage.pid, &result.status, 0, &usage) < 0)
+        if (errno != EINTR)
+            fail("wait4");
+    result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    result.peak_mb = to_mb(usage.ru_maxrss);
+    result.most_at_once = server.statistics().most_requests;
+    return result;
+}
+
+// What came out.
+
+void show(const Stage& stage, std::string_view url, const Result& result) {
+    fmt::print("\n$ {} {}\n", stage.program, url);
+    const auto& lines = result.lines;
+    constexpr std::size_t head = 3;
+    for (std::size_t i = 0; i < std::min(head, lines.size()); ++i)
+        fmt::print("{}\n", lines[i]);
+    if (lines.size() > head + 1)
+        fmt::print("… {} more lines\n", lines.size() - head - 1);
+    if (lines.size() > head)
+        fmt::print("{}\n", lines.back());
+    std::fflush(stdout);
+}
+
+Findings read_findings(const std::vector<std::string>& lines) {
+    Findings findings;
+    std::set<std::string> seen;
+    for (const std::string& line : lines) {
+        std::istringstream columns(line);
+        std::string outcome;
+        std::string status;
+        std::string bytes;
+        std::string url;
+        columns >> outcome >> status >> bytes >> url;
+        if (outcome != "page" && outcome != "dead" && outcome != "redirect")
+            continue;
+        if (!seen.insert(url).second)
+            findings.twice.push_back(url);
+        if (outcome == "page")
+            findings.pages.insert(url);
+        else if (outcome == "dead")
+            findings.dead.insert(url);
+    }
+    return findings;
+}
+
+/// Says what is in one set and not in the other. True if there is nothing to say.
+bool compare(std::string_view stage, std::string_view kind,
+             const std::set<std::string>& found, const std::set<std::string>& expected) {
+    const auto complain = [&](std::string_view what, const auto& from, const auto& to) {
+        std::vector<std::string> difference;
+        std::ranges::set_difference(from, to, std::back_inserter(difference));
+        if (!difference.empty())
+            fmt::print(stderr, "demo: {} {} {} of {} {}, such as {}\n", stage, what,
+                       difference.size(), from.size(), kind, difference.front());
+        return difference.empty();
+    };
+    const bool none_missing = complain("missed", expected, found);
+    const bool none_wrong = complain("was wrong about", found, expected);
+    return none_missing && none_wrong;
+}
+
+/// True if the stage did what it should; else says what it did not.
+bool check(const Stage& stage, const Result& result, const Findings& findings,
+           const Manifest& manifest) {
+    if (result.timed_out) {
+        fmt::print(stderr, "demo: {} did not end, and was ended\n", stage.name);
+        return false;
+    }
+    // 0: no dead links; 1: some. All else is trouble.
+    if (!WIFEXITED(result.status) || WEXITSTATUS(result.status) > 1) {
+        fmt::print(stderr, "demo: {} ended by {} {}\n", stage.name,
+                   WIFSIGNALED(result.status) ? "signal" : "itself, with status",
+                   WIFSIGNALED(result.status) ? WTERMSIG(result.status)
+                                              : WEXITSTATUS(result.status));
+        return false;
+    }
+    bool good = compare(stage.name, "pages", findings.pages, manifest.pages);
+    good = compare(stage.name, "dead links", findings.dead, manifest.dead) && good;
+    if (!findings.twice.empty()) {
+        fmt::print(stderr, "demo: {} fetched {} URLs more than once, such as {}\n",
+                   stage.name, findings.twice.size(), findings.twice.front());
+        good = false;
+    }
+    return good;
+}
+
+// The whole.
+
+struct Arguments {
+    practice_site::SiteOptions site{.pages = 500, .links = 20};
+    practice_site::ServerOptions server{.latency = std::chrono::milliseconds(20)};
+    std::vector<Stage> stages;
+};
+
+/// Reads the command line. A result means that the program ends now, with this status.
+std::optional<int> parse(int argc, char** argv, Arguments& arguments) {
+    CLI::App app("Runs crawlers on the practice site and compares them.", "demo");
+    long latency_ms = arguments.server.latency.count();
+    std::vector<std::string> stages;
+    app.add_option("--pages", arguments.site.pages, "of the site")
+        ->check(CLI::Range(1, 1'000'000))
+        ->capture_default_str();
+    app.add_option("--latency", latency_ms, "milliseconds that every answer waits")
+        ->check(CLI::Range(0, 60'000))
+        ->capture_default_str();
+    app.add_option("stages", stages, "name and program: stage1=build/.../stage1")
+        ->required()
+        ->option_text("NAME=PROGRAM...");
+    try {
+        app.parse(argc, argv);
+        for (const std::string& text : stages) {
+            const auto equals = text.find('=');
+            if (equals == 0 || equals == std::string::npos || equals + 1 == text.size())
+                throw CLI::ValidationError("write a stage as NAME=PROGRAM, not " + text);
+            arguments.stages.push_back(
+                {text.substr(0, equals), text.substr(equals + 1), -1, {}, {}});
+        }
+    } catch (const CLI::Success& help) {
+        return app.exit(help);
+    } catch (const CLI::ParseError& problem) {
+        fmt::print(stderr, "demo: {} (see demo --help)\n", problem.what());
+        return 2;
+    }
+    arguments.server.latency = std::chrono::milliseconds(latency_ms);
+    return std::nullopt;
+}
+
+int demonstrate(Arguments& arguments) {
+    for (Stage& stage : arguments.stages)
+        prepare(stage);
+    // From here on, and not for the stages: to write to one that is gone is an error, no
+    // reason to end; and the server is not to be what limits them.
+    std::signal(SIGPIPE, SIG_IGN);
+    tests::allow_descriptors();
+    const practice_site::Site site(arguments.site);
+    practice_site::BackgroundServer server(
+        [&site](const practice_site::Request& request) { return site.answer(request); },
+        arguments.server);
+    const Manifest manifest = site.manifest(server.origin());
+    fmt::print(
+        "Serving {} pages, {} redirects and {} dead links at {}, each answer after "
+        "{} ms.\n",
+        manifest.pages.size(), manifest.redirects.size(), manifest.dead.size(),
+        server.url(), arguments.server.latency.count());
+
+    // Even one at a time ends in half of this.
+    const auto time_limit =
+        std::chrono::seconds(60)
+        + std::chrono::ceil<std::chrono::seconds>(
+            arguments.server.latency * 2
+            * static_cast<long>(manifest.pages.size() + manifest.redirects.size()
+                                + manifest.dead.size()));
+    std::string table;
+    bool good = true;
+    for (Stage& stage : arguments.stages) {
+        const Result result = run(stage, server, time_limit);
+        show(stage, server.url(), result);
+        const Findings findings = read_findings(result.lines);
+        good = check(stage, result, findings, manifest) && good;
+        table += fmt::format("{:<12} {:>7} {:>10} {:>9.2f} {:>12} {:>16.1f}\n",
+                             stage.name, findings.pages.size(), findings.dead.size(),
+                             result.seconds, result.most_at_once, result.peak_mb);
+    }
+    fmt::print("\n{:<12} {:>7} {:>10} {:>9} {:>12} {:>16}\n{}", "stage", "pages",
+               "dead links", "seconds", "most at once", "peak memory (MB)", table);
+    return good ? 0 : 1;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    try {
+        Arguments arguments;
+        if (const auto status = parse(argc, argv, arguments))
+            return *status;
+        return demonstrate(arguments);
+    } catch (const std::exception& problem) {
+        fmt::print(stderr, "demo: {}\n", problem.what());
+        return 1;
+    }
+}

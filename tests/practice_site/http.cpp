@@ -1,0 +1,178 @@
+#include "tests/practice_site/http.h"
+
+#include "common/ascii.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace practice_site {
+namespace {
+
+std::string_view reason(int status) {
+    switch (status) {
+    case 200: return "OK";
+    case 301: return "Moved Permanently";
+    case 302: return "Found";
+    case 303: return "See Other";
+    case 307: return "Temporary Redirect";
+    case 308: return "Permanent Redirect";
+    case 400: return "Bad Request";
+    case 403: return "Forbidden";
+    case 404: return "Not Found";
+    case 405: return "Method Not Allowed";
+    case 431: return "Request Header Fields Too Large";
+    case 500: return "Internal Server Error";
+    default: return "Unknown";
+    }
+}
+
+/// Cuts `text` at the first `separator`: returns what stands before it, leaves the rest.
+std::string_view cut(std::string_view& text, std::string_view separator) {
+    const auto end = text.find(separator);
+    const std::string_view front = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size()
+                                                     : end + separator.size());
+    return front;
+}
+
+/// What methods and the names of headers are made of.
+bool is_token_character(char c) {
+    constexpr std::string_view marks = "!#$%&'*+-.^_`|~";
+    return common::is_alpha(c) || common::is_digit(c)
+           || marks.find(c) != std::string_view::npos;
+}
+bool is_token(std::string_view text) {
+    return !text.empty() && std::ranges::all_of(text, is_token_character);
+}
+
+bool is_visible(char c) { return c > ' ' && c < '\x7f'; }
+bool is_control(char c) { return (c >= '\0' && c < ' ' && c != '\t') || c == '\x7f'; }
+
+/// True if the comma-separated list has the word in it, whatever its case.
+bool lists(std::string_view list, std::string_view word) {
+    while (!list.empty())
+        if (common::equal_ignoring_case(common::trim(cut(list, ",")), word))
+            return true;
+    return false;
+}
+
+ReceivedRequest failed(int status) {
+    ReceivedRequest request;
+    request.failure = status;
+    // Where this request ends is not known, so no other can be found behind it.
+    request.body_follows = true;
+    return request;
+}
+
+/// The request line. Returns false if it is none.
+bool read_request_line(std::string_view line, ReceivedRequest& request, bool& is_1_1) {
+    const std::string_view method = cut(line, " ");
+    std::string_view target = cut(line, " ");
+    is_1_1 = line != "HTTP/1.0";
+    if (!is_token(method) || !std::ranges::all_of(target, is_visible) || line.size() != 8
+        || !line.starts_with("HTTP/1.") || !common::is_digit(line.back()))
+        return false;
+    if (target.starts_with("http://")) { // as sent to a proxy; servers must take it too
+        target.remove_prefix(7);
+        target.remove_prefix(std::min(target.find('/'), target.size()));
+        if (target.empty())
+            target = "/";
+    }
+    if (!target.starts_with('/') && target != "*")
+        return false;
+    request.target = target;
+    request.head_only = method == "HEAD";
+    if (method != "GET" && method != "HEAD")
+        request.failure = 405;
+    return true;
+}
+
+/// All of a request up to the empty line. `head` has no line end at its own end.
+ReceivedRequest parse_request(std::string_view head) {
+    ReceivedRequest request;
+    bool is_1_1 = false;
+    if (!read_request_line(cut(head, "\r\n"), request, is_1_1))
+        return failed(400);
+    int hosts = 0;
+    bool close = false;
+    bool keep = is_1_1; // what 1.1 does by itself, 1.0 must be asked to do
+    while (!head.empty()) {
+        std::string_view value = cut(head, "\r\n");
+        const bool has_colon = value.find(':') != std::string_view::npos;
+        const std::string_view name = cut(value, ":");
+        value = common::trim(value);
+        if (!has_colon || !is_token(name) || std::ranges::any_of(value, is_control))
+            return failed(400);
+        if (common::equal_ignoring_case(name, "Host"))
+            ++hosts;
+        else if (common::equal_ignoring_case(name, "Connection")) {
+            close = close || lists(value, "close");
+            keep = keep || lists(value, "keep-alive");
+        } else if (common::equal_ignoring_case(name, "Transfer-Encoding")
+                   || (common::equal_ignoring_case(name, "Content-Length")
+                       && value != "0"))
+            request.body_follows = true;
+    }
+    if (is_1_1 && hosts != 1) // RFC 9112, section 3.2
+        return failed(400);
+    request.keep_alive = keep && !close && !request.body_follows;
+    return request;
+}
+
+} // namespace
+
+Answer plain_answer(int status) {
+    return {status,
+            "text/html; charset=utf-8",
+            fmt::format("<!doctype html>\n<title>{0} {1}</title>\n"
+                        "<h1>{0} {1}</h1>\n<p><a href=\"/\">To the first page</a></p>\n",
+                        status, reason(status)),
+            {}};
+}
+
+std::optional<ReceivedRequest> take_request_from(std::string& received) {
+    // Empty lines before a request are to be forgiven (RFC 9112, section 2.2).
+    received.erase(0, std::min(received.find_first_not_of("\r\n"), received.size()));
+    const auto end = received.find("\r\n\r\n");
+    if (end == std::string::npos && received.size() <= max_request_bytes)
+        return std::nullopt;
+    if (end > max_request_bytes) {
+        received.clear();
+        return failed(431);
+    }
+    ReceivedRequest request = parse_request(std::string_view(received).substr(0, end));
+    received.erase(0, end + 4);
+    return request;
+}
+
+std::string to_bytes(const Answer& answer, const ReceivedRequest& request) {
+    std::string bytes = fmt::format(
+        "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\n", answer.status,
+        reason(answer.status), answer.type, answer.body.size());
+    if (!answer.location.empty())
+        bytes += "Location: " + answer.location + "\r\n";
+    if (answer.status == 405)
+        bytes += "Allow: GET, HEAD\r\n";
+    bytes += request.keep_alive ? "Connection: keep-alive\r\n\r\n"
+                                : "Connection: close\r\n\r\n";
+    if (!request.head_only)
+        bytes += answer.body;
+    return bytes;
+}
+
+std::string escape_html(std::string_view text) {
+    std::string escaped;
+    for (const char c : text) {
+        switch (c) {
+        case '&': escaped += "&amp;"; break;
+        case '<': escaped += "&lt;"; break;
+        case '>': escaped += "&gt;"; break;
+        case '"': escaped += "&quot;"; break;
+        default: escaped += c;
+        }
+    }
+    return escaped;
+}
+
+} // namespace practice_site

@@ -1,0 +1,59 @@
+// HTTP as the practice site speaks it: what a handler is asked and what it answers, and
+// how the two look on the wire.
+//
+// Text in, text out, no sockets: server.h moves the bytes. It is a server's half of
+// HTTP/1.0 and 1.1, GET and HEAD only, and it is strict: a client of ours that sends
+// nonsense should be told so. Source: RFC 9110 and RFC 9112.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace practice_site {
+
+/// What a handler is asked. The texts live as long as the call.
+struct Request {
+    std::string_view target; ///< path and query as sent: "/p/3", "/a%20b?c"
+    std::string_view origin; ///< what to put before a path to get a URL of this server:
+                             ///< "http://127.0.0.1:8080"
+};
+
+/// What a handler answers. To a HEAD request the server sends all but the body.
+struct Answer {
+    int status = 200;
+    std::string type = "text/html; charset=utf-8";
+    std::string body{};
+    std::string location{}; ///< where a redirect leads; else empty
+};
+
+using Handler = std::function<Answer(const Request&)>;
+
+/// A small page that says what the status says; the answer when nothing better is known.
+Answer plain_answer(int status);
+
+/// The most bytes that a request may take up to the empty line behind its headers.
+constexpr std::size_t max_request_bytes = 64 * 1024;
+
+/// A request as it came: little enough to keep for ten thousand connections that wait.
+struct ReceivedRequest {
+    std::string target;
+    int failure = 0; ///< the status to answer at once, without a handler: 400, 405, 431
+    bool head_only = false;
+    bool keep_alive = false;
+    bool body_follows = false; ///< bytes may come that nobody is going to read
+};
+
+/// Takes one request off the front of `received`, and leaves what follows it. Nothing, if
+/// it has not come as a whole yet.
+std::optional<ReceivedRequest> take_request_from(std::string& received);
+
+/// The answer's bytes: status line, headers, body.
+std::string to_bytes(const Answer& answer, const ReceivedRequest& request);
+
+/// `& < > "` as references, so that any text can stand in HTML.
+std::string escape_html(std::string_view text);
+
+} // namespace practice_site

@@ -1,0 +1,175 @@
+// practice_site: a web site to practise on, on this machine alone.
+//
+//     practice_site --pages 500 --latency 50
+//     practice_site --root DIR
+//
+// Prints its URL, and serves until it is told to stop.
+#include "common/selector.h"
+#include "tests/practice_site/background_server.h"
+#include "tests/practice_site/files.h"
+#include "tests/practice_site/site.h"
+#include "tests/support/listener.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <cstdio>
+#include <exception>
+#include <limits>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <poll.h>
+#include <sys/select.h>
+#include <unistd.h>
+
+namespace {
+
+// SIGINT and SIGTERM put a byte into this pipe: a signal handler may do little more, and
+// poll can wait for a pipe together with other things.
+std::array<int, 2> stop_pipe{-1, -1};
+
+void stop_on_signals() {
+    if (::pipe(stop_pipe.data()) < 0)
+        throw std::system_error(errno, std::generic_category(), "pipe");
+    struct sigaction action{};
+    action.sa_handler = [](int) {
+        const int interrupted_errno = errno; // of the code that we have come into
+        const auto written = ::write(stop_pipe[1], "x", 1);
+        static_cast<void>(written);
+        errno = interrupted_errno;
+    };
+    ::sigaction(SIGINT, &action, nullptr);
+    ::sigaction(SIGTERM, &action, nullptr);
+}
+
+/// Sleeps until a signal has come or, if asked to, until standard input ends. A timeout
+/// in milliseconds, as for poll; true if it has not run out.
+bool wait_for_the_end(bool until_eof, int timeout_ms = -1) {
+    for (;;) {
+        // A negative descriptor is one that poll passes over.
+        std::array<pollfd, 2> ends{
+            {{stop_pipe[0], POLLIN, 0}, {until_eof ? STDIN_FILENO : -1, POLLIN, 0}}};
+        const int ready = ::poll(ends.data(), ends.size(), timeout_ms);
+        if (ready == 0 || ends[0].revents != 0)
+            return ready != 0;
+        std::array<char, 4096> ignored;
+        if (ends[1].revents != 0
+            && ::read(STDIN_FILENO, ignored.data(), ignored.size()) <= 0)
+            return true;
+    }
+}
+
+struct Arguments {
+    practice_site::SiteOptions site;
+    practice_site::ServerOptions server;
+    std::string root;
+    bool manifest = false;
+    bool until_eof = false;
+};
+
+/// Reads the command line. A result means that the program ends now, with this status.
+std::optional<int> parse(int argc, char** argv, Arguments& arguments) {
+    CLI::App app("Serves a generated web site on 127.0.0.1, for crawlers to practise on; "
+                 "or a folder of files.",
+                 "practice_site");
+    auto& site = arguments.site;
+    long latency_ms = 0;
+    const std::vector<CLI::Option*> generated{
+        app.add_option("--pages", site.pages, "how many pages there are")
+            ->check(CLI::Range(1, 1'000'000)),
+        app.add_option("--links", site.links, "links on every page")
+            ->check(CLI::Range(1, 10'000)),
+        app.add_option("--size", site.size, "of a page, in bytes, unless it needs more")
+            ->check(CLI::Range(0, 100'000'000)),
+        app.add_option("--seed", site.seed, "another seed, another site")
+            ->check(CLI::Range(0, 2'000'000'000)),
+        app.add_flag("--manifest", arguments.manifest,
+                     "list what a crawler must find, then the line 'end'")};
+    app.add_option("--latency", latency_ms, "milliseconds that every answer waits")
+        ->check(CLI::Range(0, 3'600'000));
+    app.add_option("--port", arguments.server.port, "0: any that is free")
+        ->check(CLI::Range(0, 65'535));
+    const auto names = common::selector_names();
+    app.add_option("--selector", arguments.server.selector, "how to wait for sockets")
+        ->check(CLI::IsMember(std::vector<std::string>(names.begin(), names.end())));
+    app.add_flag("--until-eof", arguments.until_eof, "end when standard input ends");
+    CLI::Option* root = app.add_option("--root", arguments.root,
+                                       "serve this folder instead of a generated site")
+                            ->check(CLI::ExistingDirectory);
+    for (CLI::Option* option : generated) {
+        root->excludes(option);
+        if (option->get_type_size() != 0)
+            option->capture_default_str();
+    }
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::Success& help) {
+        return app.exit(help);
+    } catch (const CLI::ParseError& problem) {
+        fmt::print(stderr, "practice_site: {} (see practice_site --help)\n",
+                   problem.what());
+        return 2;
+    }
+    arguments.server.latency = std::chrono::milliseconds(latency_ms);
+    return std::nullopt;
+}
+
+/// `site` has the manifest; there is none if the handler serves files.
+void serve(const Arguments& arguments, practice_site::Handler handler,
+           const practice_site::Site* site) {
+    const practice_site::BackgroundServer server(std::move(handler), arguments.server);
+    fmt::print("{}\n", server.url());
+    std::fflush(stdout); // someone may be waiting for it at the other end of a pipe
+    if (site != nullptr && arguments.manifest) {
+        fmt::print("{}", practice_site::to_text(site->manifest(server.origin())));
+        std::fflush(stdout);
+    }
+    wait_for_the_end(arguments.until_eof);
+}
+
+void serve(const Arguments& arguments) {
+    // select can watch descriptors below FD_SETSIZE only. With no others about, clients
+    // that are too many wait for a place in the listener's queue.
+    tests::allow_descriptors(arguments.server.selector == "select"
+                                 ? std::size_t{FD_SETSIZE}
+                                 : std::numeric_limits<std::size_t>::max());
+    using practice_site::Request;
+    if (!arguments.root.empty()) {
+        const practice_site::Folder folder(arguments.root);
+        serve(
+            arguments, [&](const Request& request) { return folder.answer(request); },
+            nullptr);
+    } else {
+        const practice_site::Site site(arguments.site);
+        serve(
+            arguments, [&](const Request& request) { return site.answer(request); },
+            &site);
+    }
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    try {
+        Arguments arguments;
+        if (const auto status = parse(argc, argv, arguments))
+            return *status;
+        stop_on_signals();
+        serve(arguments);
+        return 0;
+    } catch (const std::exception& problem) {
+        if (wait_for_the_end(false, 0)) // a signal came while it printed
+            return 0;
+        fmt::print(stderr, "practice_site: {}\n", problem.what());
+        return 1;
+    }
+}

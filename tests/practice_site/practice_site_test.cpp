@@ -1,0 +1,273 @@
+// The programs, as programs: what they print, when they end, and with which status.
+#include "common/socket.h"
+#include "tests/practice_site/client.h"
+#include "tests/practice_site/site.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace practice_site;
+
+namespace {
+
+/// A running program; its standard input and both its outputs are at the other end of a
+/// socket. It is ended, at the latest, with its object.
+class Process {
+  public:
+    Process(const std::string& program, std::vector<std::string> arguments) {
+        std::array<int, 2> ends{};
+        if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) < 0)
+            throw std::runtime_error("socketpair");
+        ours_ = common::Socket(ends[0]);
+        const common::Socket theirs(ends[1]);
+        common::make_nonblocking(ends[0]);
+        arguments.insert(arguments.begin(), program);
+        std::vector<char*> argv;
+        for (std::string& argument : arguments)
+            argv.push_back(argument.data());
+        argv.push_back(nullptr);
+        pid_ = ::fork();
+        if (pid_ == 0) {
+            for (const int fd : {0, 1, 2})
+                ::dup2(theirs.fd(), fd);
+            ::close(theirs.fd()); // else it would be its own reader
+            ::execv(program.c_str(), argv.data());
+            ::_exit(127);
+        }
+    }
+    ~Process() {
+        if (pid_ > 0) {
+            ::kill(pid_, SIGKILL);
+            ::waitpid(pid_, nullptr, 0);
+        }
+    }
+    Process(const Process&) = delete;
+    Process& operator=(const Process&) = delete;
+
+    void signal(int number) const { ::kill(pid_, number); }
+    void end_input() const { ::shutdown(ours_.fd(), SHUT_WR); }
+
+    /// Its output up to and with this text.
+    std::string read_until(std::string_view text) {
+        while (output_.find(text) == std::string::npos)
+            if (!fill())
+                throw std::runtime_error("the program ended and said: " + output_);
+        const auto end = output_.find(text) + text.size();
+        std::string front = output_.substr(0, end);
+        output_.erase(0, end);
+        return front;
+    }
+    std::string read_rest() {
+        while (fill()) {
+        }
+        return std::exchange(output_, {});
+    }
+    /// Its exit status; -1 if a signal has ended it.
+    int wait() {
+        int status = 0;
+        ::waitpid(std::exchange(pid_, -1), &status, 0);
+        return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    }
+
+  private:
+    bool fill() {
+        pollfd entry{ours_.fd(), POLLIN, 0};
+        if (::poll(&entry, 1, 20'000) <= 0)
+            throw std::runtime_error("the program is silent for 20 seconds");
+        std::array<char, 4096> chunk;
+        std::error_code error;
+        const std::size_t count = ours_.receive(chunk, error);
+        output_.append(chunk.data(), count);
+        return count > 0;
+    }
+
+    pid_t pid_ = -1;
+    common::Socket ours_;
+    std::string output_;
+};
+
+/// Where meson has put the program; empty if the test runs without meson.
+std::string program(const char* variable) {
+    const char* path = std::getenv(variable);
+    if (path == nullptr)
+        MESSAGE("skipped: " << variable << " does not say where the program is");
+    return path == nullptr ? "" : path;
+}
+
+std::string first_line(Process& process) {
+    std::string line = process.read_until("\n");
+    line.pop_back();
+    return line;
+}
+
+} // namespace
+
+TEST_CASE("practice_site: says where it is, and ends with its input") {
+    const std::string site = program("PRACTICE_SITE");
+    if (site.empty())
+        return;
+    Process process(site, {"--pages", "20", "--size", "5000", "--until-eof"});
+    const std::string url = first_line(process);
+    CHECK(url.starts_with("http://127.0.0.1:"));
+    CHECK(url.ends_with("/"));
+    Client client(url.substr(0, url.size() - 1));
+    client.send(get("/p/19"));
+    CHECK(client.receive().body.size() == 5000);
+    client.send(get("/p/20"));
+    CHECK(client.receive().status == 404);
+    process.end_input();
+    CHECK(process.read_rest() == "");
+    CHECK(process.wait() == 0);
+}
+
+TEST_CASE("practice_site: ends on SIGINT and SIGTERM, with clients waiting") {
+    const std::string site = program("PRACTICE_SITE");
+    if (site.empty())
+        return;
+    for (const int number : {SIGINT, SIGTERM}) {
+        Process process(site, {"--latency", "60000"});
+        const std::string url = first_line(process);
+        Client client(url.substr(0, url.size() - 1));
+        client.send(get("/"));
+        process.end_input(); // which is nothing to it, without --until-eof
+        process.signal(number);
+        CHECK(process.read_rest() == "");
+        CHECK(process.wait() == 0);
+    }
+}
+
+TEST_CASE("practice_site: prints the manifest, and serves what it says") {
+    const std::string site = program("PRACTICE_SITE");
+    if (site.empty())
+        return;
+    Process process(site, {"--pages", "60", "--links", "8", "--seed", "5", "--manifest",
+                           "--selector", "poll", "--until-eof"});
+    const std::string url = first_line(process);
+    const std::string origin = url.substr(0, url.size() - 1);
+    const Site same({.pages = 60, .links = 8, .seed = 5});
+    CHECK(process.read_until("\nend\n") == to_text(same.manifest(origin)));
+    Client client(origin);
+    for (const auto& [from, to] : same.manifest(origin).redirects) {
+        client.send(get(from.substr(origin.size())));
+        CHECK(client.receive().status / 100 == 3);
+    }
+    process.end_input();
+    CHECK(process.wait() == 0);
+}
+
+TEST_CASE("practice_site: serves a folder") {
+    const std::string site = program("PRACTICE_SITE");
+    if (site.empty())
+        return;
+    std::string folder = "/tmp/practice_site.XXXXXX";
+    REQUIRE(::mkdtemp(folder.data()) != nullptr);
+    Process process(site, {"--root", folder, "--until-eof"});
+    const std::string url = first_line(process);
+    Client client(url.substr(0, url.size() - 1));
+    client.send(get("/") + get("/../") + get("/%2e%2e/", "Connection: close\r\n"));
+    CHECK(client.receive().status == 200);
+    CHECK(client.receive().status == 404);
+    CHECK(client.receive().status == 404);
+    process.end_input();
+    CHECK(process.wait() == 0);
+    ::rmdir(folder.c_str());
+}
+
+TEST_CASE("practice_site: bad usage is one line and status 2") {
+    const std::string site = program("PRACTICE_SITE");
+    if (site.empty())
+        return;
+    for (const auto& arguments : std::vector<std::vector<std::string>>{
+             {"--pages", "0"},
+             {"--pages", "-1"},
+             {"--pages", "1000001"},
+             {"--pages", "99999999999999999999"},
+             {"--pages", "ten"},
+             {"--pages", "10x"},
+             {"--pages"},
+             {"--links", "0"},
+             {"--links", "10001"},
+             {"--size", "-1"},
+             {"--size", "100000001"},
+             {"--latency", "-1"},
+             {"--latency", "3600001"},
+             {"--seed", "-1"},
+             {"--seed", "18446744073709551616"},
+             {"--port", "65536"},
+             {"--port", "-1"},
+             {"--port", "80.5"},
+             {"--selector", "sundial"},
+             {"--root", "/no/such/folder"},
+             {"--root", "/tmp", "--pages", "100"},
+             {"--root", "/tmp", "--links", "10"},
+             {"--root", "/tmp", "--size", "1"},
+             {"--root", "/tmp", "--seed", "1"},
+             {"--manifest", "--root", "/tmp"},
+             {"--no-such-option"},
+             {"something"},
+         }) {
+        CAPTURE(arguments.front());
+        CAPTURE(arguments.back());
+        Process process(site, arguments);
+        const std::string said = process.read_rest();
+        CAPTURE(said);
+        CHECK(process.wait() == 2);
+        CHECK(said.starts_with("practice_site: "));
+        CHECK(said.find('\n') == said.size() - 1);
+    }
+}
+
+TEST_CASE("practice_site: a port that is taken is status 1") {
+    const std::string site = program("PRACTICE_SITE");
+    if (site.empty())
+        return;
+    Process first(site, {"--until-eof"});
+    const std::string url = first_line(first);
+    const std::string port =
+        url.substr(url.rfind(':') + 1, url.size() - url.rfind(':') - 2);
+    Process second(site, {"--port", port});
+    const std::string said = second.read_rest();
+    CHECK(second.wait() == 1);
+    CHECK(said.starts_with("practice_site: cannot listen on port " + port));
+    CHECK(said.find('\n') == said.size() - 1);
+}
+
+TEST_CASE("demo: says what a stage has missed, and that it did not run") {
+    const std::string demo = program("DEMO");
+    if (demo.empty())
+        return;
+    // echo prints the URL, which is no finding; true prints nothing at all.
+    for (const std::string_view stage : {"echo", "true"}) {
+        Process process(demo, {"--pages", "30", fmt::format("idle={}", stage)});
+        const std::string said = process.read_rest();
+        CHECK(process.wait() == 1);
+        CHECK(said.find("demo: idle missed 30 of 30 pages, such as http://127.0.0.1:")
+              != std::string::npos);
+        CHECK(said.find("\nidle  ") != std::string::npos); // the table
+    }
+    Process failing(demo, {"broken=false", "absent=/no/such/program", "idle=echo"});
+    const std::string said = failing.read_rest();
+    CHECK(failing.wait() == 1);
+    CHECK(said.find("demo: cannot run '/no/such/program': no such file")
+          != std::string::npos);
+    CHECK(said.find("demo: absent ended by itself, with status 127")
+          != std::string::npos);
+
+    Process confused(demo, {"stage1"});
+    CHECK(confused.read_rest().starts_with("demo: "));
+    CHECK(confused.wait() == 2);
+}

@@ -1,0 +1,546 @@
+#include "common/selector.h"
+#include "tests/practice_site/background_server.h"
+#include "tests/practice_site/client.h"
+#include "tests/practice_site/server.h"
+#include "tests/support/listener.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+using namespace practice_site;
+using namespace std::chrono_literals;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Answers with what it was asked: "/" with "/".
+Answer echo(const Request& request) {
+    return {200, "text/plain", std::string(request.target), {}};
+}
+
+/// Runs the test with each selector of this system.
+template <typename Test>
+void with_each_selector(Test test) {
+    for (const std::string_view name : common::selector_names()) {
+        CAPTURE(name);
+        test(std::string(name));
+    }
+}
+
+/// Looks again and again until it is so; for ten seconds.
+template <typename Condition>
+bool comes_true(Condition condition) {
+    const auto end = Clock::now() + 10s;
+    while (Clock::now() < end) {
+        if (condition())
+            return true;
+        std::this_thread::sleep_for(1ms);
+    }
+    return false;
+}
+
+} // namespace
+
+TEST_CASE("server: keep-alive, and how it ends") {
+    with_each_selector([](const std::string& selector) {
+        const BackgroundServer server(echo, {.selector = selector});
+        Client client(server.origin());
+        for (int i = 0; i < 3; ++i) {
+            client.send(get(fmt::format("/{}", i)));
+            const auto response = client.receive();
+            CHECK(response.error == "");
+            CHECK(response.status == 200);
+            CHECK(response.body == fmt::format("/{}", i));
+            CHECK(response.header("Connection") == "keep-alive");
+            CHECK(response.header("Content-Type") == "text/plain");
+        }
+        CHECK(server.statistics().most_connections == 1);
+        client.send(get("/last", "connection: foo , CLOSE\r\n"));
+        CHECK(client.receive().header("Connection") == "close");
+        CHECK(client.receive_all() == "");
+        CHECK(comes_true([&] { return server.statistics().connections == 0; }));
+        CHECK(server.statistics().requests_served == 4);
+    });
+}
+
+TEST_CASE("server: HTTP/1.0 closes unless it is asked not to") {
+    const BackgroundServer server(echo);
+    Client plain(server.origin());
+    plain.send("GET /a HTTP/1.0\r\n\r\n");
+    CHECK(plain.receive_all().ends_with("Connection: close\r\n\r\n/a"));
+
+    Client kept(server.origin());
+    for (int i = 0; i < 2; ++i) {
+        kept.send("GET /b HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n");
+        CHECK(kept.receive().header("Connection") == "keep-alive");
+    }
+    kept.send("GET /c HTTP/1.0\r\nConnection: keep-alive, close\r\n\r\n");
+    CHECK(kept.receive_all().ends_with("Connection: close\r\n\r\n/c"));
+}
+
+TEST_CASE("server: HEAD is GET without the body") {
+    const BackgroundServer server(echo);
+    Client client(server.origin());
+    client.send(get("/some/where"));
+    client.send("HEAD /some/where HTTP/1.1\r\nHost: test\r\n\r\n");
+    client.send(get("/after", "Connection: close\r\n"));
+    const std::string headers = client.receive_headers();
+    CHECK(headers.find("Content-Length: 11\r\n") != std::string::npos);
+    const std::string rest = client.receive_all();
+    CHECK(rest.starts_with("/some/where" + headers + "HTTP/1.1 200 OK\r\n"));
+    CHECK(rest.ends_with("\r\n\r\n/after"));
+}
+
+TEST_CASE("server: malformed requests are told so, and hung up on") {
+    const BackgroundServer server(echo);
+    const std::string host = "Host: test\r\n";
+    for (const std::string& request : {
+             std::string("\x16\x03\x01 hello, TLS\r\n\r\n"),
+             std::string("GET\r\n\r\n"),
+             std::string("GET /\r\n\r\n"),
+             std::string("/ GET HTTP/1.1\r\n" + host + "\r\n"),
+             std::string("GET  / HTTP/1.1\r\n" + host + "\r\n"),
+             std::string("GET /  HTTP/1.1\r\n" + host + "\r\n"),
+             std::string("GET /a b HTTP/1.1\r\n" + host + "\r\n"),
+             std::string("GET a HTTP/1.1\r\n" + host + "\r\n"),
+             std::string("GET / HTTP/1.1 \r\n" + host + "\r\n"),
+             std::string("GET / HTTP/2.0\r\n" + host + "\r\n"),
+             std::string("GET / HTTP/1.\r\n" + host + "\r\n"),
+             std::string("GET / http/1.1\r\n" + host + "\r\n"),
+             std::string("GET /\x01 HTTP/1.1\r\n" + host + "\r\n"),
+             std::string("GET /\xc3\xa9 HTTP/1.1\r\n" + host + "\r\n"),
+             std::string("G@T / HTTP/1.1\r\n" + host + "\r\n"),
+             std::string("GET / HTTP/1.1\r\n\r\n"),
+             std::string("GET / HTTP/1.1\r\n" + host + host + "\r\n"),
+             std::string("GET / HTTP/1.1\r\n" + host + "no colon\r\n\r\n"),
+             std::string("GET / HTTP/1.1\r\n" + host + "Name : value\r\n\r\n"),
+             std::string("GET / HTTP/1.1\r\n" + host + ": value\r\n\r\n"),
+             std::string("GET / HTTP/1.1\r\n" + host + " folded\r\n\r\n"),
+             std::string("GET / HTTP/1.1\r\n" + host + "A: b\nC: d\r\n\r\n"),
+             "GET / HTTP/1.1\r\n" + host + "A: " + '\0' + "\r\n\r\n",
+         }) {
+        CAPTURE(request);
+        Client client(server.origin());
+        client.send(request + get("/not-served"));
+        const std::string answer = client.receive_all();
+        CHECK(answer.starts_with("HTTP/1.1 400 Bad Request\r\n"));
+        CHECK(answer.find("Connection: close\r\n") != std::string::npos);
+        CHECK(answer.find("/not-served") == std::string::npos);
+    }
+    CHECK(comes_true([&] { return server.statistics().connections == 0; }));
+}
+
+TEST_CASE("server: unusual requests that are right") {
+    const BackgroundServer server(echo);
+    for (const auto& [request, target] : std::vector<std::pair<std::string, std::string>>{
+             {"\r\n\r\nGET /a HTTP/1.1\r\nhOsT:x\r\n\r\n", "/a"},
+             {"GET http://test/a?b HTTP/1.1\r\nHost: test\r\n\r\n", "/a?b"},
+             {"GET http://test HTTP/1.1\r\nHost: test\r\n\r\n", "/"},
+             {"GET /~%20!$&'()*+,;=:@|\"<> HTTP/1.1\r\nHost:\r\n\r\n",
+              "/~%20!$&'()*+,;=:@|\"<>"},
+             {"GET /a HTTP/1.9\r\nHost: test\r\nEmpty:\r\nX: \xff\t\r\n\r\n", "/a"},
+             {"GET /a HTTP/1.1\r\nHost: test\r\nContent-Length: 0\r\n\r\n", "/a"}}) {
+        CAPTURE(request);
+        Client client(server.origin());
+        client.send(request);
+        const auto response = client.receive();
+        CHECK(response.status == 200);
+        CHECK(response.body == target);
+        CHECK(response.header("Connection") == "keep-alive");
+    }
+}
+
+TEST_CASE("server: other methods are not allowed") {
+    const BackgroundServer server(echo);
+    Client client(server.origin());
+    client.send("DELETE / HTTP/1.1\r\nHost: test\r\n\r\n"
+                "OPTIONS * HTTP/1.1\r\nHost: test\r\n\r\n");
+    for (int i = 0; i < 2; ++i) {
+        const auto response = client.receive();
+        CHECK(response.status == 405);
+        CHECK(response.header("Allow") == "GET, HEAD");
+        CHECK(response.header("Connection") == "keep-alive");
+    }
+    // Nobody reads the body; and still the answer arrives, though the client goes on
+    // sending for long after it.
+    for (const std::string_view kind :
+         {"Content-Length: 1000000\r\n", "Transfer-Encoding: chunked\r\n"}) {
+        Client sender(server.origin());
+        sender.send(fmt::format("POST / HTTP/1.1\r\nHost: test\r\n{}\r\n", kind));
+        sender.send(std::string(1'000'000, 'x'));
+        const auto response = sender.receive();
+        CHECK(response.status == 405);
+        CHECK(response.header("Connection") == "close");
+        CHECK(sender.receive_all() == "");
+    }
+    Client getter(server.origin());
+    getter.send(get("/", "Content-Length: 5\r\n") + "12345" + get("/not-served"));
+    CHECK(getter.receive_all().ends_with("Connection: close\r\n\r\n/"));
+}
+
+TEST_CASE("server: headers over 64 KiB") {
+    with_each_selector([](const std::string& selector) {
+        const BackgroundServer server(echo, {.selector = selector});
+        const auto with_headers = [](std::size_t size) {
+            const std::string shell = get("/a", "X: \r\n");
+            return get("/a", "X: " + std::string(size - shell.size() + 4, 'x') + "\r\n");
+        };
+        Client fits(server.origin());
+        fits.send(with_headers(max_request_bytes));
+        CHECK(fits.receive().status == 200);
+
+        Client too_long(server.origin());
+        too_long.send(with_headers(max_request_bytes + 1));
+        CHECK(too_long.receive_all().starts_with("HTTP/1.1 431 "));
+
+        Client endless(server.origin());
+        endless.send("GET / HTTP/1.1\r\n");
+        for (int i = 0; i < 10'000; ++i) // 200 kB, most of it after the answer
+            endless.send("X-Header: and so on\r\n");
+        CHECK(endless.receive_all().starts_with("HTTP/1.1 431 "));
+    });
+}
+
+TEST_CASE("server: a client that does not hang up after an error is hung up on") {
+    const BackgroundServer server(echo);
+    Client client(server.origin());
+    client.send("nonsense\r\n\r\n");
+    CHECK(client.receive().status == 400);
+    CHECK(client.receive_all() == ""); // the server has said all
+    CHECK(comes_true([&] { return server.statistics().connections == 0; }));
+}
+
+TEST_CASE("server: pipelined requests are answered in order") {
+    with_each_selector([](const std::string& selector) {
+        for (const auto latency : {0ms, 2ms}) {
+            const BackgroundServer server(echo,
+                                          {.latency = latency, .selector = selector});
+            Client client(server.origin());
+            std::string requests;
+            for (int i = 0; i < 50; ++i)
+                requests += get(fmt::format("/{}", i));
+            client.send(requests);
+            for (int i = 0; i < 50; ++i)
+                CHECK(client.receive().body == fmt::format("/{}", i));
+            CHECK(comes_true([&] { return server.statistics().requests_served == 50; }));
+            CHECK(server.statistics().most_requests == 1);
+        }
+    });
+}
+
+TEST_CASE("server: more pipelined requests than it wants to keep") {
+    const BackgroundServer server(echo, {.latency = 1ms});
+    Client client(server.origin());
+    const std::string long_target = "/" + std::string(5000, 'x');
+    for (int i = 0; i < 100; ++i) // 500 kB
+        client.send(get(long_target));
+    for (int i = 0; i < 100; ++i)
+        CHECK(client.receive().body == long_target);
+}
+
+TEST_CASE("server: a request in single bytes") {
+    const BackgroundServer server(echo);
+    Client client(server.origin());
+    for (const char c : get("/slow") + get("/slow", "Connection: close\r\n"))
+        client.send({&c, 1});
+    CHECK(client.receive().body == "/slow");
+    CHECK(client.receive_all().ends_with("/slow"));
+}
+
+TEST_CASE("server: a large body to a slow reader, and others meanwhile") {
+    with_each_selector([](const std::string& selector) {
+        std::string large(std::size_t{16} * 1024 * 1024,
+                          '\0'); // more than the kernel takes
+        for (std::size_t i = 0; i < large.size(); ++i)
+            large[i] = static_cast<char>('a' + i / 1000 % 26);
+        const BackgroundServer server(
+            [&](const Request& request) {
+                return request.target == "/large" ? Answer{.body = large} : echo(request);
+            },
+            {.selector = selector});
+        Client slow(server.origin());
+        slow.send(get("/large") + get("/after"));
+        CHECK(comes_true([&] { return server.statistics().requests == 1; }));
+        std::this_thread::sleep_for(50ms);
+        for (int i = 0; i < 10; ++i) {
+            Client quick(server.origin());
+            quick.send(get("/quick"));
+            CHECK(quick.receive().body == "/quick");
+        }
+        // All but the slow one is done; the server is done when its client is, not
+        // before.
+        CHECK(comes_true([&] { return server.statistics().requests == 1; }));
+        // The loop does not turn while there is no room to send.
+        const auto turns = server.statistics().turns;
+        std::this_thread::sleep_for(50ms);
+        CHECK(server.statistics().turns <= turns + 25);
+
+        std::string received = slow.receive_headers();
+        received.clear();
+        while (received.size() < large.size()) {
+            const std::string some = slow.receive_some(
+                std::min<std::size_t>(100'000, large.size() - received.size()));
+            REQUIRE(!some.empty());
+            received += some;
+        }
+        CHECK((received == large)); // in brackets: not to be printed
+        CHECK(slow.receive().body == "/after");
+    });
+}
+
+TEST_CASE("server: those who wait, wait at the same time") {
+    with_each_selector([](const std::string& selector) {
+        const BackgroundServer server(echo, {.latency = 200ms, .selector = selector});
+        const auto start = Clock::now();
+        std::vector<std::unique_ptr<Client>> clients;
+        for (int i = 0; i < 100; ++i) {
+            clients.push_back(std::make_unique<Client>(server.origin()));
+            clients.back()->send(get("/"));
+        }
+        for (const auto& client : clients)
+            CHECK(client->receive().status == 200);
+        const auto took = Clock::now() - start;
+        CHECK(took >= 200ms);
+        CHECK(took < 5s); // and not 100 times 200 ms
+        CHECK(server.statistics().most_requests > 20);
+        CHECK(comes_true([&] { return server.statistics().requests == 0; }));
+    });
+}
+
+TEST_CASE("server: errors wait like everything else") {
+    const BackgroundServer server(echo, {.latency = 100ms});
+    const auto start = Clock::now();
+    Client client(server.origin());
+    client.send("nonsense\r\n\r\n");
+    CHECK(client.receive().status == 400);
+    CHECK(Clock::now() - start >= 100ms);
+}
+
+TEST_CASE("server: thousands of connections held") {
+    // Both ends are in this process, so each costs two descriptors.
+    const std::size_t limit = tests::allow_descriptors();
+    with_each_selector([limit](const std::string& selector) {
+        const std::size_t most = selector == "select" ? 400 : 2000;
+        const std::size_t number = std::min(most, (limit - 100) / 2);
+        const BackgroundServer server(echo, {.latency = 1s, .selector = selector});
+        std::vector<std::unique_ptr<Client>> clients;
+        for (std::size_t i = 0; i < number; ++i) {
+            clients.push_back(std::make_unique<Client>(server.origin()));
+            clients.back()->send(get("/"));
+        }
+        for (const auto& client : clients)
+            REQUIRE(client->receive().status == 200);
+        CHECK(comes_true([&] { return server.statistics().requests == 0; }));
+        const auto statistics = server.statistics();
+        CHECK(statistics.connections == number);
+        CHECK(statistics.requests_served == number);
+        // At most one for each to accept, to read, to answer; none in between.
+        CHECK(statistics.turns <= 3 * number + 10);
+        clients.clear();
+        CHECK(comes_true([&] { return server.statistics().connections == 0; }));
+    });
+}
+
+TEST_CASE("server: clients that go away") {
+    with_each_selector([](const std::string& selector) {
+        const BackgroundServer server(echo, {.latency = 30ms, .selector = selector});
+        {
+            const Client silent(server.origin());
+        }
+        {
+            Client half(server.origin());
+            half.send("GET / HT");
+        }
+        {
+            Client impatient(server.origin());
+            impatient.send(get("/"));
+        }
+        { // unread data at the client's close: a reset, not an end
+            Client rude(server.origin());
+            rude.send(get("/a") + get("/b") + get("/c"));
+            rude.receive_some(1);
+        }
+        CHECK(comes_true([&] {
+            return server.statistics().connections == 0
+                   && server.statistics().requests == 0;
+        }));
+        Client next(server.origin());
+        next.send(get("/"));
+        CHECK(next.receive().status == 200);
+    });
+}
+
+TEST_CASE("server: who has finished sending still gets all answers") {
+    with_each_selector([](const std::string& selector) {
+        const BackgroundServer server(echo, {.latency = 50ms, .selector = selector});
+        Client client(server.origin());
+        client.send(get("/a") + get("/b"));
+        client.finish_sending();
+        CHECK(client.receive().body == "/a");
+        CHECK(client.receive().body == "/b");
+        CHECK(client.receive_all() == "");
+        CHECK(server.statistics().turns
+              < 20); // the end of input is not reported for ever
+    });
+}
+
+TEST_CASE("server: no descriptor left") {
+    const auto test = [](const std::string& selector, bool its_own_closes) {
+        const BackgroundServer server(echo, {.selector = selector});
+        std::vector<std::unique_ptr<Client>> clients;
+        clients.push_back(std::make_unique<Client>(server.origin()));
+        clients.back()->send(get("/first"));
+        CHECK(clients.back()->receive().body == "/first");
+
+        // The client opens its end and gets the last descriptor; the server gets none.
+        rlimit before{};
+        REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+        const int next_fd = ::dup(0);
+        ::close(next_fd);
+        rlimit tight = before;
+        tight.rlim_cur = static_cast<rlim_t>(next_fd) + 1;
+        REQUIRE(::setrlimit(RLIMIT_NOFILE, &tight) == 0);
+        clients.push_back(std::make_unique<Client>(server.origin()));
+        clients.back()->send(get("/second"));
+        const auto turns = server.statistics().turns;
+        std::this_thread::sleep_for(100ms);
+        const auto statistics = server.statistics();
+        CHECK(statistics.connections == 1);
+        CHECK(statistics.turns <= turns + 10); // it does not ask again and again
+        clients.front()->send(get("/still"));
+        CHECK(clients.front()->receive().body == "/still");
+
+        if (its_own_closes)
+            clients.front().reset();
+        else
+            ::setrlimit(RLIMIT_NOFILE, &before);
+        CHECK(clients.back()->receive().body == "/second");
+        ::setrlimit(RLIMIT_NOFILE, &before);
+    };
+    with_each_selector([&](const std::string& selector) { test(selector, true); });
+    test("", false);
+}
+
+TEST_CASE("server: a handler that throws") {
+    const BackgroundServer server(
+        [](const Request&) -> Answer { throw std::runtime_error("a < b"); });
+    Client client(server.origin());
+    client.send(get("/"));
+    const auto response = client.receive();
+    CHECK(response.status == 500);
+    CHECK(response.body.find("a &lt; b") != std::string::npos);
+}
+
+TEST_CASE("server: redirects") {
+    const BackgroundServer server([](const Request& request) {
+        return Answer{308, "text/plain", {}, std::string(request.origin) + "/b"};
+    });
+    Client client(server.origin());
+    client.send(get("/a"));
+    const auto response = client.receive();
+    CHECK(response.status == 308);
+    CHECK(response.header("Location") == server.origin() + "/b");
+    CHECK(response.header("Content-Length") == "0");
+}
+
+TEST_CASE("server: starting and stopping") {
+    PracticeServer server(echo);
+    CHECK(server.url() == server.origin() + "/");
+    CHECK_THROWS_AS(PracticeServer(echo, {.selector = "sundial"}), std::invalid_argument);
+
+    // A connection made before `run` is served by it.
+    Client early(server.origin());
+    early.send(get("/early"));
+    std::thread thread([&] { server.run(); });
+    CHECK(early.receive().body == "/early");
+    server.stop();
+    server.stop();
+    thread.join();
+
+    PracticeServer stopped(echo);
+    stopped.stop();
+    stopped.run();
+    CHECK(stopped.statistics().requests_served == 0);
+}
+
+TEST_CASE("server: statistics begin anew") {
+    BackgroundServer server(echo, {.latency = 20ms});
+    {
+        Client one(server.origin());
+        Client two(server.origin());
+        one.send(get("/"));
+        two.send(get("/"));
+        one.receive();
+        two.receive();
+    }
+    CHECK(comes_true([&] { return server.statistics().connections == 0; }));
+    CHECK(server.statistics().most_connections == 2);
+    CHECK(server.statistics().most_requests >= 1);
+    CHECK(server.statistics().requests_served == 2);
+    server.reset_statistics();
+    CHECK(server.statistics().most_connections == 0);
+    CHECK(server.statistics().most_requests == 0);
+    CHECK(server.statistics().requests_served == 0);
+}
+
+TEST_CASE("listener: ports and families") {
+    const auto first = tests::listen_on_loopback(0);
+    const auto port = tests::local_port(first);
+    CHECK(port != 0);
+    std::string message;
+    try {
+        tests::listen_on_loopback(port);
+    } catch (const std::system_error& error) {
+        message = error.what();
+        CHECK(error.code() == std::errc::address_in_use);
+    }
+    CHECK(message.find(fmt::format("port {} of 127.0.0.1", port)) != std::string::npos);
+    CHECK_THROWS_AS(tests::listen_on_loopback(0, 1, AF_UNIX), std::invalid_argument);
+
+    std::error_code error;
+    CHECK(!tests::accept_connection(first, error));
+    CHECK(error == std::errc::operation_would_block);
+}
+
+TEST_CASE("listener: a blocking one, for servers with a thread for each connection") {
+    for (const int family : {AF_INET, AF_INET6}) {
+        common::Socket listener;
+        try {
+            listener = tests::listen_on_loopback(0, 5, family, tests::Mode::blocking);
+        } catch (const std::system_error& problem) {
+            // A machine without IPv6 has nothing to test here.
+            CHECK(family == AF_INET6);
+            CHECK(problem.code() == std::errc::address_not_available);
+            continue;
+        }
+        std::thread server([&listener] {
+            std::error_code error;
+            common::Socket socket =
+                tests::accept_connection(listener, error, tests::Mode::blocking);
+            std::string bytes(10, '\0');
+            bytes.resize(socket.receive(bytes, error)); // waits
+            socket.send("you said " + bytes, error);
+        });
+        Client client(fmt::format("http://{}:{}",
+                                  family == AF_INET ? "127.0.0.1" : "[::1]",
+                                  tests::local_port(listener)));
+        std::this_thread::sleep_for(20ms);
+        client.send("hello");
+        CHECK(client.receive_all() == "you said hello");
+        server.join();
+    }
+}

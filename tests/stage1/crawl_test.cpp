@@ -1,0 +1,412 @@
+#include "common/selector.h"
+#include "common/stack_trace.h"
+#include "stage1_callbacks/crawl.h"
+#include "tests/practice_site/background_server.h"
+#include "tests/practice_site/site.h"
+#include "tests/support/faults.h"
+#include "tests/support/scripted_server.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <system_error>
+#include <vector>
+
+using stage1::Outcome;
+using stage1::Record;
+using tests::Fault;
+using tests::Hold;
+using tests::html;
+using tests::Reply;
+using tests::Reset;
+using tests::ScriptedServer;
+using tests::Send;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct Result {
+    stage1::Summary summary;
+    std::vector<Record> records;
+    std::vector<std::string> notes;
+
+    const Record& record(const std::string& url) const {
+        const auto found = std::ranges::find_if(
+            records, [&](const Record& record) { return record.url.href() == url; });
+        REQUIRE_MESSAGE(found != records.end(), "no record of " << url);
+        return *found;
+    }
+    std::set<std::string> urls(Outcome outcome) const {
+        std::set<std::string> result;
+        for (const Record& record : records)
+            if (record.outcome == outcome)
+                result.insert(record.url.href());
+        return result;
+    }
+};
+
+Result crawl(const std::string& root, stage1::Settings settings = {},
+             std::string_view selector = "") {
+    Result result;
+    common::Tracer tracer;
+    stage1::EventLoop loop(common::make_selector(selector), tracer);
+    settings.on_record = [&](const Record& record) { result.records.push_back(record); };
+    settings.on_note = [&](const std::string& note) { result.notes.push_back(note); };
+    result.summary =
+        stage1::Crawl(*common::parse_url(root), loop, tracer, settings).run();
+    return result;
+}
+
+/// A page with these links.
+Reply page(const std::vector<std::string>& links) {
+    std::string body;
+    for (const std::string& link : links)
+        body += fmt::format("<a href='{}'>x</a>\n", link);
+    return html(body);
+}
+
+} // namespace
+
+TEST_CASE("a crawl fetches every page once, and ends") {
+    ScriptedServer server;
+    server.on("/", page({"/a", "/b", "/a#part", "b", "/"})); // twice, and itself
+    server.on("/a", page({"/b", "/c"}));
+    server.on("/b", page({"/"})); // a cycle
+    server.on("/c", page({}));
+    const Result result = crawl(server.url());
+    CHECK(result.urls(Outcome::page)
+          == std::set{server.url("/"), server.url("/a"), server.url("/b"),
+                      server.url("/c")});
+    CHECK(result.summary.fetched == 4);
+    CHECK(result.summary.dead == 0);
+    CHECK(server.requests().size() == 4);
+    CHECK(result.notes.empty());
+}
+
+TEST_CASE("links are fetched at the same time") {
+    ScriptedServer server;
+    std::vector<std::string> links;
+    for (int i = 0; i < 20; ++i) {
+        links.push_back(fmt::format("/{}", i));
+        server.on(links.back(), Reply{tests::Pause{200ms}, html("")[0]});
+    }
+    server.on("/", page(links));
+    const Result result = crawl(server.url());
+    CHECK(result.summary.fetched == 21);
+    CHECK(result.summary.most_at_once
+          == 21); // the root isn't done before they have begun
+    CHECK(server.most_at_once() > 10);
+}
+
+TEST_CASE("a missing page is dead, and its own links don't count") {
+    ScriptedServer server;
+    server.on("/", page({"/gone"}));
+    server.on("/gone", tests::respond(404, "text/html", "<a href=/hidden>x</a>"));
+    const Result result = crawl(server.url());
+    CHECK(result.record(server.url("/gone")).outcome == Outcome::dead);
+    CHECK(result.record(server.url("/gone")).status == 404);
+    CHECK(result.record(server.url("/gone")).error == "HTTP status 404");
+    CHECK(server.times_asked("/hidden") == 0);
+}
+
+TEST_CASE("a file that is no page is fetched and not read") {
+    ScriptedServer server;
+    server.on("/", page({"/text", "/untyped"}));
+    server.on("/text", tests::respond(200, "text/plain", "<a href=/hidden>"));
+    server.on("/untyped", {Send{"HTTP/1.0 200 OK\r\n\r\n<a href=/found>"}});
+    server.on("/found", page({}));
+    const Result result = crawl(server.url());
+    CHECK(result.urls(Outcome::file) == std::set{server.url("/text")});
+    CHECK(server.times_asked("/hidden") == 0);
+    CHECK(server.times_asked("/found") == 1);
+}
+
+TEST_CASE("a crawl stays on its host, at any port") {
+    ScriptedServer server;
+    ScriptedServer neighbour; // the same host, another port
+    const std::string elsewhere = fmt::format("http://localhost:{}/x", neighbour.port());
+    server.on("/",
+              page({neighbour.url("/y"), elsewhere, "https://127.0.0.1/", "mailto:a@b"}));
+    neighbour.on("/y", page({}));
+    const Result result = crawl(server.url());
+    CHECK(result.urls(Outcome::page) == std::set{server.url("/"), neighbour.url("/y")});
+    CHECK(result.records.size() == 2);
+    CHECK(neighbour.times_asked("/x") == 0);
+}
+
+TEST_SUITE("redirects") {
+    TEST_CASE("a redirect's target is one more link") {
+        ScriptedServer server;
+        server.on("/", tests::redirect_to("/a/", 301));
+        server.on("/a/", page({"b"}));
+        server.on("/a/b", tests::redirect_to("../c#part", 308));
+        server.on("/c", page({"/a/b"}));
+        const Result result = crawl(server.url());
+        CHECK(result.urls(Outcome::redirect)
+              == std::set{server.url("/"), server.url("/a/b")});
+        CHECK(result.urls(Outcome::page)
+              == std::set{server.url("/a/"), server.url("/c")});
+        CHECK(result.record(server.url("/a/b")).next->href() == server.url("/c"));
+        CHECK(server.requests().size() == 4);
+    }
+
+    TEST_CASE("redirects in a circle end") {
+        ScriptedServer server;
+        server.on("/", tests::redirect_to("/other"));
+        server.on("/other", tests::redirect_to("/"));
+        CHECK(crawl(server.url()).records.size() == 2);
+    }
+
+    TEST_CASE("a redirect that leads off the host is recorded, not followed") {
+        ScriptedServer server;
+        const std::string elsewhere = fmt::format("http://localhost:{}/x", server.port());
+        server.on("/", tests::redirect_to(elsewhere));
+        const Result result = crawl(server.url());
+        CHECK(result.record(server.url("/")).outcome == Outcome::redirect);
+        CHECK(result.record(server.url("/")).next->href() == elsewhere);
+        CHECK(result.records.size() == 1);
+    }
+
+    TEST_CASE("a redirect without a target that can be crawled is dead") {
+        ScriptedServer server;
+        server.on("/", page({"/none", "/empty", "/file", "/304"}));
+        server.on("/none", tests::respond(302, "text/html", ""));
+        server.on("/empty", tests::redirect_to(""));
+        server.on("/file", tests::redirect_to("file:///etc/passwd"));
+        server.on("/304", tests::redirect_to("/hidden", 304));
+        const Result result = crawl(server.url());
+        for (const char* path : {"/none", "/empty", "/file"}) {
+            CAPTURE(path);
+            CHECK(result.record(server.url(path)).outcome == Outcome::dead);
+            CHECK(result.record(server.url(path)).error == "redirect without a target");
+        }
+        CHECK(result.record(server.url("/304")).error == "HTTP status 304");
+        CHECK(server.times_asked("/hidden") == 0);
+    }
+}
+
+TEST_SUITE("servers that fail") {
+    TEST_CASE("a server that refuses is a dead URL with its reason") {
+        const Result result = crawl("http://127.0.0.1:1/");
+        CHECK(result.summary.dead == 1);
+        CHECK(result.summary.fetched == 0);
+        CHECK(result.records.at(0).error == "connection refused");
+    }
+
+    TEST_CASE("a host that does not resolve is a dead URL with its reason") {
+        const std::string host(70, 'x'); // too long for a label: no name server is asked
+        const Result result = crawl("http://" + host + "/");
+        CHECK(result.summary.dead == 1);
+        CHECK(result.records.at(0).error.starts_with("cannot resolve '" + host + "'"));
+    }
+
+    TEST_CASE("a failure is one dead URL, and the crawl goes on") {
+        ScriptedServer server;
+        const std::map<std::string, Reply> failures{
+            {"/reset", {Reset{}}},
+            {"/cut", {Send{"HTTP/1.0 200 OK\r\nContent-Length: 100\r\n\r\nabc"}}},
+            {"/broken",
+             {Send{"HTTP/1.0 200 OK\r\n\r\nabc"}, tests::Pause{50ms}, Reset{}}},
+            {"/empty", {}},
+            {"/ssh", {Send{"SSH-2.0-OpenSSH\r\n"}}},
+            {"/header", {Send{"HTTP/1.0 200 OK\r\nnonsense\r\n\r\n"}}},
+        };
+        std::vector<std::string> links{"/good"};
+        for (const auto& [path, reply] : failures) {
+            links.push_back(path);
+            server.on(path, reply);
+        }
+        server.on("/", page(links));
+        server.on("/good", page({"/last"}));
+        server.on("/last", page({}));
+        const Result result = crawl(server.url());
+        CHECK(result.summary.fetched == 3);
+        CHECK(result.summary.dead == failures.size());
+        CHECK(result.record(server.url("/reset")).error == "connection reset by peer");
+        CHECK(result.record(server.url("/cut")).error
+              == "truncated: 3 of 100 bytes came");
+        CHECK(result.record(server.url("/broken")).error == "connection reset by peer");
+        CHECK(result.record(server.url("/empty")).error == "empty response");
+        CHECK(result.record(server.url("/ssh")).error == "not an HTTP response");
+        CHECK(result.record(server.url("/header")).error == "malformed header");
+        CHECK(server.times_asked("/reset") == 1);
+    }
+
+    TEST_CASE("a server that falls silent holds up nobody else, and is given up") {
+        ScriptedServer server;
+        server.on("/", page({"/silent", "/half", "/1"}));
+        server.on("/silent", {Hold{}});
+        server.on("/half", {Send{"HTTP/1.0 200 OK\r\n\r\nabc"}, Hold{}});
+        for (int i = 1; i < 10; ++i)
+            server.on(fmt::format("/{}", i), page({fmt::format("/{}", i + 1)}));
+        server.on("/10", page({}));
+        stage1::Settings settings;
+        settings.patience = 300ms;
+        const Result result = crawl(server.url(), settings);
+        CHECK(result.summary.fetched == 11);
+        CHECK(result.urls(Outcome::dead)
+              == std::set{server.url("/half"), server.url("/silent")});
+        CHECK(result.record(server.url("/silent")).error == "no answer");
+        REQUIRE(result.notes.size() == 1);
+        CHECK(
+            result.notes[0]
+            == "giving up: nothing has happened for 0.3 s, and 2 URLs are still pending");
+    }
+
+    TEST_CASE("a server that does not close is not waited for") {
+        ScriptedServer server;
+        Reply reply = html("<a href=/next>");
+        reply.emplace_back(Hold{});
+        server.on("/", reply);
+        server.on("/next", page({}));
+        const Result result = crawl(server.url()); // with 30 s of patience
+        CHECK(result.summary.fetched == 2);
+        CHECK(result.summary.seconds < 20s);
+    }
+
+    TEST_CASE("a body without end is cut off") {
+        ScriptedServer server;
+        Reply endless{Send{"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n"}};
+        for (int i = 0; i < 100; ++i)
+            endless.emplace_back(Send{std::string(64 * 1024, 'x')});
+        server.on("/", page({"/endless", "/good"}));
+        server.on("/endless", endless);
+        server.on("/good", page({}));
+        stage1::Settings settings;
+        settings.max_response = 100'000;
+        const Result result = crawl(server.url(), settings);
+        CHECK(result.record(server.url("/endless")).error
+              == "response larger than 100000 bytes");
+        CHECK(result.record(server.url("/endless")).bytes < 200'000);
+        CHECK(result.summary.fetched == 2);
+    }
+
+    TEST_CASE("with many in flight, a broken connection is tried again among fewer") {
+        ScriptedServer server;
+        std::vector<std::string> links;
+        for (int i = 0; i < 40; ++i) {
+            links.push_back(fmt::format("/{}", i));
+            server.on(links.back(), {Reply{Reset{}}, page({})});
+        }
+        server.on("/", page(links));
+        const Result result = crawl(server.url());
+        CHECK(result.summary.fetched == 41);
+        CHECK(result.summary.dead == 0);
+        CHECK(server.requests().size() == 81);
+        REQUIRE(result.notes.size() == 1);
+        CHECK(
+            result.notes[0]
+            == "the server can't take 40 connections at once: from here on, there are at "
+               "most 10");
+    }
+
+    TEST_CASE("a page whose connection breaks again is dead") {
+        ScriptedServer server;
+        std::vector<std::string> links;
+        for (int i = 0; i < 40; ++i) {
+            links.push_back(fmt::format("/{}", i));
+            server.on(links.back(), {Reset{}});
+        }
+        server.on("/", page(links));
+        const Result result = crawl(server.url());
+        CHECK(result.summary.dead == 40);
+        for (const std::string& link : links)
+            CHECK(server.times_asked(link) == 2);
+    }
+}
+
+TEST_SUITE("the system's whims") {
+    TEST_CASE("a request that is sent in pieces arrives whole") {
+        ScriptedServer server;
+        server.on("/", page({"/a"}));
+        server.on("/a", page({}));
+        Fault fault;
+        fault.send_at_most = 7;
+        fault.send_blocks_every_second_time = true;
+        const Result result = crawl(server.url());
+        CHECK(result.summary.fetched == 2);
+        CHECK(fault.sends > 20); // it was sent in pieces indeed
+        REQUIRE(server.requests().size() == 2);
+        CHECK(
+            server.requests()[0].head.starts_with("GET / HTTP/1.0\r\nHost: 127.0.0.1:"));
+        CHECK(server.requests()[0].head.ends_with("Connection: close"));
+    }
+
+    TEST_CASE("interrupted system calls lose nothing") {
+        ScriptedServer server;
+        server.on("/", page({"/a"}));
+        server.on("/a", page({}));
+        Fault fault;
+        fault.interruptions = 6;
+        CHECK(crawl(server.url()).summary.fetched == 2);
+        CHECK(fault.interrupted == 6);
+    }
+
+    TEST_CASE("IPv6 works") {
+        std::unique_ptr<ScriptedServer> server;
+        try {
+            server = std::make_unique<ScriptedServer>(AF_INET6);
+        } catch (const std::system_error& error) {
+            MESSAGE("skipped: no IPv6 on this machine: " << error.what());
+            return;
+        }
+        server->on("/", page({"/a"}));
+        server->on("/a", page({}));
+        CHECK(crawl(server->url()).summary.fetched == 2);
+        CHECK(server->requests().at(0).head.find("Host: [::1]:") != std::string::npos);
+    }
+
+    TEST_CASE("a host's next address is tried when one refuses") {
+        ScriptedServer server; // on 127.0.0.1 and nowhere else
+        server.on("/", page({"/a"}));
+        server.on("/a", page({}));
+        Fault fault;
+        fault.first_address = "127.0.0.2";
+        CHECK(crawl(server.url()).summary.fetched == 2);
+        CHECK(fault.resolved == 1); // once for the host, not once for each page
+    }
+}
+
+TEST_CASE(
+    "an error in a callback comes out of the loop, with a stack that has no story") {
+    ScriptedServer server;
+    server.on("/", page({"/a"}));
+    server.on("/a", page({}));
+    stage1::Settings settings;
+    settings.fail_parsing = 2;
+    try {
+        crawl(server.url(), settings);
+        FAIL("nothing was thrown");
+    } catch (const common::TracedError& error) {
+        CHECK(std::string(error.where.file_name()).ends_with("fetcher.cpp"));
+        const std::string text = describe(error);
+        CAPTURE(text);
+        CHECK(text.find("stage1::Fetcher::read_response") != std::string::npos);
+        CHECK(text.find("stage1::EventLoop::run") != std::string::npos);
+        // Who started this fetch, and what it did before, nobody can say any more.
+        CHECK(text.find("stage1::Fetcher::fetch") == std::string::npos);
+        CHECK(text.find("stage1::Fetcher::connected") == std::string::npos);
+    }
+}
+
+TEST_CASE("the practice site is found whole, with each selector") {
+    const practice_site::Site site({.pages = 300, .links = 12, .size = 2000, .seed = 7});
+    practice_site::BackgroundServer server(
+        [&](const auto& request) { return site.answer(request); }, {.latency = 20ms});
+    const auto manifest = site.manifest(server.origin());
+    for (const std::string_view selector : common::selector_names()) {
+        CAPTURE(selector);
+        const Result result = crawl(server.url(), {}, selector);
+        CHECK(result.urls(Outcome::page) == manifest.pages);
+        CHECK(result.urls(Outcome::dead) == manifest.dead);
+        CHECK(result.urls(Outcome::redirect).size() == manifest.redirects.size());
+        CHECK(result.records.size()
+              == manifest.pages.size() + manifest.dead.size()
+                     + manifest.redirects.size());
+    }
+    CHECK(server.statistics().most_requests > 30);
+}

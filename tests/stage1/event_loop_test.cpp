@@ -1,0 +1,120 @@
+#include "common/socket.h"
+#include "stage1_callbacks/event_loop.h"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+using common::Events;
+using common::Socket;
+using stage1::EventLoop;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Two sockets, each the other's peer; both can be written at once.
+struct Pair {
+    Pair() {
+        std::array<int, 2> ends{};
+        REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) == 0);
+        near = Socket(ends[0]);
+        far = Socket(ends[1]);
+    }
+    Socket near;
+    Socket far;
+};
+
+struct Fixture {
+    common::Tracer tracer;
+    EventLoop loop{common::make_selector(), tracer};
+};
+
+} // namespace
+
+TEST_CASE_FIXTURE(Fixture, "a callback is called in each turn until it unregisters") {
+    const Pair pair;
+    int calls = 0;
+    loop.register_fd(pair.near.fd(), Events::write, "count", [&] {
+        if (++calls == 3) {
+            loop.unregister_fd(pair.near.fd());
+            loop.stop();
+        }
+    });
+    CHECK(loop.run(5s));
+    CHECK(calls == 3);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a loop in which nothing happens returns") {
+    const Pair pair;
+    loop.register_fd(pair.near.fd(), Events::read, "never", [] { FAIL("not ready"); });
+    CHECK_FALSE(loop.run(10ms));
+}
+
+TEST_CASE_FIXTURE(Fixture, "a callback lives until it has returned") {
+    const Pair pair;
+    const auto witness = std::make_shared<int>(1);
+    loop.register_fd(pair.near.fd(), Events::write, "witness", [&, witness] {
+        loop.unregister_fd(pair.near.fd()); // drops the loop's hold on this very lambda
+        loop.stop();
+        CHECK(*witness == 1);
+        CHECK(witness.use_count() == 2);
+    });
+    CHECK(loop.run(5s));
+    CHECK(witness.use_count() == 1);
+}
+
+TEST_CASE_FIXTURE(Fixture, "what is unregistered within a turn is not called in it") {
+    const Pair first;
+    const Pair second;
+    std::string called;
+    const auto one_only = [&](const char* name, const Pair& other) {
+        return [&, name] {
+            called += name;
+            loop.unregister_fd(other.near.fd());
+            loop.stop();
+        };
+    };
+    // Both are ready in the same turn; whichever comes first forbids the other.
+    loop.register_fd(first.near.fd(), Events::write, "first", one_only("1", second));
+    loop.register_fd(second.near.fd(), Events::write, "second", one_only("2", first));
+    CHECK(loop.run(5s));
+    CHECK(called.size() == 1);
+}
+
+TEST_CASE_FIXTURE(Fixture, "an old event does not reach the new owner of a descriptor") {
+    Pair first;
+    Pair second;
+    std::string called;
+    const auto reuse = [&](Pair& own, Pair& other) {
+        return [&] {
+            called += "old ";
+            loop.unregister_fd(own.near.fd());
+            // The other one's descriptor is closed, and a new socket gets its number,
+            // while an event for that number still waits in this turn's list.
+            const int number = other.near.fd();
+            loop.unregister_fd(number);
+            const Socket spare(::dup(other.far.fd()));
+            REQUIRE(::dup2(spare.fd(), number) == number);
+            loop.register_fd(number, Events::read, "new", [&] { called += "new "; });
+            loop.stop();
+        };
+    };
+    loop.register_fd(first.near.fd(), Events::write, "old", reuse(first, second));
+    loop.register_fd(second.near.fd(), Events::write, "old", reuse(second, first));
+    CHECK(loop.run(5s));
+    CHECK(called == "old ");
+}
+
+TEST_CASE_FIXTURE(Fixture, "what a callback throws comes out of run") {
+    const Pair pair;
+    loop.register_fd(pair.near.fd(), Events::write, "throws",
+                     [] { throw std::runtime_error("from the callback"); });
+    CHECK_THROWS_WITH(loop.run(5s), "from the callback");
+}

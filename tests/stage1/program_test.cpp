@@ -1,0 +1,216 @@
+// The program as its user meets it: what it prints, how it exits, and how it fares where
+// descriptors are few. The environment variable STAGE1 names the program.
+#include "tests/practice_site/background_server.h"
+#include "tests/practice_site/site.h"
+#include "tests/support/listener.h"
+#include "tests/support/process.h"
+#include "tests/support/scripted_server.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+using tests::Finished;
+using tests::ScriptedServer;
+using namespace std::chrono_literals;
+
+namespace {
+
+Finished stage1(std::vector<std::string> arguments, const tests::RunOptions& how = {}) {
+    const char* path = std::getenv("STAGE1");
+    if (path == nullptr)
+        throw std::runtime_error("set STAGE1 to the path of the program");
+    arguments.insert(arguments.begin(), path);
+    return tests::run(arguments, how);
+}
+
+/// The URLs of the lines that begin with this outcome.
+std::set<std::string> urls(const std::string& out, const std::string& outcome) {
+    std::set<std::string> result;
+    std::istringstream lines(out);
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream words(line);
+        std::string first;
+        std::string status;
+        std::string bytes;
+        std::string url;
+        words >> first >> status >> bytes >> url;
+        if (first == outcome)
+            result.insert(url);
+    }
+    return result;
+}
+
+std::string last_line(const std::string& text) {
+    const auto end = text.find_last_not_of('\n');
+    const auto begin = text.find_last_of('\n', end);
+    return text.substr(begin + 1, end - begin);
+}
+
+/// A practice site of its own for each test, in a thread.
+struct PracticeSite {
+    explicit PracticeSite(const practice_site::SiteOptions& options,
+                          std::chrono::milliseconds latency = 20ms)
+        : site(options),
+          server([this](const auto& request) { return site.answer(request); },
+                 {.latency = latency}),
+          manifest(site.manifest(server.origin())) {}
+
+    void check(const Finished& finished) const {
+        CAPTURE(finished.err);
+        CHECK(finished.status == 1); // there are dead links
+        CHECK(urls(finished.out, "page") == manifest.pages);
+        CHECK(urls(finished.out, "dead") == manifest.dead);
+        CHECK(urls(finished.out, "redirect").size() == manifest.redirects.size());
+        CHECK(last_line(finished.out)
+                  .starts_with(
+                      fmt::format("{} URLs fetched in ",
+                                  manifest.pages.size() + manifest.redirects.size())));
+        CHECK(last_line(finished.out)
+                  .find(fmt::format(" seconds, {} dead, achieved concurrency ",
+                                    manifest.dead.size()))
+              != std::string::npos);
+    }
+
+    practice_site::Site site;
+    practice_site::BackgroundServer server;
+    practice_site::Manifest manifest;
+};
+
+const practice_site::SiteOptions thousand_pages{
+    .pages = 1000, .links = 20, .size = 2000, .seed = 3};
+
+} // namespace
+
+TEST_CASE("bad usage is one line, and exit status 2") {
+    const auto refused = [](const std::vector<std::string>& arguments,
+                            const std::string& words) {
+        const Finished finished = stage1(arguments);
+        CAPTURE(finished.err);
+        CHECK(finished.status == 2);
+        CHECK(finished.out.empty());
+        CHECK(std::ranges::count(finished.err, '\n') == 1);
+        CHECK(finished.err.starts_with("stage1: "));
+        CHECK(finished.err.find(words) != std::string::npos);
+    };
+    refused({}, "URL is required");
+    refused({"https://x/"}, "stage 1 speaks plain http, not https");
+    refused({"nonsense:"}, "'nonsense:' is not a URL to crawl");
+    refused({""}, "is not a URL to crawl");
+    refused({"ftp://x/"}, "is not a URL to crawl");
+    refused({"http://h:99999/"}, "is not a URL to crawl");
+    refused({"http://h/", "http://g/"}, "not expected");
+    refused({"--selector", "kqueue2", "http://h/"}, "choose one of");
+    refused({"--unknown", "http://h/"}, "--unknown");
+    refused({"--trace", "/no/such/folder/x", "http://h/"}, "/no/such/folder/x");
+}
+
+TEST_CASE("help goes to stdout, and is no error") {
+    const Finished finished = stage1({"--help"});
+    CHECK(finished.status == 0);
+    CHECK(finished.out.find("--selector") != std::string::npos);
+    CHECK(finished.err.empty());
+}
+
+TEST_CASE("a refused root is a dead URL, and exit status 1") {
+    const Finished finished = stage1({"http://127.0.0.1:1/"});
+    CHECK(finished.status == 1);
+    CHECK(urls(finished.out, "dead") == std::set<std::string>{"http://127.0.0.1:1/"});
+    CHECK(finished.out.find("(connection refused)") != std::string::npos);
+    CHECK(last_line(finished.out).find("0 URLs fetched") == 0);
+}
+
+TEST_CASE("a site without dead links is exit status 0") {
+    ScriptedServer server;
+    server.on("/", tests::html("<a href=/a>"));
+    server.on("/a", tests::redirect_to("/"));
+    const Finished finished = stage1({server.url()});
+    CHECK(finished.status == 0);
+    CHECK(finished.out.find(fmt::format("page      200        11  {}\n", server.url()))
+          == 0);
+    CHECK(finished.out.find(fmt::format("redirect  302         0  {} -> {}\n",
+                                        server.url("/a"), server.url()))
+          != std::string::npos);
+    CHECK(finished.err.empty());
+}
+
+TEST_CASE("no byte of a server's reaches the terminal as it is") {
+    ScriptedServer server;
+    server.on("/", tests::html("<a href='/\x1b[31m'>x</a>"));
+    server.on("/%1B[31m", {tests::Send{"HTTP/1.0 404 \x1b[2J\r\nA: \x07\r\n\r\n"}});
+    const Finished finished = stage1({server.url()});
+    CHECK(urls(finished.out, "dead") == std::set{server.url("/%1B[31m")});
+    CHECK(finished.out.find('\x1b') == std::string::npos);
+    CHECK(finished.out.find('\x07') == std::string::npos);
+}
+
+TEST_CASE("a thousand pages are found whole, with each selector") {
+    const PracticeSite site(thousand_pages);
+    for (const char* selector : {"epoll", "poll", "select"}) {
+        CAPTURE(selector);
+        site.check(stage1({"--selector", selector, site.server.url()}));
+    }
+}
+
+TEST_CASE("with few descriptors, fetches wait their turn and none is lost") {
+    const PracticeSite site(thousand_pages);
+    for (const char* selector : {"epoll", "poll", "select"}) {
+        CAPTURE(selector);
+        const Finished finished =
+            stage1({"--selector", selector, site.server.url()}, {.descriptors = 64});
+        site.check(finished);
+        CHECK(std::ranges::count(finished.err, '\n') == 1); // said once
+        CHECK(finished.err.find("no descriptor is left") != std::string::npos);
+    }
+}
+
+TEST_CASE("select waits, too, when it can watch no more descriptors") {
+    // More links on one page than FD_SETSIZE, all in flight at once if they could be.
+    const std::size_t needed = 2 * 1500;
+    if (tests::allow_descriptors() < needed) {
+        MESSAGE("skipped: this shell does not allow enough descriptors");
+        return;
+    }
+    const PracticeSite site({.pages = 1500, .links = 1500, .size = 2000, .seed = 3},
+                            200ms);
+    const Finished finished = stage1({"--selector", "select", site.server.url()});
+    site.check(finished);
+    CHECK(std::ranges::count(finished.err, '\n') == 1);
+    CHECK(finished.err.find("no descriptor is left") != std::string::npos);
+}
+
+TEST_CASE("a trace tells the life of a fetch") {
+    ScriptedServer server;
+    server.on("/", tests::html(""));
+    const auto path = std::filesystem::temp_directory_path()
+                      / fmt::format("stage1_trace.{}", ::getpid());
+    const Finished finished = stage1({"--trace", path.string(), server.url()});
+    CHECK(finished.status == 0);
+    std::ifstream file(path);
+    std::string story;
+    for (std::string line; std::getline(file, line);) {
+        for (const char* word :
+             {"\"event\":\"fetch\",\"phase\":\"start\"", "\"name\":\"connected\"",
+              "\"name\":\"read_response\"", "\"event\":\"fetch\",\"phase\":\"end\""})
+            if (line.find(word) != std::string::npos
+                && line.find("\"phase\":\"end\",\"name\"") == std::string::npos)
+                story += fmt::format("{}\n", word);
+    }
+    std::filesystem::remove(path);
+    CHECK(story
+          == "\"event\":\"fetch\",\"phase\":\"start\"\n"
+             "\"name\":\"connected\"\n"
+             "\"name\":\"read_response\"\n"
+             "\"event\":\"fetch\",\"phase\":\"end\"\n");
+}

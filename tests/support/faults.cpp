@@ -1,0 +1,86 @@
+#include "tests/support/faults.h"
+
+#include <algorithm>
+#include <cerrno>
+
+#include <netdb.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+
+namespace {
+
+thread_local tests::Fault* current = nullptr;
+
+/// True if this call shall be interrupted.
+bool interrupt() {
+    if (current == nullptr || current->interruptions == 0)
+        return false;
+    --current->interruptions;
+    ++current->interrupted;
+    errno = EINTR;
+    return true;
+}
+
+} // namespace
+
+// The names are the linker's: it sends calls of `send` to `__wrap_send`, and calls of
+// `__real_send` to the C library's.
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
+extern "C" {
+ssize_t __real_send(int fd, const void* bytes, std::size_t size, int flags);
+ssize_t __real_recv(int fd, void* bytes, std::size_t size, int flags);
+int __real_getaddrinfo(const char* host, const char* port, const addrinfo* hints,
+                       addrinfo** found);
+
+ssize_t __wrap_send(int fd, const void* bytes, std::size_t size, int flags);
+ssize_t __wrap_recv(int fd, void* bytes, std::size_t size, int flags);
+int __wrap_getaddrinfo(const char* host, const char* port, const addrinfo* hints,
+                       addrinfo** found);
+
+ssize_t __wrap_send(int fd, const void* bytes, std::size_t size, int flags) {
+    if (interrupt())
+        return -1;
+    if (current != nullptr) {
+        ++current->sends;
+        if (current->send_blocks_every_second_time && current->sends % 2 == 0) {
+            errno = EAGAIN;
+            return -1;
+        }
+        if (current->send_at_most != 0)
+            size = std::min(size, current->send_at_most);
+    }
+    return __real_send(fd, bytes, size, flags);
+}
+
+ssize_t __wrap_recv(int fd, void* bytes, std::size_t size, int flags) {
+    if (interrupt())
+        return -1;
+    return __real_recv(fd, bytes, size, flags);
+}
+
+int __wrap_getaddrinfo(const char* host, const char* port, const addrinfo* hints,
+                       addrinfo** found) {
+    const int failure = __real_getaddrinfo(host, port, hints, found);
+    if (failure != 0 || current == nullptr)
+        return failure;
+    ++current->resolved;
+    if (current->first_address == nullptr)
+        return 0;
+    // Two results of one entry each, linked: freeaddrinfo frees entry after entry.
+    addrinfo* const real = *found;
+    if (__real_getaddrinfo(current->first_address, port, hints, found) == 0)
+        (*found)->ai_next = real;
+    else
+        *found = real;
+    return 0;
+}
+}
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
+
+namespace tests {
+
+Fault::Fault() { current = this; }
+
+Fault::~Fault() { current = nullptr; }
+
+} // namespace tests

@@ -1,0 +1,35 @@
+// Failures on order, for what can't be had from a well system when a test needs it.
+//
+// The test programs are linked so that the product's calls of `send`, `recv` and
+// `getaddrinfo` pass through this file first (the linker's --wrap). While a Fault of this
+// thread is alive, they fail or fall short as it says; otherwise they go straight
+// through.
+#pragma once
+
+#include <cstddef>
+
+namespace tests {
+
+/// What shall go wrong in this thread's calls, until this object dies.
+struct Fault {
+    Fault();
+    ~Fault();
+    Fault(const Fault&) = delete;
+    Fault& operator=(const Fault&) = delete;
+
+    /// `send` takes at most this many bytes at a time. 0: as many as it likes.
+    std::size_t send_at_most = 0;
+    /// Every second `send` finds the buffer full (EAGAIN).
+    bool send_blocks_every_second_time = false;
+    /// So many calls of `send` and of `recv` are interrupted by a signal first (EINTR).
+    int interruptions = 0;
+    /// A numeric address that every host seems to have, in front of its real ones.
+    const char* first_address = nullptr;
+
+    // What happened, for a test to see that it was tested at all.
+    std::size_t sends = 0;
+    int interrupted = 0;
+    int resolved = 0;
+};
+
+} // namespace tests

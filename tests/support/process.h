@@ -1,0 +1,32 @@
+// Runs a program, as a user would, and keeps what it printed.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tests {
+
+/// How a program ended, and what it said.
+struct Finished {
+    int status = -1; ///< its exit status; -1 if a signal ended it
+    int signal = 0;  ///< the signal that ended it; 0 if none did
+    std::string out; ///< standard output
+    std::string err; ///< standard error
+};
+
+struct RunOptions {
+    /// RLIMIT_NOFILE for the program: what `ulimit -n` sets.
+    std::optional<std::size_t> descriptors;
+    /// A program that runs longer is killed.
+    std::chrono::seconds time_limit{60};
+};
+
+/// Runs `command` (the program's path, then its arguments; no shell is involved) with an
+/// empty standard input, and waits for its end.
+/// Throws std::system_error if it can't be started.
+Finished run(const std::vector<std::string>& command, const RunOptions& options = {});
+
+} // namespace tests
