@@ -1,0 +1,158 @@
+# shellcheck shell=sh
+# All that must pass before a change lands. A part of ../learn: `./learn test --all`.
+#
+# Each step goes on when another has failed, writes a log of its own, and shows it only if it
+# fails. Build directories are in build-all/, one for each compiler and set of options.
+
+# The steps, in order. To add one: a line here, and a function below that fails if something
+# is wrong, and says what. A step counts as one test, unless its last line counts them itself,
+# as `N passed, N failed`. What it must have goes into the table of needs.
+all_steps() {
+    a_step "g++, warnings are errors" tests_with gcc "$gxx" --werror
+    a_step "clang++, warnings are errors" tests_with clang clang++-19 --werror
+    a_step "g++, address and UB sanitizers" sanitized_tests_with gcc "$gxx"
+    a_step "clang++, address and UB sanitizers" sanitized_tests_with clang clang++-19 -Db_lundef=false
+    a_step "format" check_format
+    a_step "clang-tidy" check_tidy
+    a_step "scripts" check_scripts
+}
+
+# The kinds of need that only this file knows have their has_… functions below. Only Debian's
+# and Ubuntu's packages are numbered like this; elsewhere, install these commands by hand.
+needs_for_all() {
+    needs_to_build
+    cat <<'TABLE'
+gcc      g++             12  g++                 gcc-c++     gcc         g++         -  compiles everything a second time, with other warnings
+command  clang++-19      -   clang-19            -           -           -           -  compiles everything again: a second compiler sees other mistakes
+runtime  clang++-19-ASan -   libclang-rt-19-dev  -           -           -           -  lets programs of clang watch over their memory (sanitizers)
+command  clang-format-19 -   clang-format-19     -           -           -           -  checks the layout of the code
+command  clang-tidy-19   -   clang-tidy-19       -           -           -           -  looks for mistakes that compilers let pass
+command  shellcheck      -   shellcheck          ShellCheck  shellcheck  shellcheck  -  looks for mistakes in the scripts
+TABLE
+}
+
+# c++ may be clang; here it must be g++.
+has_gcc() {
+    default_cxx=$cxx
+    # shellcheck disable=SC2086
+    find_compiler $gnu_compilers
+    found=$?
+    gxx=$cxx cxx=$default_cxx
+    return "$found"
+}
+
+has_runtime() { probe_source | clang++-19 -std=c++20 -fsanitize=address,undefined -x c++ - -o "$logs/probe" >/dev/null 2>&1; }
+
+# Runs one step, and keeps a row for the table at the end.
+a_step() { # TITLE FUNCTION ARGUMENTS...
+    number=$((number + 1))
+    title="$number. $1"
+    shift
+    printf '%s ... ' "$bold$title$plain"
+    step_log=$logs/step-$number.log
+    step_started=$(date +%s)
+    # A shell of its own: a step that gives up must not end the others.
+    ("$@") >"$step_log" 2>&1 </dev/null
+    step_status=$?
+    seconds=$(($(date +%s) - step_started))
+    # shellcheck disable=SC2046
+    set -- $(tail -n 1 "$step_log" | sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed\(, \([0-9]*\) skipped\)\{0,1\}$/\1 \2 \4/p')
+    passed=${1:-$((step_status == 0))} failed=${2:-0} skipped=${3:-0}
+    if [ $step_status -ne 0 ] && [ "$failed" -eq 0 ]; then failed=1; fi
+    all_passed=$((all_passed + passed)) all_failed=$((all_failed + failed)) all_skipped=$((all_skipped + skipped))
+    rows="$rows$(printf '%-38s %7d %7d %7d %7d' "$title" "$passed" "$failed" "$skipped" "$seconds")
+"
+    if [ "$failed" -eq 0 ]; then
+        echo "$seconds s"
+    else
+        echo "$seconds s, ${red}failed${plain}"
+        tail -n 100 "$step_log" | sed 's/^/    /'
+        echo "The whole log: $step_log"
+    fi
+}
+
+test_all() {
+    need needs_for_all
+    number=0 rows='' all_passed=0 all_failed=0 all_skipped=0
+    all_steps
+    echo
+    printf '%-38s %7s %7s %7s %7s\n' step passed failed skipped seconds
+    printf '%s\n' "$rows"
+    verdict $all_passed $all_failed $all_skipped
+    [ $all_failed -eq 0 ]
+}
+
+# ---- The steps --------------------------------------------------------------------------
+
+# Builds with one compiler and one set of options, and runs all tests.
+tests_with() { # NAME COMPILER OPTIONS OF MESON...
+    name=$1 compiler=$2
+    shift 2
+    logs=$logs/$name # not in the way of another ./learn
+    mkdir -p "$logs"
+    open_build "$top/build-all/$name" "$compiler" "$@"
+    build
+    run_tests
+}
+
+# The same, with the sanitizers watching. Without optimization: nothing is optimized away that
+# they could find, and it builds in a third of the time.
+sanitized_tests_with() { # NAME COMPILER OPTIONS OF MESON...
+    name=$1 compiler=$2
+    shift 2
+    UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+    ASAN_SYMBOLIZER_PATH=$(command -v addr2line) # clang's own is in a package of its own
+    export UBSAN_OPTIONS ASAN_SYMBOLIZER_PATH
+    tests_with "$name-sanitizers" "$compiler" -Dbuildtype=debug -Db_sanitize=address,undefined \
+        -Dcpp_args=-fno-sanitize-recover=all "$@"
+}
+
+# The files of the repository whose names end like this. New ones count before git knows them;
+# without git (an unpacked archive), all are taken that are not built.
+sources() { # PATTERN
+    cd "$top" || return
+    git ls-files --cached --others --exclude-standard -- "$1" 2>/dev/null | grep . ||
+        find . \( -name 'build*' -o -name '.?*' \) -prune -o -type f -name "$1" -print
+}
+
+check_format() {
+    cd "$top" || return
+    { sources '*.h' && sources '*.cpp'; } | existing | xargs clang-format-19 --dry-run -Werror --style=file
+}
+
+# Lets pass the files that are there: git still lists one that was just removed.
+existing() {
+    while IFS= read -r file; do
+        [ ! -f "$file" ] || printf '%s\n' "$file"
+    done
+}
+
+# One process for each core, and for each file: tidy takes longer than all compilers together.
+# The biggest files go first, or one core would be busy with them long after the others.
+check_tidy() {
+    cd "$top" || return
+    [ -f build-all/clang/compile_commands.json ] || {
+        echo "clang-tidy must know how clang++ compiles each file, but that build could not be set up."
+        return 1
+    }
+    # shellcheck disable=SC2016
+    sources '*.cpp' | existing | xargs ls -S | xargs -n 1 -P "$(getconf _NPROCESSORS_ONLN)" sh -c '
+        said=$(clang-tidy-19 --quiet --warnings-as-errors="*" -p build-all/clang "$1" 2>&1) && exit
+        # Only the findings: a note is a long way to one.
+        printf "%s\n" "$said" | awk "/: (fatal )?(error|warning): /  { on = 1 }
+                                     / note: |generated\.\$/ { on = 0 }
+                                     on"
+        exit 1' tidy
+}
+
+check_scripts() {
+    cd "$top" || return
+    scripts_failed=0
+    shellcheck -x -a learn .ci/run || scripts_failed=1 # -a: and the parts of learn
+    PYTHONPYCACHEPREFIX=$logs/pycache
+    export PYTHONPYCACHEPREFIX # not beside the sources
+    for file in $(sources '*.py' | existing); do
+        python3 -m py_compile "$file" || scripts_failed=1
+    done
+    return "$scripts_failed"
+}
