@@ -25,7 +25,7 @@ std::string readable(const char* symbol) {
     int status = 0;
     const std::unique_ptr<char, decltype(&std::free)> text(
         abi::__cxa_demangle(symbol, nullptr, nullptr, &status), &std::free);
-    std::string name = status == 0 ? text.get() : symbol;
+    const std::string name = status == 0 ? text.get() : symbol;
     constexpr std::string_view nameless = "(anonymous namespace)";
     auto parameters = name.find('(');
     while (parameters != std::string::npos
@@ -58,6 +58,11 @@ TracedError::TracedError(const std::string& what, std::source_location at)
     : std::runtime_error(what), where(at), stack(stack_trace()) {
     if (!stack.empty())
         stack.erase(stack.begin()); // this constructor
+}
+
+void FailOnPurpose::count(std::source_location at) {
+    if (++counted_ == number_)
+        throw TracedError("parsing failed, as --fail-parsing has asked", at);
 }
 
 std::string describe(const TracedError& error) {

@@ -30,6 +30,20 @@ struct TracedError : std::runtime_error {
     std::vector<std::string> stack;
 };
 
+/// Fails once, on order: what the programs' `--fail-parsing N` asks for.
+class FailOnPurpose {
+  public:
+    /// The call with this number fails, 1 for the first; 0: none does.
+    explicit FailOnPurpose(std::size_t number = 0) : number_(number) {}
+
+    /// Counts a call. Throws TracedError if it is the one, with the caller's place in it.
+    void count(std::source_location at = std::source_location::current());
+
+  private:
+    std::size_t number_;
+    std::size_t counted_ = 0;
+};
+
 /// The error as a person reads it, the innermost call last, as Python prints it.
 std::string describe(const TracedError& error);
 

@@ -1,6 +1,5 @@
 #include "stage1_callbacks/crawl.h"
 
-#include "common/stack_trace.h"
 #include "stage1_callbacks/fetcher.h"
 
 #include <fmt/format.h>
@@ -118,11 +117,6 @@ void Crawl::give_up() {
         ++summary_.dead;
         settings_.on_record(record);
     }
-}
-
-void Crawl::about_to_parse(std::source_location at) {
-    if (++parsed_ == settings_.fail_parsing)
-        throw common::TracedError("parsing failed, as --fail-parsing has asked", at);
 }
 
 const Host& Crawl::host_of(const common::Url& url) {

@@ -8,6 +8,7 @@
 
 #include "common/scope.h"
 #include "common/socket.h"
+#include "common/stack_trace.h"
 #include "common/trace.h"
 #include "common/url.h"
 #include "stage1_callbacks/event_loop.h"
@@ -19,7 +20,6 @@
 #include <functional>
 #include <limits>
 #include <optional>
-#include <source_location>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -123,8 +123,7 @@ class Crawl {
     const Settings& settings() const { return settings_; }
     /// How many fetches have begun and not ended.
     std::size_t in_flight() const { return urls_todo_.size() - waiting_.size(); }
-    /// Counts the pages. Throws common::TracedError for the one that is to fail.
-    void about_to_parse(std::source_location at = std::source_location::current());
+    common::FailOnPurpose& fail_parsing() { return fail_parsing_; }
     std::uint64_t next_fetch_id() { return next_fetch_id_++; }
 
   private:
@@ -143,7 +142,7 @@ class Crawl {
     std::deque<common::Url> waiting_; // the part of urls_todo_ that has no socket yet
     std::unordered_map<std::string, Host> hosts_;
     std::uint64_t next_fetch_id_ = 1;
-    std::size_t parsed_ = 0;
+    common::FailOnPurpose fail_parsing_{settings_.fail_parsing};
     std::size_t at_once_ = no_cap;    // how many fetches may be in flight
     bool starting_ = false;           // start_fetches is running
     bool out_of_descriptors_ = false; // the last fetch that it started was postponed

@@ -160,7 +160,7 @@ void Fetcher::handle_response() {
 
 std::vector<common::Url> Fetcher::parse_links(const std::string& body,
                                               std::string_view content_type) {
-    crawl_.about_to_parse();
+    crawl_.fail_parsing().count();
     return common::find_links(body, content_type, record_.url);
 }
 // [/handle-response]

@@ -254,7 +254,7 @@ bool check(const Stage& stage, const Result& result, const Findings& findings,
     bool good = compare(stage.name, "pages", findings.pages, manifest.pages);
     good = compare(stage.name, "dead links", findings.dead, manifest.dead) && good;
     if (!findings.twice.empty()) {
-        fmt::print(stderr, "demo: {} fetched {} URLs more than once, such as {}\n",
+        fmt::print(stderr, "demo: {} fetched {} of its URLs more than once, such as {}\n",
                    stage.name, findings.twice.size(), findings.twice.front());
         good = false;
     }
@@ -334,11 +334,11 @@ int demonstrate(Arguments& arguments) {
         show(stage, server.url(), result);
         const Findings findings = read_findings(result.lines);
         good = check(stage, result, findings, manifest) && good;
-        table += fmt::format("{:<12} {:>7} {:>10} {:>9.2f} {:>12} {:>16.1f}\n",
+        table += fmt::format("{:<10}  {:>5}  {:>10}  {:>7.2f}  {:>12}  {:>16.1f}\n",
                              stage.name, findings.pages.size(), findings.dead.size(),
                              result.seconds, result.most_at_once, result.peak_mb);
     }
-    fmt::print("\n{:<12} {:>7} {:>10} {:>9} {:>12} {:>16}\n{}", "stage", "pages",
+    fmt::print("\n{:<10}  {:>5}  {:>10}  {:>7}  {:>12}  {:>16}\n{}", "stage", "pages",
                "dead links", "seconds", "most at once", "peak memory (MB)", table);
     return good ? 0 : 1;
 }

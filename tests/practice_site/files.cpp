@@ -84,9 +84,8 @@ fs::path Folder::resolve(const fs::path& path) const {
     if (error)
         return {};
     // Step by step, not as text: "/srv/site-2" begins with "/srv/site", and is outside.
-    const auto differs =
-        std::mismatch(root_.begin(), root_.end(), end.begin(), end.end());
-    return differs.first == root_.end() ? end : fs::path();
+    const auto differs = std::ranges::mismatch(root_, end);
+    return differs.in1 == root_.end() ? end : fs::path();
 }
 
 Answer Folder::answer(const Request& request) const {

@@ -34,7 +34,8 @@ class Process {
             throw std::runtime_error("socketpair");
         ours_ = common::Socket(ends[0]);
         const common::Socket theirs(ends[1]);
-        common::make_nonblocking(ends[0]);
+        if (common::make_nonblocking(ends[0]))
+            throw std::runtime_error("make_nonblocking");
         arguments.insert(arguments.begin(), program);
         std::vector<char*> argv;
         for (std::string& argument : arguments)

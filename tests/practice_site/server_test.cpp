@@ -131,7 +131,7 @@ TEST_CASE("server: malformed requests are told so, and hung up on") {
              std::string("GET / HTTP/1.1\r\n" + host + ": value\r\n\r\n"),
              std::string("GET / HTTP/1.1\r\n" + host + " folded\r\n\r\n"),
              std::string("GET / HTTP/1.1\r\n" + host + "A: b\nC: d\r\n\r\n"),
-             "GET / HTTP/1.1\r\n" + host + "A: " + '\0' + "\r\n\r\n",
+             fmt::format("GET / HTTP/1.1\r\n{}A: {}\r\n\r\n", host, '\0'),
          }) {
         CAPTURE(request);
         Client client(server.origin());

@@ -45,6 +45,7 @@ std::optional<std::size_t> number_after(std::string_view prefix, std::string_vie
     path.remove_prefix(prefix.size());
     std::size_t number = 0;
     const char* const end = path.data() + path.size();
+    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): `end` is its size
     const auto result = std::from_chars(path.data(), end, number);
     if (result.ec != std::errc{} || result.ptr != end || path.front() == '0')
         return std::nullopt;
@@ -69,7 +70,8 @@ void append_words(std::string& text, std::size_t length, std::mt19937_64& random
     for (std::size_t count = 1; text.size() < end; ++count) {
         text += any_word(random);
         const bool paragraph = count % 80 == 0 && end - std::min(text.size(), end) > 100;
-        text += paragraph ? ".</p>\n<p>" : count % 12 == 0 ? ".\n" : " ";
+        const std::string_view pause = count % 12 == 0 ? ".\n" : " ";
+        text += paragraph ? ".</p>\n<p>" : pause;
     }
     text.resize(end); // it cuts the last word short, and no tag
 }
@@ -139,7 +141,7 @@ std::vector<Site::Link> Site::links(std::size_t page, std::string_view origin,
     }
     while (links.size() < options_.links) {
         if (!links.empty() && random() % 16 == 0)
-            links.push_back(Link(links[random() % links.size()])); // said twice
+            links.emplace_back(links[random() % links.size()]); // said twice
         else
             links.push_back(random_link(page, origin, random));
     }

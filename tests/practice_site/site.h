@@ -57,7 +57,7 @@ class Site {
 
   private:
     /// What stands at a path. `number` tells pages apart, and their old addresses.
-    enum class Kind { page, old, older, missing };
+    enum class Kind : std::uint8_t { page, old, older, missing };
     struct Place {
         Kind kind = Kind::missing;
         std::size_t number = 0;

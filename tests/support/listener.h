@@ -18,7 +18,7 @@
 namespace tests {
 
 /// What a call on a socket does when there is nothing to do yet: return, or wait.
-enum class Mode { nonblocking, blocking };
+enum class Mode : std::uint8_t { nonblocking, blocking };
 
 /// The longest queue of unaccepted connections that the system allows: it cuts a larger
 /// number down to its own limit (net.core.somaxconn on Linux).

@@ -1,0 +1,175 @@
+#include "stage1_callbacks/blocking_fetch.h"
+
+#include "common/links.h"
+#include "common/scope.h"
+#include "common/socket.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <unordered_set>
+#include <utility>
+
+#include <sys/socket.h>
+
+namespace stage1 {
+namespace {
+
+common::HttpResponse failure(int error_number) {
+    common::HttpResponse response;
+    response.error =
+        common::describe(std::error_code(error_number, std::generic_category()));
+    return response;
+}
+
+} // namespace
+
+// [blocking-fetch]
+common::HttpResponse blocking_fetch(const common::Url& url) {
+    const auto address = common::resolve(std::string(url.host()), url.port()).front();
+    const common::Socket socket(::socket(address.family(), SOCK_STREAM, 0));
+    if (::connect(socket.fd(), reinterpret_cast<const sockaddr*>(&address.storage),
+                  address.length)
+        < 0)
+        return failure(errno);
+
+    std::string_view rest;
+    const std::string request = common::http_get_request(url.authority(), url.target());
+    for (rest = request; !rest.empty();) {
+        const auto sent = ::send(socket.fd(), rest.data(), rest.size(), 0);
+        if (sent < 0)
+            return failure(errno);
+        rest.remove_prefix(static_cast<std::size_t>(sent));
+    }
+
+    std::string response;
+    std::array<char, 4096> chunk;
+    for (;;) {
+        const auto count = ::recv(socket.fd(), chunk.data(), chunk.size(), 0);
+        if (count < 0)
+            return failure(errno);
+        if (count == 0) // the server has closed: that is the end of a response
+            return common::split_http_response(response);
+        response.append(chunk.data(), static_cast<std::size_t>(count));
+    }
+}
+// [/blocking-fetch]
+
+// [fetch-page]
+// Neither function is put inside its caller: their names are the point of --fail-parsing.
+[[gnu::noinline]] Page fetch_page(const common::Url& url,
+                                  common::FailOnPurpose& fail_parsing) {
+    Page page;
+    page.response = blocking_fetch(url);
+    page.links = parse_links(page.response, url, fail_parsing);
+    return page;
+}
+
+[[gnu::noinline]] std::vector<common::Url>
+parse_links(const common::HttpResponse& response, const common::Url& url,
+            common::FailOnPurpose& fail_parsing) {
+    fail_parsing.count();
+    if (common::is_redirect(response.status)) {
+        const auto target = common::resolve_url(response.header("Location"), url);
+        return target ? std::vector{*target} : std::vector<common::Url>{};
+    }
+    if (response.status != 200)
+        return {};
+    return common::find_links(response.body, response.header("Content-Type"), url);
+}
+// [/fetch-page]
+
+bool Page::is_dead() const {
+    return !response.error.empty()
+           || (response.status != 200 && !common::is_redirect(response.status));
+}
+
+// [one-by-one]
+BlockingSummary crawl_one_by_one(const common::Url& root, std::size_t fail_parsing) {
+    common::FailOnPurpose fail(fail_parsing);
+    const common::Scope scope(root);
+    std::deque<common::Url> todo{root};
+    std::unordered_set<common::Url> seen{root};
+    BlockingSummary summary;
+    summary.most_at_once = 1;
+    for (; !todo.empty(); todo.pop_front()) {
+        const Page page = fetch_page(todo.front(), fail);
+        ++(page.is_dead() ? summary.dead : summary.fetched);
+        for (const common::Url& link : page.links)
+            if (link.scheme() == "http" && scope.contains(link)
+                && seen.insert(link).second)
+                todo.push_back(link);
+    }
+    return summary;
+}
+// [/one-by-one]
+
+namespace {
+
+// [threads]
+/// A crawl in which each page has its own thread. All threads share the set of URLs, so a
+/// mutex must guard it: two of them could meet the same new link in the same instant.
+class ThreadedCrawl {
+  public:
+    explicit ThreadedCrawl(const common::Url& root) : scope_(root) {}
+
+    BlockingSummary run(const common::Url& root) {
+        std::unique_lock lock(mutex_);
+        start(root);
+        // After an error, too: the threads still use this object.
+        ended_.wait(lock, [this] { return running_ == 0; });
+        if (error_)
+            std::rethrow_exception(error_);
+        return summary_;
+    }
+
+  private:
+    /// Starts a thread for a URL that is new. Called with the mutex held.
+    void start(const common::Url& url) {
+        if (url.scheme() != "http" || !scope_.contains(url) || !seen_.insert(url).second)
+            return;
+        std::thread([this, url] { fetch(url); }).detach();
+        summary_.most_at_once = std::max(summary_.most_at_once, ++running_);
+    }
+
+    /// One thread's whole life.
+    void fetch(const common::Url& url) {
+        common::FailOnPurpose never;
+        const Page page = fetch_page(url, never);
+        const std::scoped_lock lock(mutex_);
+        ++(page.is_dead() ? summary_.dead : summary_.fetched);
+        try {
+            if (!error_)
+                for (const common::Url& link : page.links)
+                    start(link);
+        } catch (const std::system_error&) {
+            error_ = std::current_exception(); // no further thread is to be had
+        }
+        --running_;
+        ended_.notify_one();
+    }
+
+    const common::Scope scope_;
+    std::mutex mutex_; // guards what follows
+    std::condition_variable ended_;
+    std::unordered_set<common::Url> seen_;
+    std::size_t running_ = 0;
+    std::exception_ptr error_;
+    BlockingSummary summary_;
+};
+// [/threads]
+
+} // namespace
+
+BlockingSummary crawl_with_threads(const common::Url& root) {
+    return ThreadedCrawl(root).run(root);
+}
+
+} // namespace stage1

@@ -1,0 +1,123 @@
+// busy_fetch: one page over a socket that doesn't wait, asked again and again.
+//
+// A non-blocking call that can't be done says so and returns. The simplest thing to do
+// then is to call it again, at once. It works, and it burns a whole processor on asking:
+// this program counts how often it asked, and what that cost. Told in book/02 (sockets
+// that don't wait).
+#include "common/http_response.h"
+#include "common/socket.h"
+#include "common/url.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <ctime>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace {
+
+/// How often each call was made, until it had done what it should.
+struct Calls {
+    std::size_t connect = 0;
+    std::size_t send = 0;
+    std::size_t receive = 0;
+};
+
+void check(const std::error_code& error, const char* what) {
+    if (error)
+        throw std::system_error(error, what);
+}
+
+// [busy-fetch]
+common::HttpResponse busy_fetch(const common::Url& url, Calls& calls) {
+    const auto address = common::resolve(std::string(url.host()), url.port()).front();
+    std::error_code error;
+    common::Socket socket = common::Socket::open_tcp(address.family(), error);
+    check(error, "socket");
+
+    // Connect, until it says that it is connected already.
+    do {
+        ++calls.connect;
+        error = socket.connect(address);
+    } while (error == std::errc::operation_in_progress
+             || error == std::errc::connection_already_in_progress);
+    if (error != std::errc::already_connected)
+        check(error, "connect");
+
+    // Send, until all is sent.
+    const std::string request = common::http_get_request(url.authority(), url.target());
+    for (std::size_t sent = 0; sent < request.size();) {
+        ++calls.send;
+        sent += socket.send(std::string_view(request).substr(sent), error);
+        if (error != std::errc::operation_would_block)
+            check(error, "send");
+    }
+
+    // Receive, until the server has closed.
+    std::string response;
+    std::array<char, 4096> chunk;
+    for (;;) {
+        ++calls.receive;
+        const std::size_t count = socket.receive(chunk, error);
+        if (error == std::errc::operation_would_block)
+            continue; // nothing yet: ask again
+        check(error, "receive");
+        if (count == 0)
+            return common::split_http_response(response);
+        response.append(chunk.data(), count);
+    }
+}
+// [/busy-fetch]
+
+int fetch(const std::string& text) {
+    const auto url = common::parse_root_url(text);
+    if (!url || url->scheme() != "http") {
+        fmt::print(stderr,
+                   "busy_fetch: '{}' is not an http URL: give one like "
+                   "http://localhost:8000/\n",
+                   text);
+        return 2;
+    }
+    Calls calls;
+    const auto start = std::chrono::steady_clock::now();
+    const std::clock_t cpu_start = std::clock();
+    const common::HttpResponse response = busy_fetch(*url, calls);
+    const std::chrono::duration<double, std::milli> wall =
+        std::chrono::steady_clock::now() - start;
+    const double cpu =
+        1000.0 * static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC;
+    fmt::print("status {}, {} bytes\n", response.status, response.body.size());
+    fmt::print("connect was called {} times, send {}, receive {}\n", calls.connect,
+               calls.send, calls.receive);
+    fmt::print("{:.1f} ms went by, and the processor was busy for {:.1f} ms of them\n",
+               wall.count(), cpu);
+    return 0;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    std::string url;
+    CLI::App app("Fetches a page by asking again and again.", "busy_fetch");
+    app.add_option("URL", url, "what to fetch; http only")->required();
+    try {
+        app.parse(argc, argv);
+        return fetch(url);
+    } catch (const CLI::CallForHelp&) {
+        fmt::print("{}", app.help());
+        return 0;
+    } catch (const CLI::ParseError& error) {
+        fmt::print(stderr, "busy_fetch: {} (see --help)\n", error.what());
+        return 2;
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "busy_fetch: {}\n", error.what());
+        return 1;
+    }
+}

@@ -1,0 +1,69 @@
+#include "common/stack_trace.h"
+#include "stage1_callbacks/blocking_fetch.h"
+#include "tests/practice_site/background_server.h"
+#include "tests/practice_site/site.h"
+#include "tests/support/scripted_server.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace std::chrono_literals;
+using tests::ScriptedServer;
+
+TEST_CASE("a blocking fetch returns the whole response") {
+    ScriptedServer server;
+    const std::string body(100'000, 'x'); // more than one chunk
+    server.on("/", tests::html(body));
+    const auto response = stage1::blocking_fetch(*common::parse_url(server.url()));
+    CHECK(response.error.empty());
+    CHECK(response.status == 200);
+    CHECK(response.body == body);
+}
+
+TEST_CASE("a blocking fetch that fails says why") {
+    ScriptedServer server;
+    server.on("/reset", {tests::Reset{}});
+    CHECK(stage1::blocking_fetch(*common::parse_url(server.url("/reset"))).error
+          == "connection reset by peer");
+    CHECK(stage1::blocking_fetch(*common::parse_url("http://127.0.0.1:1/")).error
+          == "connection refused");
+}
+
+TEST_CASE("one by one or with threads, the same site is found") {
+    const practice_site::Site site({.pages = 60, .links = 8, .size = 1000, .seed = 2});
+    const practice_site::BackgroundServer server(
+        [&](const auto& request) { return site.answer(request); }, {.latency = 5ms});
+    const auto manifest = site.manifest(server.origin());
+    const auto root = *common::parse_url(server.url());
+    const auto check = [&](const stage1::BlockingSummary& summary) {
+        CHECK(summary.fetched == manifest.pages.size() + manifest.redirects.size());
+        CHECK(summary.dead == manifest.dead.size());
+    };
+    const auto alone = stage1::crawl_one_by_one(root, 0);
+    check(alone);
+    CHECK(alone.most_at_once == 1);
+    const auto together = stage1::crawl_with_threads(root);
+    check(together);
+    CHECK(together.most_at_once > 1);
+}
+
+TEST_CASE("an error in a blocking crawl shows who called whom") {
+    ScriptedServer server;
+    server.on("/", tests::html("<a href=/a>"));
+    server.on("/a", tests::html(""));
+    try {
+        stage1::crawl_one_by_one(*common::parse_url(server.url()), 2);
+        FAIL("nothing was thrown");
+    } catch (const common::TracedError& error) {
+        const std::string text = describe(error);
+        CAPTURE(text);
+        const auto crawl = text.find("stage1::crawl_one_by_one");
+        const auto fetch = text.find("stage1::fetch_page");
+        const auto parse = text.find("stage1::parse_links");
+        CHECK(crawl < fetch);
+        CHECK(fetch < parse);
+        CHECK(parse != std::string::npos);
+        CHECK(server.times_asked("/a") == 1);
+    }
+}
