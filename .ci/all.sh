@@ -135,14 +135,22 @@ check_tidy() {
         echo "clang-tidy must know how clang++ compiles each file, but that build could not be set up."
         return 1
     }
+    rm -rf "$logs/tidy"
+    mkdir "$logs/tidy" || return
     # shellcheck disable=SC2016
-    sources '*.cpp' | existing | xargs ls -S | xargs -n 1 -P "$(getconf _NPROCESSORS_ONLN)" sh -c '
-        said=$(clang-tidy-19 --quiet --warnings-as-errors="*" -p build-all/clang "$1" 2>&1) && exit
-        # Only the findings: a note is a long way to one.
-        printf "%s\n" "$said" | awk "/: (fatal )?(error|warning): /  { on = 1 }
-                                     / note: |generated\.\$/ { on = 0 }
-                                     on"
-        exit 1' tidy
+    sources '*.cpp' | existing | xargs ls -S | LOGS=$logs/tidy xargs -n 1 -P "$(getconf _NPROCESSORS_ONLN)" sh -c '
+        clang-tidy-19 --quiet --warnings-as-errors="*" -p build-all/clang "$1" >"$LOGS/$$" 2>&1 && rm "$LOGS/$$"' tidy
+    tidy_status=$?
+    [ "$tidy_status" -ne 0 ] || return 0
+    # Each finding once, though every file that includes a header finds what is wrong in it; and
+    # no notes: they tell the long way to a finding. If there is no finding, what else is wrong.
+    cat "$logs"/tidy/* | awk '
+        /: (fatal )?(error|warning): /                   { on = !seen[$0]++ }
+        /: note: |^[0-9]+ (warning|error)s? .*generated/ { on = 0 }
+        on                                               { print; found = 1 }
+                                                         { all = all $0 "\n" }
+        END { if (!found) printf "%s", all }'
+    return "$tidy_status"
 }
 
 check_scripts() {

@@ -44,7 +44,6 @@ std::string_view refresh_target(std::string_view content) {
     return target;
 }
 
-// [collector]
 /// Takes the start tags, one by one, and keeps the links.
 class LinkCollector {
   public:
@@ -111,7 +110,6 @@ class LinkCollector {
     bool base_seen_ = false;
     std::unordered_set<Url> seen_;
 };
-// [/collector]
 
 } // namespace
 
@@ -125,7 +123,6 @@ bool may_hold_links(std::string_view content_type, std::string_view body) {
         types, [&](std::string_view known) { return equal_ignoring_case(type, known); });
 }
 
-// [find-links]
 std::vector<Url> find_links(std::string_view body, std::string_view content_type,
                             const Url& base) {
     if (!may_hold_links(content_type, body) || body.size() > INT_MAX)
@@ -145,6 +142,5 @@ std::vector<Url> find_links(std::string_view body, std::string_view content_type
                          HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING | HTML_PARSE_NONET);
     return std::move(collector.links);
 }
-// [/find-links]
 
 } // namespace common

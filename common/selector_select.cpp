@@ -52,6 +52,7 @@ class SelectSelector final : public Selector {
         FD_CLR(fd, &writers_);
     }
 
+    // [wait]
     bool wait(int timeout_ms, std::vector<Ready>& ready) override {
         fd_set readable = readers_; // copies: select overwrites what it is given
         fd_set writable = writers_;
@@ -80,6 +81,7 @@ class SelectSelector final : public Selector {
         }
         return true;
     }
+    // [/wait]
 
     fd_set readers_{};
     fd_set writers_{};

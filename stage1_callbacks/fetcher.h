@@ -36,10 +36,12 @@ class Fetcher : public std::enable_shared_from_this<Fetcher> {
     void fetch();
 
   private:
+    // [callbacks]
     // The callbacks, in the order in which they are called.
     void connected();
     void send_request();
     void read_response();
+    // [/callbacks]
 
     // What they do in between.
     void connect_to_next_address();
@@ -58,6 +60,7 @@ class Fetcher : public std::enable_shared_from_this<Fetcher> {
                    std::source_location at = std::source_location::current());
     void stop_watching();
 
+    // [members]
     Crawl& crawl_;
     std::uint64_t id_ = 0; // 0: not begun
     Record record_;        // grows until the fetch ends
@@ -69,8 +72,8 @@ class Fetcher : public std::enable_shared_from_this<Fetcher> {
     std::string request_;
     std::size_t sent_ = 0; // bytes of request_
     std::string response_;
-    std::optional<std::size_t>
-        expected_; // bytes of response_, when the headers have said
+    std::optional<std::size_t> expected_; // bytes of response_, once the headers tell
+    // [/members]
 };
 
 } // namespace stage1

@@ -12,6 +12,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -59,7 +60,9 @@ void print_difference(const char* what, std::optional<double> before,
         fmt::print("  {:<32} not known on this system\n", what);
         return;
     }
-    const double grown = *after - *before;
+    const double difference = *after - *before;
+    // What is less than a page (4 kB) is noise, and "-0.0" would only puzzle.
+    const double grown = std::abs(difference) < 4 ? 0 : difference;
     fmt::print("  {:<32} {:>9.1f} MB {:>9.2f} kB each\n", what, grown / 1024,
                grown / static_cast<double>(count));
 }
@@ -75,7 +78,6 @@ void print_memory(const Memory& before, std::size_t count) {
                      after.kernel_objects, count);
 }
 
-// [hold-threads]
 void hold_threads(std::size_t wanted) {
     std::array<int, 2> ends{};
     if (::pipe(ends.data()) < 0)
@@ -106,7 +108,6 @@ void hold_threads(std::size_t wanted) {
     for (std::thread& thread : threads)
         thread.join();
 }
-// [/hold-threads]
 
 /// As many descriptors as the system lets us have.
 void raise_descriptor_limit() {
@@ -117,7 +118,6 @@ void raise_descriptor_limit() {
     }
 }
 
-// [hold-sockets]
 void hold_sockets(std::size_t wanted) {
     raise_descriptor_limit();
     const Memory before;
@@ -137,31 +137,35 @@ void hold_sockets(std::size_t wanted) {
     fmt::print("{} sockets wait, in one thread\n", sockets.size());
     print_memory(before, sockets.size());
 }
-// [/hold-sockets]
 
 } // namespace
 
 int main(int argc, char** argv) {
-    std::size_t threads = 0;
-    std::size_t sockets = 0;
-    CLI::App app("Holds threads or sockets that wait, and says what that costs.", "hold");
-    auto* group = app.add_option_group("what to hold");
-    group->add_option("--threads", threads, "so many threads, each blocked in a read");
-    group->add_option("--sockets", sockets, "so many sockets, watched by one selector");
-    group->require_option(1);
     try {
-        app.parse(argc, argv);
+        std::size_t threads = 0;
+        std::size_t sockets = 0;
+        CLI::App app("Holds threads or sockets that wait, and says what that costs.",
+                     "hold");
+        auto* group = app.add_option_group("what to hold");
+        group->add_option("--threads", threads,
+                          "so many threads, each blocked in a read");
+        group->add_option("--sockets", sockets,
+                          "so many sockets, watched by one selector");
+        group->require_option(1);
+        try {
+            app.parse(argc, argv);
+        } catch (const CLI::CallForHelp&) {
+            fmt::print("{}", app.help());
+            return 0;
+        } catch (const CLI::ParseError& error) {
+            fmt::print(stderr, "hold: {} (see --help)\n", error.what());
+            return 2;
+        }
         if (threads != 0)
             hold_threads(threads);
         else
             hold_sockets(sockets);
         return 0;
-    } catch (const CLI::CallForHelp&) {
-        fmt::print("{}", app.help());
-        return 0;
-    } catch (const CLI::ParseError& error) {
-        fmt::print(stderr, "hold: {} (see --help)\n", error.what());
-        return 2;
     } catch (const std::exception& error) {
         fmt::print(stderr, "hold: {}\n", error.what());
         return 1;

@@ -63,6 +63,7 @@ TEST_CASE("a socket owns its descriptor") {
     CHECK(::fcntl(fd, F_GETFD) == -1); // closed
 }
 
+// [einprogress]
 TEST_CASE("connecting without waiting says that it is in progress") {
     const Socket listener = tests::listen_on_loopback(0);
     std::error_code error;
@@ -76,6 +77,7 @@ TEST_CASE("connecting without waiting says that it is in progress") {
     wait_until_writable(socket);
     CHECK_FALSE(socket.error());
 }
+// [/einprogress]
 
 TEST_CASE("a refused connection says so when it becomes writable") {
     std::error_code error;

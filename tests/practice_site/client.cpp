@@ -42,13 +42,24 @@ Client::Client(std::string_view origin) {
 
 void Client::send(std::string_view bytes) {
     while (!bytes.empty()) {
-        std::error_code error;
-        bytes.remove_prefix(socket_.send(bytes, error));
-        if (error == std::errc::operation_would_block)
+        const std::size_t sent = send_some(bytes);
+        bytes.remove_prefix(sent);
+        if (sent == 0)
             wait_for(socket_, POLLOUT);
-        else if (error)
-            throw std::system_error(error, "client: send");
     }
+}
+
+std::size_t Client::send_some(std::string_view bytes) {
+    std::error_code error;
+    const std::size_t sent = socket_.send(bytes, error);
+    if (error && error != std::errc::operation_would_block)
+        throw std::system_error(error, "client: send");
+    return sent;
+}
+
+bool Client::has_room() const {
+    pollfd entry{socket_.fd(), POLLOUT, 0};
+    return ::poll(&entry, 1, 250) > 0;
 }
 
 void Client::finish_sending() { ::shutdown(socket_.fd(), SHUT_WR); }

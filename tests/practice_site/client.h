@@ -18,6 +18,10 @@ class Client {
     explicit Client(std::string_view origin);
 
     void send(std::string_view bytes);
+    /// Sends what there is room for, and returns how much.
+    std::size_t send_some(std::string_view bytes);
+    /// False if no room to send comes free within a quarter of a second.
+    bool has_room() const;
     /// "I send no more."
     void finish_sending();
 

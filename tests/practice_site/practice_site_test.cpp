@@ -7,11 +7,13 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -145,6 +147,8 @@ TEST_CASE("practice_site: ends on SIGINT and SIGTERM, with clients waiting") {
         Client client(url.substr(0, url.size() - 1));
         client.send(get("/"));
         process.end_input(); // which is nothing to it, without --until-eof
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        const Client another(url.substr(0, url.size() - 1));
         process.signal(number);
         CHECK(process.read_rest() == "");
         CHECK(process.wait() == 0);

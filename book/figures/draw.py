@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+"""Draws the book's figures, each in two versions: NAME-light.svg and NAME-dark.svg.
+
+    book/figures/draw.py             draws all
+    book/figures/draw.py --check     changes nothing; fails if a figure is not what its source says
+
+The sources stand beside the figures and are plain text. NAME.fig begins with `# kind: KIND`
+(costs, turn or stacks) and `title = …`; its other lines are the figure's rows, their parts
+apart by `|`; `#` begins a comment. NAME.trace is a recorded run, as `stage1 --trace` writes
+it: what runs when is not imagined here, it is read off.
+"""
+import html
+import json
+import math
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+WIDTH = 720
+THEMES = {
+    "light": {"ink": "#1f2328", "soft": "#59636e", "line": "#d1d9e0", "box": "#f6f8fa",
+              "one": "#0969da", "two": "#bc4c00", "three": "#1a7f37", "on": "#ffffff"},
+    "dark": {"ink": "#e6edf3", "soft": "#9198a1", "line": "#3d444d", "box": "#151b23",
+             "one": "#4493f8", "two": "#db6d28", "three": "#3fb950", "on": "#0d1117"},
+}
+
+
+class Picture:
+    """An SVG that grows downwards; colours are names out of THEMES."""
+
+    def __init__(self, title, description, theme):
+        self.title, self.description, self.theme = title, description, theme
+        self.parts, self.height = [], 0
+        self.text(12, 26, title, size=17, weight="bold")
+
+    def reach(self, y):
+        self.height = max(self.height, y + 14)
+
+    def text(self, x, y, words, colour="ink", size=13, weight="normal", anchor="start", mono=False):
+        family = "ui-monospace, Menlo, Consolas, monospace" if mono else "system-ui, sans-serif"
+        self.parts.append(
+            f'<text x="{x:g}" y="{y:g}" fill="{self.theme[colour]}" font-size="{size}" font-weight="{weight}" '
+            f'text-anchor="{anchor}" font-family="{family}">{html.escape(words)}</text>')
+        self.reach(y)
+
+    def box(self, x, y, width, height, fill="box", stroke="line", dashed=False):
+        dash = ' stroke-dasharray="4 3"' if dashed else ""
+        inside = self.theme[fill] if fill else "none"
+        self.parts.append(f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="4" '
+                          f'fill="{inside}" stroke="{self.theme[stroke]}"{dash}/>')
+        self.reach(y + height)
+
+    def line(self, x1, y1, x2, y2, colour="soft", width=1.5, arrow=False):
+        self.parts.append(f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" '
+                          f'stroke="{self.theme[colour]}" stroke-width="{width:g}"/>')
+        if arrow:
+            angle = math.atan2(y2 - y1, x2 - x1)
+            ends = [(x2 - 8 * math.cos(angle + turn), y2 - 8 * math.sin(angle + turn)) for turn in (-0.5, 0.5)]
+            points = " ".join(f"{x:.1f},{y:.1f}" for x, y in [(x2, y2), *ends])
+            self.parts.append(f'<polygon points="{points}" fill="{self.theme[colour]}"/>')
+        self.reach(max(y1, y2))
+
+    def svg(self):
+        return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {self.height:g}" '
+                f'width="{WIDTH}" height="{self.height:g}" role="img">\n'
+                f"<title>{html.escape(self.title)}</title>\n<desc>{html.escape(self.description)}</desc>\n"
+                + "\n".join(self.parts) + "\n</svg>\n")
+
+
+def read_fig(path):
+    """The kind, the title and the rows of a .fig file."""
+    kind = title = None
+    rows = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.startswith("# kind:"):
+            kind = line.split(":", 1)[1].strip()
+        elif line.startswith("title ="):
+            title = line.split("=", 1)[1].strip()
+        elif line.strip() and not line.startswith("#"):
+            rows.append([part.strip() for part in line.split("|")])
+    if kind not in KINDS or title is None:
+        raise SystemExit(f"{path}: needs `# kind: …`, one of {', '.join(KINDS)}, and `title = …`")
+    return kind, title, rows
+
+
+def draw_costs(title, rows, theme):
+    """A bar for each row, as long as the logarithm of its kilobytes."""
+    picture = Picture(title, "; ".join(f"{name}: {value} kB" for name, value, _ in rows), theme)
+    colour = {"promised": "soft", "used": "one", "kernel": "two"}
+    largest = max(float(value) for _, value, _ in rows)
+    y, group = 50, None
+    for name, value, kind in rows:
+        who, what = name.split(", ", 1)
+        if who != group:
+            y += 8 if group else 0
+            picture.text(12, y + 13, f"a {who} that waits", weight="bold")
+            y, group = y + 26, who
+        length = 8 + 300 * math.log10(1 + float(value) * 10) / math.log10(1 + largest * 10)
+        picture.text(24, y + 13, what, "soft")
+        picture.box(262, y, length, 17, None if kind == "promised" else colour[kind], colour[kind], kind == "promised")
+        picture.text(270 + length, y + 13, f"{float(value):,.1f} kB")
+        y += 25
+    picture.text(12, y + 16, "Bars are logarithmic. Dashed: promised, not used. Orange: inside the kernel.", "soft", 12)
+    return picture
+
+
+def draw_turn(title, rows, theme):
+    """Who is registered, what select returns, who is called."""
+    picture = Picture(title, "; ".join(f"{s} waits {w}, calls {c}, ready: {r}" for s, w, c, r in rows), theme)
+    for x, words in ((12, "1. registered"), (290, "2. asleep in select"), (500, "3. called back")):
+        picture.text(x, 56, words, "soft", 13, "bold")
+    top, bottom = 68, 68 + 52 * len(rows) - 10
+    picture.box(290, top, 150, bottom - top)
+    picture.text(365, (top + bottom) / 2 - 4, "wakes when", "soft", anchor="middle")
+    picture.text(365, (top + bottom) / 2 + 14, "anything is ready", "soft", anchor="middle")
+    for i, (socket, waits, callback, ready) in enumerate(rows):
+        y = top + 52 * i
+        picture.box(12, y, 230, 42)
+        picture.text(22, y + 17, f"{socket} waits {waits}")
+        picture.text(22, y + 34, f"→ {callback}", "one", 12, mono=True)
+        picture.line(242, y + 21, 286, y + 21, arrow=True)
+        if ready == "yes":
+            picture.line(440, y + 21, 496, y + 21, "three", 2, arrow=True)
+            picture.box(500, y, 200, 42, None, "three")
+            picture.text(510, y + 17, f"{socket} is ready:", "three")
+            picture.text(510, y + 34, f"{callback}()", "ink", 12, mono=True)
+        else:
+            picture.text(500, y + 25, "not ready: not called", "soft")
+    return picture
+
+
+def draw_stacks(title, rows, theme):
+    """Two printed stacks side by side, main at the top."""
+    stacks = []
+    for (line,) in rows:
+        if line.startswith("$ "):
+            stacks.append((line[2:], []))
+        else:
+            stacks[-1][1].append(line)
+    picture = Picture(title, "; ".join(f"{command}: {' > '.join(names)}" for command, names in stacks), theme)
+    for column, (command, names) in enumerate(stacks):
+        x, y = 12 + 360 * column, 50
+        picture.text(x, y + 6, command, "soft", 12, mono=True)
+        y += 18
+        for name in names:
+            machinery = "EventLoop" in name
+            picture.box(x, y, 330, 28, "box", "two" if machinery else "line")
+            picture.text(x + 10, y + 19, name, "two" if machinery else "ink", 13, mono=True)
+            y += 28
+            if name.endswith("EventLoop::call_back"):
+                picture.box(x, y + 4, 330, 40, None, "two", dashed=True)
+                picture.text(x + 10, y + 20, "Who asked for this page? Which step came before?", "two", 12)
+                picture.text(x + 10, y + 36, "fetch, connected, send_request: gone", "two", 12)
+                y += 48
+        picture.text(x + 10, y + 20, "throws", "soft")
+        if names[-2].endswith("fetch_page"):
+            picture.text(x + 10, y + 42, "Which page? fetch_page's argument tells.", "three", 12)
+            picture.text(x + 10, y + 58, "Why this page? It was next on the list.", "three", 12)
+    return picture
+
+
+def read_trace(path):
+    """Fetches, and for each turn how long the loop slept and which callbacks it ran.
+
+    A callback's event doesn't say whose it is, but callbacks run in the order of the ready
+    descriptors, and new descriptors belong to fetches in the order in which they started.
+    """
+    fetches, turns, owner, unowned = {}, [], {}, []
+    queue = []
+    for event in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
+        kind, phase = event["event"], event.get("phase")
+        if kind == "select":
+            turns.append({"slept": -event["t"], "calls": []})
+            queue = []
+        elif kind == "ready":
+            if not queue:
+                turns[-1]["slept"] += event["t"]
+            if event["fd"] not in owner:
+                owner[event["fd"]] = unowned.pop(0)
+            queue.append(event["fd"])
+        elif kind == "fetch" and phase == "start":
+            unowned.append(event["id"])
+            born = (len(turns), len(turns[-1]["calls"])) if turns else None
+            fetches[event["id"]] = {"url": event["url"], "born": born}
+        elif kind == "fetch" and phase == "end":
+            owner = {fd: fetch for fd, fetch in owner.items() if fetch != event["id"]}
+        elif kind == "callback" and phase == "begin":
+            turns[-1]["calls"].append([owner[queue[len(turns[-1]["calls"])]], event["name"], -event["t"]])
+        elif kind == "callback" and phase == "end":
+            turns[-1]["calls"][-1][2] += event["t"]
+    return fetches, turns
+
+
+def draw_trace(path, theme):
+    """A lane for the loop and one for each fetch; time runs to the right, sleep is squeezed."""
+    fetches, turns = read_trace(path)
+    told = "; ".join(f"turn {number}: slept {turn['slept'] / 1000:.1f} ms, then "
+                     + ", ".join(f"{name} for {fetches[fetch]['url']}" for fetch, name, _ in turn["calls"])
+                     for number, turn in enumerate(turns, 1))
+    picture = Picture("Callbacks over time, recorded", told, theme)
+    sleep, call, gap = 74, 34, 6
+    lane = {None: 66} | {fetch: 66 + 44 * i for i, fetch in enumerate(fetches, 1)}
+    picture.text(12, lane[None] + 17, "the loop", weight="bold")
+    for fetch, known in fetches.items():
+        picture.text(12, lane[fetch] + 17, "/" + known["url"].split("/", 3)[3], mono=True)
+    x, life, drawn = 96, {}, {None: 96}
+    for number, turn in enumerate(turns, 1):
+        picture.text(x + 3, lane[None] - 8, f"turn {number}", "soft", 12)
+        picture.box(x, lane[None], sleep - 4, 24, None, "line", dashed=True)
+        asleep = f"{turn['slept'] / 1000:.0f} ms" if turn["slept"] >= 500 else f"{turn['slept']} µs"
+        picture.text(x + (sleep - 4) / 2, lane[None] + 17, asleep, "soft", 12, anchor="middle")
+        x += sleep
+        for place, (fetch, name, micro) in enumerate(turn["calls"], 1):
+            drawn[number, place] = x + call / 2  # where the fetches that it starts begin
+            life.setdefault(fetch, [drawn[fetches[fetch]["born"]], x])[1] = x + call
+            colour = "one" if name == "connected" else "three"
+            picture.box(x, lane[None], call, 24, colour, colour)
+            picture.text(x + call / 2, lane[None] + 16, f"{micro}", "on", 11, anchor="middle")
+            picture.box(x, lane[fetch], call, 24, colour, colour)
+            picture.line(x + call / 2, lane[None] + 24, x + call / 2, lane[fetch], "line", 1)
+            x += call
+        x += gap
+    for fetch, (begin, end) in life.items():
+        picture.line(begin, lane[fetch] + 30, end, lane[fetch] + 30, "soft", 3)
+    y = max(lane.values()) + 62
+    for at, colour, words in ((12, "one", "connected"), (120, "three", "read_response")):
+        picture.box(at, y - 11, 12, 12, colour, colour)
+        picture.text(at + 18, y, words, "soft", 12, mono=True)
+    picture.text(250, y, "numbers in boxes: µs; dashed: asleep in select; line: in flight", "soft", 12)
+    return picture
+
+
+KINDS = {"costs": draw_costs, "turn": draw_turn, "stacks": draw_stacks}
+
+
+def draw(path, theme):
+    if path.suffix == ".trace":
+        return draw_trace(path, theme).svg()
+    kind, title, rows = read_fig(path)
+    return KINDS[kind](title, rows, theme).svg()
+
+
+def main(arguments):
+    if arguments not in ([], ["--check"]):
+        print("usage: draw.py [--check]", file=sys.stderr)
+        return 2
+    stale = 0
+    for source in sorted([*HERE.glob("*.fig"), *HERE.glob("*.trace")]):
+        for name, theme in THEMES.items():
+            target = source.with_name(f"{source.stem}-{name}.svg")
+            svg = draw(source, theme)
+            if target.exists() and target.read_text(encoding="utf-8") == svg:
+                continue
+            if arguments:
+                print(f"{target.name}: not what {source.name} says; run book/figures/draw.py")
+                stale += 1
+            else:
+                target.write_text(svg, encoding="utf-8")
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

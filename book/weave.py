@@ -1,0 +1,500 @@
+#!/usr/bin/env python3
+"""Weaves code and program output into the pages of the book, and checks that all is true.
+
+A tutorial lies as soon as its listings and its program differ. So nobody types code into a
+page (book/*.md, README.md): the page says what it shows, and this script copies it there.
+
+    book/weave.py                  brings all listings up to date
+    book/weave.py --build build    runs the programs too, and records what they print
+    book/weave.py --check          changes nothing; tells what is wrong (--build works here too)
+    book/weave.py --list           which page shows which region
+
+Code. In a source file, mark a region with a pair of plain comments, each alone on its line:
+`// [name]` and `// [/name]` in C++, `# [name]` and `# [/name]` in Python, sh and meson.
+Regions may nest and overlap. In the page, write two marks; weave fills in what is between:
+
+    <!-- code: common/selector.h#ready -->
+    <!-- /code -->
+
+A path starts at the repository's root; without `#name` it means the whole file. Listings
+have no marker lines, and lose the indentation that all lines share. To show a change, say
+from what: `<!-- code: new/future.h#set from=old/future.h#set -->` (or `from=name`, in the
+same file). A C++ fence without marks is an error. Code that can't be woven says why, on the
+line before its fence: `<!-- sketch: why -->`.
+
+Output. `build/` in a command becomes the directory that --build names (also in $BUILD):
+
+    <!-- run: build/stage1_callbacks/busy_fetch http://127.0.0.1:8000/ ; site="--pages 9" -->
+    <!-- /run -->
+
+`sh -c` runs it at the root, with LC_ALL=C and no input; stdout and stderr share one pipe.
+Options follow the command, each after ` ; ` (with a blank on either side):
+
+    status=N          the exit status that is right (0); any other is an error
+    site="OPTIONS"    start the practice site meanwhile; http://127.0.0.1:8000/ stands for it
+    head=N, tail=N    keep only so many first, last lines; an ellipsis marks the gap
+    timeout=SECONDS   give up after so long (60)
+    shows="COMMAND"   print this command in place of the one that runs
+    normalise=WORDS   numbers: any number may differ between runs; order: the order of lines;
+                      exact: nothing may (words are joined by commas)
+    unchecked="WHY"   recorded once, never compared (a measurement that takes an hour)
+
+These may always differ: numbers before a unit (ns us µs ms s min h, B kB MiB .. bytes, %,
+x/s, x per second) or after port, pid, tid, process; ports of loopback addresses; 0x
+addresses; dates and clock times; in a line with one of these, the width of gaps. The page
+keeps the figures of its run while new runs compare equal. For new ones, empty the block.
+
+Also checked: relative links and images (links to lines are woven, never typed); that some
+page shows each region; that numbered pages have "Check your understanding" with at least
+two <details>. In other fences and `inline code`, anything goes.
+"""
+from __future__ import annotations
+
+import argparse
+import difflib
+import os
+import re
+import shlex
+import signal
+import textwrap
+from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
+from subprocess import DEVNULL, PIPE, STDOUT, Popen, TimeoutExpired
+from urllib.parse import quote, unquote
+
+ME = "book/weave.py"
+SOURCES = ["common", "stage1_callbacks", "stage2_coroutines", "stage3_queue_crawler", "tests",
+           "book", "learn", ".ci", "meson.build"]
+NOT_SOURCES = re.compile(r".+/(build[^/]*|__pycache__|\.[^/]*)/|tests/book/")
+LANGUAGES = {".cpp": "cpp", ".h": "cpp", ".py": "python", ".sh": "sh", "": "sh", ".build": "meson"}
+SITE = "http://127.0.0.1:8000"
+
+MARKER = re.compile(r"(?://|#) \[(/?)([a-z0-9_-]+)\]")
+MARK = re.compile(r"(?P<indent>\s*)<!-- (?:(?P<kind>code|run|sketch): "
+                  r"(?P<body>\S(?:(?!-->).)*?)|/(?P<end>code|run)) -->\s*")
+FENCE = re.compile(r"(?:[\s>]|[-*+] |\d+[.)] )*(`{3,}|~{3,})\s*\{?\.?([\w+#-]*)[^`]*")
+PASTED = {"cpp", "c++", "cc", "cxx", "c", "h", "hpp"}
+# Comments and inline code: what is in there is neither a link nor a mark.
+HIDDEN = re.compile(r"<!--.*?-->|(?<![\\`])(`+)(?!`)(?:(?!\n[ \t]*\n).)+?(?<!`)\1(?!`)", re.S)
+HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*)$", re.M)
+LINK = re.compile(r"""\]\(\s*(<[^<>\n]*>|[^\s()<>]*(?:\([^\s()]*\)[^\s()]*)*)"""
+                  r"""(?:\s+(?:"[^"]*"|'[^']*'))?\s*\)""")
+DEFINITION = re.compile(r"^[ >]*\[([^\]^][^\]]*)\]:\s*(\S+)", re.M)
+ATTRIBUTE = re.compile(r"""(?<=\s)(?:src|srcset|href)\s*=\s*["']([^"']*)["']""")
+REFERENCE = re.compile(r"\[([^\[\]]+)\]\[(?!\^)([^\[\]]*)\]")
+
+OPTIONS = {"status": r"\d+", "site": r".*", "head": r"[1-9]\d*", "tail": r"[1-9]\d*",
+           "timeout": r"\d+(\.\d+)?", "shows": r".+", "unchecked": r".+",
+           "normalise": r"\b(,?\b(numbers|order|exact))+"}
+NUMBER = r"\d+(?:[,'\u00a0\u202f]\d{3})*(?:\.\d+)?"
+UNIT = (r"(?:ns|us|[µμ]s|ms|s|secs?|seconds?|min|minutes?|h|hours?|[kKMGT]?i?B|bytes?"
+        r"|[A-Za-z]+/s|[A-Za-z]+ per second)\b|%")
+FORGIVEN = [(r"\b0x[0-9a-fA-F]+\b", "<address>"),
+            (r"\b(?:\w{3}, )?\d{1,2} [A-Z][a-z]{2} \d{4}\b|\b\d{4}-\d\d-\d\d(?=\b|T)", "<date>"),
+            (r"(?:\b|T)\d{1,2}:\d\d:\d\d(?:\.\d+)?Z?\b", "<clock>"),
+            (r"(127\.0\.0\.1|localhost|\[::1\]):\d+", r"\1:<port>"),
+            (r"(?i)\b(port|pid|tid|process)([ =:#]+)\d+\b", r"\1\2<number>"),
+            (rf"(?<![\w.])(?:\d+m)?{NUMBER}(?= ?(?:{UNIT}))", "<number>")]
+
+
+class Trouble(Exception):
+    """What a page asks for can't be had. The message says why, and what to do."""
+
+
+class Source:
+    """A file that pages may show: its lines, and where its regions are."""
+
+    def __init__(self, root: Path, path: str):
+        text = (root / path).read_bytes().decode("utf-8", "replace").replace("\r\n", "\n")
+        self.path, self.lines = path, text.rstrip("\n").split("\n")
+        self.language = LANGUAGES.get(Path(path).suffix, "text")
+        self.regions: dict[str, tuple[int, int]] = {}  # first and last line, counted from 1
+        self.markers: dict[int, tuple[str, str]] = {}  # line -> "/" or "", name
+        self.problems: list[tuple[str, int, str]] = []
+        if self.language != "text":
+            self._find_regions()
+
+    def _find_regions(self):
+        found = {at: MARKER.fullmatch(line.strip()) for at, line in enumerate(self.lines, 1)}
+        self.markers = {at: marker.groups() for at, marker in found.items() if marker}
+        for name in {name for _, name in self.markers.values()}:
+            at = [number for number, marker in self.markers.items() if marker[1] == name]
+            if [self.markers[number][0] for number in at] != ["", "/"]:
+                self.problems.append((self.path, at[-1], f"region [{name}] must open once and then "
+                                      f"close once; it has markers on lines {at}"))
+                continue
+            self.regions[name] = (at[0] + 1, at[1] - 1)
+            if not "".join(self.show(name)[0]).strip():
+                self.problems.append((self.path, at[0], f"empty region [{name}]"))
+
+    def show(self, name: str | None) -> tuple[list[str], int, int]:
+        """A region's lines (None: the whole file's), and the numbers of its first and last."""
+        if name and name not in self.regions:
+            raise Trouble(f"missing region {self.path}#{name}; there are {sorted(self.regions)}")
+        first, last = self.regions[name] if name else (1, len(self.lines))
+        lines = [self.lines[at - 1] for at in range(first, last + 1) if at not in self.markers]
+        return textwrap.dedent("\n".join(lines)).split("\n"), first, last
+
+
+def fenced(language: str, lines: list[str]) -> list[str]:
+    if any(MARK.fullmatch(line) for line in lines):
+        raise Trouble("the text to weave in has a line that is itself a mark")
+    ticks = [len(run) for line in lines for run in re.findall(r"^\s*(`{3,})", line)]
+    fence = "`" * (max(ticks, default=2) + 1)
+    return [fence + language, *lines, fence]
+
+
+def indented(lines: list[str], indent: str) -> list[str]:
+    return [indent + line if line else line for line in lines]
+
+
+def changes(old: list[str], new: list[str]) -> list[str]:
+    """A unified diff without its header; without @@ lines too if it shows everything."""
+    lines = [line.rstrip() for line in difflib.unified_diff(old, new, lineterm="")][2:]
+    body = [line for line in lines if not line.startswith("@@")]
+    whole = sum(not line.startswith("+") for line in body) == len(old)
+    return body if whole and len(body) == len(lines) - 1 else lines
+
+
+def read_options(body: str) -> dict[str, str]:
+    """Takes `command ; option=value ; ...` apart."""
+    command, *parts = re.split(r"\s+;\s+", body)
+    if re.search(rf";\s*({'|'.join(OPTIONS)})\b", command):
+        raise Trouble("an option needs a blank before its `;` too")
+    options = {"command": command, "shows": command, "status": "0", "timeout": "60"}
+    for part in parts:
+        option = re.fullmatch(r'(\w+)(?:=("[^"]*"|[^";]*))?', part)
+        name, value = (option[1], (option[2] or "").strip('"')) if option else ("", "")
+        if name not in OPTIONS or not re.fullmatch(OPTIONS[name], value):
+            raise Trouble(f"unknown option or unfit value `{part}`: see {ME} --help")
+        options[name] = value
+    return options
+
+
+def normalised(lines: list[str], how: str) -> list[str]:
+    """What is left of an output when all that may differ between runs is made equal."""
+    def forgive(line: str) -> str:
+        new = line
+        for pattern, token in FORGIVEN + [(NUMBER, "<number>")] * ("numbers" in how):
+            new = re.sub(pattern, token, new)
+        return line if new == line else " ".join(new.split())  # columns shift with figures
+    lines = lines if "exact" in how else [forgive(line) for line in lines]
+    return sorted(lines) if "order" in how else lines
+
+
+@contextmanager
+def practice_site(build: Path, options: str):
+    """Runs the practice site while the body of the `with` runs; yields its port."""
+    program = build / "tests/practice_site/practice_site"
+    if not program.exists():
+        raise Trouble("the practice site is not built: run `meson compile` in that directory")
+    with Popen([program, *shlex.split(options), "--port", "0", "--until-eof"],
+               stdin=PIPE, stdout=PIPE) as site:
+        try:
+            address = re.match(rb"\s*http://[^\s/]*:(\d+)", site.stdout.readline())
+            if not address:
+                raise Trouble(f"`practice_site {options}` did not print its address")
+            yield address[1].decode()
+        finally:
+            site.terminate()
+
+
+def execute(root: Path, build: Path, command: str, timeout: float) -> tuple[str, int]:
+    env = dict(os.environ, LC_ALL="C", BUILD=str(build), NO_COLOR="1", TERM="dumb", COLUMNS="80")
+    with Popen(["sh", "-c", command], cwd=root, env=env, start_new_session=True,
+               stdin=DEVNULL, stdout=PIPE, stderr=STDOUT) as process:
+        try:
+            output = process.communicate(timeout=timeout)[0].decode("utf-8", "replace")
+        except TimeoutExpired:
+            raise Trouble(f"`{command}` did not end within {timeout:g} s") from None
+        finally:
+            with suppress(ProcessLookupError):  # nobody left: the usual case
+                os.killpg(process.pid, signal.SIGKILL)
+    return output, process.returncode if process.returncode >= 0 else 128 - process.returncode
+
+
+def printed_by(root: Path, build: Path, options: dict[str, str]) -> list[str]:
+    """Runs a command, and returns the lines to show, as if `build` were root/build."""
+    command, timeout = options["command"], float(options["timeout"])
+    command = re.sub(r"(?<![\w./-])(?:\./)?build/", lambda _: shlex.quote(f"{build}/"), command)
+    site = options.get("site")
+    with nullcontext("8000") if site is None else practice_site(build, site) as port:
+        command = command.replace(SITE, SITE.replace("8000", port))
+        text, status = execute(root, build, command, timeout)
+    text = re.sub(rf"\b{port}\b", "8000", text)
+    text = re.sub(rf"{re.escape(str(build))}(?![\w-])", "build", text).replace(f"{root}/", "")
+    text = text.replace(f"{os.path.relpath(root, build)}/", "../")  # as compilers name sources
+    lines = [line.rstrip() for line in text.rstrip().split("\n")] if text.strip() else []
+    if status != int(options["status"]):
+        raise Trouble(f"`{options['shows']}` ended with status {status}, not {options['status']};"
+                      f" its last line: {lines[-1] if lines else '(it printed nothing)'}")
+    head, tail = int(options.get("head", 0)), int(options.get("tail", 0))
+    if 0 < head + tail < len(lines):
+        lines[head:len(lines) - tail] = ["…"]
+    return lines
+
+
+class Page:
+    """A page taken apart: blocks to weave, and prose, which is all that is in no fence."""
+
+    def __init__(self, root: Path, path: str):
+        text = (root / path).read_bytes().decode("utf-8", "surrogateescape")
+        self.path = path
+        self.newline = "\r\n" if "\r\n" in text else "\n"
+        self.lines = text.replace("\r\n", "\n").split("\n")
+        self.prose = [""] * len(self.lines)
+        self.blocks: list[tuple[re.Match, int, int]] = []  # a mark, its line and its end's, from 0
+        self.sketches = 0
+        self.problems: list[tuple[str, int, str]] = []
+        self._read()
+        self.raw = "\n".join(self.prose)
+        self.text = HIDDEN.sub(lambda hidden: re.sub(r"[^\n]", " ", hidden[0]), self.raw)
+
+    def complain(self, line: int, text: str):
+        self.problems.append((self.path, line + 1, text))
+
+    def complain_at(self, offset: int, text: str):
+        self.complain(self.raw.count("\n", 0, offset), text)
+
+    def _read(self):
+        at, last = 0, None
+        while at < len(self.lines):
+            line = self.lines[at]
+            fence, mark = FENCE.fullmatch(line), MARK.fullmatch(line)
+            if fence:
+                sketched = last is not None and last["kind"] == "sketch"
+                self.sketches += sketched
+                if fence[2].lower() in PASTED and not sketched:
+                    self.complain(at, "hand-pasted code: show a region, or mark it as a sketch")
+                at = self._after_fence(at, fence[1])
+            elif mark and mark["kind"] != "sketch":
+                at = self._after_block(at, mark)
+            else:
+                self.prose[at] = line
+                at += 1
+            last = mark if line.strip() else last
+
+    def _after_fence(self, start: int, fence: str) -> int:
+        closing = re.compile(rf"[\s>]*{fence[0]}{{{len(fence)},}}\s*")
+        for at in range(start + 1, len(self.lines)):
+            if closing.fullmatch(self.lines[at]):
+                return at + 1
+        self.complain(start, "this fence is never closed")
+        return len(self.lines)
+
+    def _after_block(self, start: int, mark: re.Match) -> int:
+        """The next mark must close a block, even in a fence: a broken fence must eat no text."""
+        for at in range(start + 1, len(self.lines)):
+            other = MARK.fullmatch(self.lines[at])
+            if other and mark["kind"] and mark["kind"] == other["end"]:
+                self.blocks.append((mark, start, at))
+                return at + 1
+            if other:
+                break
+        self.complain(start, f"mark without a partner: <!-- {mark['kind'] or '/' + mark['end']} …")
+        return start + 1
+
+    def anchors(self) -> set[str]:
+        """The #anchors that GitHub gives to this page's headings, and explicit ids."""
+        found = set(re.findall(r"""<[^>]*\s(?:id|name)=["']([^"']+)["']""", self.text))
+        times: dict[str, int] = {}
+        for heading in HEADING.finditer(self.raw):
+            slug = slug_of(heading[1])
+            times[slug] = times.get(slug, -1) + 1
+            found.add(f"{slug}-{times[slug]}" if times[slug] else slug)
+        return found
+
+    def targets(self):
+        """Where links and images lead: pairs of an offset and a target."""
+        for link in re.finditer(r"\]\(", self.text):
+            whole = LINK.match(self.text, link.start())
+            if whole:
+                yield link.start(), whole[1].strip("<>")
+            else:
+                self.complain_at(link.start(), "malformed link: write [text](target)")
+        labels = set()
+        for found in DEFINITION.finditer(self.raw):
+            labels.add(" ".join(found[1].lower().split()))
+            yield found.start(1), found[2].strip("<>")
+        for use in REFERENCE.finditer(self.text):
+            start, end = use.span(2 if use[2] else 1)
+            if " ".join(self.raw[start:end].lower().split()) not in labels:
+                self.complain_at(start, f"dead link: nothing defines [{self.raw[start:end]}]")
+        for found in ATTRIBUTE.finditer(self.text):
+            for part in found[1].split(","):
+                yield found.start(), (part.split() or [""])[0]
+
+    def check_conventions(self):
+        if not re.match(r"(?!00)\d\d[a-z]?-", Path(self.path).name):
+            return
+        title = re.search(r"^(#+) Check your understanding\s*$", self.text, re.M)
+        if not title:
+            return self.complain(0, 'no heading "Check your understanding" on this page')
+        section = re.split(rf"^#{{1,{len(title[1])}}} ", self.text[title.end():], flags=re.M)[0]
+        if section.count("<details") < 2:
+            self.complain_at(title.start(), "fewer than two <details> in this section")
+
+
+def slug_of(heading: str) -> str:
+    """GitHub's anchor for a heading: what is shown of it, lower case, without punctuation."""
+    text = re.sub(r"(`[^`]*`)|!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])|<[^>]*>"
+                  r"|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)|[ #]+$", r"\1\2", heading)
+    return re.sub(r"[^\w\- ]", "", text.strip().lower()).replace(" ", "-")
+
+
+class Book:
+    """All pages and sources. Without `build`, no program is run."""
+
+    def __init__(self, root: Path, build: Path | None, write: bool):
+        self.root, self.build, self.write = root, build, write
+        self.problems: list[tuple[str, int, str]] = []
+        self.uses: dict[str, list[str]] = {}  # "path#region" -> the places that show it
+        self.sources: dict[str, Source] = {}
+        self.counts = dict.fromkeys(["pages", "listings", "outputs", "links", "sketches"], 0)
+
+    def weave(self):
+        """Goes through all pages, then looks for regions that none of them shows."""
+        pages = sorted(f"book/{path.name}" for path in (self.root / "book").glob("*.md"))
+        self.counts["pages"] = len(pages)
+        for path in ["README.md"] * (self.root / "README.md").is_file() + pages:
+            self.weave_page(path)
+        tops = [self.root / name for name in SOURCES]
+        files = [file for top in tops for file in [top, *top.rglob("*")] if file.is_file()]
+        paths = sorted(file.relative_to(self.root).as_posix() for file in files)
+        for path in [path for path in paths if not NOT_SOURCES.match(path)]:
+            self.problems += self.source(path).problems
+            for name, (first, _) in self.source(path).regions.items():
+                if not self.uses.setdefault(f"{path}#{name}", []) and pages:
+                    self.problems.append((path, first - 1, f"unused region [{name}]: show it on a "
+                                          "page, or remove its markers"))
+
+    def source(self, path: str) -> Source:
+        if path not in self.sources:
+            inside = os.path.normpath(path) == path and not path.startswith(("/", "../"))
+            if not inside or not (self.root / path).is_file():
+                raise Trouble(f"no file `{path}`: write a path from the root, or path#region")
+            self.sources[path] = Source(self.root, path)
+        return self.sources[path]
+
+    def weave_page(self, path: str):
+        self.weave_blocks(Page(self.root, path))
+        page = Page(self.root, path)
+        for offset, target in page.targets():
+            if not re.match(r"(https?|mailto):|//", target):
+                self.counts["links"] += 1
+                try:
+                    self.follow(path, target)
+                except Trouble as trouble:
+                    page.complain_at(offset, f"dead link `{target}`: {trouble}")
+        page.check_conventions()
+        self.problems += page.problems
+        self.counts["sketches"] += page.sketches
+        words = len(re.sub(r"<[^>]*>|\]\([^)]*\)", " ", page.raw).split())
+        if words > 2000:
+            print(f"warning: {path}: {words} words; over 2000, split it in two")
+
+    def weave_blocks(self, page: Page):
+        """Rewrites a page, or tells what is stale. A page with misplaced marks is left alone."""
+        done, at = [], 0
+        for mark, start, end in page.blocks:
+            done += page.lines[at:start + 1]
+            at, woven, line = end, page.lines[start + 1:end], len(done)
+            old = [line[len(mark["indent"]):] for line in woven]
+            old = old if woven == indented(old, mark["indent"]) else []
+            try:
+                renew = self.listing if mark["kind"] == "code" else self.output
+                new, complaint = renew(mark["body"], old, f"{page.path}:{line}")
+                if new != old and (page.problems or not self.write):
+                    raise Trouble("\n    ".join(complaint[:9]))
+                woven = indented(new, mark["indent"])
+            except Trouble as trouble:
+                self.problems.append((page.path, line, str(trouble)))
+            done += woven
+        done += page.lines[at:]
+        if done != page.lines and self.write:
+            text = page.newline.join(done).encode("utf-8", "surrogateescape")
+            (self.root / page.path).write_bytes(text)
+            print(f"wrote {page.path}")
+
+    def listing(self, body: str, old: list[str], place: str) -> tuple[list[str], list[str]]:
+        """What belongs between two `code` marks, and what to say if that is not `old`."""
+        self.counts["listings"] += 1
+        asked = re.fullmatch(r"([^\s#]+)(?:#(\S+))?(?: from=(?:([^\s#]+)#)?(\S+))?", body)
+        if not asked:
+            raise Trouble(f"can't read `{body}`: write path#name, or path#name from=path#name")
+        path, name, old_path, old_name = asked.groups()
+        lines, link = self.region(path, name, place)
+        new = fenced(self.source(path).language, lines)
+        if old_name:
+            before, old_link = self.region(old_path or path, old_name, place)
+            if before == lines:
+                raise Trouble("there is no change between the two regions")
+            new = fenced("diff", changes(before, lines))
+            link += f", changed from {old_link}"
+        new.append(f"<sub>{link}</sub>")
+        return new, [f"stale listing of {body}; run {ME}", *changes(old, new)]
+
+    def region(self, path: str, name: str | None, place: str) -> tuple[list[str], str]:
+        """The lines of a region, and a link to it; notes that this place shows it."""
+        lines, first, last = self.source(path).show(name)
+        self.uses.setdefault(f"{path}#{name}" if name else path, []).append(place)
+        where = quote(os.path.relpath(path, os.path.dirname(place) or "."))
+        if not name:
+            return lines, f"[{path}]({where})"
+        span = f"lines {first}–{last}" if first < last else f"line {first}"
+        return lines, f"[{path}, {span}]({where}#L{first}-L{last})"
+
+    def output(self, body: str, old: list[str], _: str) -> tuple[list[str], list[str]]:
+        """What belongs between two `run` marks, and what to say if that is not `old`."""
+        self.counts["outputs"] += 1
+        options = read_options(body)
+        mend = f"run {ME} --build {self.build or 'build'}"
+        prompt, inner = f"$ {options['shows']}", old[1:-1]
+        recorded = inner[:1] == [prompt] and old == fenced("console", inner)
+        if recorded and (not self.build or "unchecked" in options):
+            return old, []
+        if not self.build:
+            raise Trouble(f"no output of `{options['shows']}` here; {mend}")
+        new = fenced("console", [prompt, *printed_by(self.root, self.build, options)])
+        how = options.get("normalise", "")
+        complaint = changes(normalised(old, how), normalised(new, how))
+        if recorded and not complaint:
+            return old, []
+        return new, [f"stale output of `{options['shows']}`; {mend}", *complaint]
+
+    def follow(self, page: str, target: str):
+        """Raises Trouble if a relative link from this page leads nowhere."""
+        path, _, anchor = (unquote(part) for part in target.partition("#"))
+        file = os.path.normpath(Path(page).parent / path.split("?")[0]) if path else page
+        inside = not path.startswith("/") and not re.match(r"\.\.|build\b", file)
+        if target in ("", "#") or not inside or not (self.root / file).exists():
+            raise Trouble(f"the repository has no {file}")
+        if anchor and not (file.endswith(".md") and anchor in Page(self.root, file).anchors()):
+            raise Trouble(f"{file} has no such heading (and lines move: weave what you link to)")
+
+
+def main(arguments: list[str] | None = None, root: Path = Path(__file__).parent.parent) -> int:
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="change nothing; fail on any problem")
+    parser.add_argument("--list", action="store_true", help="tell which page shows which region")
+    parser.add_argument("--build", type=Path, metavar="DIR", help="run the programs built there")
+    chosen = parser.parse_args(arguments)
+    if chosen.build and not chosen.build.is_dir():
+        parser.error(f"there is no directory {chosen.build}: build first")
+    build = chosen.build.resolve() if chosen.build and not chosen.list else None
+    book = Book(root.resolve(), build, write=not (chosen.check or chosen.list))
+    book.weave()
+    if chosen.list:
+        for region, places in sorted(book.uses.items()):
+            print(f"{region}: {', '.join(places) or 'no page'}")
+        return 0
+    for path, line, text in sorted(book.problems):
+        print(f"{path}:{line}: {text}")
+    if not book.problems:
+        print(", ".join(f"{number} {what}" for what, number in book.counts.items()))
+    return 1 if book.problems else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
