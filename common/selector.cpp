@@ -18,9 +18,20 @@ Selector::Registration& Selector::watched_registration(int fd, const char* opera
     return registrations_[index];
 }
 
+namespace {
+
+void require_some(Events events, const char* operation) {
+    if (events == Events::none)
+        throw std::logic_error(fmt::format(
+            "{}: no events to wait for; use unregister_fd to wait for none", operation));
+}
+
+} // namespace
+
 void Selector::register_fd(int fd, Events events, std::uint64_t data) {
     if (fd < 0)
         throw std::logic_error(fmt::format("register_fd: {} is no descriptor", fd));
+    require_some(events, "register_fd");
     const auto index = static_cast<std::size_t>(fd);
     if (index < registrations_.size() && registrations_[index].watched)
         throw std::logic_error(fmt::format(
@@ -34,6 +45,7 @@ void Selector::register_fd(int fd, Events events, std::uint64_t data) {
 
 void Selector::modify_fd(int fd, Events events, std::uint64_t data) {
     Registration& registration = watched_registration(fd, "modify_fd");
+    require_some(events, "modify_fd");
     if (registration.events != events)
         change(fd, events);
     registration.events = events;

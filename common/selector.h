@@ -54,12 +54,13 @@ class Selector {
     /// Starts watching `fd` for `events`; `data` comes back with each of them.
     /// (Python calls this `register`, which is a reserved word in C++.)
     /// Throws SelectorFull if this back end has no room for the descriptor,
-    /// std::logic_error if it is watched already, std::system_error if the kernel
+    /// std::logic_error if it is watched already or `events` is empty (a hang-up would
+    /// end every wait, and nobody would hear of it), std::system_error if the kernel
     /// refuses.
     void register_fd(int fd, Events events, std::uint64_t data);
 
     /// Waits for other events on a watched descriptor, and returns other data with them.
-    /// Throws std::logic_error if `fd` is not watched.
+    /// Throws std::logic_error if `fd` is not watched or `events` is empty.
     void modify_fd(int fd, Events events, std::uint64_t data);
 
     /// Stops watching. Call it before closing `fd`: a closed descriptor's number is the

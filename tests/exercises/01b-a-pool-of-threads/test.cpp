@@ -1,0 +1,132 @@
+// start fails in: as many at once as are allowed
+// start fails with: Only 1 fetch was under way at a time, though 4 are allowed
+#include "exercise.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace std::chrono_literals;
+
+namespace {
+
+std::vector<std::string> some_urls(std::size_t count) {
+    std::vector<std::string> urls;
+    for (std::size_t i = 0; i < count; ++i)
+        urls.push_back(fmt::format("/{}", i));
+    return urls;
+}
+
+/// Counts the fetches that are under way, and lets them wait for each other.
+class Meeting {
+  public:
+    void enter() {
+        const std::scoped_lock lock(mutex_);
+        most_ = std::max(most_, ++inside_);
+        ++begun_;
+        changed_.notify_all();
+    }
+    void leave() {
+        const std::scoped_lock lock(mutex_);
+        --inside_;
+    }
+    /// Waits until so many fetches have begun; false if that takes longer than a second,
+    /// or has done so before.
+    bool wait_until_begun(std::size_t count) {
+        std::unique_lock lock(mutex_);
+        if (!hopeless_)
+            hopeless_ = !changed_.wait_for(lock, 1s, [&] { return begun_ >= count; });
+        return !hopeless_;
+    }
+    std::size_t most() {
+        const std::scoped_lock lock(mutex_);
+        return most_;
+    }
+
+  private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::size_t inside_ = 0;
+    std::size_t most_ = 0;
+    std::size_t begun_ = 0;
+    bool hopeless_ = false;
+};
+
+} // namespace
+
+TEST_CASE("as many at once as are allowed") {
+    Meeting meeting;
+    fetch_all(some_urls(12), 4, [&](const std::string& /*url*/) {
+        meeting.enter();
+        // All that are allowed meet here; and more than that, if there are any.
+        if (meeting.wait_until_begun(4))
+            std::this_thread::sleep_for(20ms);
+        meeting.leave();
+        return std::string();
+    });
+    const std::size_t most = meeting.most();
+    CHECK_MESSAGE(most > 1,
+                  "Only 1 fetch was under way at a time, though 4 are allowed.");
+    CHECK_MESSAGE((most == 1 || most >= 4), "Only " << most << " of 4 were used.");
+    CHECK_MESSAGE(most <= 4, most << " fetches were under way at once, though 4 are "
+                                     "allowed: a thread for each URL is what we want to "
+                                     "get away from.");
+}
+
+TEST_CASE("each URL is fetched once, and the results stand in order") {
+    std::mutex mutex;
+    std::map<std::string, int> count;
+    const auto urls = some_urls(200);
+    const auto results = fetch_all(urls, 8, [&](const std::string& url) {
+        const std::scoped_lock lock(mutex);
+        ++count[url];
+        return "page " + url;
+    });
+    REQUIRE(results.size() == urls.size());
+    for (std::size_t i = 0; i < urls.size(); ++i) {
+        CHECK(results[i] == "page " + urls[i]);
+        CHECK(count[urls[i]] == 1);
+    }
+}
+
+TEST_CASE("a slow page leaves the others alone") {
+    Meeting meeting;
+    bool all_begun = false;
+    fetch_all(some_urls(10), 2, [&](const std::string& url) {
+        meeting.enter();
+        // The first one waits until all the others have had their turn.
+        if (url == "/0")
+            all_begun = meeting.wait_until_begun(10);
+        meeting.leave();
+        return std::string();
+    });
+    CHECK_MESSAGE(all_begun,
+                  "one slow page must not hold up the others: a thread that is "
+                  "done should take the next URL at once.");
+}
+
+TEST_CASE("a fetch that throws is one failed result") {
+    const auto results = fetch_all(some_urls(5), 2, [](const std::string& url) {
+        if (url == "/2")
+            throw std::runtime_error("connection refused");
+        return "page " + url;
+    });
+    REQUIRE(results.size() == 5);
+    CHECK(results[2] == "failed: connection refused");
+    CHECK(results[4] == "page /4");
+}
+
+TEST_CASE("few URLs, or none, are no trouble") {
+    const auto echo = [](const std::string& url) { return url; };
+    CHECK(fetch_all({}, 4, echo).empty());
+    CHECK(fetch_all({"/a"}, 4, echo) == std::vector<std::string>{"/a"});
+}

@@ -1,0 +1,284 @@
+// start fails in: what has arrived is reported with its data, until it is read
+// start fails with: A byte has arrived, and nothing is reported
+#include "common/socket.h"
+#include "exercise.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
+#include <ctime>
+#include <mutex>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+using common::Events;
+using common::Ready;
+using common::Socket;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Two sockets, each the other's peer.
+struct Pair {
+    Pair() {
+        std::array<int, 2> ends{};
+        REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) == 0);
+        near = Socket(ends[0]);
+        far = Socket(ends[1]);
+        REQUIRE_FALSE(common::make_nonblocking(near.fd()));
+        REQUIRE_FALSE(common::make_nonblocking(far.fd()));
+    }
+    void write_to_near() const { REQUIRE(::send(far.fd(), "x", 1, 0) == 1); }
+    void read_at_near() const {
+        char byte = 0;
+        REQUIRE(::recv(near.fd(), &byte, 1, 0) == 1);
+    }
+
+    Socket near;
+    Socket far;
+};
+
+/// Writes to a pair's near end when a test has taken far too long, so that a wait which
+/// would never end does end, and the test can say what is wrong.
+class Rescue {
+  public:
+    explicit Rescue(const Pair& pair) : thread_([this, &pair] { run(pair); }) {}
+    ~Rescue() {
+        {
+            const std::scoped_lock lock(mutex_);
+            done_ = true;
+        }
+        changed_.notify_all();
+        thread_.join();
+    }
+    Rescue(const Rescue&) = delete;
+    Rescue& operator=(const Rescue&) = delete;
+
+  private:
+    void run(const Pair& pair) {
+        std::unique_lock lock(mutex_);
+        if (!changed_.wait_for(lock, 1s, [this] { return done_; }))
+            pair.write_to_near();
+    }
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    bool done_ = false;
+    std::thread thread_; // last: it uses all of the above
+};
+
+/// The data of all that is ready, in ascending order, such as "1 2".
+std::string data_of(const std::vector<Ready>& ready) {
+    std::vector<std::uint64_t> data;
+    for (const Ready& one : ready)
+        data.push_back(one.data);
+    std::sort(data.begin(), data.end());
+    return fmt::format("{}", fmt::join(data, " "));
+}
+
+/// Whether "the timeout ends the wait" has passed.
+bool timeouts_work = false;
+
+/// Opens a test that would never end if timeouts did not.
+void needs_timeouts() {
+    if (!timeouts_work)
+        FAIL("Left out: it would wait for ever. First mend the timeout.");
+}
+
+} // namespace
+
+TEST_CASE("what has arrived is reported with its data, until it is read") {
+    const auto selector = make_your_selector();
+    const Pair pair;
+    selector->register_fd(pair.near.fd(), Events::read, 7);
+    pair.write_to_near();
+    for (int turn = 0; turn < 2; ++turn) {
+        const auto ready = selector->select(1s);
+        REQUIRE_MESSAGE(!ready.empty(),
+                        "A byte has arrived, and nothing is reported (turn "
+                            << turn << "). "
+                            << "Begin with `add`, then write `wait`.");
+        REQUIRE(ready.size() == 1);
+        CHECK(ready[0].fd == pair.near.fd());
+        CHECK(ready[0].events == Events::read);
+        CHECK_MESSAGE(ready[0].data == 7,
+                      "`data` is the caller's: registration(fd).data");
+    }
+}
+
+TEST_CASE("the timeout ends the wait") {
+    const auto selector = make_your_selector();
+    const Pair pair;
+    selector->register_fd(pair.near.fd(), Events::read, 0);
+    for (const auto timeout : {20ms, 0ms}) {
+        const Rescue rescue(pair);
+        const std::clock_t before = std::clock();
+        const auto ready = selector->select(timeout);
+        const auto busy = static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
+        if (!ready.empty() && busy > 0.02)
+            FAIL("select(" << timeout.count()
+                           << "ms) never came back, and kept the processor "
+                           << "busy: if `wait` returns false, it is called again. False "
+                              "means that a "
+                           << "signal came, not that nothing did.");
+        if (!ready.empty())
+            FAIL("select(" << timeout.count()
+                           << "ms) waited until something arrived, long "
+                           << "after its time was over. Does poll get timeout_ms?");
+    }
+    timeouts_work = true;
+}
+
+TEST_CASE("only the events that were asked for are reported") {
+    needs_timeouts();
+    const auto selector = make_your_selector();
+    const Pair pair;
+    pair.write_to_near(); // so near can be read and written
+    const auto events_for = [&](Events wanted) {
+        selector->modify_fd(pair.near.fd(), wanted, 0);
+        const auto ready = selector->select(0ms);
+        return ready.empty() ? Events::none : ready[0].events;
+    };
+    selector->register_fd(pair.near.fd(), Events::read, 0);
+    CHECK(events_for(Events::write) == Events::write);
+    CHECK(events_for(Events::read) == Events::read);
+    CHECK(events_for(Events::read | Events::write) == (Events::read | Events::write));
+    CHECK(events_for(Events::none) == Events::none);
+    pair.read_at_near();
+    CHECK(events_for(Events::read | Events::write) == Events::write);
+}
+
+TEST_CASE("a hang-up or an error is readiness for all that is watched") {
+    needs_timeouts();
+    std::array<int, 2> ends{};
+    REQUIRE(::pipe(ends.data()) == 0);
+    const Socket out(ends[0]); // no sockets, but descriptors to be owned like one
+    Socket in(ends[1]);
+    const auto selector = make_your_selector();
+    selector->register_fd(out.fd(), Events::read, 0);
+    in.close(); // a pipe is not like a socket: POLLHUP comes alone, without POLLIN
+    const auto ready = selector->select(1s);
+    if (ready.empty())
+        FAIL("poll came back with an event that nobody asked for (POLLHUP, but it may be "
+             "POLLERR or POLLNVAL too), and you dropped it. A loop that waits again "
+             "would run "
+             "in circles. See `select` in common/selector.h: what does an error count "
+             "as?");
+    CHECK(ready[0].events == Events::read);
+}
+
+TEST_CASE("what is unregistered is not reported, and the others still are") {
+    needs_timeouts();
+    const auto selector = make_your_selector();
+    const std::vector<Pair> pairs(4);
+    const auto watch = [&](std::size_t number) {
+        pairs[number].write_to_near();
+        selector->register_fd(pairs[number].near.fd(), Events::read, number);
+    };
+    for (const std::size_t number : {0, 1, 2})
+        watch(number);
+    CHECK(data_of(selector->select(0ms)) == "0 1 2");
+    selector->unregister_fd(pairs[0].near.fd());
+    REQUIRE_MESSAGE(data_of(selector->select(0ms)) == "1 2",
+                    "The first of three was unregistered: two others are left.");
+
+    watch(3); // may take the place in the list that has become free
+    selector->modify_fd(pairs[2].near.fd(), Events::none, 2);
+    REQUIRE_MESSAGE(
+        data_of(selector->select(0ms)) == "1 3",
+        "`change` hit the wrong descriptor. If `remove` moves the last entry into "
+        "the gap, that entry's place has changed, and must be noted down again.");
+    selector->unregister_fd(pairs[1].near.fd());
+    CHECK(data_of(selector->select(0ms)) == "3");
+    selector->unregister_fd(pairs[3].near.fd());
+    selector->unregister_fd(pairs[2].near.fd());
+    CHECK(selector->select(0ms).empty());
+}
+
+TEST_CASE("a descriptor that was closed first can still be unregistered") {
+    needs_timeouts();
+    const auto selector = make_your_selector();
+    Pair pair;
+    const int fd = pair.near.fd();
+    selector->register_fd(fd, Events::read, 0);
+    pair.near.close();
+    selector->unregister_fd(fd);
+    CHECK(selector->select(0ms).empty());
+}
+
+namespace {
+
+volatile std::sig_atomic_t signals_seen = 0;
+
+void count_signal(int /*number*/) { signals_seen = signals_seen + 1; }
+
+/// Sends this process a signal every 5 ms.
+struct Alarms {
+    Alarms() {
+        struct sigaction action{};
+        action.sa_handler =
+            count_signal; // without SA_RESTART: system calls are interrupted
+        ::sigaction(SIGALRM, &action, &before);
+        itimerval every_5_ms{};
+        every_5_ms.it_interval.tv_usec = every_5_ms.it_value.tv_usec = 5000;
+        ::setitimer(ITIMER_REAL, &every_5_ms, nullptr);
+    }
+    ~Alarms() {
+        const itimerval never{};
+        ::setitimer(ITIMER_REAL, &never, nullptr);
+        ::sigaction(SIGALRM, &before, nullptr);
+    }
+    Alarms(const Alarms&) = delete;
+    Alarms& operator=(const Alarms&) = delete;
+
+    struct sigaction before{};
+};
+
+} // namespace
+
+TEST_CASE("a signal does not end the wait") {
+    needs_timeouts();
+    const auto selector = make_your_selector();
+    const Pair pair;
+    selector->register_fd(pair.near.fd(), Events::read, 0);
+    const auto start = std::chrono::steady_clock::now();
+    try {
+        const Alarms alarms;
+        const auto ready = selector->select(60ms);
+        CHECK(ready.empty());
+    } catch (const std::system_error& error) {
+        if (error.code() == std::errc::interrupted)
+            FAIL("A signal is no failure: when poll fails with EINTR, `wait` returns "
+                 "false, "
+                 "and is called again for the time that is left.");
+        throw;
+    }
+    CHECK(signals_seen >= 1);
+    CHECK_MESSAGE(
+        std::chrono::steady_clock::now() - start >= 60ms,
+        "The wait was over too early. When poll fails with EINTR, return false.");
+}
+
+TEST_CASE("many descriptors are ready at once, and none is forgotten") {
+    needs_timeouts();
+    const auto selector = make_your_selector();
+    const std::vector<Pair> pairs(100);
+    for (const Pair& pair : pairs)
+        selector->register_fd(pair.near.fd(), Events::write, 0);
+    CHECK(selector->select(1s).size() == pairs.size());
+    for (const Pair& pair : pairs)
+        selector->unregister_fd(pair.near.fd());
+    CHECK(selector->select(0ms).empty());
+}

@@ -1,0 +1,59 @@
+// start fails in: plain calls
+// start fails with: plain_depth is not answered yet
+#include "exercise.h"
+
+#include <doctest/doctest.h>
+
+#include <source_location>
+#include <string>
+
+namespace {
+
+const Answers& found() {
+    static const Answers answers = run_program();
+    return answers;
+}
+
+/// Compares one answer; if it's wrong, says what to think about. The true number is not
+/// printed: it would be copied.
+void check(const std::string& question, int Answers::* answer, const std::string& advice,
+           std::source_location place = std::source_location::current()) {
+    const int predicted = prediction.*answer;
+    const auto line = static_cast<int>(place.line());
+    if (predicted == unanswered)
+        ADD_FAIL_CHECK_AT(place.file_name(), line, question << " is not answered yet");
+    else if (predicted != found().*answer)
+        ADD_FAIL_CHECK_AT(place.file_name(), line,
+                          question << " is not " << predicted << ": " << advice);
+}
+
+} // namespace
+
+TEST_CASE("plain calls") {
+    check("plain_depth", &Answers::plain_depth,
+          "count the functions with a Frame that have begun and not ended when parse "
+          "throws. connect and receive have ended.");
+    check("plain_fetch", &Answers::plain_fetch, "who called parse?");
+    check("plain_caught", &Answers::plain_caught,
+          "parse is called inside fetch, which is called inside the `try`.");
+}
+
+TEST_CASE("callbacks") {
+    check(
+        "callback_fetch", &Answers::callback_fetch,
+        "fetch has put a callback into the queue, and then? it had returned long before "
+        "parse was called.");
+    check("callback_connected", &Answers::callback_connected,
+          "connected has put a callback into the queue, and then?");
+    check(
+        "callback_depth", &Answers::callback_depth,
+        "begin with crawl, and ask of each function: which one did it *call*, and is it "
+        "still waiting for it?");
+    check(
+        "callback_caught", &Answers::callback_caught,
+        "a `try` guards its block while it runs, and the block was left before the loop "
+        "began.");
+    check("callback_second", &Answers::callback_second,
+          "an exception that leaves a callback leaves the loop too: who calls what is "
+          "still in the queue?");
+}

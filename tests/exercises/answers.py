@@ -1,0 +1,320 @@
+"""What comes of an answer to an exercise: compiles it, links it, runs it, judges it.
+
+A part of exercises.py, which knows who the reader is; here is only a file with an answer, a
+folder with a test, and a build directory of meson's. How to compile and link is read from that
+directory: the program `exercise` in meson.build stands model for all exercises.
+"""
+from __future__ import annotations
+
+import functools
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+FOLDER = "tests/exercises"
+MODEL = f"{FOLDER}/exercise"  # the target in meson.build that shows how to compile and link
+ANSWERS = {"start.cpp", "solution.cpp", "yours.cpp"}  # one of them is in a program, never two
+
+
+class Trouble(Exception):
+    """The question can't be answered. The message is one line that says what to do."""
+
+
+def painted(text: str, code: str) -> str:
+    plain = not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return text if plain else f"\033[{code}m{text}\033[0m"
+
+
+bold, red, green = (functools.partial(painted, code=code) for code in ["1", "31", "32"])
+
+
+def count(number: int, thing: str) -> str:
+    return f"{number or 'no'} {thing}{'' if number == 1 else 's'}"
+
+
+def indented(lines: list[str], most: int) -> str:
+    shown = lines[:most] + [f"... ({count(len(lines) - most, 'more line')})"] * (len(lines) > most)
+    return "\n".join(f"    {line}".rstrip() for line in shown)
+
+
+# ---- Compiling, linking, running --------------------------------------------------------
+
+
+class Broken(Exception):
+    """What did not work ("compile" or "link"), and what was said about it."""
+
+
+def state(paths) -> dict[str, list[int]]:
+    """What changes when one of these files changes."""
+    result = {}
+    for path in map(str, paths):
+        with suppress(FileNotFoundError):
+            status = os.stat(path)
+            result[path] = [status.st_mtime_ns, status.st_size]
+    return result
+
+
+def without(command: str, options: list[str]) -> list[str]:
+    """The words of a command, less these options and their values."""
+    words = shlex.split(command)
+    for option in options:
+        at = words.index(option)
+        del words[at:at + 2]
+    return words
+
+
+class Build:
+    """A build directory of meson's: it has the libraries, and knows how to compile and link."""
+
+    def __init__(self, directory: Path):
+        self.directory = directory.resolve()
+        names = ["ninja", "ninja-build", "samu"]
+        self.ninja = next(filter(None, map(shutil.which, names)), names[0])
+        if not (self.directory / "build.ninja").exists():
+            raise Trouble(f"{directory} is no build directory: ./learn check makes one")
+        self._run_ninja(MODEL)
+        commands = self._run_ninja("-t", "commands", MODEL).splitlines()
+        compile_it = next(line for line in commands if f"{MODEL}.p/" in line and " -c " in line)
+        self.compiler = without(compile_it, ["-MQ", "-MF", "-o", "-c"])
+        self.compiler = [  # whole paths: the reader isn't where the compiler runs
+            "-I" + os.path.normpath(self.directory / word[2:]) if word.startswith("-I") else word
+            for word in self.compiler if not word.startswith("-fdiagnostics")]
+        self.linker = without(commands[-1], ["-o"])
+
+    def _run_ninja(self, *arguments: str) -> str:
+        command = [self.ninja, "-C", str(self.directory), *arguments]
+        try:
+            run = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                 stderr=subprocess.STDOUT, text=True, errors="replace")
+        except FileNotFoundError:
+            raise Trouble("There is no ninja to build with: ./learn check installs it") from None
+        if run.returncode == 0:
+            return run.stdout
+        lines = run.stdout.splitlines()
+        failed = next((at for at, line in enumerate(lines) if line.startswith("FAILED: ")), None)
+        if failed is None:  # set up without tests, say
+            raise Trouble(f"{self.directory} can't be used ({lines[-1]}). Remove it, then type ./learn check")
+        raise Trouble("The repository's own code does not compile. Mend that first:\n"
+                      + indented(lines[failed + 2:], 20))
+
+    def compile(self, source: Path, folder: Path, flags: list[str]) -> tuple[Path, str]:
+        """Returns the object, and what the compiler said (warnings)."""
+        target = folder / f"{source.parent.name}-{source.stem}.o"
+        depfile = target.with_suffix(".d")
+
+        def headers() -> list[str]:
+            rule = depfile.read_text(errors="replace").replace("\\\n", " ").partition(": ")[2]
+            return [str(self.directory / path) for path in shlex.split(rule)]
+        return target, self._make("compile", target, [source], headers, [
+            *self.compiler, *flags, "-MF", str(depfile), "-o", str(target), "-c", str(source)])
+
+    def link(self, target: Path, objects: list[Path]):
+        at = next(at for at, word in enumerate(self.linker) if word.endswith(".o"))
+        libraries = [word for word in self.linker[at:] if not word.endswith(".o")]
+        names = [str(name) for name in objects]
+        inputs = names + [str(self.directory / word) for word in libraries if word.endswith(".a")]
+        self._make("link", target, inputs, list,
+                   [*self.linker[:at], "-o", str(target), *names, *libraries])
+
+    def _make(self, what: str, target: Path, inputs: list, more_inputs, command: list[str]) -> str:
+        """Runs a command, unless it was run before, and its files are what they were then."""
+        stamp = Path(f"{target}.stamp")
+        with suppress(FileNotFoundError, ValueError, KeyError):
+            old = json.loads(stamp.read_text())
+            if old["command"] == command and old["files"] == state(old["files"]) and target.exists():
+                return old["said"]
+        before = state(inputs)  # who saves a file while the compiler runs gets another run
+        run = subprocess.run(command, cwd=self.directory, text=True, errors="replace",
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, env=dict(os.environ, LC_ALL="C"))
+        if run.returncode != 0:
+            raise Broken(what, run.stdout)
+        stamp.write_text(json.dumps({"command": command, "said": run.stdout,
+                                     "files": {**state(more_inputs()), **before}}))
+        return run.stdout
+
+
+def run_limited(program: Path, limit: float) -> tuple[str, int, bool]:
+    """Returns what a test program printed, its exit status, and whether it had to be stopped."""
+    # No core dumps; and who prints without end does not fill the disk.
+    command = ("{ ulimit -c 0; ulimit -f 8192; } 2>/dev/null; "
+               'exec "$0" --no-intro=true --no-version=true --no-colors=true')
+    late = False
+    with tempfile.TemporaryFile() as output:
+        process = subprocess.Popen(["sh", "-c", command, str(program)], cwd=program.parent,
+                                   stdin=subprocess.DEVNULL, stdout=output,
+                                   stderr=subprocess.STDOUT, start_new_session=True)
+        try:
+            process.wait(limit)
+        except subprocess.TimeoutExpired:
+            late = True
+            os.killpg(process.pid, signal.SIGTERM)  # doctest then says where it was
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(1)
+        finally:
+            with suppress(ProcessLookupError, PermissionError):  # nobody left: the usual case
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        output.seek(0)
+        return output.read().decode("utf-8", "replace"), process.returncode, late
+
+
+# ---- What came of an answer -------------------------------------------------------------
+
+
+CRASHED = "test case CRASHED: "
+
+
+@dataclass
+class Outcome:
+    kind: str                 # passed, failed, crashed, late; or broken: it is no program yet
+    headline: str = ""
+    details: list[str] = field(default_factory=list)
+    advice: str = ""
+    case: str = ""            # the test case that the details are from
+    printed: list[str] = field(default_factory=list)  # what the reader's code printed
+    warnings: list[str] = field(default_factory=list)
+
+
+def try_answer(build: Build, folder: Path, answer: Path, work: Path, limit: float,
+               flags: tuple = (), given_flags: tuple = ()) -> Outcome:
+    """Makes a program of this answer and what is given in an exercise's folder, and runs it.
+
+    `work` is for all that is made on the way; `flags` are for the answer, `given_flags` for the
+    rest, and `limit` is in seconds.
+    """
+    given = sorted(path for path in folder.glob("*.cpp") if path.name not in ANSWERS)
+    include = f"-I{folder}"
+    program = work / f"test-{answer.stem}"
+    try:
+        with ThreadPoolExecutor() as pool:
+            jobs = [pool.submit(build.compile, answer, work, [include, *flags])]
+            jobs += [pool.submit(build.compile, one, work, [include, *given_flags]) for one in given]
+        made = [job.result() for job in jobs]  # if several are broken, the answer comes first
+        build.link(program, [target for target, _ in made])
+    except Broken as broken:
+        return judge_build(*broken.args)
+    outcome = judge_run(*run_limited(program, limit), limit)
+    outcome.warnings = first_diagnostic(made[0][1], "warning")[0]
+    return outcome
+
+
+def first_diagnostic(text: str, word: str) -> tuple[list[str], int]:
+    """The lines of the first error (or warning), and how many there are."""
+    lines = text.splitlines()
+    context = re.compile(r"In file included from|\s+from |.*:\s+(In|At|required) ")
+    starts = [at for at, line in enumerate(lines) if re.match(r"\S.*?: (\w+ )*(error|warning): ", line)]
+    found = [at for at in starts if f"{word}: " in lines[at]]
+    if not found:
+        return [], 0
+    first, end = found[0], next((at for at in starts if at > found[0]), len(lines))
+    while first > 0 and context.match(lines[first - 1]):
+        first -= 1
+    while context.match(lines[end - 1]):
+        end -= 1
+    return lines[first:end], len(found)
+
+
+def judge_build(what: str, text: str) -> Outcome:
+    lines, number = first_diagnostic(text, "error")
+    if what == "link":
+        lines = [line for line in text.splitlines() if re.search("undefined ref|multiple def", line)]
+        headline = "It compiles, but a function is missing, or is there twice:"
+        return Outcome("broken", headline, lines or text.splitlines())
+    more = f"{count(number - 1, 'more error')}: they may go away with this one." if number > 1 else ""
+    return Outcome("broken", "It does not compile:", lines or text.splitlines(), more)
+
+
+def judge_run(text: str, status: int, late: bool, limit: float) -> Outcome:
+    printed, *sections = re.split(r"={79}\n", text)
+    cases = [section for section in sections if "TEST CASE:" in section]
+    total = re.search(r"\[doctest\] test cases: .* (\d+) passed \| +(\d+) failed", text)
+    passed, failed = map(int, total.groups()) if total else (0, 0)
+    if status == 0 and not late and passed > 0 and failed == 0:
+        return Outcome("passed", printed=printed.splitlines() if sections else [])
+    kind = "late" if late else "crashed" if status < 0 or CRASHED in text or not failed else "failed"
+    outcome = Outcome(kind, printed=printed.splitlines() if sections else [])
+    outcome.case, headline, lines = judge_case(kind, cases[0]) if cases else ("", "", [])
+    outcome.headline = headline or {
+        "late": f"It did not end within {limit:g} s, and was stopped.",
+        -signal.SIGXFSZ: "It printed without end, and was stopped."
+    }.get(kind if late else status, "It ended before its tests had (did it crash, or call exit?):")
+    outcome.details = lines if cases else text.strip().splitlines()[-15:]
+    if cases and kind != "failed" and CRASHED not in cases[0]:
+        later = "did not end, and was stopped" if late else "crashed"
+        outcome.advice = f"After that it {later}; first mend this one."
+    elif failed > 1:
+        outcome.advice = f"{count(failed - 1, 'more test case')} failed; first mend this one."
+    return outcome
+
+
+def judge_case(kind: str, section: str) -> tuple[str, str, list[str]]:
+    """What doctest said of a test case that failed: its name, a headline, the rest."""
+    name = re.search(r"TEST CASE:\s+(.*)", section)[1]
+    how = "fails"
+    if CRASHED in section:
+        how = "did not end, and was stopped," if kind == "late" else "crashed"
+    lines = [line for line in section.splitlines()[2:] if kind != "late" or CRASHED not in line]
+    text = re.sub(r"\n{2,}", "\n", "\n".join(lines)).strip("\n")
+    return name, f'It {how} in the test case "{name}":', text.splitlines()
+
+
+# GCC 12 mixes up a coroutine's memory when it waits in the middle of a condition.
+NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"'
+                     r"|(?<![\da-fA-F])'(?:\\.|[^'\\\n])*'", re.S)
+AWAIT = re.compile(r"\bco_(?:await|yield)\b")
+HOLDERS = re.compile(r"\b(if|while|switch|for|assert|(?:CHECK|REQUIRE|WARN)(?:_\w+)?)\b(?:\s*constexpr)?\s*\(")
+
+
+def up_to(code: str, at: int, step: int, stops: str) -> int:
+    """Walks from `at` to one of `stops`, or out of the brackets around it, but into none."""
+    depth, opening, closing = 0, *("([{", ")]}")[::step]
+    while 0 <= at < len(code) and (depth or code[at] not in stops + closing):
+        depth += (code[at] in opening) - (code[at] in closing)
+        at += step
+    return at
+
+
+def miscompiled(text: str) -> list[tuple[int, str]]:
+    """Where GCC 12 makes wrong code of a co_await or co_yield: the line, and what it is in."""
+    code = NO_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+    places = []
+    for holder in HOLDERS.finditer(code):
+        start = holder.end()
+        end = up_to(code, start, 1, ";" if holder[1] == "for" else "")
+        if holder[1] == "for":  # only what stands between two semicolons is a condition
+            start = end + 1
+            end = up_to(code, start, 1, ";") if code[end:start] == ";" else start
+        waits = AWAIT.search(code, start, end)
+        if waits:
+            places.append((waits.start(), f"{waits[0]} in the parentheses of {holder[1]}(...)"))
+    for mark in re.finditer(r"\?", code):
+        start, end = up_to(code, mark.start() - 1, -1, ",;{}") + 1, up_to(code, mark.end(), 1, ",;")
+        waits = AWAIT.search(code, start, end)
+        if waits:
+            places.append((waits.start(), f"{waits[0]} inside ... ? ... : ..."))
+    return [(code.count("\n", 0, at) + 1, place) for at, place in sorted(places)]
+
+
+def report(root: Path, title: str, answer: Path, outcome: Outcome) -> str:
+    """What a reader is told about an answer."""
+    parts = [bold(f"{title}: ") + (green("passed") if outcome.kind == "passed" else red("not yet"))]
+    for line, place in miscompiled(answer.read_text(encoding="utf-8", errors="replace")):
+        parts.append(f"{answer}:{line}: {place}: GCC 12 makes wrong code of that, and it may crash.\n"
+                     "First give the result a name (const auto result = co_await ...;), then use it.\n")
+    for title, lines in [("It printed:", outcome.printed[-20:]), (outcome.headline, outcome.details),
+                         ("The compiler warns:", outcome.warnings)]:
+        if lines or title == outcome.headline != "":
+            parts.append(f"{title}\n\n{indented(lines, 30)}\n".rstrip() + "\n")
+    parts.append(outcome.advice)
+    return "\n".join(filter(None, parts)).replace(f"{root}/", "")

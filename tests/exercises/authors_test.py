@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""For authors: proves of each exercise that it can be done, and that it helps who does it wrong.
+
+    tests/exercises/authors_test.py --build build [--sanitized-build DIR] [NAME...]
+
+Of each exercise: its folder is complete; the starting point compiles without warnings and fails
+where test.cpp says so, with the message that test.cpp names; the solution passes, also under the
+sanitizers; each file in wrong/ compiles, fails, and gets its own hint from what ./learn check
+prints. Of all together: they are linked from their pages, and the first pages have both kinds.
+
+This takes minutes, so it's no part of `meson test`; `./learn test --all` runs it. DIR is a build
+directory with -Db_sanitize=address,undefined; without it, one is made in .learn/sanitized/.
+"""
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+from answers import Build, Outcome, Trouble, report, try_answer  # noqa: E402
+from exercises import ROOT, Course, Exercise  # noqa: E402
+
+STRICT = ("-Werror",)
+TIME_LIMIT = 60.0  # more patient than with readers: sanitizers are slow, and cores are shared
+KINDS = ["predict", "build"]
+PAGES_WITH_BOTH_KINDS = ["01", "02", "03", "04"]
+
+
+class Author:
+    """Examines exercises; each examination returns the list of its problems."""
+
+    def __init__(self, course: Course, build: Build, sanitized: Build):
+        self.course, self.build, self.sanitized = course, build, sanitized
+
+    def examine(self, exercise: Exercise) -> list[str]:
+        problems = self.folder(exercise)
+        if not problems:
+            problems = self.start(exercise) + self.solution(exercise) + self.wrong_answers(exercise)
+        return problems
+
+    def folder(self, exercise: Exercise) -> list[str]:
+        folder, number = exercise.folder, exercise.number
+        needed = ["README.md", "hints.md", "start.cpp", "solution.cpp", "test.cpp"]
+        problems = [f"{name} is missing" for name in needed if not (folder / name).exists()]
+        if problems:
+            return problems
+        readme, hints, test = map(exercise.read, ["README.md", "hints.md", "test.cpp"])
+        numbers = re.findall(r"^## Hint (\d+)[ \t]*$", hints, re.M)
+        for fine, problem in [
+                (readme.startswith(f"# {number} "), f"README.md does not begin with `# {number} Title`"),
+                (exercise.kind in KINDS, f"README.md: no `Kind:` line with one of {KINDS}"),
+                (exercise.minutes > 0, "README.md: no line `About N minutes.`"),
+                (f"./learn check {number}" in readme, f"README.md does not say ./learn check {number}"),
+                ("yours.cpp" in readme, "README.md does not say which file to edit: yours.cpp"),
+                (len(numbers) >= 2 and numbers == [str(n + 1) for n in range(len(numbers))],
+                 "hints.md: needs `## Hint 1`, `## Hint 2`, ..., at least two"),
+                (all(exercise.hints), "hints.md: a hint is empty"),
+                (self.named(test, "fails in"), "test.cpp: no line `// start fails in: TEST CASE`"),
+                (self.named(test, "fails with"), "test.cpp: no line `// start fails with: TEXT`"),
+                (self.wrong_files(exercise), "no wrong/*.cpp")]:
+            if not fine:
+                problems.append(problem)
+        hints_of = [self.hint(path) for path in self.wrong_files(exercise)]
+        problems += [f"wrong/{path.name} does not begin with a line `// hint: TEXT`"
+                     for path, text in zip(self.wrong_files(exercise), hints_of) if not text]
+        if len(set(hints_of)) < len(hints_of):
+            problems.append("two files in wrong/ have the same hint")
+        return problems
+
+    @staticmethod
+    def named(test: str, what: str) -> str:
+        found = re.search(rf"^// start {what}: (\S.*)$", test.split("#include")[0], re.M)
+        return found[1].strip() if found else ""
+
+    @staticmethod
+    def wrong_files(exercise: Exercise) -> list[Path]:
+        return sorted((exercise.folder / "wrong").glob("*.cpp"))
+
+    @staticmethod
+    def hint(wrong: Path) -> str:
+        found = re.match(r"// hint: (\S.*)", wrong.read_text(encoding="utf-8"))
+        return found[1].strip() if found else ""
+
+    def attempt(self, exercise: Exercise, answer: Path, build: Build, flags=STRICT) -> tuple[Outcome, str]:
+        """What came of an answer, and what a reader is told of it."""
+        work = self.course.notes / "authors" / ("plain" if build is self.build else "sanitized")
+        work = work / exercise.number
+        work.mkdir(parents=True, exist_ok=True)
+        outcome = try_answer(build, exercise.folder, answer, work, TIME_LIMIT, flags, STRICT)
+        told = report(self.course.root, f"{exercise.number} {exercise.title}", answer, outcome)
+        return outcome, told
+
+    def start(self, exercise: Exercise) -> list[str]:
+        outcome, told = self.attempt(exercise, exercise.start, self.build)
+        test = exercise.read("test.cpp")
+        case, text = self.named(test, "fails in"), self.named(test, "fails with")
+        if outcome.kind != "failed":
+            return [f"start.cpp should fail, and it {outcome.kind}:\n{told}"]
+        if outcome.case != case:
+            return [f"start.cpp should fail in the test case '{case}':\n{told}"]
+        problems = [] if text in told else [f"start.cpp: a reader is not told '{text}':\n{told}"]
+        for wrong in self.wrong_files(exercise):
+            if self.hint(wrong) in told or text == self.hint(wrong):
+                problems.append(f"start.cpp gets the hint of wrong/{wrong.name}")
+        return problems
+
+    def solution(self, exercise: Exercise) -> list[str]:
+        problems = []
+        for build, how in [(self.build, ""), (self.sanitized, " with sanitizers")]:
+            outcome, told = self.attempt(exercise, exercise.folder / "solution.cpp", build)
+            if outcome.kind != "passed" or "GCC 12" in told:
+                problems.append(f"solution.cpp{how} should pass:\n{told}")
+        return problems
+
+    def wrong_answers(self, exercise: Exercise) -> list[str]:
+        problems = []
+        for wrong in self.wrong_files(exercise):
+            outcome, told = self.attempt(exercise, wrong, self.build, flags=())
+            if outcome.kind != "failed":
+                problems.append(f"wrong/{wrong.name} should fail, and it {outcome.kind}:\n{told}")
+            elif self.hint(wrong) not in told:
+                problems.append(f"wrong/{wrong.name}: a reader is not told '{self.hint(wrong)}':\n{told}")
+        return problems
+
+    def links(self, exercise: Exercise) -> list[str]:
+        """Its page must lead to it, as soon as there are pages."""
+        pages = sorted((self.course.root / "book").glob("[0-9][0-9]*-*.md"))
+        own = [page for page in pages if page.name.startswith(exercise.page)]
+        if pages and not own:
+            return [f"there is no page book/{exercise.page}-*.md"]
+        if own and not any(f"tests/exercises/{exercise.name}" in page.read_text(encoding="utf-8")
+                           for page in own):
+            return [f"orphaned: {own[0].name} does not link to tests/exercises/{exercise.name}"]
+        return []
+
+    def kinds(self, page: str) -> list[str]:
+        there = {exercise.kind for exercise in self.course.exercises if exercise.page == page}
+        return [f"no exercise of kind '{kind}'" for kind in KINDS if kind not in there]
+
+
+def sanitized_build(directory: Path) -> Path:
+    if not (directory / "build.ninja").exists():
+        print(f"Setting up {directory}", flush=True)
+        subprocess.run(["meson", "setup", "-Dbuildtype=debug", "-Db_sanitize=address,undefined",
+                        "-Db_lundef=false", "-Dcpp_args=-fno-sanitize-recover=all", directory, ROOT],
+                       check=True, stdout=subprocess.DEVNULL)
+    return directory
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help="an exercise or a page; all, if none")
+    parser.add_argument("--build", type=Path, default=ROOT / "build")
+    parser.add_argument("--sanitized-build", type=Path)
+    options = parser.parse_args()
+    os.environ.setdefault("UBSAN_OPTIONS", "halt_on_error=1:print_stacktrace=1")
+    course = Course(ROOT)
+    try:
+        chosen = [one for name in options.names for one in course.select(name)] or course.exercises
+        sanitized = options.sanitized_build or sanitized_build(course.notes / "sanitized")
+        author = Author(course, Build(options.build), Build(sanitized))
+    except Trouble as trouble:
+        print(f"{trouble}\n0 passed, 1 failed")
+        return 2
+    failed = total = 0
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        rows = [(f"{one.number} {one.title}", pool.submit(author.examine, one), author.links(one))
+                for one in chosen]
+        if not options.names:
+            rows += [(f"page {page}: both kinds", pool.submit(author.kinds, page), [])
+                     for page in PAGES_WITH_BOTH_KINDS]
+        for title, job, more in rows:
+            problems = job.result() + more
+            total, failed = total + 1, failed + bool(problems)
+            print(f"{title}: {'FAILED' if problems else 'ok'}", flush=True)
+            for problem in problems:
+                print("    " + problem.rstrip().replace("\n", "\n    "), flush=True)
+    print(f"{total - failed} passed, {failed} failed")
+    return 1 if failed or not total else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,508 @@
+#!/usr/bin/env python3
+"""Tests of exercises.py: a reader's way through three small exercises in a temporary folder.
+
+The environment variable BUILD names a build directory of meson's for this repository; its
+compiler and libraries are used. The compiler is slow, so all tests share one folder, and each
+starts with the reader's files gone.
+"""
+import contextlib
+import io
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+import unittest
+import unittest.mock
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(HERE))
+import answers  # noqa: E402
+import exercises  # noqa: E402
+
+BUILD = Path(os.environ.get("BUILD", HERE.parents[1] / "build"))
+
+README = """\
+# {number} Say {answer}
+
+Kind: {kind}
+About {minutes} minutes.
+
+Return it.
+"""
+
+# A room of the repository, to see that headers are found and libraries are linked.
+TEST = """\
+#include "common/selector.h"
+#include "exercise.h"
+#include <doctest/doctest.h>
+TEST_CASE("selectors are linked") {{ CHECK(common::make_selector()->size() == 0); }}
+TEST_CASE("the answer is right") {{ CHECK_MESSAGE(answer() == {answer}, "think of {answer}"); }}
+TEST_CASE("it is right again") {{ CHECK(answer() == {answer}); }}
+"""
+
+HINTS = "# Hints\n\n## Hint 1\n\nIt is a number.\n\n## Hint 2\n\nIt is small.\n\n## Hint 3\n\nIt is {answer}.\n"
+ANSWER = '#include "exercise.h"\nint answer() {{ return {answer}; }}\n'
+CRASH = '#include "exercise.h"\nint answer() { return *static_cast<volatile int*>(nullptr); }\n'
+HANG = '#include "exercise.h"\nint answer() { for (volatile int i = 0;; i = 0) {} }\n'
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+class Reader(unittest.TestCase):
+    """Each test is a reader who begins; `learn` is what they type."""
+
+    screen = io.StringIO  # what they read it on
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="the exercises ")  # a path may have blanks
+        cls.addClassCleanup(folder.cleanup)
+        cls.root = Path(folder.name).resolve()
+        cls.names = ["01a-one", "01b-two", "02a-three"]
+        for number, name in enumerate(cls.names, 1):
+            path = cls.root / "tests/exercises" / name
+            path.mkdir(parents=True)
+            words = {"number": name[:3], "answer": number, "minutes": 5 * number,
+                     "kind": ["build", "predict"][number % 2]}
+            for file, text in [("README.md", README), ("test.cpp", TEST), ("hints.md", HINTS),
+                               ("solution.cpp", ANSWER)]:
+                (path / file).write_text(text.format(**words))
+            (path / "exercise.h").write_text("int answer();\n")
+            (path / "start.cpp").write_text(ANSWER.format(answer=0))
+        (cls.root / "tests/exercises/notes").mkdir()  # no exercise
+        cls.given = cls.contents()
+
+    @classmethod
+    def contents(cls):
+        return {path: path.read_bytes() for path in (cls.root / "tests").rglob("*")
+                if path.is_file() and not path.name.startswith("yours.cpp")}
+
+    def setUp(self):
+        for path in [*self.root.glob("tests/exercises/*/yours.cpp*"), self.root / ".learn/progress",
+                     *self.root.glob(".learn/exercises/*/hints_shown")]:
+            path.unlink(missing_ok=True)
+
+    def tearDown(self):
+        self.assertEqual(self.contents(), self.given, "what is given was changed")
+
+    def learn(self, *arguments, status=0, errors=""):
+        """Runs a command; returns what it printed."""
+        out, err = self.screen(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            got = exercises.main([*arguments, "--build", str(BUILD)], self.root)
+        self.assertEqual(got, status, out.getvalue() + err.getvalue())
+        (self.assertIn if errors else self.assertEqual)(errors, err.getvalue())
+        return out.getvalue()
+
+    def folder(self, number):
+        return next((self.root / "tests/exercises").glob(f"{number}-*"))
+
+    def yours(self, number="01a"):
+        return self.folder(number) / "yours.cpp"
+
+    def write(self, text, number="01a"):
+        self.yours(number).write_text(textwrap.dedent(text))
+
+    def solve(self, number):
+        shutil.copyfile(self.folder(number) / "solution.cpp", self.yours(number))
+
+    def progress(self):
+        return (self.root / ".learn/progress").read_text()
+
+    def assert_in_order(self, text, *parts):
+        at = 0
+        for part in parts:
+            self.assertIn(part, text[at:])
+            at = text.index(part, at) + len(part)
+
+    # ---- check, list
+
+    def test_from_first_to_last(self):
+        for done, name in enumerate(self.names):
+            number = name[:3]
+            self.assertIn(f"{done} of 3 done", self.learn("list"))
+            said = self.learn("check", status=1)
+            self.assert_in_order(
+                said, f"Your file is tests/exercises/{name}/yours.cpp", f"exercises/{name}/README.md",
+                f"{number} Say {done + 1}: not yet", 'It fails in the test case "the answer is right":',
+                f"tests/exercises/{name}/test.cpp:5: ERROR: CHECK( answer() == {done + 1} )",
+                f"think of {done + 1}", "1 more test case failed", f"./learn hint {number} (3 hints left)")
+            self.assertEqual(self.yours(number).read_bytes(), (self.folder(number) / "start.cpp").read_bytes())
+            self.assertNotIn("Your file is", self.learn("check", status=1))
+            self.solve(number)
+            said = self.learn("check")
+            self.assert_in_order(said, f"{number} Say {done + 1}: passed", f"./learn solution {number}")
+            if done < 2:
+                self.assert_in_order(said, "Next: ./learn check", self.names[done + 1][:3],
+                                     f"tests/exercises/{self.names[done + 1]}/README.md")
+        self.assertIn("That was the last", said)
+        self.assertEqual(self.progress(), "".join(name + "\n" for name in self.names))
+        self.assertIn("All exercises are done", self.learn("check"))
+        self.assertIn("All exercises are done", self.learn("watch"))
+
+    def test_list(self):
+        self.assertEqual(self.learn("list"), textwrap.dedent("""\
+              01a  Say 1  predict    5 min  next
+              01b  Say 2  build     10 min
+              02a  Say 3  predict   15 min
+
+            [..............................] 0 of 3 done, about 30 minutes left
+            """))
+        self.solve("01b")
+        self.learn("check", "01b")
+        said = self.learn("list")
+        self.assertIn("Say 2  build     10 min  done\n", said)
+        self.assertIn("[##########....................] 1 of 3 done, about 20 minutes left", said)
+        for number in ["01a", "02a"]:
+            self.solve(number)
+            self.learn("check", number)
+        self.assertTrue(self.learn("list").endswith("\n[" + 30 * "#" + "] 3 of 3 done\n"))
+
+    def test_names(self):
+        self.solve("01b")
+        for name in ["01b", "01b-two", "tests/exercises/01b-two/", "tests/exercises/01b-two"]:
+            self.assertIn("01b Say 2: passed", self.learn("check", name))
+            self.assertIn("Next: ./learn check, for 01a", self.learn("check", name))
+        self.assertEqual(self.progress(), "01b-two\n")
+
+    def test_a_page(self):
+        self.solve("01b")
+        self.assert_in_order(self.learn("check", "01", status=1), "01a Say 1: not yet", "01b Say 2: passed")
+        self.solve("01a")
+        self.assertNotIn("02a Say", self.learn("check", "01").split("Next:")[0])
+
+    def test_names_that_are_none(self):
+        for command in ["check", "hint", "solution", "reset", "watch"]:
+            for name in ["03", "01c", "one", "01a-on"]:
+                self.learn(command, name, status=2,
+                           errors=f"learn: There is no exercise or page '{name}'. There are: 01a 01b 02a\n")
+        self.learn("hint", "01", status=2, errors="Which one of page 01? There are: 01a 01b\n")
+        self.learn("solution", status=2, errors="./learn solution 01a")
+        self.learn("reset", status=2, errors="./learn reset 01a")
+        with self.assertRaises(SystemExit) as end, contextlib.redirect_stderr(io.StringIO()):
+            exercises.main(["chekc"], self.root)
+        self.assertEqual(end.exception.code, 2)
+
+    def test_what_is_done_stays_done(self):
+        (self.root / ".learn").mkdir(exist_ok=True)
+        (self.root / ".learn/progress").write_text("00x-older\n01a-one\n")
+        self.write("int", "01a")
+        self.learn("check", "01a", status=1)
+        self.solve("01b")
+        self.learn("check")
+        self.assertEqual(self.progress(), "00x-older\n01a-one\n01b-two\n")
+
+    # ---- what a reader's file can do
+
+    def test_compile_error(self):
+        self.write("""\
+            #include "exercise.h"
+            static void f(int unused) {}
+            int answer() {
+                int x = nothing;
+                return neither;
+            }
+            """)
+        said = self.learn("check", status=1)
+        self.assert_in_order(said, "It does not compile:", "01a-one/yours.cpp: In function",
+                             "    tests/exercises/01a-one/yours.cpp:4:", "nothing", "1 more error", "./learn hint")
+        self.assertNotIn("neither", said)
+        self.assertNotIn("unused", said)
+        self.assertNotIn(str(self.root), said)
+
+    def test_compile_error_deep_in_a_template(self):
+        self.write('#include <vector>\n#include <algorithm>\nstruct X {};\n'
+                   'int answer() { std::vector<X> v(2); std::sort(v.begin(), v.end()); return 0; }\n')
+        self.assertIn("01a-one/yours.cpp:4:", self.learn("check", status=1))
+
+    def test_link_error(self):
+        self.write("int other();\nint other() { return 1; }\n")
+        self.assert_in_order(self.learn("check", status=1), "a function is missing", "undefined", "answer")
+
+    def test_warning(self):
+        self.write('#include "exercise.h"\nint answer() { double x = 1.5; return x; }\n')
+        for _ in range(2):  # also when nothing has to be compiled
+            self.assert_in_order(self.learn("check", "01a"), "passed", "The compiler warns:", "yours.cpp:2:")
+
+    def test_crash(self):
+        self.write(CRASH)
+        self.assert_in_order(self.learn("check", status=1),
+                             'It crashed in the test case "the answer is right":', "SIGSEGV")
+
+    def test_failure_and_then_a_crash(self):
+        self.write('#include "exercise.h"\nint answer() { static int n = 0; if (n++) __builtin_trap(); return 0; }\n')
+        self.assert_in_order(self.learn("check", status=1), 'It fails in the test case "the answer is right":',
+                             "think of 1", "After that it crashed")
+
+    def test_hang(self):
+        self.write(HANG)
+        with unittest.mock.patch.object(exercises, "TIME_LIMIT", 1):
+            said = self.learn("check", status=1)
+        self.assertIn('It did not end, and was stopped, in the test case "the answer is right":', said)
+        self.assertNotIn("SIGTERM", said)
+
+    def test_hang_that_can_not_be_interrupted(self):
+        self.write('#include "exercise.h"\n#include <csignal>\n#include <unistd.h>\n'
+                   'int answer() { std::signal(SIGTERM, SIG_IGN); for (;;) ::pause(); }\n')
+        with unittest.mock.patch.object(exercises, "TIME_LIMIT", 1):
+            self.assertIn("It did not end within 1 s", self.learn("check", status=1))
+
+    def test_programs_that_the_reader_started_end_too(self):
+        self.write('#include "exercise.h"\n#include <cstdio>\n#include <unistd.h>\n'
+                   'int answer() { if (::fork() == 0) for (;;) ::pause(); '
+                   'std::printf("group %d\\n", ::getpgrp()); return 1; }\n')
+        group = int(self.learn("check").split("group ")[1].split()[0])
+        for _ in range(100):  # killed, but the system may need a moment to bury it
+            try:
+                os.killpg(group, 0)
+            except ProcessLookupError:
+                return
+            time.sleep(0.05)
+        self.fail("a process is left")
+
+    def test_printing(self):
+        self.write('#include "exercise.h"\n#include <cstdio>\nint answer() { std::printf("got here"); return 1; }\n')
+        self.assert_in_order(self.learn("check"), "passed", "It printed:", "    got here")
+
+    def test_printing_without_end(self):
+        self.write('#include "exercise.h"\n#include <cstdio>\nint answer() { for (;;) std::puts("x"); }\n')
+        self.assertIn("It printed without end", self.learn("check", status=1))
+
+    def test_an_early_end_is_no_success(self):
+        self.write('#include "exercise.h"\n#include <cstdlib>\nint answer() { std::_Exit(0); }\n')
+        self.assertIn("It ended before its tests had", self.learn("check", status=1))
+
+    def test_exception(self):
+        self.write('#include "exercise.h"\n#include <stdexcept>\nint answer() { throw std::runtime_error("why"); }\n')
+        self.assert_in_order(self.learn("check", status=1), "It fails in", "THREW exception", "why")
+
+    # ---- building no more and no less than needed
+
+    def commands_of_a_check(self, status):
+        """How many compilers and linkers it runs."""
+        with unittest.mock.patch.object(answers.subprocess, "run", wraps=subprocess.run) as run:
+            self.learn("check", "01a", status=status)
+        return sum("-o" in call.args[0] for call in run.call_args_list)
+
+    def test_only_what_has_changed_is_built(self):
+        self.solve("01a")
+        self.learn("check", "01a")
+        self.assertEqual(self.commands_of_a_check(status=0), 0)
+        self.write(ANSWER.format(answer=7))
+        self.assertEqual(self.commands_of_a_check(status=1), 2)  # yours.cpp, and the program
+        self.assertEqual(self.commands_of_a_check(status=1), 0)
+
+    def test_a_header_that_has_changed_is_noticed(self):
+        self.solve("01a")
+        self.learn("check", "01a")
+        header = self.folder("01a") / "exercise.h"
+        before = header.read_text()
+        header.write_text("void answer();\n")
+        self.addCleanup(header.write_text, before)
+        self.assertIn("yours.cpp:2:", self.learn("check", "01a", status=1))
+        header.write_text(before)
+
+    def test_an_older_file_put_back_is_noticed(self):
+        self.solve("01a")
+        os.utime(self.yours(), (1, 1))
+        self.learn("check", "01a")
+        self.yours().rename(self.root / "kept")
+        self.write(ANSWER.format(answer=7))
+        self.learn("check", "01a", status=1)
+        (self.root / "kept").replace(self.yours())
+        self.learn("check", "01a")
+
+    def test_a_file_saved_while_it_is_compiled_is_compiled_again(self):
+        self.write(ANSWER.format(answer=7))
+
+        run = subprocess.run
+
+        def compile_slowly(command, **options):
+            result = run(command, **options)
+            if command[-1].endswith("yours.cpp"):
+                self.write(ANSWER.format(answer=1))
+            return result
+        with unittest.mock.patch.object(subprocess, "run", compile_slowly):
+            self.learn("check", "01a", status=1)
+        self.learn("check", "01a")
+
+    def test_a_build_directory_that_is_none(self):
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            self.assertEqual(exercises.main(["check", "--build", "nowhere"], self.root), 2)
+        self.assertEqual(said.getvalue(), "learn: nowhere is no build directory: ./learn check makes one\n")
+
+    def test_libraries_that_can_not_be_built(self):
+        for rules, words in [
+                ("rule r\n  command = echo 'common/a.cpp:1:2: error: no'; false\nbuild tests/exercises/exercise: r\n",
+                 ["own code does not compile", "    common/a.cpp:1:2: error: no"]),
+                ("", ["can't be used", "unknown target", "Remove it"])]:
+            with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stderr(io.StringIO()) as said:
+                Path(folder, "build.ninja").write_text(rules)
+                self.assertEqual(exercises.main(["check", "--build", folder], self.root), 2)
+            self.assert_in_order(said.getvalue(), "learn: ", *words)
+
+    # ---- hint, solution, reset
+
+    def test_hints(self):
+        for shown, text in enumerate(["It is a number.", "It is small.", "It is 1.", "It is 1."]):
+            said = self.learn("hint", *["01a"] * (shown % 2))
+            self.assert_in_order(said, f"01a Say 1, hint {min(shown + 1, 3)} of 3", text)
+            self.assertEqual(said.count("It is"), 1)
+            self.assertIn(["2 hints left", "1 hint left", "No hints left", "No hints left"][shown], said)
+        self.assertIn("./learn solution 01a --give-up", said)
+        self.assertIn("(no hints left)", self.learn("check", status=1))
+        self.assertIn("2 hints left", self.learn("hint", "01b"))
+
+    def test_solution_is_locked_until_yours_passes(self):
+        said = self.learn("solution", "01a", status=1)
+        self.assertIn("./learn solution 01a --give-up", said)
+        self.assertNotIn("return 1", said)
+        self.assertIn("solution.cpp", self.learn("solution", "01a", "--give-up"))
+        self.write('#include "exercise.h"\nint answer() { return 2 - 1; }\n')
+        self.learn("check")
+        said = self.learn("solution", "01a")
+        self.assert_in_order(said, "tests/exercises/01a-one/solution.cpp", "--- tests/exercises/01a-one/yours.cpp",
+                             "-int answer() { return 2 - 1; }", "+int answer() { return 1; }")
+        self.solve("01a")
+        self.assertIn("Yours is the same.", self.learn("solution", "01a"))
+
+    def test_reset_keeps_what_the_reader_wrote(self):
+        start = (self.folder("01a") / "start.cpp").read_text()
+        for number, name in enumerate(["yours.cpp.old", "yours.cpp.old2", "yours.cpp.old3"]):
+            self.write(f"// work {number}\n")
+            self.assertIn(f"01a-one/{name}", self.learn("reset", "01a", "--yes"))
+            self.assertEqual(self.yours().read_text(), start)
+            self.learn("reset", "01a", "--yes")  # nothing to keep
+        for number, name in enumerate(["yours.cpp.old", "yours.cpp.old2", "yours.cpp.old3"]):
+            self.assertEqual((self.folder("01a") / name).read_text(), f"// work {number}\n")
+        self.assertEqual(len(list(self.folder("01a").glob("yours.cpp*"))), 4)
+
+    def test_reset_starts_over(self):
+        self.solve("01a")
+        self.learn("check")
+        self.learn("hint", "01a")
+        self.learn("reset", "01a", "--yes")
+        self.assertEqual(self.progress(), "")
+        self.assertIn("hint 1 of 3", self.learn("hint", "01a"))
+        self.learn("solution", "01a", status=1)
+
+    def test_reset_asks(self):
+        self.write("// work\n")
+        with unittest.mock.patch.object(sys, "stdin") as stdin:
+            stdin.isatty.return_value = False
+            self.learn("reset", "01a", status=2, errors="./learn reset 01a --yes")
+            stdin.isatty.return_value = True
+            for word, status in [("", 1), ("n", 1), ("yes", 0)]:
+                self.assertEqual(self.yours().read_text(), "// work\n")
+                with unittest.mock.patch("builtins.input", return_value=word):
+                    self.learn("reset", "01a", status=status)
+        self.assertEqual((self.folder("01a") / "yours.cpp.old").read_text(), "// work\n")
+
+    def test_no_file_of_the_reader_is_written_but_by_reset(self):
+        self.write("// work\n")
+        for command in [["check"], ["check", "01"], ["hint"], ["solution", "01a", "--give-up"], ["list"]]:
+            with contextlib.redirect_stdout(io.StringIO()):
+                exercises.main([*command, "--build", str(BUILD)], self.root)
+        self.assertEqual(self.yours().read_text(), "// work\n")
+
+    # ---- watch
+
+    def test_watch(self):
+        script = ("import sys; from pathlib import Path; import exercises; "
+                  "sys.exit(exercises.main(sys.argv[2:], Path(sys.argv[1])))")
+        command = [sys.executable, "-B", "-c", script, self.root, "watch", "--build", BUILD]
+        printed = self.root / "printed"
+        with open(printed, "wb") as out, \
+                subprocess.Popen(command, cwd=HERE, stdout=out, stderr=subprocess.STDOUT) as process:
+            def wait_for(text):
+                for _ in range(600):
+                    if text in printed.read_text():
+                        return
+                    time.sleep(0.1)
+                self.fail(f"no '{text}' in:\n{printed.read_text()}")
+            try:
+                wait_for("think of 1")
+                self.write(ANSWER.format(answer=7))
+                wait_for("values: CHECK( 7 == 1 )")
+                self.solve("01a")
+                wait_for("01a Say 1: passed")
+                wait_for("think of 2")
+                self.assertTrue(self.yours("01b").exists())
+                process.send_signal(signal.SIGINT)
+                self.assertEqual(process.wait(60), 0)
+            finally:
+                process.kill()
+        self.assertEqual(self.progress(), "01a-one\n")
+        self.assertNotIn("Traceback", printed.read_text())
+        self.assertEqual(printed.read_text().count("not yet"), 3, printed.read_text())
+
+    # ---- words
+
+    def test_await_where_gcc_12_is_wrong(self):
+        self.write("""\
+            #include "exercise.h"
+            int answer() {
+                // if (co_await x)
+                if (co_await x)
+                    return 1;
+                return 1;
+            }
+            """)
+        self.assert_in_order(self.learn("check", status=1),
+                             "tests/exercises/01a-one/yours.cpp:4: co_await in the parentheses of if(...)",
+                             "GCC 12", "It does not compile")
+
+    def test_colour(self):
+        self.solve("01a")
+        with unittest.mock.patch.dict(os.environ, TERM="xterm", NO_COLOR=""):
+            self.assertNotIn("\033", self.learn("check", "01a") + self.learn("list"))
+            self.screen = Terminal
+            self.assertIn("\033[32mpassed\033[0m", self.learn("check", "01a"))
+            self.assertIn("\033[31mnot yet\033[0m", self.learn("check", "01b", status=1))
+            for name, value in [("NO_COLOR", "1"), ("TERM", "dumb")]:
+                with unittest.mock.patch.dict(os.environ, {name: value}):
+                    self.assertNotIn("\033", self.learn("check", "01a") + self.learn("list"))
+
+
+class Await(unittest.TestCase):
+    """Which forms GCC 12 miscompiles: see `miscompiled`."""
+
+    def test_found(self):
+        for code, place in [
+                ("if (co_await f()) g();", "if"), ("if (a && f(co_await b))", "if"), ("if(co_await f())", "if"),
+                ("if (const auto x = co_await f(); x)", "if"), ("if constexpr (co_await f())", "if"),
+                ("while (co_await f()) {}", "while"), ("do {} while (!co_await f());", "while"),
+                ("switch (co_await f()) {}", "switch"), ("for (;co_await f();) {}", "for"),
+                ("for (int i = 0; i < co_await f(); ++i)", "for"), ("if (co_yield 1)", "if"),
+                ("CHECK(co_await f() == 1);", "CHECK"), ("REQUIRE_THROWS_AS(co_await f(), E);", "REQUIRE_THROWS_AS"),
+                ("CHECK_MESSAGE(co_await f(), 1);", "CHECK_MESSAGE"), ("assert(co_await f());", "assert"),
+                ("x = a ? co_await f() : 1;", "?"), ("x = a ? 1 : co_await f();", "?"),
+                ("x = co_await f() ? 1 : 2;", "?"), ("x = co_await f() == 3 ? 1 : 2;", "?"),
+                ("g(1, a ? 1 : h(co_await f()), 2);", "?"), ('if (s == ")" && co_await f())', "if"),
+                ("if (c == ')' || co_await f())", "if"), ("if (n > 1'000 && co_await f(1'000))", "if")]:
+            places = answers.miscompiled(f"int x;\n{code}\n")
+            self.assertEqual([line for line, _ in places], [2], code)
+            self.assertIn(f" {place}(" if place != "?" else "?", places[0][1])
+
+    def test_not_found(self):
+        for code in ["const bool b = co_await f(); if (b) g();", "if (a) co_await f();", "while (a) { co_await f(); }",
+                     "for (auto x : co_await f()) g();", "for (auto x : y) co_await f();", "do co_await f(); while (a);",
+                     "for (int i = 0; i < 3; ++i) co_await f();", "for (int i = co_await f(); i < 3; ++i) g();",
+                     "for (;;) co_await f();", "// if (co_await f())", "/* if (co_await f()) */",
+                     'say("if (co_await f())");', 'say(R"(a ? co_await b : c)");', "co_await f(a ? 1 : 2);",
+                     "co_await g(); x = a ? 1 : 2;", "h(co_await f(), a ? 1 : 2);", "x = a ? 1 : 2; co_await f();",
+                     "switch (a) { case 1: co_await f(); }", "notify(co_await f());", "my_if(co_await f());"]:
+            self.assertEqual(answers.miscompiled(code), [], code)
+
+
+if __name__ == "__main__":
+    unittest.main()
