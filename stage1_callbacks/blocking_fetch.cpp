@@ -35,6 +35,8 @@ common::HttpResponse failure(int error_number) {
 common::HttpResponse blocking_fetch(const common::Url& url) {
     const auto address = common::resolve(std::string(url.host()), url.port()).front();
     const common::Socket socket(::socket(address.family(), SOCK_STREAM, 0));
+    if (!socket)
+        return failure(errno);
     if (::connect(socket.fd(), reinterpret_cast<const sockaddr*>(&address.storage),
                   address.length)
         < 0)

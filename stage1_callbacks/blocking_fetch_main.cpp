@@ -46,22 +46,24 @@ int crawl(const Options& options) {
 int main(int argc, char** argv) {
     std::signal(SIGPIPE,
                 SIG_IGN); // a server that hangs up is an error of `send`, no more
-    Options options;
-    CLI::App app("Crawls a web site with sockets that wait.", "blocking_fetch");
-    app.add_option("URL", options.root, "where to start; http only")->required();
-    app.add_flag("--threads", options.threads, "a thread for each page");
-    app.add_option("--fail-parsing", options.fail_parsing,
-                   "throw while the N-th page is parsed (without --threads)")
-        ->type_name("N");
     try {
-        app.parse(argc, argv);
+        Options options;
+        CLI::App app("Crawls a web site with sockets that wait.", "blocking_fetch");
+        app.add_option("URL", options.root, "where to start; http only")->required();
+        app.add_flag("--threads", options.threads, "a thread for each page");
+        app.add_option("--fail-parsing", options.fail_parsing,
+                       "throw while the N-th page is parsed (without --threads)")
+            ->type_name("N");
+        try {
+            app.parse(argc, argv);
+        } catch (const CLI::CallForHelp&) {
+            fmt::print("{}", app.help());
+            return 0;
+        } catch (const CLI::ParseError& error) {
+            fmt::print(stderr, "blocking_fetch: {} (see --help)\n", error.what());
+            return 2;
+        }
         return crawl(options);
-    } catch (const CLI::CallForHelp&) {
-        fmt::print("{}", app.help());
-        return 0;
-    } catch (const CLI::ParseError& error) {
-        fmt::print(stderr, "blocking_fetch: {} (see --help)\n", error.what());
-        return 2;
     } catch (const common::TracedError& error) {
         fmt::print(stderr, "blocking_fetch: {}\n", describe(error));
         return 1;

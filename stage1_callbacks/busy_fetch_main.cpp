@@ -104,18 +104,20 @@ int fetch(const std::string& text) {
 } // namespace
 
 int main(int argc, char** argv) {
-    std::string url;
-    CLI::App app("Fetches a page by asking again and again.", "busy_fetch");
-    app.add_option("URL", url, "what to fetch; http only")->required();
     try {
-        app.parse(argc, argv);
+        std::string url;
+        CLI::App app("Fetches a page by asking again and again.", "busy_fetch");
+        app.add_option("URL", url, "what to fetch; http only")->required();
+        try {
+            app.parse(argc, argv);
+        } catch (const CLI::CallForHelp&) {
+            fmt::print("{}", app.help());
+            return 0;
+        } catch (const CLI::ParseError& error) {
+            fmt::print(stderr, "busy_fetch: {} (see --help)\n", error.what());
+            return 2;
+        }
         return fetch(url);
-    } catch (const CLI::CallForHelp&) {
-        fmt::print("{}", app.help());
-        return 0;
-    } catch (const CLI::ParseError& error) {
-        fmt::print(stderr, "busy_fetch: {} (see --help)\n", error.what());
-        return 2;
     } catch (const std::exception& error) {
         fmt::print(stderr, "busy_fetch: {}\n", error.what());
         return 1;
