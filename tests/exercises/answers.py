@@ -88,7 +88,8 @@ class Build:
         self.compiler = without(compile_it, ["-MQ", "-MF", "-o", "-c"])
         self.compiler = [  # whole paths: the reader isn't where the compiler runs
             "-I" + os.path.normpath(self.directory / word[2:]) if word.startswith("-I") else word
-            for word in self.compiler if not word.startswith("-fdiagnostics")]
+            for word in self.compiler  # no colours; and a reader's warning is no error
+            if not word.startswith(("-fdiagnostics", "-fcolor-diagnostics")) and word != "-Werror"]
         self.linker = without(commands[-1], ["-o"])
 
     def _run_ninja(self, *arguments: str) -> str:
@@ -245,10 +246,11 @@ def judge_run(text: str, status: int, late: bool, limit: float) -> Outcome:
     kind = "late" if late else "crashed" if status < 0 or CRASHED in text or not failed else "failed"
     outcome = Outcome(kind, printed=printed.splitlines() if sections else [])
     outcome.case, headline, lines = judge_case(kind, cases[0]) if cases else ("", "", [])
-    outcome.headline = headline or {
-        "late": f"It did not end within {limit:g} s, and was stopped.",
-        -signal.SIGXFSZ: "It printed without end, and was stopped."
-    }.get(kind if late else status, "It ended before its tests had (did it crash, or call exit?):")
+    outcome.headline = headline or (
+        "Its tests passed, but the program did not end as it should:" if passed and not failed else
+        f"It did not end within {limit:g} s, and was stopped." if late else
+        "It printed without end, and was stopped." if status == -signal.SIGXFSZ else
+        "It ended before its tests had (did it crash, or call exit?):")
     outcome.details = lines if cases else text.strip().splitlines()[-15:]
     if cases and kind != "failed" and CRASHED not in cases[0]:
         later = "did not end, and was stopped" if late else "crashed"

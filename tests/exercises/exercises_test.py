@@ -78,7 +78,8 @@ class Reader(unittest.TestCase):
                 (path / file).write_text(text.format(**words))
             (path / "exercise.h").write_text("int answer();\n")
             (path / "start.cpp").write_text(ANSWER.format(answer=0))
-        (cls.root / "tests/exercises/notes").mkdir()  # no exercise
+        (cls.root / "tests/exercises/notes").mkdir()  # no exercise, nor is the next one
+        (cls.root / "tests/exercises/01c-file.md").write_text("")
         cls.given = cls.contents()
 
     @classmethod
@@ -213,7 +214,7 @@ class Reader(unittest.TestCase):
             }
             """)
         said = self.learn("check", status=1)
-        self.assert_in_order(said, "It does not compile:", "01a-one/yours.cpp: In function",
+        self.assert_in_order(said, "It does not compile:",
                              "    tests/exercises/01a-one/yours.cpp:4:", "nothing", "1 more error", "./learn hint")
         self.assertNotIn("neither", said)
         self.assertNotIn("unused", said)
@@ -223,6 +224,12 @@ class Reader(unittest.TestCase):
         self.write('#include <vector>\n#include <algorithm>\nstruct X {};\n'
                    'int answer() { std::vector<X> v(2); std::sort(v.begin(), v.end()); return 0; }\n')
         self.assertIn("01a-one/yours.cpp:4:", self.learn("check", status=1))
+
+    def test_compile_error_in_a_header_of_the_repository(self):
+        self.write('#define Selector 1\n#include "common/selector.h"\n')
+        said = self.learn("check", status=1)
+        self.assertRegex(said, r" /.*/common/selector\.h:\d+:")
+        self.assertNotIn("..", said)
 
     def test_link_error(self):
         self.write("int other();\nint other() { return 1; }\n")
@@ -280,6 +287,13 @@ class Reader(unittest.TestCase):
     def test_an_early_end_is_no_success(self):
         self.write('#include "exercise.h"\n#include <cstdlib>\nint answer() { std::_Exit(0); }\n')
         self.assertIn("It ended before its tests had", self.learn("check", status=1))
+
+    def test_a_bad_end_after_good_tests(self):
+        for end in ["std::_Exit(1)", "for (;;) ::pause()"]:
+            self.write('#include "exercise.h"\n#include <cstdlib>\n#include <unistd.h>\n'
+                       f'static struct End {{ ~End() {{ {end}; }} }} end;\nint answer() {{ return 1; }}\n')
+            with unittest.mock.patch.object(exercises, "TIME_LIMIT", 2):
+                self.assertIn("but the program did not end as it should", self.learn("check", status=1))
 
     def test_exception(self):
         self.write('#include "exercise.h"\n#include <stdexcept>\nint answer() { throw std::runtime_error("why"); }\n')
@@ -349,6 +363,15 @@ class Reader(unittest.TestCase):
                 Path(folder, "build.ninja").write_text(rules)
                 self.assertEqual(exercises.main(["check", "--build", folder], self.root), 2)
             self.assert_in_order(said.getvalue(), "learn: ", *words)
+
+    def test_other_flags_and_a_folder_of_wrong_answers(self):
+        build, folder, work = answers.Build(BUILD), self.folder("01a"), self.root / "work"
+        wrong = self.root / "wrong/answer.cpp"
+        work.mkdir()
+        wrong.parent.mkdir()
+        wrong.write_text('#include "exercise.h"\nint answer() { double x = 1; return x; }\n')
+        self.assertEqual(answers.try_answer(build, folder, wrong, work, 10).kind, "passed")
+        self.assertEqual(answers.try_answer(build, folder, wrong, work, 10, ("-Werror",)).kind, "broken")
 
     # ---- hint, solution, reset
 
@@ -433,6 +456,7 @@ class Reader(unittest.TestCase):
                 wait_for("think of 1")
                 self.write(ANSWER.format(answer=7))
                 wait_for("values: CHECK( 7 == 1 )")
+                time.sleep(1)  # nothing happens, so nothing is checked
                 self.solve("01a")
                 wait_for("01a Say 1: passed")
                 wait_for("think of 2")
@@ -499,7 +523,8 @@ class Await(unittest.TestCase):
                      "for (int i = 0; i < 3; ++i) co_await f();", "for (int i = co_await f(); i < 3; ++i) g();",
                      "for (;;) co_await f();", "// if (co_await f())", "/* if (co_await f()) */",
                      'say("if (co_await f())");', 'say(R"(a ? co_await b : c)");', "co_await f(a ? 1 : 2);",
-                     "co_await g(); x = a ? 1 : 2;", "h(co_await f(), a ? 1 : 2);", "x = a ? 1 : 2; co_await f();",
+                     "co_await g(); x = a ? 1 : 2;", "h(co_await f(), a ? 1 : 2);", "h(a ? 1 : 2, co_await f());",
+                     'say(R"(" if (co_await f()) ")");', "x = a ? 1 : 2; co_await f();",
                      "switch (a) { case 1: co_await f(); }", "notify(co_await f());", "my_if(co_await f());"]:
             self.assertEqual(answers.miscompiled(code), [], code)
 
