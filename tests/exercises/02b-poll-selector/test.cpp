@@ -193,7 +193,7 @@ TEST_CASE("what is unregistered is not reported, and the others still are") {
     REQUIRE_MESSAGE(data_of(selector->select(0ms)) == "1 2",
                     "The first of three was unregistered: two others are left.");
 
-    watch(3); // may take the place in the list that has become free
+    watch(3);                // may take the place in the list that has become free
     pairs[2].read_at_near(); // nothing left to read there, but room to write
     selector->modify_fd(pairs[2].near.fd(), Events::write, 2);
     REQUIRE_MESSAGE(
