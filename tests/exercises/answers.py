@@ -275,7 +275,8 @@ def judge_case(kind: str, section: str) -> tuple[str, str, list[str]]:
 NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"'
                      r"|(?<![\da-fA-F])'(?:\\.|[^'\\\n])*'", re.S)
 AWAIT = re.compile(r"\bco_(?:await|yield)\b")
-HOLDERS = re.compile(r"\b(if|while|switch|for|assert|(?:CHECK|REQUIRE|WARN)(?:_\w+)?)\b(?:\s*constexpr)?\s*\(")
+HOLDERS = re.compile(r"\b(if|while|switch|for|assert|(?:CHECK|REQUIRE|WARN)(?:_\w+)?)\b"
+                     r"(?:\s*constexpr)?\s*\(")
 
 
 def up_to(code: str, at: int, step: int, stops: str) -> int:

@@ -8,6 +8,7 @@
 #include "tests/support/listener.h"
 
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <string>
 #include <system_error>

@@ -84,7 +84,7 @@ std::string data_of(const std::vector<Ready>& ready) {
     std::vector<std::uint64_t> data;
     for (const Ready& one : ready)
         data.push_back(one.data);
-    std::sort(data.begin(), data.end());
+    std::ranges::sort(data);
     return fmt::format("{}", fmt::join(data, " "));
 }
 
@@ -186,7 +186,7 @@ TEST_CASE("what is unregistered is not reported, and the others still are") {
         pairs[number].write_to_near();
         selector->register_fd(pairs[number].near.fd(), Events::read, number);
     };
-    for (const std::size_t number : {0, 1, 2})
+    for (const std::size_t number : {0U, 1U, 2U})
         watch(number);
     CHECK(data_of(selector->select(0ms)) == "0 1 2");
     selector->unregister_fd(pairs[0].near.fd());

@@ -55,8 +55,7 @@ class PollSelector final : public common::Selector {
     }
 
     std::vector<pollfd>::iterator find(int fd) {
-        return std::find_if(list_.begin(), list_.end(),
-                            [fd](const pollfd& entry) { return entry.fd == fd; });
+        return std::ranges::find(list_, fd, &pollfd::fd);
     }
 
     std::vector<pollfd> list_;
