@@ -6,10 +6,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -30,7 +32,11 @@ std::vector<std::string> some_urls(std::size_t count) {
 class Meeting {
   public:
     void enter() {
+        // Unlike a thread's id, which the next thread may get, this is never used twice.
+        static std::atomic<int> last_number = 0;
+        thread_local const int number = ++last_number;
         const std::scoped_lock lock(mutex_);
+        threads_.insert(number);
         most_ = std::max(most_, ++inside_);
         ++begun_;
         changed_.notify_all();
@@ -51,10 +57,16 @@ class Meeting {
         const std::scoped_lock lock(mutex_);
         return most_;
     }
+    /// How many threads there were, one after the other or at once.
+    std::size_t threads() {
+        const std::scoped_lock lock(mutex_);
+        return threads_.size();
+    }
 
   private:
     std::mutex mutex_;
     std::condition_variable changed_;
+    std::set<int> threads_;
     std::size_t inside_ = 0;
     std::size_t most_ = 0;
     std::size_t begun_ = 0;
@@ -82,6 +94,61 @@ TEST_CASE("as many at once as are allowed") {
                                      "get away from.");
 }
 
+TEST_CASE("two threads never take the same URL") {
+    Meeting meeting;
+    std::mutex mutex;
+    std::map<std::string, int> count;
+    fetch_all(some_urls(4), 2, [&](const std::string& url) {
+        {
+            const std::scoped_lock lock(mutex);
+            ++count[url];
+        }
+        meeting.enter();
+        meeting.wait_until_begun(2); // so that both have taken one before one is fetched
+        meeting.leave();
+        return std::string();
+    });
+    for (const auto& [url, times] : count)
+        CHECK_MESSAGE(times == 1, url << " was fetched " << times
+                                      << " times: whoever takes a URL must count on "
+                                         "before anybody else looks, not after the "
+                                         "fetch.");
+    CHECK(count.size() == 4);
+}
+
+TEST_CASE("a slow page leaves the others alone") {
+    Meeting meeting;
+    bool all_begun = false;
+    const auto results = fetch_all(some_urls(10), 2, [&](const std::string& url) {
+        meeting.enter();
+        // The first one waits until all the others have had their turn.
+        if (url == "/0")
+            all_begun = meeting.wait_until_begun(10);
+        meeting.leave();
+        return url;
+    });
+    CHECK_MESSAGE(all_begun,
+                  "one slow page must not hold up the others: a thread that is "
+                  "done should take the next URL at once.");
+    const bool in_order = results == some_urls(10);
+    CHECK_MESSAGE(in_order, "the slow page came last, and its result must still stand "
+                            "first: in the order of the URLs, not of arrival.");
+}
+
+TEST_CASE("a thread takes one URL after the other") {
+    Meeting meeting;
+    fetch_all(some_urls(12), 4, [&](const std::string& /*url*/) {
+        meeting.enter();
+        meeting.leave();
+        return std::string();
+    });
+    CHECK_MESSAGE(
+        meeting.threads() <= 4,
+        meeting.threads()
+            << " threads were begun, though 4 are allowed: a thread for each URL "
+               "is what we want to get away from, also if few of them fetch.");
+}
+
 TEST_CASE("each URL is fetched once, and the results stand in order") {
     std::mutex mutex;
     std::map<std::string, int> count;
@@ -96,22 +163,6 @@ TEST_CASE("each URL is fetched once, and the results stand in order") {
         CHECK(results[i] == "page " + urls[i]);
         CHECK(count[urls[i]] == 1);
     }
-}
-
-TEST_CASE("a slow page leaves the others alone") {
-    Meeting meeting;
-    bool all_begun = false;
-    fetch_all(some_urls(10), 2, [&](const std::string& url) {
-        meeting.enter();
-        // The first one waits until all the others have had their turn.
-        if (url == "/0")
-            all_begun = meeting.wait_until_begun(10);
-        meeting.leave();
-        return std::string();
-    });
-    CHECK_MESSAGE(all_begun,
-                  "one slow page must not hold up the others: a thread that is "
-                  "done should take the next URL at once.");
 }
 
 TEST_CASE("a fetch that throws is one failed result") {

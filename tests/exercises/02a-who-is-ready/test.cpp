@@ -1,6 +1,7 @@
 // start fails in: bytes that nobody reads
 // start fails with: unread_turn_1 is not answered yet
 #include "exercise.h"
+#include "tests/support/prediction.h"
 
 #include <doctest/doctest.h>
 
@@ -9,22 +10,10 @@
 
 namespace {
 
-const Answers& found() {
-    static const Answers answers = run_program();
-    return answers;
-}
-
-/// Compares one answer; if it's wrong, says what to think about. The true number is not
-/// printed: it would be copied.
 void check(const std::string& question, int Answers::* answer, const std::string& advice,
            std::source_location place = std::source_location::current()) {
-    const int predicted = prediction.*answer;
-    const auto line = static_cast<int>(place.line());
-    if (predicted == unanswered)
-        ADD_FAIL_CHECK_AT(place.file_name(), line, question << " is not answered yet");
-    else if (predicted != found().*answer)
-        ADD_FAIL_CHECK_AT(place.file_name(), line,
-                          question << " is not " << predicted << ": " << advice);
+    static const Answers found = run_program();
+    tests::check_prediction(question, prediction.*answer, found.*answer, advice, place);
 }
 
 } // namespace
@@ -34,8 +23,7 @@ TEST_CASE("bytes that nobody reads") {
           "three bytes have arrived at a socket that is watched for reading.");
     check("unread_turn_2", &Answers::unread_turn_2,
           "a selector is no bell that rings for news. It tells whether a read would have "
-          "to "
-          "wait now. What is left to read after one byte? See `Selector` in "
+          "to wait now. What is left to read after one byte? See `Selector` in "
           "common/selector.h: level-triggered.");
     check("unread_turn_3", &Answers::unread_turn_3,
           "there were three bytes, and all three are read. Would one more read have to "
@@ -64,8 +52,7 @@ TEST_CASE("the peer has gone") {
           "common/socket.h.");
     check("gone_ready_again", &Answers::gone_ready_again,
           "the selector forgets nothing when it has told you once. Would one more read "
-          "have "
-          "to wait?");
+          "have to wait?");
 }
 
 TEST_CASE("a connection that is made") {
@@ -75,8 +62,7 @@ TEST_CASE("a connection that is made") {
           "How would it tell you so? See `connect` in common/socket.h.");
     check("made_ready", &Answers::made_ready,
           "the connection stands, and the other side has sent nothing. Ask twice, for a "
-          "read "
-          "and for a write: would it have to wait?");
+          "read and for a write: would it have to wait?");
     check("made_pending_error", &Answers::made_pending_error,
           "error() is the outcome of connect. What was the outcome here?");
 }
@@ -84,8 +70,8 @@ TEST_CASE("a connection that is made") {
 TEST_CASE("a connection that is refused") {
     check("refused_ready", &Answers::refused_ready,
           "ready does not mean that all is well. It means that the call would not wait, "
-          "and "
-          "a call that fails at once has not waited. See `select` in common/selector.h.");
+          "and a call that fails at once has not waited. See `select` in "
+          "common/selector.h.");
     check(
         "refused_pending_error", &Answers::refused_pending_error,
         "somewhere the program must learn that it was refused, and the selector doesn't "

@@ -1,6 +1,7 @@
 // start fails in: everyone is ready
 // start fails with: all_ready is not answered yet
 #include "exercise.h"
+#include "tests/support/prediction.h"
 
 #include <doctest/doctest.h>
 
@@ -9,22 +10,10 @@
 
 namespace {
 
-const Answers& found() {
-    static const Answers answers = run_program();
-    return answers;
-}
-
-/// Compares one answer; if it's wrong, says what to think about. The true number is not
-/// printed: it would be copied.
 void check(const std::string& question, int Answers::* answer, const std::string& advice,
            std::source_location place = std::source_location::current()) {
-    const int predicted = prediction.*answer;
-    const auto line = static_cast<int>(place.line());
-    if (predicted == unanswered)
-        ADD_FAIL_CHECK_AT(place.file_name(), line, question << " is not answered yet");
-    else if (predicted != found().*answer)
-        ADD_FAIL_CHECK_AT(place.file_name(), line,
-                          question << " is not " << predicted << ": " << advice);
+    static const Answers found = run_program();
+    tests::check_prediction(question, prediction.*answer, found.*answer, advice, place);
 }
 
 } // namespace
@@ -58,6 +47,5 @@ TEST_CASE("one makes another ready") {
 TEST_CASE("one stops the loop") {
     check("stopped", &Answers::stopped,
           "`stop` only makes a note. What happens to the rest of this turn's callbacks, "
-          "and "
-          "to the next turn? See `run` in stage1_callbacks/event_loop.cpp.");
+          "and to the next turn? See `run` in stage1_callbacks/event_loop.cpp.");
 }

@@ -1,6 +1,7 @@
 // start fails in: plain calls
 // start fails with: plain_depth is not answered yet
 #include "exercise.h"
+#include "tests/support/prediction.h"
 
 #include <doctest/doctest.h>
 
@@ -9,22 +10,10 @@
 
 namespace {
 
-const Answers& found() {
-    static const Answers answers = run_program();
-    return answers;
-}
-
-/// Compares one answer; if it's wrong, says what to think about. The true number is not
-/// printed: it would be copied.
 void check(const std::string& question, int Answers::* answer, const std::string& advice,
            std::source_location place = std::source_location::current()) {
-    const int predicted = prediction.*answer;
-    const auto line = static_cast<int>(place.line());
-    if (predicted == unanswered)
-        ADD_FAIL_CHECK_AT(place.file_name(), line, question << " is not answered yet");
-    else if (predicted != found().*answer)
-        ADD_FAIL_CHECK_AT(place.file_name(), line,
-                          question << " is not " << predicted << ": " << advice);
+    static const Answers found = run_program();
+    tests::check_prediction(question, prediction.*answer, found.*answer, advice, place);
 }
 
 } // namespace

@@ -1,0 +1,225 @@
+// start fails in: the next one gets the number of a connection that broke
+// start fails with: is registered already
+#include "common/selector.h"
+#include "common/socket.h"
+#include "common/trace.h"
+#include "exercise.h"
+#include "stage1_callbacks/event_loop.h"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+using common::Events;
+using namespace std::chrono_literals;
+
+namespace {
+
+bool is_open(int fd) { return ::fcntl(fd, F_GETFD) >= 0; }
+
+/// Waits for those descriptors that are open. Like epoll, it says nothing of one that was
+/// closed; but it takes a note.
+class Watchman final : public common::Selector {
+  public:
+    std::string_view name() const override { return "watchman"; }
+
+    /// A descriptor that was closed before it was unregistered; nothing if none was.
+    std::optional<int> unregistered_late() const { return unregistered_late_; }
+
+  private:
+    void add(int fd, Events /*events*/) override { watched_.push_back(fd); }
+    void change(int /*fd*/, Events /*events*/) override {}
+    void remove(int fd) override {
+        if (!is_open(fd))
+            unregistered_late_ = fd;
+        std::erase(watched_, fd);
+    }
+
+    bool wait(int timeout_ms, std::vector<common::Ready>& ready) override {
+        if (++waits_ > 1000)
+            throw std::runtime_error("1000 turns, and no end: something that is ready is "
+                                     "neither read nor unregistered");
+        std::vector<pollfd> list;
+        for (const int fd : watched_)
+            if (is_open(fd))
+                list.push_back({fd, POLLIN, 0});
+        if (::poll(list.data(), static_cast<nfds_t>(list.size()), timeout_ms) < 0)
+            return false; // a signal
+        for (const pollfd& entry : list)
+            if (entry.revents != 0)
+                ready.push_back({entry.fd, Events::read, registration(entry.fd).data});
+        return true;
+    }
+
+    std::vector<int> watched_;
+    std::optional<int> unregistered_late_;
+    int waits_ = 0;
+};
+
+/// What the server does with a connection: it sends a page and closes. An empty page is a
+/// connection that breaks before anything came. Nothing: it keeps silent.
+using Answer = std::optional<std::string>;
+const Answer breaks = "";
+const Answer silence;
+
+/// A loop, a server, and what the downloads have told.
+class Scene {
+  public:
+    Scene() {
+        auto selector = std::make_unique<Watchman>();
+        watchman_ = selector.get();
+        loop_ = std::make_unique<stage1::EventLoop>(std::move(selector), tracer_);
+    }
+
+    const Watchman& watchman() const { return *watchman_; }
+
+    /// The page that each download has told, in the order of their ends.
+    const std::vector<std::string>& told() const { return told_; }
+
+    /// The descriptor of a connection, 0 for the first that was made.
+    int number(std::size_t connection) const { return numbers_.at(connection); }
+
+    /// Begins a download, and plays the server for its connections. They get the lowest
+    /// free numbers from `lowest` on.
+    void begin(const std::vector<Answer>& answers, int lowest) {
+        download(
+            [this, answers, lowest, next = std::size_t{0}]() mutable {
+                REQUIRE_MESSAGE(next < answers.size(), "There are more connections than "
+                                                       "expected: it should try twice.");
+                // Each of them begins somewhere else, so that these two don't get the
+                // same number.
+                const int from = lowest + 10 * static_cast<int>(next);
+                return connect(answers[next++], from);
+            },
+            *loop_, [this](const std::string& page) { told_.push_back(page); });
+    }
+
+    /// Runs the loop until nothing is ready any more.
+    void run() {
+        std::string problem;
+        try {
+            loop_->run(20ms);
+        } catch (const std::exception& error) {
+            problem = error.what();
+        }
+        const bool wrong_number = problem.find("is not registered") != std::string::npos;
+        REQUIRE_MESSAGE(
+            !wrong_number,
+            "The loop says: "
+                << problem
+                << ". Is that the old connection, or the new one? While you still know "
+                   "the number of the old one, unregister it.");
+        REQUIRE_MESSAGE(problem.empty(), "The loop says: " << problem);
+    }
+
+  private:
+    common::Socket connect(const Answer& answer, int lowest) {
+        std::array<int, 2> ends{};
+        REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) == 0);
+        const common::Socket spare(ends[0]);
+        common::Socket server(ends[1]);
+        common::Socket client(::fcntl(spare.fd(), F_DUPFD, lowest));
+        REQUIRE(client);
+        REQUIRE_FALSE(common::make_nonblocking(client.fd()));
+        numbers_.push_back(client.fd());
+        std::error_code error;
+        if (!answer)
+            silent_.push_back(std::move(server));
+        else if (!answer->empty())
+            server.send(*answer, error);
+        return client;
+    }
+
+    std::vector<common::Socket> silent_;
+    std::vector<int> numbers_;
+    std::vector<std::string> told_;
+    common::Tracer tracer_;
+    const Watchman* watchman_;
+    std::unique_ptr<stage1::EventLoop> loop_;
+};
+
+constexpr int some_number = 40;
+
+} // namespace
+
+TEST_CASE("a page that comes at once") {
+    Scene scene;
+    scene.begin({"hello"}, some_number);
+    scene.run();
+    CHECK(scene.told() == std::vector<std::string>{"hello"});
+    CHECK(scene.watchman().size() == 0);
+    CHECK_FALSE(is_open(scene.number(0)));
+}
+
+TEST_CASE("a connection that breaks is tried once more") {
+    Scene scene;
+    scene.begin({breaks, "hello"}, some_number);
+    scene.run();
+    const bool told_once = scene.told() == std::vector<std::string>{"hello"};
+    CHECK_MESSAGE(told_once,
+                  "The first connection broke, and the second brought a page, but the "
+                  "download did not tell that page, once.");
+    scene.begin({breaks, breaks}, some_number + 50);
+    scene.run();
+    CHECK(scene.told() == std::vector<std::string>{"hello", ""});
+}
+
+TEST_CASE("the next one gets the number of a connection that broke") {
+    Scene scene;
+    scene.begin({breaks, silence}, some_number);
+    scene.run();
+    const int number = scene.number(0);
+    REQUIRE_MESSAGE(!is_open(number), "The connection that broke, number "
+                                          << number << ", was not closed.");
+    try {
+        scene.begin({"hello"}, number);
+    } catch (const std::logic_error& error) {
+        FAIL("Another download could not begin. The loop says: "
+             << std::string(error.what()) << ". " << number
+             << " was the number of a connection that broke. Who has closed it, and did "
+                "the loop hear of that?");
+    }
+    REQUIRE(scene.number(2) == number);
+    scene.run();
+    CHECK(scene.told() == std::vector<std::string>{"hello"});
+}
+
+TEST_CASE("nobody watches a number that is free") {
+    Scene scene;
+    scene.begin({breaks, silence}, some_number);
+    scene.run();
+    CHECK_MESSAGE(scene.watchman().size() == 1,
+                  "Two connections were made. The first is closed, and the loop still "
+                  "watches its number, "
+                      << scene.number(0)
+                      << ": until the next download begins, whoever gets that number has "
+                         "somebody else's callback. Mend it where it goes wrong.");
+}
+
+TEST_CASE("a number is unregistered while it is still ours") {
+    Scene scene;
+    scene.begin({breaks, "hello"}, some_number);
+    scene.run();
+    CHECK_MESSAGE(
+        !scene.watchman().unregistered_late(),
+        "Number " << scene.watchman().unregistered_late().value_or(0)
+                  << " was unregistered after it had been closed. That works as "
+                     "long as nobody has got the number in between. Unregister "
+                     "first, then close.");
+}

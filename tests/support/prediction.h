@@ -1,0 +1,32 @@
+// For exercises of the kind "predict": a number that the reader has foretold, beside the
+// one that a program found.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <ostream> // doctest wants it
+#include <source_location>
+#include <string>
+
+namespace tests {
+
+/// What `unanswered` is in every exercise: a question without an answer yet.
+constexpr int no_prediction = -1;
+
+/// Fails the running test case unless `predicted` is `found`, and then says what to think
+/// about: `advice`. The number that was found is not printed: it would be copied.
+/// \param question  its name in the reader's file
+/// \param place     the line to report: by default that of the caller
+inline void
+check_prediction(const std::string& question, int predicted, int found,
+                 const std::string& advice,
+                 std::source_location place = std::source_location::current()) {
+    const auto line = static_cast<int>(place.line());
+    if (predicted == no_prediction)
+        ADD_FAIL_CHECK_AT(place.file_name(), line, question << " is not answered yet");
+    else if (predicted != found)
+        ADD_FAIL_CHECK_AT(place.file_name(), line,
+                          question << " is not " << predicted << ": " << advice);
+}
+
+} // namespace tests
