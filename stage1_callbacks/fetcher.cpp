@@ -23,13 +23,13 @@ bool is_out_of_descriptors(const std::error_code& error) {
 
 } // namespace
 
-Fetcher::Fetcher(common::Url url, Crawl& crawl)
+Fetcher::Fetcher(common::Url url, common::Crawl& crawl)
     : crawl_(crawl), record_(std::move(url)),
       request_(common::http_get_request(record_.url.authority(), record_.url.target())) {}
 
 // [fetch]
 void Fetcher::fetch() {
-    const Host& host = crawl_.host_of(record_.url);
+    const common::Host& host = crawl_.host_of(record_.url);
     if (host.addresses.empty()) {
         begin();
         fail(host.error);
@@ -130,38 +130,21 @@ bool Fetcher::response_is_whole() {
 // [handle-response]
 void Fetcher::handle_response() {
     const auto response = common::split_http_response(response_);
-    record_.status = response.status;
-    record_.bytes = response.body.size();
-
+    record_ = common::judge(record_.url, response);
     std::vector<common::Url> links;
-    if (!response.error.empty()) {
-        record_.error = response.error;
-    } else if (common::is_redirect(response.status)) {
-        record_.next = common::resolve_url(response.header("Location"), record_.url);
-        if (response.header("Location").empty() || !record_.next) {
-            record_.error = "redirect without a target";
-        } else {
-            record_.outcome = Outcome::redirect;
-            links = {*record_.next}; // one more link, no more
-        }
-    } else if (response.status != 200) {
-        record_.error = fmt::format("HTTP status {}", response.status);
-    } else {
-        const std::string_view type = response.header("Content-Type");
-        const bool readable = common::may_hold_links(type, response.body);
-        record_.outcome = readable ? Outcome::page : Outcome::file;
-        if (readable)
-            links = parse_links(response.body, type);
-    }
+    if (record_.outcome == common::Outcome::page)
+        links = parse_links(response);
+    else if (record_.next)
+        links = {*record_.next}; // a redirect: one more link, no more
     // The links go first: while this URL is still to do, the crawl can't look finished.
     crawl_.add(links);
     finish();
 }
 
-std::vector<common::Url> Fetcher::parse_links(const std::string& body,
-                                              std::string_view content_type) {
+std::vector<common::Url> Fetcher::parse_links(const common::HttpResponse& response) {
     crawl_.fail_parsing().count();
-    return common::find_links(body, content_type, record_.url);
+    return common::find_links(response.body, response.header("Content-Type"),
+                              record_.url);
 }
 // [/handle-response]
 
@@ -175,7 +158,7 @@ void Fetcher::connection_broke(const std::error_code& error) {
 }
 
 void Fetcher::fail(std::string reason) {
-    record_.outcome = Outcome::dead;
+    record_.outcome = common::Outcome::dead;
     record_.bytes = response_.size();
     record_.error = std::move(reason);
     finish();

@@ -7,9 +7,10 @@
 // registered. Told in book/03, and what it costs in book/04 (what callbacks cost).
 #pragma once
 
+#include "common/crawl.h"
+#include "common/record.h"
 #include "common/socket.h"
 #include "common/url.h"
-#include "stage1_callbacks/crawl.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +18,6 @@
 #include <optional>
 #include <source_location>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -28,7 +28,7 @@ namespace stage1 {
 class Fetcher : public std::enable_shared_from_this<Fetcher> {
   public:
     /// `crawl` must outlive the fetch.
-    Fetcher(common::Url url, Crawl& crawl);
+    Fetcher(common::Url url, common::Crawl& crawl);
 
     /// Opens a socket, starts to connect, and returns. In the end `crawl.finished` is
     /// called, maybe even before this returns; or at once `crawl.postpone`, if there is
@@ -48,8 +48,7 @@ class Fetcher : public std::enable_shared_from_this<Fetcher> {
     void begin();
     bool response_is_whole();
     void handle_response();
-    std::vector<common::Url> parse_links(const std::string& body,
-                                         std::string_view content_type);
+    std::vector<common::Url> parse_links(const common::HttpResponse& response);
     void connection_broke(const std::error_code& error);
     void fail(std::string reason);
     void finish();
@@ -61,9 +60,9 @@ class Fetcher : public std::enable_shared_from_this<Fetcher> {
     void stop_watching();
 
     // [members]
-    Crawl& crawl_;
-    std::uint64_t id_ = 0; // 0: not begun
-    Record record_;        // grows until the fetch ends
+    common::Crawl& crawl_;
+    std::uint64_t id_ = 0;  // 0: not begun
+    common::Record record_; // grows until the fetch ends
 
     std::vector<common::Address> addresses_; // those not tried yet, the next one last
     bool began_capped_ = false;

@@ -90,7 +90,7 @@ TEST_CASE("the same failure leaves two different stacks") {
     CHECK(blocking.status == 1);
     CHECK(callbacks.status == 1);
     CHECK(blocking.err.find("stage1::fetch_page") != std::string::npos);
-    CHECK(callbacks.err.find("stage1::EventLoop::call_back") != std::string::npos);
+    CHECK(callbacks.err.find("common::EventLoop::call_back") != std::string::npos);
     CHECK(callbacks.err.find("stage1::Fetcher::fetch\n") == std::string::npos);
     CHECK(callbacks.out.find(server.url("/")) != std::string::npos); // what came before
 }

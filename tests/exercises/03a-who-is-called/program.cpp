@@ -4,7 +4,7 @@
 #include "common/socket.h"
 #include "common/trace.h"
 #include "exercise.h"
-#include "stage1_callbacks/event_loop.h"
+#include "common/event_loop.h"
 
 #include <array>
 #include <cerrno>
@@ -75,7 +75,7 @@ class Scene {
 
     std::array<Pair, 3> pairs_;
     common::Tracer tracer_;
-    stage1::EventLoop loop_{common::make_selector("poll"), tracer_};
+    common::EventLoop loop_{common::make_selector("poll"), tracer_};
     int called_ = 0;
 };
 

@@ -4,7 +4,7 @@
 #include "common/socket.h"
 #include "common/trace.h"
 #include "exercise.h"
-#include "stage1_callbacks/event_loop.h"
+#include "common/event_loop.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -189,7 +189,7 @@ TEST_CASE("a job may add jobs") {
 
 TEST_CASE("twenty connections, three at a time") {
     common::Tracer tracer;
-    stage1::EventLoop loop(common::make_selector(), tracer);
+    common::EventLoop loop(common::make_selector(), tracer);
     std::vector<common::Socket> sockets;
     int in_flight = 0;
     int most_in_flight = 0;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/socket.h"
-#include "stage1_callbacks/event_loop.h"
+#include "common/event_loop.h"
 
 #include <functional>
 #include <string>
@@ -18,4 +18,4 @@ using Done = std::function<void(const std::string& page)>;
 /// at once; the rest is done in callbacks. Connections that it doesn't need any more are
 /// closed, and the loop doesn't watch them. `loop` lives longer than the download.
 /// Defined in yours.cpp.
-void download(const Connect& connect, stage1::EventLoop& loop, const Done& done);
+void download(const Connect& connect, common::EventLoop& loop, const Done& done);

@@ -4,7 +4,7 @@
 #include "common/socket.h"
 #include "common/trace.h"
 #include "exercise.h"
-#include "stage1_callbacks/event_loop.h"
+#include "common/event_loop.h"
 
 #include <doctest/doctest.h>
 
@@ -84,7 +84,7 @@ class Scene {
     Scene() {
         auto selector = std::make_unique<Watchman>();
         watchman_ = selector.get();
-        loop_ = std::make_unique<stage1::EventLoop>(std::move(selector), tracer_);
+        loop_ = std::make_unique<common::EventLoop>(std::move(selector), tracer_);
     }
 
     const Watchman& watchman() const { return *watchman_; }
@@ -151,7 +151,7 @@ class Scene {
     std::vector<std::string> told_;
     common::Tracer tracer_;
     const Watchman* watchman_;
-    std::unique_ptr<stage1::EventLoop> loop_;
+    std::unique_ptr<common::EventLoop> loop_;
 };
 
 constexpr int some_number = 40;

@@ -10,7 +10,7 @@ namespace {
 
 class Download : public std::enable_shared_from_this<Download> {
   public:
-    Download(Connect connect, stage1::EventLoop& loop, Done done)
+    Download(Connect connect, common::EventLoop& loop, Done done)
         : connect_(std::move(connect)), loop_(loop), done_(std::move(done)) {}
 
     void start() {
@@ -54,7 +54,7 @@ class Download : public std::enable_shared_from_this<Download> {
     }
 
     const Connect connect_;
-    stage1::EventLoop& loop_;
+    common::EventLoop& loop_;
     const Done done_;
     common::Socket socket_;
     std::string page_;
@@ -63,6 +63,6 @@ class Download : public std::enable_shared_from_this<Download> {
 
 } // namespace
 
-void download(const Connect& connect, stage1::EventLoop& loop, const Done& done) {
+void download(const Connect& connect, common::EventLoop& loop, const Done& done) {
     std::make_shared<Download>(connect, loop, done)->start();
 }

@@ -1,5 +1,6 @@
-// The program as its user meets it: what it prints, how it exits, and how it fares where
-// descriptors are few. The environment variable STAGE1 names the program.
+// The programs of stages 1 and 2 as their user meets them: what they print, how they
+// exit, and how they fare where descriptors are few. The environment variable PROGRAM
+// says which is tried.
 #include "tests/practice_site/background_server.h"
 #include "tests/practice_site/site.h"
 #include "tests/support/listener.h"
@@ -11,15 +12,11 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
-
-#include <unistd.h>
 
 using tests::Finished;
 using tests::ScriptedServer;
@@ -27,11 +24,15 @@ using namespace std::chrono_literals;
 
 namespace {
 
-Finished stage1(std::vector<std::string> arguments, const tests::RunOptions& how = {}) {
-    const char* path = std::getenv("STAGE1");
+std::string program() {
+    const char* path = std::getenv("PROGRAM");
     if (path == nullptr)
-        throw std::runtime_error("set STAGE1 to the path of the program");
-    arguments.insert(arguments.begin(), path);
+        throw std::runtime_error("set PROGRAM to the path of the program");
+    return path;
+}
+
+Finished run(std::vector<std::string> arguments, const tests::RunOptions& how = {}) {
+    arguments.insert(arguments.begin(), program());
     return tests::run(arguments, how);
 }
 
@@ -96,16 +97,17 @@ const practice_site::SiteOptions thousand_pages{
 TEST_CASE("bad usage is one line, and exit status 2") {
     const auto refused = [](const std::vector<std::string>& arguments,
                             const std::string& words) {
-        const Finished finished = stage1(arguments);
+        const Finished finished = run(arguments);
         CAPTURE(finished.err);
         CHECK(finished.status == 2);
         CHECK(finished.out.empty());
         CHECK(std::ranges::count(finished.err, '\n') == 1);
-        CHECK(finished.err.starts_with("stage1: "));
+        CHECK(
+            finished.err.starts_with(program().substr(program().rfind('/') + 1) + ": "));
         CHECK(finished.err.find(words) != std::string::npos);
     };
     refused({}, "URL is required");
-    refused({"https://x/"}, "stage 1 speaks plain http, not https");
+    refused({"https://x/"}, "speak plain http, not https");
     refused({"nonsense:"}, "'nonsense:' is not a URL to crawl");
     refused({""}, "is not a URL to crawl");
     refused({"ftp://x/"}, "is not a URL to crawl");
@@ -117,14 +119,14 @@ TEST_CASE("bad usage is one line, and exit status 2") {
 }
 
 TEST_CASE("help goes to stdout, and is no error") {
-    const Finished finished = stage1({"--help"});
+    const Finished finished = run({"--help"});
     CHECK(finished.status == 0);
     CHECK(finished.out.find("--selector") != std::string::npos);
     CHECK(finished.err.empty());
 }
 
 TEST_CASE("a refused root is a dead URL, and exit status 1") {
-    const Finished finished = stage1({"http://127.0.0.1:1/"});
+    const Finished finished = run({"http://127.0.0.1:1/"});
     CHECK(finished.status == 1);
     CHECK(urls(finished.out, "dead") == std::set<std::string>{"http://127.0.0.1:1/"});
     CHECK(finished.out.find("(connection refused)") != std::string::npos);
@@ -135,7 +137,7 @@ TEST_CASE("a site without dead links is exit status 0") {
     ScriptedServer server;
     server.on("/", tests::html("<a href=/a>"));
     server.on("/a", tests::redirect_to("/"));
-    const Finished finished = stage1({server.url()});
+    const Finished finished = run({server.url()});
     CHECK(finished.status == 0);
     CHECK(finished.out.find(fmt::format("page      200        11  {}\n", server.url()))
           == 0);
@@ -149,7 +151,7 @@ TEST_CASE("no byte of a server's reaches the terminal as it is") {
     ScriptedServer server;
     server.on("/", tests::html("<a href='/\x1b[31m'>x</a>"));
     server.on("/%1B[31m", {tests::Send{"HTTP/1.0 404 \x1b[2J\r\nA: \x07\r\n\r\n"}});
-    const Finished finished = stage1({server.url()});
+    const Finished finished = run({server.url()});
     CHECK(urls(finished.out, "dead") == std::set{server.url("/%1B[31m")});
     CHECK(finished.out.find('\x1b') == std::string::npos);
     CHECK(finished.out.find('\x07') == std::string::npos);
@@ -159,7 +161,7 @@ TEST_CASE("a thousand pages are found whole, with each selector") {
     const PracticeSite site(thousand_pages);
     for (const char* selector : {"epoll", "poll", "select"}) {
         CAPTURE(selector);
-        site.check(stage1({"--selector", selector, site.server.url()}));
+        site.check(run({"--selector", selector, site.server.url()}));
     }
 }
 
@@ -168,7 +170,7 @@ TEST_CASE("with few descriptors, fetches wait their turn and none is lost") {
     for (const char* selector : {"epoll", "poll", "select"}) {
         CAPTURE(selector);
         const Finished finished =
-            stage1({"--selector", selector, site.server.url()}, {.descriptors = 64});
+            run({"--selector", selector, site.server.url()}, {.descriptors = 64});
         site.check(finished);
         CHECK(std::ranges::count(finished.err, '\n') == 1); // said once
         CHECK(finished.err.find("no descriptor is left") != std::string::npos);
@@ -190,34 +192,9 @@ TEST_CASE("select waits, too, when it can watch no more descriptors") {
             return practice_site::Answer{.body = request.target == "/" ? links : ""};
         },
         {.latency = 200ms});
-    const Finished finished = stage1({"--selector", "select", server.url()});
+    const Finished finished = run({"--selector", "select", server.url()});
     CHECK(finished.status == 0);
     CHECK(urls(finished.out, "page").size() == 1501);
     CHECK(std::ranges::count(finished.err, '\n') == 1);
     CHECK(finished.err.find("no descriptor is left") != std::string::npos);
-}
-
-TEST_CASE("a trace tells the life of a fetch") {
-    ScriptedServer server;
-    server.on("/", tests::html(""));
-    const auto path = std::filesystem::temp_directory_path()
-                      / fmt::format("stage1_trace.{}", ::getpid());
-    const Finished finished = stage1({"--trace", path.string(), server.url()});
-    CHECK(finished.status == 0);
-    std::ifstream file(path);
-    std::string story;
-    for (std::string line; std::getline(file, line);) {
-        for (const char* word :
-             {"\"event\":\"fetch\",\"phase\":\"start\"", "\"name\":\"connected\"",
-              "\"name\":\"read_response\"", "\"event\":\"fetch\",\"phase\":\"end\""})
-            if (line.find(word) != std::string::npos
-                && line.find("\"phase\":\"end\",\"name\"") == std::string::npos)
-                story += fmt::format("{}\n", word);
-    }
-    std::filesystem::remove(path);
-    CHECK(story
-          == "\"event\":\"fetch\",\"phase\":\"start\"\n"
-             "\"name\":\"connected\"\n"
-             "\"name\":\"read_response\"\n"
-             "\"event\":\"fetch\",\"phase\":\"end\"\n");
 }

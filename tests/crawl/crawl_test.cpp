@@ -1,6 +1,8 @@
+// What a crawl finds, and how it fares with servers that fail: the same for stages 1 and
+// 2.
+#include "common/crawl.h"
 #include "common/selector.h"
-#include "common/stack_trace.h"
-#include "stage1_callbacks/crawl.h"
+#include "tests/crawl/stage_under_test.h"
 #include "tests/practice_site/background_server.h"
 #include "tests/practice_site/site.h"
 #include "tests/support/faults.h"
@@ -16,8 +18,8 @@
 #include <system_error>
 #include <vector>
 
-using stage1::Outcome;
-using stage1::Record;
+using common::Outcome;
+using common::Record;
 using tests::Fault;
 using tests::Hold;
 using tests::html;
@@ -30,7 +32,7 @@ using namespace std::chrono_literals;
 namespace {
 
 struct Result {
-    stage1::Summary summary;
+    common::Summary summary;
     std::vector<Record> records;
     std::vector<std::string> notes;
 
@@ -49,15 +51,15 @@ struct Result {
     }
 };
 
-Result crawl(const std::string& root, stage1::Settings settings = {},
+Result crawl(const std::string& root, common::Settings settings = {},
              std::string_view selector = "") {
     Result result;
     common::Tracer tracer;
-    stage1::EventLoop loop(common::make_selector(selector), tracer);
+    common::EventLoop loop(common::make_selector(selector), tracer);
     settings.on_record = [&](const Record& record) { result.records.push_back(record); };
     settings.on_note = [&](const std::string& note) { result.notes.push_back(note); };
-    result.summary =
-        stage1::Crawl(*common::parse_url(root), loop, tracer, settings).run();
+    common::Crawl crawl(*common::parse_url(root), loop, tracer, settings);
+    result.summary = tests::run_with_stage(crawl);
     return result;
 }
 
@@ -244,7 +246,7 @@ TEST_SUITE("servers that fail") {
         for (int i = 1; i < 10; ++i)
             server.on(fmt::format("/{}", i), page({fmt::format("/{}", i + 1)}));
         server.on("/10", page({}));
-        stage1::Settings settings;
+        common::Settings settings;
         settings.patience = 300ms;
         const Result result = crawl(server.url(), settings);
         CHECK(result.summary.fetched == 11);
@@ -276,7 +278,7 @@ TEST_SUITE("servers that fail") {
         server.on("/", page({"/endless", "/good"}));
         server.on("/endless", endless);
         server.on("/good", page({}));
-        stage1::Settings settings;
+        common::Settings settings;
         settings.max_response = 100'000;
         const Result result = crawl(server.url(), settings);
         CHECK(result.record(server.url("/endless")).error
@@ -368,28 +370,6 @@ TEST_SUITE("the system's whims") {
         fault.first_address = "127.0.0.2";
         CHECK(crawl(server.url()).summary.fetched == 2);
         CHECK(fault.resolved == 1); // once for the host, not once for each page
-    }
-}
-
-TEST_CASE(
-    "an error in a callback comes out of the loop, with a stack that has no story") {
-    ScriptedServer server;
-    server.on("/", page({"/a"}));
-    server.on("/a", page({}));
-    stage1::Settings settings;
-    settings.fail_parsing = 2;
-    try {
-        crawl(server.url(), settings);
-        FAIL("nothing was thrown");
-    } catch (const common::TracedError& error) {
-        CHECK(std::string(error.where.file_name()).ends_with("fetcher.cpp"));
-        const std::string text = describe(error);
-        CAPTURE(text);
-        CHECK(text.find("stage1::Fetcher::read_response") != std::string::npos);
-        CHECK(text.find("stage1::EventLoop::run") != std::string::npos);
-        // Who started this fetch, and what it did before, nobody can say any more.
-        CHECK(text.find("stage1::Fetcher::fetch") == std::string::npos);
-        CHECK(text.find("stage1::Fetcher::connected") == std::string::npos);
     }
 }
 

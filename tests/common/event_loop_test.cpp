@@ -1,5 +1,5 @@
+#include "common/event_loop.h"
 #include "common/socket.h"
-#include "stage1_callbacks/event_loop.h"
 
 #include <doctest/doctest.h>
 
@@ -12,9 +12,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+using common::EventLoop;
 using common::Events;
 using common::Socket;
-using stage1::EventLoop;
 using namespace std::chrono_literals;
 
 namespace {

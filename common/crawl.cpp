@@ -1,25 +1,14 @@
-#include "stage1_callbacks/crawl.h"
-
-#include "stage1_callbacks/fetcher.h"
+#include "common/crawl.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
+#include <utility>
 
-namespace stage1 {
+namespace common {
 
-std::string_view name_of(Outcome outcome) {
-    switch (outcome) {
-    case Outcome::page: return "page";
-    case Outcome::file: return "file";
-    case Outcome::redirect: return "redirect";
-    case Outcome::dead: break;
-    }
-    return "dead";
-}
-
-Summary Crawl::run() {
+Summary Crawl::run(StartFetch start_fetch) {
+    start_fetch_ = std::move(start_fetch);
     const auto start = std::chrono::steady_clock::now();
     add({root_});
     if (!loop_.run(settings_.patience))
@@ -29,9 +18,9 @@ Summary Crawl::run() {
 }
 
 // [add]
-void Crawl::add(const std::vector<common::Url>& urls) {
-    for (const common::Url& url : urls) {
-        // This stage speaks plain http only.
+void Crawl::add(const std::vector<Url>& urls) {
+    for (const Url& url : urls) {
+        // Stages 1 and 2 speak plain http only.
         if (url.scheme() != "http" || !scope_.contains(url))
             continue;
         // Is it new? Then remember it. Between question and answer nothing else can run.
@@ -57,16 +46,16 @@ void Crawl::start_fetches() {
     starting_ = true;
     out_of_descriptors_ = false;
     while (!waiting_.empty() && !out_of_descriptors_ && in_flight() < at_once_) {
-        const common::Url url = waiting_.front();
+        const Url url = waiting_.front();
         waiting_.pop_front();
-        std::make_shared<Fetcher>(url, *this)->fetch();
+        start_fetch_(url);
         summary_.most_at_once = std::max(summary_.most_at_once, in_flight());
     }
     starting_ = false;
 }
 // [/start-fetches]
 
-void Crawl::postpone(const common::Url& url) {
+void Crawl::postpone(const Url& url) {
     waiting_.push_front(url);
     out_of_descriptors_ = true;
     if (!said_so_)
@@ -77,7 +66,7 @@ void Crawl::postpone(const common::Url& url) {
     said_so_ = true;
 }
 
-bool Crawl::retry_with_fewer(const common::Url& url, bool began_capped) {
+bool Crawl::retry_with_fewer(const Url& url, bool began_capped) {
     constexpr std::size_t few = 10;
     if (began_capped || (!is_capped() && in_flight() <= few))
         return false;
@@ -109,9 +98,9 @@ void Crawl::give_up() {
         "giving up: nothing has happened for {} s, and {} URLs "
         "are still pending",
         std::chrono::duration<double>(settings_.patience).count(), urls_todo_.size()));
-    std::vector<common::Url> pending(urls_todo_.begin(), urls_todo_.end());
+    std::vector<Url> pending(urls_todo_.begin(), urls_todo_.end());
     std::ranges::sort(pending);
-    for (const common::Url& url : pending) {
+    for (const Url& url : pending) {
         Record record(url);
         record.error = "no answer";
         ++summary_.dead;
@@ -119,17 +108,17 @@ void Crawl::give_up() {
     }
 }
 
-const Host& Crawl::host_of(const common::Url& url) {
+const Host& Crawl::host_of(const Url& url) {
     const auto [entry, is_new] = hosts_.try_emplace(std::string(url.host()));
     Host& host = entry->second;
     if (is_new) {
         try {
-            host.addresses = common::resolve(entry->first, 0);
-        } catch (const common::ResolveError& error) {
+            host.addresses = resolve(entry->first, 0);
+        } catch (const ResolveError& error) {
             host.error = error.what();
         }
     }
     return host;
 }
 
-} // namespace stage1
+} // namespace common

@@ -1,11 +1,11 @@
-#include "stage1_callbacks/event_loop.h"
+#include "common/event_loop.h"
 
 #include <utility>
 
-namespace stage1 {
+namespace common {
 
-void EventLoop::register_fd(int fd, common::Events events, const char* name,
-                            Callback callback, std::source_location at) {
+void EventLoop::register_fd(int fd, Events events, const char* name, Callback callback,
+                            std::source_location at) {
     const std::uint64_t number = next_number_++;
     selector_->register_fd(fd, events, number);
     watches_[fd] =
@@ -24,9 +24,9 @@ bool EventLoop::run(Milliseconds patience) {
         const auto ready = selector_->select(patience);
         if (ready.empty())
             return false;
-        for (const common::Ready& event : ready)
+        for (const Ready& event : ready)
             tracer_.ready(event);
-        for (const common::Ready& event : ready)
+        for (const Ready& event : ready)
             call_back(event);
     }
     return true;
@@ -34,7 +34,7 @@ bool EventLoop::run(Milliseconds patience) {
 // [/run]
 
 // [call-back]
-void EventLoop::call_back(const common::Ready& event) {
+void EventLoop::call_back(const Ready& event) {
     // An earlier callback of this turn may have closed this descriptor, and a new socket
     // may have got its number since. Then the event is old news, and the number tells.
     const auto found = watches_.find(event.fd);
@@ -49,4 +49,4 @@ void EventLoop::call_back(const common::Ready& event) {
 }
 // [/call-back]
 
-} // namespace stage1
+} // namespace common

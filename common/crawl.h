@@ -1,17 +1,22 @@
-// One crawl: what all its Fetchers share.
+// One crawl: what all its fetches share.
 //
 // Two sets do the work. `urls_todo` holds the URLs that are being fetched or are about to
 // be; the crawl is over when it is empty. `seen_urls` holds every URL ever met, so that a
 // page which a hundred others link to is fetched once. No lock guards them: the loop
-// calls one callback at a time. Told in book/03 (an event loop with callbacks).
+// calls one callback at a time.
+//
+// *How* a page is fetched, a crawl doesn't know. Stage 1 does it with a chain of
+// callbacks and stage 2 with a coroutine, and both do it for this crawl. Told in book/03
+// (an event loop with callbacks).
 #pragma once
 
+#include "common/event_loop.h"
+#include "common/record.h"
 #include "common/scope.h"
 #include "common/socket.h"
 #include "common/stack_trace.h"
 #include "common/trace.h"
 #include "common/url.h"
-#include "stage1_callbacks/event_loop.h"
 
 #include <chrono>
 #include <cstddef>
@@ -19,43 +24,18 @@
 #include <deque>
 #include <functional>
 #include <limits>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
-namespace stage1 {
-
-/// What became of a URL.
-enum class Outcome : std::uint8_t {
-    page,     ///< 200, and read for links
-    file,     ///< 200, of a type that holds no links
-    redirect, ///< sent elsewhere; `next` says where
-    dead,     ///< another status, or no whole response; `error` says why
-};
-
-/// "page", "file", "redirect" or "dead".
-std::string_view name_of(Outcome outcome);
-
-/// What is known of a URL once its fetch has ended.
-struct Record {
-    explicit Record(common::Url which) : url(std::move(which)) {}
-
-    common::Url url;
-    Outcome outcome = Outcome::dead;
-    int status = 0;                  ///< 0 if there was no response
-    std::size_t bytes = 0;           ///< of the body
-    std::optional<common::Url> next; ///< where a redirect leads
-    std::string error;               ///< why it is dead, in words
-};
+namespace common {
 
 /// Where a host can be reached.
 struct Host {
-    std::vector<common::Address> addresses; ///< without port
-    std::string error;                      ///< why there are none, in words
+    std::vector<Address> addresses; ///< without port
+    std::string error;              ///< why there are none, in words
 };
 
 struct Settings {
@@ -83,22 +63,28 @@ class Crawl {
   public:
     /// A crawl of the site that `root`, an http URL, is on. `loop` and `tracer` must
     /// outlive it.
-    Crawl(common::Url root, EventLoop& loop, common::Tracer& tracer, Settings settings)
+    Crawl(Url root, EventLoop& loop, Tracer& tracer, Settings settings)
         : root_(std::move(root)), scope_(root_), loop_(loop), tracer_(tracer),
           settings_(std::move(settings)) {}
 
-    /// Crawls, once: returns when every URL found has been fetched or is dead. Failures
-    /// of servers and of the network end up in records.
-    Summary run();
+    /// Begins to fetch a URL, and returns without waiting. In the end, maybe even before
+    /// it returns, a fetch calls `finished`, `postpone` or `retry_with_fewer` of its
+    /// crawl.
+    using StartFetch = std::function<void(const Url&)>;
 
-    // What follows is for Fetchers.
+    /// Crawls, once: returns when every URL found has been fetched or is dead. Failures
+    /// of servers and of the network end up in records; what `start_fetch` or a callback
+    /// throws comes out here.
+    Summary run(StartFetch start_fetch);
+
+    // What follows is for the fetches.
 
     /// Starts fetching each URL that is in scope and has not been seen before.
-    void add(const std::vector<common::Url>& urls);
+    void add(const std::vector<Url>& urls);
 
     /// The URL's fetch could not begin, since there is no descriptor left. It goes back
     /// into the line, and begins when another fetch has ended.
-    void postpone(const common::Url& url);
+    void postpone(const Url& url);
 
     /// True once the server has shown that it can't take any number of fetches at once.
     bool is_capped() const { return at_once_ != no_cap; }
@@ -108,7 +94,7 @@ class Crawl {
     /// from now on only a few are fetched at once, and the result is true. If few were,
     /// or if the fetch `began_capped`, nothing is done and the result is false: it is
     /// dead.
-    bool retry_with_fewer(const common::Url& url, bool began_capped);
+    bool retry_with_fewer(const Url& url, bool began_capped);
 
     /// The fetch of `record.url` has ended.
     void finished(const Record& record);
@@ -116,14 +102,14 @@ class Crawl {
     /// Where the host of a URL can be reached. Blocks at the first URL of each host name:
     /// for the root's name that is before the loop begins, and there can be one more
     /// only, its twin with or without "www.".
-    const Host& host_of(const common::Url& url);
+    const Host& host_of(const Url& url);
 
     EventLoop& loop() { return loop_; }
-    common::Tracer& tracer() { return tracer_; }
+    Tracer& tracer() { return tracer_; }
     const Settings& settings() const { return settings_; }
     /// How many fetches have begun and not ended.
     std::size_t in_flight() const { return urls_todo_.size() - waiting_.size(); }
-    common::FailOnPurpose& fail_parsing() { return fail_parsing_; }
+    FailOnPurpose& fail_parsing() { return fail_parsing_; }
     std::uint64_t next_fetch_id() { return next_fetch_id_++; }
 
   private:
@@ -132,17 +118,18 @@ class Crawl {
 
     static constexpr std::size_t no_cap = std::numeric_limits<std::size_t>::max();
 
-    const common::Url root_;
-    const common::Scope scope_;
+    const Url root_;
+    const Scope scope_;
     EventLoop& loop_;
-    common::Tracer& tracer_;
+    Tracer& tracer_;
     Settings settings_;
-    std::unordered_set<common::Url> urls_todo_;
-    std::unordered_set<common::Url> seen_urls_;
-    std::deque<common::Url> waiting_; // the part of urls_todo_ that has no socket yet
+    StartFetch start_fetch_;
+    std::unordered_set<Url> urls_todo_;
+    std::unordered_set<Url> seen_urls_;
+    std::deque<Url> waiting_; // the part of urls_todo_ that has no socket yet
     std::unordered_map<std::string, Host> hosts_;
     std::uint64_t next_fetch_id_ = 1;
-    common::FailOnPurpose fail_parsing_{settings_.fail_parsing};
+    FailOnPurpose fail_parsing_{settings_.fail_parsing};
     std::size_t at_once_ = no_cap;    // how many fetches may be in flight
     bool starting_ = false;           // start_fetches is running
     bool out_of_descriptors_ = false; // the last fetch that it started was postponed
@@ -150,4 +137,4 @@ class Crawl {
     Summary summary_;
 };
 
-} // namespace stage1
+} // namespace common

@@ -16,20 +16,20 @@
 #include <source_location>
 #include <unordered_map>
 
-namespace stage1 {
+namespace common {
 
 class EventLoop {
   public:
     using Callback = std::function<void()>;
-    using Milliseconds = common::Selector::Milliseconds;
+    using Milliseconds = Selector::Milliseconds;
 
     /// `tracer` must outlive the loop.
-    EventLoop(std::unique_ptr<common::Selector> selector, common::Tracer& tracer)
+    EventLoop(std::unique_ptr<Selector> selector, Tracer& tracer)
         : selector_(std::move(selector)), tracer_(tracer) {}
 
     /// From now on, `callback` is called in each turn in which `fd` is ready for
     /// `events`. `name` is for traces. Throws as Selector::register_fd does.
-    void register_fd(int fd, common::Events events, const char* name, Callback callback,
+    void register_fd(int fd, Events events, const char* name, Callback callback,
                      std::source_location at = std::source_location::current());
 
     /// False if the selector has no room for this descriptor (Selector::can_watch).
@@ -54,13 +54,13 @@ class EventLoop {
         std::uint64_t number; // no two registrations have the same
     };
 
-    void call_back(const common::Ready& event);
+    void call_back(const Ready& event);
 
-    std::unique_ptr<common::Selector> selector_;
-    common::Tracer& tracer_;
+    std::unique_ptr<Selector> selector_;
+    Tracer& tracer_;
     std::unordered_map<int, std::shared_ptr<const Watch>> watches_; // by descriptor
     std::uint64_t next_number_ = 0;
     bool stopped_ = false;
 };
 
-} // namespace stage1
+} // namespace common

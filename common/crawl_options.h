@@ -1,0 +1,40 @@
+// The command line of stages 1 and 2, which is the same.
+#pragma once
+
+#include "common/crawl.h"
+#include "common/trace.h"
+#include "common/url.h"
+
+#include <cstddef>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+namespace common {
+
+/// What the user typed can't be worked with; the message says why, and what to do.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+struct CrawlOptions {
+    std::string help; ///< if not empty, the user asked for this, and for nothing else
+    std::optional<Url> root;      ///< where to start; an http URL
+    std::string selector;         ///< a name that make_selector knows, or nothing
+    std::string trace;            ///< the file to write the run's events to, or nothing
+    std::size_t fail_parsing = 0; ///< see Settings
+};
+
+/// Reads the arguments of `main`. `program` and `description` are for the help. Throws
+/// UsageError.
+CrawlOptions read_crawl_options(int argc, char** argv, const std::string& program,
+                                const std::string& description);
+
+/// The tracer that the options ask for; one that is off if they don't. Throws UsageError
+/// if its file can't be written.
+Tracer open_trace(const CrawlOptions& options);
+
+/// A crawl's last line, for a person.
+std::string describe(const Summary& summary);
+
+} // namespace common

@@ -1,0 +1,55 @@
+#include "common/record.h"
+
+#include "common/links.h"
+
+#include <fmt/format.h>
+
+namespace common {
+
+std::string_view name_of(Outcome outcome) {
+    switch (outcome) {
+    case Outcome::page: return "page";
+    case Outcome::file: return "file";
+    case Outcome::redirect: return "redirect";
+    case Outcome::dead: break;
+    }
+    return "dead";
+}
+
+Record judge(Url url, const HttpResponse& response) {
+    Record record(std::move(url));
+    record.status = response.status;
+    record.bytes = response.body.size();
+    if (!response.error.empty()) {
+        record.error = response.error;
+    } else if (is_redirect(response.status)) {
+        const std::string_view location = response.header("Location");
+        if (!location.empty())
+            record.next = resolve_url(location, record.url);
+        if (record.next)
+            record.outcome = Outcome::redirect;
+        else
+            record.error = "redirect without a target";
+    } else if (response.status != 200) {
+        record.error = fmt::format("HTTP status {}", response.status);
+    } else {
+        const bool readable =
+            may_hold_links(response.header("Content-Type"), response.body);
+        record.outcome = readable ? Outcome::page : Outcome::file;
+    }
+    return record;
+}
+
+std::string describe(const Record& record) {
+    const std::string status =
+        record.status == 0 ? "-" : fmt::format("{}", record.status);
+    std::string line = fmt::format("{:<8}  {:>3}  {:>8}  {}", name_of(record.outcome),
+                                   status, record.bytes, record.url.href());
+    if (record.next)
+        line += fmt::format(" -> {}", record.next->href());
+    if (!record.error.empty())
+        line += fmt::format(" ({})", record.error);
+    return line;
+}
+
+} // namespace common

@@ -1,0 +1,12 @@
+// Stages 1 and 2 crawl alike, so one set of tests judges both. Each stage's folder of
+// tests says in a file of its own how that stage crawls.
+#pragma once
+
+#include "common/crawl.h"
+
+namespace tests {
+
+/// Runs `crawl` with the fetches of the stage that this test program is for.
+common::Summary run_with_stage(common::Crawl& crawl);
+
+} // namespace tests

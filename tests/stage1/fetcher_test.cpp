@@ -1,0 +1,78 @@
+// What is special about fetching with callbacks. What a crawl finds is tested in
+// tests/crawl.
+#include "common/crawl.h"
+#include "common/selector.h"
+#include "common/stack_trace.h"
+#include "tests/crawl/stage_under_test.h"
+#include "tests/support/scripted_server.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
+
+#include <unistd.h>
+
+using tests::html;
+using tests::ScriptedServer;
+
+namespace {
+
+common::Summary crawl(const ScriptedServer& server, common::Tracer tracer = {},
+                      common::Settings settings = {}) {
+    common::EventLoop loop(common::make_selector(), tracer);
+    common::Crawl crawl(*common::parse_url(server.url()), loop, tracer,
+                        std::move(settings));
+    return tests::run_with_stage(crawl);
+}
+
+} // namespace
+
+TEST_CASE(
+    "an error in a callback comes out of the loop, with a stack that has no story") {
+    ScriptedServer server;
+    server.on("/", html("<a href=/a>"));
+    server.on("/a", html(""));
+    common::Settings settings;
+    settings.fail_parsing = 2;
+    try {
+        crawl(server, {}, settings);
+        FAIL("nothing was thrown");
+    } catch (const common::TracedError& error) {
+        CHECK(std::string(error.where.file_name()).ends_with("fetcher.cpp"));
+        const std::string text = describe(error);
+        CAPTURE(text);
+        CHECK(text.find("stage1::Fetcher::read_response") != std::string::npos);
+        CHECK(text.find("common::EventLoop::run") != std::string::npos);
+        // Who started this fetch, and what it did before, nobody can say any more.
+        CHECK(text.find("stage1::Fetcher::fetch") == std::string::npos);
+        CHECK(text.find("stage1::Fetcher::connected") == std::string::npos);
+    }
+}
+
+TEST_CASE("a trace tells the life of a fetch") {
+    ScriptedServer server;
+    server.on("/", html(""));
+    const auto path = std::filesystem::temp_directory_path()
+                      / fmt::format("stage1_trace.{}", ::getpid());
+    CHECK(crawl(server, common::Tracer(path.string())).fetched == 1);
+    std::ifstream file(path);
+    std::string story;
+    for (std::string line; std::getline(file, line);) {
+        for (const char* word :
+             {"\"event\":\"fetch\",\"phase\":\"start\"", "\"name\":\"connected\"",
+              "\"name\":\"read_response\"", "\"event\":\"fetch\",\"phase\":\"end\""})
+            if (line.find(word) != std::string::npos
+                && line.find("\"phase\":\"end\",\"name\"") == std::string::npos)
+                story += fmt::format("{}\n", word);
+    }
+    std::filesystem::remove(path);
+    CHECK(story
+          == "\"event\":\"fetch\",\"phase\":\"start\"\n"
+             "\"name\":\"connected\"\n"
+             "\"name\":\"read_response\"\n"
+             "\"event\":\"fetch\",\"phase\":\"end\"\n");
+}
