@@ -18,8 +18,9 @@ struct UsageError : std::runtime_error {
 };
 
 struct CrawlOptions {
-    std::string help; ///< if not empty, the user asked for this, and for nothing else
-    std::optional<Url> root;      ///< where to start; an http URL
+    /// Where to start, an http URL. Nothing if the user asked for help.
+    std::optional<Url> root;
+    std::string help;             ///< what to print then
     std::string selector;         ///< a name that make_selector knows, or nothing
     std::string trace;            ///< the file to write the run's events to, or nothing
     std::size_t fail_parsing = 0; ///< see Settings

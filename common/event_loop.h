@@ -43,6 +43,8 @@ class EventLoop {
     /// out here.
     bool run(Milliseconds patience);
 
+    Tracer& tracer() { return tracer_; }
+
     /// Makes `run` return once the callbacks of this turn have been called.
     void stop() { stopped_ = true; }
 

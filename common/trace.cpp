@@ -60,6 +60,45 @@ void Tracer::write_callback(std::string_view phase, std::string_view name,
                                   json_string(name), json_string(file_and_line(at))));
 }
 
+void Tracer::write_task(std::string_view phase, const void* task, const void* future,
+                        std::span<const ChainLink> chain) {
+    if (phase == "new")
+        known_[task] = {.id = next_id_++, .waiters = 0};
+    std::string fields =
+        fmt::format("\"phase\":\"{}\",\"id\":{}", phase, known_[task].id);
+    if (future != nullptr) {
+        Known& awaited = known_[future];
+        ++awaited.waiters;
+        fields += fmt::format(",\"awaiting\":{}", awaited.id);
+    }
+    if (!chain.empty()) {
+        fields += fmt::format(",\"name\":{},\"chain\":[", json_string(chain[0].name));
+        for (const ChainLink& link : chain)
+            fields += fmt::format("{}{{\"name\":{},\"at\":{}}}",
+                                  &link == chain.data() ? "" : ",",
+                                  json_string(link.name), json_string(link.at));
+        fields += ']';
+    }
+    write("task", fields);
+}
+
+void Tracer::write_future_new(const void* future) {
+    const auto [entry, is_new] = known_.try_emplace(future, Known{next_id_, 0});
+    if (!is_new)
+        return;
+    ++next_id_;
+    write("future", fmt::format("\"phase\":\"new\",\"id\":{}", entry->second.id));
+}
+
+void Tracer::write_future_resolve(const void* future) {
+    const auto found = known_.find(future);
+    if (found == known_.end())
+        return;
+    write("future", fmt::format("\"phase\":\"resolve\",\"id\":{},\"waiters\":{}",
+                                found->second.id, found->second.waiters));
+    known_.erase(found);
+}
+
 void Tracer::write_fetch_start(std::uint64_t id, std::string_view url) {
     write("fetch",
           fmt::format("\"phase\":\"start\",\"id\":{},\"url\":{}", id, json_string(url)));

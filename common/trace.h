@@ -18,10 +18,18 @@
 #include <memory>
 #include <optional>
 #include <source_location>
+#include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 namespace common {
+
+/// One coroutine of those that a task consists of, and where it waits.
+struct ChainLink {
+    std::string name; ///< of its function
+    std::string at;   ///< file and line
+};
 
 /// Writes a run's events to a file. A Tracer made without a file is off, and each of its
 /// calls then costs one branch that the processor predicts.
@@ -72,6 +80,26 @@ class Tracer {
             write_fetch_end(id, url, status, bytes);
     }
 
+    /// A task's life: `phase` is "new", "step", "suspend" or "done". `task` and `future`
+    /// only tell one from another: any address that stays the same meanwhile. A suspended
+    /// task waits for `future`, and `chain` says where: its coroutines, the outermost
+    /// first.
+    void task(std::string_view phase, const void* task, const void* future = nullptr,
+              std::span<const ChainLink> chain = {}) {
+        if (enabled()) [[unlikely]]
+            write_task(phase, task, future, chain);
+    }
+    /// A future is waited for. It is written down the first time.
+    void future_new(const void* future) {
+        if (enabled()) [[unlikely]]
+            write_future_new(future);
+    }
+    /// A future has its result. It is written down once, however many waited.
+    void future_resolve(const void* future) {
+        if (enabled()) [[unlikely]]
+            write_future_resolve(future);
+    }
+
   private:
     struct CloseFile {
         void operator()(std::FILE* file) const {
@@ -84,6 +112,10 @@ class Tracer {
     void write_ready(const Ready& ready);
     void write_callback(std::string_view phase, std::string_view name,
                         const std::source_location& at);
+    void write_task(std::string_view phase, const void* task, const void* future,
+                    std::span<const ChainLink> chain);
+    void write_future_new(const void* future);
+    void write_future_resolve(const void* future);
     void write_fetch_start(std::uint64_t id, std::string_view url);
     void write_fetch_end(std::uint64_t id, std::string_view url, int status,
                          std::size_t bytes);
@@ -91,6 +123,15 @@ class Tracer {
     std::unique_ptr<std::FILE, CloseFile> file_;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
     std::uint64_t turn_ = 0;
+
+    // Tasks and pending futures, by address. When one is gone, its address may be used
+    // again; a number never is.
+    struct Known {
+        std::uint64_t id;
+        std::size_t waiters;
+    };
+    std::unordered_map<const void*, Known> known_;
+    std::uint64_t next_id_ = 1;
 };
 
 /// The text as a JSON string, quotes included. Bytes that are not ASCII go through as

@@ -1,8 +1,9 @@
 // hold: what does it cost to wait?
 //
 // Holds N threads, each blocked in a read that nobody answers, or N sockets, all watched
-// by one selector; then reads from /proc what that takes. Told in book/01 (a thread per
-// page).
+// by one selector; then reads from the kernel what that takes. Told in book/01 (a thread
+// per page).
+#include "common/memory_use.h"
 #include "common/selector.h"
 #include "common/socket.h"
 
@@ -12,16 +13,10 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <cstdio>
 #include <exception>
-#include <fstream>
 #include <memory>
-#include <optional>
-#include <sstream>
-#include <string>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -32,50 +27,16 @@
 
 namespace {
 
-/// The number of kilobytes that a line like "VmRSS:   123 kB" of a file in /proc tells.
-std::optional<double> kilobytes(const char* path, const std::string& key) {
-    std::ifstream file(path);
-    for (std::string line; std::getline(file, line);) {
-        if (!line.starts_with(key + ":"))
-            continue;
-        std::istringstream words(line.substr(key.size() + 1));
-        double value = 0;
-        if (words >> value)
-            return value;
-    }
-    return std::nullopt;
-}
-
-struct Memory {
-    std::optional<double> virtual_ = kilobytes("/proc/self/status", "VmSize");
-    std::optional<double> resident = kilobytes("/proc/self/status", "VmRSS");
-    // These two are the whole machine's; other programs blur them a little.
-    std::optional<double> kernel_stacks = kilobytes("/proc/meminfo", "KernelStack");
-    std::optional<double> kernel_objects = kilobytes("/proc/meminfo", "Slab");
-};
-
-void print_difference(const char* what, std::optional<double> before,
-                      std::optional<double> after, std::size_t count) {
-    if (!before || !after || count == 0) {
-        fmt::print("  {:<32} not known on this system\n", what);
-        return;
-    }
-    const double difference = *after - *before;
-    // What is less than a page (4 kB) is noise, and "-0.0" would only puzzle.
-    const double grown = std::abs(difference) < 4 ? 0 : difference;
-    fmt::print("  {:<32} {:>9.1f} MB {:>9.2f} kB each\n", what, grown / 1024,
-               grown / static_cast<double>(count));
-}
-
-void print_memory(const Memory& before, std::size_t count) {
-    const Memory after;
-    print_difference("addresses reserved (virtual)", before.virtual_, after.virtual_,
-                     count);
-    print_difference("memory in use (resident)", before.resident, after.resident, count);
-    print_difference("the kernel's stacks for them", before.kernel_stacks,
-                     after.kernel_stacks, count);
-    print_difference("the kernel's other records", before.kernel_objects,
-                     after.kernel_objects, count);
+void print_memory(const common::MemoryUse& before, std::size_t count) {
+    const common::MemoryUse after;
+    const auto print = [&](const char* what, auto member) {
+        fmt::print("{}\n",
+                   common::describe_growth(what, before.*member, after.*member, count));
+    };
+    print("addresses reserved (virtual)", &common::MemoryUse::virtual_);
+    print("memory in use (resident)", &common::MemoryUse::resident);
+    print("the kernel's stacks for them", &common::MemoryUse::kernel_stacks);
+    print("the kernel's other records", &common::MemoryUse::kernel_objects);
 }
 
 void hold_threads(std::size_t wanted) {
@@ -85,7 +46,7 @@ void hold_threads(std::size_t wanted) {
     const common::Socket read_end(ends[0]);
     common::Socket write_end(ends[1]);
 
-    const Memory before;
+    const common::MemoryUse before;
     std::vector<std::thread> threads;
     std::atomic<std::size_t> waiting = 0;
     try {
@@ -120,7 +81,7 @@ void raise_descriptor_limit() {
 
 void hold_sockets(std::size_t wanted) {
     raise_descriptor_limit();
-    const Memory before;
+    const common::MemoryUse before;
     const auto selector = common::make_selector();
     std::vector<common::Socket> sockets;
     while (sockets.size() < wanted) {

@@ -19,7 +19,7 @@
 
 namespace {
 
-common::Summary crawl(const common::CrawlOptions& options) {
+common::Summary crawl(const common::Url& root, const common::CrawlOptions& options) {
     common::Tracer tracer = common::open_trace(options);
     common::EventLoop loop(common::make_selector(options.selector), tracer);
     common::Settings settings;
@@ -30,7 +30,7 @@ common::Summary crawl(const common::CrawlOptions& options) {
     settings.on_note = [](const std::string& note) {
         fmt::print(stderr, "stage1: {}\n", note);
     };
-    common::Crawl crawl(*options.root, loop, tracer, settings);
+    common::Crawl crawl(root, loop, tracer, settings);
     return crawl.run([&crawl](const common::Url& url) {
         std::make_shared<stage1::Fetcher>(url, crawl)->fetch();
     });
@@ -43,11 +43,11 @@ int main(int argc, char** argv) {
         const auto options = common::read_crawl_options(
             argc, argv, "stage1",
             "Crawls a web site with a selector loop and callbacks.");
-        if (!options.help.empty()) {
+        if (!options.root) {
             fmt::print("{}", options.help);
             return 0;
         }
-        const common::Summary summary = crawl(options);
+        const common::Summary summary = crawl(*options.root, options);
         fmt::print("{}\n", describe(summary));
         return summary.dead == 0 ? 0 : 1;
     } catch (const common::UsageError& error) {

@@ -1,6 +1,7 @@
 #include "common/trace.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <filesystem>
 #include <fstream>
@@ -83,6 +84,55 @@ TEST_CASE("every event becomes one line of JSON") {
     CHECK(
         without_time(lines[7])
         == R"({"turn":2,"event":"fetch","phase":"end","id":2,"url":"http://h/x","status":null,"bytes":0})");
+}
+
+TEST_CASE("tasks and futures have numbers, also when an address is used again") {
+    const TemporaryFile file;
+    const int a_task = 0;
+    const int another_task = 0;
+    const int a_future = 0;
+    const std::vector<common::ChainLink> chain{{"outer", "a.cpp:1"},
+                                               {"inner", "b.cpp:2"}};
+    {
+        common::Tracer tracer(file.path.string());
+        tracer.task("new", &a_task);
+        tracer.task("new", &another_task);
+        for (int i = 0; i < 2; ++i) { // the second time, it is another future
+            tracer.future_new(&a_future);
+            tracer.task("suspend", &a_task, &a_future, chain);
+            tracer.future_new(&a_future); // known: not written down again
+            tracer.task("suspend", &another_task, &a_future);
+            tracer.future_resolve(&a_future);
+            tracer.future_resolve(&a_future); // likewise
+            tracer.task("step", &a_task);
+        }
+        tracer.task("done", &another_task);
+        tracer.task("new", &another_task);
+    }
+    const auto event = [](const char* name, const std::string& rest) {
+        return fmt::format(R"({{"turn":0,"event":"{}","phase":{}}})", name, rest);
+    };
+    const std::string links =
+        R"("name":"outer","chain":[{"name":"outer","at":"a.cpp:1"},)"
+        R"({"name":"inner","at":"b.cpp:2"}])";
+    std::vector<std::string> expected{event("task", R"("new","id":1)"),
+                                      event("task", R"("new","id":2)")};
+    for (const char* id : {"3", "4"}) {
+        const std::string future = std::string(R"("id":)") + id;
+        const std::string awaiting = std::string(R"("awaiting":)") + id;
+        expected.push_back(event("future", R"("new",)" + future));
+        expected.push_back(
+            event("task", fmt::format(R"("suspend","id":1,{},{})", awaiting, links)));
+        expected.push_back(event("task", R"("suspend","id":2,)" + awaiting));
+        expected.push_back(event("future", R"("resolve",)" + future + R"(,"waiters":2)"));
+        expected.push_back(event("task", R"("step","id":1)"));
+    }
+    expected.push_back(event("task", R"("done","id":2)"));
+    expected.push_back(event("task", R"("new","id":5)"));
+    std::vector<std::string> lines;
+    for (const std::string& line : lines_of(file.path))
+        lines.push_back(without_time(line));
+    CHECK(lines == expected);
 }
 
 TEST_CASE("a tracer that is off does nothing") {

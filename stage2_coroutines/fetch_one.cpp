@@ -1,0 +1,52 @@
+#include "stage2_coroutines/fetch_one.h"
+
+#include "stage2_coroutines/socket_io.h"
+
+#include <memory>
+#include <system_error>
+#include <utility>
+
+namespace stage2 {
+
+using common::Events;
+using common::Socket;
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters)
+
+Coroutine<> fetch_one(common::EventLoop& loop, common::Address address,
+                      std::string request, std::string& response) {
+    std::error_code error;
+    Socket socket = Socket::open_tcp(address.family(), error);
+    if (!error)
+        error = socket.connect(address);
+
+    if (error == std::errc::operation_in_progress) {
+        const auto connected = std::make_shared<Future>();
+        const Watch watch(loop, socket.fd(), Events::write, "connected",
+                          [connected] { connected->set_result({}); });
+        co_yield connected;
+        error = socket.error();
+    }
+    // A request as short as ours goes out in one piece, or not at all.
+    if (!error)
+        socket.send(request, error);
+
+    bool server_has_closed = false;
+    while (!server_has_closed && !error) {
+        const auto received = std::make_shared<Future>();
+        const Watch watch(loop, socket.fd(), Events::read, "readable", [&, received] {
+            std::string chunk = receive(socket, error);
+            if (error != std::errc::operation_would_block) // a false alarm: wait on
+                received->set_result(std::move(chunk));
+        });
+        const std::string chunk = co_yield received;
+        response += chunk;
+        server_has_closed = chunk.empty();
+    }
+    if (error)
+        throw std::system_error(error);
+}
+
+// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
+
+} // namespace stage2

@@ -1,0 +1,24 @@
+// A whole fetch in one coroutine: the first step away from callbacks.
+//
+// What stage 1 spreads over a class with four callbacks is one function here, with local
+// variables and a loop. Each wait is still written out by hand: make a future, watch the
+// socket, yield the future. `socket_io.h` puts that into functions. Told in book/07
+// (futures and tasks).
+#pragma once
+
+#include "common/event_loop.h"
+#include "common/socket.h"
+#include "stage2_coroutines/future.h"
+
+#include <string>
+
+namespace stage2 {
+
+/// Connects to `address`, sends `request`, and puts what comes back into `response`, up
+/// to the server's close. Throws std::system_error if the network fails. What the
+/// references refer to must outlive the coroutine.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
+Coroutine<> fetch_one(common::EventLoop& loop, common::Address address,
+                      std::string request, std::string& response);
+
+} // namespace stage2

@@ -1,0 +1,162 @@
+#include "stage2_coroutines/fetcher.h"
+
+#include "common/http_response.h"
+#include "common/links.h"
+#include "common/record.h"
+#include "common/socket.h"
+#include "common/trace.h"
+#include "stage2_coroutines/socket_io.h"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters)
+
+namespace stage2 {
+namespace {
+
+/// This process or this machine has no descriptor left for another socket: no fault of
+/// the server's, and no reason to call its page dead.
+struct NoDescriptor : std::runtime_error {
+    NoDescriptor() : std::runtime_error("no descriptor is left") {}
+};
+
+/// There is no response, for a reason that no other attempt would change.
+struct FetchFailed : std::runtime_error {
+    explicit FetchFailed(const std::string& why, std::size_t bytes = 0)
+        : std::runtime_error(why), received(bytes) {}
+
+    std::size_t received;
+};
+
+/// A new socket. Throws NoDescriptor if there is none left but one of the other fetches
+/// will give its own back.
+common::Socket open_socket(int family, common::Crawl& crawl, std::error_code& error) {
+    common::Socket socket = common::Socket::open_tcp(family, error);
+    if (!error && !crawl.loop().can_watch(socket.fd()))
+        error = std::make_error_code(std::errc::too_many_files_open);
+    const bool none_left = error == std::errc::too_many_files_open
+                           || error == std::errc::too_many_files_open_in_system;
+    if (none_left && crawl.in_flight() > 1)
+        throw NoDescriptor();
+    return socket;
+}
+
+/// A connection to the host of `url`: to the first of its addresses that accepts one.
+Coroutine<common::Socket> connect_to_host(const common::Url& url, common::Crawl& crawl) {
+    const common::Host& host = crawl.host_of(url);
+    if (host.addresses.empty())
+        throw FetchFailed(host.error);
+    std::error_code error;
+    for (const common::Address& address : host.addresses) {
+        common::Socket socket = open_socket(address.family(), crawl, error);
+        if (!error) {
+            try {
+                co_await connect(crawl.loop(), socket, address.with_port(url.port()));
+                co_return socket;
+            } catch (const std::system_error& refused) {
+                error = refused.code(); // such as ::1 refused, 127.0.0.1 not tried yet
+            }
+        }
+    }
+    throw IncompleteRead(error, 0);
+}
+
+/// Says when a response is whole. Asked for HTTP/1.0, a server should close when it's
+/// done. Not all do. Throws FetchFailed if it's too long.
+bool is_whole(const std::string& so_far, std::size_t limit) {
+    if (so_far.size() > limit)
+        throw FetchFailed(fmt::format("response larger than {} bytes", limit),
+                          so_far.size());
+    const auto expected = common::http_response_length(so_far);
+    return expected && so_far.size() >= *expected;
+}
+
+/// Everything that the server has to say about `url`.
+Coroutine<std::string> get(const common::Url& url, common::Crawl& crawl) {
+    common::Socket socket = co_await connect_to_host(url, crawl);
+    co_await send_all(crawl.loop(), socket,
+                      common::http_get_request(url.authority(), url.target()));
+    const std::size_t limit = crawl.settings().max_response;
+    const Enough enough = [limit](const std::string& so_far) {
+        return is_whole(so_far, limit);
+    };
+    co_return co_await read_all(crawl.loop(), socket, enough);
+}
+
+/// Fetches `record.url`, fills the record in, and returns where the page leads.
+Coroutine<std::vector<common::Url>> load(common::Record& record, common::Crawl& crawl) {
+    const std::string bytes = co_await get(record.url, crawl);
+    const auto response = common::split_http_response(bytes);
+    record = common::judge(record.url, response);
+    std::vector<common::Url> links;
+    if (record.outcome == common::Outcome::page)
+        links = parse_links(response, record.url, crawl);
+    else if (record.next)
+        links = {*record.next}; // a redirect: one more link, no more
+    co_return links;
+}
+
+/// Tells the trace when a fetch begins and ends.
+class Traced {
+  public:
+    Traced(common::Crawl& crawl, const common::Record& record)
+        : tracer_(crawl.tracer()), record_(record), id_(crawl.next_fetch_id()) {
+        tracer_.fetch_start(id_, record_.url.href());
+    }
+    ~Traced() {
+        tracer_.fetch_end(id_, record_.url.href(), record_.status, record_.bytes);
+    }
+    Traced(const Traced&) = delete;
+    Traced& operator=(const Traced&) = delete;
+
+  private:
+    common::Tracer& tracer_;
+    const common::Record& record_;
+    std::uint64_t id_;
+};
+
+} // namespace
+
+// Not put inside its caller: its name is the point of --fail-parsing.
+[[gnu::noinline]] std::vector<common::Url>
+parse_links(const common::HttpResponse& response, const common::Url& url,
+            common::Crawl& crawl) {
+    crawl.fail_parsing().count();
+    return common::find_links(response.body, response.header("Content-Type"), url);
+}
+
+Coroutine<> fetch(common::Url url, common::Crawl& crawl) {
+    common::Record record(std::move(url));
+    const bool began_capped = crawl.is_capped();
+    try {
+        const Traced traced(crawl, record);
+        const auto links = co_await load(record, crawl);
+        // The links go first: while this URL is still to do, the crawl can't look
+        // finished.
+        crawl.add(links);
+    } catch (const NoDescriptor&) {
+        crawl.postpone(record.url);
+        co_return;
+    } catch (const IncompleteRead& broken) {
+        if (broken.received == 0 && crawl.retry_with_fewer(record.url, began_capped))
+            co_return;
+        record.bytes = broken.received;
+        record.error = common::describe(broken.code());
+    } catch (const FetchFailed& failed) {
+        record.bytes = failed.received;
+        record.error = failed.what();
+    }
+    crawl.finished(record);
+}
+
+} // namespace stage2
+
+// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

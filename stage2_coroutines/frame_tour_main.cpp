@@ -1,0 +1,172 @@
+// frame_tour: looks at live coroutine frames.
+//
+// Where is a frame, and how large? What is in it? What changes when the coroutine goes
+// on? The layout of a frame is the compiler's own affair, and no program should rely on
+// it; this one only looks. Told in book/05 (functions that pause).
+#include "common/trace.h"
+#include "stage2_coroutines/generator.h"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+#if __has_include(<malloc.h>)
+#include <malloc.h>
+#endif
+
+namespace {
+
+using stage2::Generator;
+
+// Not to be put into its caller: there, the compiler might see that a frame need not be
+// on the heap at all.
+
+/// How many bytes the heap has set aside for a frame; 0 where the system doesn't tell.
+std::size_t size_on_heap(const void* frame) {
+#if defined(__GLIBC__)
+    return ::malloc_usable_size(const_cast<void*>(frame)); // NOLINT: it only looks
+#else
+    static_cast<void>(frame);
+    return 0;
+#endif
+}
+
+/// Addresses of local variables, as the coroutine itself tells them.
+struct Locals {
+    const void* from = nullptr;
+    const void* i = nullptr;
+};
+
+/// Yields `from`, `from + 1`, and so on. Before that, it tells where its variables are.
+[[gnu::noinline]] Generator<int> count(int from, Locals* locals) {
+    int i = from;
+    *locals = {.from = &from, .i = &i};
+    while (true) {
+        co_yield i;
+        ++i;
+    }
+}
+
+[[gnu::noinline]] Generator<int> two_numbers(int from) {
+    co_yield from;
+    co_yield from + 1;
+}
+
+[[gnu::noinline]] Generator<int> outer() {
+    co_await two_numbers(10);
+    co_await two_numbers(20);
+}
+
+std::string offset(const void* frame, const void* part) {
+    const auto bytes =
+        reinterpret_cast<std::uintptr_t>(part) - reinterpret_cast<std::uintptr_t>(frame);
+    return fmt::format("frame + {}", bytes);
+}
+
+std::string standing(const stage2::Place& place) {
+    return fmt::format("{} at {}", stage2::short_name(place.function.function_name()),
+                       common::file_and_line(place.line));
+}
+
+void where_it_is() {
+    fmt::print("1. Where is a frame?\n");
+    int on_the_stack = 0;
+    const auto on_the_heap = std::make_unique<int>();
+    Locals locals;
+    auto numbers = count(7, &locals);
+    numbers.next();
+    fmt::print("  a local variable of this function  {}\n", fmt::ptr(&on_the_stack));
+    fmt::print("  something made with make_unique    {}\n", fmt::ptr(on_the_heap.get()));
+    fmt::print("  the coroutine's frame              {}\n", fmt::ptr(numbers.address()));
+    fmt::print("  its size, as the heap rounds it    {} bytes\n",
+               size_on_heap(numbers.address()));
+    fmt::print("  its parameter `from`               {}\n",
+               offset(numbers.address(), locals.from));
+    fmt::print("  its variable `i`                   {}\n",
+               offset(numbers.address(), locals.i));
+}
+
+void one_function_two_frames() {
+    fmt::print("2. One function, two frames\n");
+    Locals a_locals;
+    Locals b_locals;
+    auto a = count(1, &a_locals);
+    auto b = count(100, &b_locals);
+    for (int i = 0; i < 3; ++i)
+        a.next();
+    b.next();
+    const auto value = [](const void* variable) {
+        return *static_cast<const int*>(variable);
+    };
+    // Both sleep. Their variables can be read all the same.
+    fmt::print("  a: frame {}, i = {}, stands in {}\n", fmt::ptr(a.address()),
+               value(a_locals.i), standing(a.chain()[0]));
+    fmt::print("  b: frame {}, i = {}, stands in {}\n", fmt::ptr(b.address()),
+               value(b_locals.i), standing(b.chain()[0]));
+}
+
+/// The bytes of a frame, as they are now.
+std::vector<unsigned char> bytes_of(const void* frame) {
+    std::vector<unsigned char> bytes(size_on_heap(frame));
+    std::memcpy(bytes.data(), frame, bytes.size());
+    return bytes;
+}
+
+void what_changes() {
+    fmt::print("3. What changes when it goes on?\n");
+    auto numbers = two_numbers(50);
+    const auto look = [&](const char* when) {
+        fmt::print("  {:<17} it stands in {}\n", when, standing(numbers.chain()[0]));
+        return bytes_of(numbers.address());
+    };
+    const auto at_first = look("before the start,");
+    numbers.next();
+    const auto at_one = look("then");
+    numbers.next();
+    const auto at_two = look("and then");
+
+    // Somewhere the frame must hold where to go on. Compilers number these places, so we
+    // look for a byte that counts along in small steps.
+    for (std::size_t i = 0; i < at_first.size(); ++i) {
+        const int step = at_one[i] - at_first[i];
+        if ((step == 1 || step == 2) && at_two[i] == at_one[i] + step && at_two[i] < 8)
+            fmt::print("  frame + {} holds {}, then {}, then {}: this compiler's number "
+                       "for that place\n",
+                       i, at_first[i], at_one[i], at_two[i]);
+    }
+}
+
+void the_outer_one_stands_still() {
+    fmt::print("4. The outer one stands still while the inner one runs\n");
+    auto generator = outer();
+    while (true) {
+        const auto reply = generator.next();
+        if (!reply.yielded)
+            break;
+        const auto chain = generator.chain();
+        fmt::print("  {}: {}, inside {}\n", *reply.yielded, standing(chain[1]),
+                   standing(chain[0]));
+    }
+}
+
+} // namespace
+
+int main() {
+    try {
+        where_it_is();
+        one_function_two_frames();
+        what_changes();
+        the_outer_one_stands_still();
+        return 0;
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "frame_tour: {}\n", error.what());
+        return 1;
+    }
+}

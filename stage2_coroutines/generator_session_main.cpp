@@ -1,0 +1,86 @@
+// generator_session: talks to a generator, and prints both sides.
+//
+// It is started, sent to, thrown at, and finished. Told in book/06 (a generator you can
+// talk to).
+#include "stage2_coroutines/generator.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace {
+
+using stage2::Generator;
+
+/// Yields numbers, is sent words, and returns a word.
+Generator<int, std::string, std::string> conversation() {
+    fmt::print("    (begins)\n");
+    const std::string first = co_yield 1;
+    fmt::print("    (was sent \"{}\")\n", first);
+    std::string second;
+    try {
+        second = co_yield 2;
+    } catch (const std::runtime_error& error) {
+        second = error.what(); // no co_yield in here: the language forbids it
+    }
+    fmt::print("    (has now \"{}\")\n", second);
+    co_return "done";
+}
+
+using Reply = stage2::Reply<int, std::string>;
+
+void print(const Reply& reply) {
+    if (reply.yielded)
+        fmt::print("  yields {}\n", *reply.yielded);
+    else if (reply.returned)
+        fmt::print("  has ended, and returns \"{}\"\n", *reply.returned);
+    else
+        fmt::print("  had ended before\n");
+}
+
+void session() {
+    fmt::print("call it\n");
+    auto talker = conversation();
+    fmt::print("  nothing has run\n");
+    fmt::print("next()\n");
+    print(talker.next());
+    fmt::print("send(\"hello\")\n");
+    print(talker.send("hello"));
+    fmt::print("send(\"bye\")\n");
+    print(talker.send("bye"));
+    fmt::print("next()\n");
+    print(talker.next());
+}
+
+void throwing_session() {
+    fmt::print("call it, next(), send(\"hello\")\n");
+    auto talker = conversation();
+    print(talker.next());
+    print(talker.send("hello"));
+    fmt::print("throw_(runtime_error(\"enough\"))\n");
+    print(talker.throw_(std::make_exception_ptr(std::runtime_error("enough"))));
+    fmt::print("throw_(runtime_error(\"again\"))\n");
+    try {
+        print(talker.throw_(std::make_exception_ptr(std::runtime_error("again"))));
+    } catch (const std::runtime_error& error) {
+        fmt::print("  comes straight back: \"{}\"\n", error.what());
+    }
+}
+
+} // namespace
+
+int main() {
+    try {
+        session();
+        fmt::print("\n");
+        throwing_session();
+        return 0;
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "generator_session: {}\n", error.what());
+        return 1;
+    }
+}

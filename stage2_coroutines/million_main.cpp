@@ -1,0 +1,174 @@
+// million: what does a waiting coroutine cost?
+//
+// Makes a million generators that wait, or as many as you say, and asks the system what
+// that takes; then the same for tasks that wait for a future in a coroutine inside a
+// coroutine; and for threads. Told in book/05 (functions that pause).
+#include "common/memory_use.h"
+#include "common/socket.h"
+#include "common/trace.h"
+#include "stage2_coroutines/generator.h"
+#include "stage2_coroutines/task.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#if __has_include(<malloc.h>)
+#include <malloc.h>
+#endif
+
+namespace {
+
+using stage2::Coroutine;
+using stage2::Future;
+using stage2::FuturePtr;
+using stage2::Generator;
+
+Generator<int> count(int from) {
+    for (int i = from;; ++i)
+        co_yield i;
+}
+
+/// Makes so many, and lets each run up to its first yield. There they all wait.
+std::vector<Generator<int>> waiting_generators(std::size_t number) {
+    std::vector<Generator<int>> generators;
+    generators.reserve(number);
+    for (std::size_t i = 0; i < number; ++i) {
+        generators.push_back(count(static_cast<int>(i)));
+        generators.back().next();
+    }
+    return generators;
+}
+
+/// Like a fetch: one coroutine awaits another, and that one a future.
+Coroutine<std::string> read_one(FuturePtr future) {
+    std::string word = co_await future;
+    co_return word;
+}
+Coroutine<> wait_in_read(FuturePtr future) {
+    const std::string word = co_await read_one(future);
+    fmt::print("{}", word); // never reached: nobody resolves the future
+}
+
+/// What was freed goes back to the system, so that what is made next can't hide in it.
+void give_back() {
+#if defined(__GLIBC__)
+    ::malloc_trim(0);
+#endif
+}
+
+void print_cost(std::size_t number, const char* what, const common::MemoryUse& before,
+                bool with_kernel = false) {
+    const common::MemoryUse after;
+    fmt::print("{} {}\n{}\n", number, what,
+               common::describe_growth("memory in use (resident)", before.resident,
+                                       after.resident, number));
+    if (with_kernel)
+        fmt::print("{}\n", common::describe_growth("the kernel's stacks for them",
+                                                   before.kernel_stacks,
+                                                   after.kernel_stacks, number));
+}
+
+void hold_generators(std::size_t number) {
+    const common::MemoryUse before;
+    auto generators = waiting_generators(number);
+    print_cost(number, "generators wait", before);
+    // They do wait, and can go on: each of them has its own number.
+    const auto start = std::chrono::steady_clock::now();
+    std::size_t right = 0;
+    for (std::size_t i = 0; i < number; ++i)
+        right += generators[i].next().yielded == static_cast<int>(i) + 1 ? 1 : 0;
+    const std::chrono::duration<double, std::nano> taken =
+        std::chrono::steady_clock::now() - start;
+    fmt::print("  {} of them went on with their own number, in {:.0f} ns each\n", right,
+               taken.count() / static_cast<double>(number));
+}
+
+void hold_tasks(std::size_t number) {
+    common::Tracer tracer;
+    const auto never = std::make_shared<Future>();
+    const common::MemoryUse before;
+    std::vector<std::unique_ptr<stage2::Task>> tasks;
+    tasks.reserve(number);
+    while (tasks.size() < number)
+        tasks.push_back(std::make_unique<stage2::Task>(wait_in_read(never), tracer));
+    print_cost(number, "tasks wait, each in a coroutine inside a coroutine", before);
+}
+
+void hold_threads(std::size_t number) {
+    const common::MemoryUse before;
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::size_t waiting = 0;
+    bool over = false;
+    std::vector<std::thread> threads;
+    try {
+        while (threads.size() < number)
+            threads.emplace_back([&] {
+                std::unique_lock lock(mutex);
+                ++waiting;
+                changed.notify_all();
+                changed.wait(lock, [&] { return over; });
+            });
+    } catch (const std::system_error& error) {
+        fmt::print("thread {} could not be made: {}\n", threads.size() + 1,
+                   common::describe(error.code()));
+    }
+    {
+        std::unique_lock lock(mutex);
+        changed.wait(lock, [&] { return waiting == threads.size(); });
+    }
+    print_cost(threads.size(), "threads wait", before, true);
+    {
+        const std::scoped_lock lock(mutex);
+        over = true;
+    }
+    changed.notify_all();
+    for (std::thread& thread : threads)
+        thread.join();
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    try {
+        std::size_t generators = 1'000'000;
+        std::size_t tasks = 100'000;
+        std::size_t threads = 1'000;
+        CLI::App app("Lets coroutines and threads wait, and says what that costs.",
+                     "million");
+        app.add_option("--generators", generators, "so many generators")
+            ->capture_default_str();
+        app.add_option("--tasks", tasks, "so many tasks")->capture_default_str();
+        app.add_option("--threads", threads, "so many threads")->capture_default_str();
+        try {
+            app.parse(argc, argv);
+        } catch (const CLI::CallForHelp&) {
+            fmt::print("{}", app.help());
+            return 0;
+        } catch (const CLI::ParseError& error) {
+            fmt::print(stderr, "million: {} (see --help)\n", error.what());
+            return 2;
+        }
+        hold_threads(threads);
+        give_back();
+        hold_tasks(tasks);
+        give_back();
+        hold_generators(generators);
+        return 0;
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "million: {}\n", error.what());
+        return 1;
+    }
+}

@@ -1,0 +1,80 @@
+// Sockets, for coroutines: connect, send and read as functions that you call and await.
+//
+// Each of them does what stage 1's callbacks do: it asks the loop to watch the socket,
+// and pauses. But to whoever calls it, it looks like the blocking function of page 01.
+// Told in book/08 (coroutines calling coroutines).
+//
+// All of them throw std::system_error if the network fails. The loop and the socket must
+// outlive the coroutine; whoever awaits it at once, as one should, need not think of it.
+#pragma once
+
+#include "common/event_loop.h"
+#include "common/selector.h"
+#include "common/socket.h"
+#include "stage2_coroutines/future.h"
+
+#include <cstddef>
+#include <functional>
+#include <source_location>
+#include <string>
+#include <system_error>
+
+namespace stage2 {
+
+/// Watches a descriptor as long as it lives. A coroutine that is destroyed while it waits
+/// destroys its local variables; this one takes the callback out of the loop, which would
+/// otherwise call into a frame that is gone.
+class Watch {
+  public:
+    /// See EventLoop::register_fd. `loop` must outlive the watch.
+    Watch(common::EventLoop& loop, int fd, common::Events events, const char* name,
+          common::EventLoop::Callback callback,
+          std::source_location at = std::source_location::current())
+        : loop_(loop), fd_(fd) {
+        loop.register_fd(fd, events, name, std::move(callback), at);
+    }
+    ~Watch() { loop_.unregister_fd(fd_); }
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+
+  private:
+    common::EventLoop& loop_;
+    int fd_;
+};
+
+/// What has arrived, up to 64 KiB, and `error` as Socket::receive sets it. No coroutine:
+/// its buffer is on the stack, and gone before anybody waits.
+std::string receive(common::Socket& socket, std::error_code& error);
+
+// What the references refer to outlives the coroutines: see above.
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters)
+
+/// Connects a new socket to an address.
+Coroutine<> connect(common::EventLoop& loop, common::Socket& socket,
+                    common::Address address);
+
+/// Sends all of `bytes`.
+Coroutine<> send_all(common::EventLoop& loop, common::Socket& socket, std::string bytes);
+
+/// What comes next, up to 64 KiB; an empty string once the peer has finished.
+Coroutine<std::string> read(common::EventLoop& loop, common::Socket& socket);
+
+/// Thrown by `read_all` if the connection breaks.
+struct IncompleteRead : std::system_error {
+    IncompleteRead(std::error_code code, std::size_t bytes)
+        : std::system_error(code), received(bytes) {}
+
+    std::size_t received; ///< bytes that had come before
+};
+
+/// Asked with all that has come so far: is that enough? What it throws ends the reading.
+using Enough = std::function<bool(const std::string& so_far)>;
+
+/// All that comes until the peer has finished, or until it is `enough`. Throws
+/// IncompleteRead.
+Coroutine<std::string> read_all(common::EventLoop& loop, common::Socket& socket,
+                                Enough enough);
+
+// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
+
+} // namespace stage2

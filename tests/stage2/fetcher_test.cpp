@@ -1,0 +1,93 @@
+// What is special about fetching with coroutines. What a crawl finds is tested in
+// tests/crawl.
+#include "common/crawl.h"
+#include "common/selector.h"
+#include "common/stack_trace.h"
+#include "stage2_coroutines/traceback.h"
+#include "tests/crawl/stage_under_test.h"
+#include "tests/support/scripted_server.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
+
+#include <unistd.h>
+
+using tests::html;
+using tests::ScriptedServer;
+
+namespace {
+
+common::Summary crawl(const ScriptedServer& server, common::Tracer tracer = {},
+                      common::Settings settings = {}) {
+    common::EventLoop loop(common::make_selector(), tracer);
+    common::Crawl crawl(*common::parse_url(server.url()), loop, tracer,
+                        std::move(settings));
+    return tests::run_with_stage(crawl);
+}
+
+} // namespace
+
+TEST_CASE("an error in a fetch tells its whole way, the outermost first") {
+    ScriptedServer server;
+    server.on("/", html("<a href=/a><a href=/b>"));
+    server.on("/a", html(""));
+    server.on("/b", {tests::Hold{}}); // one that waits meanwhile, and is dropped
+    common::Settings settings;
+    settings.fail_parsing = 2;
+    try {
+        crawl(server, {}, settings);
+        FAIL("nothing was thrown");
+    } catch (const stage2::TaskFailed& failure) {
+        CHECK_THROWS_AS(failure.rethrow_nested(), common::TracedError);
+        const std::string text = describe(failure);
+        CAPTURE(text);
+        const auto outermost = text.find("  stage2::fetch, waiting at fetcher.cpp:");
+        const auto innermost = text.find("  stage2::load, gone on from fetcher.cpp:");
+        const auto plain = text.find("  stage2::parse_links\n");
+        CHECK(outermost != std::string::npos);
+        CHECK(innermost != std::string::npos);
+        CHECK(plain != std::string::npos);
+        CHECK(outermost < innermost);
+        CHECK(innermost < plain);
+        CHECK(text.ends_with("parsing failed, as --fail-parsing has asked"));
+    }
+}
+
+TEST_CASE("a trace tells who waits for what") {
+    ScriptedServer server;
+    server.on("/", html(""));
+    const auto path = std::filesystem::temp_directory_path()
+                      / fmt::format("stage2_trace.{}", ::getpid());
+    CHECK(crawl(server, common::Tracer(path.string())).fetched == 1);
+    std::ifstream file(path);
+    std::string story;
+    std::string chains;
+    for (std::string line; std::getline(file, line);) {
+        for (const char* word :
+             {"task\",\"phase\":\"new", "task\",\"phase\":\"step",
+              "fetch\",\"phase\":\"start", "future\",\"phase\":\"new",
+              "task\",\"phase\":\"suspend", "callback\",\"phase\":\"begin",
+              "future\",\"phase\":\"resolve", "fetch\",\"phase\":\"end",
+              "task\",\"phase\":\"done"})
+            if (line.find(word) != std::string::npos)
+                story += std::string(word).replace(std::string(word).find('"'), 11, " ")
+                         + "\n";
+        if (line.find("\"chain\"") != std::string::npos)
+            chains += line + "\n";
+    }
+    std::filesystem::remove(path);
+    const std::string wait = "future new\ntask suspend\ncallback begin\nfuture resolve\n"
+                             "task step\n";
+    CHECK(story
+          == "task new\ntask step\nfetch start\n" + wait + wait
+                 + "fetch end\ntask done\n");
+    CHECK(chains.find("{\"name\":\"stage2::fetch\",\"at\":\"fetcher.cpp:")
+          != std::string::npos);
+    CHECK(chains.find("{\"name\":\"stage2::read\",\"at\":\"socket_io.cpp:")
+          != std::string::npos);
+}

@@ -1,0 +1,110 @@
+// What stage 2's Future keeps of asyncio's, named by the rows F1, F2 ... that page 07
+// lists; and what it doesn't, which these tests show, too. Stage 3's Future passes them
+// the other way round.
+#include "stage2_coroutines/future.h"
+
+#include <doctest/doctest.h>
+
+#include <exception>
+#include <memory>
+#include <ostream> // doctest wants it
+#include <string>
+#include <vector>
+
+using stage2::Future;
+using stage2::InvalidState;
+using Log = std::vector<std::string>;
+
+namespace {
+
+template <class F>
+concept CanFail = requires(F future) {
+    future.set_exception(std::exception_ptr());
+    future.exception();
+};
+template <class F>
+concept CanBeCancelled = requires(F future) { future.cancel(); };
+template <class F, class Result>
+concept CanHold = requires(F future, Result result) { future.set_result(result); };
+
+} // namespace
+
+TEST_CASE("F1: a new future is pending") { CHECK_FALSE(Future().done()); }
+
+TEST_CASE("F2: a result asked for too early is an error") {
+    const Future future;
+    CHECK_THROWS_AS(static_cast<void>(future.result()), InvalidState);
+}
+
+TEST_CASE("F3: set_result makes it done, and the result stays") {
+    Future future;
+    future.set_result("a");
+    CHECK(future.done());
+    CHECK(future.result() == "a");
+    CHECK(future.result() == "a");
+}
+
+TEST_CASE("F4: a second result is an error, and the first one stands") {
+    Future future;
+    future.set_result("first");
+    CHECK_THROWS_AS(future.set_result("second"), InvalidState);
+    CHECK(future.result() == "first");
+}
+
+TEST_CASE("F11: callbacks run in the order added, each once, with the future") {
+    Future future;
+    Log log;
+    const Future* seen = nullptr;
+    for (const char* name : {"a", "b", "c"})
+        future.add_done_callback([&log, &seen, name](const Future& done) {
+            log.push_back(name + done.result());
+            seen = &done;
+        });
+    CHECK(log.empty());
+    future.set_result("!");
+    CHECK(log == Log{"a!", "b!", "c!"});
+    CHECK(seen == &future);
+    CHECK_THROWS_AS(future.set_result("again"), InvalidState);
+    CHECK(log.size() == 3);
+}
+
+TEST_CASE("a future can die in its last callback") {
+    auto future = std::make_shared<Future>();
+    bool called = false;
+    future->add_done_callback([&](const Future&) { called = true; });
+    const stage2::FuturePtr held = future; // whoever resolves it holds it
+    future->add_done_callback([&](const Future&) { future.reset(); });
+    held->set_result("");
+    CHECK(called);
+    CHECK(held.use_count() == 1);
+}
+
+TEST_SUITE("kept wrong on purpose") {
+    TEST_CASE("not F10: callbacks run inside set_result") {
+        Future future;
+        Log log;
+        future.add_done_callback([&](const Future&) { log.emplace_back("callback"); });
+        log.emplace_back("before");
+        future.set_result("");
+        log.emplace_back("after");
+        CHECK(log == Log{"before", "callback", "after"}); // F10: before, after, callback
+    }
+
+    TEST_CASE("not F13: a callback that comes too late is never called") {
+        Future future;
+        future.set_result("");
+        bool called = false;
+        future.add_done_callback([&](const Future&) { called = true; });
+        CHECK_FALSE(called); // F13: called in the loop's next turn
+    }
+
+    TEST_CASE("not F5 to F9: no exception, no cancellation") {
+        CHECK_FALSE(CanFail<Future>);
+        CHECK_FALSE(CanBeCancelled<Future>);
+    }
+
+    TEST_CASE("the result is a string, and nothing else") {
+        CHECK(CanHold<Future, std::string>);
+        CHECK_FALSE(CanHold<Future, std::vector<int>>);
+    }
+}

@@ -1,0 +1,460 @@
+// What a generator promises. The cases from G1 to G15 are what Python's generators do, so
+// that whoever knows those can rely on it here; C++ differs in one point only: a `catch`
+// handler can't contain `co_yield`, so it must take a note, and yield behind it.
+#include "stage2_coroutines/generator.h"
+
+#include <doctest/doctest.h>
+
+#include <exception>
+#include <memory>
+#include <ostream> // doctest wants it
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+using stage2::Generator;
+using stage2::Nothing;
+using Log = std::vector<std::string>;
+
+namespace {
+
+std::exception_ptr error(const char* words) {
+    return std::make_exception_ptr(std::runtime_error(words));
+}
+
+/// Tells the log when it dies.
+class Witness {
+  public:
+    Witness(Log& log, std::string name) : log_(log), name_(std::move(name)) {}
+    ~Witness() { log_.push_back(name_ + " died"); }
+    Witness(const Witness&) = delete;
+    Witness& operator=(const Witness&) = delete;
+
+  private:
+    Log& log_;
+    std::string name_;
+};
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): the logs outlive
+// the generators
+
+/// Yields 1 and 2, takes a note of what it is sent, and returns "done".
+Generator<int, std::string, std::string> talk(Log& log) {
+    log.emplace_back("begun");
+    log.push_back(co_yield 1);
+    log.push_back(co_yield 2);
+    co_return "done";
+}
+
+/// Yields 1; takes a note of an exception that is thrown there, and goes on.
+Generator<int, int, int> patient(Log& log) {
+    bool caught = false;
+    try {
+        co_yield 1;
+    } catch (const std::runtime_error& e) {
+        log.emplace_back(e.what());
+        caught = true;
+    }
+    if (caught)
+        co_yield 100;
+    co_return 7;
+}
+
+Generator<int, int> count(int from, int to) {
+    for (int i = from; i < to; ++i)
+        co_yield i;
+}
+
+/// Delegates to `patient`, and yields what that returned.
+Generator<int, int, std::string> boss(Log& log) {
+    const int result = co_await patient(log);
+    log.push_back("patient returned " + std::to_string(result));
+    const int answer = co_yield -result;
+    co_return std::to_string(answer);
+}
+
+Generator<int, int, int> thrower(Log& log) {
+    const Witness witness(log, "thrower");
+    co_yield 1;
+    throw std::runtime_error("from inside");
+}
+
+/// Delegates to `thrower`, and catches what it lets out.
+Generator<int, int, int> catcher(Log& log) {
+    bool caught = false;
+    try {
+        co_await thrower(log);
+    } catch (const std::runtime_error& e) {
+        log.emplace_back(e.what());
+        caught = true;
+    }
+    if (caught)
+        co_yield 2;
+    co_return 3;
+}
+
+Generator<int, int, int> holder(Log& log, int depth) {
+    const Witness witness(log, "holder " + std::to_string(depth));
+    int below = 0;
+    if (depth > 0)
+        below = co_await holder(log, depth - 1);
+    else
+        co_yield 1;
+    co_return below + 1;
+}
+
+/// Ends with 11 when an exception is thrown at it.
+Generator<int, int, int> calm(Log& log) {
+    bool caught = false;
+    try {
+        co_yield 1;
+    } catch (const std::runtime_error& e) {
+        log.emplace_back(e.what());
+        caught = true;
+    }
+    co_return caught ? 11 : 12;
+}
+
+Generator<int, int, int> hundred_more(Log& log) {
+    const int value = co_await calm(log);
+    co_return value + 100;
+}
+
+/// Does to `self` what may not be done while it runs.
+Generator<int, int> meddle(Generator<int, int>*& self, Log& log) {
+    const auto attempt = [&log](const char* what, const auto& action) {
+        try {
+            action();
+            log.emplace_back("allowed");
+        } catch (const std::logic_error&) {
+            log.emplace_back(what);
+        }
+    };
+    attempt("next", [&] { self->next(); });
+    attempt("send", [&] { self->send(1); });
+    attempt("throw_", [&] { self->throw_(error("x")); });
+    co_yield 1;
+}
+
+Generator<int, int> meddle_below(Generator<int, int>*& self, Log& log) {
+    co_await meddle(self, log);
+}
+
+Generator<int, int> delegate_to(Generator<int, int>*& self) { co_await std::move(*self); }
+
+Generator<int, int, int> pass_on(Log& log) { co_return co_await thrower(log); }
+
+Generator<int, int, int> catch_and_throw_another(Log& log) {
+    co_await catcher(log);
+    throw std::runtime_error("another");
+}
+
+// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
+
+template <class Return>
+Generator<int, int, Return> whole(Generator<int, int, Return> inner) {
+    co_return co_await std::move(inner);
+}
+
+Generator<int, int, int> deep(int below) {
+    int result = 0;
+    if (below > 0)
+        result = co_await deep(below - 1);
+    else
+        result = co_yield 5;
+    co_return result + 1;
+}
+
+Generator<int, int, int> one() { co_return 1; }
+
+Generator<int, int, int> sum_of_ones(int times) {
+    int sum = 0;
+    for (int i = 0; i < times; ++i)
+        sum += co_await one();
+    co_return sum;
+}
+
+} // namespace
+
+TEST_CASE("G1: a call runs nothing; the first resume runs to the first yield") {
+    Log log;
+    auto generator = talk(log);
+    CHECK(log.empty());
+    CHECK(generator.next().yielded == 1);
+    CHECK(log == Log{"begun"});
+}
+
+TEST_CASE("G2: the yield has the value that was sent; send returns what comes next") {
+    Log log;
+    auto generator = talk(log);
+    generator.next();
+    CHECK(generator.send("hello").yielded == 2);
+    CHECK(log == Log{"begun", "hello"});
+}
+
+TEST_CASE("G3: a value can't be sent to a generator that has not begun") {
+    Log log;
+    auto generator = talk(log);
+    CHECK_THROWS_AS(generator.send("too early"), std::logic_error);
+    CHECK(log.empty());
+    CHECK(generator.next().yielded == 1); // no harm was done
+}
+
+TEST_CASE("G4: return ends it, and its value comes with the end") {
+    Log log;
+    auto generator = talk(log);
+    generator.next();
+    generator.send("a");
+    CHECK_FALSE(generator.done());
+    const auto reply = generator.send("b");
+    CHECK(reply.yielded == std::nullopt);
+    CHECK(reply.returned == "done");
+    CHECK(generator.done());
+    // One that returns nothing ends just so.
+    auto silent = count(0, 0);
+    CHECK(silent.next().returned.has_value());
+}
+
+TEST_CASE("G5: a generator that has ended ends again, without a value") {
+    auto generator = count(0, 0);
+    generator.next();
+    for (int i = 0; i < 2; ++i) {
+        const auto reply = generator.next();
+        CHECK_FALSE(reply.yielded.has_value());
+        CHECK_FALSE(reply.returned.has_value());
+        CHECK_FALSE(generator.send(1).returned.has_value());
+    }
+}
+
+TEST_CASE("G6: an exception can be thrown into the yield, and caught there") {
+    Log log;
+    auto generator = patient(log);
+    generator.next();
+    CHECK(generator.throw_(error("ouch")).yielded == 100);
+    CHECK(log == Log{"ouch"});
+    CHECK(generator.next().returned == 7);
+}
+
+TEST_CASE("G7: what is not caught comes out, and the generator has ended") {
+    Log log;
+    auto generator = talk(log);
+    generator.next();
+    CHECK_THROWS_WITH(generator.throw_(error("ouch")), "ouch");
+    CHECK(generator.done());
+    CHECK_FALSE(generator.next().returned.has_value());
+    auto by_itself = thrower(log);
+    by_itself.next();
+    CHECK_THROWS_WITH(by_itself.next(), "from inside");
+    CHECK(by_itself.done());
+}
+
+TEST_CASE("G8: thrown at before it has begun, a generator never runs") {
+    Log log;
+    auto generator = talk(log);
+    CHECK_THROWS_WITH(generator.throw_(error("early")), "early");
+    CHECK(log.empty());
+    CHECK(generator.done());
+    CHECK_FALSE(generator.next().yielded.has_value());
+}
+
+TEST_CASE("G9: thrown at after its end, a generator lets it come straight back") {
+    auto generator = count(0, 0);
+    generator.next();
+    CHECK_THROWS_WITH(generator.throw_(error("late")), "late");
+    CHECK(generator.done());
+}
+
+TEST_CASE("G10: delegation passes everything to the innermost, and has its value") {
+    Log log;
+    auto generator = boss(log);
+    CHECK(generator.next().yielded == 1);                // patient's
+    CHECK(generator.throw_(error("in")).yielded == 100); // went to patient
+    CHECK(generator.next().yielded == -7);               // patient's 7, boss's sign
+    CHECK(log == Log{"in", "patient returned 7"});
+    CHECK(generator.send(42).returned == "42"); // boss's own
+}
+
+TEST_CASE("G11: what the inner one lets out can be caught where it is awaited") {
+    Log log;
+    auto generator = catcher(log);
+    CHECK(generator.next().yielded == 1);
+    CHECK(generator.next().yielded == 2);
+    // The inner one is gone by then: a handler finds it unwound.
+    CHECK(log == Log{"thrower died", "from inside"});
+    CHECK(generator.next().returned == 3);
+}
+
+TEST_CASE("G12: an exception that makes the inner one return ends the delegation") {
+    Log log;
+    auto generator = hundred_more(log);
+    generator.next();
+    CHECK(generator.throw_(error("stop")).returned == 111);
+    CHECK(log == Log{"stop"});
+}
+
+TEST_CASE("G13: with the outer one dies the inner one, innermost first") {
+    Log log;
+    {
+        auto generator = holder(log, 2);
+        generator.next();
+        CHECK(log.empty());
+    }
+    CHECK(log == Log{"holder 0 died", "holder 1 died", "holder 2 died"});
+}
+
+TEST_CASE("G14: a generator that is running can't be resumed") {
+    Log log;
+    Generator<int, int>* self = nullptr;
+    auto direct = meddle(self, log);
+    self = &direct;
+    CHECK(direct.next().yielded == 1);
+    CHECK(log == Log{"next", "send", "throw_"});
+
+    log.clear();
+    auto indirect = meddle_below(self, log);
+    self = &indirect;
+    CHECK(indirect.next().yielded == 1);
+    CHECK(log == Log{"next", "send", "throw_"});
+    CHECK_FALSE(indirect.running());
+
+    auto circle = delegate_to(self);
+    self = &circle;
+    CHECK_THROWS_AS(circle.next(), std::logic_error);
+    CHECK(circle.done());
+}
+
+TEST_CASE("G15: the chain of generators can be seen from outside") {
+    Log log;
+    auto generator = boss(log);
+    CHECK(generator.chain().size() == 1); // it stands before its first line
+    generator.next();
+    const auto chain = generator.chain();
+    REQUIRE(chain.size() == 2);
+    CHECK(stage2::short_name(chain[0].function.function_name()) == "boss");
+    CHECK(stage2::short_name(chain[1].function.function_name()) == "patient");
+    CHECK(chain[0].line.line() > chain[1].line.line()); // boss stands further down
+    generator.send(1);
+    CHECK(generator.chain().size() == 1);
+    generator.send(1);
+    CHECK(generator.done());
+}
+
+TEST_CASE("each generator has a frame of its own") {
+    auto a = count(0, 10);
+    auto b = count(100, 110);
+    CHECK(a.address() != b.address());
+    CHECK(a.next().yielded == 0);
+    CHECK(b.next().yielded == 100);
+    CHECK(b.next().yielded == 101);
+    CHECK(a.next().yielded == 1);
+}
+
+TEST_CASE("a generator can be moved, also while it waits") {
+    auto a = count(0, 10);
+    a.next();
+    auto b = std::move(a);
+    CHECK(b.next().yielded == 1);
+    // NOLINTNEXTLINE(bugprone-use-after-move): it is empty, and says so
+    CHECK(a.done());
+    std::vector<Generator<int, int>> many;
+    many.push_back(std::move(b));
+    many.push_back(count(5, 6));
+    many.erase(many.begin());
+    CHECK(many[0].next().yielded == 5);
+}
+
+TEST_CASE("only a generator that has not begun can be delegated to") {
+    Log log;
+    auto fresh = whole(patient(log));
+    CHECK(fresh.next().yielded == 1);
+    CHECK(fresh.next().returned == 7);
+
+    const auto refused = [](Generator<int, int, int> inner) {
+        auto outer = whole(std::move(inner));
+        CHECK_THROWS_WITH_AS(outer.next(), doctest::Contains("has not begun"),
+                             std::logic_error);
+    };
+    auto begun = patient(log);
+    begun.next();
+    refused(std::move(begun));
+    auto ended = patient(log);
+    ended.next();
+    ended.next();
+    refused(std::move(ended));
+    auto moved = patient(log);
+    const auto elsewhere = std::move(moved);
+    refused(std::move(moved)); // NOLINT(bugprone-use-after-move): that's the point
+}
+
+namespace {
+
+/// Can be moved and nothing else.
+struct Word {
+    explicit Word(int n) : number(std::make_unique<int>(n)) {}
+    std::unique_ptr<int> number;
+};
+
+Generator<Word, Nothing, Word> words(Word first) {
+    co_yield std::move(first);
+    co_yield Word(2);
+    co_return Word(3);
+}
+
+Generator<Nothing, std::unique_ptr<int>, std::unique_ptr<int>> keep() {
+    std::unique_ptr<int> kept = co_yield {};
+    co_return kept;
+}
+
+} // namespace
+
+TEST_CASE("what goes in and out need not be copied, nor have a default") {
+    auto generator = words(Word(1));
+    CHECK(*generator.next().yielded->number == 1);
+    CHECK(*generator.next().yielded->number == 2);
+    CHECK(*generator.next().returned->number == 3);
+    auto keeper = keep();
+    keeper.next();
+    CHECK(**keeper.send(std::make_unique<int>(4)).returned == 4);
+}
+
+TEST_CASE("ten thousand generators deep, all of it works") {
+    // Delegation must not use the stack: that's too small for so many.
+    constexpr int depth = 10'000;
+    auto generator = deep(depth);
+    CHECK(generator.next().yielded == 5);
+    CHECK(generator.chain().size() == depth + 1);
+    CHECK(generator.send(1).returned == depth + 2);
+
+    auto failing = deep(depth);
+    failing.next();
+    CHECK_THROWS_WITH(failing.throw_(error("from the bottom")), "from the bottom");
+    CHECK(failing.traceback().size() == depth + 1);
+
+    auto dropped = deep(depth);
+    dropped.next();
+}
+
+TEST_CASE("a million delegations, one after the other, use no stack either") {
+    CHECK(sum_of_ones(1'000'000).next().returned == 1'000'000);
+}
+
+TEST_CASE("an exception tells the way that it came, the outermost first") {
+    Log log;
+    auto generator = pass_on(log);
+    generator.next();
+    CHECK(generator.traceback().empty());
+    CHECK_THROWS(generator.next());
+    const auto way = generator.traceback();
+    REQUIRE(way.size() == 2);
+    CHECK(stage2::short_name(way[1].function.function_name()) == "thrower");
+    CHECK(std::string(way[1].line.file_name()).ends_with("generator_test.cpp"));
+    CHECK(way[0].line.line() > way[1].line.line());
+
+    // One that is caught on its way is no part of the next one's way.
+    auto twice = catch_and_throw_another(log);
+    twice.next();
+    twice.next();
+    CHECK_THROWS_WITH(twice.next(), "another");
+    CHECK(twice.traceback().size() == 1);
+}

@@ -1,0 +1,104 @@
+// The small programs of book pages 05 to 07, as a reader runs them. The environment says
+// where they are.
+#include "tests/support/process.h"
+#include "tests/support/scripted_server.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using tests::Finished;
+
+namespace {
+
+Finished run(const char* program, std::vector<std::string> arguments) {
+    const char* path = std::getenv(program);
+    if (path == nullptr)
+        throw std::runtime_error(std::string("set ") + program
+                                 + " to the program's path");
+    arguments.insert(arguments.begin(), path);
+    return tests::run(arguments);
+}
+
+} // namespace
+
+TEST_CASE("generator_session prints both sides of the conversation") {
+    const Finished finished = run("GENERATOR_SESSION", {});
+    CHECK(finished.status == 0);
+    CHECK(finished.out.starts_with("call it\n"
+                                   "  nothing has run\n"
+                                   "next()\n"
+                                   "    (begins)\n"
+                                   "  yields 1\n"
+                                   "send(\"hello\")\n"
+                                   "    (was sent \"hello\")\n"
+                                   "  yields 2\n"
+                                   "send(\"bye\")\n"
+                                   "    (has now \"bye\")\n"
+                                   "  has ended, and returns \"done\"\n"
+                                   "next()\n"
+                                   "  had ended before\n"));
+    CHECK(finished.out.ends_with("throw_(runtime_error(\"enough\"))\n"
+                                 "    (has now \"enough\")\n"
+                                 "  has ended, and returns \"done\"\n"
+                                 "throw_(runtime_error(\"again\"))\n"
+                                 "  comes straight back: \"again\"\n"));
+}
+
+TEST_CASE("frame_tour shows two frames of one function, and the outer one at rest") {
+    const Finished finished = run("FRAME_TOUR", {});
+    CAPTURE(finished.out);
+    CHECK(finished.status == 0);
+    CHECK(finished.out.find("i = 3, stands in count at frame_tour_main.cpp:")
+          != std::string::npos);
+    CHECK(finished.out.find("i = 100, stands in count at frame_tour_main.cpp:")
+          != std::string::npos);
+    // 10 and 11 come from two places of the inner one, and one place of the outer one.
+    const auto line = [&](const std::string& begin) {
+        const auto found = finished.out.find(begin);
+        REQUIRE(found != std::string::npos);
+        return finished.out.substr(found, finished.out.find('\n', found) - found);
+    };
+    const std::string ten = line("  10: two_numbers at ");
+    const std::string eleven = line("  11: two_numbers at ");
+    const std::string twenty = line("  20: two_numbers at ");
+    const auto inside = [](const std::string& text) {
+        return text.substr(text.find("inside"));
+    };
+    CHECK(inside(ten) == inside(eleven));
+    CHECK(inside(ten) != inside(twenty));
+    CHECK(ten.substr(6, ten.find(',') - 6) != eleven.substr(6, eleven.find(',') - 6));
+    CHECK(ten.substr(6, ten.find(',') - 6) == twenty.substr(6, twenty.find(',') - 6));
+}
+
+TEST_CASE("million counts what waits, and wakes it again") {
+    const Finished finished =
+        run("MILLION", {"--generators", "2000", "--tasks", "100", "--threads", "10"});
+    CAPTURE(finished.out);
+    CHECK(finished.status == 0);
+    CHECK(finished.out.find("10 threads wait\n") != std::string::npos);
+    CHECK(finished.out.find("100 tasks wait") != std::string::npos);
+    CHECK(finished.out.find("2000 generators wait\n") != std::string::npos);
+    CHECK(finished.out.find("  2000 of them went on with their own number")
+          != std::string::npos);
+    CHECK(run("MILLION", {"--generators", "x"}).status == 2);
+}
+
+TEST_CASE("fetch_one fetches one page") {
+    tests::ScriptedServer server;
+    server.on("/", tests::html("hello"));
+    const Finished finished = run("FETCH_ONE", {server.url()});
+    CHECK(finished.status == 0);
+    CHECK(finished.out == "status 200, 5 bytes\n");
+    const Finished refused = run("FETCH_ONE", {"http://127.0.0.1:1/"});
+    CHECK(refused.status == 1);
+    CHECK(refused.err.find("  stage2::fetch_one, gone on from") != std::string::npos);
+    CHECK(refused.err.find("onnection refused") != std::string::npos);
+    const Finished misuse = run("FETCH_ONE", {});
+    CHECK(misuse.status == 2);
+    CHECK(std::ranges::count(misuse.err, '\n') == 1);
+}

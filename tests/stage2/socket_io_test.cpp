@@ -1,0 +1,211 @@
+#include "common/event_loop.h"
+#include "common/http_response.h"
+#include "common/selector.h"
+#include "common/socket.h"
+#include "common/url.h"
+#include "stage2_coroutines/fetch_one.h"
+#include "stage2_coroutines/socket_io.h"
+#include "stage2_coroutines/task.h"
+#include "tests/support/faults.h"
+#include "tests/support/scripted_server.h"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <chrono>
+#include <memory>
+#include <ostream> // doctest wants it
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <sys/socket.h>
+
+using common::Socket;
+using stage2::Coroutine;
+using stage2::Enough;
+using tests::ScriptedServer;
+using tests::Send;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct Fixture {
+    common::Tracer tracer;
+    common::EventLoop loop{common::make_selector(), tracer};
+
+    /// Runs the loop until the coroutine has ended.
+    void run(Coroutine<> coroutine) {
+        const stage2::Task task(stop_after(std::move(coroutine), loop), tracer);
+        const bool done = task.done() || loop.run(10s);
+        REQUIRE(done);
+    }
+
+    // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
+    static Coroutine<> stop_after(Coroutine<> coroutine, common::EventLoop& loop) {
+        co_await std::move(coroutine);
+        loop.stop();
+    }
+};
+
+/// Two sockets, each the other's peer.
+struct Pair {
+    Pair() {
+        std::array<int, 2> ends{};
+        REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) == 0);
+        near = Socket(ends[0]);
+        far = Socket(ends[1]);
+        REQUIRE_FALSE(common::make_nonblocking(near.fd()));
+        REQUIRE_FALSE(common::make_nonblocking(far.fd()));
+    }
+    Socket near;
+    Socket far;
+};
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): what they refer to
+// outlives the coroutines
+
+Coroutine<> read_into(common::EventLoop& loop, Socket& socket, std::string& into) {
+    into = co_await stage2::read(loop, socket);
+}
+
+Coroutine<> read_all_into(common::EventLoop& loop, Socket& socket, Enough enough,
+                          std::string& into) {
+    into = co_await stage2::read_all(loop, socket, std::move(enough));
+}
+
+/// Asks for a page, as stage 2 does.
+Coroutine<> get(common::EventLoop& loop, common::Address address, std::string request,
+                std::string& into) {
+    std::error_code error;
+    Socket socket = Socket::open_tcp(address.family(), error);
+    REQUIRE_FALSE(error);
+    co_await stage2::connect(loop, socket, address);
+    co_await stage2::send_all(loop, socket, request);
+    const Enough never = [](const std::string&) { return false; };
+    into = co_await stage2::read_all(loop, socket, never);
+}
+
+// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
+
+common::Address address_of(const ScriptedServer& server) {
+    return common::resolve("127.0.0.1", server.port()).at(0);
+}
+
+std::string request_for(const ScriptedServer& server) {
+    const auto url = common::parse_url(server.url());
+    return common::http_get_request(url->authority(), url->target());
+}
+
+const Enough never = [](const std::string&) { return false; };
+
+} // namespace
+
+TEST_CASE_FIXTURE(Fixture, "read gives what comes, and then an empty string") {
+    Pair pair;
+    std::error_code error;
+    pair.far.send("hello", error);
+    std::string text;
+    run(read_into(loop, pair.near, text));
+    CHECK(text == "hello");
+}
+
+TEST_CASE_FIXTURE(Fixture, "read_all reads up to the peer's close") {
+    Pair pair;
+    std::error_code error;
+    pair.far.send("one ", error);
+    pair.far.send("two", error);
+    pair.far.close();
+    std::string text;
+    run(read_all_into(loop, pair.near, never, text));
+    CHECK(text == "one two");
+}
+
+TEST_CASE_FIXTURE(Fixture, "read_all stops when it has enough") {
+    Pair pair; // the far end stays open
+    std::error_code error;
+    pair.far.send("12345", error);
+    std::string text;
+    const Enough five = [](const std::string& so_far) { return so_far.size() >= 5; };
+    run(read_all_into(loop, pair.near, five, text));
+    CHECK(text == "12345");
+}
+
+TEST_CASE_FIXTURE(Fixture, "a broken connection is an error that tells how far it came") {
+    ScriptedServer server;
+    server.on("/",
+              {Send{"HTTP/1.0 200 OK\r\n\r\nabc"}, tests::Pause{50ms}, tests::Reset{}});
+    std::string text;
+    try {
+        run(get(loop, address_of(server), request_for(server), text));
+        FAIL("nothing was thrown");
+    } catch (const stage2::TaskFailed& failure) {
+        try {
+            failure.rethrow_nested();
+        } catch (const stage2::IncompleteRead& error) {
+            CHECK(error.code() == std::errc::connection_reset);
+            CHECK(error.received == 22);
+        }
+    }
+}
+
+TEST_CASE_FIXTURE(Fixture, "connect throws if nobody listens") {
+    std::string text;
+    const auto nobody = common::resolve("127.0.0.1", 1).at(0);
+    try {
+        run(get(loop, nobody, "", text));
+        FAIL("nothing was thrown");
+    } catch (const stage2::TaskFailed& failure) {
+        try {
+            failure.rethrow_nested();
+        } catch (const std::system_error& error) {
+            CHECK(error.code() == std::errc::connection_refused);
+        }
+    }
+}
+
+TEST_CASE_FIXTURE(Fixture, "send_all sends all, however little the socket takes") {
+    ScriptedServer server;
+    server.on("/", tests::html("hello"));
+    tests::Fault fault;
+    fault.send_at_most = 7;
+    fault.send_blocks_every_second_time = true;
+    std::string text;
+    run(get(loop, address_of(server), request_for(server), text));
+    CHECK(text.ends_with("hello"));
+    CHECK(fault.sends > 10);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a coroutine that is dropped while it waits leaves no watch") {
+    Pair pair;
+    std::string text;
+    {
+        const stage2::Task task(read_into(loop, pair.near, text), tracer);
+        CHECK_FALSE(task.done());
+    }
+    std::error_code error;
+    pair.far.send("x", error);
+    CHECK_FALSE(loop.run(50ms)); // nobody is called
+    // The descriptor is free for others.
+    const stage2::Watch watch(loop, pair.near.fd(), common::Events::read, "other",
+                              [&] { loop.stop(); });
+    CHECK(loop.run(10s));
+}
+
+TEST_CASE_FIXTURE(Fixture, "fetch_one does the same, in one coroutine") {
+    ScriptedServer server;
+    server.on("/", {tests::Pause{20ms}, tests::html("hello")[0]});
+    std::string whole;
+    run(get(loop, address_of(server), request_for(server), whole));
+    Fixture other;
+    std::string response;
+    other.run(
+        stage2::fetch_one(other.loop, address_of(server), request_for(server), response));
+    CHECK(response == whole);
+    CHECK(response.ends_with("hello"));
+
+    Fixture third;
+    CHECK_THROWS_AS(third.run(stage2::fetch_one(
+                        third.loop, common::resolve("127.0.0.1", 1).at(0), "", response)),
+                    stage2::TaskFailed);
+}

@@ -1,0 +1,226 @@
+// What stage 2's Task keeps of asyncio's, named by the rows K1, K2 ... that page 07
+// lists; and what it doesn't, which these tests show, too.
+#include "stage2_coroutines/task.h"
+
+#include <doctest/doctest.h>
+
+#include <exception>
+#include <memory>
+#include <ostream> // doctest wants it
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+using stage2::Coroutine;
+using stage2::Future;
+using stage2::FuturePtr;
+using stage2::Task;
+using stage2::TaskFailed;
+using Log = std::vector<std::string>;
+
+namespace {
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): the logs outlive
+// the coroutines
+
+/// Waits for both futures, one after the other, by yielding them.
+Coroutine<> wait_for_two(FuturePtr a, FuturePtr b, Log& log) {
+    log.emplace_back("begun");
+    log.push_back(co_yield a);
+    log.push_back(co_yield b);
+    log.emplace_back("ended");
+}
+
+Coroutine<std::string> shout(FuturePtr word) {
+    const std::string result = co_await word;
+    co_return result + "!";
+}
+
+/// Waits for both by awaiting: one directly, one by way of another coroutine.
+Coroutine<> await_two(FuturePtr a, FuturePtr b, Log& log) {
+    log.push_back(co_await a);
+    log.push_back(co_await shout(b));
+}
+
+Coroutine<> fail_after(FuturePtr future) {
+    co_await future;
+    throw std::runtime_error("no more");
+}
+
+Coroutine<> call_fail_after(FuturePtr future) { co_await fail_after(future); }
+
+/// Tells the log when its frame dies.
+Coroutine<> mourned(FuturePtr future, Log& log) {
+    struct Witness {
+        explicit Witness(Log& l) : log(l) {}
+        ~Witness() { log.emplace_back("died"); }
+        Witness(const Witness&) = delete;
+        Witness& operator=(const Witness&) = delete;
+        Log& log;
+    };
+    const Witness witness(log);
+    co_await future;
+    log.emplace_back("resumed");
+}
+
+// One caller, and two ways to get a word: a function that returns a future ...
+FuturePtr word_from_future(FuturePtr source) { return source; }
+// ... and a coroutine.
+Coroutine<std::string> word_from_coroutine(FuturePtr source) {
+    const std::string word = co_await source;
+    co_return word + " by way of a coroutine";
+}
+
+template <class GetWord>
+Coroutine<> use_word(GetWord get_word, FuturePtr source, Log& log) {
+    log.push_back(co_await get_word(source));
+}
+
+// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
+
+template <class T>
+concept CanBeAwaited = requires(T& task) {
+    task.result();
+    task.add_done_callback([](const Future&) {});
+};
+template <class T>
+concept CanBeCancelled = requires(T& task) { task.cancel(); };
+
+FuturePtr pending() { return std::make_shared<Future>(); }
+
+struct Fixture {
+    common::Tracer tracer;
+    FuturePtr a = pending();
+    FuturePtr b = pending();
+    Log log;
+};
+
+} // namespace
+
+TEST_CASE_FIXTURE(Fixture, "K2: each step runs up to the next future, or to the end") {
+    const Task task(wait_for_two(a, b, log), tracer);
+    CHECK(log == Log{"begun"});
+    a->set_result("A");
+    CHECK(log == Log{"begun", "A"});
+    CHECK_FALSE(task.done());
+    b->set_result("B");
+    CHECK(log == Log{"begun", "A", "B", "ended"});
+    CHECK(task.done());
+}
+
+TEST_CASE_FIXTURE(Fixture, "delegation changes nothing for the task") {
+    const Task task(await_two(a, b, log), tracer);
+    a->set_result("A");
+    b->set_result("B");
+    CHECK(log == Log{"A", "B!"});
+    CHECK(task.done());
+}
+
+TEST_CASE_FIXTURE(Fixture, "a function may become a coroutine behind its caller's back") {
+    const Task first(use_word(word_from_future, a, log), tracer);
+    const Task second(use_word(word_from_coroutine, a, log), tracer);
+    a->set_result("word");
+    CHECK(log == Log{"word", "word by way of a coroutine"});
+}
+
+TEST_CASE_FIXTURE(Fixture, "two tasks can wait for one future, and go on in order") {
+    const Task first(await_two(a, b, log), tracer);
+    const Task second(await_two(a, b, log), tracer);
+    a->set_result("A");
+    CHECK(log == Log{"A", "A"});
+    b->set_result("B");
+    CHECK(first.done());
+    CHECK(second.done());
+}
+
+TEST_CASE_FIXTURE(Fixture, "a task that is destroyed takes its coroutine with it") {
+    {
+        const Task task(mourned(a, log), tracer);
+        CHECK(log.empty());
+    }
+    CHECK(log == Log{"died"});
+    a->set_result("too late"); // nobody is there any more, and nothing happens
+    CHECK(log == Log{"died"});
+}
+
+TEST_CASE_FIXTURE(Fixture, "a task tells where its coroutines wait") {
+    const Task task(call_fail_after(a), tracer);
+    const auto chain = task.chain();
+    REQUIRE(chain.size() == 3);
+    CHECK(stage2::short_name(chain[0].function.function_name()) == "call_fail_after");
+    CHECK(stage2::short_name(chain[1].function.function_name()) == "fail_after");
+    CHECK(stage2::short_name(chain[2].function.function_name()).find("as_generator")
+          != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(Fixture, "what a coroutine throws comes with the way that it came") {
+    const Task task(call_fail_after(a), tracer);
+    try {
+        a->set_result("");
+        FAIL("nothing was thrown");
+    } catch (const TaskFailed& failure) {
+        CHECK_THROWS_WITH(failure.rethrow_nested(), "no more");
+        const std::string way = failure.what();
+        CAPTURE(way);
+        CHECK(way.find("  call_fail_after, waiting at task_test.cpp:") == 0);
+        CHECK(way.find("\n  fail_after, gone on from task_test.cpp:")
+              != std::string::npos);
+        const std::string text = describe(failure);
+        CHECK(text.ends_with("\nno more"));
+    }
+    CHECK(task.done());
+}
+
+TEST_CASE_FIXTURE(Fixture, "a task list owns its tasks, and lets go of those done") {
+    stage2::TaskList tasks(tracer);
+    std::vector<std::weak_ptr<Future>> futures;
+    for (int i = 0; i < 1000; ++i) {
+        const FuturePtr future = pending();
+        futures.push_back(future);
+        tasks.start(mourned(future, log));
+        future->set_result("");
+    }
+    CHECK(log.size() > 1000); // all were resumed, and most have died since
+    const FuturePtr last = pending();
+    const auto before = log.size();
+    {
+        stage2::TaskList others(tracer);
+        others.start(mourned(last, log));
+    }
+    CHECK(log.size() == before + 1);
+}
+
+TEST_SUITE("kept wrong on purpose") {
+    TEST_CASE_FIXTURE(Fixture, "not K1: the first step is taken in the constructor") {
+        log.emplace_back("before");
+        const Task task(wait_for_two(a, b, log), tracer);
+        log.emplace_back("after");
+        CHECK(log == Log{"before", "begun", "after"}); // K1: before, after, begun
+    }
+
+    TEST_CASE_FIXTURE(Fixture, "not K5: the task goes on inside set_result") {
+        const Task task(wait_for_two(a, b, log), tracer);
+        a->set_result("A");
+        log.emplace_back("after");
+        CHECK(log == Log{"begun", "A", "after"}); // K5: begun, after, A
+    }
+
+    TEST_CASE_FIXTURE(Fixture, "not K4: an exception comes out of whoever resolves") {
+        const Task task(fail_after(a), tracer);
+        CHECK_THROWS_AS(a->set_result(""), TaskFailed); // K4: nothing is thrown here
+    }
+
+    TEST_CASE_FIXTURE(Fixture,
+                      "not F21: who awaits a future that is done never goes on") {
+        a->set_result("A");
+        const Task task(await_two(a, b, log), tracer);
+        CHECK(log.empty()); // F21: goes on at once
+        CHECK_FALSE(task.done());
+    }
+
+    TEST_CASE("not K6, K7, K10: nobody can wait for a task, or cancel it") {
+        CHECK_FALSE(CanBeAwaited<Task>);
+        CHECK_FALSE(CanBeCancelled<Task>);
+    }
+}

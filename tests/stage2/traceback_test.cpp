@@ -1,0 +1,55 @@
+#include "stage2_coroutines/traceback.h"
+
+#include <doctest/doctest.h>
+
+#include <ostream> // doctest wants it
+#include <stdexcept>
+#include <string>
+
+using stage2::Place;
+using stage2::short_name;
+using stage2::TaskFailed;
+
+TEST_CASE("a function's name without what stands around it") {
+    // As g++ and clang++ write them.
+    CHECK(short_name("int main()") == "main");
+    CHECK(short_name("stage2::Generator<int, int> stage2::count(int)")
+          == "stage2::count");
+    CHECK(short_name("Generator<std::pair<int, void (*)(int)>> {anonymous}::f(int, char)")
+          == "f");
+    CHECK(short_name("Coroutine<> stage2::(anonymous namespace)::g(Url)") == "stage2::g");
+    CHECK(short_name("Coroutine<std::string> stage2::read(EventLoop &, Socket &)")
+          == "stage2::read");
+    CHECK(short_name("Coroutine<> use(T) [with T = int]") == "use");
+    CHECK(short_name("nonsense") == "nonsense");
+    CHECK(short_name("").empty());
+}
+
+TEST_CASE("a failure is told from the outermost to what was thrown") {
+    const auto here = std::source_location::current();
+    try {
+        try {
+            throw std::runtime_error("it rains");
+        } catch (...) {
+            throw TaskFailed({Place{here, here}, Place{here, here}});
+        }
+    } catch (const TaskFailed& failure) {
+        const std::string text = describe(failure);
+        CAPTURE(text);
+        CHECK(text.starts_with("the coroutines that led here"));
+        CHECK(text.find("waiting at traceback_test.cpp:") < text.find("gone on from"));
+        CHECK(text.ends_with("\nit rains"));
+    }
+}
+
+TEST_CASE("what is no std::exception is told, too") {
+    try {
+        try {
+            throw 7;
+        } catch (...) {
+            throw TaskFailed({});
+        }
+    } catch (const TaskFailed& failure) {
+        CHECK(describe(failure).ends_with("no std::exception"));
+    }
+}
