@@ -14,6 +14,7 @@ all_steps() {
     a_step "clang++, address and UB sanitizers" sanitized_tests_with clang clang++-19 -Db_lundef=false
     a_step "coroutines, in the other builds" check_coroutine_builds
     a_step "coroutines, under valgrind" check_coroutines_with_valgrind
+    a_step "coroutines, what g++ 12 gets wrong" check_coroutine_forms
     a_step "exercises" check_exercises
     a_step "what the book's programs print" check_outputs
     a_step "format" check_format
@@ -156,6 +157,16 @@ check_coroutines_with_valgrind() {
     verdict "$sum_passed" "$sum_failed" 0
 }
 
+# g++ 12 compiles some innocent-looking coroutines into programs that crash: none is in here.
+# And the lint that says so finds each of those forms.
+check_coroutine_forms() {
+    cd "$top" || return
+    # shellcheck disable=SC2046
+    python3 tests/lint/coroutine_lint.py -p build-all/clang \
+        $(sources '*.cpp' | grep -v '^tests/\(exercises\|lint\)/' | existing) || return
+    python3 tests/lint/coroutine_lint_test.py
+}
+
 # Each exercise can be done, and helps whoever does it wrong. Uses what the steps above built.
 check_exercises() {
     cd "$top" && python3 tests/exercises/authors_test.py --build build-all/gcc \
@@ -197,8 +208,8 @@ check_tidy() {
     mkdir "$logs/tidy" || return
     # shellcheck disable=SC2016
     # Exercises are compiled by a script of their own, which asks for no warnings; tidy doesn't
-    # know how.
-    sources '*.cpp' | grep -v '^tests/exercises/' | existing | xargs ls -S | LOGS=$logs/tidy xargs -n 1 -P "$(getconf _NPROCESSORS_ONLN)" sh -c '
+    # know how. And what is in tests/lint is wrong on purpose.
+    sources '*.cpp' | grep -v '^tests/\(exercises\|lint\)/' | existing | xargs ls -S | LOGS=$logs/tidy xargs -n 1 -P "$(getconf _NPROCESSORS_ONLN)" sh -c '
         clang-tidy-19 --quiet --warnings-as-errors="*" -p build-all/clang "$1" >"$LOGS/$$" 2>&1 && rm "$LOGS/$$"' tidy
     tidy_status=$?
     [ "$tidy_status" -ne 0 ] || return 0

@@ -1,10 +1,10 @@
 // start fails in: no more than are allowed
 // start fails with: 5 jobs are in flight, though 2 are allowed
+#include "common/event_loop.h"
 #include "common/selector.h"
 #include "common/socket.h"
 #include "common/trace.h"
 #include "exercise.h"
-#include "common/event_loop.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

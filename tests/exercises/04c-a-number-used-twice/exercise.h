@@ -1,8 +1,8 @@
 // A download that tries once more.
 #pragma once
 
-#include "common/socket.h"
 #include "common/event_loop.h"
+#include "common/socket.h"
 
 #include <functional>
 #include <string>

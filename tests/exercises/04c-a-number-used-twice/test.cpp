@@ -1,10 +1,10 @@
 // start fails in: the next one gets the number of a connection that broke
 // start fails with: is registered already
+#include "common/event_loop.h"
 #include "common/selector.h"
 #include "common/socket.h"
 #include "common/trace.h"
 #include "exercise.h"
-#include "common/event_loop.h"
 
 #include <doctest/doctest.h>
 

@@ -1,0 +1,3 @@
+#include "in_header.h"
+
+Task one() { return in_a_header(); }

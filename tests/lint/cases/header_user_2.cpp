@@ -1,0 +1,3 @@
+#include "in_header.h"
+
+Task two() { return in_a_template(Number()); }
