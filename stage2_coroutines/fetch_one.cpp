@@ -13,6 +13,7 @@ using common::Socket;
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters)
 
+// [fetch-one]
 Coroutine<> fetch_one(common::EventLoop& loop, common::Address address,
                       std::string request, std::string& response) {
     std::error_code error;
@@ -46,6 +47,7 @@ Coroutine<> fetch_one(common::EventLoop& loop, common::Address address,
     if (error)
         throw std::system_error(error);
 }
+// [/fetch-one]
 
 // NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
 

@@ -19,6 +19,7 @@ namespace {
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters)
 
+// [fetch-and-stop]
 stage2::Coroutine<> fetch_and_stop(common::EventLoop& loop, common::Url url,
                                    std::string& response) {
     const auto address = common::resolve(std::string(url.host()), url.port()).at(0);
@@ -35,6 +36,7 @@ std::string fetch(const common::Url& url, common::Tracer& tracer) {
         loop.run(std::chrono::seconds(30));
     return response;
 }
+// [/fetch-and-stop]
 
 // NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
 

@@ -22,11 +22,11 @@
 namespace stage2 {
 namespace {
 
-/// This process or this machine has no descriptor left for another socket: no fault of
-/// the server's, and no reason to call its page dead.
-struct NoDescriptor : std::runtime_error {
-    NoDescriptor() : std::runtime_error("no descriptor is left") {}
-};
+/// Thrown if this process or this machine has no descriptor left for another socket: no
+/// fault of the server's, and no reason to call its page dead. There is nothing to tell
+/// but that, so it is no std::exception. (With one, the undefined behaviour sanitizer
+/// would want a descriptor of its own to look at it.)
+struct NoDescriptor {};
 
 /// There is no response, for a reason that no other attempt would change.
 struct FetchFailed : std::runtime_error {
@@ -49,6 +49,7 @@ common::Socket open_socket(int family, common::Crawl& crawl, std::error_code& er
     return socket;
 }
 
+// [connect-to-host]
 /// A connection to the host of `url`: to the first of its addresses that accepts one.
 Coroutine<common::Socket> connect_to_host(const common::Url& url, common::Crawl& crawl) {
     const common::Host& host = crawl.host_of(url);
@@ -68,6 +69,7 @@ Coroutine<common::Socket> connect_to_host(const common::Url& url, common::Crawl&
     }
     throw IncompleteRead(error, 0);
 }
+// [/connect-to-host]
 
 /// Says when a response is whole. Asked for HTTP/1.0, a server should close when it's
 /// done. Not all do. Throws FetchFailed if it's too long.
@@ -79,6 +81,7 @@ bool is_whole(const std::string& so_far, std::size_t limit) {
     return expected && so_far.size() >= *expected;
 }
 
+// [get]
 /// Everything that the server has to say about `url`.
 Coroutine<std::string> get(const common::Url& url, common::Crawl& crawl) {
     common::Socket socket = co_await connect_to_host(url, crawl);
@@ -90,7 +93,9 @@ Coroutine<std::string> get(const common::Url& url, common::Crawl& crawl) {
     };
     co_return co_await read_all(crawl.loop(), socket, enough);
 }
+// [/get]
 
+// [load]
 /// Fetches `record.url`, fills the record in, and returns where the page leads.
 Coroutine<std::vector<common::Url>> load(common::Record& record, common::Crawl& crawl) {
     const std::string bytes = co_await get(record.url, crawl);
@@ -103,6 +108,7 @@ Coroutine<std::vector<common::Url>> load(common::Record& record, common::Crawl& 
         links = {*record.next}; // a redirect: one more link, no more
     co_return links;
 }
+// [/load]
 
 /// Tells the trace when a fetch begins and ends.
 class Traced {
@@ -133,6 +139,7 @@ parse_links(const common::HttpResponse& response, const common::Url& url,
     return common::find_links(response.body, response.header("Content-Type"), url);
 }
 
+// [fetch]
 Coroutine<> fetch(common::Url url, common::Crawl& crawl) {
     common::Record record(std::move(url));
     const bool began_capped = crawl.is_capped();
@@ -156,6 +163,7 @@ Coroutine<> fetch(common::Url url, common::Crawl& crawl) {
     }
     crawl.finished(record);
 }
+// [/fetch]
 
 } // namespace stage2
 

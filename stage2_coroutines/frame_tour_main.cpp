@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -44,6 +45,7 @@ struct Locals {
     const void* i = nullptr;
 };
 
+// [count]
 /// Yields `from`, `from + 1`, and so on. Before that, it tells where its variables are.
 [[gnu::noinline]] Generator<int> count(int from, Locals* locals) {
     int i = from;
@@ -53,16 +55,19 @@ struct Locals {
         ++i;
     }
 }
+// [/count]
 
 [[gnu::noinline]] Generator<int> two_numbers(int from) {
     co_yield from;
     co_yield from + 1;
 }
 
+// [outer]
 [[gnu::noinline]] Generator<int> outer() {
     co_await two_numbers(10);
     co_await two_numbers(20);
 }
+// [/outer]
 
 std::string offset(const void* frame, const void* part) {
     const auto bytes =
@@ -93,6 +98,7 @@ void where_it_is() {
                offset(numbers.address(), locals.i));
 }
 
+// [two]
 void one_function_two_frames() {
     fmt::print("2. One function, two frames\n");
     Locals a_locals;
@@ -111,6 +117,7 @@ void one_function_two_frames() {
     fmt::print("  b: frame {}, i = {}, stands in {}\n", fmt::ptr(b.address()),
                value(b_locals.i), standing(b.chain()[0]));
 }
+// [/two]
 
 /// The bytes of a frame, as they are now.
 std::vector<unsigned char> bytes_of(const void* frame) {
@@ -123,7 +130,9 @@ void what_changes() {
     fmt::print("3. What changes when it goes on?\n");
     auto numbers = two_numbers(50);
     const auto look = [&](const char* when) {
-        fmt::print("  {:<17} it stands in {}\n", when, standing(numbers.chain()[0]));
+        fmt::print("  {:<17} it stands {}\n", when,
+                   numbers.started() ? "in " + standing(numbers.chain()[0])
+                                     : "before its first line");
         return bytes_of(numbers.address());
     };
     const auto at_first = look("before the start,");
@@ -158,12 +167,24 @@ void the_outer_one_stands_still() {
 
 } // namespace
 
-int main() {
+int main(int argc, char** argv) {
     try {
-        where_it_is();
-        one_function_two_frames();
-        what_changes();
-        the_outer_one_stands_still();
+        // All stops of the tour, or the one whose number is given.
+        const std::array stops{where_it_is, one_function_two_frames, what_changes,
+                               the_outer_one_stands_still};
+        const std::string chosen = argc > 1 ? argv[1] : "";
+        bool known = chosen.empty();
+        for (std::size_t i = 0; i < stops.size(); ++i) {
+            if (!chosen.empty() && chosen != std::to_string(i + 1))
+                continue;
+            stops.at(i)();
+            known = true;
+        }
+        if (!known || argc > 2) {
+            fmt::print(stderr, "frame_tour: give no argument, or one from 1 to {}\n",
+                       stops.size());
+            return 2;
+        }
         return 0;
     } catch (const std::exception& error) {
         fmt::print(stderr, "frame_tour: {}\n", error.what());

@@ -30,6 +30,7 @@ struct InvalidState : std::logic_error {
     using std::logic_error::logic_error;
 };
 
+// [future]
 class Future {
   public:
     using Callback = std::function<void(const Future&)>;
@@ -64,19 +65,24 @@ class Future {
     std::optional<std::string> result_;
     std::vector<Callback> callbacks_;
 };
+// [/future]
 
 /// A future belongs to two: to the coroutine that waits for it, and to whoever will
 /// resolve it. Either may be gone before the other.
 using FuturePtr = std::shared_ptr<Future>;
 
+// [coroutine]
 /// A generator that yields the futures it waits for, and is sent their results.
 template <class Return = void>
 using Coroutine = Generator<FuturePtr, std::string, Return>;
+// [/coroutine]
 
+// [as-generator]
 /// Waits for one future: `co_await future` delegates to this.
 inline Coroutine<std::string> as_generator(FuturePtr future) {
     std::string result = co_yield future;
     co_return result;
 }
+// [/as-generator]
 
 } // namespace stage2

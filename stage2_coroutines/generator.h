@@ -37,6 +37,7 @@ struct Nothing {};
 template <class Return>
 using ReturnedValue = std::conditional_t<std::is_void_v<Return>, Nothing, Return>;
 
+// [reply]
 /// What comes out when a generator is resumed: what it yields; or, when it ends, what it
 /// returns. Neither of them if it had ended before.
 template <class Yield, class Return>
@@ -44,9 +45,11 @@ struct Reply {
     std::optional<Yield> yielded;
     std::optional<ReturnedValue<Return>> returned;
 };
+// [/reply]
 
 namespace detail {
 
+// [conversation]
 /// What a promise holds whatever its generator returns: the words that go in and out, and
 /// its place in a chain of generators that have delegated to each other.
 template <class Yield, class Send>
@@ -65,7 +68,9 @@ struct Conversation {
     Place place;
     std::vector<Place> traceback; // the way of an exception, the innermost first
 };
+// [/conversation]
 
+// [returning]
 /// Keeps what `co_return` hands over. The compiler calls `return_value`, or `return_void`
 /// where nothing is returned; a promise may not have both, so there are two of these.
 template <class Return>
@@ -78,7 +83,9 @@ struct Returning<void> {
     std::optional<Nothing> returned;
     void return_void() { returned.emplace(); }
 };
+// [/returning]
 
+// [yielding]
 /// The awaiter behind `co_yield`: what the compiler asks before it stops the function,
 /// when it has stopped it, and when the function goes on.
 template <class Yield, class Send>
@@ -103,7 +110,9 @@ class Yielding {
   private:
     Conversation<Yield, Send>& conversation_;
 };
+// [/yielding]
 
+// [delegating]
 /// The awaiter behind `co_await inner()`. It owns the inner generator, and lives in the
 /// frame of the outer one as long as that waits.
 template <class Yield, class Send, class Return>
@@ -129,6 +138,7 @@ class Delegating {
     Generator<Yield, Send, Return> inner_;
     Conversation<Yield, Send>& outer_;
 };
+// [/delegating]
 
 } // namespace detail
 
@@ -142,6 +152,7 @@ class [[nodiscard]] Generator {
   public:
     using Reply = stage2::Reply<Yield, Return>;
 
+    // [promise]
     /// The compiler makes one of these in each frame, and asks it what to do. Its name is
     /// fixed, and so are the names of its functions.
     class promise_type : public detail::Conversation<Yield, Send>,
@@ -175,7 +186,9 @@ class [[nodiscard]] Generator {
             this->yielded.emplace(std::move(value));
             return detail::Yielding<Yield, Send>(*this);
         }
+        // [/promise]
 
+        // [await-transform]
         /// `co_await inner()`. The inner generator hands out and is sent the same types,
         /// and may return any other. Throws std::logic_error if it has begun.
         template <class Inner>
@@ -197,8 +210,10 @@ class [[nodiscard]] Generator {
                         std::source_location line = std::source_location::current()) {
             return await_transform(as_generator(std::move(thing)), line);
         }
+        // [/await-transform]
     };
 
+    // [ownership]
     Generator(Generator&& other) noexcept : frame_(std::exchange(other.frame_, {})) {}
     Generator& operator=(Generator&& other) noexcept {
         std::swap(frame_, other.frame_);
@@ -210,7 +225,9 @@ class [[nodiscard]] Generator {
         if (frame_)
             frame_.destroy();
     }
+    // [/ownership]
 
+    // [talking]
     /// Goes on, or begins, with nothing to say: a `co_yield` has the value `Send{}`.
     /// Throws std::logic_error if the generator is running.
     Reply next() { return started() ? send(Send{}) : resume(); }
@@ -242,6 +259,7 @@ class [[nodiscard]] Generator {
         promise().innermost->thrown = std::move(error);
         return resume();
     }
+    // [/talking]
 
     /// True once it has ended: it returned, or an exception left it, or it was moved
     /// away.
@@ -291,6 +309,7 @@ class [[nodiscard]] Generator {
                                    "within itself");
     }
 
+    // [resume]
     /// Lets the innermost one go on, until it yields. If it delegates, the one that it
     /// delegates to goes on; if it ends, the one that waits for it does. Each of them
     /// comes back here, so the stack doesn't grow, however long the chain is.
@@ -332,6 +351,7 @@ class [[nodiscard]] Generator {
             std::rethrow_exception(std::exchange(promise().error, nullptr));
         return std::exchange(promise().returned, std::nullopt);
     }
+    // [/resume]
 
     /// For whoever has delegated to this one, which has ended.
     Return take_result() {

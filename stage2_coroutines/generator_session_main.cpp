@@ -16,6 +16,7 @@ namespace {
 
 using stage2::Generator;
 
+// [conversation]
 /// Yields numbers, is sent words, and returns a word.
 Generator<int, std::string, std::string> conversation() {
     fmt::print("    (begins)\n");
@@ -30,6 +31,7 @@ Generator<int, std::string, std::string> conversation() {
     fmt::print("    (has now \"{}\")\n", second);
     co_return "done";
 }
+// [/conversation]
 
 using Reply = stage2::Reply<int, std::string>;
 
@@ -42,6 +44,7 @@ void print(const Reply& reply) {
         fmt::print("  had ended before\n");
 }
 
+// [session]
 void session() {
     fmt::print("call it\n");
     auto talker = conversation();
@@ -70,6 +73,7 @@ void throwing_session() {
         fmt::print("  comes straight back: \"{}\"\n", error.what());
     }
 }
+// [/session]
 
 } // namespace
 

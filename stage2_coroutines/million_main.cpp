@@ -35,6 +35,7 @@ using stage2::Future;
 using stage2::FuturePtr;
 using stage2::Generator;
 
+// [generators]
 Generator<int> count(int from) {
     for (int i = from;; ++i)
         co_yield i;
@@ -50,6 +51,7 @@ std::vector<Generator<int>> waiting_generators(std::size_t number) {
     }
     return generators;
 }
+// [/generators]
 
 /// Like a fetch: one coroutine awaits another, and that one a future.
 Coroutine<std::string> read_one(FuturePtr future) {

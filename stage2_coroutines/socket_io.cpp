@@ -47,6 +47,7 @@ Coroutine<> send_all(common::EventLoop& loop, common::Socket& socket, std::strin
     }
 }
 
+// [read]
 Coroutine<std::string> read(common::EventLoop& loop, common::Socket& socket) {
     const auto received = std::make_shared<Future>();
     std::error_code error;
@@ -60,7 +61,9 @@ Coroutine<std::string> read(common::EventLoop& loop, common::Socket& socket) {
         throw std::system_error(error);
     co_return chunk;
 }
+// [/read]
 
+// [read-all]
 Coroutine<std::string> read_all(common::EventLoop& loop, common::Socket& socket,
                                 Enough enough) {
     std::string all;
@@ -76,6 +79,7 @@ Coroutine<std::string> read_all(common::EventLoop& loop, common::Socket& socket,
     }
     co_return all;
 }
+// [/read-all]
 
 } // namespace stage2
 

@@ -48,6 +48,7 @@ class Task {
     std::vector<Place> chain() const { return coroutine_.chain(); }
 
   private:
+    // [step]
     /// Lets the coroutine go on with the result of the future that it waited for; with
     /// none, at first. Throws TaskFailed if the coroutine throws.
     void step(const Future* awaited) {
@@ -74,6 +75,7 @@ class Task {
                     (*task)->step(&resolved);
             });
     }
+    // [/step]
 
     void trace(std::string_view phase, const Future* future = nullptr) const;
 

@@ -15,12 +15,14 @@
 
 namespace stage2 {
 
+// [place]
 /// Where one coroutine stands.
 struct Place {
     std::source_location function; ///< any place in its function: for the name
     std::source_location line; ///< of the co_yield or co_await that it reached last; the
                                ///< same as `function` if it has reached none
 };
+// [/place]
 
 /// "Generator<int, int> stage2::count(int)" → "stage2::count".
 std::string short_name(std::string_view function_name);

@@ -5,9 +5,13 @@
     book/figures/draw.py --check     changes nothing; fails if a figure is not what its source says
 
 The sources stand beside the figures and are plain text. NAME.fig begins with `# kind: KIND`
-(costs, turn or stacks) and `title = …`; its other lines are the figure's rows, their parts
-apart by `|`; `#` begins a comment. NAME.trace is a recorded run, as `stage1 --trace` writes
-it: what runs when is not imagined here, it is read off.
+(costs, turn, stacks or diagram) and `title = …`; its other lines are the figure's rows, their
+parts apart by `|`; `#` begins a comment. NAME.trace is a recorded run, as `stage1 --trace` and
+its like write it: what runs when is not imagined here, it is read off.
+
+A diagram's rows are `box | x y width height | colour | line | line …`, `line | x1 y1 x2 y2 |
+colour`, `arrow | x1 y1 x2 y2 | colour`, and `text | x y | colour | words`. A line in a box that
+begins with ` is set as code.
 """
 import html
 import json
@@ -38,6 +42,9 @@ class Picture:
 
     def text(self, x, y, words, colour="ink", size=13, weight="normal", anchor="start", mono=False):
         family = "ui-monospace, Menlo, Consolas, monospace" if mono else "system-ui, sans-serif"
+        if mono:  # indentation counts
+            blanks = len(words) - len(words.lstrip(" "))
+            words = "\N{NO-BREAK SPACE}" * blanks + words[blanks:]
         self.parts.append(
             f'<text x="{x:g}" y="{y:g}" fill="{self.theme[colour]}" font-size="{size}" font-weight="{weight}" '
             f'text-anchor="{anchor}" font-family="{family}">{html.escape(words)}</text>')
@@ -159,6 +166,79 @@ def draw_stacks(title, rows, theme):
     return picture
 
 
+def draw_diagram(title, rows, theme):
+    """Boxes, lines and words, where the rows say."""
+    told = "; ".join(" ".join(words.strip("`") for words in row[3:]) for row in rows if len(row) > 3)
+    picture = Picture(title, told, theme)
+    for kind, place, colour, *words in rows:
+        numbers = [float(number) for number in place.split()]
+        if kind == "box":
+            x, y, width, height = numbers
+            dashed = colour.endswith(" dashed")
+            stroke = colour.removesuffix(" dashed")
+            picture.box(x, y, width, height, None if dashed else "box", stroke, dashed)
+            step = height / (len(words) + 1) if len(words) * 18 > height - 8 else 18
+            for i, line in enumerate(words, 1):
+                ink = "ink" if stroke == "line" else stroke
+                picture.text(x + 10, y + i * step + (0 if step < 18 else 1), line.strip("`"), ink, 12,
+                             mono=line.startswith("`"))
+        elif kind == "text":
+            picture.text(*numbers, words[0].strip("`"), colour, 12, mono=words[0].startswith("`"))
+        else:
+            picture.line(*numbers, colour, arrow=kind == "arrow")
+    return picture
+
+
+def draw_tasks(path, theme):
+    """Who acts, from top to bottom: the loop on the left, the task in the middle, the futures."""
+    loop, task, future, row = 12, 262, 512, 30
+    picture = Picture("One fetch, recorded", "", theme)
+    for x, words in ((loop, "the loop"), (task, "the task"), (future, "the futures")):
+        picture.text(x, 56, words, "soft", 13, "bold")
+    y, numbers, told, asleep, resolved = 70, {}, [], 0, None
+
+    def box(x, words, colour, dashed=False):
+        picture.box(x, y, 196, 24, None if dashed else "box", colour, dashed)
+        picture.text(x + 8, y + 16, words, colour if colour != "line" else "soft", 12)
+        told.append(words)
+
+    for event in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
+        kind, phase = event["event"], event.get("phase")
+        if kind == "select":
+            asleep = event["t"]
+        elif kind == "ready":
+            micro = event["t"] - asleep
+            box(loop, f"asleep {micro / 1000:.0f} ms" if micro >= 500 else f"asleep {micro} µs", "line", True)
+            y += row
+        elif kind == "callback" and phase == "begin":
+            box(loop, f"calls back: {event['name']}", "one")
+        elif kind == "future" and phase == "new":
+            numbers[event["id"]] = len(numbers) + 1
+        elif kind == "future" and phase == "resolve":
+            picture.line(loop + 196, y + 12, future - 4, y + 12, "one", arrow=True)
+            box(future, f"future {numbers[event['id']]} is resolved", "one")
+            resolved, y = event["id"], y + row
+        elif kind == "task" and phase == "step":
+            if resolved:
+                picture.line(future, y + 12, task + 200, y + 12, "two", arrow=True)
+                picture.text(future + 4, y + 16, "… and tells the task", "two", 12)
+                box(task, "step: sends the result in", "two")
+            else:
+                box(task, "the first step", "two")
+            resolved, y = None, y + row
+        elif kind == "task" and phase == "suspend":
+            picture.line(task + 196, y + 12, future - 4, y + 12, "two", arrow=True)
+            place = event["chain"][-1]
+            box(task, f"waits in {place['name'].rsplit('::', 1)[-1]}", "line", True)
+            box(future, f"future {numbers[event['awaiting']]} is new", "three")
+            y += row
+        elif kind == "task" and phase == "done":
+            box(task, "done", "two")
+            y += row
+    picture.description = "; ".join(told)
+    return picture
+
+
 def read_trace(path):
     """Fetches, and for each turn how long the loop slept and which callbacks it ran.
 
@@ -230,12 +310,13 @@ def draw_trace(path, theme):
     return picture
 
 
-KINDS = {"costs": draw_costs, "turn": draw_turn, "stacks": draw_stacks}
+KINDS = {"costs": draw_costs, "turn": draw_turn, "stacks": draw_stacks, "diagram": draw_diagram}
 
 
 def draw(path, theme):
     if path.suffix == ".trace":
-        return draw_trace(path, theme).svg()
+        of_tasks = '"event":"task"' in path.read_text(encoding="utf-8")
+        return (draw_tasks if of_tasks else draw_trace)(path, theme).svg()
     kind, title, rows = read_fig(path)
     return KINDS[kind](title, rows, theme).svg()
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Are the figures what their sources say, and does what was recorded still happen?
 
-STAGE1 and PRACTICE_SITE in the environment name the programs; without them, what needs
+STAGE1, FETCH_ONE and PRACTICE_SITE in the environment name the programs; without them, what needs
 them is skipped.
 """
+import json
 import os
 import pathlib
 import shutil
@@ -96,6 +97,39 @@ class Recorded(unittest.TestCase):
         links = [entry for entry in order if entry[0] != "/"]
         self.assertEqual([name for _, name in links[:3]], ["connected"] * 3)
         self.assertLess(order.index(("/", "read_response")), order.index(links[0]))
+
+    def test_the_fetch_in_the_book_still_goes_like_this(self):
+        site = subprocess.Popen([os.environ["PRACTICE_SITE"], "--latency", "20", "--until-eof"],
+                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        with tempfile.TemporaryDirectory() as folder:
+            trace = pathlib.Path(folder) / "new.trace"
+            try:
+                subprocess.run([os.environ["FETCH_ONE"], site.stdout.readline().strip(), trace],
+                               check=True, capture_output=True, timeout=60)
+            finally:
+                site.stdin.close()
+                site.wait(timeout=30)
+                site.stdout.close()
+            now = self.story(trace)
+        then = self.story(FIGURES / "one-fetch.trace")
+        # A response that comes in more pieces has more of the same in the middle.
+        self.assertEqual((now[:12], now[-4:]), (then[:12], then[-4:]))
+
+    def story(self, trace):
+        events = map(json.loads, trace.read_text(encoding="utf-8").splitlines())
+        return [" ".join(filter(None, (event["event"], event.get("phase"),
+                                       event["event"] == "callback" and event["name"]))) for event in events]
+
+
+class Told(unittest.TestCase):
+    def test_the_two_traces_are_those_of_page_09(self):
+        page = (ROOT / "book" / "09-errors-that-know-where-they-came-from.md").read_text(encoding="utf-8")
+        printed = [line.strip().split(",")[0] for line in page.splitlines()]
+        _, _, rows = draw.read_fig(FIGURES / "two-traces.fig")
+        names = [row[3].strip("`") for row in rows if row[0] == "box" and row[3].startswith("`")]
+        self.assertGreater(len(names), 8)
+        for name in names:
+            self.assertIn(name, printed)
 
 
 if __name__ == "__main__":

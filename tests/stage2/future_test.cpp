@@ -80,6 +80,7 @@ TEST_CASE("a future can die in its last callback") {
 }
 
 TEST_SUITE("kept wrong on purpose") {
+    // [not-f10]
     TEST_CASE("not F10: callbacks run inside set_result") {
         Future future;
         Log log;
@@ -89,6 +90,7 @@ TEST_SUITE("kept wrong on purpose") {
         log.emplace_back("after");
         CHECK(log == Log{"before", "callback", "after"}); // F10: before, after, callback
     }
+    // [/not-f10]
 
     TEST_CASE("not F13: a callback that comes too late is never called") {
         Future future;

@@ -75,6 +75,13 @@ TEST_CASE("frame_tour shows two frames of one function, and the outer one at res
     CHECK(ten.substr(6, ten.find(',') - 6) == twenty.substr(6, twenty.find(',') - 6));
 }
 
+TEST_CASE("frame_tour stops where it is told to") {
+    const Finished second = run("FRAME_TOUR", {"2"});
+    CHECK(second.out.starts_with("2. One function, two frames\n"));
+    CHECK(second.out.find("\n3. ") == std::string::npos);
+    CHECK(run("FRAME_TOUR", {"5"}).status == 2);
+}
+
 TEST_CASE("million counts what waits, and wakes it again") {
     const Finished finished =
         run("MILLION", {"--generators", "2000", "--tasks", "100", "--threads", "10"});

@@ -32,6 +32,7 @@ Coroutine<> wait_for_two(FuturePtr a, FuturePtr b, Log& log) {
     log.emplace_back("ended");
 }
 
+// [delegation]
 Coroutine<std::string> shout(FuturePtr word) {
     const std::string result = co_await word;
     co_return result + "!";
@@ -42,6 +43,7 @@ Coroutine<> await_two(FuturePtr a, FuturePtr b, Log& log) {
     log.push_back(co_await a);
     log.push_back(co_await shout(b));
 }
+// [/delegation]
 
 Coroutine<> fail_after(FuturePtr future) {
     co_await future;
@@ -64,6 +66,7 @@ Coroutine<> mourned(FuturePtr future, Log& log) {
     log.emplace_back("resumed");
 }
 
+// [function-or-coroutine]
 // One caller, and two ways to get a word: a function that returns a future ...
 FuturePtr word_from_future(FuturePtr source) { return source; }
 // ... and a coroutine.
@@ -76,6 +79,7 @@ template <class GetWord>
 Coroutine<> use_word(GetWord get_word, FuturePtr source, Log& log) {
     log.push_back(co_await get_word(source));
 }
+// [/function-or-coroutine]
 
 // NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
 
@@ -109,6 +113,7 @@ TEST_CASE_FIXTURE(Fixture, "K2: each step runs up to the next future, or to the 
     CHECK(task.done());
 }
 
+// [delegation-test]
 TEST_CASE_FIXTURE(Fixture, "delegation changes nothing for the task") {
     const Task task(await_two(a, b, log), tracer);
     a->set_result("A");
@@ -116,6 +121,7 @@ TEST_CASE_FIXTURE(Fixture, "delegation changes nothing for the task") {
     CHECK(log == Log{"A", "B!"});
     CHECK(task.done());
 }
+// [/delegation-test]
 
 TEST_CASE_FIXTURE(Fixture, "a function may become a coroutine behind its caller's back") {
     const Task first(use_word(word_from_future, a, log), tracer);
