@@ -330,7 +330,6 @@ class [[nodiscard]] Generator {
 
             if (current->innermost != current) { // it delegates
                 current = current->innermost;
-                current->started = true;
             } else if (current->frame.done() && current->caller != nullptr) { // it ended
                 current = current->caller;
                 current->innermost = current;
@@ -348,7 +347,7 @@ class [[nodiscard]] Generator {
 
     auto take_returned() {
         if (promise().error)
-            std::rethrow_exception(std::exchange(promise().error, nullptr));
+            std::rethrow_exception(promise().error);
         return std::exchange(promise().returned, std::nullopt);
     }
     // [/resume]

@@ -232,6 +232,7 @@ TEST_SUITE("servers that fail") {
         CHECK(result.record(server.url("/cut")).error
               == "truncated: 3 of 100 bytes came");
         CHECK(result.record(server.url("/broken")).error == "connection reset by peer");
+        CHECK(result.record(server.url("/broken")).bytes == 22); // headers and all
         CHECK(result.record(server.url("/empty")).error == "empty response");
         CHECK(result.record(server.url("/ssh")).error == "not an HTTP response");
         CHECK(result.record(server.url("/header")).error == "malformed header");
@@ -284,6 +285,7 @@ TEST_SUITE("servers that fail") {
         CHECK(result.record(server.url("/endless")).error
               == "response larger than 100000 bytes");
         CHECK(result.record(server.url("/endless")).bytes < 200'000);
+        CHECK(result.record(server.url("/endless")).bytes > 100'000);
         CHECK(result.summary.fetched == 2);
     }
 
@@ -304,6 +306,21 @@ TEST_SUITE("servers that fail") {
             result.notes[0]
             == "the server can't take 40 connections at once: from here on, there are at "
                "most 10");
+    }
+
+    TEST_CASE("one that breaks in the middle is not tried again") {
+        ScriptedServer server;
+        std::vector<std::string> links;
+        for (int i = 0; i < 40; ++i) {
+            links.push_back(fmt::format("/{}", i));
+            server.on(links.back(),
+                      {Send{"HTTP/1.0 200 OK\r\n\r\nabc"}, tests::Pause{50ms}, Reset{}});
+        }
+        server.on("/", page(links));
+        const Result result = crawl(server.url());
+        CHECK(result.summary.dead == 40);
+        for (const std::string& link : links)
+            CHECK(server.times_asked(link) == 1);
     }
 
     TEST_CASE("a page whose connection breaks again is dead") {

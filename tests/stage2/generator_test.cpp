@@ -324,6 +324,16 @@ TEST_CASE("G14: a generator that is running can't be resumed") {
     CHECK(circle.done());
 }
 
+TEST_CASE("a refused send or throw leaves nothing behind") {
+    // What was refused while it ran must not be delivered later.
+    Log log;
+    Generator<int, int>* self = nullptr;
+    auto generator = meddle(self, log);
+    self = &generator;
+    generator.next();
+    CHECK(generator.send(5).returned.has_value()); // neither 1 nor "x" comes instead
+}
+
 TEST_CASE("G15: the chain of generators can be seen from outside") {
     Log log;
     auto generator = boss(log);
@@ -334,6 +344,11 @@ TEST_CASE("G15: the chain of generators can be seen from outside") {
     CHECK(stage2::short_name(chain[0].function.function_name()) == "boss");
     CHECK(stage2::short_name(chain[1].function.function_name()) == "patient");
     CHECK(chain[0].line.line() > chain[1].line.line()); // boss stands further down
+    auto counting = talk(log);
+    counting.next();
+    const auto first = counting.chain()[0].line.line();
+    counting.send("");
+    CHECK(counting.chain()[0].line.line() == first + 1);
     generator.send(1);
     CHECK(generator.chain().size() == 1);
     generator.send(1);

@@ -20,6 +20,7 @@
 #include <utility>
 
 #include <sys/socket.h>
+#include <unistd.h>
 
 using common::Socket;
 using stage2::Coroutine;
@@ -108,6 +109,26 @@ TEST_CASE_FIXTURE(Fixture, "read gives what comes, and then an empty string") {
     std::string text;
     run(read_into(loop, pair.near, text));
     CHECK(text == "hello");
+}
+
+TEST_CASE_FIXTURE(Fixture, "a false alarm ends no read") {
+    // Two descriptors of one socket, and one byte: both are ready, and one comes too
+    // late.
+    Pair pair;
+    Socket twin(::dup(pair.near.fd()));
+    std::string first;
+    std::string second;
+    const stage2::Task one(read_into(loop, pair.near, first), tracer);
+    const stage2::Task two(read_into(loop, twin, second), tracer);
+    std::error_code error;
+    pair.far.send("x", error);
+    CHECK_FALSE(loop.run(50ms));
+    CHECK(one.done() != two.done());
+    CHECK(first + second == "x");
+    pair.far.send("y", error);
+    CHECK_FALSE(loop.run(50ms));
+    CHECK(one.done());
+    CHECK(two.done());
 }
 
 TEST_CASE_FIXTURE(Fixture, "read_all reads up to the peer's close") {

@@ -1,3 +1,4 @@
+#include "common/stack_trace.h"
 #include "stage2_coroutines/traceback.h"
 
 #include <doctest/doctest.h>
@@ -39,6 +40,24 @@ TEST_CASE("a failure is told from the outermost to what was thrown") {
         CHECK(text.starts_with("the coroutines that led here"));
         CHECK(text.find("waiting at traceback_test.cpp:") < text.find("gone on from"));
         CHECK(text.ends_with("\nit rains"));
+    }
+}
+
+TEST_CASE("plain calls stand below the coroutines, the outermost first") {
+    common::TracedError error("it snows");
+    error.stack = {"inner", "outer", "stage2::Generator<int>::resume", "main"};
+    try {
+        try {
+            throw error;
+        } catch (...) {
+            throw TaskFailed({});
+        }
+    } catch (const TaskFailed& failure) {
+        const std::string text = describe(failure);
+        CAPTURE(text);
+        CHECK(text.find("  outer\n  inner\n") != std::string::npos);
+        CHECK(text.find("main") == std::string::npos);
+        CHECK(text.ends_with("it snows"));
     }
 }
 
