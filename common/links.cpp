@@ -1,9 +1,12 @@
 #include "common/links.h"
 
 #include "common/ascii.h"
+#include "common/charset.h"
+#include "common/html_scanner.h"
 
-#include <libxml/HTMLparser.h>
+#include <libxml/parser.h>
 
+#include <algorithm>
 #include <array>
 #include <climits>
 #include <memory>
@@ -14,102 +17,160 @@
 namespace common {
 namespace {
 
-/// The value of a header's parameter, such as the charset in "text/html; charset=utf-8".
-std::string parameter(std::string_view header, std::string_view name) {
-    for (auto semicolon = header.find(';'); semicolon != std::string_view::npos;
-         semicolon = header.find(';')) {
-        header.remove_prefix(semicolon + 1);
-        const std::string_view pair = trim(header.substr(0, header.find(';')));
-        const auto equals = pair.find('=');
-        if (equals != std::string_view::npos
-            && equal_ignoring_case(trim(pair.substr(0, equals)), name))
-            return std::string(trim(pair.substr(equals + 1), " \t\"'"));
-    }
-    return {};
-}
-
-/// The URL in a meta refresh's content: "5; url=/next" or "0;URL='next.html'".
-std::string_view refresh_target(std::string_view content) {
-    const auto separator = content.find_first_of(";,");
-    if (separator == std::string_view::npos)
-        return {};
-    std::string_view target = trim(content.substr(separator + 1));
-    if (target.size() > 3 && equal_ignoring_case(target.substr(0, 3), "url")) {
-        const std::string_view rest = trim(target.substr(3));
-        if (rest.starts_with('='))
-            target = trim(rest.substr(1));
-    }
-    if (target.starts_with('"') || target.starts_with('\''))
-        target = target.substr(1, target.find(target[0], 1) - 1);
-    return target;
-}
-
-/// Takes the start tags, one by one, and keeps the links.
+/// Collects references as they come. What they refer to is known at the end only: the
+/// base may stand behind them.
 class LinkCollector {
   public:
-    explicit LinkCollector(Url base) : base_(std::move(base)) {}
+    LinkCollector(Url base, const LinkLimits& limits)
+        : base_(std::move(base)), limits_(limits) {}
 
-    /// libxml2 calls this for each start tag: `attributes` holds name, value, name,
-    /// value, …, null; a value may be null too.
-    static void start_element(void* self, const xmlChar* name,
-                              const xmlChar** attributes) {
-        static_cast<LinkCollector*>(self)->element(text(name), attributes);
-    }
-
-    std::vector<Url> links;
-
-  private:
-    static std::string_view text(const xmlChar* characters) {
-        return characters == nullptr ? "" : reinterpret_cast<const char*>(characters);
-    }
-
-    /// The value of an attribute, or null if the tag hasn't got it.
-    static const xmlChar* attribute(const xmlChar** attributes, std::string_view wanted) {
-        for (; attributes != nullptr && attributes[0] != nullptr; attributes += 2)
-            if (text(attributes[0]) == wanted)
-                return attributes[1];
-        return nullptr;
-    }
-
-    void element(std::string_view name, const xmlChar** attributes) {
-        if (name == "a" || name == "area") {
-            add(attribute(attributes, "href"));
-        } else if (name == "frame" || name == "iframe") {
-            add(attribute(attributes, "src"));
-        } else if (name == "base" && !base_seen_) {
-            set_base(attribute(attributes, "href"));
-        } else if (name == "meta"
-                   && equal_ignoring_case(text(attribute(attributes, "http-equiv")),
-                                          "refresh")) {
-            const auto target = refresh_target(text(attribute(attributes, "content")));
-            if (!target.empty())
-                add(target);
+    /// `href` and `src` as they are meant: character references resolved.
+    void add(const LinkTag& tag) {
+        switch (tag.element) {
+        case LinkElement::a:
+        case LinkElement::area: add_reference(tag.href); break;
+        case LinkElement::frame:
+        case LinkElement::iframe: add_reference(tag.src); break;
+        case LinkElement::base:
+            if (!base_seen_ && is_there(tag.href)) {
+                base_seen_ = true; // the first one counts, even where it is no URL
+                if (auto url = resolve_url(tag.href, base_))
+                    base_ = *std::move(url);
+            }
+            break;
+        case LinkElement::meta:
+            if (equal_ignoring_case(tag.http_equiv, "refresh")) {
+                const auto target = refresh_target(tag.content);
+                if (!target.empty())
+                    add_reference(target);
+            }
+            break;
         }
     }
 
-    void add(const xmlChar* reference) {
-        if (reference != nullptr)
-            add(text(reference));
+    Links links() {
+        Links result;
+        std::unordered_set<Url> seen;
+        std::size_t begin = 0;
+        for (const std::size_t end : ends_) {
+            const auto url = resolve_url(
+                std::string_view(references_).substr(begin, end - begin), base_);
+            begin = end;
+            if (!url)
+                ++result.unreadable;
+            else if (seen.size() >= limits_.links)
+                result.left_out += seen.contains(*url) ? 0 : 1;
+            else if (seen.insert(*url).second)
+                result.urls.push_back(*url);
+        }
+        return result;
     }
 
-    void add(std::string_view reference) {
-        auto url = resolve_url(reference, base_);
-        if (url && seen_.insert(*url).second)
-            links.push_back(*std::move(url));
-    }
-
-    void set_base(const xmlChar* reference) {
-        if (reference == nullptr)
+  private:
+    void add_reference(std::string_view reference) {
+        if (!is_there(reference))
             return;
-        base_seen_ = true; // the first one counts, even where it is no URL
-        if (auto url = resolve_url(text(reference), base_))
-            base_ = *std::move(url);
+        // Fragments and blanks may be long, but a URL may not: no more of it is kept than
+        // it takes to see that it is too long.
+        references_ += reference.substr(0, 4 * max_url_length);
+        ends_.push_back(references_.size());
     }
 
     Url base_;
+    const LinkLimits limits_;
     bool base_seen_ = false;
-    std::unordered_set<Url> seen_;
+    std::string references_; // one behind the other
+    std::vector<std::size_t> ends_;
 };
+
+// ---- HTML
+// -------------------------------------------------------------------------------
+
+void collect_from_html(std::string_view page, LinkCollector& collector) {
+    HtmlScanner scanner(page);
+    LinkTag tag;
+    std::array<std::string, 3> storage;
+    while (scanner.next(tag)) {
+        if (is_there(tag.href))
+            tag.href = decoded(tag.href, storage[0]);
+        if (is_there(tag.src))
+            tag.src = decoded(tag.src, storage[1]);
+        if (is_there(tag.content))
+            tag.content = decoded(tag.content, storage[2]);
+        collector.add(tag);
+    }
+}
+
+// ---- XML
+// --------------------------------------------------------------------------------
+
+/// libxml2 calls this for each start tag. An attribute takes five places: name, prefix,
+/// namespace, and where its value begins and ends.
+void start_element(void* collector, const xmlChar* name, const xmlChar* /*prefix*/,
+                   const xmlChar* /*uri*/, int /*namespaces*/,
+                   const xmlChar** /*namespace_list*/, int attributes, int /*defaulted*/,
+                   const xmlChar** list) {
+    const auto text = [](const xmlChar* begin) {
+        return reinterpret_cast<const char*>(begin);
+    };
+    using Known = std::pair<std::string_view, LinkElement>;
+    constexpr std::array<Known, 6> known{{{"a", LinkElement::a},
+                                          {"area", LinkElement::area},
+                                          {"base", LinkElement::base},
+                                          {"frame", LinkElement::frame},
+                                          {"iframe", LinkElement::iframe},
+                                          {"meta", LinkElement::meta}}};
+    const auto* found =
+        std::ranges::find(known, std::string_view(text(name)), &Known::first);
+    if (found == known.end())
+        return;
+    LinkTag tag;
+    tag.element = found->second;
+    std::array<std::string, 4> values;
+    for (int i = 0; i < attributes; ++i) {
+        const xmlChar** const attribute = list + static_cast<std::ptrdiff_t>(5) * i;
+        if (attribute[1] != nullptr)
+            continue; // xlink:href and its like
+        const std::string_view key = text(attribute[0]);
+        const std::string_view raw(text(attribute[3]),
+                                   static_cast<std::size_t>(attribute[4] - attribute[3]));
+        const auto set = [&](std::string_view& part, std::string& storage) {
+            part = decoded(raw, storage); // libxml2 leaves "&#38;" for us to resolve
+        };
+        if (key == "href")
+            set(tag.href, values[0]);
+        else if (key == "src")
+            set(tag.src, values[1]);
+        else if (key == "content")
+            set(tag.content, values[2]);
+        else if (key == "http-equiv")
+            set(tag.http_equiv, values[3]);
+    }
+    static_cast<LinkCollector*>(collector)->add(tag);
+}
+
+/// Reads XML up to its first error. Entities are not replaced by what a document says
+/// they mean: a few lines of them can unfold to gigabytes.
+void collect_from_xml(std::string_view document, LinkCollector& collector) {
+    xmlSAXHandler handler{};
+    handler.initialized = XML_SAX2_MAGIC;
+    handler.startElementNs = &start_element;
+    const std::unique_ptr<xmlParserCtxt, decltype(&::xmlFreeParserCtxt)> parser(
+        ::xmlCreatePushParserCtxt(&handler, &collector, nullptr, 0, nullptr),
+        &::xmlFreeParserCtxt);
+    ::xmlCtxtUseOptions(parser.get(),
+                        XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
+    ::xmlParseChunk(parser.get(), document.data(), static_cast<int>(document.size()), 1);
+    // A document that was defined by the reader, not by us.
+    if (parser->myDoc != nullptr) {
+        ::xmlFreeDoc(parser->myDoc);
+        parser->myDoc = nullptr;
+    }
+}
+
+std::string_view media_type(std::string_view content_type) {
+    return trim(content_type.substr(0, content_type.find(';')));
+}
 
 } // namespace
 
@@ -118,29 +179,24 @@ bool may_hold_links(std::string_view content_type, std::string_view body) {
         return trim(body).starts_with('<');
     constexpr std::array<std::string_view, 4> types{"text/html", "application/xhtml+xml",
                                                     "application/xml", "text/xml"};
-    const std::string_view type = trim(content_type.substr(0, content_type.find(';')));
-    return std::ranges::any_of(
-        types, [&](std::string_view known) { return equal_ignoring_case(type, known); });
+    return std::ranges::any_of(types, [&](std::string_view known) {
+        return equal_ignoring_case(media_type(content_type), known);
+    });
 }
 
-std::vector<Url> find_links(std::string_view body, std::string_view content_type,
-                            const Url& base) {
-    if (!may_hold_links(content_type, body) || body.size() > INT_MAX)
+Links find_links(std::string_view body, std::string_view content_type, const Url& base,
+                 const LinkLimits& limits) {
+    if (!may_hold_links(content_type, body) || body.size() > INT_MAX / 4)
         return {};
-    LinkCollector collector(base);
-    htmlSAXHandler handler{};
-    handler.startElement = &LinkCollector::start_element;
-
-    // With only this one handler set, libxml2 builds no tree and complains to nobody.
-    const std::unique_ptr<htmlParserCtxt, decltype(&::htmlFreeParserCtxt)> parser(
-        ::htmlCreatePushParserCtxt(&handler, &collector, nullptr, 0, nullptr,
-                                   XML_CHAR_ENCODING_NONE),
-        &::htmlFreeParserCtxt);
-    const std::string charset = parameter(content_type, "charset");
-    ::htmlCtxtReadMemory(parser.get(), body.data(), static_cast<int>(body.size()),
-                         nullptr, charset.empty() ? nullptr : charset.c_str(),
-                         HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING | HTML_PARSE_NONET);
-    return std::move(collector.links);
+    LinkCollector collector(base, limits);
+    const std::string_view type = media_type(content_type);
+    if (type.empty() || equal_ignoring_case(type, "text/html")) {
+        std::string storage;
+        collect_from_html(to_utf8(body, content_type, storage), collector);
+    } else {
+        collect_from_xml(body, collector); // XML says itself which letters it is made of
+    }
+    return collector.links();
 }
 
 } // namespace common

@@ -40,7 +40,7 @@ class Url {
     friend auto operator<=>(const Url& a, const Url& b) { return a.href_ <=> b.href_; }
 
   private:
-    friend class UrlReader; // in url.cpp; the only one that can fill a Url
+    friend class UrlParser; // in url.cpp; the only one that can fill a Url
     Url() = default;
 
     std::string_view part(std::size_t begin, std::size_t end) const {

@@ -84,7 +84,7 @@ parse_links(const common::HttpResponse& response, const common::Url& url,
     }
     if (response.status != 200)
         return {};
-    return common::find_links(response.body, response.header("Content-Type"), url);
+    return common::find_links(response.body, response.header("Content-Type"), url).urls;
 }
 // [/fetch-page]
 

@@ -143,8 +143,8 @@ void Fetcher::handle_response() {
 
 std::vector<common::Url> Fetcher::parse_links(const common::HttpResponse& response) {
     crawl_.fail_parsing().count();
-    return common::find_links(response.body, response.header("Content-Type"),
-                              record_.url);
+    return common::find_links(response.body, response.header("Content-Type"), record_.url)
+        .urls;
 }
 // [/handle-response]
 

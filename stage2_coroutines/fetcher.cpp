@@ -136,7 +136,7 @@ class Traced {
 parse_links(const common::HttpResponse& response, const common::Url& url,
             common::Crawl& crawl) {
     crawl.fail_parsing().count();
-    return common::find_links(response.body, response.header("Content-Type"), url);
+    return common::find_links(response.body, response.header("Content-Type"), url).urls;
 }
 
 // [fetch]

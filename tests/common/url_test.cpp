@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <map>
 #include <string>
 #include <unordered_set>
 
@@ -88,8 +89,9 @@ TEST_CASE("what is no http or https URL is refused") {
 }
 
 TEST_CASE("a byte of zero does not end a URL early") {
-    CHECK(parsed(std::string_view("http://h/a\0b", 12)) == "none");
-    CHECK(resolved(std::string_view("a\0b", 3)) == "none");
+    CHECK(parsed(std::string_view("http://h/a\0b", 12)) == "http://h/a%00b");
+    CHECK(resolved(std::string_view("a\0b", 3)) == "http://h/a/b/a%00b");
+    CHECK(parsed(std::string_view("http://h\0b/", 11)) == "none");
 }
 
 TEST_CASE("a URL longer than the limit is refused") {
@@ -135,4 +137,230 @@ TEST_CASE("URLs can be told apart, sorted and put into sets") {
     CHECK(seen.insert(*parse_url("http://h/a")).second);
     CHECK_FALSE(seen.insert(*parse_url("http://H/./a#x")).second);
     CHECK(*parse_url("http://h/a") < *parse_url("http://h/b"));
+}
+
+// The rest is the URL Standard's, section by section: https://url.spec.whatwg.org/
+
+TEST_SUITE("section 1.3, percent-encoded bytes") {
+    TEST_CASE("each part has its own set of what is encoded") {
+        CHECK(parsed("http://h/\"#") == "http://h/%22");
+        CHECK(parsed("http://h/<>^`{}") == "http://h/%3C%3E%5E%60%7B%7D");
+        CHECK(parsed("http://h/!$&'()*+,-.:;=@_~|[]") == "http://h/!$&'()*+,-.:;=@_~|[]");
+        CHECK(parsed("http://h/?\"<>'") == "http://h/?%22%3C%3E%27");
+        CHECK(parsed("http://h/?^`{}|[]\\/?") == "http://h/?^`{}|[]\\/?");
+        CHECK(parsed("http://h/\x7f?\x7f") == "http://h/%7F?%7F");
+    }
+    TEST_CASE("what is encoded already stays as it is, also if it is nonsense") {
+        CHECK(parsed("http://h/%41%zz%?%41%zz%") == "http://h/%41%zz%?%41%zz%");
+    }
+}
+
+TEST_SUITE("section 3.5, hosts") {
+    TEST_CASE("a host is decoded, and then it is lower case") {
+        CHECK(parsed("http://EX%41mple.COM/") == "http://example.com/");
+        CHECK(parsed("http://h%2e/") == "http://h./");
+        CHECK(parsed("http://a_b-c.d/") == "http://a_b-c.d/");
+    }
+    TEST_CASE("no host holds a forbidden code point, also none that was encoded") {
+        for (const char* text :
+             {"http://a b/", "http://a%20b/", "http://a%2fb/", "http://a%3Ab/",
+              "http://a|b/", "http://a<b/", "http://a>b/", "http://a^b/", "http://a%b/",
+              "http://a%25b/", "http://a%00b/", "http://a\x01z/", "http://a\x7fz/",
+              "http://a[b/", "http://a]b/", "http://a%5Db/", "http://%/"}) {
+            CAPTURE(text);
+            CHECK(parsed(text) == "none");
+        }
+    }
+    TEST_CASE("a host in other letters becomes ASCII") {
+        CHECK(parsed("http://b\xc3\xbc"
+                     "cher.example/")
+              == "http://xn--bcher-kva.example/");
+        CHECK(parsed("http://B\xc3\x9c"
+                     "CHER.example/")
+              == "http://xn--bcher-kva.example/");
+        CHECK(parsed("http://b%C3%BC"
+                     "cher.example/")
+              == "http://xn--bcher-kva.example/");
+        CHECK(parsed("http://\xff.example/") == "none"); // no UTF-8
+    }
+    TEST_CASE("a host that ends in a number is an IPv4 address, in any form") {
+        CHECK(parsed("http://127.0.0.1/") == "http://127.0.0.1/");
+        CHECK(parsed("http://127.1/") == "http://127.0.0.1/");
+        CHECK(parsed("http://2130706433/") == "http://127.0.0.1/");
+        CHECK(parsed("http://0x7f.0.0.0x1/") == "http://127.0.0.1/");
+        CHECK(parsed("http://0177.0.0.1/") == "http://127.0.0.1/");
+        CHECK(parsed("http://0X7F000001/") == "http://127.0.0.1/");
+        CHECK(parsed("http://127.0.0.1./") == "http://127.0.0.1/");
+        CHECK(parsed("http://0x/") == "http://0.0.0.0/");
+        CHECK(parsed("http://1.65535/") == "http://1.0.255.255/");
+        CHECK(parsed("http://4294967295/") == "http://255.255.255.255/");
+    }
+    TEST_CASE("or it is no host at all") {
+        for (const char* text :
+             {"http://4294967296/", "http://1.2.3.4.5/", "http://1.2.3.256/",
+              "http://256.1/", "http://1..2/", "http://09/", "http://a.0x1g.2/",
+              "http://a.1/", "http://1.2.65536/", "http://99999999999999999999999/",
+              "http://.1/"}) {
+            CAPTURE(text);
+            CHECK(parsed(text) == "none");
+        }
+        CHECK(parsed("http://1.a/") == "http://1.a/"); // ends in no number
+        CHECK(parsed("http://1e2/") == "http://1e2/");
+    }
+    TEST_CASE("IPv6 addresses are written in one way") {
+        CHECK(parsed("http://[0:0:0:0:0:0:0:1]/") == "http://[::1]/");
+        CHECK(parsed("http://[1:0::]/") == "http://[1::]/");
+        CHECK(parsed("http://[1:0:0:2:0:0:0:3]/") == "http://[1:0:0:2::3]/");
+        CHECK(parsed("http://[1:0:0:2:0:0:3:4]/") == "http://[1::2:0:0:3:4]/");
+        CHECK(parsed("http://[1:0:2:3:4:5:6:7]/") == "http://[1:0:2:3:4:5:6:7]/");
+        CHECK(parsed("http://[ABCD::00ef]/") == "http://[abcd::ef]/");
+        CHECK(parsed("http://[::ffff:192.0.2.1]/") == "http://[::ffff:c000:201]/");
+        CHECK(parsed("http://[::]:81/") == "http://[::]:81/");
+    }
+    TEST_CASE("what is no IPv6 address is refused") {
+        for (const char* text :
+             {"http://[]/", "http://[:1]/", "http://[1:]/", "http://[1::2::3]/",
+              "http://[1:2:3:4:5:6:7]/", "http://[1:2:3:4:5:6:7:8:9]/",
+              "http://[1:2:3:4:5:6:7::8]/", "http://[12345::]/", "http://[g::]/",
+              "http://[::1.2.3]/", "http://[::1.2.3.256]/", "http://[::1.2.3.04]/",
+              "http://[1:2:3:4:5:6:7:1.2.3.4]/", "http://[::1.2.3.4:5]/",
+              "http://[::1]x/", "http://[::1%25eth0]/", "http://[::.1.2.3]/",
+              "http://[:::]/"}) {
+            CAPTURE(text);
+            CHECK(parsed(text) == "none");
+        }
+    }
+}
+
+TEST_SUITE("section 4.4, the parser's states") {
+    TEST_CASE("scheme: other slashes than two, and backslashes, are forgiven") {
+        CHECK(parsed("http:h/x") == "http://h/x");
+        CHECK(parsed("http:/h/x") == "http://h/x");
+        CHECK(parsed("http:////h/x") == "http://h/x");
+        CHECK(parsed("hTTp:\\/h\\x") == "http://h/x");
+        CHECK(resolved("http:d") == "http://h/a/b/d"); // relative, as in old pages
+        CHECK(resolved("http:/d") == "http://h/d");
+        CHECK(resolved("https:d") == "https://d/");
+        CHECK(resolved("1x:y") == "http://h/a/b/1x:y"); // a scheme begins with a letter
+        CHECK(resolved("a!:y") == "http://h/a/b/a!:y");
+        CHECK(resolved("x-y+z.1:") == "none");
+    }
+    TEST_CASE("relative: slashes and backslashes, in front") {
+        CHECK(resolved("\\d") == "http://h/d");
+        CHECK(resolved("\\\\other.org\\d") == "http://other.org/d");
+        CHECK(resolved("/\\other.org/d") == "http://other.org/d");
+        CHECK(resolved("////other.org/d") == "http://other.org/d");
+        CHECK(resolved("//") == "none");
+    }
+    TEST_CASE("authority: user and password go, whatever they hold") {
+        CHECK(parsed("http://a:b@c@h/") == "http://h/");
+        CHECK(parsed("http://@h/") == "http://h/");
+        CHECK(parsed("http://a@/x") == "none");
+        CHECK(parsed("http://a:80@/") == "none");
+    }
+    TEST_CASE("port: digits, and not too many") {
+        CHECK(parsed("http://h:/") == "http://h/");
+        CHECK(parsed("http://h:0/") == "http://h:0/");
+        CHECK(parsed("http://h:00080/") == "http://h/");
+        CHECK(parsed("http://h:65535/") == "http://h:65535/");
+        for (const char* text :
+             {"http://h:65536/", "http://h:8a/", "http://h:-1/", "http://h:1:2/",
+              "http://:80/", "http://h:99999999999999/"}) {
+            CAPTURE(text);
+            CHECK(parsed(text) == "none");
+        }
+        CHECK(parsed("https://h:80/") == "https://h:80/");
+    }
+    TEST_CASE("path: dots in all their forms") {
+        CHECK(parsed("http://h/a/%2e/b") == "http://h/a/b");
+        CHECK(parsed("http://h/a/%2E%2e/b") == "http://h/b");
+        CHECK(parsed("http://h/a/.%2e/b") == "http://h/b");
+        CHECK(parsed("http://h/a/..") == "http://h/");
+        CHECK(parsed("http://h/a/b/.") == "http://h/a/b/");
+        CHECK(parsed("http://h/..\\../a") == "http://h/a");
+        CHECK(parsed("http://h/.../...") == "http://h/.../...");
+        CHECK(parsed("http://h/a//../b") == "http://h/a/b");
+        CHECK(parsed("http://h//a") == "http://h//a");
+        CHECK(parsed("http://h/%2e.%2e") == "http://h/%2e.%2e");
+    }
+    TEST_CASE("query: kept even if it is empty") {
+        CHECK(parsed("http://h/?") == "http://h/?");
+        CHECK(parsed("http://h/a?b?c#d") == "http://h/a?b?c");
+        CHECK(parsed("http://h/a?/../b") == "http://h/a?/../b");
+        CHECK(resolved("?") == "http://h/a/b/c.html?");
+        CHECK(resolved("./?q") == "http://h/a/b/?q");
+        CHECK(resolved("..?q") == "http://h/a/?q");
+    }
+    TEST_CASE("tabs and line breaks go, wherever they are") {
+        CHECK(parsed("ht\ntp://h\t/a\r\nb?c\nd") == "http://h/ab?cd");
+        CHECK(resolved("\t/\n/other.org/") == "http://other.org/");
+        CHECK(resolved("\x01 d \x1f") == "http://h/a/b/d");
+    }
+}
+
+TEST_SUITE("RFC 3986, section 5.4") {
+    TEST_CASE("the examples of reference resolution") {
+        const std::map<std::string, std::string> examples{
+            {"g", "b/c/g"},
+            {"./g", "b/c/g"},
+            {"g/", "b/c/g/"},
+            {"/g", "g"},
+            {"?y", "b/c/d;p?y"},
+            {"g?y", "b/c/g?y"},
+            {"#s", "b/c/d;p?q"},
+            {"g#s", "b/c/g"},
+            {";x", "b/c/;x"},
+            {"g;x", "b/c/g;x"},
+            {"", "b/c/d;p?q"},
+            {".", "b/c/"},
+            {"./", "b/c/"},
+            {"..", "b/"},
+            {"../", "b/"},
+            {"../g", "b/g"},
+            {"../..", ""},
+            {"../../", ""},
+            {"../../g", "g"},
+            {"../../../g", "g"},
+            {"/./g", "g"},
+            {"/../g", "g"},
+            {"g.", "b/c/g."},
+            {".g", "b/c/.g"},
+            {"g..", "b/c/g.."},
+            {"..g", "b/c/..g"},
+            {"./../g", "b/g"},
+            {"./g/.", "b/c/g/"},
+            {"g/./h", "b/c/g/h"},
+            {"g/../h", "b/c/h"},
+            {"g;x=1/./y", "b/c/g;x=1/y"},
+            {"g;x=1/../y", "b/c/y"},
+            {"g?y/../x", "b/c/g?y/../x"},
+        };
+        for (const auto& [reference, expected] : examples) {
+            CAPTURE(reference);
+            CHECK(resolved(reference, "http://a/b/c/d;p?q") == "http://a/" + expected);
+        }
+    }
+}
+
+TEST_CASE("the short way and the long way lead to the same place") {
+    // A leading "./" takes the long way.
+    for (const char* path : {"d", "d.html", "d/e/f.html", "a~b_c-d!$&()*+,;=@", "d./e"}) {
+        for (const char* base :
+             {"http://h/a/b/c.html?q/r", "http://h/", "https://h:8/a/"}) {
+            CAPTURE(path);
+            CHECK(resolved(path, base) == resolved(std::string("./") + path, base));
+        }
+    }
+    const std::string deep = "http://h/" + std::string(common::max_url_length - 9, 'a');
+    CHECK(resolved("b", deep) == "http://h/b");
+    const std::string folder = deep.substr(0, deep.size() - 1) + "/";
+    CHECK(resolved("bc", folder) == "none");
+}
+
+TEST_CASE("a URL in normal form is read as it is written") {
+    for (const char* text : {"http://h/", "https://[::1]:8/a%20b/?c%22d", "http://h//a/?",
+                             "http://127.0.0.1/%zz", "http://xn--bcher-kva.example/"}) {
+        CHECK(parsed(text) == text);
+        CHECK(parse_url(parsed(text))->target() == parse_url(text)->target());
+    }
 }

@@ -129,8 +129,9 @@ class Author:
 
     def links(self, exercise: Exercise) -> list[str]:
         """Its page must lead to it, as soon as there are pages."""
-        pages = sorted((self.course.root / "book").glob("[0-9][0-9]*-*.md"))
-        own = [page for page in pages if page.name.startswith(exercise.page)]
+        pages = sorted((self.course.root / "book").glob("*-*.md"))
+        own = [page for page in pages
+               if re.match(exercise.page.lower() + "[a-z]?-", page.name)]
         if pages and not own:
             return [f"there is no page book/{exercise.page}-*.md"]
         if own and not any(f"tests/exercises/{exercise.name}" in page.read_text(encoding="utf-8")

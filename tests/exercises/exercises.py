@@ -45,8 +45,9 @@ say = functools.partial(print, flush=True)
 
 class Exercise:
     def __init__(self, folder: Path):
-        self.folder, self.name, self.number = folder, folder.name, folder.name[:3]
-        self.page = self.number[:2]
+        self.folder, self.name = folder, folder.name
+        self.number = folder.name.split("-")[0]  # 03b: the second of page 03; Ab: of page A
+        self.page = self.number[:-1]
         self.start, self.yours = folder / "start.cpp", folder / "yours.cpp"
         readme = self.read("README.md")
         self.title = self.find(r"^# \w+ (.+)$", readme)
@@ -71,12 +72,13 @@ class Course:
     def __init__(self, root: Path = ROOT):
         self.root, self.notes = root, root / ".learn"
         self.exercises = [Exercise(folder) for folder in sorted((root / FOLDER).iterdir())
-                          if folder.is_dir() and re.match(r"\d\d[a-z]-", folder.name)]
+                          if folder.is_dir() and re.match(r"(\d\d|[A-Z])[a-z]-", folder.name)]
 
     def select(self, word: str) -> list[Exercise]:
         """The exercise with this number or name (or path, as a shell completes it), or a page's."""
         name = Path(word).name
-        found = [one for one in self.exercises if name in (one.name, one.number, one.page)]
+        found = [one for one in self.exercises
+                 if name.lower() in (one.name.lower(), one.number.lower(), one.page.lower())]
         if not found:
             numbers = " ".join(one.number for one in self.exercises)
             raise Trouble(f"There is no exercise or page '{word}'. There are: {numbers}")

@@ -1,0 +1,120 @@
+#include "common/charset.h"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+using common::to_utf8;
+
+namespace {
+
+std::string utf8(std::string_view bytes, std::string_view content_type = "text/html") {
+    std::string storage;
+    return std::string(to_utf8(bytes, content_type, storage));
+}
+
+std::string bytes(std::initializer_list<int> values) {
+    std::string result;
+    for (const int value : values)
+        result += static_cast<char>(value);
+    return result;
+}
+
+const std::string wrong = "\xef\xbf\xbd";
+
+} // namespace
+
+TEST_SUITE("HTML Standard: determining the character encoding") {
+    TEST_CASE("a byte order mark goes before everything else") {
+        CHECK(utf8("\xef\xbb\xbf\xc3\xa9", "text/html; charset=windows-1252")
+              == "\xc3\xa9");
+        CHECK(utf8(bytes({0xff, 0xfe, 'a', 0, 0xe9, 0})) == "a\xc3\xa9");
+        CHECK(utf8(bytes({0xfe, 0xff, 0, 'a', 0, 0xe9}), "text/html; charset=utf-8")
+              == "a\xc3\xa9");
+    }
+    TEST_CASE("then what the server says") {
+        CHECK(utf8("\xe9", "text/html; charset=iso-8859-2") == "\xc3\xa9");
+        CHECK(utf8("\xe9<meta charset=utf-8>", "text/html;charset=\"windows-1252\"")
+                  .starts_with("\xc3\xa9"));
+        CHECK(utf8("\xd0\xc9", "text/html; charset=KOI8-R") == "\xd0\xbf\xd0\xb8");
+        CHECK(utf8(bytes({'a', 0, 'b', 0}), "text/html; charset=utf-16") == "ab");
+        CHECK(utf8(bytes({0, 'a'}), "text/html; charset=utf-16be") == "a");
+        CHECK(utf8("\x83\x41", "text/html; charset=Shift_JIS") == "\xe3\x82\xa2");
+    }
+    TEST_CASE("then a meta among the first 1,024 bytes") {
+        CHECK(utf8("<meta charset=windows-1251>\xef").ends_with("\xd0\xbf"));
+        CHECK(
+            utf8("<META http-equiv=Content-Type content='text/html; charset=koi8-r'>\xd0")
+                .ends_with("\xd0\xbf"));
+        CHECK(utf8("<!-- <meta charset=koi8-r> --><meta charset=windows-1251>\xef")
+                  .ends_with("\xd0\xbf"));
+        const std::string blanks(1024, ' ');
+        CHECK(utf8(blanks + "<meta charset=windows-1251>\xef").ends_with("\xc3\xaf"));
+        // It could be read, so it isn't in UTF-16, whatever it says.
+        CHECK(utf8("<meta charset=utf-16>\xc3\xa9").ends_with("\xc3\xa9"));
+        // Other metas say nothing of it.
+        CHECK(utf8("<meta name=description content='text/html; charset=koi8-r'>\xef")
+                  .ends_with("\xc3\xaf"));
+    }
+    TEST_CASE("then UTF-8 if it can be, and else windows-1252") {
+        CHECK(utf8("\xc3\xa9") == "\xc3\xa9");
+        CHECK(utf8("\xe9\x80") == "\xc3\xa9\xe2\x82\xac");
+        CHECK(utf8(std::string_view("\xc3\xa9\0", 3)) == "\xc3\xa9" + wrong);
+    }
+    TEST_CASE("a label that nobody knows says nothing") {
+        CHECK(utf8("\xc3\xa9", "text/html; charset=x-unheard-of") == "\xc3\xa9");
+        CHECK(utf8("\xc3\xa9<meta charset=bogus>").starts_with("\xc3\xa9"));
+        CHECK(utf8("\xc3\xa9", "text/html; charset=") == "\xc3\xa9");
+        // Known to the system, but not to browsers: in UTF-7, "+ADw-" would be "<".
+        CHECK(utf8("+ADw-", "text/html; charset=utf-7") == "+ADw-");
+        CHECK(utf8("\xc3\xa9", "text/html; charset=utf-8//IGNORE") == "\xc3\xa9");
+    }
+}
+
+TEST_SUITE("Encoding Standard: labels") {
+    TEST_CASE("some labels mean another set than they say") {
+        for (const char* label : {"iso-8859-1", "ascii", "Latin1", " us-ascii "}) {
+            CAPTURE(label);
+            CHECK(utf8("\x80", std::string("text/html; charset=") + label)
+                  == "\xe2\x82\xac"); // the euro sign, which only windows-1252 has
+        }
+        CHECK(utf8("\xfd", "text/html; charset=iso-8859-9") == "\xc4\xb1");
+        CHECK(utf8("\x81\x30\x81\x30", "text/html; charset=gb2312") == "\xc2\x80");
+    }
+}
+
+TEST_SUITE("what can't be read") {
+    TEST_CASE("becomes U+FFFD, one for each part of a character") {
+        // The Unicode Standard, table 3-8, and its neighbours.
+        const std::string type = "text/html; charset=utf-8";
+        CHECK(utf8("a\xf1\x80\x80\xe1\x80\xc2z", type)
+              == "a" + wrong + wrong + wrong + "z");
+        CHECK(utf8("\xc0\xaf", type) == wrong + wrong);             // too long a form
+        CHECK(utf8("\xed\xa0\x80", type) == wrong + wrong + wrong); // a surrogate
+        CHECK(utf8("\xf4\x90\x80\x80", type) == wrong + wrong + wrong + wrong);
+        CHECK(utf8("\xe2\x82", type) == wrong); // cut off
+        CHECK(utf8("\x80z", type) == wrong + "z");
+        CHECK(utf8("\xf0\x9f\x92\xa9", type) == "\xf0\x9f\x92\xa9");
+    }
+    TEST_CASE("zeros do, too") {
+        CHECK(utf8(std::string_view("a\0b", 3)) == "a" + wrong + "b");
+        CHECK(utf8(std::string_view("a\0\xef", 3), "text/html; charset=windows-1251")
+              == "a" + wrong + "\xd0\xbf");
+    }
+    TEST_CASE("in other sets, byte by byte, and the rest is read") {
+        CHECK(utf8("\x83", "text/html; charset=shift_jis") == wrong); // cut off
+        CHECK(utf8(bytes({'a', 0, 0x00, 0xd8, 'b', 0}), "text/html; charset=utf-16le")
+                  .ends_with("b"));
+        const std::string many(200'000, '\xff');
+        CHECK(utf8(many, "text/html; charset=euc-jp").size() == many.size() * 3);
+    }
+}
+
+TEST_CASE("a page that is right already is not copied") {
+    std::string storage;
+    const std::string page = "<p>\xc3\xa9" + std::string(100, 'x');
+    CHECK(to_utf8(page, "text/html", storage).data() == page.data());
+    CHECK(storage.empty());
+}

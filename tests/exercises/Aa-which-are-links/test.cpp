@@ -1,0 +1,46 @@
+// start fails in: tags
+// start fails with: slash is not answered yet
+#include "exercise.h"
+#include "tests/support/prediction.h"
+
+#include <doctest/doctest.h>
+
+#include <source_location>
+#include <string>
+
+namespace {
+
+void check(const std::string& question, int Answers::* answer, const std::string& advice,
+           std::source_location place = std::source_location::current()) {
+    static const Answers found = run_program();
+    tests::check_prediction(question, prediction.*answer, found.*answer, advice, place);
+}
+
+} // namespace
+
+TEST_CASE("tags") {
+    check("slash", &Answers::slash, "a slash between attributes is as good as a blank.");
+    check(
+        "quotes", &Answers::quotes,
+        "a value in quotes may hold everything but its quote, and a value without quotes "
+        "may hold everything but a blank and a \">\". Whose attribute is the second "
+        "href?");
+    check("twice", &Answers::twice,
+          "of two attributes of the same name, the first counts.");
+    check("cut_off", &Answers::cut_off,
+          "a tag that the end of the page cuts off is no tag.");
+}
+
+TEST_CASE("where no tags are") {
+    check(
+        "comment", &Answers::comment,
+        "what ends a comment is two dashes and a \">\" right behind them, and \"<!-->\" "
+        "is a whole one.");
+    check("text_area", &Answers::text_area,
+          "some elements hold text and no tags. pre isn't one of them.");
+    check("no_script", &Answers::no_script,
+          "who runs no scripts reads what is meant for those who run none.");
+    check("script", &Answers::script,
+          "behind \"<!--\" in a script, \"<script>\" and \"</script>\" are a pair, and "
+          "only an unpaired end tag ends the script.");
+}

@@ -1,0 +1,58 @@
+// start fails in: single dots
+// start fails with: the dot is still there
+#include "exercise.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <string_view>
+
+namespace {
+
+void check(std::string_view path, std::string_view expected, const std::string& advice) {
+    const std::string result = without_dots(path);
+    const bool right = result == expected;
+    CHECK_MESSAGE(right, "\"" << std::string(path) << "\" became \"" << result
+                              << "\": " << advice);
+}
+
+} // namespace
+
+TEST_CASE("single dots") {
+    check("/a/./b", "/a/b", "the dot is still there, or too much is gone.");
+    check("/./a", "/a", "the dot is still there, or too much is gone.");
+    check("/a", "/a", "there was nothing to take out.");
+    check("/", "/", "An empty segment is a segment like others.");
+}
+
+TEST_CASE("double dots") {
+    check("/a/b/../c", "/a/c", "two dots take out the segment in front of them.");
+    check("/a/b/../../c", "/c", "two dots take out the segment in front of them.");
+    check("/../a", "/a",
+          "two dots take out the segment in front of them; here, nothing is "
+          "in front of it.");
+}
+
+TEST_CASE("dots at the end") {
+    const std::string advice =
+        "where the last segment is one of dots, what is left is a folder, and ends in a "
+        "slash.";
+    check("/a/b/..", "/a/", advice);
+    check("/a/.", "/a/", advice);
+    check("/..", "/", advice);
+    check("/a/", "/a/", "there was nothing to take out.");
+}
+
+TEST_CASE("dots in disguise") {
+    const std::string advice = "\"%2e\" is another spelling of a dot, in a segment that "
+                               "consists of nothing else.";
+    check("/a/%2e/b", "/a/b", advice);
+    check("/a/.%2E/b", "/b", advice);
+    check("/a/%2e%2e", "/", advice);
+    check("/a/%2eb/...", "/a/%2eb/...", "these mean something else, and stay.");
+}
+
+TEST_CASE("empty segments") {
+    check("/a//b", "/a//b", "An empty segment is a segment like others.");
+    check("/a//../b", "/a/b", "An empty segment is a segment like others.");
+}

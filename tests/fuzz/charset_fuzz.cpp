@@ -1,0 +1,22 @@
+// What must hold for every text, whatever bytes it was made from. The input is a
+// Content-Type, a line break, and a page.
+#include "common/charset.h"
+#include "tests/fuzz/fuzz.h"
+
+#include <string>
+
+void tests::fuzz(std::string_view input) {
+    const auto line = input.find('\n');
+    const std::string_view type =
+        line == std::string_view::npos ? "" : input.substr(0, line);
+    std::string storage;
+    const std::string_view text =
+        common::to_utf8(input.substr(line + 1), type, storage); // npos + 1 is 0
+    require(text.find('\0') == std::string_view::npos, "no zeros");
+    // What is right is left alone; so this is right.
+    std::string unused;
+    const std::string marked = "\xef\xbb\xbf" + std::string(text);
+    const std::string_view again = common::to_utf8(marked, type, unused);
+    require(again == text && unused.empty(), "valid UTF-8");
+    require(text.size() <= 4 * input.size() + 4, "no more than three bytes for each");
+}

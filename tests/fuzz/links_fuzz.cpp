@@ -1,0 +1,43 @@
+// What must hold for every page's links. The input is a page; its first byte chooses how
+// it is read.
+#include "common/html_scanner.h"
+#include "common/links.h"
+#include "tests/fuzz/fuzz.h"
+
+#include <set>
+#include <string>
+
+void tests::fuzz(std::string_view input) {
+    static const common::Url base = *common::parse_url("http://h/d/p.html?q");
+    const char* const types[] = {"text/html", "text/html; charset=utf-16le", "",
+                                 "application/xhtml+xml"}; // NOLINT: four words
+    const auto choice = input.empty() ? 0U : static_cast<unsigned char>(input[0]) % 4U;
+    const std::string_view page = input.substr(input.empty() ? 0 : 1);
+    const auto found = common::find_links(page, types[choice], base, {.links = 100});
+    require(found.urls.size() <= 100, "no more links than the limit");
+    const std::set<common::Url> different(found.urls.begin(), found.urls.end());
+    require(different.size() == found.urls.size(), "each link once");
+    for (const common::Url& url : found.urls)
+        require(common::parse_url(url.href()) == url, "each link is a URL");
+
+    // The scanner by itself: it stays within the page, and goes only forward.
+    common::HtmlScanner scanner(page);
+    common::LinkTag tag;
+    const char* last = page.data();
+    while (scanner.next(tag)) {
+        for (const std::string_view value : {tag.href, tag.src, tag.content}) {
+            if (!common::is_there(value))
+                continue;
+            require(value.data() >= page.data()
+                        && value.data() + value.size() <= page.data() + page.size(),
+                    "values are parts of the page");
+            std::string storage;
+            require(common::decoded(value, storage).size() <= 3 * value.size() + 4,
+                    "references don't grow");
+        }
+        if (common::is_there(tag.href)) {
+            require(tag.href.data() >= last, "tags come in order");
+            last = tag.href.data();
+        }
+    }
+}

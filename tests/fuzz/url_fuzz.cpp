@@ -1,0 +1,76 @@
+// What must hold for every URL, whatever it was made from. The input is a reference, a
+// line break, and a base; without a line break, a URL.
+#include "common/url.h"
+#include "tests/fuzz/fuzz.h"
+
+#include <curl/curl.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace {
+
+std::string part(CURLU* handle, CURLUPart which) {
+    char* text = nullptr;
+    const CURLUcode code = ::curl_url_get(handle, which, &text, CURLU_DEFAULT_PORT);
+    const std::unique_ptr<char, decltype(&::curl_free)> owner(text, &::curl_free);
+    return code == CURLUE_OK && text != nullptr ? text : "";
+}
+
+void check(const common::Url& url) {
+    const std::string& href = url.href();
+    tests::require(href.size() <= common::max_url_length, "no longer than the limit");
+    tests::require(std::ranges::all_of(href, [](char c) { return c > 0x20 && c < 0x7f; }),
+                   "printable ASCII only");
+    const auto again = common::parse_url(href);
+    tests::require(again && again->href() == href, "read as it is written");
+    tests::require(again && again->host() == url.host() && again->port() == url.port()
+                       && again->target() == url.target(),
+                   "the parts are where they seem to be");
+    tests::require(url.target().starts_with('/'), "a target begins with a slash");
+    tests::require(href.find('#') == std::string::npos, "no fragment");
+
+    // libcurl gets our URLs to fetch: it must understand them as we do.
+    const std::unique_ptr<CURLU, decltype(&::curl_url_cleanup)> handle(
+        ::curl_url(), &::curl_url_cleanup);
+    if (::curl_url_set(handle.get(), CURLUPART_URL, href.c_str(), CURLU_PATH_AS_IS)
+        != CURLUE_OK)
+        return;
+    tests::require(part(handle.get(), CURLUPART_HOST) == url.host(), "libcurl's host");
+    tests::require(part(handle.get(), CURLUPART_PORT) == std::to_string(url.port()),
+                   "libcurl's port");
+    const std::string target(url.target());
+    tests::require(part(handle.get(), CURLUPART_PATH)
+                       == target.substr(0, target.find('?')),
+                   "libcurl's path");
+}
+
+} // namespace
+
+void tests::fuzz(std::string_view input) {
+    const auto line = input.find('\n');
+    if (line == std::string_view::npos) {
+        if (const auto url = common::parse_url(input))
+            check(*url);
+        return;
+    }
+    const auto base = common::parse_url(input.substr(line + 1));
+    if (!base)
+        return;
+    check(*base);
+    const std::string_view reference = input.substr(0, line);
+    const auto resolved = common::resolve_url(reference, *base);
+    if (!resolved)
+        return;
+    check(*resolved);
+    // A leading "./" keeps a relative path from the short way, and changes nothing else.
+    const bool relative = !reference.empty() && (reference[0] | 0x20) >= 'a'
+                          && (reference[0] | 0x20) <= 'z'
+                          && reference.find_first_of(":\\\t\r") == std::string_view::npos;
+    if (relative) {
+        const auto long_way = common::resolve_url("./" + std::string(reference), *base);
+        require(long_way == resolved, "the short way leads to the same place");
+    }
+}
