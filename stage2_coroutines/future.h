@@ -77,12 +77,4 @@ template <class Return = void>
 using Coroutine = Generator<FuturePtr, std::string, Return>;
 // [/coroutine]
 
-// [as-generator]
-/// Waits for one future: `co_await future` delegates to this.
-inline Coroutine<std::string> as_generator(FuturePtr future) {
-    std::string result = co_yield future;
-    co_return result;
-}
-// [/as-generator]
-
 } // namespace stage2

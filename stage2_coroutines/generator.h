@@ -55,8 +55,8 @@ namespace detail {
 template <class Yield, class Send>
 struct Conversation {
     std::coroutine_handle<> frame; // of this coroutine
-    std::optional<Yield> yielded;  // on its way out
-    std::optional<Send> sent;      // on its way in
+    Yield* yielded = nullptr;      // on its way out; it lies in the frame that yields it
+    Send* sent = nullptr;          // on its way in; it lies with whoever sends it
     std::exception_ptr thrown;     // on its way in, instead
     std::exception_ptr error;      // has left the function, which ends it
 
@@ -91,24 +91,27 @@ struct Returning<void> {
 template <class Yield, class Send>
 class Yielding {
   public:
-    explicit Yielding(Conversation<Yield, Send>& conversation)
-        : conversation_(conversation) {}
+    Yielding(Conversation<Yield, Send>& conversation, Yield value)
+        : conversation_(conversation), value_(std::move(value)) {}
 
     bool await_ready() const noexcept { return false; } // stop, in any case
-    void await_suspend(std::coroutine_handle<> /*frame*/) const noexcept {}
+
+    /// The function has stopped. Its value can be picked up.
+    void await_suspend(std::coroutine_handle<> /*frame*/) noexcept {
+        conversation_.yielded = &value_;
+    }
 
     /// The value of the `co_yield` expression.
     Send await_resume() {
         if (conversation_.thrown)
             std::rethrow_exception(std::exchange(conversation_.thrown, nullptr));
-        assert(conversation_.sent); // whoever resumes a generator has seen to that
-        Send value = *std::move(conversation_.sent);
-        conversation_.sent.reset();
-        return value;
+        assert(conversation_.sent != nullptr); // whoever resumes it has seen to that
+        return std::move(*std::exchange(conversation_.sent, nullptr));
     }
 
   private:
     Conversation<Yield, Send>& conversation_;
+    Yield value_;
 };
 // [/yielding]
 
@@ -183,8 +186,7 @@ class [[nodiscard]] Generator {
         auto yield_value(Yield value,
                          std::source_location line = std::source_location::current()) {
             this->place.line = line;
-            this->yielded.emplace(std::move(value));
-            return detail::Yielding<Yield, Send>(*this);
+            return detail::Yielding<Yield, Send>(*this, std::move(value));
         }
         // [/promise]
 
@@ -202,13 +204,12 @@ class [[nodiscard]] Generator {
             return detail::Delegating<Yield, Send, Inner>(std::move(inner), *this);
         }
 
-        /// `co_await thing`, where there is a generator that does the waiting.
-        template <class Thing>
-            requires requires(Thing thing) { as_generator(thing); }
+        /// `co_await value`, for what can be yielded, is `co_yield value` by another
+        /// name: so that there is one word for all waiting.
         auto
-        await_transform(Thing thing,
+        await_transform(Yield value,
                         std::source_location line = std::source_location::current()) {
-            return await_transform(as_generator(std::move(thing)), line);
+            return yield_value(std::move(value), line);
         }
         // [/await-transform]
     };
@@ -242,7 +243,7 @@ class [[nodiscard]] Generator {
             throw std::logic_error(
                 "the generator has not begun, so no co_yield waits for a value: call "
                 "next() first");
-        promise().innermost->sent.emplace(std::move(value));
+        promise().innermost->sent = &value;
         return resume();
     }
 
@@ -341,8 +342,7 @@ class [[nodiscard]] Generator {
         outermost.running = false;
         if (done())
             return {.yielded = std::nullopt, .returned = take_returned()};
-        return {.yielded = std::exchange(current->yielded, std::nullopt),
-                .returned = std::nullopt};
+        return {.yielded = std::move(*current->yielded), .returned = std::nullopt};
     }
 
     auto take_returned() {

@@ -69,10 +69,13 @@ Coroutine<std::string> read_all(common::EventLoop& loop, common::Socket& socket,
     std::string all;
     try {
         while (!enough(all)) {
-            const std::string chunk = co_await read(loop, socket);
+            std::string chunk = co_await read(loop, socket);
             if (chunk.empty())
                 break; // the peer has finished
-            all += chunk;
+            if (all.empty())
+                all = std::move(chunk); // mostly, this is all
+            else
+                all += chunk;
         }
     } catch (const std::system_error& error) {
         throw IncompleteRead(error.code(), all.size());

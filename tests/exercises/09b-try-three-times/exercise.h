@@ -1,0 +1,15 @@
+// A coroutine that doesn't give up at once.
+#pragma once
+
+#include "stage2_coroutines/future.h"
+
+#include <functional>
+#include <string>
+
+/// Makes a new attempt each time it is called.
+using Attempt = std::function<stage2::Coroutine<std::string>()>;
+
+/// Awaits an attempt, and returns what it returns. If the network fails, which is a
+/// std::system_error, it makes another attempt; three at most. What the third one throws
+/// comes out, and so does every other exception, at once. Defined in yours.cpp.
+stage2::Coroutine<std::string> try_three_times(Attempt attempt);
