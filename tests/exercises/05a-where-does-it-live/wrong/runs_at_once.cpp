@@ -1,0 +1,13 @@
+// hint: A call makes the frame
+#include "exercise.h"
+
+const Answers prediction = {
+    .lines_after_call = 1,
+    .lines_after_next = 1,
+    .parameter = 1,
+    .local = 1,
+    .string_object = 1,
+    .characters = 0,
+    .plain_local = 0,
+    .two_calls = 2,
+};

@@ -1,0 +1,52 @@
+// Three mistakes are in Owner: frames are destroyed twice, or never. Find them.
+#include "exercise.h"
+
+#include <utility>
+
+namespace {
+
+/// Owns a frame, and destroys it when it dies itself.
+class Owner {
+  public:
+    Owner() : frame_(make_frame()) {}
+    Owner(Owner&& other) noexcept : frame_(other.frame_) {}
+    Owner& operator=(Owner&& other) noexcept {
+        frame_ = std::exchange(other.frame_, no_frame);
+        return *this;
+    }
+    Owner(const Owner&) = delete;
+    Owner& operator=(const Owner&) = delete;
+    ~Owner() { destroy_frame(frame_); }
+
+    /// Destroys the frame before its time.
+    void destroy() { destroy_frame(frame_); }
+
+  private:
+    Frame frame_;
+};
+
+} // namespace
+
+void drop_one() { const Owner one; }
+
+void move_to_a_new_one() {
+    Owner one;
+    const Owner two = std::move(one);
+}
+
+void move_into_another() {
+    Owner one;
+    Owner two;
+    two = std::move(one);
+}
+
+void move_into_itself() {
+    Owner one;
+    Owner& same = one;
+    one = std::move(same);
+}
+
+void let_go_by_hand() {
+    Owner one;
+    one.destroy();
+}

@@ -1,0 +1,36 @@
+// start fails in: moving to a new one
+// start fails with: destroyed 1 time too often
+#include "exercise.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+namespace {
+
+void check(void (*action)(), const std::string& when) {
+    forget_notes();
+    action();
+    const Notes found = notes();
+    CHECK_MESSAGE(found.destroyed_twice == 0,
+                  "after " << when << ", a frame was destroyed " << found.destroyed_twice
+                           << " time too often. Who held it, and who thought so too?");
+    CHECK_MESSAGE(found.destroyed == found.made,
+                  (found.made - found.destroyed)
+                      << " frame was never destroyed after " << when
+                      << ": who let go of it, and should have destroyed it?");
+}
+
+} // namespace
+
+TEST_CASE("dropping one") { check(drop_one, "an owner died when it was simply dropped"); }
+
+TEST_CASE("moving to a new one") { check(move_to_a_new_one, "a move to a new one"); }
+
+TEST_CASE("moving into another") {
+    check(move_into_another, "moving into another, which had a frame of its own");
+}
+
+TEST_CASE("moving into itself") { check(move_into_itself, "moving into itself"); }
+
+TEST_CASE("destroying by hand") { check(let_go_by_hand, "destroying it by hand"); }

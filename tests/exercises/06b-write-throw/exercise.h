@@ -1,0 +1,37 @@
+// A generator that can be thrown at.
+#pragma once
+
+#include <exception>
+#include <optional>
+
+/// What a generator says when it is resumed: a number, or nothing if it has ended.
+using Said = std::optional<int>;
+
+/// A conversation with a generator. (Your class is behind it.)
+class Conversation {
+  public:
+    Conversation() = default;
+    Conversation(const Conversation&) = delete;
+    Conversation& operator=(const Conversation&) = delete;
+    virtual ~Conversation() = default;
+
+    virtual Said next() = 0;
+    virtual Said send(int value) = 0;
+
+    /// The co_yield where the generator stands throws `error`. If the generator catches
+    /// it, this returns what it yields next; if not, `error` comes out here, and the
+    /// generator has ended. One that has not begun never runs: `error` comes straight
+    /// back. So it does from one that has ended.
+    virtual Said throw_(std::exception_ptr error) = 0;
+};
+
+/// What the generator tells while it runs.
+struct Story {
+    int begun = 0;  ///< how often its body has begun
+    int caught = 0; ///< how many errors it has caught
+    int sum = 0;    ///< of what it was sent
+};
+
+/// The generator that is talked with: it yields 1, 2, 3 and so on, adds up what it is
+/// sent, and catches std::runtime_error, as often as `patience` allows. Uses your class.
+Conversation* new_conversation(Story& story, int patience);

@@ -1,0 +1,110 @@
+// start fails in: the generator catches it
+// start fails with: caught nothing
+#include "exercise.h"
+
+#include <doctest/doctest.h>
+
+#include <exception>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+namespace {
+
+/// Talks, and tells what came: a number, "end", or what was thrown.
+class Talk {
+  public:
+    explicit Talk(int patience) : conversation_(new_conversation(story, patience)) {}
+
+    std::string next() {
+        return say([&] { return conversation_->next(); });
+    }
+    std::string send(int value) {
+        return say([&] { return conversation_->send(value); });
+    }
+    std::string throw_error() {
+        const auto error = std::make_exception_ptr(std::runtime_error("ouch"));
+        return say([&] { return conversation_->throw_(error); });
+    }
+
+    Story story;
+
+  private:
+    template <class Action>
+    static std::string say(Action action) {
+        try {
+            const Said said = action();
+            return said ? std::to_string(*said) : "end";
+        } catch (const std::exception& error) {
+            return error.what();
+        }
+    }
+
+    std::unique_ptr<Conversation> conversation_;
+};
+
+} // namespace
+
+TEST_CASE("talking works as before") {
+    Talk talk(1);
+    CHECK(talk.next() == "1");
+    CHECK(talk.send(5) == "2");
+    CHECK(talk.send(6) == "3");
+    CHECK(talk.story.sum == 11);
+}
+
+TEST_CASE("the generator catches it") {
+    Talk talk(1);
+    talk.next();
+    const std::string said = talk.throw_error();
+    REQUIRE_MESSAGE(said != "ouch", "the error came out of throw_, though the generator "
+                                    "would have caught it: it never got to see it.");
+    CHECK_MESSAGE(
+        talk.story.caught == 1,
+        "the generator has caught nothing: its co_yield must throw when it goes "
+        "on. What does the co_yield's value come from?");
+    CHECK_MESSAGE(said == "2", "it went on, and yielded 2; throw_ said " << said);
+}
+
+TEST_CASE("an error is thrown once") {
+    Talk talk(5);
+    talk.next();
+    talk.throw_error();
+    const std::string said = talk.send(7);
+    CHECK_MESSAGE(
+        talk.story.caught == 1,
+        "the same error was thrown once more, when a value was sent: it must be "
+        "forgotten when it has been thrown.");
+    REQUIRE(said == "3");
+    CHECK(talk.story.sum == 7);
+}
+
+TEST_CASE("what is not caught comes out") {
+    Talk talk(0);
+    talk.next();
+    CHECK(talk.throw_error() == "ouch");
+    CHECK(talk.next() == "end");
+}
+
+TEST_CASE("one that has not begun never runs") {
+    Talk talk(1);
+    const std::string said = talk.throw_error();
+    CHECK_MESSAGE(
+        talk.story.begun == 0,
+        "the generator had not begun, so there is no co_yield to throw from; and "
+        "now its body has begun.");
+    CHECK_MESSAGE(said == "ouch", "the generator had not begun, so the error comes "
+                                  "straight back; throw_ said "
+                                      << said);
+    CHECK(talk.next() == "end");
+}
+
+TEST_CASE("one that has ended") {
+    Talk talk(0);
+    talk.next();
+    talk.throw_error();
+    const std::string said = talk.throw_error();
+    CHECK_MESSAGE(said == "ouch", "the generator had ended, so the error comes straight "
+                                  "back; throw_ said "
+                                      << said);
+}
