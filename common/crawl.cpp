@@ -111,11 +111,14 @@ void Crawl::give_up() {
 const Host& Crawl::host_of(const Url& url) {
     const auto [entry, is_new] = hosts_.try_emplace(std::string(url.host()));
     Host& host = entry->second;
-    if (is_new) {
+    if (is_new || host.look_again) {
+        host = {};
         try {
             host.addresses = resolve(entry->first, 0);
         } catch (const ResolveError& error) {
             host.error = error.what();
+            host.look_again = error.code == std::errc::too_many_files_open
+                              || error.code == std::errc::too_many_files_open_in_system;
         }
     }
     return host;

@@ -36,6 +36,7 @@ namespace common {
 struct Host {
     std::vector<Address> addresses; ///< without port
     std::string error;              ///< why there are none, in words
+    bool look_again = false;        ///< only since no descriptor was left to look it up
 };
 
 struct Settings {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -96,6 +97,23 @@ std::string read_chunks(std::string_view framed, std::string& body) {
     }
 }
 
+/// True if the body comes in chunks. "identity" is an old word for nothing.
+bool is_chunked(const HttpResponse& response) {
+    return std::ranges::any_of(response.headers, [](const auto& header) {
+        return equal_ignoring_case(header.first, "Transfer-Encoding")
+               && equal_ignoring_case(header.second, "chunked");
+    });
+}
+
+/// True if there is a transfer encoding that we can't undo.
+bool is_encoded_otherwise(const HttpResponse& response) {
+    return std::ranges::any_of(response.headers, [](const auto& header) {
+        return equal_ignoring_case(header.first, "Transfer-Encoding")
+               && !equal_ignoring_case(header.second, "chunked")
+               && !equal_ignoring_case(header.second, "identity");
+    });
+}
+
 /// The Content-Length; nothing if there is none. `error` says so if there is nonsense.
 std::optional<std::size_t> content_length(const HttpResponse& response,
                                           std::string& error) {
@@ -103,12 +121,20 @@ std::optional<std::size_t> content_length(const HttpResponse& response,
     for (const auto& [name, value] : response.headers) {
         if (!equal_ignoring_case(name, "Content-Length"))
             continue;
-        const auto length = number(value);
-        if (!length || (result && *result != *length)) {
-            error = "malformed Content-Length";
-            return std::nullopt;
+        // Some servers and proxies say it twice, also as "5, 5": that is allowed if they
+        // agree (RFC 9112, section 6.3).
+        for (std::string_view rest = value;;) {
+            const auto comma = std::min(rest.find(','), rest.size());
+            const auto length = number(trim(rest.substr(0, comma)));
+            if (!length || (result && *result != *length)) {
+                error = "malformed Content-Length";
+                return std::nullopt;
+            }
+            result = length;
+            if (comma == rest.size())
+                break;
+            rest.remove_prefix(comma + 1);
         }
-        result = length;
     }
     return result;
 }
@@ -117,16 +143,12 @@ std::optional<std::size_t> content_length(const HttpResponse& response,
 std::string read_body(std::string_view bytes, HttpResponse& response) {
     if (response.status == 204 || response.status == 304)
         return {}; // these have none, whatever follows
-    const std::string_view encoding = response.header("Content-Encoding");
-    if (!encoding.empty() && !equal_ignoring_case(encoding, "identity"))
-        return "compressed, though not asked to be";
     // Chunks go before a length (RFC 9112, section 6.3): whoever sends both is confused
     // or means harm, and only the chunks tell where the body ends.
-    if (const auto transfer = response.header("Transfer-Encoding"); !transfer.empty()) {
-        if (!equal_ignoring_case(transfer, "chunked"))
-            return "unknown Transfer-Encoding";
+    if (is_encoded_otherwise(response))
+        return "unknown Transfer-Encoding";
+    if (is_chunked(response))
         return read_chunks(bytes, response.body);
-    }
     std::string error;
     const auto length = content_length(response, error);
     if (!error.empty())
@@ -176,6 +198,85 @@ HttpResponse split_http_response(std::string_view bytes) {
     if (response.error.empty())
         response.error = read_body(rest, response);
     return response;
+}
+
+bool ResponseEnd::reached(std::string_view bytes) {
+    constexpr std::string_view begin = "HTTP/";
+    if (!begin.starts_with(bytes.substr(0, begin.size())))
+        return true;
+    if (state_ == State::head && read_head(bytes))
+        return true;
+    if (state_ == State::chunks)
+        return read_chunks(bytes);
+    return state_ == State::body && bytes.size() >= size_;
+}
+
+/// True if the headers are broken. Otherwise they may have ended: see `state_`.
+bool ResponseEnd::read_head(std::string_view bytes) {
+    while (true) {
+        // Only what is new can hold the empty line, or the end of it.
+        const auto line = bytes.find('\n', scanned_);
+        if (line == std::string_view::npos)
+            return bytes.size() - begin_ > max_header_bytes;
+        const std::string_view next = bytes.substr(line + 1, 2);
+        if (next.empty() || next == "\r") {
+            scanned_ = line;
+            return bytes.size() - begin_ > max_header_bytes;
+        }
+        scanned_ = line + 1;
+        if (next[0] != '\n' && next != "\r\n")
+            continue;
+        const std::size_t end = line + (next[0] == '\n' ? 2 : 3);
+        std::string_view head = bytes.substr(begin_, end - begin_);
+        HttpResponse response;
+        response.status = read_status(take_line(head));
+        if (response.status == 0 || !read_headers(head, response).empty())
+            return true;
+        begin_ = scanned_ = end;
+        if (response.status < 200)
+            continue; // an interim response is only the beginning
+        std::string error;
+        const auto length = content_length(response, error);
+        if (!error.empty())
+            return true;
+        const bool empty = response.status == 204 || response.status == 304;
+        size_ = end;
+        state_ = State::up_to_close;
+        if (empty || length)
+            state_ = State::body;
+        if (!empty && is_chunked(response))
+            state_ = State::chunks;
+        if (!empty && length)
+            size_ += std::min(*length, bytes.max_size() - end);
+        return false;
+    }
+}
+
+/// True behind the last chunk and its trailers, or if a chunk is malformed.
+bool ResponseEnd::read_chunks(std::string_view bytes) {
+    while (true) {
+        std::string_view rest = bytes.substr(std::min(begin_, bytes.size()));
+        if (rest.find('\n') == std::string_view::npos)
+            return rest.size() > max_header_bytes;
+        const std::string_view line = take_line(rest);
+        const auto size = number(trim(line.substr(0, line.find(';'))), 16);
+        if (!size || *size > bytes.max_size() / 2)
+            return true;
+        if (*size == 0) { // an empty line, perhaps behind some trailers
+            while (rest.find('\n') != std::string_view::npos)
+                if (take_line(rest).empty())
+                    return true;
+            return false;
+        }
+        const std::size_t data = bytes.size() - rest.size();
+        // The chunk, and at least the line feed behind it.
+        if (rest.size() < *size + 2)
+            return false;
+        rest.remove_prefix(*size);
+        if (!take_line(rest).empty())
+            return true;
+        begin_ = std::max(bytes.size() - rest.size(), data + *size + 1);
+    }
 }
 
 std::optional<std::size_t> http_response_length(std::string_view bytes) {

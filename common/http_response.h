@@ -6,6 +6,8 @@
 // ends up in words in `error`. Told in book/01 (a thread per page).
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,6 +31,28 @@ struct HttpResponse {
 /// Takes apart a whole HTTP/1.x response: all that came up to the server's close.
 /// Source: RFC 9112.
 HttpResponse split_http_response(std::string_view bytes);
+
+/// Notices when a response is whole while it still comes in: a server that keeps the
+/// connection open, though asked not to, need not be waited for; nor one whose response
+/// can't become right any more.
+class ResponseEnd {
+  public:
+    /// `bytes` is all that has come so far: at each call, what it was at the last one,
+    /// and more. True if the response is whole, or broken already: then
+    /// split_http_response will say how. False if only the server's close can tell.
+    bool reached(std::string_view bytes);
+
+  private:
+    enum class State : std::uint8_t { head, body, chunks, up_to_close };
+
+    bool read_head(std::string_view bytes);
+    bool read_chunks(std::string_view bytes);
+
+    State state_ = State::head;
+    std::size_t begin_ = 0;   // of the head or chunk that is being read
+    std::size_t scanned_ = 0; // no head ends before this
+    std::size_t size_ = 0;    // of the whole response, once its headers tell
+};
 
 /// How long the response will be that begins with `bytes`, headers included, as far as
 /// its Content-Length tells: a server that keeps the connection open, though asked not

@@ -152,6 +152,11 @@ void start_element(void* collector, const xmlChar* name, const xmlChar* /*prefix
 /// Reads XML up to its first error. Entities are not replaced by what a document says
 /// they mean: a few lines of them can unfold to gigabytes.
 void collect_from_xml(std::string_view document, LinkCollector& collector) {
+    // libxml2 wants this to happen once, before two threads come at the same time.
+    [[maybe_unused]] static const bool initialised = [] {
+        ::xmlInitParser();
+        return true;
+    }();
     xmlSAXHandler handler{};
     handler.initialized = XML_SAX2_MAGIC;
     handler.startElementNs = &start_element;
@@ -175,8 +180,12 @@ std::string_view media_type(std::string_view content_type) {
 } // namespace
 
 bool may_hold_links(std::string_view content_type, std::string_view body) {
-    if (trim(content_type).empty())
+    if (trim(content_type).empty()) {
+        constexpr std::string_view mark = "\xef\xbb\xbf"; // UTF-8's byte order mark
+        if (body.starts_with(mark))
+            body.remove_prefix(mark.size());
         return trim(body).starts_with('<');
+    }
     constexpr std::array<std::string_view, 4> types{"text/html", "application/xhtml+xml",
                                                     "application/xml", "text/xml"};
     return std::ranges::any_of(types, [&](std::string_view known) {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <fstream>
 #include <sstream>
 
@@ -36,8 +35,9 @@ std::string describe_growth(const char* what, std::optional<double> before,
     if (!before || !after || count == 0)
         return fmt::format("  {:<32} not known on this system", what);
     const double difference = *after - *before;
-    // What is less than a page (4 kB) is noise, and "-0.0" would only puzzle.
-    const double grown = std::abs(difference) < 4 ? 0 : difference;
+    // Less than a page (4 kB) is noise; and a little less than before, which would be
+    // printed as "-0.0", would only puzzle.
+    const double grown = difference > -50 && difference < 4 ? 0 : difference;
     return fmt::format("  {:<32} {:>9.1f} MB {:>9.2f} kB each", what, grown / 1024,
                        grown / static_cast<double>(count));
 }

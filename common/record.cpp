@@ -1,5 +1,6 @@
 #include "common/record.h"
 
+#include "common/ascii.h"
 #include "common/links.h"
 
 #include <fmt/format.h>
@@ -35,7 +36,13 @@ Record judge(Url url, const HttpResponse& response) {
     } else {
         const bool readable =
             may_hold_links(response.header("Content-Type"), response.body);
-        record.outcome = readable ? Outcome::page : Outcome::file;
+        const std::string_view encoding = response.header("Content-Encoding");
+        if (!readable)
+            record.outcome = Outcome::file;
+        else if (!encoding.empty() && !equal_ignoring_case(encoding, "identity"))
+            record.error = "compressed, though not asked to be";
+        else
+            record.outcome = Outcome::page;
     }
     return record;
 }

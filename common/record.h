@@ -30,7 +30,7 @@ struct Record {
     Url url;
     Outcome outcome = Outcome::dead;
     int status = 0;          ///< 0 if there was no response
-    std::size_t bytes = 0;   ///< of the body
+    std::size_t bytes = 0;   ///< of the body; of all that came, if it is dead
     std::optional<Url> next; ///< where a redirect leads
     std::string error;       ///< why it is dead, in words
 };

@@ -62,6 +62,8 @@ void Selector::unregister_fd(int fd) {
 std::vector<Ready> Selector::select(std::optional<Milliseconds> timeout) {
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
+    if (timeout) // nobody waits longer than that, and the sum below must not overflow
+        timeout = std::min(*timeout, Milliseconds(INT_MAX));
     std::vector<Ready> ready;
     for (;;) {
         int timeout_ms = -1;

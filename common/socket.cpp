@@ -64,11 +64,13 @@ std::vector<Address> resolve(const std::string& host, std::uint16_t port) {
     addrinfo* found = nullptr;
     const int failure =
         ::getaddrinfo(name.c_str(), std::to_string(port).c_str(), &hints, &found);
+    const std::error_code system =
+        failure == EAI_SYSTEM ? last_error() : std::error_code();
     if (failure != 0)
-        throw ResolveError(fmt::format("cannot resolve '{}': {}", host,
-                                       failure == EAI_SYSTEM
-                                           ? describe(last_error())
-                                           : std::string(::gai_strerror(failure))));
+        throw ResolveError(
+            fmt::format("cannot resolve '{}': {}", host,
+                        system ? describe(system) : std::string(::gai_strerror(failure))),
+            system);
     const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found,
                                                                      &::freeaddrinfo);
     std::vector<Address> addresses;

@@ -32,7 +32,10 @@ struct Address {
 
 /// Thrown by `resolve`; the message names the host and says what failed.
 struct ResolveError : std::runtime_error {
-    using std::runtime_error::runtime_error;
+    explicit ResolveError(const std::string& what, std::error_code why = {})
+        : std::runtime_error(what), code(why) {}
+
+    std::error_code code; ///< if the system failed, not the search: no descriptor left …
 };
 
 /// Finds the addresses of a host, in the order in which the system would try them.

@@ -69,7 +69,11 @@ common::HttpResponse blocking_fetch(const common::Url& url) {
 [[gnu::noinline]] Page fetch_page(const common::Url& url,
                                   common::FailOnPurpose& fail_parsing) {
     Page page;
-    page.response = blocking_fetch(url);
+    try {
+        page.response = blocking_fetch(url);
+    } catch (const common::ResolveError& error) {
+        page.response.error = error.what(); // a host that can't be found is a dead page
+    }
     page.links = parse_links(page.response, url, fail_parsing);
     return page;
 }
@@ -143,16 +147,21 @@ class ThreadedCrawl {
 
     /// One thread's whole life.
     void fetch(const common::Url& url) {
-        common::FailOnPurpose never;
-        const Page page = fetch_page(url, never);
-        const std::scoped_lock lock(mutex_);
-        ++(page.is_dead() ? summary_.dead : summary_.fetched);
+        std::unique_lock lock(mutex_, std::defer_lock);
         try {
+            common::FailOnPurpose never;
+            const Page page = fetch_page(url, never);
+            lock.lock();
+            ++(page.is_dead() ? summary_.dead : summary_.fetched);
             if (!error_)
                 for (const common::Url& link : page.links)
                     start(link);
-        } catch (const std::system_error&) {
-            error_ = std::current_exception(); // no further thread is to be had
+        } catch (...) {
+            // No further thread is to be had, or no memory. An exception that left a
+            // thread would end the program.
+            if (!lock.owns_lock())
+                lock.lock();
+            error_ = std::current_exception();
         }
         --running_;
         ended_.notify_one();

@@ -93,6 +93,10 @@ int fetch(const std::string& text) {
         std::chrono::steady_clock::now() - start;
     const double cpu =
         1000.0 * static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC;
+    if (!response.error.empty()) {
+        fmt::print(stderr, "busy_fetch: {}: {}\n", url->href(), response.error);
+        return 1;
+    }
     fmt::print("status {}, {} bytes\n", response.status, response.body.size());
     fmt::print("connect was called {} times, send {}, receive {}\n", calls.connect,
                calls.send, calls.receive);

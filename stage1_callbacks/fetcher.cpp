@@ -30,6 +30,10 @@ Fetcher::Fetcher(common::Url url, common::Crawl& crawl)
 // [fetch]
 void Fetcher::fetch() {
     const common::Host& host = crawl_.host_of(record_.url);
+    if (host.look_again && crawl_.in_flight() > 1) {
+        crawl_.postpone(record_.url);
+        return;
+    }
     if (host.addresses.empty()) {
         begin();
         fail(host.error);
@@ -48,7 +52,7 @@ void Fetcher::connect_to_next_address() {
         if (!error && !crawl_.loop().can_watch(socket_.fd()))
             error = std::make_error_code(std::errc::too_many_files_open);
         if (is_out_of_descriptors(error) && crawl_.in_flight() > 1) {
-            socket_.close();
+            release();
             crawl_.postpone(record_.url); // one of the others will give its own back
             return;
         }
@@ -111,6 +115,10 @@ void Fetcher::read_response() {
     response_.append(chunk.data(), count);
 
     const bool server_has_closed = count == 0;
+    if (server_has_closed && response_.empty()) {
+        connection_broke({});
+        return;
+    }
     if (response_.size() > crawl_.settings().max_response)
         fail(
             fmt::format("response larger than {} bytes", crawl_.settings().max_response));
@@ -122,9 +130,7 @@ void Fetcher::read_response() {
 
 bool Fetcher::response_is_whole() {
     // Asked for HTTP/1.0, a server should close when it's done. Not all do.
-    if (!expected_)
-        expected_ = common::http_response_length(response_);
-    return expected_ && response_.size() >= *expected_;
+    return end_.reached(response_);
 }
 
 // [handle-response]
@@ -148,13 +154,14 @@ std::vector<common::Url> Fetcher::parse_links(const common::HttpResponse& respon
 }
 // [/handle-response]
 
+/// `error` is empty if the server closed without a word.
 void Fetcher::connection_broke(const std::error_code& error) {
     if (response_.empty()) {
         release();
         if (crawl_.retry_with_fewer(record_.url, began_capped_))
             return;
     }
-    fail(common::describe(error));
+    fail(error ? common::describe(error) : "empty response");
 }
 
 void Fetcher::fail(std::string reason) {
@@ -173,7 +180,9 @@ void Fetcher::finish() {
 void Fetcher::release() {
     stop_watching();
     socket_.close();
-    crawl_.tracer().fetch_end(id_, record_.url.href(), record_.status, record_.bytes);
+    if (id_ != 0)
+        crawl_.tracer().fetch_end(id_, record_.url.href(), record_.status, record_.bytes);
+    id_ = 0; // said once
 }
 
 void Fetcher::begin() {

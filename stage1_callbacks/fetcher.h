@@ -8,6 +8,7 @@
 #pragma once
 
 #include "common/crawl.h"
+#include "common/http_response.h"
 #include "common/record.h"
 #include "common/socket.h"
 #include "common/url.h"
@@ -71,7 +72,7 @@ class Fetcher : public std::enable_shared_from_this<Fetcher> {
     std::string request_;
     std::size_t sent_ = 0; // bytes of request_
     std::string response_;
-    std::optional<std::size_t> expected_; // bytes of response_, once the headers tell
+    common::ResponseEnd end_; // says when the response is whole
     // [/members]
 };
 

@@ -13,6 +13,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <exception>
@@ -70,7 +71,7 @@ void hold_threads(std::size_t wanted) {
         thread.join();
 }
 
-/// As many descriptors as the system lets us have.
+/// As many descriptors as the system lets us have; if it refuses, as many as before.
 void raise_descriptor_limit() {
     rlimit limit{};
     if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) {
@@ -92,10 +93,15 @@ void hold_sockets(std::size_t wanted) {
                        common::describe(error));
             break;
         }
+        // Each waits for somebody who connects, and nobody will. (A socket that is
+        // neither connected nor listening is ready at once, with an error.)
+        if (::listen(socket.fd(), 1) < 0)
+            throw std::system_error(errno, std::generic_category(), "listen");
         selector->register_fd(socket.fd(), common::Events::read, sockets.size());
         sockets.push_back(std::move(socket));
     }
-    fmt::print("{} sockets wait, in one thread\n", sockets.size());
+    const std::size_t ready = selector->select(std::chrono::milliseconds(0)).size();
+    fmt::print("{} sockets wait, in one thread\n", sockets.size() - ready);
     print_memory(before, sockets.size());
 }
 

@@ -53,6 +53,8 @@ common::Socket open_socket(int family, common::Crawl& crawl, std::error_code& er
 /// A connection to the host of `url`: to the first of its addresses that accepts one.
 Coroutine<common::Socket> connect_to_host(const common::Url& url, common::Crawl& crawl) {
     const common::Host& host = crawl.host_of(url);
+    if (host.look_again && crawl.in_flight() > 1)
+        throw NoDescriptor();
     if (host.addresses.empty())
         throw FetchFailed(host.error);
     std::error_code error;
@@ -71,14 +73,15 @@ Coroutine<common::Socket> connect_to_host(const common::Url& url, common::Crawl&
 }
 // [/connect-to-host]
 
-/// Says when a response is whole. Asked for HTTP/1.0, a server should close when it's
-/// done. Not all do. Throws FetchFailed if it's too long.
-bool is_whole(const std::string& so_far, std::size_t limit) {
-    if (so_far.size() > limit)
-        throw FetchFailed(fmt::format("response larger than {} bytes", limit),
-                          so_far.size());
-    const auto expected = common::http_response_length(so_far);
-    return expected && so_far.size() >= *expected;
+/// Says when a response is whole: asked for HTTP/1.0, a server should close when it's
+/// done, but not all do. It throws FetchFailed if the response is too long.
+Enough whole_response(std::size_t limit) {
+    return [end = common::ResponseEnd(), limit](const std::string& so_far) mutable {
+        if (so_far.size() > limit)
+            throw FetchFailed(fmt::format("response larger than {} bytes", limit),
+                              so_far.size());
+        return end.reached(so_far);
+    };
 }
 
 // [get]
@@ -87,11 +90,11 @@ Coroutine<std::string> get(const common::Url& url, common::Crawl& crawl) {
     common::Socket socket = co_await connect_to_host(url, crawl);
     co_await send_all(crawl.loop(), socket,
                       common::http_get_request(url.authority(), url.target()));
-    const std::size_t limit = crawl.settings().max_response;
-    const Enough enough = [limit](const std::string& so_far) {
-        return is_whole(so_far, limit);
-    };
-    co_return co_await read_all(crawl.loop(), socket, enough);
+    const Enough whole = whole_response(crawl.settings().max_response);
+    std::string response = co_await read_all(crawl.loop(), socket, whole);
+    if (response.empty())
+        throw IncompleteRead({}, 0); // it closed without a word
+    co_return response;
 }
 // [/get]
 
@@ -156,7 +159,7 @@ Coroutine<> fetch(common::Url url, common::Crawl& crawl) {
         if (broken.received == 0 && crawl.retry_with_fewer(record.url, began_capped))
             co_return;
         record.bytes = broken.received;
-        record.error = common::describe(broken.code());
+        record.error = broken.code() ? common::describe(broken.code()) : "empty response";
     } catch (const FetchFailed& failed) {
         record.bytes = failed.received;
         record.error = failed.what();

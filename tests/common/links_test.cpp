@@ -96,6 +96,7 @@ TEST_CASE("only documents that can hold links are read") {
     // Without a type, a body that looks like HTML is taken for it.
     CHECK(links_of(body, "") == "http://h/d/x");
     CHECK(links_of("a < b <a href=x>", "").empty());
+    CHECK(links_of("\xef\xbb\xbf <a href=x>", "") == "http://h/d/x");
 }
 
 TEST_CASE("broken documents are survived") {

@@ -127,6 +127,27 @@ TEST_CASE("a file that is no page is fetched and not read") {
     CHECK(server.times_asked("/found") == 1);
 }
 
+TEST_CASE("what is compressed can't be read for links, and that's all") {
+    const auto respond = [](const std::string& status, const std::string& type) {
+        return Reply{Send{"HTTP/1.0 " + status + "\r\nContent-Type: " + type
+                          + "\r\nContent-Encoding: gzip\r\nLocation: /next\r\n\r\n\x1f"}};
+    };
+    ScriptedServer server;
+    server.on("/", page({"/page", "/archive", "/moved", "/gone"}));
+    server.on("/page", respond("200 OK", "text/html"));
+    server.on("/archive", respond("200 OK", "application/x-tar"));
+    server.on("/moved", respond("301 Moved", "text/html"));
+    server.on("/gone", respond("404 Not Found", "text/html"));
+    server.on("/next", page({}));
+    const Result result = crawl(server.url());
+    CHECK(result.record(server.url("/page")).error
+          == "compressed, though not asked to be");
+    CHECK(result.record(server.url("/archive")).outcome == Outcome::file);
+    CHECK(result.record(server.url("/moved")).outcome == Outcome::redirect);
+    CHECK(result.record(server.url("/next")).outcome == Outcome::page);
+    CHECK(result.record(server.url("/gone")).error == "HTTP status 404");
+}
+
 TEST_CASE("a crawl stays on its host, at any port") {
     ScriptedServer server;
     ScriptedServer neighbour; // the same host, another port
@@ -271,6 +292,24 @@ TEST_SUITE("servers that fail") {
         CHECK(result.summary.seconds < 20s);
     }
 
+    TEST_CASE("nor one that sends chunks, hints first, or nonsense") {
+        ScriptedServer server;
+        const std::string chunked =
+            "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+            "Transfer-Encoding: chunked\r\n\r\n5\r\n<a hr\r\n8\r\nef=/two>\r\n0\r\n\r\n";
+        server.on("/", {Send{chunked}, Hold{}});
+        server.on("/two", {Send{"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"
+                                "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+                                "Content-Length: 15\r\n\r\n<a href=/three>"},
+                           Hold{}});
+        server.on("/three", {Send{"SSH-2.0-OpenSSH\r\n"}, Hold{}});
+        const Result result = crawl(server.url()); // with 30 s of patience
+        CHECK(result.summary.seconds < 20s);
+        CHECK(result.urls(Outcome::page)
+              == std::set{server.url("/"), server.url("/two")});
+        CHECK(result.record(server.url("/three")).error == "not an HTTP response");
+    }
+
     TEST_CASE("a body without end is cut off") {
         ScriptedServer server;
         Reply endless{Send{"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n"}};
@@ -306,6 +345,19 @@ TEST_SUITE("servers that fail") {
             result.notes[0]
             == "the server can't take 40 connections at once: from here on, there are at "
                "most 10");
+    }
+
+    TEST_CASE("a server that closes without a word is taken the same way") {
+        ScriptedServer server;
+        std::vector<std::string> links;
+        for (int i = 0; i < 40; ++i) {
+            links.push_back(fmt::format("/{}", i));
+            server.on(links.back(), {Reply{}, page({})});
+        }
+        server.on("/", page(links));
+        const Result result = crawl(server.url());
+        CHECK(result.summary.fetched == 41);
+        CHECK(result.summary.dead == 0);
     }
 
     TEST_CASE("one that breaks in the middle is not tried again") {
@@ -377,6 +429,25 @@ TEST_SUITE("the system's whims") {
         server->on("/a", page({}));
         CHECK(crawl(server->url()).summary.fetched == 2);
         CHECK(server->requests().at(0).head.find("Host: [::1]:") != std::string::npos);
+    }
+
+    TEST_CASE("a host that no descriptor was left to look up is looked up again") {
+        ScriptedServer server;
+        const std::string twin = fmt::format("http://www.twin.test:{}/x", server.port());
+        server.on("/", page({"/slow", twin}));
+        server.on("/slow", Reply{tests::Pause{100ms}, html("")[0]});
+        server.on("/x", page({}));
+        Fault fault;
+        fault.loopback_name = "twin.test";
+        const std::string root = fmt::format("http://twin.test:{}/", server.port());
+        CHECK(crawl(root).summary.dead == 1); // the twin isn't known by that name
+        fault.loopback_name = "www.twin.test";
+        fault.no_descriptor_to_resolve = 1;
+        const Result result =
+            crawl(fmt::format("http://www.twin.test:{}/", server.port()));
+        CHECK(result.summary.dead == 1); // alone in flight, it can't wait for another
+        CHECK(result.records.at(0).error.find("too many open files")
+              != std::string::npos);
     }
 
     TEST_CASE("a host's next address is tried when one refuses") {

@@ -48,6 +48,13 @@ TEST_CASE("one by one or with threads, the same site is found") {
     CHECK(together.most_at_once > 1);
 }
 
+TEST_CASE("a host that can't be found is a dead page, not the end of the crawl") {
+    // Too long for a label: no name server is asked.
+    const auto root = *common::parse_url("http://" + std::string(70, 'x') + "/");
+    CHECK(stage1::crawl_one_by_one(root, 0).dead == 1);
+    CHECK(stage1::crawl_with_threads(root).dead == 1);
+}
+
 TEST_CASE("an error in a blocking crawl shows who called whom") {
     ScriptedServer server;
     server.on("/", tests::html("<a href=/a>"));

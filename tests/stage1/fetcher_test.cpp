@@ -76,3 +76,20 @@ TEST_CASE("a trace tells the life of a fetch") {
              "\"name\":\"read_response\"\n"
              "\"event\":\"fetch\",\"phase\":\"end\"\n");
 }
+
+TEST_CASE("the end of a fetch that fails is told once") {
+    const auto path = std::filesystem::temp_directory_path()
+                      / fmt::format("stage1_trace.{}", ::getpid());
+    {
+        common::Tracer tracer(path.string());
+        common::EventLoop loop(common::make_selector(), tracer);
+        common::Crawl crawl(*common::parse_url("http://127.0.0.1:1/"), loop, tracer, {});
+        CHECK(tests::run_with_stage(crawl).dead == 1);
+    }
+    std::ifstream file(path);
+    int ends = 0;
+    for (std::string line; std::getline(file, line);)
+        ends += line.find("fetch\",\"phase\":\"end") != std::string::npos ? 1 : 0;
+    std::filesystem::remove(path);
+    CHECK(ends == 1);
+}

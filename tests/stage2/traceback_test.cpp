@@ -43,12 +43,24 @@ TEST_CASE("a failure is told from the outermost to what was thrown") {
     }
 }
 
+namespace {
+
+/// Throws an error that seems to come from two plain functions inside a coroutine.
+void throw_with_stack() {
+    struct Snow : common::TracedError {
+        Snow() : common::TracedError("it snows") {
+            stack = {"inner", "outer", "stage2::Generator<int>::resume", "main"};
+        }
+    };
+    throw Snow();
+}
+
+} // namespace
+
 TEST_CASE("plain calls stand below the coroutines, the outermost first") {
-    common::TracedError error("it snows");
-    error.stack = {"inner", "outer", "stage2::Generator<int>::resume", "main"};
     try {
         try {
-            throw error;
+            throw_with_stack();
         } catch (...) {
             throw TaskFailed({});
         }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <string_view>
 
 #include <netdb.h>
 #include <sys/socket.h>
@@ -60,6 +61,14 @@ ssize_t __wrap_recv(int fd, void* bytes, std::size_t size, int flags) {
 
 int __wrap_getaddrinfo(const char* host, const char* port, const addrinfo* hints,
                        addrinfo** found) {
+    if (current != nullptr && current->loopback_name != nullptr
+        && std::string_view(current->loopback_name) == host) {
+        if (current->no_descriptor_to_resolve-- > 0) {
+            errno = EMFILE;
+            return EAI_SYSTEM;
+        }
+        host = "127.0.0.1";
+    }
     const int failure = __real_getaddrinfo(host, port, hints, found);
     if (failure != 0 || current == nullptr)
         return failure;

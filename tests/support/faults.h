@@ -25,6 +25,10 @@ struct Fault {
     int interruptions = 0;
     /// A numeric address that every host seems to have, in front of its real ones.
     const char* first_address = nullptr;
+    /// A name that leads to 127.0.0.1, without asking anybody.
+    const char* loopback_name = nullptr;
+    /// So many times, no descriptor is left to look `loopback_name` up.
+    int no_descriptor_to_resolve = 0;
 
     // What happened, for a test to see that it was tested at all.
     std::size_t sends = 0;

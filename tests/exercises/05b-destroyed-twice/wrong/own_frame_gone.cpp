@@ -10,21 +10,20 @@ class Owner {
   public:
     Owner() : frame_(make_frame()) {}
     Owner(Owner&& other) noexcept : frame_(std::exchange(other.frame_, no_frame)) {}
-    destroy_frame(frame_);
-} Owner& operator=(Owner&& other) noexcept {
-    destroy_frame(frame_);
-    frame_ = std::exchange(other.frame_, no_frame);
-    return *this;
-}
-Owner(const Owner&) = delete;
-Owner& operator=(const Owner&) = delete;
-~Owner() { destroy_frame(frame_); }
+    Owner& operator=(Owner&& other) noexcept {
+        destroy_frame(frame_);
+        frame_ = std::exchange(other.frame_, no_frame);
+        return *this;
+    }
+    Owner(const Owner&) = delete;
+    Owner& operator=(const Owner&) = delete;
+    ~Owner() { destroy_frame(frame_); }
 
-/// Destroys the frame before its time.
-void destroy() { destroy_frame(std::exchange(frame_, no_frame)); }
+    /// Destroys the frame before its time.
+    void destroy() { destroy_frame(std::exchange(frame_, no_frame)); }
 
-private:
-Frame frame_;
+  private:
+    Frame frame_;
 };
 
 } // namespace
