@@ -322,12 +322,16 @@ class [[nodiscard]] Generator {
         outermost.started = true;
         outermost.running = true;
         auto* current = outermost.innermost;
+        std::exception_ptr travelling; // from one to the one that waits for it
         while (true) {
             current->frame.resume();
+            // The way of an exception ends where it's caught, also if another one is
+            // thrown there.
+            if (!current->error || current->error != travelling)
+                outermost.traceback.clear();
             if (current->error)
                 outermost.traceback.push_back(current->place);
-            else
-                outermost.traceback.clear();
+            travelling = current->error;
 
             if (current->innermost != current) { // it delegates
                 current = current->innermost;

@@ -145,6 +145,17 @@ Generator<int, int> delegate_to(Generator<int, int>*& self) { co_await std::move
 
 Generator<int, int, int> pass_on(Log& log) { co_return co_await thrower(log); }
 
+Generator<int, int, int> replace_or_throw_on(Log& log, bool replace) {
+    try {
+        co_await thrower(log);
+    } catch (const std::runtime_error&) {
+        if (replace)
+            throw std::logic_error("instead");
+        throw;
+    }
+    co_return 0;
+}
+
 Generator<int, int, int> catch_and_throw_another(Log& log) {
     co_await catcher(log);
     throw std::runtime_error("another");
@@ -466,7 +477,16 @@ TEST_CASE("an exception tells the way that it came, the outermost first") {
     CHECK(std::string(way[1].line.file_name()).ends_with("generator_test.cpp"));
     CHECK(way[0].line.line() > way[1].line.line());
 
-    // One that is caught on its way is no part of the next one's way.
+    // One that is caught on its way is no part of the next one's way, wherever that
+    // begins; one that is thrown on is.
+    auto replaced = replace_or_throw_on(log, true);
+    replaced.next();
+    CHECK_THROWS_WITH(replaced.next(), "instead");
+    CHECK(replaced.traceback().size() == 1);
+    auto thrown_on = replace_or_throw_on(log, false);
+    thrown_on.next();
+    CHECK_THROWS_WITH(thrown_on.next(), "from inside");
+    CHECK(thrown_on.traceback().size() == 2);
     auto twice = catch_and_throw_another(log);
     twice.next();
     twice.next();

@@ -1,0 +1,10 @@
+// hint: takes its first step in its constructor
+#include "exercise.h"
+
+const Answers prediction = {
+    .made = 142,
+    .resolved = 14235,
+    .two = 1324,
+    .nested = 14253,
+    .late = 13,
+};

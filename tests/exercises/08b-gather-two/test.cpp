@@ -1,0 +1,110 @@
+// start fails in: both run at the same time
+// start fails with: b has not begun
+#include "exercise.h"
+#include "stage2_coroutines/task.h"
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <string>
+
+namespace {
+
+using stage2::Coroutine;
+using stage2::Future;
+using stage2::FuturePtr;
+using stage2::Task;
+
+/// Waits for the future, if there is one, and returns the word.
+Coroutine<std::string> say(std::string word, FuturePtr future, int* begun) {
+    ++*begun;
+    if (future)
+        co_await future;
+    co_return word;
+}
+
+/// What came of a gather.
+struct Result {
+    bool ended = false;
+    std::string text;
+};
+
+Coroutine<> run(Coroutine<std::string> a, Coroutine<std::string> b,
+                stage2::TaskList* tasks, Result* result) {
+    const auto both = co_await gather(std::move(a), std::move(b), tasks);
+    *result = {.ended = true, .text = both.first + " " + both.second};
+}
+
+/// A gather of "a" and "b". Null: that one ends at once.
+struct Scene {
+    Scene(FuturePtr a, FuturePtr b)
+        : task(run(say("a", std::move(a), &begun_a), say("b", std::move(b), &begun_b),
+                   &tasks, &result),
+               tracer) {}
+
+    common::Tracer tracer;
+    stage2::TaskList tasks{tracer};
+    int begun_a = 0;
+    int begun_b = 0;
+    Result result;
+    Task task; // the last one: it uses all the others
+};
+
+FuturePtr pending() { return std::make_shared<Future>(); }
+
+void check_result(const Scene& scene) {
+    const bool right = scene.result.text == "a b";
+    CHECK_MESSAGE(right, "the results come in the order given, whichever ended first; it "
+                         "was: \""
+                             << scene.result.text << "\"");
+}
+
+} // namespace
+
+TEST_CASE("both run at the same time") {
+    const FuturePtr a = pending();
+    const FuturePtr b = pending();
+    const Scene scene(a, b);
+    CHECK_MESSAGE(scene.begun_a == 1, "a has not begun, or twice.");
+    CHECK_MESSAGE(scene.begun_b == 1,
+                  "a waits, and b has not begun: that is one after the "
+                  "other. Start both before you wait for either.");
+    a->set_result("");
+    CHECK_MESSAGE(!scene.result.ended, "a has ended, and gather returned; b was to be "
+                                       "waited for as well: it had not ended yet.");
+    b->set_result("");
+    CHECK(scene.result.ended);
+    check_result(scene);
+}
+
+TEST_CASE("the second ends first") {
+    const FuturePtr a = pending();
+    const FuturePtr b = pending();
+    const Scene scene(a, b);
+    b->set_result("");
+    CHECK_FALSE(scene.result.ended);
+    a->set_result("");
+    CHECK_MESSAGE(scene.result.ended, "b ended first, then a; and gather still waits.");
+    check_result(scene);
+}
+
+TEST_CASE("one of them ends at once") {
+    const FuturePtr a = pending();
+    const Scene first(a, nullptr);
+    a->set_result("");
+    CHECK_MESSAGE(first.result.ended, "gather waits for b, though it had ended at once.");
+    check_result(first);
+    const FuturePtr b = pending();
+    const Scene second(nullptr, b);
+    b->set_result("");
+    CHECK_MESSAGE(second.result.ended,
+                  "gather waits for a, though it had ended at once.");
+    check_result(second);
+}
+
+TEST_CASE("both end at once") {
+    const Scene scene(nullptr, nullptr);
+    CHECK_MESSAGE(scene.result.ended,
+                  "gather waits for something, though it had ended at once.");
+    check_result(scene);
+}

@@ -1,0 +1,11 @@
+// hint: whoever awaits it is still there
+#include "exercise.h"
+
+const Answers prediction = {
+    .plain = 3,
+    .rethrown = 3,
+    .another = 2,
+    .helper = 3,
+    .caught = 1,
+    .destroyed = 3,
+};
