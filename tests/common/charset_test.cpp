@@ -54,6 +54,8 @@ TEST_SUITE("HTML Standard: determining the character encoding") {
         CHECK(utf8(blanks + "<meta charset=windows-1251>\xef").ends_with("\xc3\xaf"));
         // It could be read, so it isn't in UTF-16, whatever it says.
         CHECK(utf8("<meta charset=utf-16>\xc3\xa9").ends_with("\xc3\xa9"));
+        CHECK(utf8("<a href=x><meta name=x><meta charset=koi8-r>\xd0")
+                  .ends_with("\xd0\xbf"));
         // Other metas say nothing of it.
         CHECK(utf8("<meta name=description content='text/html; charset=koi8-r'>\xef")
                   .ends_with("\xc3\xaf"));

@@ -222,6 +222,9 @@ TEST_SUITE("SVG and MathML") {
         CHECK(links_of("<svg><![CDATA[<a href=x>]]></svg><a href=y>") == "http://h/d/y");
         CHECK(links_of("<math><![CDATA[ > <a href=x>]]><a href=y>") == "http://h/d/y");
         CHECK(links_of("<svg><style><a href=x></style></svg>") == "http://h/d/x");
+        CHECK(links_of("<svg><g></g><![CDATA[ > <a href=x>]]></svg><a href=y>")
+              == "http://h/d/y");
+        CHECK(links_of("<svg></p><![CDATA[ > <a href=x>]]>") == "http://h/d/x");
         CHECK(links_of("<svg/><style><a href=x></style>").empty());
     }
     TEST_CASE("some elements lead back to HTML, and some tags break out") {
@@ -258,6 +261,9 @@ TEST_SUITE("13.2.5.72 character references in attributes") {
         CHECK(decoded("&#0;&#xd800;&#x110000;&#99999999999999999999;")
               == "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
         CHECK(decoded("&#x1F4A9;") == "\xf0\x9f\x92\xa9");
+        CHECK(decoded("&#x7f;&#x80f;&#x7ff;&#x800;")
+              == "\x7f\xe0\xa0\x8f\xdf\xbf\xe0\xa0\x80");
+        CHECK(decoded("&#xffff;&#x10000;") == "\xef\xbf\xbf\xf0\x90\x80\x80");
         CHECK(decoded("&#;&#x;&#xg;") == "&#;&#x;&#xg;");
     }
 }
@@ -272,6 +278,7 @@ TEST_SUITE("meta refresh") {
         CHECK(refresh_target("0.5;url=\"x") == "x");
         CHECK(refresh_target(".;x") == "x");
         CHECK(refresh_target("5;urlx") == "urlx");
+        CHECK(refresh_target("5;abc=x") == "abc=x");
         CHECK(refresh_target("5;url =x") == "x");
         CHECK(refresh_target("5").empty());
         CHECK(refresh_target("5;").empty());
