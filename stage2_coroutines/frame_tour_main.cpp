@@ -57,10 +57,12 @@ struct Locals {
 }
 // [/count]
 
+// [two-numbers]
 [[gnu::noinline]] Generator<int> two_numbers(int from) {
     co_yield from;
     co_yield from + 1;
 }
+// [/two-numbers]
 
 // [outer]
 [[gnu::noinline]] Generator<int> outer() {
@@ -75,8 +77,8 @@ std::string offset(const void* frame, const void* part) {
     return fmt::format("frame + {}", bytes);
 }
 
-std::string standing(const stage2::Place& place) {
-    return fmt::format("{} at {}", stage2::short_name(place.function.function_name()),
+std::string standing(const common::Place& place) {
+    return fmt::format("{} at {}", common::short_name(place.function.function_name()),
                        common::file_and_line(place.line));
 }
 

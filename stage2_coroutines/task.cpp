@@ -15,7 +15,7 @@ void Task::trace(std::string_view phase, const Future* future) const {
     }
     std::vector<common::ChainLink> links;
     for (const Place& place : chain())
-        links.push_back({short_name(place.function.function_name()),
+        links.push_back({common::short_name(place.function.function_name()),
                          common::file_and_line(place.line)});
     tracer_.future_new(future);
     tracer_.task(phase, this, future, links);

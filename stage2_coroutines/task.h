@@ -84,6 +84,7 @@ class Task {
     std::shared_ptr<Task*> self_ = std::make_shared<Task*>(this); // dies with this task
 };
 
+// [task-list]
 /// Owns tasks until they are done.
 class TaskList {
   public:
@@ -107,5 +108,6 @@ class TaskList {
     std::list<Task> tasks_;
     std::size_t sweep_at_ = 64;
 };
+// [/task-list]
 
 } // namespace stage2

@@ -24,43 +24,8 @@ std::vector<std::string> plain_calls(const common::TracedError& error) {
 
 } // namespace
 
-std::string short_name(std::string_view function_name) {
-    std::string name(function_name);
-    for (const std::string_view nameless : {"(anonymous namespace)::", "{anonymous}::"})
-        for (auto at = name.find(nameless); at != std::string::npos;
-             at = name.find(nameless))
-            name.erase(at, nameless.size());
-    // The name ends where the parameters begin, and begins behind the last blank before
-    // that. Blanks and parentheses inside <...> belong to the types.
-    int depth = 0;
-    std::size_t begin = 0;
-    for (std::size_t i = 0; i < name.size(); ++i) {
-        if (name[i] == '<')
-            ++depth;
-        else if (name[i] == '>')
-            --depth;
-        else if (depth == 0 && name[i] == ' ')
-            begin = i + 1;
-        else if (depth == 0 && name[i] == '(')
-            return name.substr(begin, i - begin);
-    }
-    return name.substr(begin);
-}
-
-std::string describe(const std::vector<Place>& chain) {
-    std::string text;
-    for (const Place& place : chain) {
-        // The last one was going on from there when something happened.
-        const bool last = &place == &chain.back();
-        text += fmt::format("  {}, {} {}\n", short_name(place.function.function_name()),
-                            last ? "gone on from" : "waiting at",
-                            common::file_and_line(place.line));
-    }
-    return text;
-}
-
 TaskFailed::TaskFailed(const std::vector<Place>& chain)
-    : std::runtime_error(describe(chain)) {}
+    : std::runtime_error(common::describe(chain)) {}
 
 std::string describe(const TaskFailed& failure) {
     std::string text = fmt::format(

@@ -196,7 +196,7 @@ def show_list(course: Course):
     width = max((len(one.title) for one in course.exercises), default=0)
     for one in course.exercises:
         mark = green("done") if one.name in done else bold("next") if one is following else ""
-        say(f"  {one.number}  {one.title:{width}}  {one.kind:7}  {one.minutes:3} min  {mark}".rstrip())
+        say(f"  {one.number:3}  {one.title:{width}}  {one.kind:7}  {one.minutes:3} min  {mark}".rstrip())
     total, left = len(course.exercises), [one for one in course.exercises if one.name not in done]
     filled = 30 * (total - len(left)) // max(total, 1)
     minutes = sum(one.minutes for one in left)

@@ -352,8 +352,8 @@ TEST_CASE("G15: the chain of generators can be seen from outside") {
     generator.next();
     const auto chain = generator.chain();
     REQUIRE(chain.size() == 2);
-    CHECK(stage2::short_name(chain[0].function.function_name()) == "boss");
-    CHECK(stage2::short_name(chain[1].function.function_name()) == "patient");
+    CHECK(common::short_name(chain[0].function.function_name()) == "boss");
+    CHECK(common::short_name(chain[1].function.function_name()) == "patient");
     CHECK(chain[0].line.line() > chain[1].line.line()); // boss stands further down
     auto counting = talk(log);
     counting.next();
@@ -473,7 +473,7 @@ TEST_CASE("an exception tells the way that it came, the outermost first") {
     CHECK_THROWS(generator.next());
     const auto way = generator.traceback();
     REQUIRE(way.size() == 2);
-    CHECK(stage2::short_name(way[1].function.function_name()) == "thrower");
+    CHECK(common::short_name(way[1].function.function_name()) == "thrower");
     CHECK(std::string(way[1].line.file_name()).ends_with("generator_test.cpp"));
     CHECK(way[0].line.line() > way[1].line.line());
 

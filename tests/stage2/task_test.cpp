@@ -155,8 +155,8 @@ TEST_CASE_FIXTURE(Fixture, "a task tells where its coroutines wait") {
     const Task task(call_fail_after(a), tracer);
     const auto chain = task.chain();
     REQUIRE(chain.size() == 2);
-    CHECK(stage2::short_name(chain[0].function.function_name()) == "call_fail_after");
-    CHECK(stage2::short_name(chain[1].function.function_name()) == "fail_after");
+    CHECK(common::short_name(chain[0].function.function_name()) == "call_fail_after");
+    CHECK(common::short_name(chain[1].function.function_name()) == "fail_after");
 }
 
 TEST_CASE_FIXTURE(Fixture, "what a coroutine throws comes with the way that it came") {

@@ -8,23 +8,7 @@
 #include <string>
 
 using stage2::Place;
-using stage2::short_name;
 using stage2::TaskFailed;
-
-TEST_CASE("a function's name without what stands around it") {
-    // As g++ and clang++ write them.
-    CHECK(short_name("int main()") == "main");
-    CHECK(short_name("stage2::Generator<int, int> stage2::count(int)")
-          == "stage2::count");
-    CHECK(short_name("Generator<std::pair<int, void (*)(int)>> {anonymous}::f(int, char)")
-          == "f");
-    CHECK(short_name("Coroutine<> stage2::(anonymous namespace)::g(Url)") == "stage2::g");
-    CHECK(short_name("Coroutine<std::string> stage2::read(EventLoop &, Socket &)")
-          == "stage2::read");
-    CHECK(short_name("Coroutine<> use(T) [with T = int]") == "use");
-    CHECK(short_name("nonsense") == "nonsense");
-    CHECK(short_name("").empty());
-}
 
 TEST_CASE("a failure is told from the outermost to what was thrown") {
     const auto here = std::source_location::current();

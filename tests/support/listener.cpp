@@ -89,9 +89,10 @@ common::Socket listen_on_loopback(std::uint16_t port, int backlog, int family,
     if (!error)
         error = set_mode(socket, mode);
     if (error)
-        throw std::system_error(error,
-                                fmt::format("cannot listen on port {} of {}", port,
-                                            family == AF_INET ? "127.0.0.1" : "::1"));
+        throw std::system_error(
+            error, fmt::format("cannot listen on port {} of {} (is something else, "
+                               "such as another ./learn site, there?)",
+                               port, family == AF_INET ? "127.0.0.1" : "::1"));
     return socket;
 }
 

@@ -42,6 +42,8 @@ Generator<int> bottom(Story& story) {
 
 Generator<int> middle(Story& story) {
     const Witness witness(story);
+    if (story.scene == Scene::plain || story.scene == Scene::helper)
+        co_await bottom(story); // no handler here
     try {
         co_await bottom(story);
     } catch (const std::runtime_error&) {

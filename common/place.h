@@ -1,0 +1,32 @@
+// Where a coroutine stands.
+//
+// A debugger shows who called whom by walking the machine's stack. A coroutine that waits
+// is not on that stack. But each can know in its frame where it stands, and who waits for
+// it, so a chain of them can be shown all the same. Told in book/09 (errors that know
+// where they came from).
+#pragma once
+
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace common {
+
+// [place]
+/// Where one coroutine stands.
+struct Place {
+    std::source_location function; ///< any place in its function: for the name
+    std::source_location line; ///< of the co_yield or co_await that it reached last; the
+                               ///< same as `function` if it has reached none
+};
+// [/place]
+
+/// "Generator<int, int> stage2::count(int)" → "stage2::count".
+std::string short_name(std::string_view function_name);
+
+/// The places as a person reads them, a line for each. `chain`: the outermost first. Of a
+/// chain of thousands, the middle is left out.
+std::string describe(const std::vector<Place>& chain);
+
+} // namespace common

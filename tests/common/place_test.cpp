@@ -1,0 +1,41 @@
+#include "common/place.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <ostream> // doctest wants it
+#include <source_location>
+#include <string>
+#include <vector>
+
+using common::Place;
+using common::short_name;
+
+TEST_CASE("a function's name without what stands around it") {
+    // As g++ and clang++ write them.
+    CHECK(short_name("int main()") == "main");
+    CHECK(short_name("stage2::Generator<int, int> stage2::count(int)")
+          == "stage2::count");
+    CHECK(short_name("Generator<std::pair<int, void (*)(int)>> {anonymous}::f(int, char)")
+          == "f");
+    CHECK(short_name("Coroutine<> stage2::(anonymous namespace)::g(Url)") == "stage2::g");
+    CHECK(short_name("Coroutine<std::string> stage2::read(EventLoop &, Socket &)")
+          == "stage2::read");
+    CHECK(short_name("Coroutine<> use(T) [with T = int]") == "use");
+    CHECK(short_name("nonsense") == "nonsense");
+    CHECK(short_name("").empty());
+}
+
+TEST_CASE("of a chain of thousands the middle is left out") {
+    const auto here = std::source_location::current();
+    const std::string text =
+        common::describe(std::vector<Place>(5000, Place{here, here}));
+    CHECK(std::ranges::count(text, '\n') == 101);
+    CHECK(text.find("... and 4900 more ...") != std::string::npos);
+    CHECK(text.find("gone on from") > text.rfind("waiting at"));
+
+    const std::string whole =
+        common::describe(std::vector<Place>(100, Place{here, here}));
+    CHECK(std::ranges::count(whole, '\n') == 100);
+    CHECK(whole.find("more") == std::string::npos);
+}
