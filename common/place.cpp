@@ -41,9 +41,14 @@ std::string describe(const std::vector<Place>& chain) {
         }
         // The last one was going on from there when something happened.
         const bool last = i + 1 == chain.size();
-        text += fmt::format(
-            "  {}, {} {}\n", short_name(chain[i].function.function_name()),
-            last ? "gone on from" : "waiting at", file_and_line(chain[i].line));
+        const bool only_begun = chain[i].line.line() == chain[i].function.line()
+                                && chain[i].line.column() == chain[i].function.column();
+        text += fmt::format("  {}, {}\n", short_name(chain[i].function.function_name()),
+                            only_begun ? fmt::format("before its first co_await, in {}",
+                                                     file_of(chain[i].function))
+                                       : fmt::format("{} {}",
+                                                     last ? "gone on from" : "waiting at",
+                                                     file_and_line(chain[i].line)));
     }
     return text;
 }

@@ -20,10 +20,14 @@ std::string json_string(std::string_view text) {
     return result + '"';
 }
 
-std::string file_and_line(const std::source_location& at) {
+std::string_view file_of(const std::source_location& at) {
     std::string_view file = at.file_name();
     file.remove_prefix(file.rfind('/') + 1); // npos + 1 is 0: no slash, nothing removed
-    return fmt::format("{}:{}", file, at.line());
+    return file;
+}
+
+std::string file_and_line(const std::source_location& at) {
+    return fmt::format("{}:{}", file_of(at), at.line());
 }
 
 Tracer::Tracer(const std::string& path) : file_(std::fopen(path.c_str(), "we")) {
@@ -90,11 +94,11 @@ void Tracer::write_future_new(const void* future) {
     write("future", fmt::format("\"phase\":\"new\",\"id\":{}", entry->second.id));
 }
 
-void Tracer::write_future_resolve(const void* future) {
+void Tracer::write_future_end(const void* future, std::string_view phase) {
     const auto found = known_.find(future);
     if (found == known_.end())
         return;
-    write("future", fmt::format("\"phase\":\"resolve\",\"id\":{},\"waiters\":{}",
+    write("future", fmt::format("\"phase\":\"{}\",\"id\":{},\"waiters\":{}", phase,
                                 found->second.id, found->second.waiters));
     known_.erase(found);
 }

@@ -80,10 +80,10 @@ class Tracer {
             write_fetch_end(id, url, status, bytes);
     }
 
-    /// A task's life: `phase` is "new", "step", "suspend" or "done". `task` and `future`
-    /// only tell one from another: any address that stays the same meanwhile. A suspended
-    /// task waits for `future`, and `chain` says where: its coroutines, the outermost
-    /// first.
+    /// A task's life: `phase` is "new", "step", "suspend", "cancel" or "done". `task` and
+    /// `future` only tell one from another: any address that stays the same meanwhile. A
+    /// suspended task waits for `future`, and `chain` says where: its coroutines, the
+    /// outermost first.
     void task(std::string_view phase, const void* task, const void* future = nullptr,
               std::span<const ChainLink> chain = {}) {
         if (enabled()) [[unlikely]]
@@ -97,7 +97,12 @@ class Tracer {
     /// A future has its result. It is written down once, however many waited.
     void future_resolve(const void* future) {
         if (enabled()) [[unlikely]]
-            write_future_resolve(future);
+            write_future_end(future, "resolve");
+    }
+    /// A future was cancelled. It is written down once, however many waited.
+    void future_cancel(const void* future) {
+        if (enabled()) [[unlikely]]
+            write_future_end(future, "cancel");
     }
 
   private:
@@ -115,7 +120,7 @@ class Tracer {
     void write_task(std::string_view phase, const void* task, const void* future,
                     std::span<const ChainLink> chain);
     void write_future_new(const void* future);
-    void write_future_resolve(const void* future);
+    void write_future_end(const void* future, std::string_view phase);
     void write_fetch_start(std::uint64_t id, std::string_view url);
     void write_fetch_end(std::uint64_t id, std::string_view url, int status,
                          std::size_t bytes);
@@ -137,6 +142,9 @@ class Tracer {
 /// The text as a JSON string, quotes included. Bytes that are not ASCII go through as
 /// they are, so valid UTF-8 stays valid.
 std::string json_string(std::string_view text);
+
+/// "fetcher.cpp".
+std::string_view file_of(const std::source_location& at);
 
 /// "fetcher.cpp:42".
 std::string file_and_line(const std::source_location& at);

@@ -27,15 +27,24 @@ TEST_CASE("a function's name without what stands around it") {
 }
 
 TEST_CASE("of a chain of thousands the middle is left out") {
+    const auto function = std::source_location::current();
     const auto here = std::source_location::current();
     const std::string text =
-        common::describe(std::vector<Place>(5000, Place{here, here}));
+        common::describe(std::vector<Place>(5000, Place{function, here}));
     CHECK(std::ranges::count(text, '\n') == 101);
     CHECK(text.find("... and 4900 more ...") != std::string::npos);
     CHECK(text.find("gone on from") > text.rfind("waiting at"));
 
     const std::string whole =
-        common::describe(std::vector<Place>(100, Place{here, here}));
+        common::describe(std::vector<Place>(100, Place{function, here}));
     CHECK(std::ranges::count(whole, '\n') == 100);
     CHECK(whole.find("more") == std::string::npos);
+}
+
+TEST_CASE("a coroutine that has reached no co_await has no line to tell") {
+    const auto function = std::source_location::current();
+    const auto line = std::source_location::current();
+    const std::string text = common::describe({{function, line}, {function, function}});
+    CHECK(text.find("waiting at place_test.cpp:") != std::string::npos);
+    CHECK(text.ends_with(", before its first co_await, in place_test.cpp\n"));
 }

@@ -339,7 +339,7 @@ int demonstrate(Arguments& arguments) {
                              result.seconds, result.most_at_once, result.peak_mb);
     }
     fmt::print("\n{:<10}  {:>5}  {:>10}  {:>7}  {:>12}  {:>16}\n{}", "stage", "pages",
-               "dead links", "seconds", "most at once", "peak memory (MB)", table);
+               "dead links", "seconds", "served at once", "peak memory (MB)", table);
     return good ? 0 : 1;
 }
 

@@ -11,12 +11,13 @@ using stage2::Place;
 using stage2::TaskFailed;
 
 TEST_CASE("a failure is told from the outermost to what was thrown") {
+    const auto function = std::source_location::current();
     const auto here = std::source_location::current();
     try {
         try {
             throw std::runtime_error("it rains");
         } catch (...) {
-            throw TaskFailed({Place{here, here}, Place{here, here}});
+            throw TaskFailed({Place{function, here}, Place{function, here}});
         }
     } catch (const TaskFailed& failure) {
         const std::string text = describe(failure);

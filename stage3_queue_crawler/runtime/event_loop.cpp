@@ -1,0 +1,288 @@
+#include "stage3_queue_crawler/runtime/event_loop.h"
+
+#include "stage3_queue_crawler/runtime/executor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+namespace stage3 {
+
+using common::Events;
+
+namespace {
+
+// Which loop runs in this thread: the one thing that can't be an argument, since the
+// compiler, and not the reader of this book, calls most of a coroutine's functions.
+thread_local EventLoop* running_here = nullptr;
+
+} // namespace
+
+EventLoop* running_loop_or_none() noexcept { return running_here; }
+
+EventLoop& running_loop() {
+    if (running_here == nullptr)
+        throw std::logic_error("no event loop runs in this thread: call this from a "
+                               "coroutine or a callback");
+    return *running_here;
+}
+
+// ---- Members ----
+
+LoopMember::LoopMember(EventLoop& loop) : loop_(&loop), next_(loop.members_) {
+    loop.check_not_closed();
+    if (next_ != nullptr)
+        next_->previous_ = this;
+    loop.members_ = this;
+}
+
+LoopMember::~LoopMember() {
+    if (loop_ == nullptr)
+        return;
+    (previous_ == nullptr ? loop_->members_ : previous_->next_) = next_;
+    if (next_ != nullptr)
+        next_->previous_ = previous_;
+}
+
+// ---- The loop ----
+
+EventLoop::EventLoop(LoopOptions options)
+    : selector_(std::move(options.selector)),
+      tracer_(options.tracer != nullptr ? options.tracer : &off_),
+      clock_(std::move(options.clock)), threads_(options.threads) {
+    selector_->register_fd(mailbox_.fd(), Events::read, 0);
+}
+
+EventLoop::~EventLoop() { close(); }
+
+std::shared_ptr<Callback> EventLoop::make_callback(Function function, const char* name,
+                                                   std::source_location at) {
+    check_not_closed();
+    return std::make_shared<Callback>(*this, std::move(function), name, at);
+}
+
+Handle EventLoop::call_soon(Function function, std::source_location at) {
+    auto callback = make_callback(std::move(function), "call_soon", at);
+    callback->stand_in(ready_);
+    return Handle(std::move(callback));
+}
+
+Handle EventLoop::call_later(Duration delay, Function function, std::source_location at) {
+    // "In a very long time" must not become a time in the past.
+    const TimePoint now = time();
+    const TimePoint when =
+        delay > TimePoint::max() - now ? TimePoint::max() : now + delay;
+    return call_at(when, std::move(function), at);
+}
+
+Handle EventLoop::call_at(TimePoint when, Function function, std::source_location at) {
+    auto callback = make_callback(std::move(function), "timer", at);
+    timers_.add(when, callback);
+    return Handle(std::move(callback));
+}
+
+void EventLoop::call_soon_threadsafe(Function function) {
+    check_not_closed();
+    mailbox_.put(std::move(function));
+}
+
+// ---- Descriptors ----
+
+/// Tells the selector what the callbacks of `fd` are from now on.
+void EventLoop::watch(int fd, Watch watch) {
+    const Events events = (watch.reader ? Events::read : Events::none)
+                          | (watch.writer ? Events::write : Events::none);
+    const bool watched = watches_.contains(fd);
+    if (events == Events::none) {
+        if (watched)
+            selector_->unregister_fd(fd);
+        watches_.erase(fd);
+        return;
+    }
+    if (watched)
+        selector_->modify_fd(fd, events, 0);
+    else
+        selector_->register_fd(fd, events, 0);
+    watches_[fd] = std::move(watch);
+}
+
+void EventLoop::add_reader(int fd, Function function, std::source_location at) {
+    auto callback = make_callback(std::move(function), "reader", at);
+    remove_reader(fd);
+    const auto found = watches_.find(fd);
+    watch(fd, {std::move(callback),
+               found == watches_.end() ? nullptr : found->second.writer});
+}
+
+void EventLoop::add_writer(int fd, Function function, std::source_location at) {
+    auto callback = make_callback(std::move(function), "writer", at);
+    remove_writer(fd);
+    const auto found = watches_.find(fd);
+    watch(fd, {found == watches_.end() ? nullptr : found->second.reader,
+               std::move(callback)});
+}
+
+bool EventLoop::take_back(int fd, std::shared_ptr<Callback> Watch::* which) {
+    const auto found = watches_.find(fd);
+    if (found == watches_.end() || !(found->second.*which))
+        return false;
+    Watch rest = found->second;
+    (rest.*which)->cancel(); // it may stand in the queue already
+    (rest.*which).reset();
+    watch(fd, std::move(rest));
+    return true;
+}
+
+bool EventLoop::remove_reader(int fd) { return take_back(fd, &Watch::reader); }
+bool EventLoop::remove_writer(int fd) { return take_back(fd, &Watch::writer); }
+
+// ---- Signals ----
+
+void EventLoop::add_signal_handler(int number, Function function,
+                                   std::source_location at) {
+    auto callback = make_callback(std::move(function), "signal", at);
+    mailbox_.watch_signal(number);
+    signals_[number] = std::move(callback);
+}
+
+bool EventLoop::remove_signal_handler(int number) {
+    const auto found = signals_.find(number);
+    if (found == signals_.end())
+        return false;
+    found->second->cancel();
+    signals_.erase(found);
+    mailbox_.unwatch_signal(number);
+    return true;
+}
+
+// ---- A turn ----
+
+void EventLoop::turn() {
+    ask_selector();
+    take_mail();
+    if (timers_.size() > 0)
+        timers_.move_due(time(), ready_);
+    // What these put into the queue runs in the next turn.
+    RunQueue now(std::move(ready_));
+    while (!now.empty())
+        now.pop().run();
+}
+
+void EventLoop::ask_selector() {
+    // Is nothing ready? Then sleep: until the next timer is due, or for ever.
+    std::optional<common::Selector::Milliseconds> timeout(0);
+    if (ready_.empty() && !stopping_ && !mailbox_.has_mail()) {
+        timeout.reset();
+        if (const auto next = timers_.next())
+            // Rounded up: to wake too early means to sleep again for no time at all, over
+            // and over.
+            timeout = std::max(
+                common::Selector::Milliseconds(0),
+                std::chrono::ceil<common::Selector::Milliseconds>(*next - time()));
+    }
+    tracer_->select(timeout, watches_.size());
+    // If nobody waits for a descriptor, and there is no time to sleep, there is nothing
+    // to ask. That saves a system call in each turn of a loop that only computes.
+    if (timeout && timeout->count() == 0 && watches_.empty() && signals_.empty())
+        return;
+    for (const common::Ready& event : selector_->select(timeout)) {
+        tracer_->ready(event);
+        if (event.fd == mailbox_.fd()) {
+            for (const int number : mailbox_.read_signals())
+                if (const auto found = signals_.find(number);
+                    found != signals_.end() && !found->second->queued())
+                    found->second->stand_in(ready_);
+            continue;
+        }
+        const Watch& watch = watches_.at(event.fd);
+        if ((event.events & Events::read) != Events::none && watch.reader)
+            watch.reader->stand_in(ready_);
+        if ((event.events & Events::write) != Events::none && watch.writer)
+            watch.writer->stand_in(ready_);
+    }
+}
+
+void EventLoop::take_mail() {
+    if (!mailbox_.has_mail())
+        return;
+    for (Function& function : mailbox_.take())
+        make_callback(std::move(function), "call_soon_threadsafe",
+                      std::source_location::current())
+            ->stand_in(ready_);
+}
+
+void EventLoop::check_can_run() const {
+    check_not_closed();
+    if (running_here != nullptr)
+        throw std::logic_error("an event loop runs in this thread already, and a second "
+                               "one inside it would hold it up: co_await what you want "
+                               "to wait for");
+}
+
+void EventLoop::run_forever() {
+    check_can_run();
+    running_here = this;
+    running_ = true;
+    do
+        turn();
+    while (!stopping_);
+    stopping_ = false;
+    running_ = false;
+    running_here = nullptr;
+}
+
+void EventLoop::close() {
+    if (running_)
+        throw std::logic_error("an event loop that runs can't be closed: stop it first");
+    if (closed_)
+        return;
+    thread_pool_.reset(); // waits for its threads
+    closed_ = true;
+    while (!signals_.empty())
+        remove_signal_handler(signals_.begin()->first);
+    ready_.clear();
+    timers_.clear();
+    while (!watches_.empty()) {
+        selector_->unregister_fd(watches_.begin()->first);
+        watches_.erase(watches_.begin());
+    }
+    mailbox_.take();
+    // Each of these may bring others to their end.
+    while (members_ != nullptr) {
+        LoopMember& member = *members_;
+        members_ = member.next_;
+        if (members_ != nullptr)
+            members_->previous_ = nullptr;
+        member.loop_ = nullptr;
+        member.on_close(*this);
+    }
+}
+
+ThreadPool& EventLoop::thread_pool() {
+    check_not_closed();
+    if (!thread_pool_)
+        thread_pool_ = std::make_unique<ThreadPool>(threads_);
+    return *thread_pool_;
+}
+
+// ---- Reports ----
+
+void EventLoop::set_exception_handler(ExceptionHandler handler) {
+    exception_handler_ = handler ? std::move(handler) : ExceptionHandler(print);
+}
+
+void EventLoop::report(const Report& report) noexcept {
+    try {
+        exception_handler_(report);
+    } catch (...) {
+        print(report);
+        print({.message = "the exception handler itself has thrown",
+               .exception = std::current_exception(),
+               .chain = {}});
+    }
+}
+
+} // namespace stage3

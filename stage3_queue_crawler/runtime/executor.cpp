@@ -1,0 +1,60 @@
+#include "stage3_queue_crawler/runtime/executor.h"
+
+#include <algorithm>
+
+namespace stage3 {
+
+ThreadPool::ThreadPool(std::size_t threads)
+    : max_threads_(std::max(std::size_t{1}, threads)) {}
+
+ThreadPool::~ThreadPool() {
+    {
+        const std::lock_guard lock(mutex_);
+        ending_ = true;
+    }
+    changed_.notify_all();
+    for (std::thread& thread : threads_)
+        thread.join();
+}
+
+void ThreadPool::submit(std::function<void()> job) {
+    const std::lock_guard lock(mutex_);
+    if (jobs_.size() >= idle_ && threads_.size() < max_threads_) {
+        try {
+            threads_.emplace_back([this] { work(); });
+        } catch (const std::system_error&) {
+            if (threads_.empty())
+                throw;
+            // No further thread is to be had. Those that there are will do it.
+        }
+    }
+    jobs_.push_back(std::move(job));
+    changed_.notify_one();
+}
+
+void ThreadPool::work() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+        ++idle_;
+        changed_.wait(lock, [this] { return ending_ || !jobs_.empty(); });
+        --idle_;
+        if (ending_)
+            return;
+        auto job = std::move(jobs_.front());
+        jobs_.pop_front();
+        lock.unlock();
+        job();
+        job = nullptr;
+        lock.lock();
+    }
+}
+
+Coroutine<std::vector<common::Address>> getaddrinfo(std::string host,
+                                                    std::uint16_t port) {
+    auto addresses = run_in_executor(running_loop(), [host = std::move(host), port] {
+        return common::resolve(host, port);
+    });
+    co_return co_await std::move(addresses);
+}
+
+} // namespace stage3

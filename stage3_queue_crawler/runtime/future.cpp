@@ -1,0 +1,130 @@
+#include "stage3_queue_crawler/runtime/future.h"
+
+#include "stage3_queue_crawler/runtime/task.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+namespace stage3 {
+
+void FutureBase::check_pending() const {
+    if (done())
+        throw InvalidState(cancelled() ? "the future was cancelled already"
+                                       : "the future has its result already");
+}
+
+void FutureBase::complete(State state) {
+    state_ = state;
+    if (loop() == nullptr)
+        return; // closed: nobody can be told any more
+    if (cancelled())
+        loop()->tracer().future_cancel(this);
+    else
+        loop()->tracer().future_resolve(this);
+    // Callbacks get to see this future, so it must stay until the last one was called.
+    if (has_callbacks_)
+        std::make_shared<Callback>(
+            *loop(), [self = shared_from_this()] {}, "done",
+            std::source_location::current())
+            ->stand_in(waiters_);
+    // They all run in the next turn, and not now, inside whoever has called this.
+    loop()->make_ready(std::move(waiters_));
+}
+
+void FutureBase::complete_with_exception(std::exception_ptr exception,
+                                         std::vector<common::Place> way) {
+    exception_ = std::move(exception);
+    way_ = std::move(way);
+    complete(State::finished);
+}
+
+void FutureBase::complete_cancelled(std::string message) {
+    cancel_message_ = std::move(message);
+    complete(State::cancelled);
+}
+
+bool FutureBase::cancel(std::string message) {
+    if (done())
+        return false;
+    complete_cancelled(std::move(message));
+    return true;
+}
+
+void FutureBase::set_exception(std::exception_ptr exception) {
+    check_pending();
+    if (!exception)
+        throw std::invalid_argument("set_exception needs an exception");
+    complete_with_exception(std::move(exception), {});
+}
+
+std::exception_ptr FutureBase::exception() {
+    if (!done())
+        throw InvalidState("the future is not done yet");
+    if (cancelled())
+        throw Cancelled{cancel_message_};
+    mark_retrieved();
+    return exception_;
+}
+
+void FutureBase::require_result() {
+    if (const std::exception_ptr thrown = exception())
+        std::rethrow_exception(thrown);
+}
+
+Handle FutureBase::add_done_callback(std::function<void()> function,
+                                     std::source_location at) {
+    if (loop() == nullptr)
+        throw LoopClosed();
+    auto callback =
+        std::make_shared<Callback>(*loop(), std::move(function), "done_callback", at);
+    has_callbacks_ = true;
+    callback->stand_in(waiters_);
+    if (done())
+        complete(state_);
+    return Handle(std::move(callback));
+}
+
+FutureBase::~FutureBase() { report_unseen_exception("a future"); }
+
+void FutureBase::report_unseen_exception(const std::string& what) noexcept {
+    if (!exception_ || !std::exchange(report_exception_, false))
+        return;
+    const Report report{.message =
+                            what + " has failed, and nobody has asked for its exception",
+                        .exception = exception_,
+                        .chain = {way_.rbegin(), way_.rend()}};
+    if (loop() != nullptr)
+        loop()->report(report);
+    else
+        print(report);
+}
+
+void FutureBase::on_close(EventLoop& /*loop*/) noexcept { waiters_.clear(); }
+
+// ---- Awaiting ----
+
+bool FutureAwaiter::suspend() {
+    const TaskBase* const awaited = future_->as_task();
+    if (awaited != nullptr && awaited->waits_for(*task_))
+        refused_ =
+            "a task can't await itself, nor one that waits for it: both would wait "
+            "for ever";
+    else if (future_->loop() != task_->future().loop())
+        refused_ = "a future of another event loop can't be awaited";
+    else
+        task_->wait_for(*future_);
+    return refused_ == nullptr; // or go on at once, and throw
+}
+
+void FutureAwaiter::resume() {
+    if (task_ == nullptr)
+        return; // it did not wait
+    if (refused_ != nullptr)
+        throw std::logic_error(refused_);
+    task_->throw_if_cancelled();
+    if (future_->done() && !future_->cancelled() && !future_->way_of_exception().empty())
+        task_->exception_comes_from(*future_);
+}
+
+} // namespace stage3

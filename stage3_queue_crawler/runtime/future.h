@@ -1,0 +1,263 @@
+// A result that isn't there yet.
+//
+// Stage 2's Future was a sketch with faults. This one keeps what asyncio's promises: its
+// callbacks never run inside `set_result`, but in the loop's next turn; a late one is
+// called all the same; the result has any type, or is an exception; it can be cancelled;
+// awaiting it when it is done costs nothing; and an exception that nobody asks for is
+// reported. Told in book/10.
+#pragma once
+
+#include "stage3_queue_crawler/runtime/coroutine.h"
+#include "stage3_queue_crawler/runtime/event_loop.h"
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace stage3 {
+
+/// What a future consists of, whatever the type of its result. Handles share it.
+class FutureBase : public LoopMember, public std::enable_shared_from_this<FutureBase> {
+  public:
+    explicit FutureBase(EventLoop& loop) : LoopMember(loop) {}
+
+    bool done() const { return state_ != State::pending; }
+    bool cancelled() const { return state_ == State::cancelled; }
+
+    /// Ends it without a result. False if it is done already. (Of a task, this is only a
+    /// request: see task.h.)
+    virtual bool cancel(std::string message);
+
+    /// The exception, or none. Throws InvalidState if it is not done, and Cancelled.
+    std::exception_ptr exception();
+    void set_exception(std::exception_ptr exception);
+
+    /// Will be called in the turn after it is done; at once, that is in the next turn, if
+    /// it is done now.
+    Handle add_done_callback(std::function<void()> function, std::source_location at);
+
+    /// `one` will run in the turn after this is done. It must not be done now.
+    void add_waiter(Runnable& one) { waiters_.push(one); }
+
+    /// The coroutines that its exception has left before it came here, the innermost
+    /// first.
+    const std::vector<common::Place>& way_of_exception() const { return way_; }
+
+    /// This, if it is a task; otherwise nullptr.
+    virtual TaskBase* as_task() { return nullptr; }
+
+    // ---- For whoever completes it. ----
+
+    /// Throws InvalidState if it is done.
+    void check_pending() const;
+    void complete_with_exception(std::exception_ptr exception,
+                                 std::vector<common::Place> way);
+    void complete_cancelled(std::string message);
+
+    /// Those who wait for it will never be told.
+    void drop_waiters() noexcept { waiters_.clear(); }
+
+    /// Nobody shall hear of the exception that it may hold, or will.
+    void mark_retrieved() { report_exception_ = false; }
+
+  protected:
+    enum class State : std::uint8_t { pending, finished, cancelled };
+
+    ~FutureBase() override;
+    void on_close(EventLoop& loop) noexcept override;
+
+    void complete(State state);
+    /// Throws what stands in the way of a result: that it is not there yet, that it was
+    /// cancelled, or the exception.
+    void require_result();
+    /// Called at its end: what nobody has asked for is reported. `what` names it.
+    void report_unseen_exception(const std::string& what) noexcept;
+
+  private:
+    State state_ = State::pending;
+    bool has_callbacks_ = false;
+    bool report_exception_ = true;
+    std::exception_ptr exception_;
+    std::vector<common::Place> way_;
+    std::string cancel_message_;
+    RunQueue waiters_;
+};
+
+/// The result, added to that.
+template <class T>
+class FutureState : public FutureBase {
+  public:
+    using FutureBase::FutureBase;
+
+    void set_result(ValueOf<T> value) {
+        check_pending();
+        result_.emplace(std::move(value));
+        complete(State::finished);
+    }
+    ValueOf<T>& result() {
+        require_result();
+        return *result_;
+    }
+    /// The result, moved out if `is_last` or it can't be copied.
+    ValueOf<T> take_result(bool is_last) {
+        if constexpr (std::is_copy_constructible_v<ValueOf<T>>) {
+            if (!is_last)
+                return result();
+        }
+        return std::move(result());
+    }
+
+  private:
+    std::optional<ValueOf<T>> result_;
+};
+
+/// The part of awaiting a future that doesn't depend on its type.
+class FutureAwaiter {
+  public:
+    explicit FutureAwaiter(std::shared_ptr<FutureBase> future)
+        : future_(std::move(future)) {}
+    FutureAwaiter(const FutureAwaiter&) = delete;
+    FutureAwaiter& operator=(const FutureAwaiter&) = delete;
+
+    bool await_ready() const noexcept { return future_->done(); }
+    template <Driven Promise>
+    bool await_suspend(std::coroutine_handle<Promise> frame) {
+        task_ = frame.promise().task;
+        return suspend();
+    }
+
+  protected:
+    ~FutureAwaiter() = default;
+
+    /// Throws Cancelled if the task was cancelled meanwhile.
+    void resume();
+    FutureBase& future() const { return *future_; }
+    long owners() const { return future_.use_count(); }
+
+  private:
+    bool suspend();
+
+    std::shared_ptr<FutureBase> future_;
+    TaskBase* task_ = nullptr;
+    const char* refused_ = nullptr; // why it can't wait
+};
+
+/// A handle to a future. Copies are handles to the same one. The last one to go takes the
+/// future with it.
+template <class T = void>
+class [[nodiscard]] Future {
+  public:
+    /// A new one. Throws std::logic_error if no loop runs here.
+    Future() : Future(running_loop()) {}
+    explicit Future(EventLoop& loop) : state_(std::make_shared<FutureState<T>>(loop)) {}
+
+    bool done() const { return state_->done(); }
+    bool cancelled() const { return state_->cancelled(); }
+
+    /// Ends it without a result: whoever waits for it gets Cancelled, with the message.
+    /// False, and nothing else, if it is done. (Of a task, this is a request.)
+    bool
+    cancel(std::string message = {}) { // NOLINT(readability-make-member-function-const)
+        return state_->cancel(std::move(message));
+    }
+
+    /// The result. Throws InvalidState if there is none yet, Cancelled, or the exception.
+    const ValueOf<T>& result() const { return state_->result(); }
+    /// The exception, or none. Throws InvalidState if it isn't done, and Cancelled.
+    std::exception_ptr exception() const { return state_->exception(); }
+
+    /// Resolves it: whoever waits goes on in the loop's next turn. Throws InvalidState if
+    /// it is done already, or is a task.
+    void set_result(ValueOf<T> value) const
+        requires(!std::is_void_v<T>)
+    {
+        check_settable();
+        state_->set_result(std::move(value));
+    }
+    void set_result() const
+        requires std::is_void_v<T>
+    {
+        check_settable();
+        state_->set_result({});
+    }
+    /// For one that may have been cancelled meanwhile. False if it is done.
+    template <class... Value>
+    bool set_result_unless_done(Value&&... value) const {
+        if (done())
+            return false;
+        set_result(std::forward<Value>(value)...);
+        return true;
+    }
+    void set_exception(std::exception_ptr exception) const {
+        check_settable();
+        state_->set_exception(std::move(exception));
+    }
+    template <class Exception>
+    void set_exception(Exception exception) const {
+        set_exception(std::make_exception_ptr(std::move(exception)));
+    }
+
+    /// `function` will be called with this future, in the turn after it is done.
+    Handle
+    add_done_callback(std::function<void(const Future&)> function,
+                      std::source_location at = std::source_location::current()) const {
+        // The callback must not own the future that owns it. add_done_callback sees to it
+        // that the future is still there when it is called.
+        return state_->add_done_callback(
+            [function = std::move(function), state = state_.get()] {
+                function(Future(
+                    std::static_pointer_cast<FutureState<T>>(state->shared_from_this())));
+            },
+            at);
+    }
+
+    /// `co_await future`: the result, which stays in the future.
+    auto operator co_await() const& { return Awaiter(state_); }
+    /// `co_await Future(...)`: the same, but if nobody else has a handle to it, the
+    /// result is moved out. (One that can't be copied is moved out in any case.)
+    auto operator co_await() && { return TakingAwaiter(std::move(state_)); }
+
+    /// The result, moved out if nobody else has a handle to it. Throws as `result` does.
+    ValueOf<T> take() && { return state_->take_result(state_.use_count() == 1); }
+
+    FutureBase& base() const { return *state_; }
+    std::shared_ptr<FutureBase> shared_base() const { return state_; }
+
+  protected:
+    explicit Future(std::shared_ptr<FutureState<T>> state) : state_(std::move(state)) {}
+
+  private:
+    void check_settable() const {
+        if (state_->as_task() != nullptr)
+            throw InvalidState("a task gets its result from its coroutine");
+    }
+
+    class Awaiter : public FutureAwaiter {
+      public:
+        using FutureAwaiter::FutureAwaiter;
+        decltype(auto) await_resume() {
+            resume();
+            const ValueOf<T>& result = static_cast<FutureState<T>&>(future()).result();
+            if constexpr (!std::is_void_v<T>)
+                return (result);
+        }
+    };
+    class TakingAwaiter : public FutureAwaiter {
+      public:
+        using FutureAwaiter::FutureAwaiter;
+        T await_resume() {
+            resume();
+            return static_cast<T>(
+                static_cast<FutureState<T>&>(future()).take_result(owners() == 1));
+        }
+    };
+
+    std::shared_ptr<FutureState<T>> state_;
+};
+
+} // namespace stage3

@@ -1,0 +1,34 @@
+#include "stage3_queue_crawler/runtime/report.h"
+
+#include "stage3_queue_crawler/runtime/errors.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace stage3 {
+
+std::string describe(const std::exception_ptr& exception) {
+    try {
+        std::rethrow_exception(exception);
+    } catch (const std::exception& error) {
+        return error.what();
+    } catch (const Cancelled& cancelled) {
+        return cancelled.message.empty()
+                   ? "cancelled"
+                   : fmt::format("cancelled: {}", cancelled.message);
+    } catch (...) {
+        return "something was thrown that is no std::exception";
+    }
+}
+
+std::string describe(const Report& report) {
+    std::string text = report.message + '\n' + common::describe(report.chain);
+    if (report.exception)
+        text += "  " + describe(report.exception) + '\n';
+    return text;
+}
+
+void print(const Report& report) { fmt::print(stderr, "{}", describe(report)); }
+
+} // namespace stage3

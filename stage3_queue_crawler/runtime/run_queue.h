@@ -1,0 +1,80 @@
+// A queue of things that shall run.
+//
+// The loop has one: what is ready. Each future has one: who waits for it. Moving from the
+// second to the first is all that happens when a future gets its result. So waiting must
+// cost nothing: what waits brings its own link along, and no queue ever allocates.
+#pragma once
+
+#include <utility>
+
+namespace stage3 {
+
+/// Something that can run: a callback, or a task that goes on. It stands in one queue at
+/// a time, and sees to it itself that it lives until it has run or was dropped.
+class Runnable {
+  public:
+    Runnable() = default;
+    Runnable(const Runnable&) = delete;
+    Runnable& operator=(const Runnable&) = delete;
+
+    virtual void run() noexcept = 0;
+
+    /// It won't run: the queue in which it stood is gone.
+    virtual void drop() noexcept = 0;
+
+  protected:
+    ~Runnable() = default;
+
+  private:
+    friend class RunQueue;
+    Runnable* next_ = nullptr;
+};
+
+/// First in, first out. What is left when it dies is dropped.
+class RunQueue {
+  public:
+    RunQueue() = default;
+    RunQueue(RunQueue&& other) noexcept
+        : first_(std::exchange(other.first_, nullptr)),
+          last_(std::exchange(other.last_, nullptr)) {}
+    RunQueue(const RunQueue&) = delete;
+    RunQueue& operator=(const RunQueue&) = delete;
+    ~RunQueue() { clear(); }
+
+    bool empty() const { return first_ == nullptr; }
+
+    /// `one` must not stand in any queue.
+    void push(Runnable& one) noexcept {
+        one.next_ = nullptr;
+        (first_ == nullptr ? first_ : last_->next_) = &one;
+        last_ = &one;
+    }
+
+    /// Takes over all that stands in `other`, in its order.
+    void append(RunQueue&& other) noexcept {
+        if (other.empty())
+            return;
+        (first_ == nullptr ? first_ : last_->next_) = other.first_;
+        last_ = std::exchange(other.last_, nullptr);
+        other.first_ = nullptr;
+    }
+
+    /// Takes out the first. There must be one.
+    Runnable& pop() noexcept {
+        Runnable& one = *first_;
+        first_ = std::exchange(one.next_, nullptr);
+        return one;
+    }
+
+    /// Drops all.
+    void clear() noexcept {
+        while (!empty())
+            pop().drop();
+    }
+
+  private:
+    Runnable* first_ = nullptr;
+    Runnable* last_ = nullptr;
+};
+
+} // namespace stage3

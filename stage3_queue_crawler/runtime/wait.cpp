@@ -1,0 +1,132 @@
+#include "stage3_queue_crawler/runtime/wait.h"
+
+#include <utility>
+
+namespace stage3 {
+
+Coroutine<> sleep(EventLoop::Duration duration) {
+    if (duration <= EventLoop::Duration::zero()) {
+        co_await next_turn();
+        co_return;
+    }
+    Future<> over;
+    const CancelAtExit timer(
+        running_loop().call_later(duration, [over] { over.set_result_unless_done(); }));
+    co_await over;
+}
+
+namespace {
+
+/// Resolves `waiter` when `future` is done.
+Handle wake_when_done(FutureBase& future, const Future<>& waiter) {
+    return future.add_done_callback([waiter] { waiter.set_result_unless_done(); },
+                                    std::source_location::current());
+}
+
+Coroutine<> cancel_and_wait(FuturePtr future) {
+    Future<> ended;
+    const CancelAtExit callback(wake_when_done(*future, ended));
+    future->cancel({});
+    co_await ended;
+}
+
+} // namespace
+
+namespace detail {
+
+Coroutine<bool> wait_or_cancel(FuturePtr inner, EventLoop::Duration timeout) {
+    std::optional<Cancelled> cancelled;
+    if (timeout > EventLoop::Duration::zero() && !inner->done()) {
+        Future<> woken; // when inner is done, or the time is over
+        const CancelAtExit callback(wake_when_done(*inner, woken));
+        const CancelAtExit timer(running_loop().call_later(
+            timeout, [woken] { woken.set_result_unless_done(); }));
+        try {
+            co_await woken;
+        } catch (const Cancelled& request) {
+            cancelled = request; // a handler can't wait, so it's dealt with below
+        }
+    }
+    if (inner->done()) {
+        // If we were cancelled in the turn in which the result came, neither may be lost.
+        if (cancelled)
+            current_task()->cancel_at_next_wait(*std::move(cancelled));
+        co_return false;
+    }
+    co_await cancel_and_wait(inner);
+    if (cancelled)
+        throw Cancelled(*std::move(cancelled));
+    co_return true;
+}
+
+namespace {
+
+struct Gathering {
+    std::size_t left;
+    std::size_t failed; // the first that did; as many as there are: none
+    Future<> woken;
+
+    bool over(std::size_t children) const { return left == 0 || failed < children; }
+};
+
+} // namespace
+
+Coroutine<std::size_t> wait_for_all_or_failure(std::vector<FuturePtr> children) {
+    const std::size_t count = children.size();
+    if (count == 0)
+        co_return 0;
+    Gathering state{.left = count, .failed = count, .woken = Future<>()};
+    std::vector<std::unique_ptr<CancelAtExit>> callbacks;
+    for (std::size_t i = 0; i < count; ++i) {
+        FutureBase& child = *children[i];
+        child.mark_retrieved(); // what matters of it, we throw
+        callbacks.push_back(std::make_unique<CancelAtExit>(child.add_done_callback(
+            [&state, &child, i, count] {
+                --state.left;
+                if (state.failed == count && (child.cancelled() || child.exception()))
+                    state.failed = i;
+                if (state.over(count))
+                    state.woken.set_result_unless_done();
+            },
+            std::source_location::current())));
+    }
+    std::optional<Cancelled> cancelled;
+    try {
+        co_await state.woken;
+    } catch (const Cancelled& request) {
+        cancelled = request;
+    }
+    if (!cancelled)
+        co_return state.failed;
+    for (const FuturePtr& child : children)
+        child->cancel(cancelled->message);
+    if (!state.over(count)) {
+        state.woken = Future<>(); // the one before was cancelled
+        co_await state.woken;
+    }
+    throw Cancelled(*std::move(cancelled));
+}
+
+} // namespace detail
+
+Coroutine<bool> wait(std::vector<FuturePtr> futures,
+                     std::optional<EventLoop::Duration> timeout) {
+    Future<> over;
+    std::optional<CancelAtExit> timer;
+    if (timeout)
+        timer.emplace(running_loop().call_later(
+            *timeout, [over] { over.set_result_unless_done(); }));
+    for (const FuturePtr& future : futures) {
+        if (future->done())
+            continue;
+        Future<> woken;
+        const CancelAtExit callback(wake_when_done(*future, woken));
+        const CancelAtExit bell(wake_when_done(over.base(), woken));
+        co_await woken;
+        if (!future->done())
+            co_return false;
+    }
+    co_return true;
+}
+
+} // namespace stage3
