@@ -127,6 +127,7 @@ check_coroutine_builds() {
     coroutine_tests clang-O0 clang++-19 -Dbuildtype=debug -Dcpp_args=-gdwarf-4 # for valgrind
     coroutine_tests gcc-O2-sanitizers "$gxx" "$san"
     coroutine_tests clang-O2-sanitizers clang++-19 "$san" -Db_lundef=false
+    coroutine_tests clang-O2-threads clang++-19 -Db_sanitize=thread -Db_lundef=false
     verdict "$sum_passed" "$sum_failed" 0
 }
 
@@ -163,7 +164,7 @@ check_coroutine_forms() {
     cd "$top" || return
     # shellcheck disable=SC2046
     python3 tests/lint/coroutine_lint.py -p build-all/clang \
-        $(sources '*.cpp' | grep -v '^tests/\(exercises\|lint\)/\|/libfuzzer.cpp$' | existing) || return
+        $(sources '*.cpp' | grep -v '^tests/\(exercises\|lint\)/\|/libfuzzer.cpp$\|/asio_bench.cpp$' | existing) || return
     python3 tests/lint/coroutine_lint_test.py
 }
 
@@ -208,8 +209,9 @@ check_tidy() {
     mkdir "$logs/tidy" || return
     # shellcheck disable=SC2016
     # Exercises are compiled by a script of their own, which asks for no warnings; tidy doesn't
-    # know how. And what is in tests/lint is wrong on purpose.
-    sources '*.cpp' | grep -v '^tests/\(exercises\|lint\)/' | existing | xargs ls -S | LOGS=$logs/tidy xargs -n 1 -P "$(getconf _NPROCESSORS_ONLN)" sh -c '
+    # know how. And what is in tests/lint is wrong on purpose. asio_bench is built only where
+    # there is Asio.
+    sources '*.cpp' | grep -v '^tests/\(exercises\|lint\)/\|/asio_bench.cpp$' | existing | xargs ls -S | LOGS=$logs/tidy xargs -n 1 -P "$(getconf _NPROCESSORS_ONLN)" sh -c '
         clang-tidy-19 --quiet --warnings-as-errors="*" -p build-all/clang "$1" >"$LOGS/$$" 2>&1 && rm "$LOGS/$$"' tidy
     tidy_status=$?
     [ "$tidy_status" -ne 0 ] || return 0

@@ -50,6 +50,8 @@ void Crawl::start_fetches() {
         waiting_.pop_front();
         start_fetch_(url);
         summary_.most_at_once = std::max(summary_.most_at_once, in_flight());
+        if (in_flight() > few)
+            last_in_crowd_ = next_fetch_id_ - 1;
     }
     starting_ = false;
 }
@@ -66,15 +68,16 @@ void Crawl::postpone(const Url& url) {
     said_so_ = true;
 }
 
-bool Crawl::retry_with_fewer(const Url& url, bool began_capped) {
-    constexpr std::size_t few = 10;
-    if (began_capped || (!is_capped() && in_flight() <= few))
+bool Crawl::retry_with_fewer(const Url& url, std::uint64_t fetch) {
+    // How many are in flight now says little: a connection that fell off the server's
+    // queue breaks seconds later, when the others have long been answered.
+    if (fetch > last_in_crowd_)
         return false;
-    if (!is_capped())
+    if (at_once_ == no_cap)
         settings_.on_note(
             fmt::format("the server can't take {} connections at once: from "
                         "here on, there are at most {}",
-                        in_flight(), few));
+                        summary_.most_at_once, few));
     at_once_ = few;
     waiting_.push_back(url);
     start_fetches();

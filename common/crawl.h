@@ -87,15 +87,12 @@ class Crawl {
     /// into the line, and begins when another fetch has ended.
     void postpone(const Url& url);
 
-    /// True once the server has shown that it can't take any number of fetches at once.
-    bool is_capped() const { return at_once_ != no_cap; }
-
-    /// The URL's connection broke before anything came back. If many were in flight, that
-    /// says more about their number than about the page: the URL goes back into the line,
-    /// from now on only a few are fetched at once, and the result is true. If few were,
-    /// or if the fetch `began_capped`, nothing is done and the result is false: it is
-    /// dead.
-    bool retry_with_fewer(const Url& url, bool began_capped);
+    /// The URL's connection broke before anything came back. If many were in flight at
+    /// some time since this fetch began, that says more about their number than about the
+    /// page: the URL goes back into the line, from now on only a few are fetched at once,
+    /// and the result is true. If not, nothing is done and the result is false: it is
+    /// dead. `fetch` is the number that next_fetch_id gave this fetch when it began.
+    bool retry_with_fewer(const Url& url, std::uint64_t fetch);
 
     /// The fetch of `record.url` has ended.
     void finished(const Record& record);
@@ -117,6 +114,7 @@ class Crawl {
     void start_fetches();
     void give_up();
 
+    static constexpr std::size_t few = 10; // any server can take so many at once
     static constexpr std::size_t no_cap = std::numeric_limits<std::size_t>::max();
 
     const Url root_;
@@ -130,6 +128,7 @@ class Crawl {
     std::deque<Url> waiting_; // the part of urls_todo_ that has no socket yet
     std::unordered_map<std::string, Host> hosts_;
     std::uint64_t next_fetch_id_ = 1;
+    std::uint64_t last_in_crowd_ = 0; // of those that were one of many in flight
     FailOnPurpose fail_parsing_{settings_.fail_parsing};
     std::size_t at_once_ = no_cap;    // how many fetches may be in flight
     bool starting_ = false;           // start_fetches is running

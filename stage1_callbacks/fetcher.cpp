@@ -157,8 +157,9 @@ std::vector<common::Url> Fetcher::parse_links(const common::HttpResponse& respon
 /// `error` is empty if the server closed without a word.
 void Fetcher::connection_broke(const std::error_code& error) {
     if (response_.empty()) {
+        const std::uint64_t id = id_;
         release();
-        if (crawl_.retry_with_fewer(record_.url, began_capped_))
+        if (crawl_.retry_with_fewer(record_.url, id))
             return;
     }
     fail(error ? common::describe(error) : "empty response");
@@ -189,7 +190,6 @@ void Fetcher::begin() {
     if (id_ != 0)
         return; // begun already, with another of the host's addresses
     id_ = crawl_.next_fetch_id();
-    began_capped_ = crawl_.is_capped();
     crawl_.tracer().fetch_start(id_, record_.url.href());
 }
 

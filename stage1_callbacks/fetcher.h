@@ -66,7 +66,6 @@ class Fetcher : public std::enable_shared_from_this<Fetcher> {
     common::Record record_; // grows until the fetch ends
 
     std::vector<common::Address> addresses_; // those not tried yet, the next one last
-    bool began_capped_ = false;
     common::Socket socket_;
     bool watching_ = false;
     std::string request_;

@@ -116,8 +116,8 @@ Coroutine<std::vector<common::Url>> load(common::Record& record, common::Crawl& 
 /// Tells the trace when a fetch begins and ends.
 class Traced {
   public:
-    Traced(common::Crawl& crawl, const common::Record& record)
-        : tracer_(crawl.tracer()), record_(record), id_(crawl.next_fetch_id()) {
+    Traced(common::Crawl& crawl, const common::Record& record, std::uint64_t id)
+        : tracer_(crawl.tracer()), record_(record), id_(id) {
         tracer_.fetch_start(id_, record_.url.href());
     }
     ~Traced() {
@@ -145,9 +145,9 @@ parse_links(const common::HttpResponse& response, const common::Url& url,
 // [fetch]
 Coroutine<> fetch(common::Url url, common::Crawl& crawl) {
     common::Record record(std::move(url));
-    const bool began_capped = crawl.is_capped();
+    const std::uint64_t id = crawl.next_fetch_id();
     try {
-        const Traced traced(crawl, record);
+        const Traced traced(crawl, record, id);
         const auto links = co_await load(record, crawl);
         // The links go first: while this URL is still to do, the crawl can't look
         // finished.
@@ -156,7 +156,7 @@ Coroutine<> fetch(common::Url url, common::Crawl& crawl) {
         crawl.postpone(record.url);
         co_return;
     } catch (const IncompleteRead& broken) {
-        if (broken.received == 0 && crawl.retry_with_fewer(record.url, began_capped))
+        if (broken.received == 0 && crawl.retry_with_fewer(record.url, id))
             co_return;
         record.bytes = broken.received;
         record.error = broken.code() ? common::describe(broken.code()) : "empty response";

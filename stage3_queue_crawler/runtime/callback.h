@@ -1,67 +1,90 @@
 // A function that the loop will call, and a handle to take that back.
 #pragma once
 
+#include "stage3_queue_crawler/runtime/ref.h"
 #include "stage3_queue_crawler/runtime/run_queue.h"
 
-#include <functional>
-#include <memory>
+#include <optional>
 #include <source_location>
+#include <string_view>
+#include <utility>
 
 namespace stage3 {
 
 class EventLoop;
 
-/// A function on its way to be called.
-class Callback final : public Runnable, public std::enable_shared_from_this<Callback> {
+/// A function on its way to be called. Handles own it, and so does the queue in which it
+/// stands.
+class Callback : public Runnable, public Counted {
   public:
-    using Function = std::function<void()>;
-
     /// `name` and `at` are for traces; `name` must outlive the callback.
-    Callback(EventLoop& loop, Function function, const char* name,
-             std::source_location at)
-        : loop_(loop), function_(std::move(function)), name_(name), at_(at) {}
+    Callback(EventLoop& loop, std::string_view name, std::source_location at)
+        : loop_(loop), name_(name), at_(at) {}
 
-    /// Puts it into a queue, and keeps it alive there.
-    void stand_in(RunQueue& queue) {
-        queued_ = shared_from_this();
+    void stand_in(RunQueue& queue) noexcept {
+        queued_ = Ref(this);
         queue.push(*this);
     }
-    bool queued() const { return queued_ != nullptr; }
+    bool queued() const { return static_cast<bool>(queued_); }
 
     /// Calls the function, unless it was cancelled. What it throws goes to the loop's
     /// exception handler.
-    void run() noexcept override;
-    void drop() noexcept override { queued_.reset(); }
+    void run() noexcept final;
+    void drop() noexcept final { queued_ = {}; }
 
     void cancel();
     bool cancelled() const { return cancelled_; }
 
+  protected:
+    virtual void call() = 0;
+    /// Destroys the function, which may hold a lot.
+    virtual void forget() = 0;
+
   private:
     EventLoop& loop_;
-    Function function_;
-    const char* name_;
+    std::string_view name_;
     std::source_location at_;
+    Ref<Callback> queued_; // this object, while it stands in a queue
     bool cancelled_ = false;
     bool running_ = false;
-    std::shared_ptr<Callback> queued_; // this object, while it stands in a queue
+};
+
+/// The function, added to that: one piece of memory for both.
+template <class Function>
+class CallbackTo final : public Callback {
+  public:
+    CallbackTo(EventLoop& loop, Function function, std::string_view name,
+               std::source_location at)
+        : Callback(loop, name, at), function_(std::move(function)) {}
+
+  private:
+    void call() override {
+        (*function_)(); // NOLINT(bugprone-unchecked-optional-access): not cancelled
+    }
+    void forget() override { function_.reset(); }
+
+    std::optional<Function> function_;
 };
 
 /// What is returned for a function that will be called. It may outlive the loop.
 class Handle {
   public:
     Handle() = default;
-    explicit Handle(std::shared_ptr<Callback> callback)
-        : callback_(std::move(callback)) {}
+    explicit Handle(Ref<Callback> callback) noexcept : callback_(std::move(callback)) {}
 
     /// The function won't be called, if it has not been called yet, and is destroyed.
-    void cancel() {
+    void cancel() const {
         if (callback_)
             callback_->cancel();
     }
     bool cancelled() const { return callback_ && callback_->cancelled(); }
 
+    /// True if there is a function at all.
+    explicit operator bool() const { return static_cast<bool>(callback_); }
+    Callback* operator->() const { return callback_.get(); }
+
   private:
-    std::shared_ptr<Callback> callback_;
+    Ref<Callback> callback_;
 };
 
 } // namespace stage3

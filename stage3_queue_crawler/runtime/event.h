@@ -13,6 +13,7 @@ class Event {
     Event() = default;
     Event(const Event&) = delete;
     Event& operator=(const Event&) = delete;
+    ~Event() = default;
 
     bool is_set() const { return set_; }
     /// Wakes all who wait, in the order in which they came.

@@ -56,32 +56,13 @@ EventLoop::EventLoop(LoopOptions options)
     selector_->register_fd(mailbox_.fd(), Events::read, 0);
 }
 
+// NOLINTNEXTLINE(bugprone-exception-escape): it throws if the loop runs, inside itself
 EventLoop::~EventLoop() { close(); }
 
-std::shared_ptr<Callback> EventLoop::make_callback(Function function, const char* name,
-                                                   std::source_location at) {
-    check_not_closed();
-    return std::make_shared<Callback>(*this, std::move(function), name, at);
-}
-
-Handle EventLoop::call_soon(Function function, std::source_location at) {
-    auto callback = make_callback(std::move(function), "call_soon", at);
-    callback->stand_in(ready_);
-    return Handle(std::move(callback));
-}
-
-Handle EventLoop::call_later(Duration delay, Function function, std::source_location at) {
+EventLoop::TimePoint EventLoop::time_after(Duration delay) const {
     // "In a very long time" must not become a time in the past.
     const TimePoint now = time();
-    const TimePoint when =
-        delay > TimePoint::max() - now ? TimePoint::max() : now + delay;
-    return call_at(when, std::move(function), at);
-}
-
-Handle EventLoop::call_at(TimePoint when, Function function, std::source_location at) {
-    auto callback = make_callback(std::move(function), "timer", at);
-    timers_.add(when, callback);
-    return Handle(std::move(callback));
+    return delay > TimePoint::max() - now ? TimePoint::max() : now + delay;
 }
 
 void EventLoop::call_soon_threadsafe(Function function) {
@@ -114,24 +95,24 @@ void EventLoop::add_reader(int fd, Function function, std::source_location at) {
     remove_reader(fd);
     const auto found = watches_.find(fd);
     watch(fd, {std::move(callback),
-               found == watches_.end() ? nullptr : found->second.writer});
+               found == watches_.end() ? Handle() : found->second.writer});
 }
 
 void EventLoop::add_writer(int fd, Function function, std::source_location at) {
     auto callback = make_callback(std::move(function), "writer", at);
     remove_writer(fd);
     const auto found = watches_.find(fd);
-    watch(fd, {found == watches_.end() ? nullptr : found->second.reader,
+    watch(fd, {found == watches_.end() ? Handle() : found->second.reader,
                std::move(callback)});
 }
 
-bool EventLoop::take_back(int fd, std::shared_ptr<Callback> Watch::* which) {
+bool EventLoop::take_back(int fd, Handle Watch::* which) {
     const auto found = watches_.find(fd);
     if (found == watches_.end() || !(found->second.*which))
         return false;
     Watch rest = found->second;
-    (rest.*which)->cancel(); // it may stand in the queue already
-    (rest.*which).reset();
+    (rest.*which).cancel(); // it may stand in the queue already
+    rest.*which = Handle();
     watch(fd, std::move(rest));
     return true;
 }
@@ -152,7 +133,7 @@ bool EventLoop::remove_signal_handler(int number) {
     const auto found = signals_.find(number);
     if (found == signals_.end())
         return false;
-    found->second->cancel();
+    found->second.cancel();
     signals_.erase(found);
     mailbox_.unwatch_signal(number);
     return true;
@@ -172,22 +153,23 @@ void EventLoop::turn() {
 }
 
 void EventLoop::ask_selector() {
-    // Is nothing ready? Then sleep: until the next timer is due, or for ever.
-    std::optional<common::Selector::Milliseconds> timeout(0);
-    if (ready_.empty() && !stopping_ && !mailbox_.has_mail()) {
-        timeout.reset();
-        if (const auto next = timers_.next())
-            // Rounded up: to wake too early means to sleep again for no time at all, over
-            // and over.
-            timeout = std::max(
-                common::Selector::Milliseconds(0),
-                std::chrono::ceil<common::Selector::Milliseconds>(*next - time()));
+    using common::Selector;
+    std::optional<Selector::Milliseconds> timeout;
+    if (!ready_.empty() || stopping_ || mailbox_.has_mail()) {
+        // If nobody waits for a descriptor, either, there is nothing to ask. That saves a
+        // system call in each turn of a loop that only computes.
+        if (watches_.empty() && signals_.empty()) {
+            tracer_->select(Selector::Milliseconds(0), 0);
+            return;
+        }
+        timeout = Selector::Milliseconds(0);
+    } else if (const auto next = timers_.next()) {
+        // Sleep until then. Rounded up: to wake too early means to sleep again for no
+        // time at all, over and over.
+        timeout = std::max(Selector::Milliseconds(0),
+                           std::chrono::ceil<Selector::Milliseconds>(*next - time()));
     }
     tracer_->select(timeout, watches_.size());
-    // If nobody waits for a descriptor, and there is no time to sleep, there is nothing
-    // to ask. That saves a system call in each turn of a loop that only computes.
-    if (timeout && timeout->count() == 0 && watches_.empty() && signals_.empty())
-        return;
     for (const common::Ready& event : selector_->select(timeout)) {
         tracer_->ready(event);
         if (event.fd == mailbox_.fd()) {
@@ -224,14 +206,27 @@ void EventLoop::check_can_run() const {
 
 void EventLoop::run_forever() {
     check_can_run();
-    running_here = this;
-    running_ = true;
+    class Running { // also when an exception ends it
+      public:
+        explicit Running(EventLoop& loop) : loop_(loop) {
+            running_here = &loop;
+            loop.running_ = true;
+        }
+        Running(const Running&) = delete;
+        Running& operator=(const Running&) = delete;
+        ~Running() {
+            loop_.stopping_ = false;
+            loop_.running_ = false;
+            running_here = nullptr;
+        }
+
+      private:
+        EventLoop& loop_;
+    };
+    const Running here(*this);
     do
         turn();
     while (!stopping_);
-    stopping_ = false;
-    running_ = false;
-    running_here = nullptr;
 }
 
 void EventLoop::close() {

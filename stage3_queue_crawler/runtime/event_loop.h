@@ -24,6 +24,7 @@
 #include <map>
 #include <memory>
 #include <source_location>
+#include <string_view>
 #include <unordered_map>
 
 namespace stage3 {
@@ -79,14 +80,27 @@ class EventLoop {
     // ---- What to call, and when. Each throws LoopClosed if the loop is closed. ----
 
     /// In the next turn.
-    Handle call_soon(Function function,
-                     std::source_location at = std::source_location::current());
+    template <class F>
+    Handle call_soon(F function,
+                     std::source_location at = std::source_location::current()) {
+        Handle callback = make_callback(std::move(function), "call_soon", at);
+        callback->stand_in(ready_);
+        return callback;
+    }
     /// When so much time is over; not earlier, and perhaps a millisecond later.
-    Handle call_later(Duration delay, Function function,
-                      std::source_location at = std::source_location::current());
+    template <class F>
+    Handle call_later(Duration delay, F function,
+                      std::source_location at = std::source_location::current()) {
+        return call_at(time_after(delay), std::move(function), at);
+    }
     /// When `time()` has come that far.
-    Handle call_at(TimePoint when, Function function,
-                   std::source_location at = std::source_location::current());
+    template <class F>
+    Handle call_at(TimePoint when, F function,
+                   std::source_location at = std::source_location::current()) {
+        Handle callback = make_callback(std::move(function), "timer", at);
+        timers_.add(when, callback);
+        return callback;
+    }
     /// Soon, and from any thread. The loop must not be closed meanwhile.
     void call_soon_threadsafe(Function function);
 
@@ -137,6 +151,12 @@ class EventLoop {
 
     // ---- For futures and tasks. ----
 
+    /// Something to be called, which stands in no queue yet. Throws LoopClosed.
+    template <class F>
+    Handle make_callback(F function, std::string_view name, std::source_location at) {
+        check_not_closed();
+        return Handle(make_ref<CallbackTo<F>>(*this, std::move(function), name, at));
+    }
     /// Will run in the next turn.
     void make_ready(Runnable& one) { ready_.push(one); }
     void make_ready(RunQueue&& all) { ready_.append(std::move(all)); }
@@ -152,16 +172,15 @@ class EventLoop {
   private:
     friend class LoopMember;
     struct Watch {
-        std::shared_ptr<Callback> reader, writer;
+        Handle reader, writer;
     };
 
     void turn();
     void ask_selector();
     void take_mail();
-    std::shared_ptr<Callback> make_callback(Function function, const char* name,
-                                            std::source_location at);
+    TimePoint time_after(Duration delay) const;
     void watch(int fd, Watch watch);
-    bool take_back(int fd, std::shared_ptr<Callback> Watch::* which);
+    bool take_back(int fd, Handle Watch::* which);
     void check_not_closed() const {
         if (closed_)
             throw LoopClosed();
@@ -178,7 +197,7 @@ class EventLoop {
     Timers timers_;
     std::unordered_map<int, Watch> watches_; // by descriptor
     Mailbox mailbox_;
-    std::map<int, std::shared_ptr<Callback>> signals_; // by number
+    std::map<int, Handle> signals_; // by number
     std::unique_ptr<ThreadPool> thread_pool_;
     LoopMember* members_ = nullptr;
 

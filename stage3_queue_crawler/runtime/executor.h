@@ -82,7 +82,9 @@ auto run_in_executor(EventLoop& loop, Function function) {
             if (exception)
                 future.set_exception(std::move(exception));
             else
-                static_cast<FutureState<T>&>(future.base()).set_result(*std::move(value));
+                static_cast<FutureState<T>&>(future.base())
+                    .set_result(
+                        *std::move(value)); // NOLINT(bugprone-unchecked-optional-access)
         }
 
         Function function;

@@ -24,9 +24,9 @@ void FutureBase::complete(State state) {
         loop()->tracer().future_resolve(this);
     // Callbacks get to see this future, so it must stay until the last one was called.
     if (has_callbacks_)
-        std::make_shared<Callback>(
-            *loop(), [self = shared_from_this()] {}, "done",
-            std::source_location::current())
+        loop()
+            ->make_callback([self = Ref(this)] {}, "done",
+                            std::source_location::current())
             ->stand_in(waiters_);
     // They all run in the next turn, and not now, inside whoever has called this.
     loop()->make_ready(std::move(waiters_));
@@ -34,19 +34,23 @@ void FutureBase::complete(State state) {
 
 void FutureBase::complete_with_exception(std::exception_ptr exception,
                                          std::vector<common::Place> way) {
-    exception_ = std::move(exception);
-    way_ = std::move(way);
+    failure_ = std::make_unique<Failure>();
+    failure_->exception = std::move(exception);
+    failure_->way = std::move(way);
     complete(State::finished);
 }
 
 void FutureBase::complete_cancelled(std::string message) {
-    cancel_message_ = std::move(message);
+    failure_ = std::make_unique<Failure>();
+    failure_->cancel_message = std::move(message);
     complete(State::cancelled);
 }
 
 bool FutureBase::cancel(std::string message) {
-    if (done())
+    if (done()) {
+        mark_retrieved(); // whoever gives up on it does not want to hear of its failure
         return false;
+    }
     complete_cancelled(std::move(message));
     return true;
 }
@@ -62,38 +66,39 @@ std::exception_ptr FutureBase::exception() {
     if (!done())
         throw InvalidState("the future is not done yet");
     if (cancelled())
-        throw Cancelled{cancel_message_};
+        throw Cancelled{failure_->cancel_message};
     mark_retrieved();
-    return exception_;
+    return failure_ ? failure_->exception : nullptr;
 }
 
-void FutureBase::require_result() {
-    if (const std::exception_ptr thrown = exception())
-        std::rethrow_exception(thrown);
+void FutureBase::throw_missing_result() { std::rethrow_exception(exception()); }
+
+std::vector<common::Place> FutureBase::way_of_exception() const {
+    return failure_ ? failure_->way : std::vector<common::Place>();
 }
 
-Handle FutureBase::add_done_callback(std::function<void()> function,
-                                     std::source_location at) {
+void FutureBase::check_open() const {
     if (loop() == nullptr)
         throw LoopClosed();
-    auto callback =
-        std::make_shared<Callback>(*loop(), std::move(function), "done_callback", at);
+}
+
+Handle FutureBase::add(Handle callback) {
     has_callbacks_ = true;
     callback->stand_in(waiters_);
     if (done())
         complete(state_);
-    return Handle(std::move(callback));
+    return callback;
 }
 
 FutureBase::~FutureBase() { report_unseen_exception("a future"); }
 
 void FutureBase::report_unseen_exception(const std::string& what) noexcept {
-    if (!exception_ || !std::exchange(report_exception_, false))
+    if (!failure_ || !failure_->exception || !std::exchange(report_exception_, false))
         return;
     const Report report{.message =
                             what + " has failed, and nobody has asked for its exception",
-                        .exception = exception_,
-                        .chain = {way_.rbegin(), way_.rend()}};
+                        .exception = failure_->exception,
+                        .chain = {failure_->way.rbegin(), failure_->way.rend()}};
     if (loop() != nullptr)
         loop()->report(report);
     else
@@ -122,8 +127,11 @@ void FutureAwaiter::resume() {
         return; // it did not wait
     if (refused_ != nullptr)
         throw std::logic_error(refused_);
-    task_->throw_if_cancelled();
-    if (future_->done() && !future_->cancelled() && !future_->way_of_exception().empty())
+    if (future_->cancelled())
+        task_->forget_cancellation(); // one Cancelled is enough: the future's is thrown
+    else
+        task_->throw_if_cancelled();
+    if (future_->has_failed() && !future_->cancelled())
         task_->exception_comes_from(*future_);
 }
 

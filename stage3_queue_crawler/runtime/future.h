@@ -12,7 +12,6 @@
 
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,12 +21,17 @@
 namespace stage3 {
 
 /// What a future consists of, whatever the type of its result. Handles share it.
-class FutureBase : public LoopMember, public std::enable_shared_from_this<FutureBase> {
+class FutureBase : public LoopMember, public Counted {
   public:
     explicit FutureBase(EventLoop& loop) : LoopMember(loop) {}
+    FutureBase(const FutureBase&) = delete;
+    FutureBase& operator=(const FutureBase&) = delete;
+    ~FutureBase() override;
 
     bool done() const { return state_ != State::pending; }
     bool cancelled() const { return state_ == State::cancelled; }
+    /// It is done, and has no result: it was cancelled, or has an exception.
+    bool has_failed() const { return failure_ != nullptr; }
 
     /// Ends it without a result. False if it is done already. (Of a task, this is only a
     /// request: see task.h.)
@@ -39,14 +43,18 @@ class FutureBase : public LoopMember, public std::enable_shared_from_this<Future
 
     /// Will be called in the turn after it is done; at once, that is in the next turn, if
     /// it is done now.
-    Handle add_done_callback(std::function<void()> function, std::source_location at);
+    template <class F>
+    Handle add_done_callback(F function, std::source_location at) {
+        check_open();
+        return add(loop()->make_callback(std::move(function), "done_callback", at));
+    }
 
     /// `one` will run in the turn after this is done. It must not be done now.
     void add_waiter(Runnable& one) { waiters_.push(one); }
 
     /// The coroutines that its exception has left before it came here, the innermost
     /// first.
-    const std::vector<common::Place>& way_of_exception() const { return way_; }
+    std::vector<common::Place> way_of_exception() const;
 
     /// This, if it is a task; otherwise nullptr.
     virtual TaskBase* as_task() { return nullptr; }
@@ -68,24 +76,34 @@ class FutureBase : public LoopMember, public std::enable_shared_from_this<Future
   protected:
     enum class State : std::uint8_t { pending, finished, cancelled };
 
-    ~FutureBase() override;
     void on_close(EventLoop& loop) noexcept override;
 
     void complete(State state);
     /// Throws what stands in the way of a result: that it is not there yet, that it was
     /// cancelled, or the exception.
-    void require_result();
+    void require_result() {
+        if (state_ != State::finished || failure_) [[unlikely]]
+            throw_missing_result();
+    }
     /// Called at its end: what nobody has asked for is reported. `what` names it.
     void report_unseen_exception(const std::string& what) noexcept;
 
   private:
+    struct Failure {
+        std::exception_ptr exception;
+        std::vector<common::Place> way;
+        std::string cancel_message;
+    };
+
+    Handle add(Handle callback);
+    void check_open() const;
+    void throw_missing_result();
+
     State state_ = State::pending;
     bool has_callbacks_ = false;
     bool report_exception_ = true;
-    std::exception_ptr exception_;
-    std::vector<common::Place> way_;
-    std::string cancel_message_;
     RunQueue waiters_;
+    std::unique_ptr<Failure> failure_; // why there is no result; seldom needed
 };
 
 /// The result, added to that.
@@ -101,7 +119,7 @@ class FutureState : public FutureBase {
     }
     ValueOf<T>& result() {
         require_result();
-        return *result_;
+        return *result_; // NOLINT(bugprone-unchecked-optional-access): required
     }
     /// The result, moved out if `is_last` or it can't be copied.
     ValueOf<T> take_result(bool is_last) {
@@ -119,8 +137,7 @@ class FutureState : public FutureBase {
 /// The part of awaiting a future that doesn't depend on its type.
 class FutureAwaiter {
   public:
-    explicit FutureAwaiter(std::shared_ptr<FutureBase> future)
-        : future_(std::move(future)) {}
+    explicit FutureAwaiter(Ref<FutureBase> future) : future_(std::move(future)) {}
     FutureAwaiter(const FutureAwaiter&) = delete;
     FutureAwaiter& operator=(const FutureAwaiter&) = delete;
 
@@ -137,12 +154,12 @@ class FutureAwaiter {
     /// Throws Cancelled if the task was cancelled meanwhile.
     void resume();
     FutureBase& future() const { return *future_; }
-    long owners() const { return future_.use_count(); }
+    bool is_only_one() const { return future_.is_only_one(); }
 
   private:
     bool suspend();
 
-    std::shared_ptr<FutureBase> future_;
+    Ref<FutureBase> future_;
     TaskBase* task_ = nullptr;
     const char* refused_ = nullptr; // why it can't wait
 };
@@ -154,7 +171,7 @@ class [[nodiscard]] Future {
   public:
     /// A new one. Throws std::logic_error if no loop runs here.
     Future() : Future(running_loop()) {}
-    explicit Future(EventLoop& loop) : state_(std::make_shared<FutureState<T>>(loop)) {}
+    explicit Future(EventLoop& loop) : state_(make_ref<FutureState<T>>(loop)) {}
 
     bool done() const { return state_->done(); }
     bool cancelled() const { return state_->cancelled(); }
@@ -209,9 +226,8 @@ class [[nodiscard]] Future {
         // The callback must not own the future that owns it. add_done_callback sees to it
         // that the future is still there when it is called.
         return state_->add_done_callback(
-            [function = std::move(function), state = state_.get()] {
-                function(Future(
-                    std::static_pointer_cast<FutureState<T>>(state->shared_from_this())));
+            [function = std::move(function), state = state_.get()]() mutable {
+                function(Future(Ref(state)));
             },
             at);
     }
@@ -223,13 +239,13 @@ class [[nodiscard]] Future {
     auto operator co_await() && { return TakingAwaiter(std::move(state_)); }
 
     /// The result, moved out if nobody else has a handle to it. Throws as `result` does.
-    ValueOf<T> take() && { return state_->take_result(state_.use_count() == 1); }
+    ValueOf<T> take() && { return state_->take_result(state_.is_only_one()); }
 
     FutureBase& base() const { return *state_; }
-    std::shared_ptr<FutureBase> shared_base() const { return state_; }
+    Ref<FutureBase> ref() const { return state_; }
 
   protected:
-    explicit Future(std::shared_ptr<FutureState<T>> state) : state_(std::move(state)) {}
+    explicit Future(Ref<FutureState<T>> state) : state_(std::move(state)) {}
 
   private:
     void check_settable() const {
@@ -253,11 +269,11 @@ class [[nodiscard]] Future {
         T await_resume() {
             resume();
             return static_cast<T>(
-                static_cast<FutureState<T>&>(future()).take_result(owners() == 1));
+                static_cast<FutureState<T>&>(future()).take_result(is_only_one()));
         }
     };
 
-    std::shared_ptr<FutureState<T>> state_;
+    Ref<FutureState<T>> state_;
 };
 
 } // namespace stage3

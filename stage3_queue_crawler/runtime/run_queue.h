@@ -37,6 +37,7 @@ class RunQueue {
     RunQueue(RunQueue&& other) noexcept
         : first_(std::exchange(other.first_, nullptr)),
           last_(std::exchange(other.last_, nullptr)) {}
+    RunQueue& operator=(RunQueue&&) = delete;
     RunQueue(const RunQueue&) = delete;
     RunQueue& operator=(const RunQueue&) = delete;
     ~RunQueue() { clear(); }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string_view>
 
 namespace stage3 {
 
@@ -51,8 +52,8 @@ void TaskBase::exception_comes_from(FutureBase& future) {
 
 // ---- Steps ----
 
-TaskBase::TaskBase(Frame coroutine, std::string name)
-    : coroutine_(std::move(coroutine)), innermost_(coroutine_.promise()),
+TaskBase::TaskBase(EventLoop& loop, Frame coroutine, std::string name)
+    : loop_(loop), coroutine_(std::move(coroutine)), innermost_(coroutine_.promise()),
       name_(std::move(name)) {
     if (innermost_ == nullptr)
         throw std::logic_error(
@@ -60,15 +61,16 @@ TaskBase::TaskBase(Frame coroutine, std::string name)
     innermost_->task = this;
 }
 
-void TaskBase::start(std::shared_ptr<FutureBase> self) {
+void TaskBase::start(Ref<FutureBase> self) {
     keep_ = std::move(self);
     trace("new");
-    future().loop()->make_ready(*this);
+    loop_.make_ready(*this);
 }
 
 void TaskBase::run() noexcept {
     const auto self = keep_; // it may be the last one who holds this task
-    trace("step", std::exchange(waits_for_, nullptr));
+    waits_for_ = nullptr;
+    trace("step");
     if (must_cancel_ && !started_) {
         finish(); // not a line of it has run, nor will
         return;
@@ -85,7 +87,7 @@ void TaskBase::run() noexcept {
 }
 
 void TaskBase::finish() {
-    keep_.reset();
+    keep_ = {};
     // Was it asked to end, and ended by itself before it could be told? Then what it
     // returns is dropped. An error is not.
     if (must_cancel_ && (!started_ || !coroutine_.promise()->exception)) {
@@ -116,7 +118,7 @@ void TaskBase::wait_for(FutureBase& future) {
 void TaskBase::wait_for_next_turn() {
     suspended_ = true;
     trace("suspend");
-    future().loop()->make_ready(*this);
+    loop_.make_ready(*this);
 }
 
 void TaskBase::cancel_at_next_wait(Cancelled cancelled) {
@@ -139,8 +141,10 @@ bool TaskBase::waits_for(const TaskBase& other) const {
 }
 
 bool TaskBase::request_cancel(std::string message) {
-    if (future().done())
+    if (future().done()) {
+        future().mark_retrieved();
         return false;
+    }
     // A task that waits for a task passes the request on: the innermost one is asked
     // first. Whoever waits for it gets to see what becomes of it.
     TaskBase* task = this;
@@ -185,7 +189,7 @@ void TaskBase::destroy_coroutine() noexcept {
 }
 
 void TaskBase::abandon(EventLoop& loop) noexcept {
-    const auto self = std::exchange(keep_, nullptr);
+    const auto self = std::exchange(keep_, {});
     if (!self)
         return; // it is done
     loop.report(
@@ -198,34 +202,33 @@ void TaskBase::abandon(EventLoop& loop) noexcept {
     destroy_coroutine();
 }
 
-std::vector<std::shared_ptr<FutureBase>> all_tasks(EventLoop& loop) {
-    std::vector<std::shared_ptr<FutureBase>> tasks;
+std::vector<Ref<FutureBase>> all_tasks(EventLoop& loop) {
+    std::vector<Ref<FutureBase>> tasks;
     for (auto* member = loop.first_member(); member != nullptr;
          member = EventLoop::next(*member)) {
         auto* const future = dynamic_cast<FutureBase*>(member);
         if (future != nullptr && future->as_task() != nullptr && !future->done())
-            tasks.push_back(future->shared_from_this());
+            tasks.emplace_back(future);
     }
     std::ranges::reverse(tasks);
     return tasks;
 }
 
-void TaskBase::trace(std::string_view phase, const FutureBase* awaited) {
-    EventLoop* const loop = future().loop();
-    if (loop == nullptr || !loop->tracer().enabled()) [[likely]]
-        return;
-    common::Tracer& tracer = loop->tracer();
-    std::vector<common::ChainLink> links;
-    if (phase == "suspend") {
-        for (const common::Place& place : chain())
-            links.push_back({common::short_name(place.function.function_name()),
-                             common::file_and_line(place.line)});
-        if (awaited != nullptr)
-            tracer.future_new(awaited);
-        tracer.task(phase, this, awaited, links);
+void TaskBase::write_trace(const char* phase, const FutureBase* awaited) {
+    common::Tracer& tracer = loop_.tracer();
+    if (std::string_view(phase) != "suspend") {
+        tracer.task(phase, this);
         return;
     }
-    tracer.task(phase, this);
+    std::vector<common::ChainLink> links;
+    for (const common::Place& place : chain()) {
+        common::ChainLink link{.name = common::short_name(place.function.function_name()),
+                               .at = common::file_and_line(place.line)};
+        links.push_back(std::move(link));
+    }
+    if (awaited != nullptr)
+        tracer.future_new(awaited);
+    tracer.task(phase, this, awaited, links);
 }
 
 } // namespace stage3

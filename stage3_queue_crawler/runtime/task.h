@@ -16,7 +16,6 @@
 #include <concepts>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,6 +24,9 @@ namespace stage3 {
 /// What a task consists of, whatever the type of its result.
 class TaskBase : public Runnable {
   public:
+    TaskBase(const TaskBase&) = delete;
+    TaskBase& operator=(const TaskBase&) = delete;
+
     /// The task as a future.
     virtual FutureBase& future() noexcept = 0;
 
@@ -53,6 +55,7 @@ class TaskBase : public Runnable {
     void wait_for_next_turn();
     /// For the end of a wait.
     void throw_if_cancelled();
+    void forget_cancellation() { must_cancel_ = false; }
     /// For one that has caught Cancelled, and must do something else first.
     void cancel_at_next_wait(Cancelled cancelled);
 
@@ -71,10 +74,10 @@ class TaskBase : public Runnable {
     void drop() noexcept override {}
 
   protected:
-    TaskBase(Frame coroutine, std::string name);
+    TaskBase(EventLoop& loop, Frame coroutine, std::string name);
     ~TaskBase() = default;
 
-    void start(std::shared_ptr<FutureBase> self);
+    void start(Ref<FutureBase> self);
     void abandon(EventLoop& loop) noexcept;
     const Frame& coroutine() const { return coroutine_; }
     const std::vector<common::Place>& way() const { return way_; }
@@ -83,8 +86,14 @@ class TaskBase : public Runnable {
   private:
     void finish();
     void destroy_coroutine() noexcept;
-    void trace(std::string_view phase, const FutureBase* awaited = nullptr);
+    /// "new", "step" ...; for "suspend", with what it waits for.
+    void trace(const char* phase, const FutureBase* awaited = nullptr) {
+        if (loop_.tracer().enabled()) [[unlikely]]
+            write_trace(phase, awaited);
+    }
+    void write_trace(const char* phase, const FutureBase* awaited);
 
+    EventLoop& loop_;                 // it steps only as long as this is open
     Frame coroutine_;                 // the outermost one
     PromiseBase* innermost_;          // goes on next
     FutureBase* waits_for_ = nullptr; // owned by the awaiter in the innermost frame
@@ -96,7 +105,7 @@ class TaskBase : public Runnable {
     std::exception_ptr travelling_;  // the exception whose way is `way_`
     std::vector<common::Place> way_; // the innermost first
     std::string name_;
-    std::shared_ptr<FutureBase> keep_; // this task, until it is done
+    Ref<FutureBase> keep_; // this task, until it is done
 };
 
 /// The result, added to that.
@@ -105,14 +114,17 @@ class TaskState final : public FutureState<T>, public TaskBase {
   public:
     TaskState(EventLoop& loop, Coroutine<T>&& coroutine, std::string name)
         : FutureState<T>(loop),
-          TaskBase(std::move(coroutine).take_frame(), std::move(name)) {}
+          TaskBase(loop, std::move(coroutine).take_frame(), std::move(name)) {}
 
     TaskState(const TaskState&) = delete;
     TaskState& operator=(const TaskState&) = delete;
-    ~TaskState() override { this->report_unseen_exception("the task '" + name() + "'"); }
+    ~TaskState() override {
+        if (this->has_failed())
+            this->report_unseen_exception("the task '" + name() + "'");
+    }
 
     /// Begins in the next turn.
-    void start() { TaskBase::start(this->shared_from_this()); }
+    void start() { TaskBase::start(Ref<FutureBase>(this)); }
 
     FutureBase& future() noexcept override { return *this; }
     TaskBase* as_task() override { return this; }
@@ -134,7 +146,7 @@ class TaskState final : public FutureState<T>, public TaskBase {
 template <class T = void>
 class [[nodiscard]] Task : public Future<T> {
   public:
-    explicit Task(std::shared_ptr<TaskState<T>> state) : Future<T>(std::move(state)) {}
+    explicit Task(Ref<TaskState<T>> state) : Future<T>(std::move(state)) {}
 
     void set_result(auto&&...) const = delete;
     void set_exception(auto&&...) const = delete;
@@ -157,8 +169,7 @@ class [[nodiscard]] Task : public Future<T> {
 /// Makes a task, whose first step will be made in the next turn. Throws LoopClosed.
 template <class T>
 Task<T> create_task(EventLoop& loop, Coroutine<T> coroutine, std::string name = {}) {
-    auto state =
-        std::make_shared<TaskState<T>>(loop, std::move(coroutine), std::move(name));
+    auto state = make_ref<TaskState<T>>(loop, std::move(coroutine), std::move(name));
     state->start();
     return Task<T>(std::move(state));
 }
@@ -182,6 +193,6 @@ Future<T> ensure_future(Future<T> future) {
 TaskBase* current_task() noexcept;
 
 /// All tasks of the loop that are not done, the oldest first.
-std::vector<std::shared_ptr<FutureBase>> all_tasks(EventLoop& loop);
+std::vector<Ref<FutureBase>> all_tasks(EventLoop& loop);
 
 } // namespace stage3

@@ -5,14 +5,14 @@
 
 namespace stage3 {
 
-void Timers::add(TimePoint when, std::shared_ptr<Callback> callback) {
+void Timers::add(TimePoint when, Handle callback) {
     // To take a cancelled timer out of the middle of a heap means to look for it. So it
     // stays until it comes to the top. A program that sets a time limit for each request,
     // and takes it back each time, would collect them by the thousand; hence a sweep
     // whenever the heap has doubled.
     if (heap_.size() >= sweep_at_) {
         std::erase_if(heap_,
-                      [](const Timer& timer) { return timer.callback->cancelled(); });
+                      [](const Timer& timer) { return timer.callback.cancelled(); });
         std::ranges::make_heap(heap_, is_later);
         sweep_at_ = std::max(std::size_t{100}, 2 * heap_.size());
     }
@@ -20,7 +20,7 @@ void Timers::add(TimePoint when, std::shared_ptr<Callback> callback) {
     std::ranges::push_heap(heap_, is_later);
 }
 
-std::shared_ptr<Callback> Timers::take_first() {
+Handle Timers::take_first() {
     std::ranges::pop_heap(heap_, is_later);
     auto callback = std::move(heap_.back().callback);
     heap_.pop_back();
@@ -28,7 +28,7 @@ std::shared_ptr<Callback> Timers::take_first() {
 }
 
 std::optional<Timers::TimePoint> Timers::next() {
-    while (!heap_.empty() && heap_.front().callback->cancelled())
+    while (!heap_.empty() && heap_.front().callback.cancelled())
         take_first();
     if (heap_.empty())
         return std::nullopt;

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -18,7 +17,7 @@ class Timers {
   public:
     using TimePoint = std::chrono::steady_clock::time_point;
 
-    void add(TimePoint when, std::shared_ptr<Callback> callback);
+    void add(TimePoint when, Handle callback);
 
     /// When the next one is due that was not cancelled; none: there is none.
     std::optional<TimePoint> next();
@@ -35,13 +34,13 @@ class Timers {
     struct Timer {
         TimePoint when;
         std::uint64_t number; // no two have the same
-        std::shared_ptr<Callback> callback;
+        Handle callback;
     };
     static bool is_later(const Timer& a, const Timer& b) {
         return a.when != b.when ? a.when > b.when : a.number > b.number;
     }
 
-    std::shared_ptr<Callback> take_first();
+    Handle take_first();
 
     std::vector<Timer> heap_;
     std::uint64_t next_number_ = 0;

@@ -111,7 +111,7 @@ Coroutine<std::size_t> wait_for_all_or_failure(std::vector<FuturePtr> children) 
 
 Coroutine<bool> wait(std::vector<FuturePtr> futures,
                      std::optional<EventLoop::Duration> timeout) {
-    Future<> over;
+    const Future<> over;
     std::optional<CancelAtExit> timer;
     if (timeout)
         timer.emplace(running_loop().call_later(

@@ -13,7 +13,7 @@
 
 namespace stage3 {
 
-using FuturePtr = std::shared_ptr<FutureBase>; ///< to any kind of future
+using FuturePtr = Ref<FutureBase>; ///< to any kind of future
 
 /// `co_await next_turn()`: gives all others their turn, and goes on in the next one.
 class [[nodiscard]] NextTurn {
@@ -63,7 +63,7 @@ Coroutine<std::size_t> wait_for_all_or_failure(std::vector<FuturePtr> children);
 /// wins; or throw something else, which is thrown.
 template <class T>
 Coroutine<T> wait_for(Future<T> inner, EventLoop::Duration timeout) {
-    const bool timed_out = co_await detail::wait_or_cancel(inner.shared_base(), timeout);
+    const bool timed_out = co_await detail::wait_or_cancel(inner.ref(), timeout);
     if (timed_out && inner.cancelled())
         throw Timeout();
     co_return co_await std::move(inner);
@@ -86,7 +86,7 @@ Coroutine<bool> wait(const std::vector<Handle>& futures,
                      std::optional<EventLoop::Duration> timeout = {}) {
     std::vector<FuturePtr> all;
     for (const auto& future : futures)
-        all.push_back(future.shared_base());
+        all.push_back(future.ref());
     return wait(std::move(all), timeout);
 }
 
@@ -96,7 +96,7 @@ template <class T>
 Coroutine<std::vector<ValueOf<T>>> gather(std::vector<Future<T>> futures) {
     std::vector<FuturePtr> all;
     for (const auto& future : futures)
-        all.push_back(future.shared_base());
+        all.push_back(future.ref());
     const std::size_t failed = co_await detail::wait_for_all_or_failure(std::move(all));
     if (failed < futures.size())
         co_await futures[failed]; // throws
@@ -109,7 +109,7 @@ Coroutine<std::vector<ValueOf<T>>> gather(std::vector<Future<T>> futures) {
 template <class... T>
 Coroutine<std::tuple<ValueOf<T>...>> gather(Future<T>... futures) {
     std::vector<FuturePtr> all;
-    (all.push_back(futures.shared_base()), ...);
+    (all.push_back(futures.ref()), ...);
     co_await detail::wait_for_all_or_failure(std::move(all));
     co_return std::tuple<ValueOf<T>...>(std::move(futures).take()...);
 }

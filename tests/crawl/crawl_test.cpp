@@ -343,8 +343,39 @@ TEST_SUITE("servers that fail") {
         REQUIRE(result.notes.size() == 1);
         CHECK(
             result.notes[0]
-            == "the server can't take 40 connections at once: from here on, there are at "
+            == "the server can't take 41 connections at once: from here on, there are at "
                "most 10");
+    }
+
+    TEST_CASE(
+        "one that breaks late, when the others have been answered, is tried again") {
+        // So it is with connections that fall off a server's queue: seconds go by before
+        // they count as broken.
+        ScriptedServer server;
+        std::vector<std::string> links;
+        for (int i = 0; i < 40; ++i) {
+            links.push_back(fmt::format("/{}", i));
+            if (i % 8 == 0)
+                server.on(links.back(), {Reply{tests::Pause{300ms}, Reset{}}, page({})});
+            else
+                server.on(links.back(), page({}));
+        }
+        server.on("/", page(links));
+        const Result result = crawl(server.url());
+        CHECK(result.summary.fetched == 41);
+        CHECK(result.summary.dead == 0);
+        REQUIRE(result.notes.size() == 1);
+        CHECK(result.notes[0].starts_with("the server can't take 41 connections"));
+    }
+
+    TEST_CASE("one that breaks when there never were many is dead at once") {
+        ScriptedServer server;
+        server.on("/", page({"/first"}));
+        server.on("/first", {Reply{Reset{}}, page({})});
+        const Result result = crawl(server.url());
+        CHECK(result.summary.dead == 1);
+        CHECK(server.times_asked("/first") == 1);
+        CHECK(result.notes.empty());
     }
 
     TEST_CASE("a server that closes without a word is taken the same way") {

@@ -1,0 +1,489 @@
+// What the loop promises: the rows L1 to L19 of the table in conformance.txt. The comment
+// of each case names the tests of CPython (Lib/test/test_asyncio) that show the same of
+// asyncio; "ev" is test_events.py, "base" is test_base_events.py, "task" is
+// test_tasks.py.
+#include "stage3_queue_crawler/runtime/event_loop.h"
+#include "tests/stage3/runtime/loop_test.h"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include <unistd.h>
+
+using namespace std::chrono_literals;
+using stage3::Coroutine;
+using stage3::EventLoop;
+using stage3::Handle;
+using stage3::LoopClosed;
+using tests::Log;
+using tests::LoopTest;
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): the tests outlive
+// the coroutines
+
+namespace {
+
+/// Both ends of a pipe.
+struct Pipe {
+    Pipe() {
+        std::array<int, 2> ends{};
+        REQUIRE(::pipe(ends.data()) == 0);
+        read = common::Socket(ends[0]);
+        write = common::Socket(ends[1]);
+    }
+    void put() const { REQUIRE(::write(write.fd(), "x", 1) == 1); }
+    void take() const {
+        char byte = 0;
+        REQUIRE(::read(read.fd(), &byte, 1) == 1);
+    }
+    common::Socket read, write;
+};
+
+} // namespace
+
+TEST_CASE_FIXTURE(LoopTest, "L1: call_soon is first in, first out, each once") {
+    // ev::EventLoopTestsMixin.test_call_soon
+    for (const char* name : {"a", "b", "c"})
+        loop.call_soon(noting(name));
+    CHECK(log.empty());
+    turns(3);
+    CHECK(log == Log{"a", "b", "c"});
+}
+
+TEST_CASE_FIXTURE(LoopTest, "L2: what a callback queues runs in the next turn, after the "
+                            "selector was asked") {
+    // base::BaseEventLoopTests.test__run_once_schedule_handle
+    loop.call_soon([&] {
+        note("a");
+        loop.call_soon(noting("c"));
+    });
+    loop.call_soon(noting("b"));
+    const Pipe pipe;
+    loop.add_reader(pipe.read.fd(), noting("reader"));
+    turns(1);
+    CHECK(log == Log{"a", "b"});
+    time.ready = {{.fd = pipe.read.fd(), .events = common::Events::read, .data = 0}};
+    turns(1);
+    // What was queued before the selector was asked comes first, what it found, second.
+    CHECK(log == Log{"a", "b", "c", "reader"});
+}
+
+TEST_CASE_FIXTURE(LoopTest, "L3: a call can be cancelled, also when it is ready") {
+    // base::BaseEventLoopTests.test__add_callback_cancelled_handle; ev::HandleTests
+    Handle b;
+    loop.call_soon([&] {
+        note("a");
+        b.cancel();
+    });
+    b = loop.call_soon(noting("b"));
+    Handle c = loop.call_soon(noting("c"));
+    c.cancel();
+    CHECK(c.cancelled());
+    turns(1);
+    CHECK(log == Log{"a"});
+}
+
+TEST_CASE_FIXTURE(LoopTest, "L3: a cancelled call lets go of what it holds") {
+    auto held = std::make_shared<int>();
+    Handle handle = loop.call_later(1h, [held] {});
+    CHECK(held.use_count() == 2);
+    handle.cancel();
+    CHECK(held.use_count() == 1);
+}
+
+TEST_CASE_FIXTURE(LoopTest, "L3: a callback may cancel itself") {
+    Handle self;
+    auto held = std::make_shared<std::string>("held");
+    self = loop.call_soon([&, held] {
+        self.cancel();
+        note(*held); // still there
+    });
+    turns(1);
+    CHECK(log == Log{"held"});
+}
+
+TEST_CASE_FIXTURE(LoopTest, "L4: call_later and call_at go by the loop's clock") {
+    // ev::EventLoopTestsMixin.test_call_later; base::BaseEventLoopTests.
+    // test_time_and_call_at
+    loop.call_later(100ms, noting("100"));
+    loop.call_at(loop.time() + 50ms, noting("50"));
+    loop.call_later(200ms, [&] { loop.stop(); });
+    CHECK(log.empty());
+    time.now += 49ms;
+    turns(1);
+    CHECK(log.empty());
+    loop.run_forever();
+    CHECK(log == Log{"50", "100"});
+    CHECK(elapsed() == 200);
+}
+
+TEST_CASE("L4: nothing comes early by a real clock") {
+    EventLoop loop;
+    for (const auto delay : {1us, 700us, 1500us, 3000us}) {
+        const auto start = std::chrono::steady_clock::now();
+        auto end = start;
+        loop.call_later(delay, [&] {
+            end = std::chrono::steady_clock::now();
+            loop.stop();
+        });
+        loop.run_forever();
+        CHECK(end - start >= delay);
+    }
+}
+
+TEST_CASE_FIXTURE(LoopTest, "L4: for ever is no time in the past") {
+    loop.call_later(EventLoop::Duration::max(), noting("never"));
+    loop.call_later(1h, [&] { loop.stop(); });
+    loop.run_forever();
+    CHECK(log.empty());
+}
+
+TEST_CASE_FIXTURE(LoopTest, "L5: what is due is due at once, in the order of its times") {
+    // base::BaseEventLoopTests.test_call_later_negative_delays
+    loop.call_later(-1s, noting("-1"));
+    loop.call_later(-2s, noting("-2"));
+    loop.call_later(0s, noting("0"));
+    turns(1);
+    CHECK(log == Log{"-2", "-1", "0"});
+}
+
+TEST_CASE_FIXTURE(LoopTest,
+                  "L6: of several that are due at once, the first comes first") {
+    for (int i = 0; i < 20; ++i)
+        loop.call_at(loop.time() + 10ms, noting(std::to_string(i)));
+    time.now += 10ms;
+    turns(1);
+    Log expected;
+    for (int i = 0; i < 20; ++i)
+        expected.push_back(std::to_string(i));
+    CHECK(log == expected);
+}
+
+TEST_CASE_FIXTURE(LoopTest,
+                  "L7: the loop sleeps until the earliest timer that is alive") {
+    // base::BaseEventLoopTests.test__run_once
+    const Pipe pipe;
+    loop.add_reader(pipe.read.fd(), [] {}); // so that the selector is asked in any case
+    Handle cancelled = loop.call_later(5ms, noting("cancelled"));
+    loop.call_later(10ms, noting("10"));
+    cancelled.cancel();
+    loop.call_later(20ms, [&] {
+        loop.call_soon([&] { loop.stop(); });
+        time.timeouts.push_back(-99);
+    });
+    loop.run_forever();
+    CHECK(log == Log{"10"});
+    CHECK(time.timeouts == std::vector<int>{10, 10, -99, 0});
+}
+
+TEST_CASE_FIXTURE(LoopTest, "L7: a fraction of a millisecond is rounded up") {
+    loop.call_later(300us, [&] { loop.stop(); });
+    loop.run_forever();
+    CHECK(time.timeouts == std::vector<int>{1});
+}
+
+TEST_CASE_FIXTURE(LoopTest, "L7: without a timer, it sleeps for ever") {
+    CHECK_THROWS_WITH(loop.run_forever(),
+                      "everybody waits, and nothing will ever happen");
+    CHECK(time.timeouts == std::vector<int>{-1});
+    CHECK_FALSE(loop.running());
+    turns(1); // the exception has left it in order
+}
+
+TEST_CASE_FIXTURE(LoopTest, "L8: cancelled timers don't pile up") {
+    // base::BaseEventLoopTests.test__run_once_cancelled_event_cleanup
+    loop.call_later(1ms, noting("alive"));
+    for (int i = 0; i < 100'000; ++i)
+        loop.call_later(1h, noting("cancelled")).cancel();
+    CHECK(loop.timers() <= 200);
+    loop.call_later(2ms, [&] { loop.stop(); });
+    loop.run_forever();
+    CHECK(log == Log{"alive"});
+}
+
+TEST_CASE_FIXTURE(LoopTest,
+                  "L9: a callback that throws is reported, and the turn goes on") {
+    // base::BaseEventLoopTests.test_default_exc_handler_callback;
+    // ev::HandleTests.test_callback_with_exception
+    loop.call_soon([] { throw std::runtime_error("it rains"); });
+    loop.call_soon(noting("b"));
+    turns(1);
+    CHECK(log == Log{"b"});
+    REQUIRE(reports.size() == 1);
+    CHECK(describe(reports[0]) == "an exception has left a callback\n  it rains\n");
+}
+
+TEST_CASE_FIXTURE(LoopTest, "L10: a handler that throws doesn't end the loop") {
+    // base::BaseEventLoopTests.test_set_exc_handler_custom, .test_set_exc_handler_broken
+    loop.set_exception_handler([&](const stage3::Report& report) {
+        note(report.message);
+        throw std::logic_error("(the test of a broken handler prints this)");
+    });
+    loop.call_soon([] { throw std::runtime_error("(and this)"); });
+    loop.call_soon(noting("b"));
+    turns(1);
+    CHECK(log == Log{"an exception has left a callback", "b"});
+}
+
+TEST_CASE_FIXTURE(LoopTest, "L11: run_until_complete returns the value, or throws") {
+    // base::BaseEventLoopTests.test_run_until_complete_loop;
+    // ev::EventLoopTestsMixin.test_run_until_complete
+    CHECK(run([]() -> Coroutine<int> { co_return 7; }()) == 7);
+    CHECK_THROWS_WITH_AS(run([]() -> Coroutine<int> {
+                             co_await stage3::sleep(1ms);
+                             throw std::runtime_error("it rains");
+                         }()),
+                         "it rains", std::runtime_error);
+    const auto f = future<std::string>();
+    loop.call_later(1s, [&] { f.set_result("late"); });
+    CHECK(stage3::run_until_complete(loop, f) == "late");
+    CHECK(stage3::run_until_complete(loop, f) == "late"); // done already
+}
+
+TEST_CASE_FIXTURE(LoopTest, "L12: stopped before the future is done, it can be run on") {
+    // ev::EventLoopTestsMixin.test_run_until_complete_stopped;
+    // task::BaseTaskTests.test_stop_while_run_in_complete
+    const auto t = task([]() -> Coroutine<int> {
+        co_await stage3::sleep(10s);
+        co_return 7;
+    }());
+    loop.call_later(1s, [&] { loop.stop(); });
+    CHECK_THROWS_AS(stage3::run_until_complete<int>(loop, t), stage3::LoopStopped);
+    CHECK(elapsed() == 1000);
+    CHECK_FALSE(t.done());
+    CHECK(stage3::run_until_complete<int>(loop, t) == 7);
+    CHECK(elapsed() == 10'000);
+    turns(1); // the first one's callback does not stop anything any more
+    CHECK(reports.empty());
+}
+
+TEST_CASE_FIXTURE(LoopTest, "L13: stopped before it runs, it makes one turn, and doesn't "
+                            "wait") {
+    // base::BaseEventLoopTests.test_run_forever_pre_stopped
+    const Pipe pipe;
+    loop.add_reader(pipe.read.fd(), [] {});
+    loop.call_soon(noting("a"));
+    loop.stop();
+    loop.run_forever();
+    CHECK(log == Log{"a"});
+    CHECK(time.timeouts == std::vector<int>{0});
+}
+
+TEST_CASE_FIXTURE(LoopTest, "L14: a loop inside a loop is refused") {
+    // base::RunningLoopTests.test_running_loop_within_a_loop;
+    // ev::EventLoopTestsMixin.test_run_until_complete_nesting
+    EventLoop other;
+    loop.call_soon([&] {
+        CHECK_THROWS_AS(loop.run_forever(), std::logic_error);
+        CHECK_THROWS_AS(other.run_forever(), std::logic_error);
+        CHECK_THROWS_AS(
+            stage3::run_until_complete(other, []() -> Coroutine<> { co_return; }()),
+            std::logic_error);
+        CHECK_THROWS_AS(loop.close(), std::logic_error);
+        CHECK(&stage3::running_loop() == &loop);
+        note("checked");
+    });
+    turns(1);
+    CHECK(log == Log{"checked"});
+    CHECK_THROWS_AS(stage3::running_loop(), std::logic_error);
+    CHECK(reports.empty());
+}
+
+TEST_CASE_FIXTURE(LoopTest, "L15: a closed loop refuses everything") {
+    // base::BaseEventLoopTests.test_close
+    loop.close();
+    CHECK(loop.closed());
+    CHECK_THROWS_AS(loop.call_soon([] {}), LoopClosed);
+    CHECK_THROWS_AS(loop.call_later(1s, [] {}), LoopClosed);
+    CHECK_THROWS_AS(loop.call_soon_threadsafe([] {}), LoopClosed);
+    CHECK_THROWS_AS(loop.add_reader(0, [] {}), LoopClosed);
+    CHECK_THROWS_AS(loop.run_forever(), LoopClosed);
+    CHECK_THROWS_AS(loop.thread_pool(), LoopClosed);
+    CHECK_THROWS_AS(static_cast<void>(future<int>()), LoopClosed);
+    CHECK_THROWS_AS(static_cast<void>(task([]() -> Coroutine<> { co_return; }())),
+                    LoopClosed);
+    loop.close(); // again: no mistake
+}
+
+TEST_CASE_FIXTURE(LoopTest, "L15: what a loop still holds when it closes is dropped") {
+    auto held = std::make_shared<int>();
+    const Pipe pipe;
+    loop.call_soon([held] {});
+    loop.call_later(1s, [held] {});
+    loop.add_reader(pipe.read.fd(), [held] {});
+    loop.call_soon_threadsafe([held] {});
+    const auto f = future<int>();
+    f.add_done_callback([held](const auto&) {});
+    CHECK(held.use_count() == 6);
+    loop.close();
+    CHECK(held.use_count() == 1);
+}
+
+TEST_CASE("L16: an event is delivered once, also to a loop that was stopped by it") {
+    // ev::EventLoopTestsMixin.test_single_selecter_event_callback_after_stopping
+    EventLoop loop;
+    const Pipe pipe;
+    int called = 0;
+    loop.add_reader(pipe.read.fd(), [&] {
+        ++called;
+        pipe.take();
+        loop.stop();
+    });
+    pipe.put();
+    loop.run_forever();
+    CHECK(called == 1);
+    loop.stop();
+    loop.run_forever();
+    CHECK(called == 1);
+}
+
+TEST_CASE_FIXTURE(LoopTest, "L18: sleep(0) gives up control for exactly one turn") {
+    // task::SleepTests.test_sleep_zero
+    const auto sleeper = [](LoopTest& t, std::string name) -> Coroutine<> {
+        for (int i = 0; i < 2; ++i) {
+            t.note(name + std::to_string(i));
+            co_await stage3::sleep(0s);
+        }
+    };
+    const auto a = task(sleeper(*this, "a"));
+    const auto b = task(sleeper(*this, "b"));
+    turns(1);
+    CHECK(log == Log{"a0", "b0"});
+    turns(1);
+    CHECK(log == Log{"a0", "b0", "a1", "b1"});
+    turns(1);
+    CHECK(a.done());
+    CHECK(elapsed() == 0);
+}
+
+TEST_CASE_FIXTURE(LoopTest, "L19: a cancelled sleep cancels its timer") {
+    // task::BaseTaskTests.test_sleep_cancel, .test_task_cancel_sleeping_task
+    auto t = task([]() -> Coroutine<> { co_await stage3::sleep(1h); }());
+    turns(1);
+    CHECK(loop.timers() == 1);
+    t.cancel();
+    turns(2);
+    CHECK(t.cancelled());
+    loop.call_later(1s, [&] { loop.stop(); });
+    loop.run_forever();
+    CHECK(loop.timers() == 0); // swept out, as it came to the top
+    CHECK(elapsed() == 1000);
+}
+
+TEST_CASE("readers and writers of one descriptor") {
+    EventLoop loop;
+    const Pipe pipe;
+    Log log;
+    CHECK_FALSE(loop.remove_reader(pipe.read.fd()));
+    loop.add_reader(pipe.read.fd(), [&] { log.emplace_back("replaced"); });
+    loop.add_reader(pipe.read.fd(), [&] {
+        log.emplace_back("read");
+        pipe.take();
+    });
+    loop.add_writer(pipe.write.fd(), [&] {
+        log.emplace_back("write");
+        pipe.put();
+        CHECK(loop.remove_writer(pipe.write.fd()));
+        loop.call_later(1ms, [&] { loop.stop(); });
+    });
+    loop.run_forever();
+    CHECK(log == Log{"write", "read"});
+    CHECK(loop.remove_reader(pipe.read.fd()));
+    CHECK_FALSE(loop.remove_reader(pipe.read.fd()));
+}
+
+TEST_CASE("a reader that another one removes in the same turn isn't called") {
+    EventLoop loop;
+    const Pipe a;
+    const Pipe b;
+    int called = 0;
+    const auto reader = [&] {
+        ++called;
+        loop.remove_reader(a.read.fd());
+        loop.remove_reader(b.read.fd());
+        loop.stop();
+    };
+    loop.add_reader(a.read.fd(), reader);
+    loop.add_reader(b.read.fd(), reader);
+    a.put();
+    b.put();
+    loop.run_forever();
+    CHECK(called == 1);
+}
+
+TEST_CASE("call_soon_threadsafe wakes the loop from another thread") {
+    EventLoop loop;
+    std::size_t called = 0;
+    std::jthread other([&] {
+        for (int i = 0; i < 1000; ++i)
+            loop.call_soon_threadsafe([&] { ++called; });
+        loop.call_soon_threadsafe([&] { loop.stop(); });
+    });
+    loop.run_forever();
+    CHECK(called == 1000);
+}
+
+TEST_CASE("a signal calls its handler in a turn, and no other") {
+    EventLoop loop;
+    Log log;
+    loop.add_signal_handler(SIGUSR1, [&] {
+        log.emplace_back("USR1");
+        loop.stop();
+    });
+    loop.call_soon([&] {
+        std::raise(SIGUSR1);
+        log.emplace_back("raised");
+    });
+    loop.run_forever();
+    CHECK(log == Log{"raised", "USR1"});
+
+    SUBCASE("another loop can't have it too") {
+        EventLoop other;
+        CHECK_THROWS_AS(other.add_signal_handler(SIGUSR1, [] {}), std::invalid_argument);
+        CHECK(loop.remove_signal_handler(SIGUSR1));
+        CHECK_FALSE(loop.remove_signal_handler(SIGUSR1));
+        other.add_signal_handler(SIGUSR1, [] {});
+    }
+    SUBCASE("it can be replaced") {
+        loop.add_signal_handler(SIGUSR1, [&] {
+            log.emplace_back("second");
+            loop.stop();
+        });
+        std::raise(SIGUSR1);
+        loop.run_forever();
+        CHECK(log.back() == "second");
+    }
+    SUBCASE("some can't be caught, others don't exist") {
+        CHECK_THROWS_AS(loop.add_signal_handler(SIGKILL, [] {}), std::invalid_argument);
+        CHECK_THROWS_AS(loop.add_signal_handler(0, [] {}), std::invalid_argument);
+        CHECK_THROWS_AS(loop.add_signal_handler(1000, [] {}), std::invalid_argument);
+    }
+    SUBCASE("when the loop is gone, it does what it did before") {
+        loop.close();
+        struct sigaction now{};
+        ::sigaction(SIGUSR1, nullptr, &now);
+        CHECK((now.sa_handler == SIG_DFL));
+    }
+}
+
+TEST_CASE("two loops in two threads know nothing of each other") {
+    const auto count = [](int& turns) -> Coroutine<> {
+        for (; turns < 10'000; ++turns)
+            co_await stage3::next_turn();
+    };
+    int a = 0;
+    int b = 0;
+    std::jthread other([&] { stage3::run(count(a)); });
+    stage3::run(count(b));
+    other.join();
+    CHECK(a == 10'000);
+    CHECK(b == 10'000);
+}
+
+// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

@@ -1,0 +1,156 @@
+// Other threads: what they compute comes back to the loop's thread, and nothing else of
+// it is touched by two. ThreadSanitizer runs this, too.
+#include "stage3_queue_crawler/runtime/executor.h"
+#include "stage3_queue_crawler/runtime/run.h"
+#include "stage3_queue_crawler/runtime/wait.h"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <ostream> // doctest wants it
+#include <semaphore>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace std::chrono_literals;
+using stage3::Coroutine;
+using stage3::EventLoop;
+using stage3::Future;
+using stage3::run_in_executor;
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): the tests outlive
+// the coroutines
+
+TEST_CASE("a result comes back from another thread") {
+    stage3::run([]() -> Coroutine<> {
+        const auto here = std::this_thread::get_id();
+        const auto there = co_await run_in_executor(
+            stage3::running_loop(), [] { return std::this_thread::get_id(); });
+        CHECK(there != here);
+        CHECK(std::this_thread::get_id() == here); // and we are where we were
+        co_await run_in_executor(stage3::running_loop(), [] {}); // nothing, too
+        auto pointer = co_await run_in_executor(stage3::running_loop(),
+                                                [] { return std::make_unique<int>(7); });
+        CHECK(*pointer == 7);
+    }());
+}
+
+TEST_CASE("an exception comes back from another thread") {
+    stage3::run([]() -> Coroutine<> {
+        std::string what;
+        try {
+            co_await run_in_executor(stage3::running_loop(), []() -> int {
+                throw std::runtime_error("it rains there");
+            });
+        } catch (const std::runtime_error& error) {
+            what = error.what();
+        }
+        CHECK(what == "it rains there");
+    }());
+}
+
+TEST_CASE("the loop goes on while a thread blocks") {
+    stage3::run([]() -> Coroutine<> {
+        std::binary_semaphore let_go(0);
+        const auto blocked =
+            run_in_executor(stage3::running_loop(), [&] { let_go.acquire(); });
+        for (int i = 0; i < 100; ++i)
+            co_await stage3::next_turn();
+        CHECK_FALSE(blocked.done());
+        let_go.release();
+        co_await blocked;
+    }());
+}
+
+TEST_CASE("jobs run at the same time, in as many threads as there may be") {
+    stage3::LoopOptions options;
+    options.threads = 3;
+    stage3::run(
+        []() -> Coroutine<> {
+            std::atomic<int> now = 0;
+            std::atomic<int> most = 0;
+            std::vector<Future<>> jobs;
+            for (int i = 0; i < 12; ++i)
+                jobs.push_back(run_in_executor(stage3::running_loop(), [&] {
+                    const int running = ++now;
+                    for (int seen = most; seen < running;)
+                        if (most.compare_exchange_weak(seen, running))
+                            break;
+                    std::this_thread::sleep_for(5ms);
+                    --now;
+                }));
+            co_await stage3::gather(std::move(jobs));
+            CHECK(most == 3);
+        }(),
+        std::move(options));
+}
+
+TEST_CASE("a thousand jobs, each with its own result") {
+    stage3::run([]() -> Coroutine<> {
+        std::vector<Future<int>> jobs;
+        for (int i = 0; i < 1000; ++i)
+            jobs.push_back(
+                run_in_executor(stage3::running_loop(), [i] { return 2 * i; }));
+        const auto results = co_await stage3::gather(std::move(jobs));
+        for (std::size_t i = 0; i < results.size(); ++i)
+            REQUIRE(results[i] == 2 * static_cast<int>(i));
+    }());
+}
+
+TEST_CASE("a cancelled job that has not begun does not begin") {
+    stage3::LoopOptions options;
+    options.threads = 1;
+    std::atomic<bool> ran = false;
+    stage3::run(
+        [](std::atomic<bool>& flag) -> Coroutine<> {
+            std::binary_semaphore let_go(0);
+            const auto first =
+                run_in_executor(stage3::running_loop(), [&] { let_go.acquire(); });
+            auto second = run_in_executor(stage3::running_loop(), [&] { flag = true; });
+            CHECK(second.cancel());
+            co_await stage3::next_turn();
+            let_go.release();
+            co_await first;
+            // A third one has its turn behind the second.
+            co_await run_in_executor(stage3::running_loop(), [] {});
+            CHECK(second.cancelled());
+        }(ran),
+        std::move(options));
+    CHECK_FALSE(ran);
+}
+
+TEST_CASE("a loop that closes waits for what runs, and drops what doesn't") {
+    std::atomic<int> finished = 0;
+    auto held = std::make_shared<int>();
+    {
+        stage3::LoopOptions options;
+        options.threads = 1;
+        EventLoop loop(std::move(options));
+        std::binary_semaphore begun(0);
+        const auto first = run_in_executor(loop, [&] {
+            begun.release();
+            std::this_thread::sleep_for(20ms);
+            ++finished;
+        });
+        const auto second = run_in_executor(loop, [&, held] { ++finished; });
+        begun.acquire();
+        loop.close();
+        CHECK(finished == 1);
+        CHECK(held.use_count() == 1);
+        CHECK_FALSE(first.done());
+    }
+}
+
+TEST_CASE("host names are looked up in a thread") {
+    const auto addresses = stage3::run(stage3::getaddrinfo("127.0.0.1", 80));
+    REQUIRE(addresses.size() == 1);
+    CHECK(addresses[0].family() == AF_INET);
+    CHECK_THROWS_AS(stage3::run(stage3::getaddrinfo("no such host", 80)),
+                    common::ResolveError);
+}
+
+// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

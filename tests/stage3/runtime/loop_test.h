@@ -1,0 +1,108 @@
+// A loop for tests, in a time of its own.
+//
+// Its clock stands still while the program computes, and jumps when the loop sleeps. So a
+// test of an hour's wait takes no time, and always ends the same. Where nothing could
+// ever wake the loop, the test fails instead of hanging.
+#pragma once
+
+#include "common/selector.h"
+#include "stage3_queue_crawler/runtime/run.h"
+#include "stage3_queue_crawler/runtime/wait.h"
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <ostream> // doctest wants it
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tests {
+
+using Log = std::vector<std::string>;
+
+/// A clock, and a selector that lets it go on.
+class VirtualTime {
+  public:
+    stage3::LoopOptions options() {
+        stage3::LoopOptions options;
+        options.selector = std::make_unique<Selector>(*this);
+        options.clock = [this] { return now; };
+        return options;
+    }
+
+    stage3::EventLoop::TimePoint now{std::chrono::hours(1)};
+    std::vector<int> timeouts; ///< in milliseconds, for each time that the loop asked
+    std::vector<common::Ready> ready; ///< what it will be told next
+
+  private:
+    class Selector final : public common::Selector {
+      public:
+        explicit Selector(VirtualTime& time) : time_(time) {}
+        std::string_view name() const override { return "virtual"; }
+
+      private:
+        void add(int /*fd*/, common::Events /*events*/) override {}
+        void change(int /*fd*/, common::Events /*events*/) override {}
+        void remove(int /*fd*/) override {}
+        bool wait(int timeout_ms, std::vector<common::Ready>& events) override {
+            time_.timeouts.push_back(timeout_ms);
+            events = std::exchange(time_.ready, {});
+            if (!events.empty())
+                return true;
+            if (timeout_ms < 0)
+                throw std::runtime_error("everybody waits, and nothing will ever happen");
+            time_.now += std::chrono::milliseconds(timeout_ms);
+            return true;
+        }
+
+        VirtualTime& time_;
+    };
+};
+
+/// A loop, and what a test writes down.
+class LoopTest {
+  public:
+    LoopTest() {
+        loop.set_exception_handler(
+            [this](const stage3::Report& report) { reports.push_back(report); });
+    }
+
+    VirtualTime time;
+    Log log;
+    std::vector<stage3::Report> reports;
+    stage3::EventLoop loop{time.options()};
+
+    /// Makes so many turns.
+    void turns(int count) {
+        for (int i = 0; i < count; ++i) {
+            loop.stop();
+            loop.run_forever();
+        }
+    }
+
+    template <class T>
+    T run(stage3::Coroutine<T> coroutine) {
+        return stage3::run_until_complete(loop, std::move(coroutine));
+    }
+    template <class T>
+    stage3::Task<T> task(stage3::Coroutine<T> coroutine) {
+        return stage3::create_task(loop, std::move(coroutine));
+    }
+    template <class T = void>
+    stage3::Future<T> future() {
+        return stage3::Future<T>(loop);
+    }
+    void note(std::string text) { log.push_back(std::move(text)); }
+    auto noting(const std::string& text) {
+        return [this, text] { log.push_back(text); };
+    }
+    /// Milliseconds since the test began.
+    long elapsed() const {
+        return static_cast<long>((time.now.time_since_epoch() - std::chrono::hours(1))
+                                 / std::chrono::milliseconds(1));
+    }
+};
+
+} // namespace tests

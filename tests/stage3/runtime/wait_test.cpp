@@ -1,0 +1,388 @@
+// What the helpers promise that wait: the rows W1 to W14 and R1 to R3 of the table in
+// conformance.txt. The comment of each case names the tests of CPython
+// (Lib/test/test_asyncio) that show the same of asyncio; "wf" is test_waitfor.py, "task"
+// is test_tasks.py, "lock" is test_locks.py, "run" is test_runners.py.
+#include "stage3_queue_crawler/runtime/event.h"
+#include "stage3_queue_crawler/runtime/wait.h"
+#include "tests/stage3/runtime/loop_test.h"
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <vector>
+
+using namespace std::chrono_literals;
+using stage3::Cancelled;
+using stage3::Coroutine;
+using stage3::Event;
+using stage3::Future;
+using stage3::next_turn;
+using stage3::Task;
+using stage3::Timeout;
+using stage3::wait_for;
+using tests::Log;
+using tests::LoopTest;
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): the tests outlive
+// the coroutines
+
+namespace {
+
+struct Rain : std::runtime_error {
+    Rain() : std::runtime_error("it rains") {}
+};
+
+Coroutine<int> after(stage3::EventLoop::Duration delay, int value) {
+    co_await stage3::sleep(delay);
+    co_return value;
+}
+
+Coroutine<int> fail_after(stage3::EventLoop::Duration delay) {
+    co_await stage3::sleep(delay);
+    throw Rain();
+}
+
+/// Waits for ever; asked to end, it takes another second for that.
+Coroutine<int> slow_to_end(LoopTest& test) {
+    bool cancelled = false;
+    try {
+        co_await Future<>();
+    } catch (const Cancelled&) {
+        cancelled = true;
+    }
+    co_await stage3::sleep(1s);
+    test.note("ended");
+    if (cancelled)
+        throw Cancelled{};
+    co_return 0;
+}
+
+/// Waits for ever, and refuses to end without a value.
+Coroutine<int> refuse(int value) {
+    try {
+        co_await Future<>();
+    } catch (const Cancelled&) {
+        co_return value;
+    }
+    co_return 0;
+}
+
+Coroutine<int> fail_when_cancelled() {
+    try {
+        co_await Future<>();
+    } catch (const Cancelled&) {
+        throw Rain();
+    }
+    co_return 0;
+}
+
+Coroutine<> wait_and_note(Event& event, LoopTest& test, std::string name) {
+    co_await event.wait();
+    test.note(name);
+}
+
+} // namespace
+
+TEST_CASE_FIXTURE(LoopTest,
+                  "W1: wait_for returns a result in time, and cancels its timer") {
+    // wf::AsyncioWaitForTest.test_wait_for_race_condition
+    CHECK(run(wait_for(after(1s, 7), 1h)) == 7);
+    CHECK(elapsed() == 1000);
+    loop.call_later(1s, [&] { loop.stop(); });
+    loop.run_forever();
+    CHECK(loop.timers() == 0);
+    CHECK(elapsed() == 2000);
+}
+
+TEST_CASE_FIXTURE(LoopTest,
+                  "W2: too late, the inner task is cancelled and waited for, then "
+                  "Timeout comes") {
+    // wf::AsyncioWaitForTest.test_wait_for, .test_wait_for_waits_for_task_cancellation
+    const auto inner = task(slow_to_end(*this));
+    CHECK_THROWS_AS(run(wait_for(inner, 5s)), Timeout);
+    CHECK(log == Log{"ended"});
+    CHECK(elapsed() == 6000);
+    CHECK(inner.cancelled());
+}
+
+TEST_CASE_FIXTURE(LoopTest, "W2: a plain future is cancelled, too") {
+    const auto f = future<int>();
+    CHECK_THROWS_AS(run(wait_for(f, 5s)), Timeout);
+    CHECK(f.cancelled());
+}
+
+TEST_CASE_FIXTURE(LoopTest, "W3: a value that comes in spite of the timeout wins") {
+    // wf::AsyncioWaitForTest.test_wait_for_cancellation_race_condition
+    CHECK(run(wait_for(refuse(7), 1s)) == 7);
+}
+
+TEST_CASE_FIXTURE(LoopTest, "W4: another exception in answer to the timeout is thrown") {
+    // wf::AsyncioWaitForTest.test_wait_for_reraises_exception_during_cancellation
+    CHECK_THROWS_AS(run(wait_for(fail_when_cancelled(), 1s)), Rain);
+}
+
+TEST_CASE_FIXTURE(LoopTest, "W5: result and timeout in the same turn: the result") {
+    const auto f = future<int>();
+    loop.call_later(1s, [&] { f.set_result(7); });
+    CHECK(run(wait_for(f, 1s)) == 7);
+    // And the other way round, the timer first.
+    const auto g = future<int>();
+    const auto t = task(wait_for(g, 1s));
+    turns(1);
+    loop.call_later(1s, [&] { g.set_result(8); });
+    CHECK(stage3::run_until_complete<int>(loop, t) == 8);
+}
+
+TEST_CASE_FIXTURE(LoopTest, "W6: without any time, only what is done counts, and nothing "
+                            "begins") {
+    // wf::AsyncioWaitForTest.test_wait_for_timeout_less_then_0_or_0_future_done,
+    // .test_wait_for_timeout_less_then_0_or_0_coroutine_do_not_started
+    const auto done = future<int>();
+    done.set_result(7);
+    for (const auto timeout : {0s, -1s}) {
+        CHECK(run(wait_for(done, timeout)) == 7);
+        CHECK_THROWS_AS(run(wait_for(
+                            [](LoopTest& test) -> Coroutine<> {
+                                test.note("begun");
+                                co_return;
+                            }(*this),
+                            timeout)),
+                        Timeout);
+    }
+    CHECK(log.empty());
+}
+
+TEST_CASE_FIXTURE(LoopTest, "W7: cancelling the waiter cancels the inner task, and waits "
+                            "for it") {
+    // wf::AsyncioWaitForTest.test_cancel_wait_for, .test_asyncio_wait_for_cancelled
+    const auto inner = task(slow_to_end(*this));
+    auto waiter = task(wait_for(inner, 1h));
+    turns(1);
+    waiter.cancel();
+    turns(2);
+    CHECK_FALSE(waiter.done());
+    CHECK_THROWS_AS(stage3::run_until_complete<int>(loop, waiter), Cancelled);
+    CHECK(log == Log{"ended"});
+    CHECK(elapsed() == 1000);
+}
+
+TEST_CASE_FIXTURE(LoopTest,
+                  "W7: cancelled in the turn in which the result comes, neither "
+                  "is lost") {
+    // asyncio up to 3.11 forgets the request here, and from 3.12 on the result.
+    const auto f = future<int>();
+    auto waiter = task([](LoopTest& test, Future<int> awaited) -> Coroutine<> {
+        const int value = co_await wait_for(awaited, 1h);
+        test.note("value " + std::to_string(value));
+        co_await Future<>();
+        test.note("never");
+    }(*this, f));
+    turns(1);
+    f.set_result(7);
+    turns(1); // the result is on its way
+    waiter.cancel();
+    turns(3);
+    CHECK(log == Log{"value 7"});
+    CHECK(waiter.cancelled());
+}
+
+TEST_CASE_FIXTURE(LoopTest, "W8: gather gives the results in their order, whichever came "
+                            "first") {
+    // task::GatherTestsBase.test_success
+    const auto results = run([](LoopTest&) -> Coroutine<std::vector<int>> {
+        std::vector<Future<int>> all{stage3::create_task(after(3s, 1)),
+                                     stage3::create_task(after(1s, 2)),
+                                     stage3::create_task(after(2s, 3))};
+        auto values = co_await stage3::gather(std::move(all));
+        co_return values;
+    }(*this));
+    CHECK(results == std::vector<int>{1, 2, 3});
+    CHECK(elapsed() == 3000); // side by side
+    CHECK(run(stage3::gather(std::vector<Future<int>>())).empty());
+}
+
+TEST_CASE_FIXTURE(LoopTest, "W8: gather takes several types, and what can't be copied") {
+    run([](LoopTest& test) -> Coroutine<> {
+        const auto nothing = test.future<>();
+        nothing.set_result();
+        const auto pointer = test.future<std::unique_ptr<int>>();
+        pointer.set_result(std::make_unique<int>(7));
+        auto results = co_await stage3::gather(stage3::ensure_future(after(1s, 1)),
+                                               Future<>(nothing),
+                                               Future<std::unique_ptr<int>>(pointer));
+        CHECK(std::get<0>(results) == 1);
+        CHECK(*std::get<2>(results) == 7);
+    }(*this));
+}
+
+TEST_CASE_FIXTURE(LoopTest,
+                  "W9: the first exception is thrown at once, and the others run "
+                  "on, unheard") {
+    // task::GatherTestsBase.test_one_exception,
+    // CoroutineGatherTests.test_exception_marking
+    {
+        const auto slow = task(after(10s, 1));
+        const auto failing = task(fail_after(1s));
+        const auto failing_too = task(fail_after(2s));
+        CHECK_THROWS_AS(
+            run(stage3::gather(std::vector<Future<int>>{slow, failing, failing_too})),
+            Rain);
+        CHECK(elapsed() == 1000);
+        CHECK_FALSE(slow.done());
+        CHECK(stage3::run_until_complete<int>(loop, slow) == 1);
+    }
+    CHECK(reports.empty());
+}
+
+TEST_CASE_FIXTURE(LoopTest, "W10: cancelling the gather cancels every child that is not "
+                            "done") {
+    // task::CoroutineGatherTests.test_cancellation_broadcast
+    const auto done = task(after(0s, 1));
+    const auto a = task(after(1h, 2));
+    const auto b = task(after(1h, 3));
+    auto all = task(stage3::gather(std::vector<Future<int>>{done, a, b}));
+    turns(3);
+    all.cancel("enough");
+    turns(4);
+    CHECK(done.result() == 1);
+    CHECK(a.cancelled());
+    CHECK(b.cancelled());
+    CHECK(all.cancelled());
+}
+
+TEST_CASE_FIXTURE(LoopTest,
+                  "W10: a child that somebody else cancels counts as failed, and "
+                  "its siblings go on") {
+    // task::FutureGatherTests.test_one_cancellation
+    auto a = task(after(1h, 2));
+    const auto b = task(after(1s, 3));
+    const auto all = task(stage3::gather(std::vector<Future<int>>{a, b}));
+    turns(2);
+    a.cancel();
+    turns(3);
+    CHECK(all.cancelled());
+    CHECK_FALSE(b.done());
+    CHECK(stage3::run_until_complete<int>(loop, b) == 3);
+}
+
+TEST_CASE_FIXTURE(LoopTest,
+                  "W11: wait leaves alone what is not done, and throws nothing") {
+    // task::BaseTaskTests.test_wait_with_timeout, .test_yield_wait_does_not_shield_cancel
+    const auto failing = task(fail_after(1s));
+    const auto slow = task(after(10s, 1));
+    const std::vector<Task<int>> all{failing, slow};
+    CHECK_FALSE(run(stage3::wait(all, 5s)));
+    CHECK(elapsed() == 5000);
+    CHECK_FALSE(slow.done());
+    auto waiter = task(stage3::wait(all));
+    turns(2);
+    waiter.cancel();
+    turns(2);
+    CHECK(waiter.cancelled());
+    CHECK_FALSE(slow.done());
+    CHECK(run(stage3::wait(all)));
+    CHECK(elapsed() == 10'000);
+    CHECK_THROWS_AS(failing.result(), Rain);
+}
+
+TEST_CASE_FIXTURE(LoopTest, "W13: an event wakes all who wait, in their order") {
+    // lock::EventTests.test_wait, .test_wait_on_set, .test_clear_with_waiters
+    Event event;
+    const auto a = task(wait_and_note(event, *this, "a"));
+    const auto b = task(wait_and_note(event, *this, "b"));
+    turns(2);
+    CHECK(log.empty());
+    event.set();
+    CHECK(event.is_set());
+    event.clear(); // does not put back those who were woken
+    turns(1);
+    CHECK(log == Log{"a", "b"});
+
+    const auto c = task(wait_and_note(event, *this, "c"));
+    turns(2);
+    CHECK(log == Log{"a", "b"});
+    event.set();
+    const auto d = task(wait_and_note(event, *this, "d"));
+    turns(1);
+    CHECK(log == Log{"a", "b", "c", "d"}); // d found it set, and did not wait
+}
+
+TEST_CASE_FIXTURE(LoopTest, "W14: a cancelled waiter leaves the line") {
+    // lock::EventTests.test_wait_cancel
+    Event event;
+    auto a = task(wait_and_note(event, *this, "a"));
+    const auto b = task(wait_and_note(event, *this, "b"));
+    turns(1);
+    a.cancel();
+    event.set(); // in the same turn
+    turns(1);
+    CHECK(log == Log{"b"});
+    CHECK(a.cancelled());
+}
+
+TEST_CASE("R1: run returns what main returns, and throws what it throws") {
+    // run::RunTests.test_asyncio_run_return, .test_asyncio_run_raises
+    CHECK(stage3::run(after(1ms, 7)) == 7);
+    CHECK_THROWS_AS(stage3::run(fail_after(1ms)), Rain);
+    const auto pointer = stage3::run([]() -> Coroutine<std::unique_ptr<int>> {
+        co_return std::make_unique<int>(8);
+    }());
+    CHECK(*pointer == 8);
+}
+
+namespace {
+
+Coroutine<> leave_tasks(LoopTest& test) {
+    stage3::running_loop().set_exception_handler(
+        [&test](const stage3::Report& report) { test.reports.push_back(report); });
+    static_cast<void>(stage3::create_task([](LoopTest& t) -> Coroutine<> {
+        try {
+            co_await stage3::sleep(1h);
+        } catch (const Cancelled&) {
+            t.note("cancelled");
+        }
+        co_await stage3::sleep(1ms);
+        t.note("waited for");
+    }(test)));
+    static_cast<void>(stage3::create_task(fail_when_cancelled()));
+    co_await next_turn();
+}
+
+} // namespace
+
+TEST_CASE("R2: tasks that main leaves are cancelled and waited for; what they throw is "
+          "reported") {
+    // run::RunTests.test_asyncio_run_cancels_hanging_tasks,
+    // .test_asyncio_run_reports_hanging_tasks_errors
+    LoopTest test;
+    stage3::run(leave_tasks(test));
+    CHECK(test.log == Log{"cancelled", "waited for"});
+    REQUIRE(test.reports.size() == 1);
+    CHECK_THROWS_AS(std::rethrow_exception(test.reports[0].exception), Rain);
+    REQUIRE(test.reports[0].chain.size() == 1);
+}
+
+TEST_CASE("R2: also when main throws") {
+    LoopTest test;
+    CHECK_THROWS_AS(stage3::run([](LoopTest& t) -> Coroutine<> {
+                        co_await leave_tasks(t);
+                        throw Rain();
+                    }(test)),
+                    Rain);
+    CHECK(test.log == Log{"cancelled", "waited for"});
+}
+
+TEST_CASE_FIXTURE(LoopTest, "R3: run inside a running loop is refused") {
+    // run::RunTests.test_asyncio_run_from_running_loop
+    loop.call_soon([&] {
+        CHECK_THROWS_AS(stage3::run(after(0s, 1)), std::logic_error);
+        note("refused");
+    });
+    turns(1);
+    CHECK(log == Log{"refused"});
+}
+
+// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
