@@ -103,6 +103,12 @@ void Tracer::write_future_end(const void* future, std::string_view phase) {
     known_.erase(found);
 }
 
+void Tracer::write_queue(std::string_view phase, std::size_t size,
+                         std::size_t unfinished) {
+    write("queue", fmt::format("\"phase\":\"{}\",\"size\":{},\"unfinished\":{}", phase,
+                               size, unfinished));
+}
+
 void Tracer::write_fetch_start(std::uint64_t id, std::string_view url) {
     write("fetch",
           fmt::format("\"phase\":\"start\",\"id\":{},\"url\":{}", id, json_string(url)));

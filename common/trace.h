@@ -105,6 +105,13 @@ class Tracer {
             write_future_end(future, "cancel");
     }
 
+    /// Something happens to a queue: `phase` is "put", "get", "wait", "task_done" or
+    /// "join"; then it holds `size` items, and so many that came in are not done.
+    void queue(std::string_view phase, std::size_t size, std::size_t unfinished) {
+        if (enabled()) [[unlikely]]
+            write_queue(phase, size, unfinished);
+    }
+
   private:
     struct CloseFile {
         void operator()(std::FILE* file) const {
@@ -121,6 +128,7 @@ class Tracer {
                     std::span<const ChainLink> chain);
     void write_future_new(const void* future);
     void write_future_end(const void* future, std::string_view phase);
+    void write_queue(std::string_view phase, std::size_t size, std::size_t unfinished);
     void write_fetch_start(std::uint64_t id, std::string_view url);
     void write_fetch_end(std::uint64_t id, std::string_view url, int status,
                          std::size_t bytes);

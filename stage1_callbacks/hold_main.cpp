@@ -91,7 +91,7 @@ void hold_sockets(std::size_t wanted) {
         if (error) {
             fmt::print("socket {} could not be made: {}\n", sockets.size() + 1,
                        common::describe(error));
-            // To ask the kernel what it all takes, we need a few descriptors ourselves.
+            fmt::print("(8 are given back: it takes some to ask what the others cost)\n");
             for (std::size_t i = 0; i < 8 && !sockets.empty(); ++i) {
                 selector->unregister_fd(sockets.back().fd());
                 sockets.pop_back();

@@ -1,9 +1,7 @@
 // A flag that one can wait for.
 #pragma once
 
-#include "stage3_queue_crawler/runtime/future.h"
-
-#include <list>
+#include "stage3_queue_crawler/runtime/line.h"
 
 namespace stage3 {
 
@@ -24,8 +22,12 @@ class Event {
     Coroutine<> wait();
 
   private:
+    struct Waiter : Waiting<Waiter, void> {
+        using Waiting::Waiting;
+    };
+
     bool set_ = false;
-    std::list<Future<>> waiters_;
+    Line<Waiter> waiters_;
 };
 
 } // namespace stage3

@@ -165,7 +165,7 @@ class EventLoop {
     static LoopMember* next(const LoopMember& member) { return member.next_; }
 
     ThreadPool& thread_pool();
-    common::Tracer& tracer() { return *tracer_; }
+    common::Tracer& tracer() const { return *tracer_; }
     /// Counts the timers that lie here, the cancelled ones, too.
     std::size_t timers() const { return timers_.size(); }
 

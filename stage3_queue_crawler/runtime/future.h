@@ -175,6 +175,8 @@ class [[nodiscard]] Future {
 
     bool done() const { return state_->done(); }
     bool cancelled() const { return state_->cancelled(); }
+    /// It is done, and has no result: it was cancelled, or has an exception.
+    bool has_failed() const { return state_->has_failed(); }
 
     /// Ends it without a result: whoever waits for it gets Cancelled, with the message.
     /// False, and nothing else, if it is done. (Of a task, this is a request.)

@@ -109,13 +109,12 @@ Coroutine<std::size_t> wait_for_all_or_failure(std::vector<FuturePtr> children) 
 
 } // namespace detail
 
-Coroutine<bool> wait(std::vector<FuturePtr> futures,
-                     std::optional<EventLoop::Duration> timeout) {
+Coroutine<bool> wait(std::vector<FuturePtr> futures, TimeLimit limit) {
     const Future<> over;
     std::optional<CancelAtExit> timer;
-    if (timeout)
-        timer.emplace(running_loop().call_later(
-            *timeout, [over] { over.set_result_unless_done(); }));
+    if (limit)
+        timer.emplace(
+            running_loop().call_later(*limit, [over] { over.set_result_unless_done(); }));
     for (const FuturePtr& future : futures) {
         if (future->done())
             continue;

@@ -46,6 +46,20 @@ class CancelAtExit {
     Handle handle_;
 };
 
+using TimeLimit = std::optional<EventLoop::Duration>; ///< none: for ever
+
+/// Fails `future` with Timeout when the time is over; no limit: never. The future
+/// must live until then, or the handle be cancelled.
+template <class T>
+Handle fail_after(const Future<T>& future, TimeLimit limit) {
+    if (!limit)
+        return {};
+    return running_loop().call_later(*limit, [&future] {
+        if (!future.done())
+            future.set_exception(Timeout());
+    });
+}
+
 namespace detail {
 
 /// Waits until `inner` is done, but not longer than `timeout`: then it's cancelled, and
@@ -79,15 +93,13 @@ Coroutine<T> wait_for(Task<T> inner, EventLoop::Duration timeout) {
 
 /// Waits until all are done, however they end, or until the time is over. Neither that
 /// nor being cancelled touches them. False if the time was over first.
-Coroutine<bool> wait(std::vector<FuturePtr> futures,
-                     std::optional<EventLoop::Duration> timeout = {});
+Coroutine<bool> wait(std::vector<FuturePtr> futures, TimeLimit limit = {});
 template <class Handle>
-Coroutine<bool> wait(const std::vector<Handle>& futures,
-                     std::optional<EventLoop::Duration> timeout = {}) {
+Coroutine<bool> wait(const std::vector<Handle>& futures, TimeLimit limit = {}) {
     std::vector<FuturePtr> all;
     for (const auto& future : futures)
         all.push_back(future.ref());
-    return wait(std::move(all), timeout);
+    return wait(std::move(all), limit);
 }
 
 /// Their results, in their order. The first exception is thrown at once, and the others

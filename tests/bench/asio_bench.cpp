@@ -3,9 +3,11 @@
 #include "tests/bench/bench.h"
 
 #include <exception>
+#include <memory>
 #include <utility>
 
 #include <asio.hpp>
+#include <asio/experimental/channel.hpp>
 
 using asio::awaitable;
 using asio::use_awaitable;
@@ -45,6 +47,26 @@ awaitable<void> await_tasks(int times) {
         value = co_await asio::co_spawn(executor, child(value), use_awaitable);
 }
 
+using Channel = asio::experimental::channel<void(asio::error_code, int)>;
+
+awaitable<void> send_many(std::shared_ptr<Channel> channel, int times) {
+    for (int i = 0; i < times; ++i)
+        co_await channel->async_send(asio::error_code(), i, use_awaitable);
+}
+
+awaitable<void> receive_many(std::shared_ptr<Channel> channel, int times) {
+    for (int i = 0; i < times; ++i)
+        co_await channel->async_receive(use_awaitable);
+}
+
+/// One sends, one receives, over a channel that holds so many.
+awaitable<void> pass_through(std::size_t max_size, int times) {
+    const auto executor = co_await asio::this_coro::executor;
+    const auto channel = std::make_shared<Channel>(executor, max_size);
+    asio::co_spawn(executor, send_many(channel, times), asio::detached);
+    co_await receive_many(channel, times);
+}
+
 void rethrow(const std::exception_ptr& exception) {
     if (exception)
         std::rethrow_exception(exception);
@@ -75,5 +97,9 @@ int main() {
                  [] { run(1, [] { return await_tasks(many); }); });
     bench::print("await a child", many,
                  [] { run(1, [] { return await_children(many); }); });
+    bench::print("queue of 1, per item", many,
+                 [] { run(1, [] { return pass_through(1, many); }); });
+    bench::print("queue, per item", many,
+                 [] { run(1, [] { return pass_through(many, many); }); });
     return 0;
 }

@@ -3,6 +3,7 @@
 // Prints a line for each: its name and nanoseconds for one, the best of several rounds.
 // runtime_bench.py runs this beside asyncio and Asio, and prints the table.
 #include "stage2_coroutines/generator.h"
+#include "stage3_queue_crawler/runtime/queue.h"
 #include "stage3_queue_crawler/runtime/run.h"
 #include "stage3_queue_crawler/runtime/wait.h"
 #include "tests/bench/bench.h"
@@ -12,6 +13,9 @@
 using stage3::Coroutine;
 using stage3::Future;
 using stage3::Task;
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): the queue outlives
+// them
 
 namespace {
 
@@ -59,12 +63,32 @@ Coroutine<int> await_tasks(int times) {
     co_return value;
 }
 
+Coroutine<> put_many(stage3::Queue<int>& queue, int times) {
+    for (int i = 0; i < times; ++i)
+        co_await queue.put(i);
+}
+
+Coroutine<> get_many(stage3::Queue<int>& queue, int times) {
+    for (int i = 0; i < times; ++i)
+        co_await queue.get();
+}
+
+/// One puts, one gets; with a maximum of 1, each waits for the other all the time.
+Coroutine<> pass_through(std::size_t max_size, int times) {
+    stage3::Queue<int> queue(max_size);
+    const std::vector<Task<>> both{stage3::create_task(put_many(queue, times)),
+                                   stage3::create_task(get_many(queue, times))};
+    co_await stage3::wait(both);
+}
+
 stage2::Generator<int> count() {
     for (int i = 0;; ++i)
         co_yield i;
 }
 
 } // namespace
+
+// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
 
 // NOLINTNEXTLINE(bugprone-exception-escape): then it ends, and says so
 int main() {
@@ -77,6 +101,9 @@ int main() {
                  [] { stage3::run(await_futures_among(1000, many / 1000)); });
     bench::print("create and await a task", many, [] { stage3::run(await_tasks(many)); });
     bench::print("await a child", many, [] { stage3::run(await_children(many)); });
+    bench::print("queue of 1, per item", many,
+                 [] { stage3::run(pass_through(1, many)); });
+    bench::print("queue, per item", many, [] { stage3::run(pass_through(0, many)); });
     bench::print("generator, resume", many, [] {
         auto generator = count();
         for (int i = 0; i < many; ++i)

@@ -48,6 +48,21 @@ async def await_tasks(times):
         value = await asyncio.create_task(child(value))
 
 
+async def put_many(queue, times):
+    for i in range(times):
+        await queue.put(i)
+
+
+async def get_many(queue, times):
+    for _ in range(times):
+        await queue.get()
+
+
+async def pass_through(max_size, times):
+    queue = asyncio.Queue(max_size)
+    await asyncio.gather(put_many(queue, times), get_many(queue, times))
+
+
 def count():
     i = 0
     while True:
@@ -80,6 +95,8 @@ def measure_asyncio():
         "future, 1000 tasks": measure(lambda: run(among(1000, MANY // 1000, await_futures))),
         "create and await a task": measure(lambda: run(await_tasks(MANY))),
         "await a child": measure(lambda: run(await_children(MANY))),
+        "queue of 1, per item": measure(lambda: run(pass_through(1, MANY))),
+        "queue, per item": measure(lambda: run(pass_through(0, MANY))),
         "generator, resume": measure(resume_generator),
     }
 
