@@ -103,10 +103,11 @@ void Tracer::write_future_end(const void* future, std::string_view phase) {
     known_.erase(found);
 }
 
-void Tracer::write_queue(std::string_view phase, std::size_t size,
-                         std::size_t unfinished) {
-    write("queue", fmt::format("\"phase\":\"{}\",\"size\":{},\"unfinished\":{}", phase,
-                               size, unfinished));
+void Tracer::write_queue(std::string_view phase, const Queue& queue) {
+    write("queue",
+          fmt::format("\"phase\":\"{}\",\"size\":{},\"unfinished\":{},\"getters\":{},"
+                      "\"putters\":{}",
+                      phase, queue.size, queue.unfinished, queue.getters, queue.putters));
 }
 
 void Tracer::write_fetch_start(std::uint64_t id, std::string_view url) {

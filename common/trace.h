@@ -105,11 +105,18 @@ class Tracer {
             write_future_end(future, "cancel");
     }
 
-    /// Something happens to a queue: `phase` is "put", "get", "wait", "task_done" or
-    /// "join"; then it holds `size` items, and so many that came in are not done.
-    void queue(std::string_view phase, std::size_t size, std::size_t unfinished) {
+    /// How a queue stands.
+    struct Queue {
+        std::size_t size;       ///< items in it
+        std::size_t unfinished; ///< of those that came in
+        std::size_t getters;    ///< who wait
+        std::size_t putters;
+    };
+    /// Something has happened to a queue: `phase` is "put", "get", "wait", "task_done" or
+    /// "join".
+    void queue(std::string_view phase, const Queue& queue) {
         if (enabled()) [[unlikely]]
-            write_queue(phase, size, unfinished);
+            write_queue(phase, queue);
     }
 
   private:
@@ -128,7 +135,7 @@ class Tracer {
                     std::span<const ChainLink> chain);
     void write_future_new(const void* future);
     void write_future_end(const void* future, std::string_view phase);
-    void write_queue(std::string_view phase, std::size_t size, std::size_t unfinished);
+    void write_queue(std::string_view phase, const Queue& queue);
     void write_fetch_start(std::uint64_t id, std::string_view url);
     void write_fetch_end(std::uint64_t id, std::string_view url, int status,
                          std::size_t bytes);

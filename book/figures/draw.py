@@ -310,13 +310,46 @@ def draw_trace(path, theme):
     return picture
 
 
+def draw_queue(path, theme):
+    """A row for each thing that happens to a queue: who waits to put, what is in it, who waits to get."""
+    events = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    words = {"put": "an item comes in", "get": "an item is taken", "wait": "waits",
+             "task_done": "one item is done", "join": "waits for all to be done"}
+    rows, task = [], None
+    for event in events:
+        if event["event"] == "task":
+            task = event["id"] if event["phase"] == "step" else task
+        elif event["event"] == "queue":
+            rows.append((event, f"turn {event['turn']}, task {task}: {words[event['phase']]}"))
+    told = "; ".join(f"{text}: {e['putters']} wait to put, {e['size']} in the queue, "
+                     f"{e['getters']} wait to get, {e['unfinished']} unfinished" for e, text in rows)
+    picture = Picture("A queue with room for one, recorded", told, theme)
+    columns = ((390, "wait to put"), (490, "in it"), (560, "wait to get"), (630, "unfinished"))
+    for x, heading in columns:
+        picture.text(x, 56, heading, "soft", 12, "bold")
+    y = 68
+    for event, text in rows:
+        picture.text(12, y + 13, text)
+        for x, count, colour in ((390, event["putters"], "two"), (490, event["size"], "one"),
+                                 (560, event["getters"], "three")):
+            for i in range(count):
+                picture.box(x + 22 * i, y, 16, 16, colour, colour)
+            if count == 0:
+                picture.line(x, y + 8, x + 16, y + 8, "line")
+        picture.text(680, y + 13, str(event["unfinished"]), anchor="middle")
+        y += 24
+    return picture
+
+
 KINDS = {"costs": draw_costs, "turn": draw_turn, "stacks": draw_stacks, "diagram": draw_diagram}
 
 
 def draw(path, theme):
     if path.suffix == ".trace":
-        of_tasks = '"event":"task"' in path.read_text(encoding="utf-8")
-        return (draw_tasks if of_tasks else draw_trace)(path, theme).svg()
+        text = path.read_text(encoding="utf-8")
+        drawn_by = (draw_queue if '"event":"queue"' in text
+                    else draw_tasks if '"event":"task"' in text else draw_trace)
+        return drawn_by(path, theme).svg()
     kind, title, rows = read_fig(path)
     return KINDS[kind](title, rows, theme).svg()
 

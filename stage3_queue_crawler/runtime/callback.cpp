@@ -22,9 +22,20 @@ void Callback::run() noexcept {
         running_ = false;
         loop_.tracer().callback_end(name_, at_);
     }
+    // An object may hold the handle of a callback that holds the object. Here that circle
+    // ends.
+    if (times_ == Times::once || cancelled_)
+        forget();
+}
+
+void Callback::drop() noexcept {
+    const Ref<Callback> self(this);
+    queued_ = {};
+    forget();
 }
 
 void Callback::cancel() {
+    const Ref<Callback> self(this); // what it holds may hold the last handle to it
     cancelled_ = true;
     if (!running_) // a function must not be destroyed while it runs
         forget();

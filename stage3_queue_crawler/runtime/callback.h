@@ -4,6 +4,7 @@
 #include "stage3_queue_crawler/runtime/ref.h"
 #include "stage3_queue_crawler/runtime/run_queue.h"
 
+#include <cstdint>
 #include <optional>
 #include <source_location>
 #include <string_view>
@@ -17,9 +18,12 @@ class EventLoop;
 /// stands.
 class Callback : public Runnable, public Counted {
   public:
+    /// How often it may be called.
+    enum class Times : std::uint8_t { once, often };
+
     /// `name` and `at` are for traces; `name` must outlive the callback.
-    Callback(EventLoop& loop, std::string_view name, std::source_location at)
-        : loop_(loop), name_(name), at_(at) {}
+    Callback(EventLoop& loop, Times times, std::string_view name, std::source_location at)
+        : loop_(loop), name_(name), at_(at), times_(times) {}
 
     void stand_in(RunQueue& queue) noexcept {
         queued_ = Ref(this);
@@ -30,7 +34,9 @@ class Callback : public Runnable, public Counted {
     /// Calls the function, unless it was cancelled. What it throws goes to the loop's
     /// exception handler.
     void run() noexcept final;
-    void drop() noexcept final { queued_ = {}; }
+    /// It won't be called any more. What it holds is let go.
+    void drop() noexcept final;
+    bool unwanted() const noexcept final { return cancelled_; }
 
     void cancel();
     bool cancelled() const { return cancelled_; }
@@ -45,6 +51,7 @@ class Callback : public Runnable, public Counted {
     std::string_view name_;
     std::source_location at_;
     Ref<Callback> queued_; // this object, while it stands in a queue
+    Times times_;
     bool cancelled_ = false;
     bool running_ = false;
 };
@@ -53,9 +60,9 @@ class Callback : public Runnable, public Counted {
 template <class Function>
 class CallbackTo final : public Callback {
   public:
-    CallbackTo(EventLoop& loop, Function function, std::string_view name,
+    CallbackTo(EventLoop& loop, Function function, Times times, std::string_view name,
                std::source_location at)
-        : Callback(loop, name, at), function_(std::move(function)) {}
+        : Callback(loop, times, name, at), function_(std::move(function)) {}
 
   private:
     void call() override {
@@ -78,6 +85,11 @@ class Handle {
             callback_->cancel();
     }
     bool cancelled() const { return callback_ && callback_->cancelled(); }
+    /// As if its queue were gone: see Callback::drop.
+    void drop() const noexcept {
+        if (callback_)
+            callback_->drop();
+    }
 
     /// True if there is a function at all.
     explicit operator bool() const { return static_cast<bool>(callback_); }
@@ -85,6 +97,18 @@ class Handle {
 
   private:
     Ref<Callback> callback_;
+};
+
+/// Takes a call back at the end of a scope, however that is left.
+class CancelAtExit {
+  public:
+    explicit CancelAtExit(Handle handle) : handle_(std::move(handle)) {}
+    CancelAtExit(const CancelAtExit&) = delete;
+    CancelAtExit& operator=(const CancelAtExit&) = delete;
+    ~CancelAtExit() { handle_.cancel(); }
+
+  private:
+    Handle handle_;
 };
 
 } // namespace stage3

@@ -25,6 +25,11 @@ namespace stage3 {
 class Frame;
 class TaskBase;
 
+/// What a task knows how to wait for: it says so itself. Anything else would not be
+/// waited for at all, and is refused by the compiler.
+template <class T>
+concept AwaitedByTasks = requires { typename std::remove_cvref_t<T>::AwaitedByTasks; };
+
 /// Stands for the value of what has none.
 struct Nothing {};
 
@@ -48,7 +53,7 @@ class PromiseBase {
     void unhandled_exception() noexcept;
 
     /// Before each `co_await`, the promise is asked. It takes note of the line.
-    template <class Awaitable>
+    template <AwaitedByTasks Awaitable>
     Awaitable&& await_transform(
         Awaitable&& awaitable,
         std::source_location line = std::source_location::current()) noexcept {
@@ -115,7 +120,9 @@ class ReturnedValue {
     void return_value(From&& value) {
         value_.emplace(std::forward<From>(value));
     }
-    T take_value() { return *std::move(value_); }
+    T take_value() {
+        return *std::move(value_); // NOLINT(bugprone-unchecked-optional-access): it ended
+    }
 
   private:
     std::optional<T> value_;
@@ -137,6 +144,8 @@ class [[nodiscard("a coroutine runs only when it is awaited")]] Coroutine {
     static_assert(!std::is_reference_v<T>, "return a pointer instead");
 
   public:
+    using AwaitedByTasks = void;
+
     class promise_type : public PromiseBase, public ReturnedValue<T> {
       public:
         Coroutine get_return_object(

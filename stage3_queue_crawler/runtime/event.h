@@ -23,7 +23,7 @@ class Event {
 
   private:
     struct Waiter : Waiting<Waiter, void> {
-        using Waiting::Waiting;
+        explicit Waiter(Line<Waiter>& line) : Waiting(line) {}
     };
 
     bool set_ = false;

@@ -60,9 +60,11 @@ EventLoop::EventLoop(LoopOptions options)
 EventLoop::~EventLoop() { close(); }
 
 EventLoop::TimePoint EventLoop::time_after(Duration delay) const {
-    // "In a very long time" must not become a time in the past.
+    // "In a very long time" must not become a time in the past, nor the other way round.
     const TimePoint now = time();
-    return delay > TimePoint::max() - now ? TimePoint::max() : now + delay;
+    if (delay > TimePoint::max() - now)
+        return TimePoint::max();
+    return now + std::max(delay, Duration(-std::chrono::hours(1)));
 }
 
 void EventLoop::call_soon_threadsafe(Function function) {
@@ -76,34 +78,35 @@ void EventLoop::call_soon_threadsafe(Function function) {
 void EventLoop::watch(int fd, Watch watch) {
     const Events events = (watch.reader ? Events::read : Events::none)
                           | (watch.writer ? Events::write : Events::none);
-    const bool watched = watches_.contains(fd);
-    if (events == Events::none) {
-        if (watched)
-            selector_->unregister_fd(fd);
-        watches_.erase(fd);
+    const auto found = watches_.find(fd);
+    if (found == watches_.end()) {
+        selector_->register_fd(fd, events, 0);
+        watches_[fd] = std::move(watch);
         return;
     }
-    if (watched)
-        selector_->modify_fd(fd, events, 0);
+    try {
+        if (events == Events::none)
+            selector_->unregister_fd(fd);
+        else
+            selector_->modify_fd(fd, events, 0);
+    } catch (...) {
+        // It was closed too early. Forget it, since its number will come again.
+        selector_->unregister_fd(fd);
+        watches_.erase(found);
+        throw;
+    }
+    if (events == Events::none)
+        watches_.erase(found);
     else
-        selector_->register_fd(fd, events, 0);
-    watches_[fd] = std::move(watch);
+        found->second = std::move(watch);
 }
 
-void EventLoop::add_reader(int fd, Function function, std::source_location at) {
-    auto callback = make_callback(std::move(function), "reader", at);
-    remove_reader(fd);
+void EventLoop::add(int fd, Handle Watch::* which, Handle callback) {
     const auto found = watches_.find(fd);
-    watch(fd, {std::move(callback),
-               found == watches_.end() ? Handle() : found->second.writer});
-}
-
-void EventLoop::add_writer(int fd, Function function, std::source_location at) {
-    auto callback = make_callback(std::move(function), "writer", at);
-    remove_writer(fd);
-    const auto found = watches_.find(fd);
-    watch(fd, {found == watches_.end() ? Handle() : found->second.reader,
-               std::move(callback)});
+    Watch changed = found == watches_.end() ? Watch() : found->second;
+    const Handle before = std::exchange(changed.*which, std::move(callback));
+    watch(fd, std::move(changed));
+    before.cancel(); // it may stand in the queue already
 }
 
 bool EventLoop::take_back(int fd, Handle Watch::* which) {
@@ -111,12 +114,21 @@ bool EventLoop::take_back(int fd, Handle Watch::* which) {
     if (found == watches_.end() || !(found->second.*which))
         return false;
     Watch rest = found->second;
-    (rest.*which).cancel(); // it may stand in the queue already
-    rest.*which = Handle();
+    const Handle before = std::exchange(rest.*which, Handle());
     watch(fd, std::move(rest));
+    // Last, since it destroys what the function holds, and that may do anything.
+    before.cancel();
     return true;
 }
 
+void EventLoop::add_reader(int fd, Function function, std::source_location at) {
+    add(fd, &Watch::reader,
+        make_callback(std::move(function), "reader", at, Callback::Times::often));
+}
+void EventLoop::add_writer(int fd, Function function, std::source_location at) {
+    add(fd, &Watch::writer,
+        make_callback(std::move(function), "writer", at, Callback::Times::often));
+}
 bool EventLoop::remove_reader(int fd) { return take_back(fd, &Watch::reader); }
 bool EventLoop::remove_writer(int fd) { return take_back(fd, &Watch::writer); }
 
@@ -124,23 +136,26 @@ bool EventLoop::remove_writer(int fd) { return take_back(fd, &Watch::writer); }
 
 void EventLoop::add_signal_handler(int number, Function function,
                                    std::source_location at) {
-    auto callback = make_callback(std::move(function), "signal", at);
+    auto callback =
+        make_callback(std::move(function), "signal", at, Callback::Times::often);
     mailbox_.watch_signal(number);
-    signals_[number] = std::move(callback);
+    std::exchange(signals_[number], std::move(callback)).cancel();
 }
 
 bool EventLoop::remove_signal_handler(int number) {
     const auto found = signals_.find(number);
     if (found == signals_.end())
         return false;
-    found->second.cancel();
+    const Handle before = std::move(found->second);
     signals_.erase(found);
     mailbox_.unwatch_signal(number);
+    before.cancel(); // last, as above
     return true;
 }
 
 // ---- A turn ----
 
+// [turn]
 void EventLoop::turn() {
     ask_selector();
     take_mail();
@@ -151,7 +166,9 @@ void EventLoop::turn() {
     while (!now.empty())
         now.pop().run();
 }
+// [/turn]
 
+// [ask-selector]
 void EventLoop::ask_selector() {
     using common::Selector;
     std::optional<Selector::Milliseconds> timeout;
@@ -166,17 +183,18 @@ void EventLoop::ask_selector() {
     } else if (const auto next = timers_.next()) {
         // Sleep until then. Rounded up: to wake too early means to sleep again for no
         // time at all, over and over.
-        timeout = std::max(Selector::Milliseconds(0),
-                           std::chrono::ceil<Selector::Milliseconds>(*next - time()));
+        const TimePoint now = time();
+        timeout = *next <= now ? Selector::Milliseconds(0)
+                               : std::chrono::ceil<Selector::Milliseconds>(*next - now);
     }
     tracer_->select(timeout, watches_.size());
     for (const common::Ready& event : selector_->select(timeout)) {
         tracer_->ready(event);
         if (event.fd == mailbox_.fd()) {
-            for (const int number : mailbox_.read_signals())
-                if (const auto found = signals_.find(number);
-                    found != signals_.end() && !found->second->queued())
-                    found->second->stand_in(ready_);
+            mailbox_.empty_pipe();
+            for (const auto& [number, handler] : signals_)
+                if (mailbox_.take_signal(number) && !handler->queued())
+                    handler->stand_in(ready_);
             continue;
         }
         const Watch& watch = watches_.at(event.fd);
@@ -186,6 +204,7 @@ void EventLoop::ask_selector() {
             watch.writer->stand_in(ready_);
     }
 }
+// [/ask-selector]
 
 void EventLoop::take_mail() {
     if (!mailbox_.has_mail())
@@ -234,15 +253,21 @@ void EventLoop::close() {
         throw std::logic_error("an event loop that runs can't be closed: stop it first");
     if (closed_)
         return;
-    thread_pool_.reset(); // waits for its threads
+    if (thread_pool_)
+        thread_pool_->join();
     closed_ = true;
+    thread_pool_.reset(); // with the jobs that have not begun
     while (!signals_.empty())
         remove_signal_handler(signals_.begin()->first);
     ready_.clear();
     timers_.clear();
     while (!watches_.empty()) {
-        selector_->unregister_fd(watches_.begin()->first);
-        watches_.erase(watches_.begin());
+        const auto one = watches_.begin();
+        const Watch gone = one->second;
+        selector_->unregister_fd(one->first);
+        watches_.erase(one);
+        gone.reader.drop();
+        gone.writer.drop();
     }
     mailbox_.take();
     // Each of these may bring others to their end.
@@ -271,7 +296,8 @@ void EventLoop::set_exception_handler(ExceptionHandler handler) {
 
 void EventLoop::report(const Report& report) noexcept {
     try {
-        exception_handler_(report);
+        const ExceptionHandler handler = exception_handler_; // it may replace itself
+        handler(report);
     } catch (...) {
         print(report);
         print({.message = "the exception handler itself has thrown",

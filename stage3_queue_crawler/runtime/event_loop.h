@@ -101,7 +101,8 @@ class EventLoop {
         timers_.add(when, callback);
         return callback;
     }
-    /// Soon, and from any thread. The loop must not be closed meanwhile.
+    /// Soon, and from any thread: behind what call_soon has queued by then. The loop must
+    /// not be closed meanwhile.
     void call_soon_threadsafe(Function function);
 
     /// In each turn in which `fd` can be read, or written. Replaces the function that was
@@ -110,7 +111,8 @@ class EventLoop {
                     std::source_location at = std::source_location::current());
     void add_writer(int fd, Function function,
                     std::source_location at = std::source_location::current());
-    /// No longer; also not in this turn. False if there was none.
+    /// No longer; also not in this turn. False if there was none. Do it before you close
+    /// the descriptor: throws std::system_error if the kernel doesn't know it any more.
     bool remove_reader(int fd);
     bool remove_writer(int fd);
 
@@ -133,8 +135,9 @@ class EventLoop {
     /// thread already.
     void check_can_run() const;
 
-    /// Nothing will run any more: what is ready is dropped, tasks that are not done are
-    /// destroyed and reported, threads are waited for. Throws std::logic_error if the
+    /// Nothing will run any more: what is ready is dropped, threads are waited for, and
+    /// of tasks that are not done the coroutines are destroyed, and reported. Such a task
+    /// stays pending. Throws std::logic_error if the
     /// loop runs.
     void close();
     bool closed() const { return closed_; }
@@ -153,9 +156,11 @@ class EventLoop {
 
     /// Something to be called, which stands in no queue yet. Throws LoopClosed.
     template <class F>
-    Handle make_callback(F function, std::string_view name, std::source_location at) {
+    Handle make_callback(F function, std::string_view name, std::source_location at,
+                         Callback::Times times = Callback::Times::once) {
         check_not_closed();
-        return Handle(make_ref<CallbackTo<F>>(*this, std::move(function), name, at));
+        return Handle(
+            make_ref<CallbackTo<F>>(*this, std::move(function), times, name, at));
     }
     /// Will run in the next turn.
     void make_ready(Runnable& one) { ready_.push(one); }
@@ -180,6 +185,7 @@ class EventLoop {
     void take_mail();
     TimePoint time_after(Duration delay) const;
     void watch(int fd, Watch watch);
+    void add(int fd, Handle Watch::* which, Handle callback);
     bool take_back(int fd, Handle Watch::* which);
     void check_not_closed() const {
         if (closed_)

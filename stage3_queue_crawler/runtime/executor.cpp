@@ -1,19 +1,21 @@
 #include "stage3_queue_crawler/runtime/executor.h"
 
 #include <algorithm>
+#include <system_error>
+#include <utility>
 
 namespace stage3 {
 
 ThreadPool::ThreadPool(std::size_t threads)
     : max_threads_(std::max(std::size_t{1}, threads)) {}
 
-ThreadPool::~ThreadPool() {
+void ThreadPool::join() {
     {
         const std::lock_guard lock(mutex_);
         ending_ = true;
     }
     changed_.notify_all();
-    for (std::thread& thread : threads_)
+    for (std::thread& thread : std::exchange(threads_, {}))
         thread.join();
 }
 

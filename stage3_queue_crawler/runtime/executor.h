@@ -33,7 +33,9 @@ class ThreadPool {
     ThreadPool(const ThreadPool&) = delete;
     ThreadPool& operator=(const ThreadPool&) = delete;
     /// Waits for the jobs that have begun, and drops the others.
-    ~ThreadPool();
+    ~ThreadPool() { join(); }
+    /// Waits for the jobs that have begun. No other will begin.
+    void join();
 
     /// `job` must not throw. Throws std::system_error if there is no thread at all, and
     /// none can be made.
@@ -93,7 +95,7 @@ auto run_in_executor(EventLoop& loop, Function function) {
         std::exception_ptr exception;
         std::atomic<bool> unwanted = false;
     };
-    // Moved from thread to thread, and never shared by two.
+    // Moved from thread to thread; what two may touch at once is `unwanted` alone.
     auto job = std::make_shared<Job>(std::move(function), loop);
     Future<T> future = job->future;
     future.add_done_callback([weak = std::weak_ptr<Job>(job)](const Future<T>&) {

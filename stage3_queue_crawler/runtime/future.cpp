@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace stage3 {
@@ -14,16 +15,19 @@ void FutureBase::check_pending() const {
                                        : "the future has its result already");
 }
 
+// [complete]
 void FutureBase::complete(State state) {
     state_ = state;
-    if (loop() == nullptr)
-        return; // closed: nobody can be told any more
+    if (loop() == nullptr || loop()->closed()) { // nobody can be told any more
+        drop_waiters();
+        return;
+    }
     if (cancelled())
         loop()->tracer().future_cancel(this);
     else
         loop()->tracer().future_resolve(this);
     // Callbacks get to see this future, so it must stay until the last one was called.
-    if (has_callbacks_)
+    if (callbacks_ > 0)
         loop()
             ->make_callback([self = Ref(this)] {}, "done",
                             std::source_location::current())
@@ -31,6 +35,7 @@ void FutureBase::complete(State state) {
     // They all run in the next turn, and not now, inside whoever has called this.
     loop()->make_ready(std::move(waiters_));
 }
+// [/complete]
 
 void FutureBase::complete_with_exception(std::exception_ptr exception,
                                          std::vector<common::Place> way) {
@@ -83,7 +88,12 @@ void FutureBase::check_open() const {
 }
 
 Handle FutureBase::add(Handle callback) {
-    has_callbacks_ = true;
+    // Those that were taken back still stand there, perhaps for ever. A program that
+    // waits for one thing again and again, each time not for long, would collect them.
+    if (++callbacks_ >= sweep_at_) {
+        callbacks_ = waiters_.drop_unwanted() + 1;
+        sweep_at_ = std::max(16U, 2 * callbacks_);
+    }
     callback->stand_in(waiters_);
     if (done())
         complete(state_);
@@ -105,13 +115,23 @@ void FutureBase::report_unseen_exception(const std::string& what) noexcept {
         print(report);
 }
 
-void FutureBase::on_close(EventLoop& /*loop*/) noexcept { waiters_.clear(); }
+void FutureBase::on_close(EventLoop& /*loop*/) noexcept { drop_waiters(); }
+
+void FutureBase::drop_waiters() noexcept {
+    // What a callback holds may be the last handle to this future.
+    const RunQueue gone(std::move(waiters_));
+}
 
 // ---- Awaiting ----
 
+// [suspend]
 bool FutureAwaiter::suspend() {
+    if (future_->done())
+        return false; // it has failed: there is nothing to wait for
+    // Can it be that the other one waits for this one? Only if anybody does.
     const TaskBase* const awaited = future_->as_task();
-    if (awaited != nullptr && awaited->waits_for(*task_))
+    if (awaited != nullptr && (awaited == task_ || task_->future().is_waited_for())
+        && awaited->waits_for(*task_))
         refused_ =
             "a task can't await itself, nor one that waits for it: both would wait "
             "for ever";
@@ -119,17 +139,21 @@ bool FutureAwaiter::suspend() {
         refused_ = "a future of another event loop can't be awaited";
     else
         task_->wait_for(*future_);
-    return refused_ == nullptr; // or go on at once, and throw
+    waited_ = refused_ == nullptr;
+    return waited_; // or go on at once, and throw
 }
+// [/suspend]
 
 void FutureAwaiter::resume() {
     if (task_ == nullptr)
         return; // it did not wait
     if (refused_ != nullptr)
         throw std::logic_error(refused_);
-    if (future_->cancelled())
+    if (future_->has_failed())
+        future_->mark_retrieved(); // also if this task is cancelled, and never sees it
+    if (waited_ && future_->cancelled())
         task_->forget_cancellation(); // one Cancelled is enough: the future's is thrown
-    else
+    else if (waited_)
         task_->throw_if_cancelled();
     if (future_->has_failed() && !future_->cancelled())
         task_->exception_comes_from(*future_);

@@ -68,7 +68,8 @@ class FutureBase : public LoopMember, public Counted {
     void complete_cancelled(std::string message);
 
     /// Those who wait for it will never be told.
-    void drop_waiters() noexcept { waiters_.clear(); }
+    void drop_waiters() noexcept;
+    bool is_waited_for() const { return !waiters_.empty(); }
 
     /// Nobody shall hear of the exception that it may hold, or will.
     void mark_retrieved() { report_exception_ = false; }
@@ -100,8 +101,9 @@ class FutureBase : public LoopMember, public Counted {
     void throw_missing_result();
 
     State state_ = State::pending;
-    bool has_callbacks_ = false;
     bool report_exception_ = true;
+    unsigned callbacks_ = 0; // among the waiters
+    unsigned sweep_at_ = 16;
     RunQueue waiters_;
     std::unique_ptr<Failure> failure_; // why there is no result; seldom needed
 };
@@ -141,7 +143,11 @@ class FutureAwaiter {
     FutureAwaiter(const FutureAwaiter&) = delete;
     FutureAwaiter& operator=(const FutureAwaiter&) = delete;
 
-    bool await_ready() const noexcept { return future_->done(); }
+    /// With a result, there is nothing to wait for. (One that has failed is asked for its
+    /// exception by `resume`, which must know the task.)
+    bool await_ready() const noexcept {
+        return future_->done() && !future_->has_failed();
+    }
     template <Driven Promise>
     bool await_suspend(std::coroutine_handle<Promise> frame) {
         task_ = frame.promise().task;
@@ -162,6 +168,7 @@ class FutureAwaiter {
     Ref<FutureBase> future_;
     TaskBase* task_ = nullptr;
     const char* refused_ = nullptr; // why it can't wait
+    bool waited_ = false;
 };
 
 /// A handle to a future. Copies are handles to the same one. The last one to go takes the
@@ -169,6 +176,8 @@ class FutureAwaiter {
 template <class T = void>
 class [[nodiscard]] Future {
   public:
+    using AwaitedByTasks = void;
+
     /// A new one. Throws std::logic_error if no loop runs here.
     Future() : Future(running_loop()) {}
     explicit Future(EventLoop& loop) : state_(make_ref<FutureState<T>>(loop)) {}

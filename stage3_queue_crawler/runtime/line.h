@@ -17,11 +17,7 @@ class Line;
 template <class Waiter, class T>
 class Waiting {
   public:
-    explicit Waiting(Line<Waiter>& line) : line_(line) {
-        place_ = line_.places_.insert(line_.places_.end(), static_cast<Waiter*>(this));
-        in_line_ = true;
-    }
-    Waiting(const Waiting&) = delete;
+    Waiting(const Waiting&) = delete; // NOLINT(bugprone-crtp-constructor-accessibility)
     Waiting& operator=(const Waiting&) = delete;
     /// Leaves the line, however the wait has ended.
     ~Waiting() { leave(); }
@@ -29,7 +25,12 @@ class Waiting {
     Future<T> future; ///< resolved by whoever serves this one
 
   private:
+    friend Waiter;
     friend class Line<Waiter>;
+    explicit Waiting(Line<Waiter>& line)
+        : line_(line),
+          place_(line.places_.insert(line.places_.end(), static_cast<Waiter*>(this))) {}
+
     void leave() {
         if (std::exchange(in_line_, false))
             line_.places_.erase(place_);
@@ -37,7 +38,7 @@ class Waiting {
 
     Line<Waiter>& line_;
     typename std::list<Waiter*>::iterator place_;
-    bool in_line_ = false;
+    bool in_line_ = true;
 };
 
 /// Should outlive those who stand in it: if it's gone, nobody will ever serve them.

@@ -14,10 +14,11 @@
 namespace stage3 {
 namespace {
 
-// A signal handler is a plain function, and is told nothing but the signal's number.
-// Where to write that can only stand in a global variable.
+// A signal handler is a plain function, and is told nothing but the signal's number. What
+// it has to do can only stand in a global variable.
 struct SignalWatch {
-    std::atomic<int> fd = -1; // where to write; -1: nobody watches
+    std::atomic<int> fd = -1; // to wake the loop; -1: nobody watches
+    std::atomic<bool> has_come = false;
     struct sigaction before{};
 };
 constexpr std::size_t signal_count = 65; // Linux has 64, from 1 on; others have fewer
@@ -25,8 +26,10 @@ std::array<SignalWatch, signal_count> signal_watches;
 
 extern "C" void write_signal(int number) {
     const int before = errno; // the code that was interrupted may be about to read it
-    const int fd = signal_watches[static_cast<std::size_t>(number)].fd;
-    const auto byte = static_cast<unsigned char>(number);
+    SignalWatch& watch = signal_watches[static_cast<std::size_t>(number)];
+    watch.has_come = true;
+    const int fd = watch.fd;
+    const unsigned char byte = 0;
     if (fd >= 0)
         static_cast<void>(!::write(fd, &byte, 1)); // if the pipe is full, the loop wakes
     errno = before;
@@ -59,7 +62,7 @@ void Mailbox::put(Function function) {
         if (has_mail_.exchange(true, std::memory_order_release))
             return; // the loop has been woken already, and has not looked yet
     }
-    const unsigned char byte = 0; // no signal has this number
+    const unsigned char byte = 0;
     static_cast<void>(!::write(writing_.fd(), &byte, 1));
 }
 
@@ -69,19 +72,17 @@ std::vector<Mailbox::Function> Mailbox::take() {
     return std::exchange(letters_, {});
 }
 
-std::vector<int> Mailbox::read_signals() {
-    std::vector<int> signals;
+void Mailbox::empty_pipe() {
     std::array<unsigned char, 256> bytes{};
     for (;;) {
         const auto count = ::read(reading_.fd(), bytes.data(), bytes.size());
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count <= 0)
-            return signals; // empty
-        for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
-            if (bytes[i] != 0)
-                signals.push_back(bytes[i]);
+        if (count == 0 || (count < 0 && errno != EINTR))
+            return; // it is empty
     }
+}
+
+bool Mailbox::take_signal(int number) {
+    return watch_for(number).has_come.exchange(false);
 }
 
 void Mailbox::watch_signal(int number) {
@@ -93,6 +94,7 @@ void Mailbox::watch_signal(int number) {
             fmt::format("another event loop watches signal {}", number));
     if (nobody != -1)
         return; // this loop watches it already
+    watch.has_come = false;
     struct sigaction action{};
     action.sa_handler = write_signal;
     action.sa_flags = SA_RESTART;

@@ -33,10 +33,12 @@ class Mailbox {
     /// Becomes readable when the loop shall wake.
     int fd() const { return reading_.fd(); }
 
-    /// Empties the pipe. Returns the signals that have come, by number.
-    std::vector<int> read_signals();
+    /// So that it's readable only when something new comes.
+    void empty_pipe();
 
-    /// From now on, when the signal comes, its number is written into the pipe.
+    /// True if the signal has come since this was asked last. It must be watched.
+    bool take_signal(int number);
+    /// From now on, the signal wakes the loop.
     /// Throws std::invalid_argument if there is no such signal, or it can't be caught, or
     /// another loop has it.
     void watch_signal(int number);

@@ -77,6 +77,7 @@ class Queue {
         return take();
     }
 
+    // [task-done]
     /// An item that was taken out is dealt with. Throws std::logic_error if there have
     /// been more of these than items.
     void task_done() {
@@ -86,6 +87,7 @@ class Queue {
             nothing_left_.set();
         trace("task_done");
     }
+    // [/task-done]
     /// Waits until all items that have come in are dealt with. Throws Timeout.
     Coroutine<> join(TimeLimit limit = {}) {
         trace("join");
@@ -106,13 +108,14 @@ class Queue {
   private:
     using Entry = Numbered<T>;
 
+    // [getter]
     /// Waits for an item.
     struct Getter : Waiting<Getter, Entry> {
         explicit Getter(Queue& q) : Waiting<Getter, Entry>(q.getters_), queue(q) {}
         Getter(const Getter&) = delete;
         Getter& operator=(const Getter&) = delete;
         /// Was it given an item, and never took it? Then it gives it back.
-        ~Getter() {
+        ~Getter() { // NOLINT(bugprone-exception-escape): it does not fail
             if (!taken && this->future.done() && !this->future.has_failed())
                 queue.give_back(std::move(this->future).take());
         }
@@ -124,6 +127,7 @@ class Queue {
         Queue& queue;
         bool taken = false;
     };
+    // [/getter]
 
     /// Waits for room for its entry.
     struct Putter : Waiting<Putter, void> {
@@ -157,6 +161,7 @@ using PriorityQueue = Queue<T, SmallestFirst<T, Less>>;
 
 // ---- The inside ----
 
+// [bring-in]
 template <class T, class Order>
 void Queue<T, Order>::bring_in(Entry entry) {
     ++unfinished_;
@@ -167,15 +172,17 @@ void Queue<T, Order>::bring_in(Entry entry) {
         items_.push(std::move(entry));
     trace("put");
 }
+// [/bring-in]
 
 template <class T, class Order>
 T Queue<T, Order>::take() {
-    Entry entry = items_.pop();
-    let_putters_in();
+    Entry entry = items_.pop(); // NOLINT(misc-const-correctness): moved from
     trace("get");
+    let_putters_in();
     return std::move(entry.item);
 }
 
+// [let-putters-in]
 /// Room goes to those who wait for it at once; whoever comes later finds none.
 template <class T, class Order>
 void Queue<T, Order>::let_putters_in() {
@@ -187,7 +194,9 @@ void Queue<T, Order>::let_putters_in() {
         bring_in(std::move(putter->entry));
     }
 }
+// [/let-putters-in]
 
+// [give-back]
 /// A getter was given this, and goes away without it.
 template <class T, class Order>
 void Queue<T, Order>::give_back(Entry entry) {
@@ -196,7 +205,9 @@ void Queue<T, Order>::give_back(Entry entry) {
     else
         items_.unpop(std::move(entry)); // may be one too many, for the moment
 }
+// [/give-back]
 
+// [get]
 template <class T, class Order>
 Coroutine<T> Queue<T, Order>::get(TimeLimit limit) {
     if (!empty())
@@ -207,6 +218,7 @@ Coroutine<T> Queue<T, Order>::get(TimeLimit limit) {
     co_await getter.future;
     co_return getter.take();
 }
+// [/get]
 
 template <class T, class Order>
 Coroutine<> Queue<T, Order>::put(T item, TimeLimit limit) {
@@ -246,7 +258,10 @@ bool Queue<T, Order>::take_back(std::uint64_t number) {
 template <class T, class Order>
 void Queue<T, Order>::trace(std::string_view phase) const {
     if (const EventLoop* const loop = running_loop_or_none())
-        loop->tracer().queue(phase, size(), unfinished_);
+        loop->tracer().queue(phase, {.size = size(),
+                                     .unfinished = unfinished_,
+                                     .getters = getters_.size(),
+                                     .putters = putters_.size()});
 }
 
 } // namespace stage3

@@ -49,6 +49,7 @@ auto take_out(Items& items, std::uint64_t number) {
 
 } // namespace detail
 
+// [fifo]
 /// First in, first out.
 template <class T>
 class Fifo {
@@ -71,6 +72,7 @@ class Fifo {
   private:
     std::deque<Numbered<T>> items_;
 };
+// [/fifo]
 
 /// Last in, first out.
 template <class T>

@@ -29,6 +29,13 @@ std::string describe(const Report& report) {
     return text;
 }
 
-void print(const Report& report) { fmt::print(stderr, "{}", describe(report)); }
+void print(const Report& report) noexcept {
+    try {
+        // Not checked: where should it be said that nothing can be said?
+        static_cast<void>(std::fputs(describe(report).c_str(), stderr));
+    } catch (...) {
+        static_cast<void>(std::fputs("an error, and no memory to tell which\n", stderr));
+    }
+}
 
 } // namespace stage3

@@ -28,6 +28,6 @@ std::string describe(const std::exception_ptr& exception);
 std::string describe(const Report& report);
 
 /// Prints the report on stderr: what a loop does unless it has another handler.
-void print(const Report& report);
+void print(const Report& report) noexcept;
 
 } // namespace stage3

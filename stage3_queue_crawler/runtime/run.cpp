@@ -1,24 +1,25 @@
 #include "stage3_queue_crawler/runtime/run.h"
 
-#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <vector>
 
 namespace stage3 {
 
 void cancel_all_tasks(EventLoop& loop) {
     const auto tasks = all_tasks(loop);
-    const auto all_done = [&tasks] {
-        return std::ranges::all_of(tasks, [](const auto& task) { return task->done(); });
-    };
+    std::size_t left = tasks.size();
+    std::vector<std::unique_ptr<CancelAtExit>> callbacks;
     for (const auto& task : tasks) {
-        task->cancel({});
-        task->add_done_callback(
+        callbacks.push_back(std::make_unique<CancelAtExit>(task->add_done_callback(
             [&] {
-                if (all_done())
+                if (--left == 0)
                     loop.stop();
             },
-            std::source_location::current());
+            std::source_location::current())));
+        task->cancel({});
     }
-    while (!all_done())
+    while (left > 0)
         loop.run_forever();
     for (const auto& task : tasks)
         if (!task->cancelled())

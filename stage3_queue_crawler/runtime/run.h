@@ -7,18 +7,20 @@
 
 namespace stage3 {
 
+// [run-until-complete]
 /// Runs the loop until `future` is done, and returns its result, or throws what it has.
 /// Throws LoopStopped if the loop is stopped first: `future` is still alive then.
 template <class T>
 T run_until_complete(EventLoop& loop, Future<T> future) {
     loop.check_can_run();
-    Handle stop = future.add_done_callback([&loop](const auto&) { loop.stop(); });
+    const CancelAtExit stop(
+        future.add_done_callback([&loop](const auto&) { loop.stop(); }));
     loop.run_forever();
-    stop.cancel();
     if (!future.done())
         throw LoopStopped();
     return static_cast<T>(std::move(future).take());
 }
+// [/run-until-complete]
 /// The same for a coroutine, which becomes a task.
 template <class T>
 T run_until_complete(EventLoop& loop, Coroutine<T> coroutine) {
@@ -40,7 +42,15 @@ T run(Coroutine<T> main, LoopOptions options = {}) {
         explicit AtExit(EventLoop& l) : loop(l) {}
         AtExit(const AtExit&) = delete;
         AtExit& operator=(const AtExit&) = delete;
-        ~AtExit() { cancel_all_tasks(loop); }
+        ~AtExit() {
+            try {
+                cancel_all_tasks(loop);
+            } catch (...) {
+                loop.report({.message = "the tasks that main has left can't be ended",
+                             .exception = std::current_exception(),
+                             .chain = {}});
+            }
+        }
         EventLoop& loop;
     };
     loop.check_can_run();

@@ -10,7 +10,7 @@
 namespace stage3 {
 
 /// Something that can run: a callback, or a task that goes on. It stands in one queue at
-/// a time, and sees to it itself that it lives until it has run or was dropped.
+/// a time, and must live until it has run or was dropped.
 class Runnable {
   public:
     Runnable() = default;
@@ -21,6 +21,9 @@ class Runnable {
 
     /// It won't run: the queue in which it stood is gone.
     virtual void drop() noexcept = 0;
+
+    /// To run it would do nothing.
+    virtual bool unwanted() const noexcept { return false; }
 
   protected:
     ~Runnable() = default;
@@ -65,6 +68,21 @@ class RunQueue {
         Runnable& one = *first_;
         first_ = std::exchange(one.next_, nullptr);
         return one;
+    }
+
+    /// Drops those that are unwanted. Returns how many others there are.
+    unsigned drop_unwanted() noexcept {
+        unsigned left = 0;
+        for (RunQueue all(std::move(*this)); !all.empty();) {
+            Runnable& one = all.pop();
+            if (one.unwanted()) {
+                one.drop();
+            } else {
+                push(one);
+                ++left;
+            }
+        }
+        return left;
     }
 
     /// Drops all.

@@ -16,6 +16,7 @@ TaskBase* current_task() noexcept { return stepping_here; }
 
 // ---- What the promises tell ----
 
+// [await-child]
 void await_child(PromiseBase& parent, Frame& owner) {
     PromiseBase* const child = owner.promise();
     if (child == nullptr || child->task != nullptr)
@@ -30,6 +31,7 @@ void await_child(PromiseBase& parent, Frame& owner) {
 void PromiseBase::Ended::await_suspend(std::coroutine_handle<> /*frame*/) const noexcept {
     promise_.task->go_on_with(promise_.caller);
 }
+// [/await-child]
 
 void PromiseBase::unhandled_exception() noexcept {
     exception = std::current_exception();
@@ -37,12 +39,14 @@ void PromiseBase::unhandled_exception() noexcept {
 }
 
 void TaskBase::exception_leaves(const PromiseBase& promise) noexcept {
-    // The way of an exception ends where it's caught, also if another is thrown there.
+    // The way of an exception ends where it's caught and another one is thrown.
     if (travelling_ != promise.exception) {
         travelling_ = promise.exception;
         way_.clear();
     }
-    way_.push_back(promise.place);
+    constexpr std::size_t enough = 100; // the innermost ones: nobody reads more
+    if (way_.size() < enough)
+        way_.push_back(promise.place);
 }
 
 void TaskBase::exception_comes_from(FutureBase& future) {
@@ -67,6 +71,7 @@ void TaskBase::start(Ref<FutureBase> self) {
     loop_.make_ready(*this);
 }
 
+// [run]
 void TaskBase::run() noexcept {
     const auto self = keep_; // it may be the last one who holds this task
     waits_for_ = nullptr;
@@ -85,7 +90,9 @@ void TaskBase::run() noexcept {
     if (innermost_ == nullptr)
         finish();
 }
+// [/run]
 
+// [finish]
 void TaskBase::finish() {
     keep_ = {};
     // Was it asked to end, and ended by itself before it could be told? Then what it
@@ -104,6 +111,7 @@ void TaskBase::finish() {
     trace("done");
     destroy_coroutine();
 }
+// [/finish]
 
 void TaskBase::wait_for(FutureBase& future) {
     waits_for_ = &future;
@@ -140,8 +148,9 @@ bool TaskBase::waits_for(const TaskBase& other) const {
     return false;
 }
 
+// [cancel]
 bool TaskBase::request_cancel(std::string message) {
-    if (future().done()) {
+    if (future().done() || future().loop() == nullptr) { // too late, in any case
         future().mark_retrieved();
         return false;
     }
@@ -165,6 +174,7 @@ bool TaskBase::request_cancel(std::string message) {
     task->cancel_message_ = std::move(message);
     return true;
 }
+// [/cancel]
 
 std::vector<common::Place> TaskBase::chain() const {
     std::vector<common::Place> places;
@@ -197,8 +207,8 @@ void TaskBase::abandon(EventLoop& loop) noexcept {
          .exception = nullptr,
          .chain = chain()});
     // It stands there, and may not for longer than it lives.
-    if (waits_for_ != nullptr)
-        waits_for_->drop_waiters();
+    if (FutureBase* const awaited = std::exchange(waits_for_, nullptr))
+        awaited->drop_waiters();
     destroy_coroutine();
 }
 

@@ -43,4 +43,11 @@ void Timers::move_due(TimePoint now, RunQueue& ready) {
     }
 }
 
+void Timers::clear() {
+    // What a function holds may call this object, so it must be empty by then.
+    const std::vector<Timer> gone = std::exchange(heap_, {});
+    for (const Timer& timer : gone)
+        timer.callback->drop();
+}
+
 } // namespace stage3

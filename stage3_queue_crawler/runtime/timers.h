@@ -28,7 +28,8 @@ class Timers {
     /// How many there are, counting those that were cancelled and still lie here.
     std::size_t size() const { return heap_.size(); }
 
-    void clear() { heap_.clear(); }
+    /// Drops all.
+    void clear();
 
   private:
     struct Timer {

@@ -4,6 +4,7 @@
 
 namespace stage3 {
 
+// [sleep]
 Coroutine<> sleep(EventLoop::Duration duration) {
     if (duration <= EventLoop::Duration::zero()) {
         co_await next_turn();
@@ -14,6 +15,7 @@ Coroutine<> sleep(EventLoop::Duration duration) {
         running_loop().call_later(duration, [over] { over.set_result_unless_done(); }));
     co_await over;
 }
+// [/sleep]
 
 namespace {
 
@@ -34,6 +36,7 @@ Coroutine<> cancel_and_wait(FuturePtr future) {
 
 namespace detail {
 
+// [wait-or-cancel]
 Coroutine<bool> wait_or_cancel(FuturePtr inner, EventLoop::Duration timeout) {
     std::optional<Cancelled> cancelled;
     if (timeout > EventLoop::Duration::zero() && !inner->done()) {
@@ -58,6 +61,7 @@ Coroutine<bool> wait_or_cancel(FuturePtr inner, EventLoop::Duration timeout) {
         throw Cancelled(*std::move(cancelled));
     co_return true;
 }
+// [/wait-or-cancel]
 
 namespace {
 
@@ -98,11 +102,13 @@ Coroutine<std::size_t> wait_for_all_or_failure(std::vector<FuturePtr> children) 
     }
     if (!cancelled)
         co_return state.failed;
-    for (const FuturePtr& child : children)
-        child->cancel(cancelled->message);
     if (!state.over(count)) {
+        for (const FuturePtr& child : children)
+            child->cancel(cancelled->message);
         state.woken = Future<>(); // the one before was cancelled
         co_await state.woken;
+        if (state.failed < count && !children[state.failed]->cancelled())
+            co_return state.failed; // it has answered with an error, which counts more
     }
     throw Cancelled(*std::move(cancelled));
 }

@@ -18,6 +18,7 @@ using FuturePtr = Ref<FutureBase>; ///< to any kind of future
 /// `co_await next_turn()`: gives all others their turn, and goes on in the next one.
 class [[nodiscard]] NextTurn {
   public:
+    using AwaitedByTasks = void;
     bool await_ready() const noexcept { return false; }
     template <Driven Promise>
     void await_suspend(std::coroutine_handle<Promise> frame) {
@@ -33,18 +34,6 @@ inline NextTurn next_turn() { return {}; }
 
 /// Goes on when so much time is over. No time at all: in the next turn.
 Coroutine<> sleep(EventLoop::Duration duration);
-
-/// Takes a call back at the end of a scope, however that is left.
-class CancelAtExit {
-  public:
-    explicit CancelAtExit(Handle handle) : handle_(std::move(handle)) {}
-    CancelAtExit(const CancelAtExit&) = delete;
-    CancelAtExit& operator=(const CancelAtExit&) = delete;
-    ~CancelAtExit() { handle_.cancel(); }
-
-  private:
-    Handle handle_;
-};
 
 using TimeLimit = std::optional<EventLoop::Duration>; ///< none: for ever
 
@@ -72,6 +61,7 @@ Coroutine<std::size_t> wait_for_all_or_failure(std::vector<FuturePtr> children);
 
 } // namespace detail
 
+// [wait-for]
 /// The result of `inner`, if it comes within `timeout`. If not, `inner` is cancelled, and
 /// when it has ended, Timeout is thrown. `inner` may still return a value then, which
 /// wins; or throw something else, which is thrown.
@@ -82,6 +72,7 @@ Coroutine<T> wait_for(Future<T> inner, EventLoop::Duration timeout) {
         throw Timeout();
     co_return co_await std::move(inner);
 }
+// [/wait-for]
 template <class T>
 Coroutine<T> wait_for(Coroutine<T> inner, EventLoop::Duration timeout) {
     co_return co_await wait_for(ensure_future(std::move(inner)), timeout);
@@ -97,16 +88,19 @@ Coroutine<bool> wait(std::vector<FuturePtr> futures, TimeLimit limit = {});
 template <class Handle>
 Coroutine<bool> wait(const std::vector<Handle>& futures, TimeLimit limit = {}) {
     std::vector<FuturePtr> all;
+    all.reserve(futures.size());
     for (const auto& future : futures)
         all.push_back(future.ref());
     return wait(std::move(all), limit);
 }
 
 /// Their results, in their order. The first exception is thrown at once, and the others
-/// run on: what they throw after that, nobody hears. Cancelled, it cancels them all.
+/// run on: what they throw after that, nobody hears. Cancelled, it cancels them all, and
+/// throws when the first of them has ended.
 template <class T>
 Coroutine<std::vector<ValueOf<T>>> gather(std::vector<Future<T>> futures) {
     std::vector<FuturePtr> all;
+    all.reserve(futures.size());
     for (const auto& future : futures)
         all.push_back(future.ref());
     const std::size_t failed = co_await detail::wait_for_all_or_failure(std::move(all));
@@ -122,7 +116,9 @@ template <class... T>
 Coroutine<std::tuple<ValueOf<T>...>> gather(Future<T>... futures) {
     std::vector<FuturePtr> all;
     (all.push_back(futures.ref()), ...);
-    co_await detail::wait_for_all_or_failure(std::move(all));
+    const std::size_t failed = co_await detail::wait_for_all_or_failure(all);
+    if (failed < all.size())
+        std::rethrow_exception(all[failed]->exception());
     co_return std::tuple<ValueOf<T>...>(std::move(futures).take()...);
 }
 

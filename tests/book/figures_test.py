@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Are the figures what their sources say, and does what was recorded still happen?
 
-STAGE1, FETCH_ONE and PRACTICE_SITE in the environment name the programs; without them, what needs
+STAGE1, FETCH_ONE, RUNTIME_TOUR and PRACTICE_SITE in the environment name the programs; without them, what needs
 them is skipped.
 """
 import json
@@ -114,6 +114,18 @@ class Recorded(unittest.TestCase):
         then = self.story(FIGURES / "one-fetch.trace")
         # A response that comes in more pieces has more of the same in the middle.
         self.assertEqual((now[:12], now[-4:]), (then[:12], then[-4:]))
+
+    def test_the_queue_in_the_book_still_goes_like_this(self):
+        with tempfile.TemporaryDirectory() as folder:
+            trace = pathlib.Path(folder) / "new.trace"
+            subprocess.run([os.environ["RUNTIME_TOUR"], "3", trace], check=True, capture_output=True, timeout=60)
+            now = self.queue_events(trace)
+        self.assertEqual(now, self.queue_events(FIGURES / "both-ends.trace"))
+        self.assertGreater(len(now), 15)
+
+    def queue_events(self, trace):
+        events = map(json.loads, trace.read_text(encoding="utf-8").splitlines())
+        return [{key: event[key] for key in event if key != "t"} for event in events if event["event"] == "queue"]
 
     def story(self, trace):
         events = map(json.loads, trace.read_text(encoding="utf-8").splitlines())

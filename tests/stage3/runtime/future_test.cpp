@@ -136,6 +136,7 @@ TEST_CASE_FIXTURE(LoopTest, "F9: a future that is done can't be cancelled") {
     }
 }
 
+// [f10]
 TEST_CASE_FIXTURE(LoopTest,
                   "F10: callbacks run in a later turn, never inside set_result") {
     // fut::BaseFutureDoneCallbackTests.test_callbacks_invoked_on_set_result
@@ -147,6 +148,7 @@ TEST_CASE_FIXTURE(LoopTest,
     turns(1);
     CHECK(log == Log{"before", "after", "callback"});
 }
+// [/f10]
 
 TEST_CASE_FIXTURE(LoopTest,
                   "F11: callbacks run in their order, once each, and are handed "

@@ -16,7 +16,6 @@
 #include <vector>
 
 using namespace std::chrono_literals;
-using stage3::Cancelled;
 using stage3::Coroutine;
 using stage3::LifoQueue;
 using stage3::next_turn;
@@ -226,7 +225,7 @@ TEST_CASE_FIXTURE(LoopTest,
 }
 
 TEST_CASE_FIXTURE(LoopTest, "Q9: an item that is given back is where it was before") {
-    const auto check = [this](auto& queue, std::vector<int> rest,
+    const auto check = [this](auto& queue, const std::vector<int>& rest,
                               std::vector<int> expected) {
         auto getter = task(get(*this, queue, "a"));
         turns(1);
@@ -385,6 +384,7 @@ TEST_CASE_FIXTURE(LoopTest, "Q14: nobody cuts in, nor a putter") {
     CHECK(left == std::vector{0, 1, 2, 9});
 }
 
+// [q15]
 TEST_CASE_FIXTURE(LoopTest, "Q15: a served getter that is cancelled loses nothing") {
     // In Tornado, the item is gone: neither the second getter nor the queue has it.
     Queue<int> queue;
@@ -396,6 +396,7 @@ TEST_CASE_FIXTURE(LoopTest, "Q15: a served getter that is cancelled loses nothin
     turns(2);
     CHECK(log == Log{"2 got 7"});
 }
+// [/q15]
 
 TEST_CASE_FIXTURE(LoopTest, "Q16: fair and lossless at once, whenever the frame goes") {
     // A served getter's frame may also be destroyed without having its turn.

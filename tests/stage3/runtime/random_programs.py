@@ -114,12 +114,14 @@ async def gather(futures):
         try:
             await woken
         except asyncio.CancelledError as request:
+            if left == 0 or failed is not None:
+                raise
             for future in futures:
                 future.cancel(*request.args)
-            if left and failed is None:
-                woken = asyncio.get_running_loop().create_future()
-                await woken
-            raise
+            woken = asyncio.get_running_loop().create_future()
+            await woken
+            if failed is None or failed.cancelled():
+                raise request
     finally:
         for future, callback in callbacks:
             future.remove_done_callback(callback)

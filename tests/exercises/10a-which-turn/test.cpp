@@ -1,0 +1,45 @@
+// start fails in: callbacks and futures
+// start fails with: soon is not answered yet
+#include "exercise.h"
+#include "tests/support/prediction.h"
+
+#include <doctest/doctest.h>
+
+#include <source_location>
+#include <string>
+
+namespace {
+
+void check(const std::string& question, int Answers::* answer, const std::string& advice,
+           std::source_location place = std::source_location::current()) {
+    static const Answers found = run_program();
+    tests::check_prediction(question, prediction.*answer, found.*answer, advice, place);
+}
+
+} // namespace
+
+TEST_CASE("callbacks and futures") {
+    check("soon", &Answers::soon,
+          "the loop takes out what is ready, and runs that. What a callback queues "
+          "meanwhile waits for the next turn, behind all of these.");
+    check(
+        "resolved", &Answers::resolved,
+        "set_result runs nobody: it only puts those who wait into the queue, behind what "
+        "stands there.");
+}
+
+TEST_CASE("tasks") {
+    check("task", &Answers::task,
+          "making a task runs nothing of it. Its first step stands in the queue like "
+          "everything else.");
+    check("done", &Answers::done,
+          "a future that is done is not waited for: the coroutine doesn't even stop. One "
+          "that is pending brings the task back one turn after it was resolved.");
+}
+
+TEST_CASE("timers") {
+    check(
+        "timer", &Answers::timer,
+        "timers that are due are moved to the end of the queue before anything runs: so "
+        "they come after what was ready, also when they are due at once.");
+}

@@ -1,0 +1,49 @@
+// start fails in: asked while it waits
+// start fails with: polite is not answered yet
+#include "exercise.h"
+#include "tests/support/prediction.h"
+
+#include <doctest/doctest.h>
+
+#include <source_location>
+#include <string>
+
+namespace {
+
+void check(const std::string& question, int Answers::* answer, const std::string& advice,
+           std::source_location place = std::source_location::current()) {
+    static const Answers found = run_program();
+    tests::check_prediction(question, prediction.*answer, found.*answer, advice, place);
+}
+
+} // namespace
+
+TEST_CASE("asked while it waits") {
+    check("polite", &Answers::polite,
+          "cancel only asks. In the next turn, Cancelled is thrown at the co_await, and "
+          "the "
+          "destructors run as for any exception.");
+    check("caught", &Answers::caught,
+          "a coroutine that catches the request and returns has a result, and was not "
+          "cancelled.");
+    check("late", &Answers::late,
+          "the result is there, but the task has not had its turn. It's told of the "
+          "request "
+          "instead, and the result stays in the future.");
+}
+
+TEST_CASE("asked at other times") {
+    check(
+        "early", &Answers::early,
+        "not a line of it has run, so there is nothing to throw into: it never begins.");
+    check(
+        "itself", &Answers::itself,
+        "it runs, so it hears of the request at its next wait. If there is none, what it "
+        "returns is dropped, and it was cancelled.");
+}
+
+TEST_CASE("asked while it waits for a task") {
+    check("inner", &Answers::inner,
+          "the task that it waits for is asked in its place. If that one refuses and "
+          "returns a value, the value is all that the outer one ever sees.");
+}

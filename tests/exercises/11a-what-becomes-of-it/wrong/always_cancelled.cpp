@@ -1,0 +1,11 @@
+// hint: and was not cancelled
+#include "exercise.h"
+
+const Answers prediction = {
+    .polite = 1324,
+    .early = 34,
+    .caught = 1374,
+    .late = 1375,
+    .itself = 164,
+    .inner = 13785,
+};

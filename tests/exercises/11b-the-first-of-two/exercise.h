@@ -1,0 +1,13 @@
+// What first_of must do.
+#pragma once
+
+#include "stage3_queue_crawler/runtime/event.h"
+#include "stage3_queue_crawler/runtime/wait.h"
+
+/// Waits until one of the two has a result, and returns that. The other one is cancelled,
+/// and waited for: when this returns, neither runs any more. If both are done at once,
+/// the first one's result counts. (Neither fails in this exercise.)
+///
+/// If the task that waits here is cancelled, both are cancelled, and waited for, and then
+/// Cancelled is thrown on.
+stage3::Coroutine<int> first_of(stage3::Task<int> one, stage3::Task<int> other);

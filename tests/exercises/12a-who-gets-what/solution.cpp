@@ -1,0 +1,10 @@
+#include "exercise.h"
+
+const Answers prediction = {
+    .orders = 213312,
+    .newcomer = 97,
+    .cancelled = 2837,
+    .room = 124,
+    .joined = 11225,
+    .links = 15,
+};

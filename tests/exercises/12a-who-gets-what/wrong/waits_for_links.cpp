@@ -1,0 +1,11 @@
+// hint: Links first, task_done last
+#include "exercise.h"
+
+const Answers prediction = {
+    .orders = 213312,
+    .newcomer = 97,
+    .cancelled = 2837,
+    .room = 124,
+    .joined = 11225,
+    .links = 125,
+};

@@ -1,0 +1,434 @@
+// Destructors that do things, at moments when one doesn't expect them; and loops that
+// close while much is under way. The address sanitizer is the judge of most of these.
+#include "stage3_queue_crawler/runtime/executor.h"
+#include "stage3_queue_crawler/runtime/queue.h"
+#include "tests/stage3/runtime/loop_test.h"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <csignal>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <semaphore>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <unistd.h>
+
+using namespace std::chrono_literals;
+using stage3::Cancelled;
+using stage3::Coroutine;
+using stage3::EventLoop;
+using stage3::Future;
+using stage3::Handle;
+using stage3::Task;
+using tests::Log;
+using tests::LoopTest;
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): the tests outlive
+// the coroutines
+
+namespace {
+
+/// Does something when it dies.
+class AtEnd {
+  public:
+    explicit AtEnd(std::function<void()> function) : function_(std::move(function)) {}
+    AtEnd(const AtEnd&) = delete;
+    AtEnd& operator=(const AtEnd&) = delete;
+    ~AtEnd() { function_(); }
+
+  private:
+    std::function<void()> function_;
+};
+
+Coroutine<> wait_for_ever() { co_await Future<>(); }
+
+Coroutine<int> fail_later() {
+    co_await stage3::next_turn();
+    throw std::runtime_error("it rains");
+}
+
+struct Pipe {
+    Pipe() {
+        std::array<int, 2> ends{};
+        REQUIRE(::pipe(ends.data()) == 0);
+        read = common::Socket(ends[0]);
+        write = common::Socket(ends[1]);
+    }
+    common::Socket read, write;
+};
+
+} // namespace
+
+// ---- A loop closes ----
+
+TEST_CASE_FIXTURE(LoopTest, "a task that dies with its loop may cancel others") {
+    const auto parent = task([](LoopTest&) -> Coroutine<> {
+        auto child = stage3::create_task(wait_for_ever());
+        std::function<void()> cancel = [child]() mutable { child.cancel(); };
+        const AtEnd guard(std::move(cancel));
+        co_await stage3::next_turn();
+        co_await Future<>();
+    }(*this));
+    turns(4);
+    loop.close();
+    CHECK(reports.size() == 2);
+}
+
+TEST_CASE("a task may be cancelled when its loop is gone") {
+    std::optional<EventLoop> loop(std::in_place);
+    loop->set_exception_handler([](const auto&) {});
+    auto never_began = create_task(*loop, wait_for_ever());
+    auto waits = create_task(*loop, wait_for_ever());
+    loop.reset();
+    CHECK_FALSE(never_began.cancel());
+    CHECK_FALSE(waits.cancel());
+    CHECK_FALSE(waits.done());
+}
+
+TEST_CASE_FIXTURE(LoopTest, "what dies with its loop may resolve and cancel futures") {
+    stage3::Queue<int> queue;
+    queue.put_nowait(1);
+    const auto joiner = task(queue.join());
+    const auto watched = future<>();
+    auto cancelled = future<>();
+    cancelled.add_done_callback([&](const auto&) { note("never"); });
+    const auto watcher = task([](Future<> f) -> Coroutine<> { co_await f; }(watched));
+    turns(2);
+    static_cast<void>(task(
+        [](stage3::Queue<int>& q, Future<> resolved, Future<> given_up) -> Coroutine<> {
+            co_await q.get();
+            std::function<void()> end = [&q, resolved, given_up]() mutable {
+                q.task_done();
+                resolved.set_result();
+                given_up.cancel();
+            };
+            const AtEnd guard(std::move(end));
+            co_await Future<>();
+        }(queue, watched, cancelled)));
+    turns(2);
+    loop.close();
+    CHECK(watched.done());
+    CHECK(cancelled.cancelled());
+    CHECK(log.empty());
+}
+
+TEST_CASE_FIXTURE(LoopTest, "callbacks may hold the last handle to their future") {
+    {
+        Future<> alone(loop);
+        alone.add_done_callback([alone](const auto&) {});
+        Future<> a(loop);
+        Future<> b(loop);
+        a.add_done_callback([b](const auto&) {});
+        b.add_done_callback([a](const auto&) {});
+    }
+    loop.close();
+}
+
+TEST_CASE("a job that is dropped may ask for another, in vain") {
+    stage3::LoopOptions options;
+    options.threads = 1;
+    EventLoop loop(std::move(options));
+    bool ran = false;
+    std::string refused;
+    std::binary_semaphore begun(0);
+    const auto first = run_in_executor(loop, [&] {
+        begun.release();
+        std::this_thread::sleep_for(5ms);
+    });
+    auto at_end = std::make_shared<AtEnd>([&] {
+        try {
+            static_cast<void>(run_in_executor(loop, [&] { ran = true; }));
+        } catch (const stage3::LoopClosed& closed) {
+            refused = closed.what();
+        }
+    });
+    const auto second = run_in_executor(loop, [held = std::move(at_end)] {});
+    begun.acquire();
+    loop.close();
+    CHECK_FALSE(ran);
+    CHECK(refused == "the event loop is closed");
+}
+
+TEST_CASE_FIXTURE(LoopTest, "an object that holds its timer, which holds the object") {
+    struct Owner {
+        Handle timer;
+    };
+    auto held = std::make_shared<int>();
+    const auto circle = [&](auto schedule) {
+        auto owner = std::make_shared<Owner>();
+        owner->timer = schedule([owner, held] {});
+    };
+    circle([&](auto f) { return loop.call_soon(std::move(f)); });
+    circle([&](auto f) { return loop.call_later(1s, std::move(f)); });
+    circle([&](auto f) { return loop.call_later(1h, std::move(f)); });
+    CHECK(held.use_count() == 4);
+    time.now += 1s;
+    turns(1);
+    CHECK(held.use_count() == 2); // those that have run have let go
+    loop.close();
+    CHECK(held.use_count() == 1);
+}
+
+// ---- Handles, readers and signals ----
+
+TEST_CASE_FIXTURE(LoopTest, "a callback may hold the last handle to itself") {
+    struct Owner {
+        Handle handle;
+        std::string text = std::string(40, 'x');
+    };
+    auto owner = std::make_shared<Owner>();
+    owner->handle = loop.call_later(1h, [text = std::string(40, 'x'), owner] {});
+    Owner* const raw = owner.get();
+    owner.reset();
+    raw->handle.cancel();
+}
+
+TEST_CASE("a reader that dies may take back the writer") {
+    EventLoop loop;
+    const Pipe pipe;
+    const int fd = pipe.write.fd();
+    auto connection = std::make_shared<AtEnd>([&] {
+        loop.remove_reader(fd);
+        loop.remove_writer(fd);
+    });
+    loop.add_reader(fd, [connection] {});
+    loop.add_writer(fd, [] { FAIL("it was taken back"); });
+    connection.reset();
+    CHECK(loop.remove_reader(fd));
+    CHECK_FALSE(loop.remove_writer(fd));
+    loop.stop();
+    loop.run_forever();
+}
+
+TEST_CASE("a descriptor that was closed too early does no lasting harm") {
+    EventLoop loop;
+    std::optional<Pipe> pipe(std::in_place);
+    const int fd = pipe->write.fd();
+    loop.add_reader(fd, [] {});
+    loop.add_writer(fd, [] {});
+    pipe.reset();
+    CHECK_THROWS_AS(loop.remove_reader(fd), std::system_error);
+    CHECK_FALSE(loop.remove_writer(fd));
+    const Pipe next; // the same numbers again
+    CHECK(next.write.fd() == fd);
+    loop.add_writer(fd, [&] { loop.stop(); });
+    loop.run_forever();
+}
+
+TEST_CASE("a signal's handler may take itself back as it dies") {
+    EventLoop loop;
+    auto held = std::make_shared<AtEnd>([&] { loop.remove_signal_handler(SIGUSR1); });
+    loop.add_signal_handler(SIGUSR1, [held] {});
+    held.reset();
+    SUBCASE("removed") { CHECK(loop.remove_signal_handler(SIGUSR1)); }
+    SUBCASE("replaced") {
+        loop.add_signal_handler(SIGUSR1, [] {});
+    }
+    SUBCASE("closed") { loop.close(); }
+}
+
+TEST_CASE("a signal is not lost in a pipe that is full") {
+    EventLoop loop;
+    for (int i = 0; i < 70'000; ++i) { // a letter a turn, and the pipe is never read
+        loop.call_soon_threadsafe([] {});
+        loop.stop();
+        loop.run_forever();
+    }
+    bool called = false;
+    loop.add_signal_handler(SIGUSR1, [&] {
+        called = true;
+        loop.stop();
+    });
+    std::raise(SIGUSR1);
+    loop.run_forever();
+    CHECK(called);
+}
+
+TEST_CASE_FIXTURE(LoopTest, "an exception handler may replace itself") {
+    const std::string text(40, 'x');
+    loop.set_exception_handler([this, text](const auto&) {
+        loop.set_exception_handler([this](const auto&) { note("second"); });
+        note(text);
+    });
+    for (int i = 0; i < 2; ++i)
+        loop.call_soon([] { throw std::runtime_error("it rains"); });
+    turns(1);
+    CHECK(log == Log{text, "second"});
+}
+
+// ---- Time ----
+
+TEST_CASE_FIXTURE(LoopTest, "any time in the past is due at once") {
+    loop.call_later(EventLoop::Duration::min(), noting("a"));
+    loop.call_at(EventLoop::TimePoint::min(), noting("b"));
+    loop.call_later(1s, [&] { loop.stop(); });
+    loop.run_forever();
+    CHECK(log == Log{"b", "a"});
+    CHECK(elapsed() == 1000);
+}
+
+// ---- Waiting ----
+
+TEST_CASE_FIXTURE(LoopTest, "callbacks that were taken back don't pile up") {
+    const auto never = future<>();
+    auto held = std::make_shared<int>();
+    for (int i = 0; i < 100'000; ++i)
+        never.add_done_callback([held](const auto&) {}).cancel();
+    CHECK(held.use_count() == 1);
+    never.add_done_callback([&](const auto&) { note("the last"); });
+    never.set_result();
+    turns(1);
+    CHECK(log == Log{"the last"});
+}
+
+TEST_CASE_FIXTURE(LoopTest, "a stopped loop doesn't confuse cancel_all_tasks") {
+    static_cast<void>(task([](EventLoop& l) -> Coroutine<> {
+        try {
+            co_await Future<>();
+        } catch (const Cancelled&) {
+            l.stop();
+            throw;
+        }
+    }(loop)));
+    turns(2);
+    cancel_all_tasks(loop);
+    turns(2);
+    CHECK(all_tasks(loop).empty());
+}
+
+TEST_CASE("run throws on what its loop throws") {
+    stage3::LoopOptions options;
+    options.selector = common::make_selector("select");
+    bool reported = false;
+    CHECK_THROWS_AS(stage3::run(
+                        [](bool& seen) -> Coroutine<> {
+                            auto& loop = stage3::running_loop();
+                            loop.set_exception_handler([&](const auto&) { seen = true; });
+                            {
+                                const Pipe pipe;
+                                loop.add_reader(pipe.read.fd(), [] {});
+                            } // closed, and still watched
+                            co_await Future<>();
+                        }(reported),
+                        std::move(options)),
+                    std::system_error);
+    CHECK(reported);
+}
+
+TEST_CASE_FIXTURE(LoopTest, "gather of two throws the first exception, at either place") {
+    for (const bool first : {true, false}) {
+        auto slow = task([]() -> Coroutine<int> {
+            co_await stage3::sleep(1h);
+            co_return 1;
+        }());
+        const auto failing = task(fail_later());
+        const Future<int> one = first ? Future<int>(failing) : Future<int>(slow);
+        const Future<int> two = first ? Future<int>(slow) : Future<int>(failing);
+        CHECK_THROWS_WITH_AS(run(stage3::gather(one, two)), "it rains",
+                             std::runtime_error);
+        slow.cancel();
+        turns(2);
+    }
+}
+
+TEST_CASE_FIXTURE(LoopTest, "a gather that is cancelled throws what a child answers") {
+    // asyncio's does the same.
+    auto child = task([]() -> Coroutine<int> {
+        try {
+            co_await Future<>();
+        } catch (const Cancelled&) {
+            throw std::runtime_error("not now");
+        }
+        co_return 0;
+    }());
+    auto all = task(stage3::gather(std::vector<Future<int>>(1, child)));
+    turns(2);
+    all.cancel();
+    turns(4);
+    CHECK_THROWS_WITH_AS(all.result(), "not now", std::runtime_error);
+}
+
+TEST_CASE_FIXTURE(LoopTest, "a gather that is over cancels nobody any more") {
+    // asyncio's does the same.
+    const auto failing = future<int>();
+    const auto sibling = future<int>();
+    auto all = task(stage3::gather(std::vector<Future<int>>{failing, sibling}));
+    turns(1);
+    failing.set_exception(std::runtime_error("it rains"));
+    turns(1);
+    all.cancel();
+    turns(2);
+    CHECK(all.cancelled());
+    CHECK_FALSE(sibling.done());
+}
+
+TEST_CASE_FIXTURE(LoopTest,
+                  "a failure that came to one who was cancelled has been seen") {
+    {
+        const auto inner = task(fail_later());
+        auto outer = task([](Task<int> t) -> Coroutine<> { co_await t; }(inner));
+        turns(2); // inner has failed
+        outer.cancel();
+        turns(2);
+        CHECK(outer.cancelled());
+    }
+    CHECK(reports.empty());
+}
+
+TEST_CASE_FIXTURE(LoopTest, "the way of an exception comes along from a task that has "
+                            "failed before") {
+    const auto failed = task(fail_later());
+    turns(3);
+    const auto late = task([](Task<int> t) -> Coroutine<> { co_await t; }(failed));
+    turns(1);
+    CHECK_THROWS_AS(late.result(), std::runtime_error);
+    CHECK(late.traceback().size() == 2);
+}
+
+TEST_CASE_FIXTURE(LoopTest,
+                  "an exception that is thrown again and again keeps a short way") {
+    const auto rethrow = [](std::exception_ptr exception) -> Coroutine<> {
+        std::rethrow_exception(exception);
+        co_return;
+    };
+    const auto t = task([](decltype(rethrow) again) -> Coroutine<> {
+        const auto exception = std::make_exception_ptr(std::runtime_error("it rains"));
+        for (int i = 0; i < 1000; ++i) {
+            try {
+                co_await again(exception);
+            } catch (const std::runtime_error&) { // NOLINT(bugprone-empty-catch)
+            }
+        }
+        std::rethrow_exception(exception);
+    }(rethrow));
+    turns(1);
+    CHECK_THROWS_AS(t.result(), std::runtime_error);
+    CHECK(t.traceback().size() <= 100);
+}
+
+TEST_CASE_FIXTURE(LoopTest, "many tasks, each of which awaits the one before") {
+    constexpr int many = 50'000; // were each wait to look at all of them: minutes
+    std::vector<Task<int>> tasks{task([]() -> Coroutine<int> {
+        co_await stage3::sleep(1s);
+        co_return 1;
+    }())};
+    for (int i = 0; i < many; ++i) {
+        tasks.push_back(task([](Task<int> before) -> Coroutine<int> {
+            const int value = co_await before;
+            co_return value + 1;
+        }(tasks.back())));
+        if (i % 1000 == 0)
+            turns(1);
+    }
+    CHECK(stage3::run_until_complete<int>(loop, tasks.back()) == many + 1);
+}
+
+// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
