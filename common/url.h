@@ -5,8 +5,8 @@
 // segments, no fragment (it never reaches a server), no user name or password, and
 // everything that doesn't belong in a URL percent-encoded.
 //
-// It goes by the URL Standard, as browsers do (https://url.spec.whatwg.org). Only http and
-// https are URLs here: nothing else can be crawled. Told in book/a.
+// It goes by the URL Standard, as browsers do (https://url.spec.whatwg.org). Only http
+// and https are URLs here: nothing else can be crawled. Told in book/a.
 #pragma once
 
 #include <cstddef>
