@@ -362,6 +362,7 @@ TEST_CASE("R2: tasks that main leaves are cancelled and waited for; what they th
     CHECK(test.log == Log{"cancelled", "waited for"});
     REQUIRE(test.reports.size() == 1);
     CHECK_THROWS_AS(std::rethrow_exception(test.reports[0].exception), Rain);
+    CHECK(test.reports[0].message.starts_with("a task was asked to end"));
     REQUIRE(test.reports[0].chain.size() == 1);
 }
 
