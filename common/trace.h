@@ -112,8 +112,8 @@ class Tracer {
         std::size_t getters;    ///< who wait
         std::size_t putters;
     };
-    /// Something has happened to a queue: `phase` is "put", "get", "wait", "task_done" or
-    /// "join".
+    /// Something has happened to a queue: `phase` is "put", "get", "wait", "give_back",
+    /// "task_done" or "join".
     void queue(std::string_view phase, const Queue& queue) {
         if (enabled()) [[unlikely]]
             write_queue(phase, queue);

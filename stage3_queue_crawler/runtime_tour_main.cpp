@@ -123,6 +123,7 @@ Coroutine<> cancellations() {
 
 // ---- 3. A queue ----
 
+// [bring-and-fetch]
 Coroutine<> bring(Queue<int>& queue, int item) {
     co_await queue.put(item);
     say(fmt::format("  {} is in", item));
@@ -133,6 +134,7 @@ Coroutine<> fetch(Queue<int>& queue, std::string name) {
     say(fmt::format("  {} has {}", name, item));
     queue.task_done();
 }
+// [/bring-and-fetch]
 
 // [queue]
 Coroutine<> at_both_ends() {

@@ -314,7 +314,7 @@ def draw_queue(path, theme):
     """A row for each thing that happens to a queue: who waits to put, what is in it, who waits to get."""
     events = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     words = {"put": "an item comes in", "get": "an item is taken", "wait": "waits",
-             "task_done": "one item is done", "join": "waits for all to be done"}
+             "task_done": "one item is done", "give_back": "an item is given back", "join": "waits for all to be done"}
     rows, task = [], None
     for event in events:
         if event["event"] == "task":
@@ -324,7 +324,7 @@ def draw_queue(path, theme):
     told = "; ".join(f"{text}: {e['putters']} wait to put, {e['size']} in the queue, "
                      f"{e['getters']} wait to get, {e['unfinished']} unfinished" for e, text in rows)
     picture = Picture("A queue with room for one, recorded", told, theme)
-    columns = ((390, "wait to put"), (490, "in it"), (560, "wait to get"), (630, "unfinished"))
+    columns = ((390, "wait to put"), (490, "in it"), (560, "wait to get"), (648, "unfinished"))
     for x, heading in columns:
         picture.text(x, 56, heading, "soft", 12, "bold")
     y = 68

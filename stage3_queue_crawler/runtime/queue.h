@@ -99,9 +99,8 @@ class Queue {
 
     /// For people: how full it is, and who waits.
     std::string describe() const {
-        return fmt::format("{} items{}, {} getters and {} putters wait, {} unfinished",
-                           size(),
-                           max_size_ != 0 ? fmt::format(" of at most {}", max_size_) : "",
+        return fmt::format("items: {}{}, waiting to get: {}, to put: {}, unfinished: {}",
+                           size(), max_size_ != 0 ? fmt::format(" of {}", max_size_) : "",
                            getters_.size(), putters_.size(), unfinished_);
     }
 
@@ -204,6 +203,7 @@ void Queue<T, Order>::give_back(Entry entry) {
         getter->future.set_result(std::move(entry));
     else
         items_.unpop(std::move(entry)); // may be one too many, for the moment
+    trace("give_back");
 }
 // [/give-back]
 

@@ -201,7 +201,7 @@ TEST_CASE_FIXTURE(LoopTest,
     turns(1);
     CHECK(a.cancelled());
     CHECK(log == Log{"b got 1"});
-    CHECK(queue.describe().find("0 getters") != std::string::npos);
+    CHECK(queue.describe().find("to get: 0") != std::string::npos);
 }
 
 TEST_CASE_FIXTURE(LoopTest,
@@ -425,7 +425,7 @@ TEST_CASE_FIXTURE(LoopTest, "Q17: a time limit for get and put") {
     CHECK(drain(queue) == std::vector{1});
     CHECK(queue.unfinished() == 1);
     CHECK(queue.describe()
-          == "0 items of at most 1, 0 getters and 0 putters wait, 1 unfinished");
+          == "items: 0 of 1, waiting to get: 0, to put: 0, unfinished: 1");
 }
 
 TEST_CASE_FIXTURE(LoopTest,
@@ -513,7 +513,7 @@ TEST_CASE_FIXTURE(LoopTest, "Q21: it tells people how it stands") {
     Queue<int> queue;
     const auto getter = task(get(*this, queue, "a"));
     turns(1);
-    CHECK(queue.describe() == "0 items, 1 getters and 0 putters wait, 0 unfinished");
+    CHECK(queue.describe() == "items: 0, waiting to get: 1, to put: 0, unfinished: 0");
 }
 
 TEST_CASE_FIXTURE(LoopTest, "Q22: workers that take items until a sentinel comes") {

@@ -8,7 +8,6 @@
 using stage3::Cancelled;
 using stage3::Coroutine;
 using stage3::Event;
-using stage3::Handle;
 using stage3::Task;
 
 Coroutine<int> first_of(Task<int> one, Task<int> other) {
