@@ -154,8 +154,8 @@ bool TaskBase::request_cancel(std::string message) {
         future().mark_retrieved();
         return false;
     }
-    // A task that waits for a task passes the request on: only the innermost one is asked.
-    // Whoever waits for it gets to see what becomes of it.
+    // A task that waits for a task passes the request on: only the innermost one is
+    // asked. Whoever waits for it gets to see what becomes of it.
     TaskBase* task = this;
     for (;;) {
         ++task->cancelling_;

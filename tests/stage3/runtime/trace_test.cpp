@@ -17,7 +17,6 @@ using namespace std::chrono_literals;
 using stage3::Coroutine;
 using stage3::Future;
 using stage3::Queue;
-using stage3::Task;
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): the tests outlive
 // the coroutines
