@@ -1,0 +1,108 @@
+#include "stage3_queue_crawler/http/session.h"
+
+#include "stage3_queue_crawler/http/transfer.h"
+
+#include <cassert>
+#include <new>
+#include <system_error>
+#include <utility>
+
+namespace stage3 {
+
+int Response::status() const { return transfer_->status(); }
+
+std::string_view Response::header(std::string_view name) const {
+    return transfer_->header(name);
+}
+
+Coroutine<std::string> Response::read() {
+    const std::shared_ptr<Transfer> transfer = transfer_; // the response may go meanwhile
+    co_await transfer->complete();
+    co_return transfer->take_body();
+}
+
+Session::Session(EventLoop& loop, SessionOptions options)
+    : loop_(loop), options_(std::move(options)), multi_(curl_multi_init()) {
+    if (!multi_)
+        throw std::bad_alloc();
+    curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETFUNCTION, &Session::on_socket);
+    curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETDATA, this);
+    curl_multi_setopt(multi_.get(), CURLMOPT_TIMERFUNCTION, &Session::on_timer);
+    curl_multi_setopt(multi_.get(), CURLMOPT_TIMERDATA, this);
+    curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, options_.max_idle_connections);
+}
+
+Session::~Session() {
+    timer_.cancel();
+    for (Transfer* const transfer : std::exchange(transfers_, {}))
+        transfer->abandon();
+}
+
+Coroutine<Response> Session::get(common::Url url) {
+    const auto transfer = std::make_shared<Transfer>(*this, url);
+    co_await transfer->headers_complete();
+    co_return Response(transfer);
+}
+
+// ---- What libcurl wants from the loop ----
+
+/// libcurl wants to hear of this socket. Called from inside libcurl, which therefore must
+/// not be called here.
+int Session::on_socket(CURL* /*easy*/, curl_socket_t fd, int what, void* session,
+                       void* /*known*/) noexcept {
+    try {
+        static_cast<Session*>(session)->watch(fd, what);
+        return 0;
+    } catch (const std::system_error&) {
+        return 0; // closed already, so there is nothing to watch; libcurl will find out
+    } catch (...) {
+        return -1; // the loop is closed, or there is no memory: all transfers fail
+    }
+}
+
+void Session::watch(int fd, int what) {
+    if ((what & CURL_POLL_IN) != 0 && what != CURL_POLL_REMOVE)
+        loop_.add_reader(fd, [this, fd] { act(fd, CURL_CSELECT_IN); });
+    else
+        loop_.remove_reader(fd);
+    if ((what & CURL_POLL_OUT) != 0 && what != CURL_POLL_REMOVE)
+        loop_.add_writer(fd, [this, fd] { act(fd, CURL_CSELECT_OUT); });
+    else
+        loop_.remove_writer(fd);
+}
+
+/// libcurl wants to be called when this time is over; -1: no more.
+int Session::on_timer(CURLM* /*multi*/, long milliseconds, void* session) noexcept {
+    auto* const self = static_cast<Session*>(session);
+    try {
+        self->timer_.cancel();
+        if (milliseconds >= 0)
+            self->timer_ =
+                self->loop_.call_later(std::chrono::milliseconds(milliseconds),
+                                       [self] { self->act(CURL_SOCKET_TIMEOUT, 0); });
+        return 0;
+    } catch (...) {
+        return -1; // the loop is closed, or there is no memory: all transfers fail
+    }
+}
+
+/// Lets libcurl do what can be done now, and deals with what is finished then.
+void Session::act(curl_socket_t fd, int events) {
+    int running = 0;
+    curl_multi_socket_action(multi_.get(), fd, events, &running);
+    take_finished();
+}
+
+void Session::take_finished() {
+    int left = 0;
+    while (const CURLMsg* const message = curl_multi_info_read(multi_.get(), &left)) {
+        if (message->msg != CURLMSG_DONE)
+            continue;
+        const CURLcode result = message->data.result; // the message dies in `end`
+        char* transfer = nullptr;
+        curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
+        reinterpret_cast<Transfer*>(transfer)->end(result);
+    }
+}
+
+} // namespace stage3

@@ -1,0 +1,117 @@
+// HTTP without a socket in sight: `co_await session.get(url)`, `co_await
+// response.read()`.
+//
+// The work is libcurl's: connections that are kept and reused, TLS, compression, all the
+// ways in which a server may send a body. Its *multi* interface does that for many
+// transfers at once, in one thread, without ever waiting. It only wants two things from
+// us: to be told when a socket is ready, and when a time is over; and both are what an
+// event loop does. Told in book/13.
+//
+// libcurl calls back while it works, and must not be called from there. So the callbacks
+// only take notes: bytes into a string, a future resolved. Who waits for that goes on in
+// the loop's next turn, outside of libcurl.
+#pragma once
+
+#include "common/url.h"
+#include "stage3_queue_crawler/runtime/future.h"
+
+#include <curl/curl.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace stage3 {
+
+/// Why there is no whole response.
+struct FetchError : std::runtime_error {
+    enum class Kind : std::uint8_t {
+        network,       ///< no connection, or it broke: another attempt may succeed
+        timed_out,     ///< one of the time limits: another attempt may succeed
+        too_large,     ///< of the body: it was cut off
+        bad_response,  ///< what came is no HTTP, or its encoding is broken
+        no_descriptor, ///< it is *we* who have no room for another socket
+    };
+    FetchError(Kind k, const std::string& what, std::size_t received)
+        : std::runtime_error(what), kind(k), bytes(received) {}
+
+    Kind kind;
+    std::size_t bytes; ///< of the body, that came before
+};
+
+/// What a session asks of its fetches.
+struct SessionOptions {
+    std::chrono::milliseconds connect_timeout{10'000}; ///< name, connection and TLS
+    std::chrono::milliseconds fetch_timeout{30'000};   ///< the whole fetch
+    std::chrono::seconds stall_timeout{30}; ///< so long with not a byte a second
+    std::size_t max_body = std::size_t{16} * 1024 * 1024; ///< bytes, decompressed
+    std::size_t max_headers = std::size_t{64} * 1024;     ///< bytes, trailers included
+    long max_idle_connections = 100;                      ///< kept for reuse
+    std::string user_agent = "AwaitTheWeb/0.1";
+};
+
+class Session;
+class Transfer;
+
+/// A response whose headers have come. Its body may still be on the way; if it isn't
+/// wanted, destroy the response, and the transfer ends.
+class Response {
+  public:
+    int status() const;
+    /// The first header of that name, in any case of letters; empty if there is none.
+    std::string_view header(std::string_view name) const;
+
+    /// The whole body, decompressed; once. Throws FetchError.
+    Coroutine<std::string> read();
+
+  private:
+    friend class Session;
+    explicit Response(std::shared_ptr<Transfer> transfer)
+        : transfer_(std::move(transfer)) {}
+
+    std::shared_ptr<Transfer> transfer_;
+};
+
+/// Fetches, and keeps connections. In one loop; it must be destroyed before that, and
+/// after its responses.
+class Session {
+  public:
+    explicit Session(EventLoop& loop, SessionOptions options = {});
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+    ~Session();
+
+    /// Begins a GET, and returns when the headers are there. Redirects are not followed:
+    /// whether and where to go is not this class's affair. Throws FetchError.
+    Coroutine<Response> get(common::Url url);
+
+    /// How many transfers are under way.
+    std::size_t in_flight() const { return transfers_.size(); }
+
+  private:
+    friend class Transfer;
+    struct EndMulti {
+        void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
+    };
+
+    static int on_socket(CURL* easy, curl_socket_t fd, int what, void* session,
+                         void* known) noexcept;
+    static int on_timer(CURLM* multi, long milliseconds, void* session) noexcept;
+    void watch(int fd, int what);
+    void act(curl_socket_t fd, int events);
+    void take_finished();
+
+    EventLoop& loop_;
+    const SessionOptions options_;
+    std::unique_ptr<CURLM, EndMulti> multi_;
+    Handle timer_;
+    std::set<Transfer*> transfers_; // those that libcurl works on
+};
+
+} // namespace stage3

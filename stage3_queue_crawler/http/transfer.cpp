@@ -1,0 +1,243 @@
+#include "stage3_queue_crawler/http/transfer.h"
+
+#include "common/ascii.h"
+#include "common/socket.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <new>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sys/socket.h>
+
+namespace stage3 {
+namespace {
+
+/// "16 MiB", "500 kB", "17 bytes".
+std::string describe_size(std::size_t bytes) {
+    constexpr std::size_t mebi = std::size_t{1024} * 1024;
+    if (bytes >= mebi && bytes % mebi == 0)
+        return fmt::format("{} MiB", bytes / mebi);
+    if (bytes >= 1024 && bytes % 1024 == 0)
+        return fmt::format("{} KiB", bytes / 1024);
+    return fmt::format("{} bytes", bytes);
+}
+
+std::string in_seconds(std::chrono::milliseconds time) {
+    return fmt::format("{} s", std::chrono::duration<double>(time).count());
+}
+
+/// The system's reason for a failed connection, if libcurl knows one.
+std::error_code system_error_of(CURL* easy) {
+    long number = 0;
+    curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &number);
+    return {static_cast<int>(number), std::generic_category()};
+}
+
+template <class Value>
+void set(CURL* easy, CURLoption option, Value value) {
+    // It fails if libcurl was built without something, or has no memory.
+    if (const CURLcode code = curl_easy_setopt(easy, option, value))
+        throw std::runtime_error(fmt::format("libcurl refuses option {}: {}",
+                                             static_cast<int>(option),
+                                             curl_easy_strerror(code)));
+}
+
+} // namespace
+
+Transfer::Transfer(Session& session, const common::Url& url)
+    : session_(&session), easy_(curl_easy_init()), headers_complete_(session.loop_),
+      complete_(session.loop_) {
+    if (!easy_)
+        throw std::bad_alloc();
+    CURL* const easy = easy_.get();
+    const SessionOptions& options = session.options_;
+    set(easy, CURLOPT_URL, std::string(url.href()).c_str());
+    set(easy, CURLOPT_PRIVATE, this);
+    set(easy, CURLOPT_ERRORBUFFER, message_.data());
+    set(easy, CURLOPT_NOSIGNAL, 1L); // threads, and two system calls a step
+    set(easy, CURLOPT_PROTOCOLS_STR, "http,https"); // it can read files, otherwise
+    set(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+    set(easy, CURLOPT_FOLLOWLOCATION, 0L);
+    set(easy, CURLOPT_ACCEPT_ENCODING, ""); // all that it knows
+    set(easy, CURLOPT_USERAGENT, options.user_agent.c_str());
+    set(easy, CURLOPT_CONNECTTIMEOUT_MS,
+        static_cast<long>(options.connect_timeout.count()));
+    set(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(options.fetch_timeout.count()));
+    set(easy, CURLOPT_LOW_SPEED_LIMIT, 1L); // bytes a second
+    set(easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(options.stall_timeout.count()));
+    set(easy, CURLOPT_OPENSOCKETFUNCTION, &Transfer::on_open);
+    set(easy, CURLOPT_OPENSOCKETDATA, this);
+    set(easy, CURLOPT_HEADERFUNCTION, &Transfer::on_header);
+    set(easy, CURLOPT_HEADERDATA, this);
+    set(easy, CURLOPT_WRITEFUNCTION, &Transfer::on_body);
+    set(easy, CURLOPT_WRITEDATA, this);
+    if (const CURLMcode code = curl_multi_add_handle(session.multi_.get(), easy))
+        throw std::runtime_error(curl_multi_strerror(code));
+    session.transfers_.insert(this);
+}
+
+Transfer::~Transfer() {
+    if (session_ != nullptr && session_->transfers_.erase(this) != 0)
+        curl_multi_remove_handle(session_->multi_.get(), easy_.get());
+}
+
+void Transfer::abandon() {
+    curl_multi_remove_handle(session_->multi_.get(), easy_.get());
+    session_ = nullptr;
+}
+
+std::string_view Transfer::header(std::string_view name) const {
+    for (const auto& [known, value] : headers_)
+        if (common::equal_ignoring_case(known, name))
+            return value;
+    return {};
+}
+
+// ---- Notes ----
+
+// libcurl is C: no exception may pass through it. To take fewer bytes than there are
+// means to give up the transfer.
+
+/// Opens a socket as libcurl would. If that fails, libcurl only knows "cannot connect".
+curl_socket_t Transfer::on_open(void* transfer, curlsocktype /*purpose*/,
+                                curl_sockaddr* address) noexcept {
+    const int fd = ::socket(address->family, address->socktype, address->protocol);
+    if (fd < 0)
+        static_cast<Transfer*>(transfer)->open_error_ = errno;
+    else
+        ::fcntl(fd, F_SETFD, FD_CLOEXEC); // not for programs that this one starts
+    return fd;                            // -1 is CURL_SOCKET_BAD
+}
+
+std::size_t Transfer::on_header(char* bytes, std::size_t size, std::size_t count,
+                                void* transfer) noexcept {
+    try {
+        const std::string_view line(bytes, size * count);
+        return static_cast<Transfer*>(transfer)->take_header(line) ? line.size() : 0;
+    } catch (...) {
+        return 0; // no memory
+    }
+}
+
+bool Transfer::take_header(std::string_view line) {
+    header_bytes_ += line.size();
+    if (header_bytes_ > session_->options_.max_headers) {
+        headers_too_large_ = true;
+        return false;
+    }
+    if (in_body_)
+        return true; // a trailer: counted, since there may be no end of them
+    const std::string_view text = common::trim(line);
+    if (line.starts_with("HTTP/")) { // the first one, or the one after a 1xx
+        headers_.clear();
+        long status = 0;
+        curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
+        status_ = static_cast<int>(status);
+    } else if (text.empty()) {
+        if (status_ >= 200) {
+            in_body_ = true;
+            headers_complete_.set_result_unless_done();
+        }
+    } else if (const auto colon = text.find(':'); colon != std::string_view::npos) {
+        headers_.emplace_back(common::trim(text.substr(0, colon)),
+                              common::trim(text.substr(colon + 1)));
+    }
+    return true;
+}
+
+std::size_t Transfer::on_body(char* bytes, std::size_t size, std::size_t count,
+                              void* transfer) noexcept {
+    try {
+        const std::string_view part(bytes, size * count);
+        return static_cast<Transfer*>(transfer)->take_body_part(part) ? part.size() : 0;
+    } catch (...) {
+        return 0; // no memory
+    }
+}
+
+bool Transfer::take_body_part(std::string_view part) {
+    // Counted here, behind the decompression: a megabyte can become a gigabyte.
+    const std::size_t room = session_->options_.max_body - body_.size();
+    body_ += part.substr(0, room);
+    body_too_large_ = part.size() > room;
+    return !body_too_large_;
+}
+
+// ---- The end ----
+
+void Transfer::end(CURLcode result) {
+    session_->transfers_.erase(this);
+    curl_multi_remove_handle(session_->multi_.get(), easy_.get());
+    if (result == CURLE_OK && status_ >= 200) {
+        headers_complete_.set_result_unless_done();
+        complete_.set_result_unless_done();
+        return;
+    }
+    const FetchError failure = error(result);
+    for (const Future<>* const future : {&headers_complete_, &complete_}) {
+        if (future->done())
+            continue;
+        future->set_exception(failure);
+        future->base().mark_retrieved(); // perhaps nobody reads the body
+    }
+}
+
+FetchError Transfer::error(CURLcode result) const {
+    using Kind = FetchError::Kind;
+    const SessionOptions& options = session_->options_;
+    const auto make = [&](Kind kind, const std::string& what) {
+        return FetchError(kind, what, body_.size());
+    };
+    if (headers_too_large_)
+        return make(Kind::bad_response, fmt::format("headers larger than {}",
+                                                    describe_size(options.max_headers)));
+    if (body_too_large_)
+        return make(Kind::too_large,
+                    fmt::format("body larger than {}", describe_size(options.max_body)));
+    if (open_error_ == EMFILE || open_error_ == ENFILE)
+        return make(Kind::no_descriptor, "no descriptor is left for another socket");
+    const std::error_code system = system_error_of(easy_.get());
+    switch (result) {
+    case CURLE_OK: return make(Kind::bad_response, "not an HTTP response");
+    case CURLE_COULDNT_RESOLVE_HOST:
+        return make(Kind::network, "cannot resolve the host's name");
+    case CURLE_COULDNT_CONNECT:
+        return make(Kind::network, system ? common::describe(system) : "cannot connect");
+    case CURLE_OPERATION_TIMEDOUT: {
+        curl_off_t connected = 0;
+        curl_off_t total = 0;
+        curl_easy_getinfo(easy_.get(), CURLINFO_PRETRANSFER_TIME_T, &connected);
+        curl_easy_getinfo(easy_.get(), CURLINFO_TOTAL_TIME_T, &total);
+        if (connected == 0)
+            return make(Kind::timed_out,
+                        "no connection within " + in_seconds(options.connect_timeout));
+        if (std::chrono::microseconds(total) < options.fetch_timeout)
+            return make(Kind::timed_out,
+                        "nothing has come for " + in_seconds(options.stall_timeout));
+        return make(Kind::timed_out,
+                    "timed out after " + in_seconds(options.fetch_timeout));
+    }
+    case CURLE_GOT_NOTHING: return make(Kind::network, "empty response");
+    case CURLE_PARTIAL_FILE:
+        return make(Kind::network, "the connection was closed in the middle of the body");
+    case CURLE_RECV_ERROR:
+    case CURLE_SEND_ERROR:
+        return make(Kind::network,
+                    system ? common::describe(system) : "the connection broke");
+    case CURLE_BAD_CONTENT_ENCODING:
+        return make(Kind::bad_response, "the body's compression is broken or unknown");
+    case CURLE_OUT_OF_MEMORY: // what 7.88 says of a header line of 100 kB
+    case CURLE_WEIRD_SERVER_REPLY:
+    case CURLE_UNSUPPORTED_PROTOCOL: // the URL's is http(s), so it's the answer's
+        return make(Kind::bad_response, "not an HTTP response");
+    default:
+        // TLS, and whatever else there may be: libcurl's words are the best we have.
+        return make(Kind::network,
+                    message_[0] != '\0' ? message_.data() : curl_easy_strerror(result));
+    }
+}
+
+} // namespace stage3

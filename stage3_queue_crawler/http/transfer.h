@@ -1,0 +1,68 @@
+// One transfer: what libcurl has said about it so far.
+#pragma once
+
+#include "stage3_queue_crawler/http/session.h"
+
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace stage3 {
+
+/// Ends when it is destroyed, at whatever point it is.
+class Transfer {
+  public:
+    /// Begins. `session` must outlive it, or let go of it first.
+    Transfer(Session& session, const common::Url& url);
+    Transfer(const Transfer&) = delete;
+    Transfer& operator=(const Transfer&) = delete;
+    ~Transfer();
+
+    int status() const { return status_; }
+    std::string_view header(std::string_view name) const;
+    std::string take_body() { return std::move(body_); }
+
+    /// Resolved when the headers are there; failed, if they never will be.
+    const Future<>& headers_complete() const { return headers_complete_; }
+    /// Resolved when the body is there, too.
+    const Future<>& complete() const { return complete_; }
+
+    /// For the session: libcurl is done with it.
+    void end(CURLcode result);
+    /// For the session, which ends.
+    void abandon();
+
+  private:
+    struct EndEasy {
+        void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
+    };
+
+    static std::size_t on_header(char* bytes, std::size_t size, std::size_t count,
+                                 void* transfer) noexcept;
+    static std::size_t on_body(char* bytes, std::size_t size, std::size_t count,
+                               void* transfer) noexcept;
+    static curl_socket_t on_open(void* transfer, curlsocktype purpose,
+                                 curl_sockaddr* address) noexcept;
+    bool take_header(std::string_view line);
+    bool take_body_part(std::string_view part);
+    FetchError error(CURLcode result) const;
+
+    Session* session_;
+    std::unique_ptr<CURL, EndEasy> easy_;
+    std::array<char, CURL_ERROR_SIZE> message_{};
+    bool in_body_ = false;
+    bool headers_too_large_ = false;
+    bool body_too_large_ = false;
+    int open_error_ = 0; // an errno: why there is no socket
+    int status_ = 0;
+    std::size_t header_bytes_ = 0;
+    std::vector<std::pair<std::string, std::string>> headers_;
+    std::string body_;
+    Future<> headers_complete_;
+    Future<> complete_;
+};
+
+} // namespace stage3

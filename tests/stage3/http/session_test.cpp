@@ -1,0 +1,403 @@
+// HTTP on curl multi, against a server that does as it is told, also when that is wrong.
+#include "stage3_queue_crawler/http/session.h"
+#include "stage3_queue_crawler/runtime/run.h"
+#include "stage3_queue_crawler/runtime/wait.h"
+#include "tests/support/scripted_server.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <ostream> // doctest wants it
+#include <random>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <sys/resource.h>
+
+using namespace std::chrono_literals;
+using stage3::Coroutine;
+using stage3::EventLoop;
+using stage3::FetchError;
+using stage3::Future;
+using stage3::Response;
+using stage3::Session;
+using stage3::SessionOptions;
+using stage3::Task;
+using tests::Hold;
+using tests::Pause;
+using tests::Reply;
+using tests::Reset;
+using tests::ScriptedServer;
+using tests::Send;
+using Kind = stage3::FetchError::Kind;
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): the tests outlive
+// the coroutines
+
+namespace {
+
+/// A response as a test sees it, or why there is none.
+struct Outcome {
+    int status = 0;
+    std::string body;
+    std::optional<FetchError> error;
+};
+
+common::Url url_of(const std::string& text) {
+    const auto url = common::parse_url(text);
+    REQUIRE(url);
+    return *url;
+}
+
+Coroutine<Outcome> fetch(Session& session, std::string url) {
+    Outcome outcome;
+    try {
+        Response response = co_await session.get(url_of(url));
+        outcome.status = response.status();
+        outcome.body = co_await response.read();
+    } catch (const FetchError& error) {
+        outcome.error = error;
+    }
+    co_return outcome;
+}
+
+/// One fetch, in a loop of its own.
+Outcome fetch_once(const std::string& url, SessionOptions options = {}) {
+    return stage3::run([](std::string from, SessionOptions with) -> Coroutine<Outcome> {
+        Session session(stage3::running_loop(), std::move(with));
+        Outcome outcome = co_await fetch(session, std::move(from));
+        CHECK(session.in_flight() == 0);
+        co_return outcome;
+    }(url, std::move(options)));
+}
+
+/// What becomes of a server's answer.
+Outcome answered(Reply reply, SessionOptions options = {}) {
+    ScriptedServer server;
+    server.on("/", std::move(reply));
+    return fetch_once(server.url(), std::move(options));
+}
+
+/// The whole response as the server's bytes.
+Outcome answered(std::string bytes, SessionOptions options = {}) {
+    return answered(Reply{Send{std::move(bytes)}}, std::move(options));
+}
+
+/// "a page", and 256 KiB of zeros, as `gzip -9` packs them.
+const std::string packed_page("\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\xff\x4b\x54\x28\x48"
+                              "\x4c\x4f\x05\x00\x64\x3b\xe5\x86\x06\x00\x00\x00",
+                              26);
+std::string packed_zeros() {
+    std::string packed("\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\xff\xed\xc1\x31\x01\x00\x00"
+                       "\x00\xc2\xa0\xf5\x4f\xed\x6d\x07\xa0",
+                       25);
+    packed += std::string(254, '\0');
+    packed += std::string("\xde\x00\x22\xea\x0e\xe2\x00\x00\x04\x00", 10);
+    return packed;
+}
+
+std::string gzipped(const std::string& packed) {
+    return fmt::format("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n"
+                       "Content-Length: {}\r\nConnection: close\r\n\r\n{}",
+                       packed.size(), packed);
+}
+
+} // namespace
+
+TEST_CASE("a page: status, headers, body") {
+    ScriptedServer server;
+    server.on("/",
+              tests::respond(200, "text/html", "<p>hello", "X-Name: a\r\nx-name: b\r\n"));
+    stage3::run([](std::string url) -> Coroutine<> {
+        Session session(stage3::running_loop());
+        Response response = co_await session.get(url_of(url));
+        CHECK(response.status() == 200);
+        CHECK(response.header("content-TYPE") == "text/html");
+        CHECK(response.header("X-NAME") == "a"); // the first one
+        CHECK(response.header("nothing").empty());
+        const std::string body = co_await response.read();
+        CHECK(body == "<p>hello");
+    }(server.url()));
+    const auto requests = server.requests();
+    REQUIRE(requests.size() == 1);
+    CHECK(requests[0].head.find("\r\nUser-Agent: AwaitTheWeb/") != std::string::npos);
+    CHECK(requests[0].head.find("\r\nAccept-Encoding: ") != std::string::npos);
+}
+
+TEST_CASE("many at once, and their connections are used again") {
+    ScriptedServer server;
+    for (int i = 0; i < 50; ++i)
+        server.on(
+            fmt::format("/{}", i),
+            {Pause{20ms},
+             Send{fmt::format("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{:02}", i)},
+             tests::KeepOpen{}});
+    stage3::run([](ScriptedServer& from) -> Coroutine<> {
+        Session session(stage3::running_loop());
+        for (int round = 0; round < 3; ++round) {
+            std::vector<Future<Outcome>> fetches;
+            for (int i = 0; i < 50; ++i)
+                fetches.push_back(
+                    stage3::create_task(fetch(session, from.url(fmt::format("/{}", i)))));
+            const auto outcomes = co_await stage3::gather(std::move(fetches));
+            for (std::size_t i = 0; i < outcomes.size(); ++i)
+                CHECK(outcomes[i].body == fmt::format("{:02}", i));
+        }
+    }(server));
+    CHECK(server.most_at_once() > 20);
+    CHECK(server.requests().size() == 150);
+    CHECK(server.connections() <= 50);
+}
+
+TEST_CASE("the headers come first, and the body when it comes") {
+    ScriptedServer server;
+    server.on("/", {Send{"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab"}, Pause{100ms},
+                    Send{"cd"}});
+    stage3::run([](std::string url) -> Coroutine<> {
+        Session session(stage3::running_loop());
+        const auto start = std::chrono::steady_clock::now();
+        Response response = co_await session.get(url_of(url));
+        CHECK(std::chrono::steady_clock::now() - start < 90ms);
+        const std::string body = co_await response.read();
+        CHECK(body == "abcd");
+        CHECK(std::chrono::steady_clock::now() - start >= 100ms);
+    }(server.url()));
+}
+
+TEST_CASE("redirects are not followed") {
+    ScriptedServer server;
+    server.on("/", tests::redirect_to("/elsewhere"));
+    stage3::run([](std::string url) -> Coroutine<> {
+        Session session(stage3::running_loop());
+        const Response response = co_await session.get(url_of(url));
+        CHECK(response.status() == 302);
+        CHECK(response.header("Location") == "/elsewhere");
+    }(server.url()));
+    CHECK(server.requests().size() == 1);
+}
+
+TEST_CASE("of several heads, the last one counts") {
+    const Outcome outcome =
+        answered("HTTP/1.1 103 Early Hints\r\nX: 1\r\n\r\n"
+                 "HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno");
+    CHECK(outcome.status == 404);
+    CHECK(outcome.body == "no");
+}
+
+TEST_CASE("compressed bodies are unpacked") {
+    CHECK(answered(gzipped(packed_page)).body == "a page");
+    const Outcome zeros = answered(gzipped(packed_zeros()));
+    CHECK(zeros.body == std::string(std::size_t{256} * 1024, '\0'));
+}
+
+TEST_CASE("the limit for a body counts what comes out of the compression") {
+    const Outcome outcome = answered(gzipped(packed_zeros()), {.max_body = 100'000});
+    REQUIRE(outcome.error);
+    CHECK(outcome.error->kind == Kind::too_large);
+    CHECK(outcome.error->bytes == 100'000);
+    CHECK(outcome.error->what() == std::string("body larger than 100000 bytes"));
+}
+
+TEST_CASE("a body that is too large, with and without a length") {
+    const SessionOptions small{.max_body = 64 * 1024};
+    const std::string body(100'000, 'x');
+    for (const std::string head : {"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n",
+                                   "HTTP/1.0 200 OK\r\n\r\n"}) {
+        const Outcome outcome = answered(head + body, small);
+        REQUIRE(outcome.error);
+        CHECK(outcome.error->kind == Kind::too_large);
+        CHECK(outcome.error->what() == std::string("body larger than 64 KiB"));
+    }
+    CHECK(answered("HTTP/1.0 200 OK\r\n\r\n" + std::string(64 * 1024, 'x'), small)
+              .body.size()
+          == 64 * 1024);
+}
+
+TEST_CASE("headers without end, and trailers without end") {
+    std::string many;
+    for (int i = 0; i < 3000; ++i)
+        many += fmt::format("X-{}: a value of some length\r\n", i);
+    for (const std::string& bytes :
+         {"HTTP/1.1 200 OK\r\n" + many + "\r\n",
+          "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n"
+              + many}) {
+        const Outcome outcome = answered(bytes);
+        REQUIRE(outcome.error);
+        CHECK(outcome.error->kind == Kind::bad_response);
+        CHECK(outcome.error->what() == std::string("headers larger than 64 KiB"));
+    }
+}
+
+TEST_CASE("what is no HTTP") {
+    const std::string nonsense[] = {
+        "SSH-2.0-OpenSSH\r\n",
+        "HTTP/1.1 abc OK\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nX: " + std::string(200'000, 'x') + "\r\n\r\n",
+        std::string("HTTP/1.1 200 OK\r\nX\0Y: 1\r\n\r\n", 27),
+    };
+    for (const std::string& bytes : nonsense) {
+        const Outcome outcome = answered(bytes);
+        REQUIRE(outcome.error);
+        CHECK(outcome.error->kind == Kind::bad_response);
+    }
+}
+
+TEST_CASE("compression that is broken or unknown") {
+    for (const char* encoding : {"gzip", "rot13"}) {
+        const Outcome outcome =
+            answered(fmt::format("HTTP/1.1 200 OK\r\nContent-Encoding: {}\r\n"
+                                 "Content-Length: 5\r\n\r\nplain",
+                                 encoding));
+        REQUIRE(outcome.error);
+        CHECK(outcome.error->kind == Kind::bad_response);
+        CHECK(outcome.error->what()
+              == std::string("the body's compression is broken or unknown"));
+    }
+}
+
+TEST_CASE("connections that fail") {
+    struct Case {
+        Reply reply;
+        std::string what;
+    };
+    const Case cases[] = {
+        {{}, "empty response"},
+        {{Reset{}}, "connection reset by peer"},
+        {{Send{"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"}},
+         "the connection was closed in the middle of the body"},
+        {{Send{"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabc"}},
+         "the connection was closed in the middle of the body"},
+    };
+    for (const Case& one : cases) {
+        const Outcome outcome = answered(one.reply);
+        REQUIRE(outcome.error);
+        CHECK(outcome.error->kind == Kind::network);
+        CHECK(outcome.error->what() == one.what);
+    }
+    std::string gone;
+    {
+        const ScriptedServer server;
+        gone = server.url();
+    }
+    const Outcome refused = fetch_once(gone);
+    REQUIRE(refused.error);
+    CHECK(refused.error->kind == Kind::network);
+    CHECK(refused.error->what() == std::string("connection refused"));
+}
+
+TEST_CASE("servers that are slow or silent") {
+    const Outcome silent = answered(Reply{Hold{}}, {.fetch_timeout = 200ms});
+    REQUIRE(silent.error);
+    CHECK(silent.error->kind == Kind::timed_out);
+    CHECK(silent.error->what() == std::string("timed out after 0.2 s"));
+    const Outcome half =
+        answered(Reply{Send{"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"}, Hold{}},
+                 {.fetch_timeout = 200ms});
+    REQUIRE(half.error);
+    CHECK(half.error->kind == Kind::timed_out);
+    CHECK(half.error->bytes == 3);
+}
+
+TEST_CASE("a server that stalls is given up before the whole time is over") {
+    const auto start = std::chrono::steady_clock::now();
+    const Outcome outcome =
+        answered(Reply{Send{"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"}, Hold{}},
+                 {.stall_timeout = 1s});
+    CHECK(std::chrono::steady_clock::now() - start < 10s);
+    REQUIRE(outcome.error);
+    CHECK(outcome.error->what() == std::string("nothing has come for 1 s"));
+}
+
+TEST_CASE("no descriptor left is our fault, and said so") {
+    ScriptedServer server;
+    server.on("/", tests::html("x"));
+    rlimit before{};
+    REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+    const Outcome outcome =
+        stage3::run([](std::string url, rlimit limit) -> Coroutine<Outcome> {
+            Session session(stage3::running_loop());
+            limit.rlim_cur = 3;
+            ::setrlimit(RLIMIT_NOFILE, &limit);
+            Outcome one = co_await fetch(session, std::move(url));
+            co_return one;
+        }(server.url(), before));
+    ::setrlimit(RLIMIT_NOFILE, &before);
+    REQUIRE(outcome.error);
+    CHECK(outcome.error->kind == Kind::no_descriptor);
+}
+
+TEST_CASE("a response that nobody reads ends its transfer") {
+    ScriptedServer server;
+    server.on("/", {Send{"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"}, Hold{}});
+    bool reported = false;
+    stage3::run([](std::string url, bool& seen) -> Coroutine<> {
+        stage3::running_loop().set_exception_handler([&](const auto&) { seen = true; });
+        Session session(stage3::running_loop());
+        {
+            const Response response = co_await session.get(url_of(url));
+            CHECK(session.in_flight() == 1);
+        }
+        CHECK(session.in_flight() == 0);
+        co_await stage3::sleep(20ms);
+    }(server.url(), reported));
+    CHECK_FALSE(reported);
+}
+
+TEST_CASE("fetches are cancelled at every moment") {
+    ScriptedServer server;
+    server.on("/", {Pause{3ms}, Send{"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nabc"},
+                    Pause{3ms}, Send{"def"}, tests::KeepOpen{}});
+    bool reported = false;
+    stage3::run([](std::string url, bool& seen) -> Coroutine<> {
+        stage3::running_loop().set_exception_handler([&](const auto&) { seen = true; });
+        Session session(stage3::running_loop());
+        std::mt19937 chance(1); // NOLINT(cert-msc32-c,cert-msc51-cpp): the same each time
+        int whole = 0;
+        for (int round = 0; round < 20; ++round) {
+            std::vector<Task<Outcome>> fetches;
+            for (int i = 0; i < 10; ++i)
+                fetches.push_back(stage3::create_task(fetch(session, url)));
+            for (std::size_t i = 0; i + 1 < fetches.size(); ++i) { // but for the last
+                const auto delay = std::chrono::microseconds(chance() % 3000);
+                co_await stage3::sleep(delay);
+                fetches[i].cancel();
+            }
+            co_await stage3::wait(fetches);
+            for (const auto& one : fetches)
+                if (!one.cancelled()) {
+                    CHECK(one.result().body == "abcdef");
+                    ++whole;
+                }
+            CHECK(session.in_flight() == 0);
+        }
+        CHECK(whole >= 20);
+        CHECK(whole < 200);
+    }(server.url(), reported));
+    CHECK_FALSE(reported);
+}
+
+TEST_CASE("a loop may close while much is under way") {
+    ScriptedServer server;
+    server.on("/", {Send{"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nabc"}, Hold{}});
+    EventLoop loop;
+    loop.set_exception_handler([](const auto&) {});
+    auto session = std::make_unique<Session>(loop);
+    for (int i = 0; i < 20; ++i)
+        static_cast<void>(create_task(loop, fetch(*session, server.url())));
+    loop.call_later(20ms, [&] { loop.stop(); });
+    loop.run_forever();
+    CHECK(session->in_flight() == 20);
+    SUBCASE("the loop first") {
+        loop.close();
+        CHECK(session->in_flight() == 0);
+    }
+    SUBCASE("the session first") { session.reset(); }
+}
+
+// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
