@@ -10,6 +10,9 @@
 #include <memory>
 
 #include <locale.h> // NOLINT(modernize-deprecated-headers): POSIX's, for uselocale
+#ifdef __APPLE__
+#include <xlocale.h> // there it is declared here
+#endif
 
 namespace common {
 namespace {
