@@ -146,6 +146,8 @@ coroutine_tests() { # NAME COMPILER OPTIONS OF MESON...
 # Uses what the steps above built. The million delegations take their time here.
 check_coroutines_with_valgrind() {
     sum_passed=0 sum_failed=0 wrapper=valgrind
+    SCHEDULES=50 # random ones; the other builds play a thousand
+    export SCHEDULES
     for name in gcc gcc-O0 clang-O0; do
         dir=$top/build-all/$name failed=1
         if run_tests --suite coroutines --timeout-multiplier 10 \

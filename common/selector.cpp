@@ -63,22 +63,17 @@ std::vector<Ready> Selector::select(std::optional<Milliseconds> timeout) {
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
     if (timeout) // nobody waits longer than that, and the sum below must not overflow
-        timeout = std::min(*timeout, Milliseconds(INT_MAX));
+        timeout = std::clamp(*timeout, Milliseconds(0), Milliseconds(INT_MAX));
     std::vector<Ready> ready;
-    for (;;) {
-        int timeout_ms = -1;
-        if (timeout) {
+    std::optional<Milliseconds> left = timeout;
+    // A signal ends every system call that waits. That is not an answer: go on waiting
+    // for what is left of the time.
+    while (!wait(left ? static_cast<int>(left->count()) : -1, ready))
+        if (timeout)
             // Rounded up: a wait that ends a little early would only be begun again.
-            const auto left =
-                std::chrono::ceil<Milliseconds>(start + *timeout - Clock::now());
-            timeout_ms =
-                static_cast<int>(std::clamp<Milliseconds::rep>(left.count(), 0, INT_MAX));
-        }
-        // A signal ends every system call that waits. That is not an answer: go on
-        // waiting for what is left of the time.
-        if (wait(timeout_ms, ready))
-            return ready;
-    }
+            left = std::max(Milliseconds(0), std::chrono::ceil<Milliseconds>(
+                                                 start + *timeout - Clock::now()));
+    return ready;
 }
 
 std::vector<std::string_view> selector_names() {

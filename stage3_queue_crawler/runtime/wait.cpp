@@ -25,11 +25,23 @@ Handle wake_when_done(FutureBase& future, const Future<>& waiter) {
                                     std::source_location::current());
 }
 
-Coroutine<> cancel_and_wait(FuturePtr future) {
-    Future<> ended;
-    const CancelAtExit callback(wake_when_done(*future, ended));
+/// Asks `future` to end, and waits until it has. Whoever asks *us* to end meanwhile is
+/// passed on, and waits for that, too; the last such request is returned.
+Coroutine<std::optional<Cancelled>> cancel_and_wait(FuturePtr future) {
+    std::optional<Cancelled> request;
     future->cancel({});
-    co_await ended;
+    while (!future->done()) {
+        const Future<> ended;
+        const CancelAtExit callback(wake_when_done(*future, ended));
+        try {
+            co_await ended;
+        } catch (const Cancelled& another) {
+            request = another;
+        }
+        if (request)
+            future->cancel(request->message);
+    }
+    co_return request;
 }
 
 } // namespace
@@ -56,9 +68,9 @@ Coroutine<bool> wait_or_cancel(FuturePtr inner, EventLoop::Duration timeout) {
             current_task()->cancel_at_next_wait(*std::move(cancelled));
         co_return false;
     }
-    co_await cancel_and_wait(inner);
-    if (cancelled)
-        throw Cancelled(*std::move(cancelled));
+    const std::optional<Cancelled> another = co_await cancel_and_wait(inner);
+    if (another || cancelled)
+        throw Cancelled(another ? *another : *cancelled);
     co_return true;
 }
 // [/wait-or-cancel]

@@ -1,5 +1,5 @@
 // Ways to wait: for a while, for one thing but not for ever, for several things.
-// Told in book/12.
+// Told in book/11.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/task.h"

@@ -57,14 +57,21 @@ class Loop(asyncio.SelectorEventLoop):
 
 
 async def cancel_and_wait(future):
-    ended = asyncio.get_running_loop().create_future()
-    callback = lambda _: ended.done() or ended.set_result(None)
-    future.add_done_callback(callback)
+    request = None
     future.cancel(msg="")
-    try:
-        await ended
-    finally:
-        future.remove_done_callback(callback)
+    while not future.done():
+        ended = asyncio.get_running_loop().create_future()
+        callback = lambda _: ended.done() or ended.set_result(None)
+        future.add_done_callback(callback)
+        try:
+            await ended
+        except asyncio.CancelledError as another:
+            request = another
+        finally:
+            future.remove_done_callback(callback)
+        if request:
+            future.cancel(*request.args)
+    return request
 
 
 async def wait_for(awaitable, timeout):
@@ -82,9 +89,9 @@ async def wait_for(awaitable, timeout):
         inner.remove_done_callback(wake)
     timed_out = False
     if not inner.done():
-        await cancel_and_wait(inner)
-        if cancelled:
-            raise cancelled
+        another = await cancel_and_wait(inner)
+        if another or cancelled:
+            raise another or cancelled
         timed_out = True
     elif cancelled:
         asyncio.current_task().cancel(*cancelled.args)

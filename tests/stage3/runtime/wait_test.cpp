@@ -108,6 +108,34 @@ TEST_CASE_FIXTURE(LoopTest,
     CHECK(inner.cancelled());
 }
 
+TEST_CASE_FIXTURE(LoopTest, "W2: it is waited for also if the waiter is cancelled "
+                            "meanwhile") {
+    // asyncio's wait_for leaves the inner task behind then.
+    const auto inner = task([](LoopTest& test) -> Coroutine<int> {
+        bool cancelled = false;
+        try {
+            co_await Future<>();
+        } catch (const Cancelled&) {
+            cancelled = true;
+        }
+        while (cancelled) { // it takes its time, whatever comes
+            try {
+                co_await stage3::sleep(1s);
+                test.note("cleaned up");
+                cancelled = false;
+            } catch (const Cancelled& again) {
+                test.note("asked again: " + again.message);
+            }
+        }
+        throw Cancelled{};
+    }(*this));
+    auto waiter = task(wait_for(inner, 5s));
+    loop.call_later(5500ms, [&] { waiter.cancel("hurry"); });
+    CHECK_THROWS_AS(stage3::run_until_complete<int>(loop, waiter), Cancelled);
+    CHECK(inner.done());
+    CHECK(log == Log{"asked again: hurry", "cleaned up"});
+}
+
 TEST_CASE_FIXTURE(LoopTest, "W2: a plain future is cancelled, too") {
     const auto f = future<int>();
     CHECK_THROWS_AS(run(wait_for(f, 5s)), Timeout);
