@@ -84,6 +84,8 @@ void Tracer::write_task(std::string_view phase, const void* task, const void* fu
         fields += ']';
     }
     write("task", fields);
+    if (phase == "done")
+        known_.erase(task); // its address may be another's from now on
 }
 
 void Tracer::write_future_new(const void* future) {

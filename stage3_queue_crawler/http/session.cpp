@@ -2,7 +2,6 @@
 
 #include "stage3_queue_crawler/http/transfer.h"
 
-#include <cassert>
 #include <new>
 #include <system_error>
 #include <utility>
@@ -33,9 +32,11 @@ Session::Session(EventLoop& loop, SessionOptions options)
 }
 
 Session::~Session() {
-    timer_.cancel();
     for (Transfer* const transfer : std::exchange(transfers_, {}))
         transfer->abandon();
+    multi_.reset();
+    // Last: until here libcurl may have asked for another.
+    timer_.cancel();
 }
 
 Coroutine<Response> Session::get(common::Url url) {
@@ -61,11 +62,11 @@ int Session::on_socket(CURL* /*easy*/, curl_socket_t fd, int what, void* session
 }
 
 void Session::watch(int fd, int what) {
-    if ((what & CURL_POLL_IN) != 0 && what != CURL_POLL_REMOVE)
+    if ((what & CURL_POLL_IN) != 0)
         loop_.add_reader(fd, [this, fd] { act(fd, CURL_CSELECT_IN); });
     else
         loop_.remove_reader(fd);
-    if ((what & CURL_POLL_OUT) != 0 && what != CURL_POLL_REMOVE)
+    if ((what & CURL_POLL_OUT) != 0)
         loop_.add_writer(fd, [this, fd] { act(fd, CURL_CSELECT_OUT); });
     else
         loop_.remove_writer(fd);

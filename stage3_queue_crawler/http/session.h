@@ -21,7 +21,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -109,9 +108,9 @@ class Session {
 
     EventLoop& loop_;
     const SessionOptions options_;
-    std::unique_ptr<CURLM, EndMulti> multi_;
-    Handle timer_;
     std::set<Transfer*> transfers_; // those that libcurl works on
+    Handle timer_;
+    std::unique_ptr<CURLM, EndMulti> multi_;
 };
 
 } // namespace stage3

@@ -15,7 +15,7 @@
 namespace stage3 {
 namespace {
 
-/// "16 MiB", "500 kB", "17 bytes".
+/// "16 MiB", "500 KiB", "17 bytes".
 std::string describe_size(std::size_t bytes) {
     constexpr std::size_t mebi = std::size_t{1024} * 1024;
     if (bytes >= mebi && bytes % mebi == 0)

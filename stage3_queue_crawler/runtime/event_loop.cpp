@@ -2,8 +2,6 @@
 
 #include "stage3_queue_crawler/runtime/executor.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 #include <stdexcept>
@@ -197,7 +195,10 @@ void EventLoop::ask_selector() {
                     handler->stand_in(ready_);
             continue;
         }
-        const Watch& watch = watches_.at(event.fd);
+        const auto found = watches_.find(event.fd);
+        if (found == watches_.end())
+            continue; // closed without being unregistered, and still open elsewhere
+        const Watch& watch = found->second;
         if ((event.events & Events::read) != Events::none && watch.reader)
             watch.reader->stand_in(ready_);
         if ((event.events & Events::write) != Events::none && watch.writer)

@@ -13,8 +13,6 @@
 
 #include "stage3_queue_crawler/runtime/future.h"
 
-#include <concepts>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>

@@ -1,5 +1,6 @@
 #include "stage3_queue_crawler/runtime/wait.h"
 
+#include <memory>
 #include <utility>
 
 namespace stage3 {

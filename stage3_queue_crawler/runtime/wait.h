@@ -5,7 +5,6 @@
 #include "stage3_queue_crawler/runtime/task.h"
 
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -85,8 +84,8 @@ Coroutine<T> wait_for(Task<T> inner, EventLoop::Duration timeout) {
 /// Waits until all are done, however they end, or until the time is over. Neither that
 /// nor being cancelled touches them. False if the time was over first.
 Coroutine<bool> wait(std::vector<FuturePtr> futures, TimeLimit limit = {});
-template <class Handle>
-Coroutine<bool> wait(const std::vector<Handle>& futures, TimeLimit limit = {}) {
+template <class AnyFuture>
+Coroutine<bool> wait(const std::vector<AnyFuture>& futures, TimeLimit limit = {}) {
     std::vector<FuturePtr> all;
     all.reserve(futures.size());
     for (const auto& future : futures)
@@ -119,6 +118,7 @@ Coroutine<std::tuple<ValueOf<T>...>> gather(Future<T>... futures) {
     const std::size_t failed = co_await detail::wait_for_all_or_failure(all);
     if (failed < all.size())
         std::rethrow_exception(all[failed]->exception());
+    all.clear(); // or nothing could be moved out
     co_return std::tuple<ValueOf<T>...>(std::move(futures).take()...);
 }
 

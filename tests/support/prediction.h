@@ -29,4 +29,25 @@ check_prediction(const std::string& question, int predicted, int found,
                           question << " is not " << predicted << ": " << advice);
 }
 
+/// Asks an exercise's questions: `Answers` has a number for each, predicted by the reader
+/// and found by a program.
+template <class Answers>
+class Questions {
+  public:
+    Questions(const Answers& predicted, Answers (*find)())
+        : predicted_(predicted), find_(find) {}
+
+    /// See check_prediction. The program runs once, when the first question is asked.
+    void operator()(const std::string& question, int Answers::* answer,
+                    const std::string& advice,
+                    std::source_location place = std::source_location::current()) const {
+        static const Answers found = find_();
+        check_prediction(question, predicted_.*answer, found.*answer, advice, place);
+    }
+
+  private:
+    const Answers& predicted_;
+    Answers (*find_)();
+};
+
 } // namespace tests

@@ -5,18 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include <source_location>
-#include <string>
-
-namespace {
-
-void check(const std::string& question, int Answers::* answer, const std::string& advice,
-           std::source_location place = std::source_location::current()) {
-    static const Answers found = run_program();
-    tests::check_prediction(question, prediction.*answer, found.*answer, advice, place);
-}
-
-} // namespace
+static const tests::Questions check(prediction, run_program);
 
 TEST_CASE("what comes out") {
     check("futures", &Answers::futures,

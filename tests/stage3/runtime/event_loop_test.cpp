@@ -7,7 +7,6 @@
 
 #include <doctest/doctest.h>
 
-#include <array>
 #include <chrono>
 #include <csignal>
 #include <stdexcept>
@@ -23,27 +22,19 @@ using stage3::Handle;
 using stage3::LoopClosed;
 using tests::Log;
 using tests::LoopTest;
+using tests::Pipe;
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): the tests outlive
 // the coroutines
 
 namespace {
 
-/// Both ends of a pipe.
-struct Pipe {
-    Pipe() {
-        std::array<int, 2> ends{};
-        REQUIRE(::pipe(ends.data()) == 0);
-        read = common::Socket(ends[0]);
-        write = common::Socket(ends[1]);
-    }
-    void put() const { REQUIRE(::write(write.fd(), "x", 1) == 1); }
-    void take() const {
-        char byte = 0;
-        REQUIRE(::read(read.fd(), &byte, 1) == 1);
-    }
-    common::Socket read, write;
-};
+void put(const Pipe& pipe) { REQUIRE(::write(pipe.write.fd(), "x", 1) == 1); }
+
+void take(const Pipe& pipe) {
+    char byte = 0;
+    REQUIRE(::read(pipe.read.fd(), &byte, 1) == 1);
+}
 
 } // namespace
 
@@ -332,10 +323,10 @@ TEST_CASE("L16: an event is delivered once, also to a loop that was stopped by i
     int called = 0;
     loop.add_reader(pipe.read.fd(), [&] {
         ++called;
-        pipe.take();
+        take(pipe);
         loop.stop();
     });
-    pipe.put();
+    put(pipe);
     loop.run_forever();
     CHECK(called == 1);
     loop.stop();
@@ -384,11 +375,11 @@ TEST_CASE("readers and writers of one descriptor") {
     loop.add_reader(pipe.read.fd(), [&] { log.emplace_back("replaced"); });
     loop.add_reader(pipe.read.fd(), [&] {
         log.emplace_back("read");
-        pipe.take();
+        take(pipe);
     });
     loop.add_writer(pipe.write.fd(), [&] {
         log.emplace_back("write");
-        pipe.put();
+        put(pipe);
         CHECK(loop.remove_writer(pipe.write.fd()));
         loop.call_later(1ms, [&] { loop.stop(); });
     });
@@ -411,8 +402,8 @@ TEST_CASE("a reader that another one removes in the same turn isn't called") {
     };
     loop.add_reader(a.read.fd(), reader);
     loop.add_reader(b.read.fd(), reader);
-    a.put();
-    b.put();
+    put(a);
+    put(b);
     loop.run_forever();
     CHECK(called == 1);
 }

@@ -18,15 +18,12 @@ using stage3::Future;
 using stage3::InvalidState;
 using tests::Log;
 using tests::LoopTest;
+using tests::Rain;
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): the tests outlive
 // the coroutines
 
 namespace {
-
-struct Rain : std::runtime_error {
-    Rain() : std::runtime_error("it rains") {}
-};
 
 Coroutine<> note_result(LoopTest& test, Future<int> future, std::string name) {
     const int value = co_await future;

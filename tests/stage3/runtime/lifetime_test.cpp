@@ -6,7 +6,6 @@
 
 #include <doctest/doctest.h>
 
-#include <array>
 #include <csignal>
 #include <functional>
 #include <memory>
@@ -30,6 +29,7 @@ using stage3::Handle;
 using stage3::Task;
 using tests::Log;
 using tests::LoopTest;
+using tests::Pipe;
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): the tests outlive
 // the coroutines
@@ -54,16 +54,6 @@ Coroutine<int> fail_later() {
     co_await stage3::next_turn();
     throw std::runtime_error("it rains");
 }
-
-struct Pipe {
-    Pipe() {
-        std::array<int, 2> ends{};
-        REQUIRE(::pipe(ends.data()) == 0);
-        read = common::Socket(ends[0]);
-        write = common::Socket(ends[1]);
-    }
-    common::Socket read, write;
-};
 
 } // namespace
 

@@ -6,21 +6,44 @@
 #pragma once
 
 #include "common/selector.h"
+#include "common/socket.h"
 #include "stage3_queue_crawler/runtime/run.h"
 #include "stage3_queue_crawler/runtime/wait.h"
 
+#include <array>
+#include <cerrno>
 #include <chrono>
 #include <memory>
 #include <optional>
 #include <ostream> // doctest wants it
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
+
+#include <unistd.h>
 
 namespace tests {
 
 using Log = std::vector<std::string>;
+
+/// What fails in these tests.
+struct Rain : std::runtime_error {
+    Rain() : std::runtime_error("it rains") {}
+};
+
+/// Both ends of a pipe.
+struct Pipe {
+    Pipe() {
+        std::array<int, 2> ends{};
+        if (::pipe(ends.data()) != 0)
+            throw std::system_error(errno, std::generic_category(), "pipe");
+        read = common::Socket(ends[0]);
+        write = common::Socket(ends[1]);
+    }
+    common::Socket read, write;
+};
 
 /// A clock, and a selector that lets it go on.
 class VirtualTime {

@@ -21,15 +21,12 @@ using stage3::next_turn;
 using stage3::Task;
 using tests::Log;
 using tests::LoopTest;
+using tests::Rain;
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): the tests outlive
 // the coroutines
 
 namespace {
-
-struct Rain : std::runtime_error {
-    Rain() : std::runtime_error("it rains") {}
-};
 
 /// Notes what becomes of waiting for `future`.
 Coroutine<> note_outcome(LoopTest& test, Future<int> future) {

@@ -25,15 +25,12 @@ using stage3::Timeout;
 using stage3::wait_for;
 using tests::Log;
 using tests::LoopTest;
+using tests::Rain;
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): the tests outlive
 // the coroutines
 
 namespace {
-
-struct Rain : std::runtime_error {
-    Rain() : std::runtime_error("it rains") {}
-};
 
 Coroutine<int> after(stage3::EventLoop::Duration delay, int value) {
     co_await stage3::sleep(delay);
