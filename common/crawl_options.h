@@ -4,18 +4,13 @@
 #include "common/crawl.h"
 #include "common/trace.h"
 #include "common/url.h"
+#include "common/usage_error.h"
 
 #include <cstddef>
 #include <optional>
-#include <stdexcept>
 #include <string>
 
 namespace common {
-
-/// What the user typed can't be worked with; the message says why, and what to do.
-struct UsageError : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
 
 struct CrawlOptions {
     /// Where to start, an http URL. Nothing if the user asked for help.

@@ -14,6 +14,8 @@ std::string_view Response::header(std::string_view name) const {
     return transfer_->header(name);
 }
 
+std::chrono::seconds Response::retry_after() const { return transfer_->retry_after(); }
+
 Coroutine<std::string> Response::read() {
     const std::shared_ptr<Transfer> transfer = transfer_; // the response may go meanwhile
     co_await transfer->complete();

@@ -65,6 +65,9 @@ class Response {
     int status() const;
     /// The first header of that name, in any case of letters; empty if there is none.
     std::string_view header(std::string_view name) const;
+    /// What the Retry-After header asks for, as seconds or as a date; 0: nothing, or
+    /// what can't be understood, or is over.
+    std::chrono::seconds retry_after() const;
 
     /// The whole body, decompressed; once. Throws FetchError.
     Coroutine<std::string> read();

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <new>
 #include <system_error>
@@ -94,6 +95,12 @@ std::string_view Transfer::header(std::string_view name) const {
         if (common::equal_ignoring_case(known, name))
             return value;
     return {};
+}
+
+std::chrono::seconds Transfer::retry_after() const {
+    curl_off_t seconds = 0;
+    curl_easy_getinfo(easy_.get(), CURLINFO_RETRY_AFTER, &seconds);
+    return std::chrono::seconds(std::max<curl_off_t>(seconds, 0)); // a date may be past
 }
 
 // ---- Notes ----

@@ -23,6 +23,7 @@ class Transfer {
 
     int status() const { return status_; }
     std::string_view header(std::string_view name) const;
+    std::chrono::seconds retry_after() const;
     std::string take_body() { return std::move(body_); }
 
     /// Resolved when the headers are there; failed, if they never will be.

@@ -43,7 +43,8 @@ template <class T, class Order = Fifo<T>>
 class Queue {
   public:
     /// Has room for `max_size` items; 0: for any number.
-    explicit Queue(std::size_t max_size = 0) : max_size_(max_size) {
+    explicit Queue(std::size_t max_size = 0, Order order = Order())
+        : max_size_(max_size), items_(std::move(order)) {
         nothing_left_.set();
     }
     Queue(const Queue&) = delete;

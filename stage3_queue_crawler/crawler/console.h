@@ -1,0 +1,37 @@
+// What the user sees while it runs: notes, and a line that tells how far it is. All of it
+// goes to standard error, so that results can go elsewhere.
+#pragma once
+
+#include "stage3_queue_crawler/crawler/crawler.h"
+
+#include <chrono>
+#include <string>
+
+namespace stage3 {
+
+/// "1,234 fetched, 12 redirects, 3 dead; 10 under way, 345 waiting; 12 s".
+std::string describe(const Progress& progress, std::chrono::seconds so_far);
+
+class Console {
+  public:
+    /// `quiet`: notes are left out.
+    explicit Console(bool quiet) : quiet_(quiet) {}
+    Console(const Console&) = delete;
+    Console& operator=(const Console&) = delete;
+    /// Takes the progress line away.
+    ~Console() { show_progress({}); }
+
+    /// A line, or some, without the last line end. Printed above the progress line.
+    void note(const std::string& text);
+    /// The same, also if it is quiet.
+    void error(const std::string& text);
+    /// Replaces the progress line; an empty text takes it away. Cut off where the
+    /// terminal's line ends.
+    void show_progress(const std::string& text);
+
+  private:
+    bool quiet_;
+    std::string progress_; // on the screen now
+};
+
+} // namespace stage3

@@ -1,0 +1,356 @@
+#include "stage3_queue_crawler/crawler/crawler.h"
+
+#include "common/ascii.h"
+#include "common/charset.h"
+#include "common/links.h"
+#include "common/place.h"
+#include "common/trace.h"
+#include "stage3_queue_crawler/runtime/wait.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+#include <utility>
+
+namespace stage3 {
+namespace {
+
+using namespace std::chrono_literals;
+using common::Url;
+
+bool is_redirect(int status) {
+    return status == 301 || status == 302 || status == 303 || status == 307
+           || status == 308;
+}
+
+/// "mailto:a@b": an absolute URL, but none that can be crawled.
+bool has_other_scheme(std::string_view reference) {
+    const auto colon = reference.find_first_of(":/?#");
+    if (colon == std::string_view::npos || colon == 0 || reference[colon] != ':')
+        return false;
+    const std::string_view scheme = reference.substr(0, colon);
+    return !common::equal_ignoring_case(scheme, "http")
+           && !common::equal_ignoring_case(scheme, "https");
+}
+
+/// Counts for as long as it lives.
+class CountWhileAlive {
+  public:
+    explicit CountWhileAlive(std::size_t& count) : count_(count) { ++count_; }
+    CountWhileAlive(const CountWhileAlive&) = delete;
+    CountWhileAlive& operator=(const CountWhileAlive&) = delete;
+    ~CountWhileAlive() { --count_; }
+
+  private:
+    std::size_t& count_;
+};
+
+} // namespace
+
+Crawler::Crawler(EventLoop& loop, std::vector<Url> roots, Scope scope,
+                 CrawlSettings settings)
+    : loop_(loop), roots_(std::move(roots)), scope_(std::move(scope)),
+      settings_(std::move(settings)),
+      queue_(0, AnyOrder<Item, ShorterUrl>(settings_.order)),
+      parked_(loop, [this](Item item) { unpark(item); }), retries_(settings_.max_tries),
+      fail_parsing_(settings_.fail_parsing), session_(loop, settings_.session) {}
+
+// ---- The crawl ----
+
+Coroutine<Ending> Crawler::crawl() {
+    for (const Url& root : roots_)
+        if (scope_.contains(root))
+            enqueue(urls_[root], nullptr, 0, settings_.max_redirects);
+
+    std::vector<Task<>> workers;
+    for (std::size_t i = 1; i <= settings_.workers; ++i) {
+        const std::string name = fmt::format("worker {}", i);
+        workers.push_back(create_task(work(name), name));
+        workers.back().add_done_callback(
+            [this](const Future<>& worker) { stop_if_failed(worker); });
+    }
+
+    Ending ending = Ending::complete;
+    main_ = current_task();
+    try {
+        co_await queue_.join(settings_.timeout); // here the whole crawl takes place
+        if (max_pages_reached_)
+            ending = Ending::max_pages;
+    } catch (const Timeout&) {
+        ending = Ending::timed_out;
+    } catch (const Cancelled&) {
+        ending = Ending::interrupted;
+    }
+    main_ = nullptr;
+
+    // Most wait for an item now, and some perhaps for a server.
+    for (Task<>& worker : workers)
+        worker.cancel();
+    while (!std::ranges::all_of(workers, &Task<>::done)) {
+        try {
+            co_await wait(workers);
+        } catch (const Cancelled&) {
+            ending = Ending::interrupted; // they use this crawler: no way round waiting
+        }
+    }
+
+    if (failure_)
+        std::rethrow_exception(failure_);
+    if (ending == Ending::complete)
+        check_that_none_is_lost();
+    co_return ending;
+}
+
+Coroutine<> Crawler::work(std::string name) {
+    while (true) {
+        const Item item = co_await queue_.get();
+        bool done = true;
+        if (may_start(item)) {
+            settings_.on_start(name, *item.url);
+            done = co_await fetch(item);
+        }
+        if (done)
+            queue_.task_done();
+    }
+}
+
+/// False if this would be one fetch too many.
+bool Crawler::may_start(const Item& item) {
+    if (item.begun || started_ < settings_.max_pages)
+        return true;
+    max_pages_reached_ = true;
+    return false;
+}
+
+/// Workers never end, unless they are told to. If one does, the fault is ours, and the
+/// crawl must not wait for what nobody fetches any more.
+void Crawler::stop_if_failed(const Future<>& worker) {
+    if (main_ == nullptr || worker.cancelled())
+        return;
+    failure_ = worker.exception();
+    main_->request_cancel("a worker has failed");
+}
+
+// ---- One fetch ----
+
+/// Fetches the item's URL once. True if that is done with; false if it will come back.
+Coroutine<bool> Crawler::fetch(Item item) {
+    if (!item.begun) {
+        ++started_;
+        item.begun = loop_.time();
+    }
+    ++item.tries;
+    Record record(*item.url);
+    const std::optional<Wait> wait = co_await try_to_fetch(item, record);
+    if (wait) { // there will be another try
+        park(item, *wait);
+        co_return false;
+    }
+    finish(item, record);
+    co_return true;
+}
+
+/// One try, and what came of it. If another should follow: when.
+// The caller waits for it, so that both live as long.
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters)
+Coroutine<std::optional<Crawler::Wait>> Crawler::try_to_fetch(Item& item,
+                                                              Record& record) {
+    // NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
+    const CountWhileAlive in_flight(progress_.in_flight);
+    try {
+        Response response = co_await session_.get(*item.url->url);
+        const auto wait =
+            retries_.after(response.status(), response.retry_after(), item.tries);
+        if (wait)
+            co_return wait;
+        read_headers(item, response, record);
+        const std::string body = co_await response.read();
+        record.bytes = body.size();
+        if (response.status() == 200)
+            read_body(item, response.header("Content-Type"), body, record);
+    } catch (const FetchError& error) {
+        co_return read_error(item, error, record);
+    } catch (const common::TracedError& error) {
+        tell_way(item, error);
+        fail(record, error.what());
+    } catch (const std::exception& error) {
+        fail(record, error.what());
+    }
+    co_return std::nullopt;
+}
+
+/// All that can be said before the body is there.
+void Crawler::read_headers(const Item& item, const Response& response, Record& record) {
+    const std::string_view type = response.header("Content-Type");
+    record.content_type = common::trim(type.substr(0, type.find(';')));
+    record.charset = common::header_parameter(type, "charset");
+    record.status = response.status();
+    if (is_redirect(record.status)) {
+        follow_redirect(item, common::trim(response.header("Location")), record);
+    } else if (record.status != 200) {
+        record.outcome = Outcome::error;
+        record.error = fmt::format("HTTP status {}", record.status);
+        if (response.retry_after() > RetryPolicy::longest_wait)
+            record.error +=
+                fmt::format(", come back in {} s", response.retry_after().count());
+    }
+}
+
+void Crawler::read_body(const Item& item, std::string_view content_type,
+                        std::string_view body, Record& record) {
+    if (common::may_hold_links(content_type, body)) {
+        read_page(item, content_type, body, record);
+        record.outcome = Outcome::page;
+    } else {
+        record.outcome = Outcome::file;
+    }
+}
+
+/// There was no whole response.
+std::optional<Crawler::Wait> Crawler::read_error(Item& item, const FetchError& error,
+                                                 Record& record) {
+    record.bytes = error.bytes;
+    if (record.outcome != Outcome::failed)
+        return {}; // a redirect's body, or an error's: nobody needs it
+    if (error.kind == FetchError::Kind::no_descriptor)
+        return wait_for_descriptor(item, error);
+    record.error = error.what();
+    return retries_.after(error, item.tries);
+}
+
+void Crawler::fail(Record& record, std::string why) {
+    record.outcome = Outcome::failed;
+    record.error = std::move(why);
+}
+
+// ---- Links ----
+
+void Crawler::read_page(const Item& item, std::string_view content_type,
+                        std::string_view body, Record& record) {
+    fail_parsing_.count();
+    const common::Links found = common::find_links(body, content_type, *item.url->url);
+    for (const Url& link : found.urls) {
+        if (!scope_.contains(link))
+            continue;
+        ++record.links;
+        KnownUrl& known = urls_[link];
+        if (known.is_new())
+            ++record.new_links;
+        known.meet_on(*item.url);
+        if (item.url->depth < settings_.max_depth)
+            enqueue(known, item.url, item.url->depth + 1, settings_.max_redirects);
+    }
+    if (found.left_out > 0)
+        settings_.on_note(fmt::format("{}: too many links, the last {} are left out",
+                                      item.url->url->href(), found.left_out));
+}
+
+void Crawler::follow_redirect(const Item& item, std::string_view location,
+                              Record& record) {
+    record.outcome = Outcome::redirect;
+    const std::optional<Url> target =
+        location.empty() ? std::nullopt : common::resolve_url(location, *item.url->url);
+    if (!target && has_other_scheme(location)) {
+        record.next_url = location;
+        return;
+    }
+    if (!target) {
+        record.outcome = Outcome::error;
+        record.error = "redirect without a target";
+        return;
+    }
+    record.next_url = target->href();
+    if (!scope_.contains(*target))
+        return;
+    if (item.redirects_left == 0)
+        fail(record, "redirect limit reached");
+    else // the same depth: a redirect is no link
+        enqueue(urls_[*target], item.url, item.url->depth, item.redirects_left - 1);
+}
+
+/// Makes a URL an item of work, unless it is one already, or was.
+void Crawler::enqueue(KnownUrl& url, const KnownUrl* parent, std::size_t depth,
+                      int redirects_left) {
+    if (url.state != KnownUrl::State::met)
+        return;
+    url.state = KnownUrl::State::queued;
+    url.parent = parent;
+    url.depth = static_cast<std::uint32_t>(depth);
+    queue_.put_nowait({.url = &url, .redirects_left = redirects_left, .begun = {}});
+}
+
+// ---- Trying again ----
+
+/// Puts the item off. It stays unfinished, so that `join` waits for it.
+void Crawler::park(const Item& item, Wait wait) {
+    parked_.park(item, loop_.time() + std::chrono::ceil<EventLoop::Duration>(wait));
+}
+
+/// The time has come: it is put into the queue once more, and that it was taken out
+/// before is done with.
+void Crawler::unpark(const Item& item) {
+    queue_.put_nowait(item);
+    queue_.task_done();
+}
+
+/// It's not the server that has failed, so this was no try.
+Crawler::Wait Crawler::wait_for_descriptor(Item& item, const FetchError& error) {
+    --item.tries;
+    if (!said_descriptors_)
+        settings_.on_note(fmt::format("{}: fetches wait until there is one (see ulimit "
+                                      "-n, or use fewer --workers)",
+                                      error.what()));
+    said_descriptors_ = true;
+    return 100ms;
+}
+
+// ---- The end of a fetch ----
+
+void Crawler::finish(const Item& item, Record& record) {
+    record.tries = item.tries;
+    record.seconds = Wait(loop_.time() - item.begun.value_or(loop_.time())).count();
+    const bool dead = is_dead(record.outcome);
+    item.url->state = dead ? KnownUrl::State::dead : KnownUrl::State::fetched;
+    if (dead)
+        ++progress_.dead;
+    else if (record.outcome == Outcome::redirect)
+        ++progress_.redirects;
+    else
+        ++progress_.fetched;
+    settings_.on_record(record);
+}
+
+/// What was begun has ended: fetched ∪ dead = fetching.
+void Crawler::check_that_none_is_lost() const {
+    for (const KnownUrl* const known : urls_.all())
+        if (known->state == KnownUrl::State::queued)
+            throw std::logic_error(
+                fmt::format("{} was to be fetched, and has been lost: please report this "
+                            "fault of the crawler",
+                            known->url->href()));
+}
+
+/// Tells the way of an error to where it was caught: the coroutines of this task, and
+/// then the functions that the innermost of them had called.
+void Crawler::tell_way(const Item& item, const common::TracedError& error) {
+    const TaskBase& worker = *current_task();
+    std::string text = fmt::format(
+        "{} can't be read.\nThe coroutines of {}, the last one at the "
+        "bottom:\n{}",
+        item.url->url->href(), worker.name(), common::describe(worker.chain()));
+    const auto resumption = std::ranges::find(error.stack, "stage3::TaskBase::run");
+    for (auto call = resumption; call != error.stack.begin();)
+        text += fmt::format("  {}\n", *--call);
+    settings_.on_note(
+        text + fmt::format("{}: {}", common::file_and_line(error.where), error.what()));
+}
+
+Progress Crawler::progress() const {
+    Progress result = progress_;
+    result.waiting = queue_.size() + parked_.size();
+    return result;
+}
+
+} // namespace stage3

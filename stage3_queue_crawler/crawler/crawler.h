@@ -1,0 +1,147 @@
+// The crawler: workers, and a queue that they share.
+//
+// A worker takes a URL from the queue, fetches it, puts the new links that it finds into
+// the queue, and says that this URL is done. The crawl is over when all URLs are: then
+// each worker waits for an item that never comes, and there it's cancelled. There is no
+// class for a fetch any more: what it must remember while it waits are the local
+// variables of a coroutine. Told in book/14.
+//
+// Whatever happens to one URL ends in a record, and never ends a worker.
+#pragma once
+
+#include "common/stack_trace.h"
+#include "common/url.h"
+#include "stage3_queue_crawler/crawler/known_urls.h"
+#include "stage3_queue_crawler/crawler/order.h"
+#include "stage3_queue_crawler/crawler/parking_lot.h"
+#include "stage3_queue_crawler/crawler/record.h"
+#include "stage3_queue_crawler/crawler/retry.h"
+#include "stage3_queue_crawler/crawler/scope.h"
+#include "stage3_queue_crawler/http/session.h"
+#include "stage3_queue_crawler/runtime/queue.h"
+
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stage3 {
+
+struct CrawlSettings {
+    static constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
+
+    std::size_t workers = 10;         ///< fetches at once, at most
+    std::size_t max_depth = no_limit; ///< links away from a root
+    std::size_t max_pages = no_limit; ///< fetches in all
+    int max_redirects = 10;           ///< followed from any one URL
+    int max_tries = 4;                ///< for any one URL
+    OrderName order = OrderName::fifo;
+    TimeLimit timeout;            ///< for the whole crawl
+    std::size_t fail_parsing = 0; ///< throws while this page is parsed; 0: never
+    SessionOptions session;
+
+    /// Called with each record, as its fetch ends. What this throws ends the crawl.
+    std::function<void(const Record&)> on_record = [](const Record&) {};
+    /// Called as a worker begins with a URL, at each try.
+    std::function<void(std::string_view worker, const KnownUrl&)> on_start =
+        [](std::string_view, const KnownUrl&) {};
+    /// Called with what the user should read: some lines, without the last line end.
+    std::function<void(const std::string&)> on_note = [](const std::string&) {};
+};
+
+/// How a crawl came to its end. What is behind `complete` means that it was cut short.
+enum class Ending : std::uint8_t { complete, max_pages, timed_out, interrupted };
+
+/// How far a crawl has come.
+struct Progress {
+    std::size_t fetched = 0; ///< pages and files
+    std::size_t redirects = 0;
+    std::size_t dead = 0;
+    std::size_t in_flight = 0; ///< being fetched now
+    std::size_t waiting = 0;   ///< in the queue, or put off
+};
+
+class Crawler {
+  public:
+    /// A crawl of what `scope` contains, from these roots. `loop` must outlive it.
+    Crawler(EventLoop& loop, std::vector<common::Url> roots, Scope scope,
+            CrawlSettings settings);
+    Crawler(const Crawler&) = delete;
+    Crawler& operator=(const Crawler&) = delete;
+    ~Crawler() = default;
+
+    /// Crawls, once. Ends when all URLs that were found are done, or a limit is reached.
+    /// Cancelled, it stops at once and returns Ending::interrupted: what was being
+    /// fetched then gets no record.
+    /// Throws what `on_record` has thrown, and std::logic_error if a URL has been lost.
+    Coroutine<Ending> crawl();
+
+    Progress progress() const;
+    /// All URLs that it has met.
+    const KnownUrls& urls() const { return urls_; }
+
+  private:
+    /// What the queue holds: a URL to fetch.
+    struct Item {
+        KnownUrl* url;
+        int redirects_left;
+        int tries = 0;
+        std::optional<EventLoop::TimePoint> begun; // its first try
+    };
+    struct ShorterUrl {
+        bool operator()(const Item& a, const Item& b) const {
+            return a.url->url->href().size() < b.url->url->href().size();
+        }
+    };
+
+    using Wait = RetryPolicy::Duration;
+
+    Coroutine<> work(std::string name);
+    bool may_start(const Item& item);
+    void stop_if_failed(const Future<>& worker);
+
+    Coroutine<bool> fetch(Item item);
+    Coroutine<std::optional<Wait>> try_to_fetch(Item& item, Record& record);
+    void read_headers(const Item& item, const Response& response, Record& record);
+    void read_body(const Item& item, std::string_view content_type, std::string_view body,
+                   Record& record);
+    std::optional<Wait> read_error(Item& item, const FetchError& error, Record& record);
+    static void fail(Record& record, std::string why);
+
+    void read_page(const Item& item, std::string_view content_type, std::string_view body,
+                   Record& record);
+    void follow_redirect(const Item& item, std::string_view location, Record& record);
+    void enqueue(KnownUrl& url, const KnownUrl* parent, std::size_t depth,
+                 int redirects_left);
+
+    void park(const Item& item, Wait wait);
+    void unpark(const Item& item);
+    Wait wait_for_descriptor(Item& item, const FetchError& error);
+
+    void finish(const Item& item, Record& record);
+    void check_that_none_is_lost() const;
+    void tell_way(const Item& item, const common::TracedError& error);
+
+    EventLoop& loop_;
+    const std::vector<common::Url> roots_;
+    const Scope scope_;
+    const CrawlSettings settings_;
+    KnownUrls urls_;
+    Queue<Item, AnyOrder<Item, ShorterUrl>> queue_;
+    ParkingLot<Item> parked_;
+    RetryPolicy retries_;
+    common::FailOnPurpose fail_parsing_;
+    Session session_;
+    std::size_t started_ = 0; // URLs, whose fetch has begun
+    bool max_pages_reached_ = false;
+    bool said_descriptors_ = false;
+    std::exception_ptr failure_; // of a worker: a fault of the crawler itself
+    TaskBase* main_ = nullptr;   // the task that `crawl` runs in
+    Progress progress_;
+};
+
+} // namespace stage3

@@ -1,0 +1,63 @@
+#include "stage3_queue_crawler/crawler/escape.h"
+
+#include "common/charset.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <iterator>
+
+namespace stage3 {
+namespace {
+
+bool is_printable(char c) { return c >= 0x20 && c < 0x7f; }
+
+/// Takes the first character from a text that is not empty, and valid UTF-8.
+std::uint32_t take_character(std::string_view& text) {
+    const auto first = static_cast<unsigned char>(text[0]);
+    const std::size_t length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    std::uint32_t character = length == 1 ? first : first & (0x7fU >> length);
+    for (std::size_t i = 1; i < length; ++i)
+        character = character << 6U | (static_cast<unsigned char>(text[i]) & 0x3fU);
+    text.remove_prefix(length);
+    return character;
+}
+
+} // namespace
+
+std::string for_terminal(std::string_view text) {
+    std::string out;
+    for (const char c : text)
+        if (is_printable(c))
+            out += c;
+        else
+            fmt::format_to(std::back_inserter(out), "\\x{:02x}",
+                           static_cast<unsigned char>(c));
+    return out;
+}
+
+std::string as_json(std::string_view text) {
+    std::string storage;
+    std::string_view rest = common::to_utf8(text, "text/plain; charset=utf-8", storage);
+    std::string out = "\"";
+    const auto append_unit = [&](std::uint32_t unit) {
+        fmt::format_to(std::back_inserter(out), "\\u{:04x}", unit);
+    };
+    while (!rest.empty()) {
+        const std::uint32_t character = take_character(rest);
+        if (character == '"' || character == '\\') {
+            out += '\\';
+            out += static_cast<char>(character);
+        } else if (character < 0x80 && is_printable(static_cast<char>(character))) {
+            out += static_cast<char>(character);
+        } else if (character < 0x10000) {
+            append_unit(character);
+        } else { // two units, as UTF-16 has them
+            append_unit(0xd800 + ((character - 0x10000) >> 10U));
+            append_unit(0xdc00 + ((character - 0x10000) & 0x3ffU));
+        }
+    }
+    return out + '"';
+}
+
+} // namespace stage3

@@ -1,0 +1,20 @@
+// What a server sends is printed only through these.
+//
+// A server may put anything into a content type or a Location: bytes that clear your
+// terminal, that rename its window, that make the rest of a line run backwards. In a file
+// of JSON they may end a string early.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace stage3 {
+
+/// For a terminal: each byte that isn't printable ASCII becomes \xNN, and a backslash
+/// stays what it is.
+std::string for_terminal(std::string_view text);
+
+/// A JSON string with its quotes, in ASCII. What isn't valid UTF-8 becomes U+FFFD.
+std::string as_json(std::string_view text);
+
+} // namespace stage3

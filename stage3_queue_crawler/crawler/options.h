@@ -1,0 +1,34 @@
+// The command line of stage 3.
+#pragma once
+
+#include "common/usage_error.h"
+#include "stage3_queue_crawler/crawler/crawler.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace stage3 {
+
+enum class Format : std::uint8_t { text, jsonl };
+
+struct Options {
+    std::string
+        help; ///< what to print, if the user asked for help; then all else is void
+    std::vector<common::Url> roots;
+    Reach reach = Reach::host;
+    std::vector<Pattern> excluded;
+    CrawlSettings crawl;  ///< without its functions
+    std::string selector; ///< a name that make_selector knows, or nothing
+    Format format = Format::text;
+    std::string output; ///< a file; nothing: standard output
+    bool show_progress = false;
+    bool verbose = false;
+    bool quiet = false;
+};
+
+/// Reads the arguments of `main`. Throws common::UsageError: one line, which says what is
+/// allowed.
+Options read_options(int argc, char** argv);
+
+} // namespace stage3

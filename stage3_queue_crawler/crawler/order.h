@@ -1,0 +1,50 @@
+// The queue's order, chosen when the program starts.
+//
+// A queue's order is a parameter of its type, so it must be known when the program is
+// compiled. `--order` is known later. So this is one more order, which passes every call
+// on to one of the three. The workers don't notice any of it.
+#pragma once
+
+#include "stage3_queue_crawler/runtime/queue_orders.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <variant>
+
+namespace stage3 {
+
+enum class OrderName : std::uint8_t { fifo, lifo, priority };
+
+/// One of three orders. `Less` is for SmallestFirst.
+template <class T, class Less>
+class AnyOrder {
+  public:
+    explicit AnyOrder(OrderName name) {
+        if (name == OrderName::lifo)
+            order_.template emplace<Lifo<T>>();
+        else if (name == OrderName::priority)
+            order_.template emplace<SmallestFirst<T, Less>>();
+    }
+
+    void push(Numbered<T> one) {
+        std::visit([&](auto& order) { order.push(std::move(one)); }, order_);
+    }
+    Numbered<T> pop() {
+        return std::visit([](auto& order) { return order.pop(); }, order_);
+    }
+    void unpop(Numbered<T> one) {
+        std::visit([&](auto& order) { order.unpop(std::move(one)); }, order_);
+    }
+    bool unpush(std::uint64_t number) {
+        return std::visit([&](auto& order) { return order.unpush(number); }, order_);
+    }
+    std::size_t size() const {
+        return std::visit([](const auto& order) { return order.size(); }, order_);
+    }
+
+  private:
+    std::variant<Fifo<T>, Lifo<T>, SmallestFirst<T, Less>> order_;
+};
+
+} // namespace stage3

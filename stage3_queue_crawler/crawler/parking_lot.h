@@ -1,0 +1,53 @@
+// Items that must wait for a time, and hold up nobody meanwhile.
+//
+// A page that could not be fetched is tried again, but not at once. If its worker waited
+// for that, ten such pages would stop ten workers. So the item is left here, the worker
+// takes another one, and when the time has come the item goes back into the queue.
+#pragma once
+
+#include "stage3_queue_crawler/runtime/event_loop.h"
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace stage3 {
+
+template <class Item>
+class ParkingLot {
+  public:
+    /// `leave` is called with each item when its time has come.
+    ParkingLot(EventLoop& loop, std::function<void(Item)> leave)
+        : loop_(loop), leave_(std::move(leave)) {}
+
+    /// Keeps the item until `when`.
+    void park(Item item, EventLoop::TimePoint when) {
+        if (items_.emplace(when, std::move(item)) == items_.begin())
+            set_timer();
+    }
+
+    std::size_t size() const { return items_.size(); }
+
+  private:
+    /// One timer, for the item that leaves first.
+    void set_timer() {
+        timer_.reset(); // takes the last one back
+        if (!items_.empty())
+            timer_.emplace(loop_.call_at(items_.begin()->first, [this] { let_leave(); }));
+    }
+
+    void let_leave() {
+        while (!items_.empty() && items_.begin()->first <= loop_.time())
+            leave_(std::move(items_.extract(items_.begin()).mapped()));
+        set_timer();
+    }
+
+    EventLoop& loop_;
+    std::function<void(Item)> leave_;
+    std::multimap<EventLoop::TimePoint, Item> items_;
+    std::optional<CancelAtExit> timer_;
+};
+
+} // namespace stage3

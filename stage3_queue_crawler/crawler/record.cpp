@@ -1,0 +1,53 @@
+#include "stage3_queue_crawler/crawler/record.h"
+
+#include "stage3_queue_crawler/crawler/escape.h"
+
+#include <fmt/format.h>
+
+namespace stage3 {
+namespace {
+
+std::string json_or_null(std::string_view text) {
+    return text.empty() ? "null" : as_json(text);
+}
+
+} // namespace
+
+std::string_view name_of(Outcome outcome) {
+    switch (outcome) {
+    case Outcome::page: return "page";
+    case Outcome::file: return "file";
+    case Outcome::redirect: return "redirect";
+    case Outcome::error: return "error";
+    case Outcome::failed: break;
+    }
+    return "failed";
+}
+
+std::string to_json(const Record& record) {
+    const KnownUrl& url = *record.url;
+    return fmt::format(
+        R"({{"url": {}, "depth": {}, "parent": {}, "outcome": "{}", "status": {}, )"
+        R"("next_url": {}, "error": {}, "content_type": {}, "charset": {}, )"
+        R"("bytes": {}, "links": {}, "new_links": {}, "tries": {}, "seconds": {:.6f}}})",
+        as_json(url.url->href()), url.depth,
+        url.parent != nullptr ? as_json(url.parent->url->href()) : "null",
+        name_of(record.outcome),
+        record.status != 0 ? std::to_string(record.status) : "null",
+        json_or_null(record.next_url), json_or_null(record.error),
+        json_or_null(record.content_type), json_or_null(record.charset), record.bytes,
+        record.links, record.new_links, record.tries, record.seconds);
+}
+
+std::string to_text(const Record& record) {
+    const std::string status = record.status != 0 ? std::to_string(record.status) : "-";
+    std::string line = fmt::format("{:<8}  {:>3}  {:>8}  {}", name_of(record.outcome),
+                                   status, record.bytes, record.url->url->href());
+    if (!record.next_url.empty())
+        line += " -> " + for_terminal(record.next_url);
+    if (!record.error.empty())
+        line += " (" + for_terminal(record.error) + ")";
+    return line;
+}
+
+} // namespace stage3

@@ -1,0 +1,56 @@
+// What the crawl says of a URL once its fetch has ended.
+#pragma once
+
+#include "common/url.h"
+#include "stage3_queue_crawler/crawler/known_urls.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace stage3 {
+
+/// What became of it.
+enum class Outcome : std::uint8_t {
+    page,     ///< 200, and read for links
+    file,     ///< 200, of a type that holds no links
+    redirect, ///< sent elsewhere
+    error,    ///< any other status
+    failed,   ///< no whole response
+};
+
+/// "page", "file" and so on.
+std::string_view name_of(Outcome outcome);
+
+/// True for what a link should not lead to.
+inline bool is_dead(Outcome outcome) {
+    return outcome == Outcome::error || outcome == Outcome::failed;
+}
+
+struct Record {
+    explicit Record(const KnownUrl& which) : url(&which) {}
+
+    const KnownUrl* url; ///< with its parent and its depth
+    Outcome outcome = Outcome::failed;
+    int status = 0;           ///< 0 if there was none
+    std::string next_url;     ///< where a redirect leads; empty if it is none
+    std::string error;        ///< why it is dead, in words; else empty
+    std::string content_type; ///< as sent, without its parameters
+    std::string charset;      ///< that the header names
+    std::size_t bytes = 0;    ///< of the body, decompressed
+    std::size_t links = 0;    ///< different ones on the page, that are in scope
+    std::size_t new_links = 0;
+    int tries = 1;
+    double seconds = 0; ///< from the first try's beginning
+};
+
+/// As a JSON object, in one line, without a line end. What is unknown is null.
+std::string to_json(const Record& record);
+
+/// As a line for a person, without a line end: outcome, status, bytes, URL, and what else
+/// there is to say.
+std::string to_text(const Record& record);
+
+} // namespace stage3

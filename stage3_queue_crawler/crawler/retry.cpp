@@ -1,0 +1,35 @@
+#include "stage3_queue_crawler/crawler/retry.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stage3 {
+
+using namespace std::chrono_literals;
+
+std::optional<RetryPolicy::Duration> RetryPolicy::after(const FetchError& error,
+                                                        int tries) {
+    const bool may_pass = error.kind == FetchError::Kind::network
+                          || error.kind == FetchError::Kind::timed_out;
+    if (!may_pass || tries >= max_tries_)
+        return {};
+    return growing(250ms, tries);
+}
+
+std::optional<RetryPolicy::Duration>
+RetryPolicy::after(int status, std::chrono::seconds retry_after, int tries) {
+    const bool may_pass =
+        status == 429 || status == 502 || status == 503 || status == 504;
+    if (!may_pass || tries >= max_tries_ || retry_after > longest_wait)
+        return {};
+    return std::max<Duration>(growing(500ms, tries), retry_after);
+}
+
+/// `first`, doubled for each try, and up to a half more.
+RetryPolicy::Duration RetryPolicy::growing(Duration first, int tries) {
+    const double stretch = std::uniform_real_distribution(1.0, 1.5)(random_);
+    const Duration wait = first * std::pow(2, tries - 1) * stretch;
+    return std::min<Duration>(wait, longest_wait);
+}
+
+} // namespace stage3

@@ -1,0 +1,86 @@
+#include "stage3_queue_crawler/crawler/scope.h"
+
+#include "common/scope.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace stage3 {
+namespace {
+
+bool is_address(std::string_view host) {
+    // The URL parser takes every host for an IPv4 address whose last label is a number.
+    return host.front() == '['
+           || (host.back() >= '0' && host.back() <= '9'
+               && host.find_first_not_of("0123456789.") == std::string_view::npos);
+}
+
+/// "www.docs.example.com" → "example.com".
+std::string_view last_two_labels(std::string_view host) {
+    if (is_address(host))
+        return host;
+    const auto last = host.rfind('.', host.size() - 2); // a dot at the very end aside
+    if (last == std::string_view::npos || last == 0)
+        return host;
+    const auto before = host.rfind('.', last - 1);
+    return before == std::string_view::npos ? host : host.substr(before + 1);
+}
+
+/// "http://h/docs/index.html?q" → "http://h/docs/".
+std::string_view folder_of(const common::Url& url) {
+    const std::string_view href = url.href();
+    const auto query = std::min(href.find('?'), href.size());
+    return href.substr(0, href.rfind('/', query) + 1);
+}
+
+} // namespace
+
+Pattern::Pattern(const std::string& text) {
+    auto compiled = std::make_unique<regex_t>();
+    if (const int code =
+            regcomp(compiled.get(), text.c_str(), REG_EXTENDED | REG_NOSUB)) {
+        std::array<char, 200> message{};
+        regerror(code, compiled.get(), message.data(), message.size());
+        throw std::invalid_argument(message.data());
+    }
+    compiled_.reset(compiled.release());
+}
+
+bool Pattern::is_found_in(const std::string& text) const {
+    return regexec(compiled_.get(), text.c_str(), 0, nullptr, 0) == 0;
+}
+
+Scope::Scope(Reach reach, const std::vector<common::Url>& roots,
+             std::vector<Pattern> excluded)
+    : reach_(reach), excluded_(std::move(excluded)) {
+    for (const common::Url& root : roots) {
+        std::string place = place_of(root);
+        if (std::ranges::find(places_, place) == places_.end())
+            places_.push_back(std::move(place));
+    }
+}
+
+/// What two URLs must have in common to belong together.
+std::string Scope::place_of(const common::Url& url) const {
+    switch (reach_) {
+    case Reach::prefix: return std::string(folder_of(url));
+    case Reach::host: return std::string(common::without_www(url.host()));
+    case Reach::domain: break;
+    }
+    return std::string(last_two_labels(url.host()));
+}
+
+bool Scope::contains(const common::Url& url) const {
+    const bool near = reach_ == Reach::prefix
+                          ? std::ranges::any_of(places_,
+                                                [&](const std::string& folder) {
+                                                    return url.href().starts_with(folder);
+                                                })
+                          : std::ranges::find(places_, place_of(url)) != places_.end();
+    return near && std::ranges::none_of(excluded_, [&](const Pattern& pattern) {
+               return pattern.is_found_in(url.href());
+           });
+}
+
+} // namespace stage3

@@ -1,0 +1,64 @@
+// Which URLs belong to this crawl?
+//
+// Stages 1 and 2 keep to one host. Here the user has a say: how far the crawl may go from
+// its roots, and what to leave out. Every URL is asked about before it's fetched, the
+// targets of redirects, too: a server could send the crawler anywhere with one line.
+#pragma once
+
+#include "common/url.h"
+
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <regex.h>
+
+namespace stage3 {
+
+/// A regular expression, of POSIX's extended kind. (Not std::regex: that one recurses,
+/// and GCC 12's overflows the stack on a long URL.)
+/// Source: man 7 regex.
+class Pattern {
+  public:
+    /// Throws std::invalid_argument, which says what is wrong with the text.
+    explicit Pattern(const std::string& text);
+
+    /// True if it's found anywhere in `text`.
+    bool is_found_in(const std::string& text) const;
+
+  private:
+    struct Free {
+        void operator()(regex_t* compiled) const {
+            regfree(compiled);
+            delete compiled; // NOLINT(cppcoreguidelines-owning-memory): unique_ptr's
+        }
+    };
+    std::unique_ptr<regex_t, Free> compiled_;
+};
+
+/// How far from a root.
+enum class Reach : std::uint8_t {
+    prefix, ///< beneath the root's folder
+    host,   ///< on its host, at any port; a leading "www." makes no difference
+    domain, ///< on any host whose name has the same last two labels
+};
+
+class Scope {
+  public:
+    Scope(Reach reach, const std::vector<common::Url>& roots,
+          std::vector<Pattern> excluded = {});
+
+    bool contains(const common::Url& url) const;
+
+  private:
+    std::string place_of(const common::Url& url) const;
+
+    Reach reach_;
+    std::vector<std::string> places_; // of the roots: folders, hosts or domains
+    std::vector<Pattern> excluded_;
+};
+
+} // namespace stage3

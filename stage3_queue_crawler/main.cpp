@@ -1,0 +1,195 @@
+// stage3: crawls web sites with a queue of workers, and tells what is dead.
+//
+// Exit status: 0 all fetched, 1 some URLs are dead, 2 wrong usage, 3 cut short, 130 ended
+// by Ctrl-C. What it does beside crawling is told in book/15 (how it ends).
+#include "common/selector.h"
+#include "stage3_queue_crawler/crawler/console.h"
+#include "stage3_queue_crawler/crawler/crawler.h"
+#include "stage3_queue_crawler/crawler/descriptors.h"
+#include "stage3_queue_crawler/crawler/options.h"
+#include "stage3_queue_crawler/crawler/output.h"
+#include "stage3_queue_crawler/crawler/report.h"
+#include "stage3_queue_crawler/runtime/run.h"
+#include "stage3_queue_crawler/runtime/wait.h"
+
+#include <curl/curl.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <system_error>
+#include <vector>
+
+#include <sys/select.h>
+#include <unistd.h>
+
+namespace {
+
+using namespace std::chrono_literals;
+using stage3::Console;
+using stage3::Ending;
+using stage3::Options;
+using Clock = std::chrono::steady_clock;
+
+constexpr int cut_short = 3;
+constexpr int interrupted = 130; // as shells count: 128 and the signal's number
+
+/// libcurl wants to be set up before there are threads.
+struct Libcurl {
+    Libcurl() { curl_global_init(CURL_GLOBAL_DEFAULT); }
+    Libcurl(const Libcurl&) = delete;
+    Libcurl& operator=(const Libcurl&) = delete;
+    ~Libcurl() { curl_global_cleanup(); }
+};
+
+/// As many workers as there can be sockets for.
+void fit_workers(Options& options, Console& console) {
+    constexpr std::size_t others = 32; // files, pipes, name servers
+    std::size_t descriptors = stage3::allow_descriptors();
+    if (options.selector == "select")
+        descriptors = std::min<std::size_t>(descriptors, FD_SETSIZE);
+    const std::size_t room = descriptors > others + 1 ? descriptors - others : 1;
+    if (options.crawl.workers > room)
+        console.note(fmt::format("stage3: there is room for {} connections, so there are "
+                                 "{} workers and not {} (see ulimit -n)",
+                                 room, room, options.crawl.workers));
+    options.crawl.workers = std::min(options.crawl.workers, room);
+    options.crawl.session.max_idle_connections = static_cast<long>(options.crawl.workers);
+}
+
+/// From now on, Ctrl-C ends the program at once, whatever it is at.
+void leave_on_ctrl_c(stage3::EventLoop& loop) {
+    for (const int number : {SIGINT, SIGTERM}) {
+        loop.remove_signal_handler(number);
+        std::signal(number, [](int) { ::_exit(interrupted); });
+    }
+}
+
+/// Ctrl-C asks the crawl to end. Pressed once more, it doesn't ask.
+void end_on_ctrl_c(stage3::EventLoop& loop, stage3::Task<Ending> crawl) {
+    for (const int number : {SIGINT, SIGTERM})
+        loop.add_signal_handler(number, [&loop, crawl]() mutable {
+            leave_on_ctrl_c(loop);
+            crawl.cancel();
+        });
+}
+
+// Its arguments are variables of the coroutine that cancels it.
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters)
+stage3::Coroutine<> show_progress(const stage3::Crawler& crawler, Console& console,
+                                  Clock::time_point start, bool wanted) {
+    // NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
+    while (wanted) {
+        co_await stage3::sleep(200ms);
+        console.show_progress(
+            describe(crawler.progress(),
+                     std::chrono::floor<std::chrono::seconds>(Clock::now() - start)));
+    }
+}
+
+int exit_status(Ending ending, std::size_t dead) {
+    switch (ending) {
+    case Ending::interrupted: return interrupted;
+    case Ending::timed_out:
+    case Ending::max_pages: return cut_short;
+    case Ending::complete: break;
+    }
+    return dead > 0 ? 1 : 0;
+}
+
+/// Why a crawl ended early, for a person.
+std::string describe(Ending ending) {
+    switch (ending) {
+    case Ending::interrupted: return "interrupted";
+    case Ending::timed_out: return "the time is over (--timeout)";
+    case Ending::max_pages: return "enough has been fetched (--max-pages)";
+    case Ending::complete: break;
+    }
+    return "complete";
+}
+
+stage3::Output open_output(const std::string& path) {
+    try {
+        return stage3::Output(path);
+    } catch (const std::system_error& error) {
+        throw common::UsageError(fmt::format("--output: {}", error.what()));
+    }
+}
+
+/// The whole run. The result is the exit status.
+stage3::Coroutine<int> crawl(Options options) {
+    Console console(options.quiet);
+    fit_workers(options, console);
+    stage3::Output output = open_output(options.output);
+    std::vector<stage3::Record> records;
+    options.crawl.on_note = [&](const std::string& note) {
+        console.note("stage3: " + note);
+    };
+    if (options.verbose)
+        options.crawl.on_start = [&](std::string_view worker,
+                                     const stage3::KnownUrl& url) {
+            console.note(
+                fmt::format("{}, depth {}: {}", worker, url.depth, url.url->href()));
+        };
+    options.crawl.on_record = [&](const stage3::Record& record) {
+        if (options.format == stage3::Format::jsonl)
+            output.write(to_json(record) + '\n');
+        else
+            records.push_back(record);
+    };
+
+    const auto start = Clock::now();
+    stage3::EventLoop& loop = stage3::running_loop();
+    stage3::Crawler crawler(
+        loop, options.roots,
+        stage3::Scope(options.reach, options.roots, std::move(options.excluded)),
+        std::move(options.crawl));
+    const auto crawling = create_task(crawler.crawl(), "crawl");
+    end_on_ctrl_c(loop, crawling);
+    auto showing = create_task(
+        show_progress(crawler, console, start, options.show_progress), "progress");
+    const Ending ending = co_await crawling;
+    showing.cancel();
+    leave_on_ctrl_c(loop);
+
+    console.show_progress({});
+    if (options.format == stage3::Format::text)
+        output.write(
+            text_report(std::move(records), crawler.urls(), Clock::now() - start));
+    if (ending != Ending::complete)
+        console.note(fmt::format("stage3: {}: {} URLs that are known were not fetched",
+                                 describe(ending), crawler.urls().count_queued()));
+    co_return exit_status(ending, crawler.progress().dead);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    std::signal(SIGPIPE, SIG_IGN); // a server that goes away is an error, not the end
+    try {
+        Options options = stage3::read_options(argc, argv);
+        if (!options.help.empty()) {
+            fmt::print("{}", options.help);
+            return 0;
+        }
+        const Libcurl libcurl;
+        stage3::LoopOptions how;
+        how.selector = common::make_selector(options.selector);
+        return stage3::run(crawl(std::move(options)), std::move(how));
+    } catch (const common::UsageError& error) {
+        fmt::print(stderr, "stage3: {} (see stage3 --help)\n", error.what());
+        return 2;
+    } catch (const std::system_error& error) {
+        if (error.code()
+            == std::errc::broken_pipe) // as with "| head": no news to anybody
+            return cut_short;
+        fmt::print(stderr, "stage3: {}\n", error.what());
+        return 1;
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "stage3: {}\n", error.what());
+        return 1;
+    }
+}
