@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <stdexcept>
 #include <utility>
 
 namespace stage3 {
@@ -99,7 +98,7 @@ Coroutine<Ending> Crawler::crawl() {
     if (failure_)
         std::rethrow_exception(failure_);
     if (ending == Ending::complete)
-        check_that_none_is_lost();
+        urls_.check_that_none_is_lost();
     co_return ending;
 }
 
@@ -320,16 +319,6 @@ void Crawler::finish(const Item& item, Record& record) {
     else
         ++progress_.fetched;
     settings_.on_record(record);
-}
-
-/// What was begun has ended: fetched ∪ dead = fetching.
-void Crawler::check_that_none_is_lost() const {
-    for (const KnownUrl* const known : urls_.all())
-        if (known->state == KnownUrl::State::queued)
-            throw std::logic_error(
-                fmt::format("{} was to be fetched, and has been lost: please report this "
-                            "fault of the crawler",
-                            known->url->href()));
 }
 
 /// Tells the way of an error to where it was caught: the coroutines of this task, and

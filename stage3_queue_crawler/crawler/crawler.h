@@ -123,7 +123,6 @@ class Crawler {
     Wait wait_for_descriptor(Item& item, const FetchError& error);
 
     void finish(const Item& item, Record& record);
-    void check_that_none_is_lost() const;
     void tell_way(const Item& item, const common::TracedError& error);
 
     EventLoop& loop_;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <unordered_map>
 #include <vector>
 
@@ -61,6 +62,16 @@ class KnownUrls {
             std::ranges::count_if(urls_, [](const auto& entry) {
                 return entry.second.state == KnownUrl::State::queued;
             }));
+    }
+
+    /// At the end of a crawl: what was begun has ended. Throws std::logic_error if a URL
+    /// was to be fetched, and neither was nor is dead.
+    void check_that_none_is_lost() const {
+        for (const auto& [url, known] : urls_)
+            if (known.state == KnownUrl::State::queued)
+                throw std::logic_error(
+                    url.href()
+                    + " has been lost: please report this fault of the crawler");
     }
 
     /// All of them, in no order.

@@ -21,9 +21,9 @@ namespace {
 using common::UsageError;
 
 constexpr std::string_view examples = R"(Examples:
-  stage3 https://example.org/                what is dead there, and on which pages
-  stage3 --scope prefix example.org/docs/    the same, of one folder
-  stage3 --format jsonl -o out.jsonl URL     a record for each URL, as it comes
+  stage3 https://example.org/               what is dead there, and where
+  stage3 --scope prefix example.org/docs/   the same, of one folder
+  stage3 --format jsonl -o out.jsonl URL    a record for each URL, as it comes
 
 Exit status: 0 all was fetched; 1 some URLs are dead; 2 wrong usage; 3 cut short
 by --timeout or --max-pages, or nobody reads the results; 130 ended by Ctrl-C.)";
@@ -174,8 +174,8 @@ Options read_options(int argc, char** argv) {
         reader_of_number(crawl.max_tries, 1, 1000));
     add(app, "--scope", "REACH",
         "prefix: beneath the root's folder; host: on its host,\n"
-        "any port (so it is, if you say nothing); domain: on\n"
-        "hosts with the same last two labels",
+        "any port (the default); domain: on hosts with the\n"
+        "same last two labels",
         reader_of_choice<Reach>(options.reach, {{"prefix", Reach::prefix},
                                                 {"host", Reach::host},
                                                 {"domain", Reach::domain}}));
@@ -183,7 +183,7 @@ Options read_options(int argc, char** argv) {
         reader_of_patterns(options.excluded))
         ->take_all();
     add(app, "--order", "ORDER",
-        "fifo (if you say nothing), lifo, or priority: shorter\n"
+        "fifo (the default), lifo, or priority: shorter\n"
         "URLs first",
         reader_of_choice<OrderName>(crawl.order, {{"fifo", OrderName::fifo},
                                                   {"lifo", OrderName::lifo},
@@ -210,8 +210,7 @@ Options read_options(int argc, char** argv) {
     add(app, "--fail-parsing", "N",
         "throw while the N-th page is parsed, to see the trace",
         reader_of_number<std::size_t>(crawl.fail_parsing, 0, most));
-    add(app, "--progress", "WHEN",
-        "auto: on a terminal (if you say nothing); always; never",
+    add(app, "--progress", "WHEN", "auto (on a terminal), always or never",
         reader_of_choice<ShowProgress>(progress, {{"auto", ShowProgress::automatic},
                                                   {"always", ShowProgress::always},
                                                   {"never", ShowProgress::never}}));

@@ -24,7 +24,8 @@ class ParkingLot {
 
     /// Keeps the item until `when`.
     void park(Item item, EventLoop::TimePoint when) {
-        if (items_.emplace(when, std::move(item)) == items_.begin())
+        const auto place = items_.emplace(when, std::move(item));
+        if (place == items_.begin())
             set_timer();
     }
 

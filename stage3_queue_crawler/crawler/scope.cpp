@@ -20,11 +20,12 @@ bool is_address(std::string_view host) {
 std::string_view last_two_labels(std::string_view host) {
     if (is_address(host))
         return host;
-    const auto last = host.rfind('.', host.size() - 2); // a dot at the very end aside
+    if (host.ends_with('.')) // it only says that the name is whole
+        host.remove_suffix(1);
+    const auto last = host.rfind('.');
     if (last == std::string_view::npos || last == 0)
         return host;
-    const auto before = host.rfind('.', last - 1);
-    return before == std::string_view::npos ? host : host.substr(before + 1);
+    return host.substr(host.rfind('.', last - 1) + 1); // none: npos + 1 is 0
 }
 
 /// "http://h/docs/index.html?q" → "http://h/docs/".

@@ -6,11 +6,11 @@
 #include <cerrno>
 #include <csignal>
 #include <system_error>
+#include <thread>
 
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/resource.h>
-#include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,7 +39,10 @@ Pipe make_pipe() {
                          const RunOptions& options) {
     const int input = ::open("/dev/null", O_RDONLY);
     ::dup2(input, STDIN_FILENO);
-    ::dup2(out, STDOUT_FILENO);
+    ::dup2(options.out_file.empty()
+               ? out
+               : ::open(options.out_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666),
+           STDOUT_FILENO);
     ::dup2(err, STDERR_FILENO);
     if (options.descriptors) {
         rlimit limit{};
@@ -51,10 +54,11 @@ Pipe make_pipe() {
 }
 
 /// Reads both pipes until both are closed; false if that takes longer than `limit`.
-bool collect(Pipe& out, Pipe& err, Finished& result, std::chrono::seconds limit) {
-    const auto end = std::chrono::steady_clock::now() + limit;
-    std::array<pollfd, 2> list{pollfd{out.read_end.fd(), POLLIN, 0},
-                               pollfd{err.read_end.fd(), POLLIN, 0}};
+bool collect(Pipe& out, Pipe& err, Finished& result, const RunOptions& options) {
+    const auto end = std::chrono::steady_clock::now() + options.time_limit;
+    std::array<pollfd, 2> list{
+        pollfd{options.leave_output_unread ? -1 : out.read_end.fd(), POLLIN, 0},
+        pollfd{err.read_end.fd(), POLLIN, 0}};
     std::array<std::string*, 2> texts{&result.out, &result.err};
     while (list[0].fd >= 0 || list[1].fd >= 0) {
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(
@@ -97,8 +101,13 @@ Finished run(const std::vector<std::string>& command, const RunOptions& options)
     err.write_end.close();
 
     Finished result;
-    if (!collect(out, err, result, options.time_limit))
+    std::thread meanwhile;
+    if (options.meanwhile)
+        meanwhile = std::thread(options.meanwhile, child);
+    if (!collect(out, err, result, options))
         ::kill(child, SIGKILL);
+    if (meanwhile.joinable())
+        meanwhile.join(); // the process id is the child's until it is waited for
     int status = 0;
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }

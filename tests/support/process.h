@@ -3,9 +3,12 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <sys/types.h>
 
 namespace tests {
 
@@ -19,9 +22,15 @@ struct Finished {
 
 struct RunOptions {
     /// RLIMIT_NOFILE for the program: what `ulimit -n` sets.
-    std::optional<std::size_t> descriptors;
+    std::optional<std::size_t> descriptors = {};
     /// A program that runs longer is killed.
     std::chrono::seconds time_limit{60};
+    /// Where standard output goes, instead of into Finished::out.
+    std::string out_file = {};
+    /// Nobody reads standard output: a program that writes a lot is stopped by that.
+    bool leave_output_unread = false;
+    /// Called in a thread of its own, while the program runs, with its process id.
+    std::function<void(pid_t)> meanwhile = {};
 };
 
 /// Runs `command` (the program's path, then its arguments; no shell is involved) with an

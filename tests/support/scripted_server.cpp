@@ -121,6 +121,10 @@ void ScriptedServer::accept_connections() {
     for (;;) {
         std::error_code error;
         common::Socket socket = accept_connection(listener_, error, Mode::blocking);
+        if (no_descriptor_left(error)) { // a test has taken them all, for a while
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+            continue;
+        }
         const std::scoped_lock lock(mutex_);
         if (stopping_ || !socket)
             return;

@@ -1,0 +1,684 @@
+// The crawler against a server that does as it is told, also when that is wrong.
+#include "stage3_queue_crawler/crawler/crawler.h"
+#include "stage3_queue_crawler/runtime/run.h"
+#include "stage3_queue_crawler/runtime/wait.h"
+#include "tests/support/scripted_server.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <ostream> // doctest wants it
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/resource.h>
+
+using namespace std::chrono_literals;
+using stage3::Coroutine;
+using stage3::Crawler;
+using stage3::CrawlSettings;
+using stage3::Ending;
+using stage3::EventLoop;
+using stage3::OrderName;
+using stage3::Outcome;
+using stage3::Pattern;
+using stage3::Reach;
+using stage3::Record;
+using stage3::Scope;
+using tests::Hold;
+using tests::html;
+using tests::Pause;
+using tests::redirect_to;
+using tests::Reply;
+using tests::Reset;
+using tests::respond;
+using tests::ScriptedServer;
+using tests::Send;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+/// A page with these links.
+Reply page(const std::vector<std::string>& links) {
+    std::string body;
+    for (const std::string& link : links)
+        body += fmt::format("<a href='{}'>x</a>\n", link);
+    return html(body);
+}
+
+/// What a record says, after the crawl is gone.
+struct Said {
+    std::string url;
+    std::string parent; // empty: none
+    std::size_t depth = 0;
+    Outcome outcome = Outcome::failed;
+    int status = 0;
+    std::string next_url;
+    std::string error;
+    std::string content_type;
+    std::string charset;
+    std::size_t bytes = 0;
+    std::size_t links = 0;
+    std::size_t new_links = 0;
+    int tries = 0;
+    double seconds = 0;
+};
+
+struct Result {
+    Ending ending = Ending::complete;
+    std::vector<Said> records;
+    std::vector<std::string> notes;
+    stage3::Progress progress;
+    double seconds = 0;
+
+    const Said& operator[](const std::string& url) const {
+        const auto found = std::ranges::find(records, url, &Said::url);
+        REQUIRE_MESSAGE(found != records.end(), "no record of " << url);
+        REQUIRE(std::ranges::count(records, url, &Said::url) == 1);
+        return *found;
+    }
+    std::vector<std::string> urls() const {
+        std::vector<std::string> result;
+        for (const Said& record : records)
+            result.push_back(record.url);
+        return result;
+    }
+};
+
+/// A crawl from these roots. `during`, if there is one, is called in the loop, with the
+/// task, before it begins.
+struct Setup {
+    CrawlSettings settings;
+    Reach reach = Reach::host;
+    std::vector<Pattern> excluded = {};
+    std::function<void(EventLoop&, stage3::Task<Ending>&)> during = {};
+    std::function<void(const Record&)> on_record = {};
+
+    Result crawl(const std::vector<std::string>& roots) {
+        Result result;
+        std::vector<common::Url> urls;
+        for (const std::string& root : roots)
+            urls.push_back(*common::parse_url(root));
+        settings.on_record = [&](const Record& record) {
+            result.records.push_back(said(record));
+            if (on_record)
+                on_record(record);
+        };
+        settings.on_note = [&](const std::string& note) { result.notes.push_back(note); };
+        EventLoop loop;
+        Crawler crawler(loop, urls, Scope(reach, urls, std::move(excluded)), settings);
+        const auto start = Clock::now();
+        auto task = create_task(loop, crawler.crawl());
+        if (during)
+            during(loop, task);
+        result.ending = stage3::run_until_complete<Ending>(loop, task);
+        result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+        result.progress = crawler.progress();
+        return result;
+    }
+    Result crawl(const std::string& root) { return crawl(std::vector{root}); }
+
+    static Said said(const Record& record) {
+        const auto& url = *record.url;
+        return {.url = url.url->href(),
+                .parent = url.parent != nullptr ? url.parent->url->href() : "",
+                .depth = url.depth,
+                .outcome = record.outcome,
+                .status = record.status,
+                .next_url = record.next_url,
+                .error = record.error,
+                .content_type = record.content_type,
+                .charset = record.charset,
+                .bytes = record.bytes,
+                .links = record.links,
+                .new_links = record.new_links,
+                .tries = record.tries,
+                .seconds = record.seconds};
+    }
+};
+
+} // namespace
+
+TEST_CASE("a crawl fetches every page once, and ends") {
+    ScriptedServer server;
+    server.on("/", page({"/a", "/b", "/a#part", "b", "/"})); // twice, and itself
+    server.on("/a", page({"/b", "/c"}));
+    server.on("/b", page({"/"})); // a cycle
+    server.on("/c", page({"/gone", "http://elsewhere.example/", "mailto:a@b"}));
+    const Result result = Setup().crawl(server.url());
+    CHECK(result.ending == Ending::complete);
+    CHECK(result.records.size() == 5);
+    CHECK(server.requests().size() == 5);
+    CHECK(result[server.url("/")].links == 3);
+    CHECK(result[server.url("/")].new_links == 2);
+    CHECK(result[server.url("/")].parent.empty());
+    CHECK(result[server.url("/c")].parent == server.url("/a"));
+    CHECK(result[server.url("/c")].depth == 2);
+    CHECK(result[server.url("/c")].content_type == "text/html");
+    CHECK(result[server.url("/gone")].outcome == Outcome::error);
+    CHECK(result[server.url("/gone")].status == 404);
+    CHECK(result[server.url("/gone")].error == "HTTP status 404");
+    CHECK(result[server.url("/gone")].tries == 1);
+    CHECK(result.progress.fetched == 4);
+    CHECK(result.progress.dead == 1);
+    CHECK(result.progress.in_flight == 0);
+    CHECK(result.progress.waiting == 0);
+    CHECK(result.notes.empty());
+}
+
+TEST_CASE("as many are fetched at once as there are workers, and no more") {
+    ScriptedServer server;
+    std::vector<std::string> links;
+    for (int i = 0; i < 30; ++i) {
+        links.push_back(fmt::format("/{}", i));
+        server.on(links.back(), Reply{Pause{50ms}, html("")[0]});
+    }
+    server.on("/", page(links));
+    Setup setup;
+    setup.settings.workers = 7;
+    CHECK(setup.crawl(server.url()).records.size() == 31);
+    CHECK(server.most_at_once() == 7);
+}
+
+TEST_CASE("what is no page is a file, and isn't read") {
+    ScriptedServer server;
+    server.on("/", page({"/text", "/untyped", "/malformed", "/xml"}));
+    server.on("/text", respond(200, "text/plain; charset=x", "<a href=/hidden>"));
+    server.on("/malformed", respond(200, "text html;charset=utf-8", "<a href=/hidden>"));
+    server.on("/untyped", {Send{"HTTP/1.0 200 OK\r\n\r\n<a href=/found>"}});
+    server.on("/found", page({}));
+    server.on("/xml", respond(200, "application/xhtml+xml; charset=\"UTF-8\"",
+                              "<html xmlns='http://www.w3.org/1999/xhtml'>"
+                              "<a href='/found'/></html>"));
+    const Result result = Setup().crawl(server.url());
+    CHECK(result[server.url("/text")].outcome == Outcome::file);
+    CHECK(result[server.url("/text")].content_type == "text/plain");
+    CHECK(result[server.url("/text")].charset == "x");
+    CHECK(result[server.url("/malformed")].outcome == Outcome::file);
+    CHECK(result[server.url("/malformed")].content_type == "text html");
+    CHECK(result[server.url("/untyped")].outcome == Outcome::page);
+    CHECK(result[server.url("/untyped")].content_type.empty());
+    CHECK(result[server.url("/xml")].outcome == Outcome::page);
+    CHECK(result[server.url("/xml")].charset == "UTF-8");
+    CHECK(result[server.url("/found")].outcome == Outcome::page);
+    CHECK(result.records.size() == 6);
+}
+
+TEST_SUITE("redirects") {
+    TEST_CASE("a chain of redirects gives a record each, at its page's depth") {
+        ScriptedServer server;
+        server.on("/", page({"/a"}));
+        server.on("/a", redirect_to("b#part", 301));
+        server.on("/b", redirect_to("/c", 308));
+        server.on("/c", page({"/d"}));
+        server.on("/d", page({}));
+        const Result result = Setup().crawl(server.url());
+        CHECK(result.records.size() == 5);
+        CHECK(result[server.url("/a")].outcome == Outcome::redirect);
+        CHECK(result[server.url("/a")].status == 301);
+        CHECK(result[server.url("/a")].next_url == server.url("/b"));
+        CHECK(result[server.url("/b")].parent == server.url("/a"));
+        CHECK(result[server.url("/c")].depth == 1);
+        CHECK(result[server.url("/d")].depth == 2);
+        CHECK(result.progress.redirects == 2);
+    }
+
+    TEST_CASE("redirects in a circle end") {
+        ScriptedServer server;
+        server.on("/", redirect_to("/other"));
+        server.on("/other", redirect_to("/", 303));
+        server.on("/self", redirect_to("/self", 307));
+        CHECK(Setup().crawl({server.url(), server.url("/self")}).records.size() == 3);
+        CHECK(server.requests().size() == 3);
+    }
+
+    TEST_CASE("where chains meet, they are followed once") {
+        ScriptedServer server;
+        server.on("/", page({"/a", "/b"}));
+        server.on("/a", redirect_to("/c"));
+        server.on("/b", redirect_to("/c"));
+        server.on("/c", redirect_to("/d"));
+        server.on("/d", page({}));
+        CHECK(Setup().crawl(server.url()).records.size() == 5);
+        CHECK(server.times_asked("/c") == 1);
+        CHECK(server.times_asked("/d") == 1);
+    }
+
+    TEST_CASE("a redirect out of scope is recorded, and not followed") {
+        ScriptedServer server;
+        const std::string elsewhere = fmt::format("http://localhost:{}/x", server.port());
+        server.on("/", redirect_to(elsewhere));
+        const Result result = Setup().crawl(server.url());
+        CHECK(result.records.size() == 1);
+        CHECK(result[server.url()].outcome == Outcome::redirect);
+        CHECK(result[server.url()].next_url == elsewhere);
+        CHECK(result.progress.dead == 0);
+    }
+
+    TEST_CASE("nor is one to what can't be crawled at all") {
+        ScriptedServer server;
+        server.on("/", page({"/file", "/script"}));
+        server.on("/file", redirect_to("file:///etc/passwd"));
+        server.on("/script", redirect_to("JavaScript:alert(1)"));
+        const Result result = Setup().crawl(server.url());
+        CHECK(result[server.url("/file")].outcome == Outcome::redirect);
+        CHECK(result[server.url("/file")].next_url == "file:///etc/passwd");
+        CHECK(result[server.url("/script")].next_url == "JavaScript:alert(1)");
+        CHECK(result.records.size() == 3);
+    }
+
+    TEST_CASE("a redirect without a target is an error") {
+        ScriptedServer server;
+        server.on("/", page({"/none", "/empty", "/bad", "/300", "/304"}));
+        server.on("/none", respond(302, "text/html", ""));
+        server.on("/empty", redirect_to(" "));
+        server.on("/bad", redirect_to("http://h:99999/"));
+        server.on("/300", redirect_to("/hidden", 300));
+        server.on("/304", redirect_to("/hidden", 304));
+        const Result result = Setup().crawl(server.url());
+        for (const char* path : {"/none", "/empty", "/bad"}) {
+            CAPTURE(path);
+            CHECK(result[server.url(path)].outcome == Outcome::error);
+            CHECK(result[server.url(path)].status == 302);
+            CHECK(result[server.url(path)].error == "redirect without a target");
+        }
+        CHECK(result[server.url("/300")].error == "HTTP status 300");
+        CHECK(result[server.url("/304")].error == "HTTP status 304");
+        CHECK(server.times_asked("/hidden") == 0);
+    }
+
+    TEST_CASE("so many redirects are followed and no more") {
+        ScriptedServer server;
+        for (int i = 0; i < 9; ++i)
+            server.on(fmt::format("/{}", i), redirect_to(fmt::format("/{}", i + 1)));
+        Setup setup;
+        setup.settings.max_redirects = 3;
+        const Result result = setup.crawl(server.url("/0"));
+        CHECK(result.records.size() == 4);
+        CHECK(result[server.url("/2")].outcome == Outcome::redirect);
+        CHECK(result[server.url("/3")].outcome == Outcome::failed);
+        CHECK(result[server.url("/3")].error == "redirect limit reached");
+        CHECK(result[server.url("/3")].status == 302);
+        CHECK(result[server.url("/3")].next_url == server.url("/4"));
+        setup.settings.max_redirects = 0;
+        CHECK(setup.crawl(server.url("/0"))[server.url("/0")].outcome == Outcome::failed);
+    }
+
+    TEST_CASE("a redirect's body doesn't matter, nor does an error's") {
+        ScriptedServer server;
+        server.on("/", page({"/moved", "/gone"}));
+        server.on("/moved", {Send{"HTTP/1.1 302 Moved\r\nLocation: /x\r\n"
+                                  "Content-Length: 100\r\n\r\nabc"}});
+        server.on("/gone",
+                  {Send{"HTTP/1.1 404 Gone\r\nContent-Length: 100\r\n\r\nabc"}, Reset{}});
+        server.on("/x", page({}));
+        const Result result = Setup().crawl(server.url());
+        CHECK(result[server.url("/moved")].outcome == Outcome::redirect);
+        CHECK(result[server.url("/gone")].outcome == Outcome::error);
+        CHECK(result[server.url("/x")].outcome == Outcome::page);
+        CHECK(server.times_asked("/moved") == 1);
+    }
+}
+
+TEST_SUITE("trying again") {
+    TEST_CASE("a connection that breaks twice and then works is one record") {
+        ScriptedServer server;
+        server.on("/", {Reply{Reset{}}, Reply{}, page({})});
+        const Result result = Setup().crawl(server.url());
+        CHECK(result.records.size() == 1);
+        CHECK(result[server.url()].outcome == Outcome::page);
+        CHECK(result[server.url()].tries == 3);
+        CHECK(result[server.url()].seconds > 0.7); // 0.25 and 0.5 of waiting
+        CHECK(result[server.url()].seconds <= result.seconds);
+    }
+
+    TEST_CASE("a server in trouble is asked again, up to a limit") {
+        ScriptedServer server;
+        server.on("/", page({"/once", "/ever"}));
+        server.on("/once", {respond(503, "text/html", "no"), page({})});
+        server.on("/ever", respond(502, "text/html", "no"));
+        Setup setup;
+        setup.settings.max_tries = 2;
+        const Result result = setup.crawl(server.url());
+        CHECK(result[server.url("/once")].outcome == Outcome::page);
+        CHECK(result[server.url("/once")].tries == 2);
+        CHECK(result[server.url("/ever")].outcome == Outcome::error);
+        CHECK(result[server.url("/ever")].status == 502);
+        CHECK(result[server.url("/ever")].tries == 2);
+        CHECK(server.times_asked("/ever") == 2);
+    }
+
+    TEST_CASE("a refused connection is tried as often as allowed") {
+        Setup setup;
+        setup.settings.max_tries = 3;
+        const Result result = setup.crawl("http://127.0.0.1:1/");
+        CHECK(result["http://127.0.0.1:1/"].outcome == Outcome::failed);
+        CHECK(result["http://127.0.0.1:1/"].error == "connection refused");
+        CHECK(result["http://127.0.0.1:1/"].status == 0);
+        CHECK(result["http://127.0.0.1:1/"].tries == 3);
+    }
+
+    TEST_CASE("a server may say when to come back") {
+        ScriptedServer server;
+        server.on("/", page({"/soon", "/tomorrow"}));
+        server.on("/soon",
+                  {respond(429, "text/html", "", "Retry-After: 1\r\n"), page({})});
+        server.on("/tomorrow", respond(503, "text/html", "", "Retry-After: 86400\r\n"));
+        const Result result = Setup().crawl(server.url());
+        CHECK(result[server.url("/soon")].outcome == Outcome::page);
+        CHECK(result[server.url("/soon")].seconds >= 1.0);
+        CHECK(result[server.url("/tomorrow")].tries == 1);
+        CHECK(result[server.url("/tomorrow")].error
+              == "HTTP status 503, come back in 86400 s");
+    }
+
+    TEST_CASE("who waits for another try holds up no worker") {
+        ScriptedServer server;
+        std::vector<std::string> links;
+        for (int i = 0; i < 20; ++i) {
+            links.push_back(fmt::format("/{}", i));
+            server.on(links.back(), {Reply{Reset{}}, page({})});
+        }
+        links.emplace_back("/last");
+        server.on("/", page(links));
+        server.on("/last", page({}));
+        Setup setup;
+        setup.settings.workers = 1;
+        const Result result = setup.crawl(server.url());
+        CHECK(result.records.size() == 22);
+        CHECK(result.records[1].url == server.url("/last"));
+        CHECK(result.seconds < 3.0); // one after the other, it would be 20 × 0.25
+    }
+
+    TEST_CASE("what stays broken is not tried again") {
+        ScriptedServer server;
+        server.on("/", page({"/ssh", "/large"}));
+        server.on("/ssh", {Send{"SSH-2.0-OpenSSH\r\n\r\n"}});
+        server.on("/large", html(std::string(2000, 'x')));
+        Setup setup;
+        setup.settings.session.max_body = 1024;
+        const Result result = setup.crawl(server.url());
+        CHECK(result[server.url("/ssh")].tries == 1);
+        CHECK(result[server.url("/large")].outcome == Outcome::failed);
+        CHECK(result[server.url("/large")].error == "body larger than 1 KiB");
+        CHECK(result[server.url("/large")].bytes == 1024);
+        CHECK(result[server.url("/large")].status == 200);
+        CHECK(server.times_asked("/large") == 1);
+    }
+
+    TEST_CASE("where no descriptor is left, the fetch waits, and it was no try") {
+        ScriptedServer server;
+        server.on("/", page({}));
+        Setup setup;
+        setup.settings.max_tries = 1;
+        std::vector<common::Socket> hoard;
+        rlimit old{};
+        getrlimit(RLIMIT_NOFILE, &old);
+        setup.during = [&](EventLoop& loop, auto&) {
+            for (int fd = 0; fd >= 0; fd = ::open("/dev/null", O_RDONLY | O_CLOEXEC))
+                if (fd > 0)
+                    hoard.emplace_back(fd);
+            loop.call_later(250ms, [&] { hoard.clear(); });
+        };
+        rlimit few = old;
+        few.rlim_cur = 100;
+        setrlimit(RLIMIT_NOFILE, &few);
+        const Result result = setup.crawl(server.url());
+        setrlimit(RLIMIT_NOFILE, &old);
+        CAPTURE(result[server.url()].error);
+        CHECK(result[server.url()].outcome == Outcome::page);
+        CHECK(result[server.url()].tries == 1);
+        CHECK(result.seconds >= 0.25);
+        REQUIRE(result.notes.size() == 1);
+        CHECK(result.notes[0].find("ulimit -n") != std::string::npos);
+    }
+}
+
+TEST_SUITE("limits") {
+    TEST_CASE("a depth of 0 is the roots, and redirects don't count") {
+        ScriptedServer server;
+        server.on("/", redirect_to("/start"));
+        server.on("/start", page({"/1"}));
+        server.on("/1", page({"/2"}));
+        server.on("/2", page({}));
+        Setup setup;
+        setup.settings.max_depth = 0;
+        Result result = setup.crawl(server.url());
+        CHECK(result.ending == Ending::complete);
+        CHECK(result.urls() == std::vector{server.url("/"), server.url("/start")});
+        CHECK(result[server.url("/start")].links == 1);
+        CHECK(result[server.url("/start")].new_links == 1);
+        setup.settings.max_depth = 1;
+        CHECK(setup.crawl(server.url()).records.size() == 3);
+    }
+
+    TEST_CASE("what was met too deep, and then nearer, is fetched") {
+        ScriptedServer server;
+        server.on("/", page({"/fast", "/slow"}));
+        server.on("/fast", page({"/deep"}));
+        server.on("/deep", page({"/x"})); // at depth 3
+        server.on("/slow", Reply{Pause{200ms}, page({"/x"})[0]});
+        server.on("/x", page({}));
+        Setup setup;
+        setup.settings.max_depth = 2;
+        const Result result = setup.crawl(server.url());
+        CHECK(result[server.url("/x")].depth == 2);
+        CHECK(result[server.url("/x")].parent == server.url("/slow"));
+    }
+
+    TEST_CASE("so many pages are fetched and no more") {
+        ScriptedServer server;
+        for (int i = 0; i < 30; ++i)
+            server.on(fmt::format("/{}", i), page({fmt::format("/{}", 2 * i + 1),
+                                                   fmt::format("/{}", 2 * i + 2)}));
+        Setup setup;
+        setup.settings.max_pages = 7;
+        const Result result = setup.crawl(server.url("/0"));
+        CHECK(result.ending == Ending::max_pages);
+        CHECK(result.records.size() == 7);
+        CHECK(server.requests().size() == 7);
+    }
+
+    TEST_CASE("a site that has just so many is complete, tries not counted") {
+        ScriptedServer server;
+        server.on("/", page({"/a"}));
+        server.on("/a", {Reply{Reset{}}, page({"/"})});
+        Setup setup;
+        setup.settings.max_pages = 2;
+        const Result result = setup.crawl(server.url());
+        CHECK(result.ending == Ending::complete);
+        CHECK(result.records.size() == 2);
+    }
+
+    TEST_CASE("a crawl ends when its time is over, whatever is under way") {
+        ScriptedServer server;
+        server.on("/", page({"/silent", "/broken"}));
+        server.on("/silent", {Hold{}});
+        server.on("/broken", Reply{Reset{}});
+        Setup setup;
+        setup.settings.timeout = 300ms;
+        const Result result = setup.crawl(server.url());
+        CHECK(result.ending == Ending::timed_out);
+        CHECK(result.urls() == std::vector{server.url()});
+        CHECK(result.seconds < 2.0);
+    }
+
+    TEST_CASE("a fetch that takes too long is failed, and the crawl goes on") {
+        ScriptedServer server;
+        server.on("/", page({"/silent", "/good"}));
+        server.on("/silent", {Hold{}});
+        server.on("/good", page({}));
+        Setup setup;
+        setup.settings.session.fetch_timeout = 200ms;
+        setup.settings.max_tries = 2;
+        const Result result = setup.crawl(server.url());
+        CHECK(result.ending == Ending::complete);
+        CHECK(result[server.url("/silent")].error == "timed out after 0.2 s");
+        CHECK(result[server.url("/silent")].tries == 2);
+        CHECK(result[server.url("/good")].outcome == Outcome::page);
+    }
+}
+
+TEST_SUITE("how it ends") {
+    TEST_CASE("cancelled, it ends at once, and tells what was done") {
+        ScriptedServer server;
+        std::vector<std::string> links;
+        for (int i = 0; i < 20; ++i) {
+            links.push_back(fmt::format("/{}", i));
+            server.on(links.back(), {Hold{}});
+        }
+        server.on("/", page(links));
+        Setup setup;
+        setup.during = [](EventLoop& loop, auto& task) {
+            loop.call_later(200ms, [&task] { task.cancel(); });
+        };
+        const Result result = setup.crawl(server.url());
+        CHECK(result.ending == Ending::interrupted);
+        CHECK(result.urls() == std::vector{server.url()});
+        CHECK(result.progress.waiting == 10);
+        CHECK(result.seconds < 2.0);
+    }
+
+    TEST_CASE("cancelled twice, it still waits for its workers") {
+        ScriptedServer server;
+        server.on("/", {Hold{}});
+        Setup setup;
+        setup.during = [](EventLoop& loop, auto& task) {
+            loop.call_later(100ms, [&loop, &task] {
+                task.cancel();
+                // The crawl wakes in the next turn, and its workers in the one after.
+                loop.call_soon(
+                    [&loop, &task] { loop.call_soon([&task] { task.cancel(); }); });
+            });
+        };
+        CHECK(setup.crawl(server.url()).ending == Ending::interrupted);
+    }
+
+    TEST_CASE("cancelled before it has begun, it never begins") {
+        ScriptedServer server;
+        Setup setup;
+        setup.during = [](EventLoop&, auto& task) { task.cancel(); };
+        CHECK_THROWS_AS(setup.crawl(server.url()), stage3::Cancelled);
+        CHECK(server.requests().empty());
+    }
+
+    TEST_CASE("a page whose parsing fails is a record, and the crawl goes on") {
+        ScriptedServer server;
+        server.on("/", page({"/a", "/b", "/c"}));
+        for (const char* path : {"/a", "/b", "/c"})
+            server.on(path, page({}));
+        Setup setup;
+        setup.settings.workers = 1;
+        setup.settings.fail_parsing = 3;
+        const Result result = setup.crawl(server.url());
+        CHECK(result.ending == Ending::complete);
+        CHECK(result.records.size() == 4);
+        CHECK(result[server.url("/b")].outcome == Outcome::failed);
+        CHECK(result[server.url("/b")].status == 200);
+        CHECK(result[server.url("/b")].error
+              == "parsing failed, as --fail-parsing has asked");
+        CHECK(result[server.url("/c")].outcome == Outcome::page);
+        REQUIRE(result.notes.size() == 1);
+        const std::string& note = result.notes[0];
+        CAPTURE(note);
+        const auto work = note.find("  stage3::Crawler::work, waiting at crawler.cpp:");
+        const auto fetch = note.find("  stage3::Crawler::fetch, waiting at crawler.cpp:");
+        const auto calls = note.find("  stage3::Crawler::read_page\n");
+        CHECK(work < fetch);
+        CHECK(fetch < calls);
+        CHECK(calls != std::string::npos);
+    }
+
+    TEST_CASE("where records can't be written, the crawl ends with that error") {
+        ScriptedServer server;
+        server.on("/", page({"/a", "/b"}));
+        server.on("/a", page({}));
+        server.on("/b", {Hold{}});
+        Setup setup;
+        setup.on_record = [&](const Record& record) {
+            if (record.url->url->href() == server.url("/a"))
+                throw std::runtime_error("disk full");
+        };
+        CHECK_THROWS_WITH(setup.crawl(server.url()), "disk full");
+    }
+
+    TEST_CASE("the last check finds a URL that was lost") {
+        stage3::KnownUrls urls;
+        stage3::KnownUrl& known = urls[*common::parse_url("http://h/x")];
+        urls.check_that_none_is_lost(); // met, but not to be fetched
+        known.state = stage3::KnownUrl::State::queued;
+        CHECK(urls.count_queued() == 1);
+        CHECK_THROWS_WITH_AS(urls.check_that_none_is_lost(),
+                             doctest::Contains("http://h/x"), std::logic_error);
+        known.state = stage3::KnownUrl::State::dead;
+        urls.check_that_none_is_lost();
+    }
+}
+
+TEST_SUITE("order and scope") {
+    TEST_CASE("the order of the queue is the order of the records, with one worker") {
+        ScriptedServer server;
+        server.on("/", page({"/cccc", "/bb"}));
+        server.on("/cccc", page({"/a", "/ddddd"}));
+        server.on("/bb", page({"/ee"}));
+        for (const char* path : {"/a", "/ddddd", "/ee"})
+            server.on(path, page({}));
+        const auto paths = [&](OrderName order) {
+            Setup setup;
+            setup.settings.workers = 1;
+            setup.settings.order = order;
+            std::string text;
+            for (const std::string& url : setup.crawl(server.url()).urls())
+                text += url.substr(server.url().size() - 1);
+            return text;
+        };
+        CHECK(paths(OrderName::fifo) == "//cccc/bb/a/ddddd/ee");
+        CHECK(paths(OrderName::lifo) == "//bb/ee/cccc/ddddd/a");
+        CHECK(paths(OrderName::priority) == "//bb/ee/cccc/a/ddddd");
+    }
+
+    TEST_CASE(
+        "what is excluded has no record, not even a root, nor a redirect's target") {
+        ScriptedServer server;
+        server.on("/", page({"/private/a", "/moved"}));
+        server.on("/moved", redirect_to("/private/b"));
+        Setup setup;
+        setup.excluded.emplace_back("/private/");
+        const Result result = setup.crawl({server.url(), server.url("/private/root")});
+        CHECK(result.records.size() == 2);
+        CHECK(result[server.url()].links == 1);
+        CHECK(result[server.url("/moved")].outcome == Outcome::redirect);
+        CHECK(server.requests().size() == 2);
+    }
+
+    TEST_CASE("several roots are one crawl") {
+        ScriptedServer one;
+        ScriptedServer two(AF_INET6);
+        one.on("/", page({two.url("/x")}));
+        two.on("/", page({one.url("/")}));
+        two.on("/x", page({}));
+        const Result result = Setup().crawl({one.url(), two.url(), one.url()});
+        CHECK(result.records.size() == 3);
+        CHECK(result[two.url("/")].depth == 0);
+    }
+
+    TEST_CASE("a page with too many links is read to a limit, and that is said") {
+        ScriptedServer server;
+        std::string body;
+        for (int i = 0; i < 10'005; ++i)
+            body += fmt::format("<a href='http://elsewhere.example/{}'>", i);
+        server.on("/", html(body));
+        const Result result = Setup().crawl(server.url());
+        REQUIRE(result.notes.size() == 1);
+        CHECK(result.notes[0].find("the last 5 are left out") != std::string::npos);
+    }
+}

@@ -1,0 +1,429 @@
+// Stage 3's program as its user meets it: what it prints, how it exits, how it ends.
+#include "tests/practice_site/background_server.h"
+#include "tests/practice_site/site.h"
+#include "tests/support/listener.h"
+#include "tests/support/process.h"
+#include "tests/support/scripted_server.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <unistd.h>
+
+using tests::Finished;
+using tests::Hold;
+using tests::html;
+using tests::Pause;
+using tests::ScriptedServer;
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+std::string program() {
+    const char* path = std::getenv("PROGRAM");
+    if (path == nullptr)
+        throw std::runtime_error("set PROGRAM to the path of the program");
+    return path;
+}
+
+Finished run(std::vector<std::string> arguments, const tests::RunOptions& how = {}) {
+    arguments.insert(arguments.begin(), program());
+    return tests::run(arguments, how);
+}
+
+std::vector<std::string> lines(const std::string& text) {
+    std::vector<std::string> result;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);)
+        result.push_back(line);
+    return result;
+}
+
+/// The value of a field in a line of JSON, as it stands there, without quotes.
+std::string field(const std::string& json, const std::string& name) {
+    const auto key = json.find("\"" + name + "\": ");
+    if (key == std::string::npos)
+        return "(none)";
+    const auto begin = key + name.size() + 4;
+    const bool text = json[begin] == '"';
+    const auto end = json.find_first_of(text ? "\"" : ",}", begin + 1);
+    return json.substr(text ? begin + 1 : begin, end - begin - (text ? 1 : 0));
+}
+
+/// The URLs by outcome, of --format jsonl.
+std::map<std::string, std::multiset<std::string>> by_outcome(const std::string& out) {
+    std::map<std::string, std::multiset<std::string>> result;
+    for (const std::string& line : lines(out)) {
+        CHECK(line.starts_with("{\"url\": "));
+        CHECK(line.ends_with("}"));
+        result[field(line, "outcome")].insert(field(line, "url"));
+    }
+    return result;
+}
+
+std::string last_line(const std::string& text) {
+    const auto all = lines(text);
+    return all.empty() ? "" : all.back();
+}
+
+/// Waits, at most 10 s, until something holds.
+template <class Condition>
+void wait_until(Condition condition) {
+    for (int i = 0; i < 1000 && !condition(); ++i)
+        std::this_thread::sleep_for(10ms);
+}
+
+/// A site with one page, and links to so many others that never answer.
+struct HangingSite {
+    explicit HangingSite(int pages) {
+        std::string links;
+        for (int i = 0; i < pages; ++i) {
+            links += fmt::format("<a href=/{}>x</a>", i);
+            server.on(fmt::format("/{}", i), {Hold{}});
+        }
+        server.on("/", html(links));
+    }
+    /// Waits until so many requests have come.
+    void wait_for_requests(std::size_t number) {
+        wait_until([&] { return server.requests().size() >= number; });
+    }
+
+    ScriptedServer server;
+};
+
+/// A practice site of its own for each test, in a thread.
+struct PracticeSite {
+    explicit PracticeSite(const practice_site::SiteOptions& options,
+                          std::chrono::milliseconds latency = 2ms)
+        : site(options),
+          server([this](const auto& request) { return site.answer(request); },
+                 {.latency = latency}),
+          manifest(site.manifest(server.origin())) {}
+
+    void check(const Finished& finished) const {
+        CAPTURE(finished.err);
+        CHECK(finished.status == 1); // there are dead links
+        const auto found = by_outcome(finished.out);
+        const auto all = [](const auto& urls) {
+            return std::multiset<std::string>(urls.begin(), urls.end());
+        };
+        std::multiset<std::string> redirects;
+        for (const auto& [url, target] : manifest.redirects)
+            redirects.insert(url);
+        CHECK(found.size() == 3);
+        CHECK(found.at("page") == all(manifest.pages));
+        CHECK(found.at("error") == all(manifest.dead));
+        CHECK(found.at("redirect") == redirects);
+    }
+
+    practice_site::Site site;
+    practice_site::BackgroundServer server;
+    practice_site::Manifest manifest;
+};
+
+const practice_site::SiteOptions many_pages{
+    .pages = 500, .links = 20, .size = 2000, .seed = 3};
+
+} // namespace
+
+TEST_CASE("bad usage is one line, and exit status 2") {
+    ScriptedServer server; // where nothing must be fetched
+    const auto refused = [&](std::vector<std::string> arguments,
+                             const std::string& words) {
+        arguments.push_back(server.url());
+        const Finished finished = run(arguments);
+        CAPTURE(finished.err);
+        CHECK(finished.status == 2);
+        CHECK(finished.out.empty());
+        CHECK(std::ranges::count(finished.err, '\n') == 1);
+        CHECK(finished.err.starts_with("stage3: "));
+        CHECK(finished.err.find(words) != std::string::npos);
+    };
+    CHECK(run({}).status == 2);
+    CHECK(run({}).err == "stage3: URL is required (see stage3 --help)\n");
+    refused({"ftp://x/"}, "'ftp://x/' is not a URL to crawl");
+    refused({""}, "is not a URL to crawl");
+    refused({"http://h:99999/"}, "is not a URL to crawl");
+    refused({"-w", "0"}, "--workers: '0' is not a number from 1 to 100000");
+    refused({"-w", "-5"}, "--workers");
+    refused({"-w", "5x"}, "--workers");
+    refused({"-d", "-1"}, "--max-depth");
+    refused({"--max-pages", "0"}, "--max-pages");
+    refused({"--max-redirects", "x"}, "--max-redirects");
+    refused({"--max-tries", "0"}, "--max-tries");
+    refused({"--scope", "world"}, "--scope: 'world': choose one of prefix, host, domain");
+    refused({"--exclude", "("}, "--exclude: '(' is not an extended regular expression");
+    refused({"--order", "random"}, "choose one of fifo, lifo, priority");
+    refused({"--timeout", "0"}, "--timeout: '0' is not a number of seconds");
+    refused({"--fetch-timeout", "nan"}, "--fetch-timeout");
+    refused({"--connect-timeout", "soon"}, "--connect-timeout");
+    refused({"--max-body", "16X"}, "--max-body: '16X' is not a number of bytes");
+    refused({"--max-body", "18446744073709551615G"}, "--max-body");
+    refused({"--selector", "kqueue2"}, "choose one of");
+    refused({"--format", "html"}, "choose one of text, jsonl");
+    refused({"-o", "/no/such/folder/x"}, "--output: can't write to '/no/such/folder/x'");
+    refused({"--progress", "maybe"}, "choose one of auto, always, never");
+    refused({"--unknown"}, "--unknown");
+    CHECK(server.requests().empty());
+}
+
+TEST_CASE("help fits two screens") {
+    const Finished finished = run({"--help"});
+    CHECK(finished.status == 0);
+    CHECK(finished.err.empty());
+    CHECK(lines(finished.out).size() <= 2 * 24);
+    for (const std::string& line : lines(finished.out)) {
+        CAPTURE(line);
+        CHECK(line.size() <= 80);
+    }
+}
+
+TEST_CASE("a site without dead links is exit status 0, and has a report") {
+    ScriptedServer server;
+    server.on("/", html("<a href=/a>"));
+    server.on("/a", tests::redirect_to("/"));
+    const Finished finished = run({server.url().substr(7)}); // without http://
+    CHECK(finished.status == 0);
+    CHECK(finished.err.empty());
+    CHECK(finished.out.starts_with(fmt::format(
+        "page      200        11  {0}\nredirect  302         0  {0}a -> {0}\n",
+        server.url())));
+    CHECK(last_line(finished.out).starts_with("Done in "));
+    CHECK(last_line(finished.out).ends_with(" s: 1 fetched, 1 redirects, 0 dead."));
+}
+
+TEST_CASE("what is dead is said last, with its pages, and the exit status is 1") {
+    ScriptedServer server;
+    server.on("/", html("<a href=/gone>"));
+    const Finished finished = run({server.url()});
+    CHECK(finished.status == 1);
+    CHECK(
+        finished.out.ends_with(fmt::format(" s: 1 fetched, 0 redirects, 1 dead.\nDead:\n"
+                                           "  {0}gone (HTTP status 404)\n    on {0}\n",
+                                           server.url())));
+}
+
+TEST_CASE("a site is found whole, whatever the workers, the order and the selector") {
+    const PracticeSite site(many_pages);
+    const auto crawl = [&](std::vector<std::string> arguments) {
+        arguments.insert(arguments.end(), {"--format", "jsonl", site.server.url()});
+        return run(arguments);
+    };
+    for (const char* workers : {"1", "10", "300"})
+        site.check(crawl({"-w", workers}));
+    for (const char* order : {"fifo", "lifo", "priority"})
+        site.check(crawl({"--order", order}));
+    for (const char* selector : {"epoll", "poll", "select"})
+        site.check(crawl({"--selector", selector}));
+}
+
+TEST_CASE("with few descriptors there are fewer workers, and nothing is called dead") {
+    const PracticeSite site(many_pages);
+    for (const std::size_t descriptors : {34U, 64U}) {
+        const Finished finished =
+            run({"-w", "500", "--format", "jsonl", site.server.url()},
+                {.descriptors = descriptors});
+        site.check(finished);
+        CHECK(std::ranges::count(finished.err, '\n') == 1);
+        CHECK(finished.err
+              == fmt::format("stage3: there is room for {0} connections, so there are "
+                             "{0} workers and not 500 (see ulimit -n)\n",
+                             descriptors - 32));
+    }
+}
+
+TEST_CASE("no byte of a server's reaches the terminal as it is") {
+    ScriptedServer server;
+    server.on("/", html("<a href='/a'><a href='/b'>"));
+    server.on("/a", {tests::Send{"HTTP/1.0 302 \x1b[2J\r\nLocation: x:\x1b[31m\x9b\r\n"
+                                 "Content-Type: a\x1b\xff\r\n\r\n"}});
+    server.on("/b", {tests::Send{"HTTP/1.0 200 OK\r\nContent-Type: a\x1b\xff;"
+                                 "charset=\x07\xc3\r\n\r\n"}});
+    for (const char* format : {"text", "jsonl"}) {
+        const Finished finished = run({"-v", "--format", format, server.url()});
+        CAPTURE(finished.out);
+        for (const char c : finished.out + finished.err)
+            CHECK((c == '\n' || (c >= ' ' && c < '\x7f')));
+        CHECK(finished.out.find("[31m") != std::string::npos);
+    }
+}
+
+TEST_CASE("a crawl that is cut short says so, and is exit status 3") {
+    const PracticeSite site(many_pages);
+    Finished finished = run({"--max-pages", "20", site.server.url()});
+    CHECK(finished.status == 3);
+    CHECK(finished.out.find("\nDone in ") != std::string::npos);
+    CHECK(finished.err.starts_with("stage3: enough has been fetched (--max-pages): "));
+    CHECK(finished.err.ends_with(" URLs that are known were not fetched\n"));
+
+    HangingSite hanging(5);
+    finished = run({"--timeout", "0.3", hanging.server.url()});
+    CHECK(finished.status == 3);
+    CHECK(last_line(finished.out).ends_with(" s: 1 fetched, 0 redirects, 0 dead."));
+    CHECK(finished.err
+          == "stage3: the time is over (--timeout): 5 URLs that are known were not "
+             "fetched\n");
+}
+
+TEST_CASE("Ctrl-C ends it within a second, with its report") {
+    for (const int signal : {SIGINT, SIGTERM}) {
+        HangingSite site(100);
+        Clock::time_point pressed;
+        const Finished finished =
+            run({"-w", "100", site.server.url()}, {.meanwhile = [&](pid_t process) {
+                    site.wait_for_requests(101);
+                    pressed = Clock::now();
+                    ::kill(process, signal);
+                }});
+        CHECK(Clock::now() - pressed < 1s);
+        CHECK(finished.status == 130);
+        CHECK(last_line(finished.out).ends_with(" s: 1 fetched, 0 redirects, 0 dead."));
+        CHECK(finished.err
+              == "stage3: interrupted: 100 URLs that are known were not fetched\n");
+    }
+}
+
+TEST_CASE("Ctrl-C pressed twice ends it at once, whatever it is at") {
+    // The report is longer than a pipe has room for, and nobody reads it.
+    ScriptedServer server;
+    std::string links = "<a href='/silent'>x</a>";
+    for (int i = 0; i < 100; ++i) {
+        const std::string path = fmt::format("/{}/{}", i, std::string(2000, 'x'));
+        links += fmt::format("<a href='{}'>x</a>", path);
+        server.on(path, html(""));
+    }
+    server.on("/silent", {Hold{}});
+    server.on("/", html(links));
+    Clock::time_point pressed;
+    const Finished finished = run(
+        {server.url()}, {.leave_output_unread = true, .meanwhile = [&](pid_t process) {
+                             wait_until([&] { return server.requests().size() >= 102; });
+                             ::kill(process, SIGINT);
+                             std::this_thread::sleep_for(500ms);
+                             CHECK(::kill(process, 0) == 0); // it's writing
+                             pressed = Clock::now();
+                             ::kill(process, SIGINT);
+                         }});
+    CHECK(Clock::now() - pressed < 1s);
+    CHECK(finished.status == 130);
+}
+
+TEST_CASE("killed in the middle, it leaves whole lines") {
+    const PracticeSite site(many_pages);
+    const std::string file = fmt::format("/tmp/stage3_test_{}.jsonl", ::getpid());
+    for (int i = 1; i <= 10; ++i) {
+        const Finished finished =
+            run({"--format", "jsonl", "-w", "50", "-o", file, site.server.url()},
+                {.meanwhile = [&](pid_t process) {
+                    std::this_thread::sleep_for(i * 4ms);
+                    ::kill(process, SIGKILL);
+                }});
+        std::ifstream stream(file);
+        const std::string text(std::istreambuf_iterator<char>(stream), {});
+        CHECK((text.empty() || text.back() == '\n'));
+        by_outcome(text); // checks the lines
+        if (i == 10)
+            CHECK(!text.empty());
+    }
+    std::remove(file.c_str());
+}
+
+TEST_CASE("results go to a file, if asked to") {
+    ScriptedServer server;
+    server.on("/", html(""));
+    const std::string file = fmt::format("/tmp/stage3_test_{}.txt", ::getpid());
+    std::ofstream(file) << std::string(5000, 'x');
+    CHECK(run({"-o", file, server.url()}).out.empty());
+    std::ifstream stream(file);
+    std::string line;
+    std::getline(stream, line);
+    CHECK(line == fmt::format("page      200         0  {}", server.url()));
+    std::remove(file.c_str());
+}
+
+TEST_CASE("when nobody reads the results any more, it ends quietly") {
+    const PracticeSite site(many_pages);
+    for (const char* format : {"jsonl", "text"}) {
+        const Finished finished = tests::run(
+            {"/bin/sh", "-c",
+             R"({ "$0" --format "$1" "$2"; echo "status $?" >&2; } | head -n 1)",
+             program(), format, site.server.url()});
+        CHECK(lines(finished.out).size() == 1);
+        // A text report may have fitted into the pipe before its reader went.
+        if (std::string_view(format) == "jsonl" || finished.err != "status 1\n")
+            CHECK(finished.err == "status 3\n");
+    }
+}
+
+TEST_CASE("when the results can't be written, that is an error") {
+    ScriptedServer server;
+    server.on("/", html(""));
+    for (const char* format : {"jsonl", "text"}) {
+        const Finished finished =
+            run({"--format", format, server.url()}, {.out_file = "/dev/full"});
+        CHECK(finished.status == 1);
+        CHECK(finished.err.starts_with("stage3: can't write results: "));
+    }
+}
+
+TEST_CASE("while it runs, it tells how far it is, if wanted") {
+    ScriptedServer server;
+    server.on("/", tests::Reply{Pause{500ms}, html("<a href=/gone>")[0]});
+    CHECK(run({server.url()}).err.empty()); // not a terminal
+    CHECK(run({"-v", server.url()}).err
+          == fmt::format("worker 1, depth 0: {0}\nworker 2, depth 1: {0}gone\n",
+                         server.url()));
+    Finished finished = run({"--progress", "always", "-v", server.url()});
+    CHECK(finished.err.find("\r\x1b[K0 fetched, 0 redirects, 0 dead; 1 under way, 0 "
+                            "waiting; 0 s")
+          != std::string::npos);
+    CHECK(finished.err.ends_with("\r\x1b[K")); // taken away
+    finished = run({"-q", "--fail-parsing", "1", server.url()});
+    CHECK(finished.status == 1);
+    CHECK(finished.err.empty());
+}
+
+TEST_CASE("ten thousand connections that hang are ten thousand records") {
+    constexpr std::size_t number = 10'000;
+    if (tests::allow_descriptors() < number + 100) {
+        MESSAGE("skipped: this shell does not allow enough descriptors");
+        return;
+    }
+    const practice_site::BackgroundServer server(
+        [](const practice_site::Request&) { return practice_site::Answer{}; },
+        {.latency = 1h});
+    std::vector<std::string> arguments{"-w",
+                                       std::to_string(number),
+                                       "--max-tries",
+                                       "1",
+                                       "--fetch-timeout",
+                                       "3",
+                                       "--format",
+                                       "jsonl"};
+    for (std::size_t i = 0; i < number; ++i)
+        arguments.push_back(fmt::format("{}{}", server.url(), i));
+    const Finished finished = run(arguments, {.time_limit = 100s});
+    CHECK(finished.status == 1);
+    const auto found = by_outcome(finished.out);
+    CHECK(found.size() == 1);
+    CHECK(found.at("failed").size() == number);
+    CHECK(
+        std::set<std::string>(found.at("failed").begin(), found.at("failed").end()).size()
+        == number);
+}

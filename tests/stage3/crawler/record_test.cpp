@@ -1,0 +1,135 @@
+// What a record looks like, to programs and to people.
+#include "stage3_queue_crawler/crawler/escape.h"
+#include "stage3_queue_crawler/crawler/record.h"
+#include "stage3_queue_crawler/crawler/report.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+
+using namespace std::chrono_literals;
+using stage3::as_json;
+using stage3::for_terminal;
+using stage3::KnownUrls;
+using stage3::Outcome;
+using stage3::Record;
+
+namespace {
+
+common::Url url(const std::string& text) { return *common::parse_url(text); }
+
+} // namespace
+
+TEST_CASE("for a terminal, what isn't printable ASCII is spelled out") {
+    CHECK(for_terminal("plain \\ text~") == "plain \\ text~");
+    CHECK(for_terminal("\x1b[2J\x07\r\n") == "\\x1b[2J\\x07\\x0d\\x0a");
+    CHECK(for_terminal("\x7f\xc2\x9b\xe2\x80\xae") == "\\x7f\\xc2\\x9b\\xe2\\x80\\xae");
+    CHECK(for_terminal(std::string("\0", 1)) == "\\x00");
+}
+
+TEST_CASE("as JSON, a text is one string of ASCII, whatever its bytes") {
+    CHECK(as_json("") == "\"\"");
+    CHECK(as_json("a\"b\\c/") == R"("a\"b\\c/")");
+    CHECK(as_json("\x1b\n\x7f") == R"("\u001b\u000a\u007f")");
+    CHECK(as_json("\xc3\xa9 \xe2\x80\xae \xf0\x9f\x98\x80")
+          == R"("\u00e9 \u202e \ud83d\ude00")");
+    CHECK(as_json("a\xff\xc3z") == R"("a\ufffd\ufffdz")");
+    CHECK(as_json(std::string("\0", 1)) == R"("\ufffd")");
+}
+
+TEST_CASE("a record as JSON has all fields, and null for what is unknown") {
+    KnownUrls urls;
+    const Record nothing(urls[url("http://h/")]);
+    CHECK(to_json(nothing)
+          == R"({"url": "http://h/", "depth": 0, "parent": null, "outcome": "failed", )"
+             R"("status": null, "next_url": null, "error": null, "content_type": null, )"
+             R"("charset": null, "bytes": 0, "links": 0, "new_links": 0, "tries": 1, )"
+             R"("seconds": 0.000000})");
+
+    stage3::KnownUrl& known = urls[url("http://h/a")];
+    known.parent = &urls[url("http://h/")];
+    known.depth = 3;
+    Record record(known);
+    record.outcome = Outcome::redirect;
+    record.status = 301;
+    record.next_url = "x\"y";
+    record.error = "e";
+    record.content_type = "text/html";
+    record.charset = "\xff";
+    record.bytes = 1;
+    record.links = 2;
+    record.new_links = 3;
+    record.tries = 4;
+    record.seconds = 1.5;
+    CHECK(to_json(record)
+          == R"({"url": "http://h/a", "depth": 3, "parent": "http://h/", )"
+             R"("outcome": "redirect", "status": 301, "next_url": "x\"y", "error": "e", )"
+             R"("content_type": "text/html", "charset": "\ufffd", "bytes": 1, )"
+             R"("links": 2, "new_links": 3, "tries": 4, "seconds": 1.500000})");
+}
+
+TEST_CASE("a record as a line says what there is to say") {
+    KnownUrls urls;
+    Record record(urls[url("http://h/")]);
+    record.error = "connection refused";
+    CHECK(to_text(record) == "failed      -         0  http://h/ (connection refused)");
+    record.outcome = Outcome::redirect;
+    record.status = 302;
+    record.error = "";
+    record.next_url = "mailto:\x1b";
+    CHECK(to_text(record) == "redirect  302         0  http://h/ -> mailto:\\x1b");
+}
+
+TEST_CASE("the report: records by URL, sums, most met links, and what is dead") {
+    KnownUrls urls;
+    stage3::KnownUrl& root = urls[url("http://h/")];
+    stage3::KnownUrl& b = urls[url("http://h/b")];
+    stage3::KnownUrl& a = urls[url("http://h/a")];
+    b.meet_on(root);
+    b.meet_on(a);
+    a.meet_on(root);
+    std::vector<Record> records;
+    for (auto* const known : {&b, &root, &a}) {
+        records.emplace_back(*known);
+        records.back().outcome = known == &b ? Outcome::error : Outcome::page;
+        records.back().status = known == &b ? 404 : 200;
+        records.back().bytes = 100;
+    }
+    records[0].error = "HTTP status 404";
+    CHECK(stage3::text_report(records, urls, 1500ms)
+          == R"(page      200       100  http://h/
+page      200       100  http://h/a
+error     404       100  http://h/b (HTTP status 404)
+
+URLs:  1 error, 2 page
+       2 with status 200, 1 with status 404
+Bytes: 300
+On how many pages a link was met:
+       2  http://h/b
+       1  http://h/a
+Done in 1.50 s: 2 fetched, 0 redirects, 1 dead.
+Dead:
+  http://h/b (HTTP status 404)
+    on http://h/
+    on http://h/a
+)");
+    CHECK(stage3::text_report(records, urls, 1500ms, 1).find("       1  http://h/a")
+          == std::string::npos);
+}
+
+TEST_CASE(
+    "of a link that is everywhere, the report names some pages and counts the rest") {
+    KnownUrls urls;
+    stage3::KnownUrl& dead = urls[url("http://h/x")];
+    for (int i = 0; i < 25; ++i)
+        dead.meet_on(urls[url("http://h/" + std::to_string(i))]);
+    std::vector<Record> records(1, Record(dead));
+    const std::string report = stage3::text_report(records, urls, 1s);
+    CHECK(report.ends_with("    on http://h/9\n    and on 15 more\n"));
+}
+
+TEST_CASE("an empty crawl has a report, too") {
+    CHECK(stage3::text_report({}, KnownUrls(), 0s)
+              .ends_with("Done in 0.00 s: 0 fetched, 0 redirects, 0 dead.\n"));
+}

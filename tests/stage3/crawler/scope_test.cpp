@@ -1,0 +1,109 @@
+#include "stage3_queue_crawler/crawler/scope.h"
+
+#include <doctest/doctest.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using stage3::Pattern;
+using stage3::Reach;
+using stage3::Scope;
+
+namespace {
+
+common::Url url(const std::string& text) {
+    const auto read = common::parse_url(text);
+    REQUIRE_MESSAGE(read, text);
+    return *read;
+}
+
+struct Asked {
+    explicit Asked(Reach reach, const std::vector<std::string>& roots)
+        : scope(reach, [&] {
+              std::vector<common::Url> urls;
+              for (const auto& root : roots)
+                  urls.push_back(url(root));
+              return urls;
+          }()) {}
+    bool operator()(const std::string& text) const { return scope.contains(url(text)); }
+
+    Scope scope;
+};
+
+} // namespace
+
+TEST_CASE("host: the root's host, at any port and with any scheme, www. aside") {
+    const Asked contains(Reach::host, {"http://example.com/docs/"});
+    CHECK(contains("http://example.com/"));
+    CHECK(contains("https://example.com:8443/x"));
+    CHECK(contains("http://www.example.com/"));
+    CHECK_FALSE(contains("http://foo.example.com/"));
+    CHECK_FALSE(contains("http://example.com.evil.org/"));
+}
+
+TEST_CASE("prefix: beneath the root's folder") {
+    const Asked contains(Reach::prefix, {"http://example.com/docs/start.html?a=/x/"});
+    CHECK(contains("http://example.com/docs/"));
+    CHECK(contains("http://example.com/docs/a/b?c"));
+    CHECK(contains("http://example.com/docs/start.html"));
+    CHECK_FALSE(contains("http://example.com/docs"));
+    CHECK_FALSE(contains("http://example.com/"));
+    CHECK_FALSE(contains("http://example.com/docsets/"));
+    CHECK_FALSE(contains("http://example.com:81/docs/"));
+    CHECK_FALSE(contains("http://www.example.com/docs/"));
+}
+
+TEST_CASE("domain: the same last two labels") {
+    const Asked contains(Reach::domain, {"http://docs.example.com/"});
+    CHECK(contains("http://foo.example.com/"));
+    CHECK(contains("http://a.b.example.com./"));
+    CHECK(contains("http://example.com/"));
+    CHECK_FALSE(contains("http://example.org/"));
+    CHECK_FALSE(contains("http://badexample.com/"));
+    CHECK_FALSE(contains("http://com/"));
+    const Asked local(Reach::domain, {"http://localhost/"});
+    CHECK(local("http://localhost:81/"));
+    CHECK_FALSE(local("http://other/"));
+}
+
+TEST_CASE("an address is itself and nothing else, whatever the reach") {
+    for (const Reach reach : {Reach::host, Reach::domain}) {
+        const Asked contains(reach, {"http://10.0.0.1/", "http://[::1]/"});
+        CHECK(contains("http://10.0.0.1:81/"));
+        CHECK(contains("http://0x0a.1/")); // the same, spelled otherwise
+        CHECK(contains("http://[0::1]:81/"));
+        CHECK_FALSE(contains("http://11.0.0.1/"));
+        CHECK_FALSE(contains("http://[::2]/"));
+        CHECK_FALSE(contains("http://0.1.example.com/"));
+    }
+}
+
+TEST_CASE("several roots: what belongs to any of them") {
+    const Asked contains(Reach::prefix, {"http://a.org/x/", "http://b.org/"});
+    CHECK(contains("http://a.org/x/y"));
+    CHECK(contains("http://b.org/y"));
+    CHECK_FALSE(contains("http://a.org/y"));
+}
+
+TEST_CASE("what is excluded is out, wherever in the URL it is found") {
+    std::vector<Pattern> patterns;
+    patterns.emplace_back("\\.pdf$");
+    patterns.emplace_back("/(tag|author)s?/");
+    const Scope scope(Reach::host, {url("http://example.com/")}, std::move(patterns));
+    CHECK(scope.contains(url("http://example.com/a.pdf?x")));
+    CHECK(scope.contains(url("http://example.com/tagged/")));
+    CHECK_FALSE(scope.contains(url("http://example.com/a.pdf")));
+    CHECK_FALSE(scope.contains(url("http://example.com/tags/x")));
+    CHECK_FALSE(scope.contains(url("http://example.com/b/author/y")));
+}
+
+TEST_CASE("a pattern that can't be read is refused, and says why") {
+    CHECK_THROWS_AS(Pattern("("), std::invalid_argument);
+    CHECK_THROWS_WITH(Pattern("a{2"), doctest::Contains("{"));
+}
+
+TEST_CASE("a long URL is no trouble for a pattern") {
+    const Pattern pattern("a.*a.*a.*z");
+    CHECK_FALSE(pattern.is_found_in("http://h/" + std::string(8000, 'a')));
+}
