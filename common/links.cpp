@@ -52,16 +52,27 @@ class LinkCollector {
         Links result;
         std::unordered_set<Url> seen;
         std::size_t begin = 0;
+        std::size_t bytes = 0;
         for (const std::size_t end : ends_) {
-            const auto url = resolve_url(
-                std::string_view(references_).substr(begin, end - begin), base_);
+            const auto reference =
+                std::string_view(references_).substr(begin, end - begin);
+            const auto url = resolve_url(reference, base_);
             begin = end;
-            if (!url)
-                ++result.unreadable;
-            else if (seen.size() >= limits_.links)
-                result.left_out += seen.contains(*url) ? 0 : 1;
-            else if (seen.insert(*url).second)
+            if (!url) {
+                // Nobody would write so many letters and mean something else.
+                const bool too_long =
+                    reference.size() + base_.href().size() > max_url_length;
+                ++(too_long ? result.too_long : result.unreadable);
+            } else if (seen.contains(*url) || !limits_.wanted(*url)) {
+                continue;
+            } else if (seen.size() >= limits_.links
+                       || bytes + url->href().size() > limits_.bytes) {
+                ++result.left_out;
+            } else {
+                bytes += url->href().size();
+                seen.insert(*url);
                 result.urls.push_back(*url);
+            }
         }
         return result;
     }

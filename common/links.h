@@ -8,6 +8,7 @@
 #include "common/url.h"
 
 #include <cstddef>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -20,15 +21,18 @@ bool may_hold_links(std::string_view content_type, std::string_view body);
 
 /// The limits of `find_links`, which a hostile page will run into.
 struct LinkLimits {
-    std::size_t links = 10'000; ///< different ones on a page
+    std::size_t links = 10'000;                       ///< different ones on a page
+    std::size_t bytes = std::size_t{4} * 1024 * 1024; ///< of all these, as absolute URLs
+    /// Which links count at all; the others are passed over.
+    std::function<bool(const Url&)> wanted = [](const Url&) { return true; };
 };
 
 /// The links of a document.
 struct Links {
-    std::vector<Url> urls;    ///< each once, in the order of the page
-    std::size_t left_out = 0; ///< links beyond the limit, counted each time they occur
-    std::size_t unreadable =
-        0; ///< links that are no http or https URL, or too long a one
+    std::vector<Url> urls;      ///< each once, in the order of the page
+    std::size_t left_out = 0;   ///< links beyond a limit, counted each time they occur
+    std::size_t too_long = 0;   ///< links longer than `max_url_length`
+    std::size_t unreadable = 0; ///< other links that are no http or https URL
 };
 
 /// Finds the links of a document: `href` of a and area, `src` of frame and iframe, and

@@ -6,6 +6,7 @@
 #include "stage3_queue_crawler/crawler/console.h"
 #include "stage3_queue_crawler/crawler/crawler.h"
 #include "stage3_queue_crawler/crawler/descriptors.h"
+#include "stage3_queue_crawler/crawler/escape.h"
 #include "stage3_queue_crawler/crawler/options.h"
 #include "stage3_queue_crawler/crawler/output.h"
 #include "stage3_queue_crawler/crawler/report.h"
@@ -20,7 +21,11 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <sys/select.h>
@@ -58,31 +63,43 @@ void fit_workers(Options& options, Console& console) {
                                  room, room, options.crawl.workers));
     options.crawl.workers = std::min(options.crawl.workers, room);
     options.crawl.session.max_idle_connections = static_cast<long>(options.crawl.workers);
+    options.crawl.session.max_connections = options.crawl.session.max_idle_connections;
 }
 
-/// From now on, Ctrl-C ends the program at once, whatever it is at.
-void leave_on_ctrl_c(stage3::EventLoop& loop) {
-    for (const int number : {SIGINT, SIGTERM}) {
-        loop.remove_signal_handler(number);
-        std::signal(number, [](int) { ::_exit(interrupted); });
-    }
+// [ctrl-c]
+// A signal handler can be given nothing, so what it needs is global.
+// NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables)
+volatile std::sig_atomic_t ctrl_c_leaves = 0;
+void (*tell_loop)(int) = nullptr;
+// NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
+
+/// Called by the kernel, wherever the program is.
+void on_signal(int number) {
+    if (ctrl_c_leaves != 0)
+        ::_exit(interrupted);
+    ctrl_c_leaves = 1;
+    tell_loop(number);
 }
 
 /// Ctrl-C asks the crawl to end. Pressed once more, it doesn't ask.
 void end_on_ctrl_c(stage3::EventLoop& loop, stage3::Task<Ending> crawl) {
-    for (const int number : {SIGINT, SIGTERM})
-        loop.add_signal_handler(number, [&loop, crawl]() mutable {
-            leave_on_ctrl_c(loop);
-            crawl.cancel();
-        });
+    for (const int number : {SIGINT, SIGTERM}) {
+        loop.add_signal_handler(number, [crawl]() mutable { crawl.cancel(); });
+        // The loop's own handler must wait for its turn. This one goes before it.
+        struct sigaction action{};
+        ::sigaction(number, nullptr, &action);
+        tell_loop = std::exchange(action.sa_handler, on_signal);
+        ::sigaction(number, &action, nullptr);
+    }
 }
+// [/ctrl-c]
 
 // Its arguments are variables of the coroutine that cancels it.
 // NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters)
 stage3::Coroutine<> show_progress(const stage3::Crawler& crawler, Console& console,
-                                  Clock::time_point start, bool wanted) {
+                                  Clock::time_point start) {
     // NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
-    while (wanted) {
+    while (true) {
         co_await stage3::sleep(200ms);
         console.show_progress(
             describe(crawler.progress(),
@@ -141,6 +158,7 @@ stage3::Coroutine<int> crawl(Options options) {
             records.push_back(record);
     };
 
+    // [run]
     const auto start = Clock::now();
     stage3::EventLoop& loop = stage3::running_loop();
     stage3::Crawler crawler(
@@ -149,20 +167,29 @@ stage3::Coroutine<int> crawl(Options options) {
         std::move(options.crawl));
     const auto crawling = create_task(crawler.crawl(), "crawl");
     end_on_ctrl_c(loop, crawling);
-    auto showing = create_task(
-        show_progress(crawler, console, start, options.show_progress), "progress");
+    std::optional<stage3::Task<>> showing;
+    if (options.show_progress)
+        showing = create_task(show_progress(crawler, console, start), "progress");
     const Ending ending = co_await crawling;
-    showing.cancel();
-    leave_on_ctrl_c(loop);
+    if (showing)
+        showing->cancel();
+    ctrl_c_leaves = 1; // there is nothing to ask any more
+    // [/run]
 
     console.show_progress({});
     if (options.format == stage3::Format::text)
-        output.write(
-            text_report(std::move(records), crawler.urls(), Clock::now() - start));
+        output.write(text_report(std::move(records), crawler.urls(), crawler.left_out(),
+                                 Clock::now() - start));
     if (ending != Ending::complete)
         console.note(fmt::format("stage3: {}: {} URLs that are known were not fetched",
                                  describe(ending), crawler.urls().count_queued()));
     co_return exit_status(ending, crawler.progress().dead);
+}
+
+/// For the user; not an error if nobody can read it.
+void complain(const std::string& what, const char* hint = "") {
+    const std::string line = "stage3: " + stage3::for_terminal(what) + hint + '\n';
+    static_cast<void>(std::fputs(line.c_str(), stderr));
 }
 
 } // namespace
@@ -172,7 +199,7 @@ int main(int argc, char** argv) {
     try {
         Options options = stage3::read_options(argc, argv);
         if (!options.help.empty()) {
-            fmt::print("{}", options.help);
+            stage3::Output("").write(options.help);
             return 0;
         }
         const Libcurl libcurl;
@@ -180,16 +207,15 @@ int main(int argc, char** argv) {
         how.selector = common::make_selector(options.selector);
         return stage3::run(crawl(std::move(options)), std::move(how));
     } catch (const common::UsageError& error) {
-        fmt::print(stderr, "stage3: {} (see stage3 --help)\n", error.what());
+        complain(error.what(), " (see stage3 --help)");
         return 2;
     } catch (const std::system_error& error) {
-        if (error.code()
-            == std::errc::broken_pipe) // as with "| head": no news to anybody
+        if (error.code() == std::errc::broken_pipe) // as with "| head"
             return cut_short;
-        fmt::print(stderr, "stage3: {}\n", error.what());
+        complain(error.what());
         return 1;
     } catch (const std::exception& error) {
-        fmt::print(stderr, "stage3: {}\n", error.what());
+        complain(error.what());
         return 1;
     }
 }

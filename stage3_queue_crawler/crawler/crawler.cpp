@@ -58,10 +58,13 @@ Crawler::Crawler(EventLoop& loop, std::vector<Url> roots, Scope scope,
 
 // ---- The crawl ----
 
+// [crawl]
 Coroutine<Ending> Crawler::crawl() {
     for (const Url& root : roots_)
         if (scope_.contains(root))
             enqueue(urls_[root], nullptr, 0, settings_.max_redirects);
+        else
+            settings_.on_note(root.href() + " is excluded");
 
     std::vector<Task<>> workers;
     for (std::size_t i = 1; i <= settings_.workers; ++i) {
@@ -71,6 +74,8 @@ Coroutine<Ending> Crawler::crawl() {
             [this](const Future<>& worker) { stop_if_failed(worker); });
     }
 
+    // [/crawl]
+    // [crawl-ends]
     Ending ending = Ending::complete;
     main_ = current_task();
     try {
@@ -101,7 +106,9 @@ Coroutine<Ending> Crawler::crawl() {
         urls_.check_that_none_is_lost();
     co_return ending;
 }
+// [/crawl-ends]
 
+// [work]
 Coroutine<> Crawler::work(std::string name) {
     while (true) {
         const Item item = co_await queue_.get();
@@ -114,6 +121,7 @@ Coroutine<> Crawler::work(std::string name) {
             queue_.task_done();
     }
 }
+// [/work]
 
 /// False if this would be one fetch too many.
 bool Crawler::may_start(const Item& item) {
@@ -134,6 +142,7 @@ void Crawler::stop_if_failed(const Future<>& worker) {
 
 // ---- One fetch ----
 
+// [fetch]
 /// Fetches the item's URL once. True if that is done with; false if it will come back.
 Coroutine<bool> Crawler::fetch(Item item) {
     if (!item.begun) {
@@ -179,6 +188,7 @@ Coroutine<std::optional<Crawler::Wait>> Crawler::try_to_fetch(Item& item,
     }
     co_return std::nullopt;
 }
+// [/fetch]
 
 /// All that can be said before the body is there.
 void Crawler::read_headers(const Item& item, const Response& response, Record& record) {
@@ -191,7 +201,8 @@ void Crawler::read_headers(const Item& item, const Response& response, Record& r
     } else if (record.status != 200) {
         record.outcome = Outcome::error;
         record.error = fmt::format("HTTP status {}", record.status);
-        if (response.retry_after() > RetryPolicy::longest_wait)
+        if (RetryPolicy::may_pass(record.status)
+            && response.retry_after() > RetryPolicy::longest_wait)
             record.error +=
                 fmt::format(", come back in {} s", response.retry_after().count());
     }
@@ -211,7 +222,7 @@ void Crawler::read_body(const Item& item, std::string_view content_type,
 std::optional<Crawler::Wait> Crawler::read_error(Item& item, const FetchError& error,
                                                  Record& record) {
     record.bytes = error.bytes;
-    if (record.outcome != Outcome::failed)
+    if (record.status != 0 && record.status != 200)
         return {}; // a redirect's body, or an error's: nobody needs it
     if (error.kind == FetchError::Kind::no_descriptor)
         return wait_for_descriptor(item, error);
@@ -226,14 +237,18 @@ void Crawler::fail(Record& record, std::string why) {
 
 // ---- Links ----
 
+// [read-page]
 void Crawler::read_page(const Item& item, std::string_view content_type,
                         std::string_view body, Record& record) {
     fail_parsing_.count();
-    const common::Links found = common::find_links(body, content_type, *item.url->url);
+    common::LinkLimits limits;
+    limits.wanted = [this](const Url& link) {
+        return urls_.contains(link) || scope_.contains(link); // the first is quicker
+    };
+    const common::Links found =
+        common::find_links(body, content_type, *item.url->url, limits);
+    record.links = found.urls.size();
     for (const Url& link : found.urls) {
-        if (!scope_.contains(link))
-            continue;
-        ++record.links;
         KnownUrl& known = urls_[link];
         if (known.is_new())
             ++record.new_links;
@@ -241,11 +256,21 @@ void Crawler::read_page(const Item& item, std::string_view content_type,
         if (item.url->depth < settings_.max_depth)
             enqueue(known, item.url, item.url->depth + 1, settings_.max_redirects);
     }
-    if (found.left_out > 0)
-        settings_.on_note(fmt::format("{}: too many links, the last {} are left out",
-                                      item.url->url->href(), found.left_out));
+    leave_out(found.left_out, "beyond the limit for a page", item);
+    leave_out(found.too_long, "too long for URLs", item);
+}
+// [/read-page]
+
+/// Links of a page that won't be followed, though they might be in scope.
+void Crawler::leave_out(std::size_t links, std::string_view why, const Item& item) {
+    if (links == 0)
+        return;
+    left_out_ += links;
+    settings_.on_note(fmt::format("{}: {} links are left out, being {}",
+                                  item.url->url->href(), links, why));
 }
 
+// [follow-redirect]
 void Crawler::follow_redirect(const Item& item, std::string_view location,
                               Record& record) {
     record.outcome = Outcome::redirect;
@@ -257,7 +282,9 @@ void Crawler::follow_redirect(const Item& item, std::string_view location,
     }
     if (!target) {
         record.outcome = Outcome::error;
-        record.error = "redirect without a target";
+        record.error = location.empty() ? "redirect without a target"
+                                        : fmt::format("redirect to what is no URL: {}",
+                                                      location.substr(0, 200));
         return;
     }
     record.next_url = target->href();
@@ -268,7 +295,9 @@ void Crawler::follow_redirect(const Item& item, std::string_view location,
     else // the same depth: a redirect is no link
         enqueue(urls_[*target], item.url, item.url->depth, item.redirects_left - 1);
 }
+// [/follow-redirect]
 
+// [enqueue]
 /// Makes a URL an item of work, unless it is one already, or was.
 void Crawler::enqueue(KnownUrl& url, const KnownUrl* parent, std::size_t depth,
                       int redirects_left) {
@@ -279,6 +308,7 @@ void Crawler::enqueue(KnownUrl& url, const KnownUrl* parent, std::size_t depth,
     url.depth = static_cast<std::uint32_t>(depth);
     queue_.put_nowait({.url = &url, .redirects_left = redirects_left, .begun = {}});
 }
+// [/enqueue]
 
 // ---- Trying again ----
 

@@ -81,6 +81,8 @@ class Crawler {
     Coroutine<Ending> crawl();
 
     Progress progress() const;
+    /// How many links were not followed since a page had too many, or they were too long.
+    std::size_t left_out() const { return left_out_; }
     /// All URLs that it has met.
     const KnownUrls& urls() const { return urls_; }
 
@@ -114,6 +116,7 @@ class Crawler {
 
     void read_page(const Item& item, std::string_view content_type, std::string_view body,
                    Record& record);
+    void leave_out(std::size_t links, std::string_view why, const Item& item);
     void follow_redirect(const Item& item, std::string_view location, Record& record);
     void enqueue(KnownUrl& url, const KnownUrl* parent, std::size_t depth,
                  int redirects_left);
@@ -135,6 +138,7 @@ class Crawler {
     RetryPolicy retries_;
     common::FailOnPurpose fail_parsing_;
     Session session_;
+    std::size_t left_out_ = 0;
     std::size_t started_ = 0; // URLs, whose fetch has begun
     bool max_pages_reached_ = false;
     bool said_descriptors_ = false;

@@ -15,7 +15,11 @@ bool is_printable(char c) { return c >= 0x20 && c < 0x7f; }
 /// Takes the first character from a text that is not empty, and valid UTF-8.
 std::uint32_t take_character(std::string_view& text) {
     const auto first = static_cast<unsigned char>(text[0]);
-    const std::size_t length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    std::size_t length = 1;
+    if (first >= 0xc0)
+        length = first < 0xe0 ? 2 : 3;
+    if (first >= 0xf0)
+        length = 4;
     std::uint32_t character = length == 1 ? first : first & (0x7fU >> length);
     for (std::size_t i = 1; i < length; ++i)
         character = character << 6U | (static_cast<unsigned char>(text[i]) & 0x3fU);
@@ -38,7 +42,10 @@ std::string for_terminal(std::string_view text) {
 
 std::string as_json(std::string_view text) {
     std::string storage;
-    std::string_view rest = common::to_utf8(text, "text/plain; charset=utf-8", storage);
+    // Behind a full stop, nothing in the text is taken for a byte order mark.
+    const std::string marked = '.' + std::string(text);
+    std::string_view rest = common::to_utf8(marked, "text/plain; charset=utf-8", storage);
+    rest.remove_prefix(1);
     std::string out = "\"";
     const auto append_unit = [&](std::uint32_t unit) {
         fmt::format_to(std::back_inserter(out), "\\u{:04x}", unit);

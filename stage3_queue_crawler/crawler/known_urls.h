@@ -53,6 +53,8 @@ class KnownUrls {
         return place->second;
     }
 
+    bool contains(const common::Url& url) const { return urls_.contains(url); }
+
     /// How many there are.
     std::size_t size() const { return urls_.size(); }
 
@@ -64,6 +66,7 @@ class KnownUrls {
             }));
     }
 
+    // [none-is-lost]
     /// At the end of a crawl: what was begun has ended. Throws std::logic_error if a URL
     /// was to be fetched, and neither was nor is dead.
     void check_that_none_is_lost() const {
@@ -73,6 +76,7 @@ class KnownUrls {
                     url.href()
                     + " has been lost: please report this fault of the crawler");
     }
+    // [/none-is-lost]
 
     /// All of them, in no order.
     std::vector<const KnownUrl*> all() const {

@@ -55,7 +55,7 @@ template <class Number>
 auto reader_of_number(Number& number, Number least, Number most) {
     return [&number, least, most](const std::string& text) -> std::string {
         const auto read = read_number<Number>(text);
-        if (!read || !(*read >= least && *read <= most))
+        if (!read || *read < least || *read > most)
             return fmt::format("'{}' is not a number from {} to {}", text, least, most);
         number = *read;
         return {};
@@ -69,7 +69,8 @@ auto reader_of_time(std::optional<Duration>& time) {
         constexpr double least = 0.001;
         constexpr double most = 1e9; // 31 years
         const auto read = read_number<double>(text);
-        if (!read || !(*read >= least && *read <= most))
+        const bool fits = read && *read >= least && *read <= most; // NaN does not
+        if (!fits)
             return fmt::format("'{}' is not a number of seconds from {} to {:.0f}", text,
                                least, most);
         time = std::chrono::ceil<Duration>(std::chrono::duration<double>(*read));
@@ -158,9 +159,10 @@ Options read_options(int argc, char** argv) {
                  "stage3");
     app.footer(std::string(examples));
     app.get_formatter()->column_width(26);
+    app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     app.add_option("URL", roots, "where to start; http:// may be left out")
-        ->required()
-        ->type_name("");
+        ->type_name("")
+        ->take_all();
     constexpr std::size_t most = 1'000'000'000;
     add(app, "-w,--workers", "N", "fetches at once, at most (10)",
         reader_of_number<std::size_t>(crawl.workers, 1, 100'000));
@@ -221,12 +223,20 @@ Options read_options(int argc, char** argv) {
     } catch (const CLI::CallForHelp&) {
         options.help = app.help();
         return options;
+    } catch (const CLI::ArgumentMismatch& error) {
+        throw UsageError(fmt::format("a value is missing: {}", error.what()));
     } catch (const CLI::ParseError& error) {
         throw UsageError(error.what());
     }
+    if (roots.empty())
+        throw UsageError("give a URL to crawl, like https://example.org/");
     for (const std::string& root : roots)
         options.roots.push_back(read_root(root));
     crawl.session.fetch_timeout = fetch_timeout.value_or(crawl.session.fetch_timeout);
+    // Who allows more time for a fetch also allows more silence.
+    crawl.session.stall_timeout =
+        std::max(crawl.session.stall_timeout,
+                 std::chrono::ceil<std::chrono::seconds>(crawl.session.fetch_timeout));
     crawl.session.connect_timeout =
         connect_timeout.value_or(crawl.session.connect_timeout);
     options.show_progress = to_show(progress, options.quiet);

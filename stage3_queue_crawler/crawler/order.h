@@ -16,6 +16,7 @@ namespace stage3 {
 
 enum class OrderName : std::uint8_t { fifo, lifo, priority };
 
+// [any-order]
 /// One of three orders. `Less` is for SmallestFirst.
 template <class T, class Less>
 class AnyOrder {
@@ -46,5 +47,6 @@ class AnyOrder {
   private:
     std::variant<Fifo<T>, Lifo<T>, SmallestFirst<T, Less>> order_;
 };
+// [/any-order]
 
 } // namespace stage3

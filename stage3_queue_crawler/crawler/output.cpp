@@ -4,11 +4,10 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <unistd.h>
 
 namespace stage3 {
 
-Output::Output(const std::string& path) : fd_(STDOUT_FILENO) {
+Output::Output(const std::string& path) {
     if (path.empty())
         return;
     file_ = common::Socket(

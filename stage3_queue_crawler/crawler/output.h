@@ -10,6 +10,8 @@
 #include <string_view>
 #include <system_error>
 
+#include <unistd.h>
+
 namespace stage3 {
 
 class Output {
@@ -24,7 +26,7 @@ class Output {
 
   private:
     common::Socket file_; // owns the descriptor, if it's a file
-    int fd_;
+    int fd_ = STDOUT_FILENO;
 };
 
 } // namespace stage3

@@ -19,6 +19,7 @@ namespace {
 template <class Counts>
 std::string list(const Counts& counts) {
     std::vector<std::string> parts;
+    parts.reserve(counts.size());
     for (const auto& [what, count] : counts)
         parts.push_back(fmt::format("{} {}", count, what));
     return fmt::format("{}", fmt::join(parts, ", "));
@@ -72,7 +73,8 @@ std::string describe_dead(const Record& record) {
 } // namespace
 
 std::string text_report(std::vector<Record> records, const KnownUrls& urls,
-                        std::chrono::duration<double> time, std::size_t top) {
+                        std::size_t left_out, std::chrono::duration<double> time,
+                        std::size_t top) {
     std::ranges::sort(records, {}, [](const Record& record) -> const common::Url& {
         return *record.url->url;
     });
@@ -80,6 +82,9 @@ std::string text_report(std::vector<Record> records, const KnownUrls& urls,
     for (const Record& record : records)
         text += to_text(record) + '\n';
     text += '\n' + sums(records) + most_met(urls, top);
+
+    if (left_out > 0)
+        text += fmt::format("Links that were left out: {}\n", left_out);
 
     std::array<std::size_t, 5> count{};
     for (const Record& record : records)

@@ -12,9 +12,10 @@
 namespace stage3 {
 
 /// The report on a crawl that took so long: the records, sorted by URL; sums; the `top`
-/// links of `urls` that most pages have; at the end the URLs that are dead, with the
-/// pages that have links to them.
+/// links of `urls` that most pages have; how many links were left out; at the end the
+/// URLs that are dead, with the pages that have links to them.
 std::string text_report(std::vector<Record> records, const KnownUrls& urls,
-                        std::chrono::duration<double> time, std::size_t top = 10);
+                        std::size_t left_out, std::chrono::duration<double> time,
+                        std::size_t top = 10);
 
 } // namespace stage3

@@ -18,9 +18,7 @@ std::optional<RetryPolicy::Duration> RetryPolicy::after(const FetchError& error,
 
 std::optional<RetryPolicy::Duration>
 RetryPolicy::after(int status, std::chrono::seconds retry_after, int tries) {
-    const bool may_pass =
-        status == 429 || status == 502 || status == 503 || status == 504;
-    if (!may_pass || tries >= max_tries_ || retry_after > longest_wait)
+    if (!may_pass(status) || tries >= max_tries_ || retry_after > longest_wait)
         return {};
     return std::max<Duration>(growing(500ms, tries), retry_after);
 }

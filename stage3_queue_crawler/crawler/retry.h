@@ -29,6 +29,11 @@ class RetryPolicy {
     std::optional<Duration> after(int status, std::chrono::seconds retry_after,
                                   int tries);
 
+    /// True for a status that may pass.
+    static bool may_pass(int status) {
+        return status == 429 || status == 502 || status == 503 || status == 504;
+    }
+
     /// Nobody waits for longer than that because a server says so.
     static constexpr std::chrono::seconds longest_wait{60};
 

@@ -7,6 +7,7 @@
 
 #include "common/url.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
@@ -26,8 +27,11 @@ class Pattern {
     /// Throws std::invalid_argument, which says what is wrong with the text.
     explicit Pattern(const std::string& text);
 
-    /// True if it's found anywhere in `text`.
+    /// True if it's found anywhere in `text`. Of a very long one, only the beginning is
+    /// looked at: the time that this takes grows with the square of the length, and more.
     bool is_found_in(const std::string& text) const;
+
+    static constexpr std::size_t most_looked_at = 2083; ///< bytes
 
   private:
     struct Free {

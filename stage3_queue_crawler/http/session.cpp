@@ -3,10 +3,23 @@
 #include "stage3_queue_crawler/http/transfer.h"
 
 #include <new>
+#include <optional>
 #include <system_error>
 #include <utility>
 
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 namespace stage3 {
+namespace {
+
+int port_of(const sockaddr_storage& address) {
+    if (address.ss_family == AF_INET6)
+        return ntohs(reinterpret_cast<const sockaddr_in6&>(address).sin6_port);
+    return ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port);
+}
+
+} // namespace
 
 int Response::status() const { return transfer_->status(); }
 
@@ -16,11 +29,13 @@ std::string_view Response::header(std::string_view name) const {
 
 std::chrono::seconds Response::retry_after() const { return transfer_->retry_after(); }
 
+// [read]
 Coroutine<std::string> Response::read() {
     const std::shared_ptr<Transfer> transfer = transfer_; // the response may go meanwhile
     co_await transfer->complete();
     co_return transfer->take_body();
 }
+// [/read]
 
 Session::Session(EventLoop& loop, SessionOptions options)
     : loop_(loop), options_(std::move(options)), multi_(curl_multi_init()) {
@@ -31,6 +46,8 @@ Session::Session(EventLoop& loop, SessionOptions options)
     curl_multi_setopt(multi_.get(), CURLMOPT_TIMERFUNCTION, &Session::on_timer);
     curl_multi_setopt(multi_.get(), CURLMOPT_TIMERDATA, this);
     curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, options_.max_idle_connections);
+    curl_multi_setopt(multi_.get(), CURLMOPT_MAX_TOTAL_CONNECTIONS,
+                      options_.max_connections);
 }
 
 Session::~Session() {
@@ -41,11 +58,24 @@ Session::~Session() {
     timer_.cancel();
 }
 
+// [get]
 Coroutine<Response> Session::get(common::Url url) {
-    const auto transfer = std::make_shared<Transfer>(*this, url);
-    co_await transfer->headers_complete();
+    auto transfer = std::make_shared<Transfer>(*this, url, Transfer::Connection::any);
+    std::optional<FetchError> failure;
+    try {
+        co_await transfer->headers_complete();
+    } catch (const FetchError& error) {
+        failure = error;
+    }
+    if (failure && transfer->spoiled()) {
+        transfer = std::make_shared<Transfer>(*this, url, Transfer::Connection::fresh);
+        co_await transfer->headers_complete();
+    } else if (failure) {
+        throw FetchError(*failure);
+    }
     co_return Response(transfer);
 }
+// [/get]
 
 // ---- What libcurl wants from the loop ----
 
@@ -63,6 +93,7 @@ int Session::on_socket(CURL* /*easy*/, curl_socket_t fd, int what, void* session
     }
 }
 
+// [watch]
 void Session::watch(int fd, int what) {
     if ((what & CURL_POLL_IN) != 0)
         loop_.add_reader(fd, [this, fd] { act(fd, CURL_CSELECT_IN); });
@@ -73,7 +104,9 @@ void Session::watch(int fd, int what) {
     else
         loop_.remove_writer(fd);
 }
+// [/watch]
 
+// [on-timer]
 /// libcurl wants to be called when this time is over; -1: no more.
 int Session::on_timer(CURLM* /*multi*/, long milliseconds, void* session) noexcept {
     auto* const self = static_cast<Session*>(session);
@@ -88,13 +121,16 @@ int Session::on_timer(CURLM* /*multi*/, long milliseconds, void* session) noexce
         return -1; // the loop is closed, or there is no memory: all transfers fail
     }
 }
+// [/on-timer]
 
+// [act]
 /// Lets libcurl do what can be done now, and deals with what is finished then.
 void Session::act(curl_socket_t fd, int events) {
     int running = 0;
     curl_multi_socket_action(multi_.get(), fd, events, &running);
     take_finished();
 }
+// [/act]
 
 void Session::take_finished() {
     int left = 0;
@@ -106,6 +142,35 @@ void Session::take_finished() {
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
         reinterpret_cast<Transfer*>(transfer)->end(result);
     }
+}
+
+// ---- Connections that were kept ----
+
+/// libcurl doesn't say which connection a request will go out on, but from which port. So
+/// remember what is behind that port.
+void Session::note_connection(CURL* easy) {
+    curl_socket_t fd = CURL_SOCKET_BAD;
+    long port = 0;
+    curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &fd);
+    curl_easy_getinfo(easy, CURLINFO_LOCAL_PORT, &port);
+    if (fd != CURL_SOCKET_BAD)
+        sockets_[static_cast<int>(port)] = fd;
+}
+
+/// Before a request is sent there can be no response. If there is something to read on
+/// its connection nevertheless, the last response was longer than it had said, and the
+/// rest would be taken for the answer to this request. (Or the server has closed it.)
+bool Session::has_unasked_input(int port) const {
+    const auto known = sockets_.find(port);
+    if (known == sockets_.end())
+        return false;
+    sockaddr_storage address{};
+    socklen_t length = sizeof address;
+    if (::getsockname(known->second, reinterpret_cast<sockaddr*>(&address), &length) != 0
+        || port_of(address) != port)
+        return false; // the descriptor has another owner by now
+    char byte = 0;
+    return ::recv(known->second, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0;
 }
 
 } // namespace stage3

@@ -25,6 +25,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 namespace stage3 {
 
@@ -34,7 +35,8 @@ struct FetchError : std::runtime_error {
         network,       ///< no connection, or it broke: another attempt may succeed
         timed_out,     ///< one of the time limits: another attempt may succeed
         too_large,     ///< of the body: it was cut off
-        bad_response,  ///< what came is no HTTP, or its encoding is broken
+        bad_response,  ///< what came is no HTTP, its encoding is broken, or its
+                       ///< certificate is not to be believed
         no_descriptor, ///< it is *we* who have no room for another socket
     };
     FetchError(Kind k, const std::string& what, std::size_t received)
@@ -52,6 +54,9 @@ struct SessionOptions {
     std::size_t max_body = std::size_t{16} * 1024 * 1024; ///< bytes, decompressed
     std::size_t max_headers = std::size_t{64} * 1024;     ///< bytes, trailers included
     long max_idle_connections = 100;                      ///< kept for reuse
+    long max_connections = 0; ///< idle or not; 0: any number. Fetches beyond it wait, and
+                              ///< that counts for their time limits
+    std::string ca_file = {}; ///< certificates to believe; empty: the system's
     std::string user_agent = "AwaitTheWeb/0.1";
 };
 
@@ -108,10 +113,13 @@ class Session {
     void watch(int fd, int what);
     void act(curl_socket_t fd, int events);
     void take_finished();
+    void note_connection(CURL* easy);
+    bool has_unasked_input(int port) const;
 
     EventLoop& loop_;
     const SessionOptions options_;
-    std::set<Transfer*> transfers_; // those that libcurl works on
+    std::set<Transfer*> transfers_;        // those that libcurl works on
+    std::unordered_map<int, int> sockets_; // that were kept last, by their local port
     Handle timer_;
     std::unique_ptr<CURLM, EndMulti> multi_;
 };

@@ -12,6 +12,7 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 namespace stage3 {
 namespace {
@@ -46,11 +47,23 @@ void set(CURL* easy, CURLoption option, Value value) {
                                              curl_easy_strerror(code)));
 }
 
+/// Which certificates to believe: those of the file, or else the system's.
+void trust(CURL* easy, const std::string& ca_file) {
+    if (!ca_file.empty())
+        set(easy, CURLOPT_CAINFO, ca_file.c_str());
+    // libcurl knows a file and a folder. With a folder, it reads all of the file again
+    // for each connection, which takes 15 ms; without, it reads it once. Sources:
+    // CURLOPT_CA_CACHE_TIMEOUT(3), and measured.
+    const char* file = nullptr;
+    if (curl_easy_getinfo(easy, CURLINFO_CAINFO, &file) == CURLE_OK && file != nullptr)
+        curl_easy_setopt(easy, CURLOPT_CAPATH, nullptr); // not every TLS library has it
+}
+
 } // namespace
 
-Transfer::Transfer(Session& session, const common::Url& url)
-    : session_(&session), easy_(curl_easy_init()), headers_complete_(session.loop_),
-      complete_(session.loop_) {
+Transfer::Transfer(Session& session, const common::Url& url, Connection connection)
+    : session_(&session), easy_(curl_easy_init()), encrypted_(url.scheme() == "https"),
+      headers_complete_(session.loop_), complete_(session.loop_) {
     if (!easy_)
         throw std::bad_alloc();
     CURL* const easy = easy_.get();
@@ -58,6 +71,7 @@ Transfer::Transfer(Session& session, const common::Url& url)
     set(easy, CURLOPT_URL, std::string(url.href()).c_str());
     set(easy, CURLOPT_PRIVATE, this);
     set(easy, CURLOPT_ERRORBUFFER, message_.data());
+    trust(easy, options.ca_file);
     set(easy, CURLOPT_NOSIGNAL, 1L); // threads, and two system calls a step
     set(easy, CURLOPT_PROTOCOLS_STR, "http,https"); // it can read files, otherwise
     set(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
@@ -69,6 +83,9 @@ Transfer::Transfer(Session& session, const common::Url& url)
     set(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(options.fetch_timeout.count()));
     set(easy, CURLOPT_LOW_SPEED_LIMIT, 1L); // bytes a second
     set(easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(options.stall_timeout.count()));
+    set(easy, CURLOPT_FRESH_CONNECT, connection == Connection::fresh ? 1L : 0L);
+    set(easy, CURLOPT_PREREQFUNCTION, &Transfer::on_request);
+    set(easy, CURLOPT_PREREQDATA, this);
     set(easy, CURLOPT_OPENSOCKETFUNCTION, &Transfer::on_open);
     set(easy, CURLOPT_OPENSOCKETDATA, this);
     set(easy, CURLOPT_HEADERFUNCTION, &Transfer::on_header);
@@ -80,10 +97,12 @@ Transfer::Transfer(Session& session, const common::Url& url)
     session.transfers_.insert(this);
 }
 
+// [end]
 Transfer::~Transfer() {
     if (session_ != nullptr && session_->transfers_.erase(this) != 0)
         curl_multi_remove_handle(session_->multi_.get(), easy_.get());
 }
+// [/end]
 
 void Transfer::abandon() {
     curl_multi_remove_handle(session_->multi_.get(), easy_.get());
@@ -111,12 +130,29 @@ std::chrono::seconds Transfer::retry_after() const {
 /// Opens a socket as libcurl would. If that fails, libcurl only knows "cannot connect".
 curl_socket_t Transfer::on_open(void* transfer, curlsocktype /*purpose*/,
                                 curl_sockaddr* address) noexcept {
+    auto* const self = static_cast<Transfer*>(transfer);
+    self->opened_ = true;
     const int fd = ::socket(address->family, address->socktype, address->protocol);
-    if (fd < 0)
-        static_cast<Transfer*>(transfer)->open_error_ = errno;
-    else
-        ::fcntl(fd, F_SETFD, FD_CLOEXEC); // not for programs that this one starts
-    return fd;                            // -1 is CURL_SOCKET_BAD
+    if (fd < 0) {
+        self->open_error_ = errno;
+        return CURL_SOCKET_BAD;
+    }
+    if (!self->session_->loop_.can_watch(fd)) { // select, and a high number
+        ::close(fd);
+        self->open_error_ = EMFILE;
+        return CURL_SOCKET_BAD;
+    }
+    ::fcntl(fd, F_SETFD, FD_CLOEXEC); // not for programs that this one starts
+    return fd;
+}
+
+/// There is a connection, and libcurl is about to send the request on it.
+int Transfer::on_request(void* transfer, char* /*their_address*/, char* /*our_address*/,
+                         int /*their_port*/, int our_port) noexcept {
+    auto* const self = static_cast<Transfer*>(transfer);
+    self->spoiled_ = !self->opened_ && !self->encrypted_
+                     && self->session_->has_unasked_input(our_port);
+    return self->spoiled_ ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
 }
 
 std::size_t Transfer::on_header(char* bytes, std::size_t size, std::size_t count,
@@ -138,16 +174,21 @@ bool Transfer::take_header(std::string_view line) {
     if (in_body_)
         return true; // a trailer: counted, since there may be no end of them
     const std::string_view text = common::trim(line);
-    if (line.starts_with("HTTP/")) { // the first one, or the one after a 1xx
+    if (!in_headers_) { // the first line of all, or the one after a 1xx
+        in_headers_ = true;
         headers_.clear();
         long status = 0;
         curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
         status_ = static_cast<int>(status);
     } else if (text.empty()) {
+        in_headers_ = false;
         if (status_ >= 200) {
             in_body_ = true;
             headers_complete_.set_result_unless_done();
         }
+    } else if (line.front() == ' ' || line.front() == '\t') { // the last one goes on
+        if (!headers_.empty())
+            (headers_.back().second += ' ') += text;
     } else if (const auto colon = text.find(':'); colon != std::string_view::npos) {
         headers_.emplace_back(common::trim(text.substr(0, colon)),
                               common::trim(text.substr(colon + 1)));
@@ -165,6 +206,7 @@ std::size_t Transfer::on_body(char* bytes, std::size_t size, std::size_t count,
     }
 }
 
+// [body-part]
 bool Transfer::take_body_part(std::string_view part) {
     // Counted here, behind the decompression: a megabyte can become a gigabyte.
     const std::size_t room = session_->options_.max_body - body_.size();
@@ -172,18 +214,23 @@ bool Transfer::take_body_part(std::string_view part) {
     body_too_large_ = part.size() > room;
     return !body_too_large_;
 }
+// [/body-part]
 
 // ---- The end ----
 
 void Transfer::end(CURLcode result) {
     session_->transfers_.erase(this);
+    session_->note_connection(easy_.get());
     curl_multi_remove_handle(session_->multi_.get(), easy_.get());
-    if (result == CURLE_OK && status_ >= 200) {
+    if (result == CURLE_OK && in_body_) {
         headers_complete_.set_result_unless_done();
         complete_.set_result_unless_done();
         return;
     }
     const FetchError failure = error(result);
+    if (!opened_ && !headers_complete_.done()
+        && failure.kind != FetchError::Kind::timed_out && open_error_ == 0)
+        spoiled_ = true; // too late to have been seen before
     for (const Future<>* const future : {&headers_complete_, &complete_}) {
         if (future->done())
             continue;
@@ -208,7 +255,9 @@ FetchError Transfer::error(CURLcode result) const {
         return make(Kind::no_descriptor, "no descriptor is left for another socket");
     const std::error_code system = system_error_of(easy_.get());
     switch (result) {
-    case CURLE_OK: return make(Kind::bad_response, "not an HTTP response");
+    case CURLE_OK:
+        return make(Kind::network,
+                    "the connection was closed in the middle of the headers");
     case CURLE_COULDNT_RESOLVE_HOST:
         return make(Kind::network, "cannot resolve the host's name");
     case CURLE_COULDNT_CONNECT:
@@ -218,24 +267,32 @@ FetchError Transfer::error(CURLcode result) const {
         curl_off_t total = 0;
         curl_easy_getinfo(easy_.get(), CURLINFO_PRETRANSFER_TIME_T, &connected);
         curl_easy_getinfo(easy_.get(), CURLINFO_TOTAL_TIME_T, &total);
+        if (std::chrono::microseconds(total) >= options.fetch_timeout)
+            return make(Kind::timed_out,
+                        "timed out after " + in_seconds(options.fetch_timeout));
         if (connected == 0)
             return make(Kind::timed_out,
                         "no connection within " + in_seconds(options.connect_timeout));
-        if (std::chrono::microseconds(total) < options.fetch_timeout)
-            return make(Kind::timed_out,
-                        "nothing has come for " + in_seconds(options.stall_timeout));
         return make(Kind::timed_out,
-                    "timed out after " + in_seconds(options.fetch_timeout));
+                    "nothing has come for " + in_seconds(options.stall_timeout));
     }
+    case CURLE_SSL_CONNECT_ERROR:
+    case CURLE_PEER_FAILED_VERIFICATION:
+        return make(system ? Kind::network : Kind::bad_response, message_.data());
     case CURLE_GOT_NOTHING: return make(Kind::network, "empty response");
     case CURLE_PARTIAL_FILE:
         return make(Kind::network, "the connection was closed in the middle of the body");
     case CURLE_RECV_ERROR:
+        if (std::string_view(message_.data()).find("chunked") != std::string_view::npos)
+            return make(Kind::bad_response, "the body's chunks are broken");
+        [[fallthrough]];
     case CURLE_SEND_ERROR:
         return make(Kind::network,
                     system ? common::describe(system) : "the connection broke");
     case CURLE_BAD_CONTENT_ENCODING:
         return make(Kind::bad_response, "the body's compression is broken or unknown");
+    case CURLE_URL_MALFORMAT: // its parser is stricter than the URL Standard
+        return make(Kind::bad_response, "libcurl takes this for no URL");
     case CURLE_OUT_OF_MEMORY: // what 7.88 says of a header line of 100 kB
     case CURLE_WEIRD_SERVER_REPLY:
     case CURLE_UNSUPPORTED_PROTOCOL: // the URL's is http(s), so it's the answer's

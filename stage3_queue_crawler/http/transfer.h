@@ -4,6 +4,7 @@
 #include "stage3_queue_crawler/http/session.h"
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,8 +16,11 @@ namespace stage3 {
 /// Ends when it is destroyed, at whatever point it is.
 class Transfer {
   public:
+    /// May it use a connection that was kept?
+    enum class Connection : std::uint8_t { any, fresh };
+
     /// Begins. `session` must outlive it, or let go of it first.
-    Transfer(Session& session, const common::Url& url);
+    Transfer(Session& session, const common::Url& url, Connection connection);
     Transfer(const Transfer&) = delete;
     Transfer& operator=(const Transfer&) = delete;
     ~Transfer();
@@ -24,6 +28,9 @@ class Transfer {
     int status() const { return status_; }
     std::string_view header(std::string_view name) const;
     std::chrono::seconds retry_after() const;
+    /// True if it has failed since the connection was kept from an earlier one, and was
+    /// not as it should be any more.
+    bool spoiled() const { return spoiled_; }
     std::string take_body() { return std::move(body_); }
 
     /// Resolved when the headers are there; failed, if they never will be.
@@ -47,6 +54,8 @@ class Transfer {
                                void* transfer) noexcept;
     static curl_socket_t on_open(void* transfer, curlsocktype purpose,
                                  curl_sockaddr* address) noexcept;
+    static int on_request(void* transfer, char* their_address, char* our_address,
+                          int their_port, int our_port) noexcept;
     bool take_header(std::string_view line);
     bool take_body_part(std::string_view part);
     FetchError error(CURLcode result) const;
@@ -54,6 +63,10 @@ class Transfer {
     Session* session_;
     std::unique_ptr<CURL, EndEasy> easy_;
     std::array<char, CURL_ERROR_SIZE> message_{};
+    const bool encrypted_;
+    bool opened_ = false;  // a socket of its own
+    bool spoiled_ = false; // see above
+    bool in_headers_ = false;
     bool in_body_ = false;
     bool headers_too_large_ = false;
     bool body_too_large_ = false;

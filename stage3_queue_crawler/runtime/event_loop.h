@@ -116,6 +116,9 @@ class EventLoop {
     bool remove_reader(int fd);
     bool remove_writer(int fd);
 
+    /// False if this descriptor's number is too high for the loop's selector.
+    bool can_watch(int fd) const { return selector_->can_watch(fd); }
+
     /// When the signal comes: in a turn, as any other function, and not in the middle of
     /// another one. Throws std::invalid_argument if there is no such signal, or it can't
     /// be caught, or another loop has it.

@@ -328,7 +328,28 @@ TEST_SUITE("hostile pages") {
             "<a href=" + std::string(100'000, 'x') + "><a href='mailto:x'><a href=ok>",
             "text/html", *common::parse_url("http://h/"));
         CHECK(found.urls.size() == 1);
-        CHECK(found.unreadable == 2);
+        CHECK(found.too_long == 1);
+        CHECK(found.unreadable == 1);
+    }
+    TEST_CASE("only links that are wanted count for the limit") {
+        common::LinkLimits limits{.links = 2};
+        limits.wanted = [](const common::Url& url) { return url.host() == "h"; };
+        const auto found = common::find_links(
+            "<a href=http://g/1><a href=http://g/2><a href=http://g/3>"
+            "<a href=1><a href=2><a href=1><a href=3><a href=http://g/4>",
+            "text/html", *common::parse_url("http://h/"), limits);
+        CHECK(found.urls.size() == 2);
+        CHECK(found.urls.at(0).href() == "http://h/1");
+        CHECK(found.left_out == 1);
+    }
+    TEST_CASE("a page can't fill the memory with a long base and many short links") {
+        std::string page = "<base href='/" + std::string(1000, 'b') + "/'>";
+        for (int i = 0; i < 20; ++i)
+            page += "<a href=" + std::to_string(i) + ">";
+        const auto found = common::find_links(
+            page, "text/html", *common::parse_url("http://h/"), {.bytes = 5'100});
+        CHECK(found.urls.size() == 5);
+        CHECK(found.left_out == 15);
     }
     // Each of these held libxml2 for seconds, or lost it a link. That they take no time
     // here is for the benchmark to say; here, that the link is found.

@@ -1,6 +1,6 @@
 // demo: runs crawlers on the practice site, one after the other, and compares them.
 //
-//     demo stage1=build/stage1_callbacks/stage1 stage2=...
+//     demo stage1=build/stage1_callbacks/stage1 "10 workers=build/.../stage3 -w 10"
 //
 // Each is a program of its own, started with the site's URL. What it says that it found
 // is held against the manifest; what it cost is measured from outside, the same way for
@@ -13,6 +13,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -66,7 +67,7 @@ struct Pipe {
 
 struct Stage {
     std::string name;
-    std::string program;
+    std::vector<std::string> command; // the program, and its options
     pid_t pid = -1;
     Pipe url;    // to the process: it starts when it is told what to crawl
     Pipe output; // from the process
@@ -100,8 +101,14 @@ struct Findings {
     if (url.empty()) // the demonstration was given up
         ::_exit(0);
     ::dup2(stage.output.write_end.fd(), STDOUT_FILENO);
-    ::execlp(stage.program.c_str(), stage.program.c_str(), url.c_str(), nullptr);
-    fmt::print(stderr, "demo: cannot run '{}': {}\n", stage.program,
+    std::vector<std::string> words = stage.command; // exec wants them writable
+    words.push_back(url);
+    std::vector<char*> arguments;
+    for (std::string& word : words)
+        arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    ::execvp(arguments[0], arguments.data());
+    fmt::print(stderr, "demo: cannot run '{}': {}\n", words.front(),
                common::describe({errno, std::generic_category()}));
     ::_exit(127);
 }
@@ -185,8 +192,16 @@ Result run(Stage& stage, practice_site::BackgroundServer& server,
 
 // What came out.
 
+/// The line that sums up: stage 3's begins with "Done", behind which it lists what is
+/// dead; the others' is the last one.
+const std::string& sum_of(const std::vector<std::string>& lines) {
+    const auto done = std::ranges::find_if(
+        lines, [](const std::string& line) { return line.starts_with("Done in "); });
+    return done != lines.end() ? *done : lines.back();
+}
+
 void show(const Stage& stage, std::string_view url, const Result& result) {
-    fmt::print("\n$ {} {}\n", stage.program, url);
+    fmt::print("\n$ {} {}\n", fmt::join(stage.command, " "), url);
     const auto& lines = result.lines;
     constexpr std::size_t head = 3;
     for (std::size_t i = 0; i < std::min(head, lines.size()); ++i)
@@ -194,7 +209,7 @@ void show(const Stage& stage, std::string_view url, const Result& result) {
     if (lines.size() > head + 1)
         fmt::print("… {} more lines\n", lines.size() - head - 1);
     if (lines.size() > head)
-        fmt::print("{}\n", lines.back());
+        fmt::print("{}\n", sum_of(lines));
     std::fflush(stdout);
 }
 
@@ -208,13 +223,14 @@ Findings read_findings(const std::vector<std::string>& lines) {
         std::string bytes;
         std::string url;
         columns >> outcome >> status >> bytes >> url;
-        if (outcome != "page" && outcome != "dead" && outcome != "redirect")
+        const bool dead = outcome == "dead" || outcome == "error" || outcome == "failed";
+        if (outcome != "page" && outcome != "redirect" && !dead)
             continue;
         if (!seen.insert(url).second)
             findings.twice.push_back(url);
         if (outcome == "page")
             findings.pages.insert(url);
-        else if (outcome == "dead")
+        else if (dead)
             findings.dead.insert(url);
     }
     return findings;
@@ -280,7 +296,7 @@ std::optional<int> parse(int argc, char** argv, Arguments& arguments) {
     app.add_option("--latency", latency_ms, "milliseconds that every answer waits")
         ->check(CLI::Range(0, 60'000))
         ->capture_default_str();
-    app.add_option("stages", stages, "name and program: stage1=build/.../stage1")
+    app.add_option("stages", stages, "name, program, options: stage1=build/.../stage1")
         ->required()
         ->option_text("NAME=PROGRAM...");
     try {
@@ -289,8 +305,12 @@ std::optional<int> parse(int argc, char** argv, Arguments& arguments) {
             const auto equals = text.find('=');
             if (equals == 0 || equals == std::string::npos || equals + 1 == text.size())
                 throw CLI::ValidationError("write a stage as NAME=PROGRAM, not " + text);
-            arguments.stages.push_back(
-                {text.substr(0, equals), text.substr(equals + 1), -1, {}, {}});
+            std::istringstream words(text.substr(equals + 1));
+            arguments.stages.push_back({text.substr(0, equals), {}, -1, {}, {}});
+            for (std::string word; words >> word;)
+                arguments.stages.back().command.push_back(word);
+            if (arguments.stages.back().command.empty())
+                throw CLI::ValidationError("there is no program in " + text);
         }
     } catch (const CLI::Success& help) {
         return app.exit(help);
@@ -334,11 +354,11 @@ int demonstrate(Arguments& arguments) {
         show(stage, server.url(), result);
         const Findings findings = read_findings(result.lines);
         good = check(stage, result, findings, manifest) && good;
-        table += fmt::format("{:<10}  {:>5}  {:>10}  {:>7.2f}  {:>12}  {:>16.1f}\n",
+        table += fmt::format("{:<19}  {:>5}  {:>10}  {:>7.2f}  {:>12}  {:>16.1f}\n",
                              stage.name, findings.pages.size(), findings.dead.size(),
                              result.seconds, result.most_at_once, result.peak_mb);
     }
-    fmt::print("\n{:<10}  {:>5}  {:>10}  {:>7}  {:>12}  {:>16}\n{}", "stage", "pages",
+    fmt::print("\n{:<19}  {:>5}  {:>10}  {:>7}  {:>12}  {:>16}\n{}", "stage", "pages",
                "dead links", "seconds", "served at once", "peak memory (MB)", table);
     return good ? 0 : 1;
 }

@@ -23,7 +23,6 @@
 #include <sys/resource.h>
 
 using namespace std::chrono_literals;
-using stage3::Coroutine;
 using stage3::Crawler;
 using stage3::CrawlSettings;
 using stage3::Ending;
@@ -289,8 +288,11 @@ TEST_SUITE("redirects") {
             CAPTURE(path);
             CHECK(result[server.url(path)].outcome == Outcome::error);
             CHECK(result[server.url(path)].status == 302);
-            CHECK(result[server.url(path)].error == "redirect without a target");
+            CHECK(result[server.url(path)].error.starts_with("redirect "));
         }
+        CHECK(result[server.url("/none")].error == "redirect without a target");
+        CHECK(result[server.url("/bad")].error
+              == "redirect to what is no URL: http://h:99999/");
         CHECK(result[server.url("/300")].error == "HTTP status 300");
         CHECK(result[server.url("/304")].error == "HTTP status 304");
         CHECK(server.times_asked("/hidden") == 0);
@@ -311,6 +313,17 @@ TEST_SUITE("redirects") {
         CHECK(result[server.url("/3")].next_url == server.url("/4"));
         setup.settings.max_redirects = 0;
         CHECK(setup.crawl(server.url("/0"))[server.url("/0")].outcome == Outcome::failed);
+    }
+
+    TEST_CASE("at the limit, a broken body makes no other failure of it") {
+        ScriptedServer server;
+        server.on("/", {Send{"HTTP/1.1 302 Moved\r\nLocation: /x\r\n"
+                             "Content-Length: 100\r\n\r\nabc"}});
+        Setup setup;
+        setup.settings.max_redirects = 0;
+        const Result result = setup.crawl(server.url());
+        CHECK(result[server.url()].error == "redirect limit reached");
+        CHECK(result[server.url()].tries == 1);
     }
 
     TEST_CASE("a redirect's body doesn't matter, nor does an error's") {
@@ -656,6 +669,8 @@ TEST_SUITE("order and scope") {
         const Result result = setup.crawl({server.url(), server.url("/private/root")});
         CHECK(result.records.size() == 2);
         CHECK(result[server.url()].links == 1);
+        CHECK(result.notes
+              == std::vector<std::string>{server.url("/private/root") + " is excluded"});
         CHECK(result[server.url("/moved")].outcome == Outcome::redirect);
         CHECK(server.requests().size() == 2);
     }
@@ -676,9 +691,21 @@ TEST_SUITE("order and scope") {
         std::string body;
         for (int i = 0; i < 10'005; ++i)
             body += fmt::format("<a href='http://elsewhere.example/{}'>", i);
+        body += "<a href=/inside>";
+        for (int i = 0; i < 10'004; ++i)
+            body += fmt::format("<a href='/{}'>", i);
+        body += fmt::format("<a href='/{}'>", std::string(9000, 'x'));
         server.on("/", html(body));
-        const Result result = Setup().crawl(server.url());
-        REQUIRE(result.notes.size() == 1);
-        CHECK(result.notes[0].find("the last 5 are left out") != std::string::npos);
+        Setup setup;
+        setup.settings.max_pages = 2;
+        setup.settings.workers = 1;
+        const Result result = setup.crawl(server.url());
+        CHECK(result[server.url()].links == 10'000);
+        CHECK(result[server.url("/inside")].status == 404); // foreign ones don't count
+        CHECK(result.notes
+              == std::vector<std::string>{
+                  server.url()
+                      + ": 5 links are left out, being beyond the limit for a page",
+                  server.url() + ": 1 links are left out, being too long for URLs"});
     }
 }

@@ -156,7 +156,9 @@ TEST_CASE("bad usage is one line, and exit status 2") {
         CHECK(finished.err.find(words) != std::string::npos);
     };
     CHECK(run({}).status == 2);
-    CHECK(run({}).err == "stage3: URL is required (see stage3 --help)\n");
+    CHECK(run({}).err
+          == "stage3: give a URL to crawl, like https://example.org/ (see stage3 "
+             "--help)\n");
     refused({"ftp://x/"}, "'ftp://x/' is not a URL to crawl");
     refused({""}, "is not a URL to crawl");
     refused({"http://h:99999/"}, "is not a URL to crawl");
@@ -180,6 +182,10 @@ TEST_CASE("bad usage is one line, and exit status 2") {
     refused({"-o", "/no/such/folder/x"}, "--output: can't write to '/no/such/folder/x'");
     refused({"--progress", "maybe"}, "choose one of auto, always, never");
     refused({"--unknown"}, "--unknown");
+    refused({"-w", "1\n2"}, "'1\\x0a2'");
+    CHECK(run({"--unknown"}).err.find("--unknown") != std::string::npos);
+    CHECK(run({"http://h/", "-w"}).err.find("a value is missing: --workers")
+          != std::string::npos);
     CHECK(server.requests().empty());
 }
 
@@ -322,6 +328,35 @@ TEST_CASE("Ctrl-C pressed twice ends it at once, whatever it is at") {
                          }});
     CHECK(Clock::now() - pressed < 1s);
     CHECK(finished.status == 130);
+}
+
+TEST_CASE("also if it has never come to hear of the first") {
+    // Records go into a pipe that is full.
+    const PracticeSite site(many_pages);
+    const Finished finished =
+        run({"--format", "jsonl", site.server.url()},
+            {.leave_output_unread = true, .meanwhile = [&](pid_t process) {
+                 std::this_thread::sleep_for(500ms);
+                 ::kill(process, SIGINT);
+                 std::this_thread::sleep_for(200ms);
+                 CHECK(::kill(process, 0) == 0);
+                 ::kill(process, SIGTERM);
+             }});
+    CHECK(finished.status == 130);
+}
+
+TEST_CASE("where nobody can read what it complains of, that changes nothing") {
+    for (const char* where : {"2>&-", "2>/dev/full"})
+        CHECK(tests::run({"/bin/sh", "-c",
+                          fmt::format(R"("$0" -w 0 http://h/ {})", where), program()})
+                  .status
+              == 2);
+}
+
+TEST_CASE("of an option that is given twice, the last one counts") {
+    ScriptedServer server;
+    server.on("/", html("<a href=/a>"));
+    CHECK(run({"-d", "1", "-d", "0", server.url()}).status == 0);
 }
 
 TEST_CASE("killed in the middle, it leaves whole lines") {

@@ -24,6 +24,7 @@ common::Url url(const std::string& text) { return *common::parse_url(text); }
 TEST_CASE("for a terminal, what isn't printable ASCII is spelled out") {
     CHECK(for_terminal("plain \\ text~") == "plain \\ text~");
     CHECK(for_terminal("\x1b[2J\x07\r\n") == "\\x1b[2J\\x07\\x0d\\x0a");
+    // NOLINTNEXTLINE(misc-misleading-bidirectional): that's the point
     CHECK(for_terminal("\x7f\xc2\x9b\xe2\x80\xae") == "\\x7f\\xc2\\x9b\\xe2\\x80\\xae");
     CHECK(for_terminal(std::string("\0", 1)) == "\\x00");
 }
@@ -32,9 +33,12 @@ TEST_CASE("as JSON, a text is one string of ASCII, whatever its bytes") {
     CHECK(as_json("") == "\"\"");
     CHECK(as_json("a\"b\\c/") == R"("a\"b\\c/")");
     CHECK(as_json("\x1b\n\x7f") == R"("\u001b\u000a\u007f")");
+    // NOLINTNEXTLINE(misc-misleading-bidirectional)
     CHECK(as_json("\xc3\xa9 \xe2\x80\xae \xf0\x9f\x98\x80")
           == R"("\u00e9 \u202e \ud83d\ude00")");
     CHECK(as_json("a\xff\xc3z") == R"("a\ufffd\ufffdz")");
+    CHECK(as_json("\xef\xbb\xbfz") == R"("\ufeffz")"); // no byte order mark
+    CHECK(as_json("\xff\xfez\x01") == R"("\ufffd\ufffdz\u0001")");
     CHECK(as_json(std::string("\0", 1)) == R"("\ufffd")");
 }
 
@@ -97,7 +101,7 @@ TEST_CASE("the report: records by URL, sums, most met links, and what is dead") 
         records.back().bytes = 100;
     }
     records[0].error = "HTTP status 404";
-    CHECK(stage3::text_report(records, urls, 1500ms)
+    CHECK(stage3::text_report(records, urls, 0, 1500ms)
           == R"(page      200       100  http://h/
 page      200       100  http://h/a
 error     404       100  http://h/b (HTTP status 404)
@@ -114,8 +118,9 @@ Dead:
     on http://h/
     on http://h/a
 )");
-    CHECK(stage3::text_report(records, urls, 1500ms, 1).find("       1  http://h/a")
-          == std::string::npos);
+    const std::string shorter = stage3::text_report(records, urls, 7, 1500ms, 1);
+    CHECK(shorter.find("       1  http://h/a") == std::string::npos);
+    CHECK(shorter.find("\nLinks that were left out: 7\nDone in") != std::string::npos);
 }
 
 TEST_CASE(
@@ -125,11 +130,11 @@ TEST_CASE(
     for (int i = 0; i < 25; ++i)
         dead.meet_on(urls[url("http://h/" + std::to_string(i))]);
     std::vector<Record> records(1, Record(dead));
-    const std::string report = stage3::text_report(records, urls, 1s);
+    const std::string report = stage3::text_report(records, urls, 0, 1s);
     CHECK(report.ends_with("    on http://h/9\n    and on 15 more\n"));
 }
 
 TEST_CASE("an empty crawl has a report, too") {
-    CHECK(stage3::text_report({}, KnownUrls(), 0s)
+    CHECK(stage3::text_report({}, KnownUrls(), 0, 0s)
               .ends_with("Done in 0.00 s: 0 fetched, 0 redirects, 0 dead.\n"));
 }

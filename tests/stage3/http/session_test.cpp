@@ -2,6 +2,7 @@
 #include "stage3_queue_crawler/http/session.h"
 #include "stage3_queue_crawler/runtime/run.h"
 #include "stage3_queue_crawler/runtime/wait.h"
+#include "tests/support/listener.h"
 #include "tests/support/scripted_server.h"
 
 #include <doctest/doctest.h>
@@ -18,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include <fcntl.h>
 #include <sys/resource.h>
 
 using namespace std::chrono_literals;
@@ -330,6 +332,145 @@ TEST_CASE("no descriptor left is our fault, and said so") {
     ::setrlimit(RLIMIT_NOFILE, &before);
     REQUIRE(outcome.error);
     CHECK(outcome.error->kind == Kind::no_descriptor);
+}
+
+TEST_SUITE("connections that were kept") {
+    namespace {
+
+    /// Fetches one URL after the other.
+    std::vector<Outcome> fetch_all(const std::vector<std::string>& urls) {
+        return stage3::run(
+            [](std::vector<std::string> all) -> Coroutine<std::vector<Outcome>> {
+                Session session(stage3::running_loop());
+                std::vector<Outcome> outcomes;
+                for (const std::string& url : all) {
+                    outcomes.push_back(co_await fetch(session, url));
+                    co_await stage3::sleep(20ms); // what comes late, comes now
+                }
+                co_return outcomes;
+            }(urls));
+    }
+    Send answer(const std::string& body, const std::string& excess = "") {
+        return {fmt::format("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{}{}",
+                            body.size(), body, excess)};
+    }
+
+    } // namespace
+
+    TEST_CASE("what a response has too much is not the next one's") {
+        const std::string large(100'000, 'x');
+        const std::string fake = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfake";
+        for (const std::string& excess : {std::string("y"), fake, fake + fake})
+            for (const bool late : {false, true}) {
+                CAPTURE(excess);
+                CAPTURE(late);
+                ScriptedServer server;
+                server.on("/a", late ? Reply{answer(large), Pause{5ms}, Send{excess},
+                                             tests::KeepOpen{}}
+                                     : Reply{answer(large, excess), tests::KeepOpen{}});
+                server.on("/b", {answer("good"), tests::KeepOpen{}});
+                const auto outcomes =
+                    fetch_all({server.url("/a"), server.url("/b"), server.url("/b")});
+                CHECK(outcomes[0].body == large);
+                for (const int i : {1, 2}) {
+                    CHECK_FALSE(outcomes[static_cast<std::size_t>(i)].error);
+                    CHECK(outcomes[static_cast<std::size_t>(i)].body == "good");
+                }
+                CHECK(server.connections() == 2); // a new one, which is kept then
+            }
+    }
+
+    TEST_CASE("one that the server has closed is no failure") {
+        ScriptedServer server;
+        // It promises to keep it, and then closes or breaks it.
+        server.on("/closed", {answer("x")});
+        server.on("/broken", {answer("x"), Pause{5ms}, Reset{}});
+        server.on("/late", {Reply{answer("x"), tests::KeepOpen{}}, Reply{Reset{}},
+                            Reply{answer("y")}});
+        for (const char* path : {"/closed", "/broken"}) {
+            CAPTURE(path);
+            for (const Outcome& outcome :
+                 fetch_all({server.url(path), server.url(path), server.url(path)}))
+                CHECK(outcome.body == "x");
+        }
+        // It breaks while the request is under way.
+        const auto outcomes = fetch_all({server.url("/late"), server.url("/late")});
+        CHECK(outcomes[0].body == "x");
+        CHECK(outcomes[1].body == "y");
+        CHECK(server.times_asked("/late") == 3);
+    }
+
+    TEST_CASE("a fresh one that breaks is a failure") {
+        ScriptedServer server;
+        server.on("/", Reply{Reset{}});
+        const auto outcomes = fetch_all({server.url()});
+        CHECK(outcomes[0].error);
+        CHECK(server.times_asked("/") == 1);
+    }
+}
+
+TEST_CASE("headers that end in the middle are no response") {
+    ScriptedServer server;
+    for (const char* text :
+         {"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n", "HTTP/1.1 200 OK\r\nConte",
+          "HTTP/1.1 302 Found\r\nLocation: /x\r\n", "HTTP/1.1 200 OK\r\n"}) {
+        CAPTURE(text);
+        server.on("/", {Send{text}});
+        const Outcome outcome = fetch_once(server.url());
+        REQUIRE(outcome.error);
+        CHECK(outcome.error->kind == Kind::network);
+    }
+}
+
+TEST_CASE("a header may go on in the next line, and have any name") {
+    ScriptedServer server;
+    server.on("/", {Send{"HTTP/1.1 103 Early Hints\r\nA: early\r\n\r\n"
+                         "HTTP/1.1 200 OK\r\nX: b\r\n\tLocation: /wrong\r\n"
+                         "Location:\r\n /right\r\nHTTP/2-Settings: s\r\n\r\n"}});
+    stage3::run([](std::string url) -> Coroutine<> {
+        Session session(stage3::running_loop());
+        const Response response = co_await session.get(url_of(url));
+        CHECK(response.header("location") == " /right");
+        CHECK(response.header("x") == "b Location: /wrong");
+        CHECK(response.header("http/2-settings") == "s");
+        CHECK(response.header("a").empty());
+    }(server.url()));
+}
+
+TEST_CASE("broken chunks are the server's fault, for good") {
+    ScriptedServer server;
+    for (const char* chunk : {"zz\r\nabc\r\n", "FFFFFFFFFFFFFFFFFF\r\nabc\r\n"}) {
+        server.on("/", {Send{std::string("HTTP/1.1 200 OK\r\nTransfer-Encoding: "
+                                         "chunked\r\n\r\n")
+                             + chunk}});
+        const Outcome outcome = fetch_once(server.url());
+        REQUIRE(outcome.error);
+        CHECK(outcome.error->kind == Kind::bad_response);
+    }
+}
+
+TEST_CASE("where the selector can't watch the socket, no descriptor is left") {
+    ScriptedServer server;
+    server.on("/", tests::html("x"));
+    if (tests::allow_descriptors() < 1100) {
+        MESSAGE("skipped: this shell does not allow enough descriptors");
+        return;
+    }
+    stage3::LoopOptions options;
+    options.selector = common::make_selector("select");
+    std::optional<Outcome> outcome;
+    stage3::run(
+        [](std::string url, std::optional<Outcome>& result) -> Coroutine<> {
+            Session session(stage3::running_loop());
+            std::vector<common::Socket> low; // takes all numbers that select knows
+            while (low.empty() || low.back().fd() < 1024)
+                low.emplace_back(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+            result = co_await fetch(session, std::move(url));
+        }(server.url(), outcome),
+        std::move(options));
+    REQUIRE(outcome);
+    REQUIRE(outcome->error);
+    CHECK(outcome->error->kind == Kind::no_descriptor);
 }
 
 TEST_CASE("a response that nobody reads ends its transfer") {

@@ -1,0 +1,13 @@
+// hint: may still answer
+#include "exercise.h"
+
+const Answers prediction = {
+    .in_turn = 1,
+    .at_once = 2,
+    .redirected = 1,
+    .unread = 1,
+    .unfinished = 2,
+    .cancelled = 1,
+    .closed = 3,
+    .sessions = 2,
+};

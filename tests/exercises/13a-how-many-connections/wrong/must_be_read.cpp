@@ -1,0 +1,13 @@
+// hint: whether anybody looks at it
+#include "exercise.h"
+
+const Answers prediction = {
+    .in_turn = 1,
+    .at_once = 2,
+    .redirected = 1,
+    .unread = 2,
+    .unfinished = 2,
+    .cancelled = 2,
+    .closed = 3,
+    .sessions = 2,
+};

@@ -1,0 +1,49 @@
+// A library in the manner of C: it has no thread and no loop, and calls you back.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+/// Switches a lamp on and off, in patterns. It has no clock, either: whoever calls act()
+/// says thereby that the time is over, and is believed.
+class Blinker {
+  public:
+    /// Is called with each wish for a timer. There is one timer at most, and each wish
+    /// replaces the one before:
+    ///     100   call act(), once, when 100 ms are over
+    ///       0   call act(), once, as soon as possible; but not from inside this function
+    ///      -1   don't call act(): whatever timer there is, is taken back
+    /// When a timer is over, and no other is wanted, nothing is said: it's over.
+    /// `data` is what was given along with the function.
+    using TimerFunction = void (*)(long milliseconds, void* data);
+
+    /// Sets the function that is called from now on; nullptr: none.
+    void set_timer_function(TimerFunction function, void* data);
+    bool has_timer_function() const { return function_ != nullptr; }
+
+    /// Begins a pattern: waits so many milliseconds, switches the lamp, waits for as long
+    /// as the next number says, and so on. What went on before is ended.
+    void start(std::vector<long> pattern);
+    /// Ends the pattern.
+    void stop();
+
+    /// The time is over: switches the lamp, and wishes for the next timer, if there is
+    /// one in the pattern. Must not be called from inside the timer function: it would
+    /// come upon itself half done. Such a call does nothing, and is counted.
+    void act();
+
+    int switched() const { return switched_; } ///< how often the lamp was
+    int refused() const { return refused_; }   ///< how often act() was, because of that
+
+  private:
+    void wish_for_next();
+    void wish(long milliseconds);
+
+    TimerFunction function_ = nullptr;
+    void* data_ = nullptr;
+    std::vector<long> pattern_;
+    std::size_t next_ = 0; // in the pattern
+    bool calling_back_ = false;
+    int switched_ = 0;
+    int refused_ = 0;
+};

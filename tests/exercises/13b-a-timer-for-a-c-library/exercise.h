@@ -1,0 +1,24 @@
+// What is to be written: a Blinker, connected with an event loop.
+#pragma once
+
+#include "blinker.h"
+#include "stage3_queue_crawler/runtime/event_loop.h"
+
+/// As long as this lives, the blinker has the timers that it wishes for. When it's
+/// destroyed, the blinker gets no more: no timer of it is left in the loop, and its timer
+/// function is taken back. Loop and blinker outlive it.
+class BlinkerTimer {
+  public:
+    BlinkerTimer(stage3::EventLoop& loop, Blinker& blinker);
+    BlinkerTimer(const BlinkerTimer&) = delete;
+    BlinkerTimer& operator=(const BlinkerTimer&) = delete;
+    ~BlinkerTimer();
+
+  private:
+    /// The blinker's timer function. `self` is the BlinkerTimer: C knows no `this`.
+    static void on_timer(long milliseconds, void* self);
+
+    stage3::EventLoop& loop_;
+    Blinker& blinker_;
+    stage3::Handle timer_; ///< for what call_later returns
+};

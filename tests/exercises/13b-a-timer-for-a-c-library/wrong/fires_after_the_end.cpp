@@ -1,0 +1,20 @@
+// hint: its timer was still in the loop
+#include "exercise.h"
+
+#include <chrono>
+
+BlinkerTimer::BlinkerTimer(stage3::EventLoop& loop, Blinker& blinker)
+    : loop_(loop), blinker_(blinker) {
+    blinker.set_timer_function(&BlinkerTimer::on_timer, this);
+}
+
+BlinkerTimer::~BlinkerTimer() { blinker_.set_timer_function(nullptr, nullptr); }
+
+void BlinkerTimer::on_timer(long milliseconds, void* self) {
+    auto& timer = *static_cast<BlinkerTimer*>(self);
+    timer.timer_.cancel();
+    if (milliseconds >= 0)
+        timer.timer_ =
+            timer.loop_.call_later(std::chrono::milliseconds(milliseconds),
+                                   [&blinker = timer.blinker_] { blinker.act(); });
+}

@@ -1,0 +1,45 @@
+// An order for a queue: the hosts in turn.
+#pragma once
+
+#include "stage3_queue_crawler/runtime/queue_orders.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+
+/// What waits to be fetched.
+struct Page {
+    std::string host;
+    std::string path;
+};
+
+/// A page in the queue. Its `item` is the page; who came later has a larger `number`.
+using Entry = stage3::Numbered<Page>;
+
+/// Serves the hosts in turn; the pages of one host first in, first out.
+///
+/// Each host that has pages waiting stands in a line of hosts, once. Who is served goes
+/// to its end, if it has more pages. Who comes, or comes again, begins at its end.
+class ByHost {
+  public:
+    void push(Entry one);
+    /// Takes the next one out. There must be one.
+    Entry pop();
+    /// Undoes `pop`: the host is the first in the line again, and among its pages this
+    /// one goes back to where its number says.
+    ///
+    /// Beware: Queue hands an item to a getter who waits without a push and a pop. If it
+    /// comes back, then to here. So the page, and its host, may be new to this order.
+    void unpop(Entry one);
+    /// Undoes `push`. False if it has left already. Ready made.
+    bool unpush(std::uint64_t number);
+
+    std::size_t size() const { return size_; }
+
+  private:
+    std::map<std::string, std::deque<Entry>> waiting_; // by host; none is empty
+    std::deque<std::string> turns_;                    // the hosts in `waiting_`
+    std::size_t size_ = 0;                             // pages in all
+};

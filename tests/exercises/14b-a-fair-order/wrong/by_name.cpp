@@ -1,0 +1,53 @@
+// hint: by name
+#include "exercise.h"
+
+#include <utility>
+
+void ByHost::push(Entry one) {
+    std::deque<Entry>& pages = waiting_[one.item.host];
+    if (pages.empty())
+        turns_.push_back(one.item.host);
+    pages.push_back(std::move(one));
+    ++size_;
+}
+
+Entry ByHost::pop() {
+    // The one behind who was served last, by name.
+    auto next = turns_.empty() ? waiting_.begin() : waiting_.upper_bound(turns_.back());
+    if (next == waiting_.end())
+        next = waiting_.begin();
+    const std::string host = next->first;
+    std::erase(turns_, host);
+    turns_.push_back(host);
+    Entry one = std::move(next->second.front());
+    next->second.pop_front();
+    --size_;
+    if (next->second.empty()) {
+        waiting_.erase(next);
+        std::erase(turns_, host);
+    }
+    return one;
+}
+
+void ByHost::unpop(Entry one) {
+    const std::string host = one.item.host;
+    std::erase(turns_, host); // it stands there, unless this was its last page
+    turns_.push_front(host);
+    stage3::detail::put_back(waiting_[host], std::move(one));
+    ++size_;
+}
+
+/// Ready made: takes it out, and the host, too, if it was its only page.
+bool ByHost::unpush(std::uint64_t number) {
+    for (auto& [host, pages] : waiting_) {
+        if (!stage3::detail::take_out(pages, number))
+            continue;
+        --size_;
+        if (pages.empty()) {
+            std::erase(turns_, host);
+            waiting_.erase(host);
+        }
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,19 @@
+// hint: nobody knows what would have come
+#include "exercise.h"
+
+const Answers prediction = {
+    .asked = 7,
+    .records = 3,
+    .fetched = 2,
+    .dead = 4,
+    .queued = 4,
+    .waiting = 4,
+    .hidden = 0,
+    .tasks = 0,
+    .lost = 1,
+    .middle = seen::interrupted,
+    .early = seen::cancelled,
+    .early_known = 0,
+    .other = seen::interrupted,
+    .late = seen::complete,
+};

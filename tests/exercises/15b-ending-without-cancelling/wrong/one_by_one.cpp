@@ -1,0 +1,41 @@
+// hint: as if there were only one worker
+#include "exercise.h"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+using stage3::Coroutine;
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): all outlive them
+
+/// Handles one item after the other, until it is sent home.
+static Coroutine<int> work_on(WorkQueue& queue, Work& work) {
+    int handled = 0;
+    for (;;) {
+        const std::optional<int> item = co_await queue.get();
+        if (!item) {
+            queue.task_done(); // it has come in like any other item, and is counted
+            break;
+        }
+        co_await work.handle(*item);
+        ++handled;
+        queue.task_done();
+    }
+    co_await work.farewell();
+    co_return handled;
+}
+
+Coroutine<std::vector<int>> run_workers(WorkQueue& queue, int workers, Work& work) {
+    std::vector<int> handled;
+    for (int i = 0; i < workers; ++i) {
+        const auto task = stage3::create_task(work_on(queue, work));
+        co_await queue.join();
+        queue.put_nowait(std::nullopt);
+        const int count = co_await task;
+        handled.push_back(count);
+    }
+    co_return handled;
+}
+
+// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
