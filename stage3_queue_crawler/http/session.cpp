@@ -79,6 +79,7 @@ Coroutine<Response> Session::get(common::Url url) {
 
 // ---- What libcurl wants from the loop ----
 
+// [on-socket]
 /// libcurl wants to hear of this socket. Called from inside libcurl, which therefore must
 /// not be called here.
 int Session::on_socket(CURL* /*easy*/, curl_socket_t fd, int what, void* session,
@@ -92,6 +93,7 @@ int Session::on_socket(CURL* /*easy*/, curl_socket_t fd, int what, void* session
         return -1; // the loop is closed, or there is no memory: all transfers fail
     }
 }
+// [/on-socket]
 
 // [watch]
 void Session::watch(int fd, int what) {

@@ -33,10 +33,21 @@ ssize_t __real_recv(int fd, void* bytes, std::size_t size, int flags);
 int __real_getaddrinfo(const char* host, const char* port, const addrinfo* hints,
                        addrinfo** found);
 
+int __real_socket(int family, int type, int protocol);
+int __wrap_socket(int family, int type, int protocol);
 ssize_t __wrap_send(int fd, const void* bytes, std::size_t size, int flags);
 ssize_t __wrap_recv(int fd, void* bytes, std::size_t size, int flags);
 int __wrap_getaddrinfo(const char* host, const char* port, const addrinfo* hints,
                        addrinfo** found);
+
+int __wrap_socket(int family, int type, int protocol) {
+    if (current != nullptr && current->no_descriptor_for_socket > 0) {
+        --current->no_descriptor_for_socket;
+        errno = EMFILE;
+        return -1;
+    }
+    return __real_socket(family, type, protocol);
+}
 
 ssize_t __wrap_send(int fd, const void* bytes, std::size_t size, int flags) {
     if (interrupt())

@@ -2,6 +2,7 @@
 #include "stage3_queue_crawler/crawler/crawler.h"
 #include "stage3_queue_crawler/runtime/run.h"
 #include "stage3_queue_crawler/runtime/wait.h"
+#include "tests/support/faults.h"
 #include "tests/support/scripted_server.h"
 
 #include <doctest/doctest.h>
@@ -19,8 +20,6 @@
 #include <utility>
 #include <vector>
 
-#include <fcntl.h>
-#include <sys/resource.h>
 
 using namespace std::chrono_literals;
 using stage3::Crawler;
@@ -433,24 +432,13 @@ TEST_SUITE("trying again") {
         server.on("/", page({}));
         Setup setup;
         setup.settings.max_tries = 1;
-        std::vector<common::Socket> hoard;
-        rlimit old{};
-        getrlimit(RLIMIT_NOFILE, &old);
-        setup.during = [&](EventLoop& loop, auto&) {
-            for (int fd = 0; fd >= 0; fd = ::open("/dev/null", O_RDONLY | O_CLOEXEC))
-                if (fd > 0)
-                    hoard.emplace_back(fd);
-            loop.call_later(250ms, [&] { hoard.clear(); });
-        };
-        rlimit few = old;
-        few.rlim_cur = 100;
-        setrlimit(RLIMIT_NOFILE, &few);
+        tests::Fault fault;
+        fault.no_descriptor_for_socket = 2;
         const Result result = setup.crawl(server.url());
-        setrlimit(RLIMIT_NOFILE, &old);
         CAPTURE(result[server.url()].error);
         CHECK(result[server.url()].outcome == Outcome::page);
         CHECK(result[server.url()].tries == 1);
-        CHECK(result.seconds >= 0.25);
+        CHECK(result.seconds >= 0.2);
         REQUIRE(result.notes.size() == 1);
         CHECK(result.notes[0].find("ulimit -n") != std::string::npos);
     }
