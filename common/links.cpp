@@ -21,8 +21,8 @@ namespace {
 /// base may stand behind them.
 class LinkCollector {
   public:
-    LinkCollector(Url base, const LinkLimits& limits)
-        : base_(std::move(base)), limits_(limits) {}
+    LinkCollector(Url base, LinkLimits limits)
+        : base_(std::move(base)), limits_(std::move(limits)) {}
 
     /// `href` and `src` as they are meant: character references resolved.
     void add(const LinkTag& tag) {

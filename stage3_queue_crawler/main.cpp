@@ -69,15 +69,15 @@ void fit_workers(Options& options, Console& console) {
 // [ctrl-c]
 // A signal handler can be given nothing, so what it needs is global.
 // NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables)
-volatile std::sig_atomic_t ctrl_c_leaves = 0;
+volatile std::sig_atomic_t next_signal_exits = 0;
 void (*tell_loop)(int) = nullptr;
 // NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 
 /// Called by the kernel, wherever the program is.
 void on_signal(int number) {
-    if (ctrl_c_leaves != 0)
+    if (next_signal_exits != 0)
         ::_exit(interrupted);
-    ctrl_c_leaves = 1;
+    next_signal_exits = 1;
     tell_loop(number);
 }
 
@@ -173,7 +173,7 @@ stage3::Coroutine<int> crawl(Options options) {
     const Ending ending = co_await crawling;
     if (showing)
         showing->cancel();
-    ctrl_c_leaves = 1; // there is nothing to ask any more
+    next_signal_exits = 1; // there is nothing to ask any more
     // [/run]
 
     console.show_progress({});

@@ -23,10 +23,12 @@ struct Wishes {
 int on_socket(CURL* /*easy*/, curl_socket_t fd, int what, void* wishes, void* /*known*/) {
     const bool reading = (what & CURL_POLL_IN) != 0;
     const bool writing = (what & CURL_POLL_OUT) != 0;
-    fmt::print("  libcurl: watch the socket for {}\n", reading && writing ? "both"
-                                                       : reading          ? "reading"
-                                                       : writing          ? "writing"
-                                                                 : "nothing any more");
+    const char* wish = "nothing any more";
+    if (reading)
+        wish = writing ? "both" : "reading";
+    else if (writing)
+        wish = "writing";
+    fmt::print("  libcurl: watch the socket for {}\n", wish);
     static_cast<Wishes*>(wishes)->socket = {
         reading || writing ? fd : -1,
         static_cast<short>((reading ? POLLIN : 0) | (writing ? POLLOUT : 0)), 0};

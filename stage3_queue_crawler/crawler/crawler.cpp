@@ -317,12 +317,14 @@ void Crawler::park(const Item& item, Wait wait) {
     parked_.park(item, loop_.time() + std::chrono::ceil<EventLoop::Duration>(wait));
 }
 
+// [unpark]
 /// The time has come: it is put into the queue once more, and that it was taken out
 /// before is done with.
 void Crawler::unpark(const Item& item) {
     queue_.put_nowait(item);
     queue_.task_done();
 }
+// [/unpark]
 
 /// It's not the server that has failed, so this was no try.
 Crawler::Wait Crawler::wait_for_descriptor(Item& item, const FetchError& error) {

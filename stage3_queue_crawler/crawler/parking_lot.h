@@ -22,14 +22,12 @@ class ParkingLot {
     ParkingLot(EventLoop& loop, std::function<void(Item)> leave)
         : loop_(loop), leave_(std::move(leave)) {}
 
-    // [park]
     /// Keeps the item until `when`.
     void park(Item item, EventLoop::TimePoint when) {
         const auto place = items_.emplace(when, std::move(item));
         if (place == items_.begin())
             set_timer();
     }
-    // [/park]
 
     std::size_t size() const { return items_.size(); }
 

@@ -20,7 +20,6 @@
 #include <utility>
 #include <vector>
 
-
 using namespace std::chrono_literals;
 using stage3::Crawler;
 using stage3::CrawlSettings;
