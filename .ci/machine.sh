@@ -12,7 +12,7 @@ compiler C++20-compiler        -      g++                   gcc-c++             
 command  meson                 1.0.1  meson                 meson               meson    meson        meson    works out how to build, and runs the tests
 command  ninja/ninja-build/samu -     ninja-build           ninja-build         ninja    samurai      ninja    builds what has changed, and only that
 command  pkg-config            -      pkg-config            pkgconf-pkg-config  pkgconf  pkgconf      pkgconf  knows where the libraries are
-module   libcurl               7.84   libcurl4-openssl-dev  libcurl-devel       curl     curl-dev     curl     speaks HTTP for stage 3
+module   libcurl               7.85   libcurl4-openssl-dev  libcurl-devel       curl     curl-dev     curl     speaks HTTP for stage 3
 module   libxml-2.0            2.9    libxml2-dev           libxml2-devel       libxml2  libxml2-dev  libxml2  reads XML, and text in many encodings
 module   fmt                   9      libfmt-dev            fmt-devel           fmt      fmt-dev      fmt      formats what the programs print
 module   CLI11                 2.1    libcli11-dev          cli11-devel         cli11    cli11-dev    cli11    reads the options of the programs

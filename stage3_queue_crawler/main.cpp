@@ -2,10 +2,10 @@
 //
 // Exit status: 0 all fetched, 1 some URLs are dead, 2 wrong usage, 3 cut short, 130 ended
 // by Ctrl-C. What it does beside crawling is told in book/15 (how it ends).
+#include "common/descriptors.h"
 #include "common/selector.h"
 #include "stage3_queue_crawler/crawler/console.h"
 #include "stage3_queue_crawler/crawler/crawler.h"
-#include "stage3_queue_crawler/crawler/descriptors.h"
 #include "stage3_queue_crawler/crawler/escape.h"
 #include "stage3_queue_crawler/crawler/options.h"
 #include "stage3_queue_crawler/crawler/output.h"
@@ -53,7 +53,7 @@ struct Libcurl {
 /// As many workers as there can be sockets for.
 void fit_workers(Options& options, Console& console) {
     constexpr std::size_t others = 32; // files, pipes, name servers
-    std::size_t descriptors = stage3::allow_descriptors();
+    std::size_t descriptors = common::allow_descriptors();
     if (options.selector == "select")
         descriptors = std::min<std::size_t>(descriptors, FD_SETSIZE);
     const std::size_t room = descriptors > others + 1 ? descriptors - others : 1;
@@ -83,18 +83,18 @@ void on_signal(int number) {
 
 /// Ctrl-C asks the crawl to end. Pressed once more, it doesn't ask.
 void end_on_ctrl_c(stage3::EventLoop& loop, stage3::Task<Ending> crawl) {
-    for (const int number : {SIGINT, SIGTERM}) {
+    for (const int number : {SIGINT, SIGTERM})
         loop.add_signal_handler(number, [crawl]() mutable { crawl.cancel(); });
-        // The loop's own handler must wait for its turn. This one goes before it.
-        struct sigaction action{};
-        ::sigaction(number, nullptr, &action);
-        tell_loop = std::exchange(action.sa_handler, on_signal);
+    // The loop's own handler waits for the loop's turn. This one goes before it.
+    struct sigaction action{};
+    ::sigaction(SIGINT, nullptr, &action);
+    tell_loop = std::exchange(action.sa_handler, on_signal);
+    for (const int number : {SIGINT, SIGTERM})
         ::sigaction(number, &action, nullptr);
-    }
 }
 // [/ctrl-c]
 
-// Its arguments are variables of the coroutine that cancels it.
+// Its arguments are variables of the coroutine that starts it, and EndsWithScope ends it.
 // NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters)
 stage3::Coroutine<> show_progress(const stage3::Crawler& crawler, Console& console,
                                   Clock::time_point start) {
@@ -106,6 +106,19 @@ stage3::Coroutine<> show_progress(const stage3::Crawler& crawler, Console& conso
                      std::chrono::floor<std::chrono::seconds>(Clock::now() - start)));
     }
 }
+
+/// A task that uses what this scope owns.
+class EndsWithScope {
+  public:
+    explicit EndsWithScope(stage3::Task<> task) : task_(std::move(task)) {}
+    EndsWithScope(const EndsWithScope&) = delete;
+    EndsWithScope& operator=(const EndsWithScope&) = delete;
+    /// It will not run any more, but for its destructors.
+    ~EndsWithScope() { task_.cancel(); }
+
+  private:
+    stage3::Task<> task_;
+};
 
 int exit_status(Ending ending, std::size_t dead) {
     switch (ending) {
@@ -167,12 +180,11 @@ stage3::Coroutine<int> crawl(Options options) {
         std::move(options.crawl));
     const auto crawling = create_task(crawler.crawl(), "crawl");
     end_on_ctrl_c(loop, crawling);
-    std::optional<stage3::Task<>> showing;
+    std::optional<EndsWithScope> showing;
     if (options.show_progress)
-        showing = create_task(show_progress(crawler, console, start), "progress");
+        showing.emplace(create_task(show_progress(crawler, console, start), "progress"));
     const Ending ending = co_await crawling;
-    if (showing)
-        showing->cancel();
+    showing.reset();
     next_signal_exits = 1; // there is nothing to ask any more
     // [/run]
 

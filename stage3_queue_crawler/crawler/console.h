@@ -9,7 +9,7 @@
 
 namespace stage3 {
 
-/// "1,234 fetched, 12 redirects, 3 dead; 10 under way, 345 waiting; 12 s".
+/// "1234 fetched, 12 redirects, 3 dead; 10 under way, 345 waiting; 12 s".
 std::string describe(const Progress& progress, std::chrono::seconds so_far);
 
 class Console {

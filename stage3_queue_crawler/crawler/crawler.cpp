@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <stdexcept>
 #include <utility>
 
 namespace stage3 {
@@ -100,8 +101,9 @@ Coroutine<Ending> Crawler::crawl() {
         }
     }
 
-    if (failure_)
-        std::rethrow_exception(failure_);
+    for (const Task<>& worker : workers)
+        if (!worker.cancelled())
+            worker.result(); // it has failed, and that is thrown here
     if (ending == Ending::complete)
         urls_.check_that_none_is_lost();
     co_return ending;
@@ -134,10 +136,8 @@ bool Crawler::may_start(const Item& item) {
 /// Workers never end, unless they are told to. If one does, the fault is ours, and the
 /// crawl must not wait for what nobody fetches any more.
 void Crawler::stop_if_failed(const Future<>& worker) {
-    if (main_ == nullptr || worker.cancelled())
-        return;
-    failure_ = worker.exception();
-    main_->request_cancel("a worker has failed");
+    if (main_ != nullptr && !worker.cancelled())
+        main_->request_cancel("a worker has failed");
 }
 
 // ---- One fetch ----
@@ -328,6 +328,12 @@ void Crawler::unpark(const Item& item) {
 
 /// It's not the server that has failed, so this was no try.
 Crawler::Wait Crawler::wait_for_descriptor(Item& item, const FetchError& error) {
+    // Others give theirs back when they are done. If there are none, nobody will.
+    constexpr int most_alone = 30;
+    waits_alone_ = progress_.in_flight > 1 ? 0 : waits_alone_ + 1;
+    if (waits_alone_ > most_alone)
+        throw std::runtime_error("there is no descriptor for even one connection (see "
+                                 "ulimit -n)");
     --item.tries;
     if (!said_descriptors_)
         settings_.on_note(fmt::format("{}: fetches wait until there is one (see ulimit "
@@ -340,6 +346,7 @@ Crawler::Wait Crawler::wait_for_descriptor(Item& item, const FetchError& error) 
 // ---- The end of a fetch ----
 
 void Crawler::finish(const Item& item, Record& record) {
+    waits_alone_ = 0;
     record.tries = item.tries;
     record.seconds = Wait(loop_.time() - item.begun.value_or(loop_.time())).count();
     const bool dead = is_dead(record.outcome);

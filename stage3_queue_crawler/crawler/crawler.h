@@ -21,7 +21,6 @@
 #include "stage3_queue_crawler/runtime/queue.h"
 
 #include <cstddef>
-#include <exception>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -142,8 +141,8 @@ class Crawler {
     std::size_t started_ = 0; // URLs, whose fetch has begun
     bool max_pages_reached_ = false;
     bool said_descriptors_ = false;
-    std::exception_ptr failure_; // of a worker: a fault of the crawler itself
-    TaskBase* main_ = nullptr;   // the task that `crawl` runs in
+    int waits_alone_ = 0;      // for a descriptor, one after the other
+    TaskBase* main_ = nullptr; // the task that `crawl` runs in
     Progress progress_;
 };
 

@@ -8,10 +8,12 @@
 
 #include <charconv>
 #include <chrono>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <type_traits>
 
 #include <unistd.h>
 
@@ -31,12 +33,21 @@ by --timeout or --max-pages, or nobody reads the results; 130 ended by Ctrl-C.)"
 /// The whole text as a number; nothing if it isn't one.
 template <class Number>
 std::optional<Number> read_number(std::string_view text) {
-    Number number{};
-    const auto [end, error] =
-        std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || end != text.data() + text.size())
-        return {};
-    return number;
+    if constexpr (std::is_same_v<Number, double>) { // not every library has that below
+        const std::string copy(text);
+        char* end = nullptr;
+        const double number = std::strtod(copy.c_str(), &end);
+        const bool plain = copy.find_first_not_of("0123456789.") == std::string::npos;
+        return plain && !copy.empty() && *end == '\0' ? std::optional(number)
+                                                      : std::nullopt;
+    } else {
+        Number number{};
+        const auto [end, error] =
+            std::from_chars(text.data(), text.data() + text.size(), number);
+        if (error != std::errc() || end != text.data() + text.size())
+            return {};
+        return number;
+    }
 }
 
 /// An option whose value is read by `read`, which returns what is wrong with it, or

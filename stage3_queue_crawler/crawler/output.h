@@ -1,7 +1,7 @@
 // Where the results go: a file, or standard output.
 //
-// Whole lines only: each is one call to the system, so whoever ends the program in the
-// middle of a crawl finds no half line in the file.
+// A line is handed to the system in one piece. So whoever ends the program in the middle
+// of a crawl finds whole lines in the file (unless the disk is full, which is an error).
 #pragma once
 
 #include "common/socket.h"

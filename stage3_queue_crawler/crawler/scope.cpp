@@ -28,11 +28,15 @@ std::string_view last_two_labels(std::string_view host) {
     return host.substr(host.rfind('.', last - 1) + 1); // none: npos + 1 is 0
 }
 
-/// "http://h/docs/index.html?q" → "http://h/docs/".
-std::string_view folder_of(const common::Url& url) {
-    const std::string_view href = url.href();
-    const auto query = std::min(href.find('?'), href.size());
-    return href.substr(0, href.rfind('/', query) + 1);
+/// "http://www.h:81/docs/index.html?q" → "h:81/docs/index.html?q".
+std::string without_scheme(const common::Url& url) {
+    return std::string(common::without_www(url.authority())) + std::string(url.target());
+}
+
+/// "http://h/docs/index.html?q" → "h/docs/".
+std::string folder_of(const common::Url& url) {
+    const std::string place = without_scheme(url);
+    return place.substr(0, place.rfind('/', place.find('?')) + 1);
 }
 
 } // namespace
@@ -68,7 +72,7 @@ Scope::Scope(Reach reach, const std::vector<common::Url>& roots,
 /// What two URLs must have in common to belong together.
 std::string Scope::place_of(const common::Url& url) const {
     switch (reach_) {
-    case Reach::prefix: return std::string(folder_of(url));
+    case Reach::prefix: return folder_of(url);
     case Reach::host: return std::string(common::without_www(url.host()));
     case Reach::domain: break;
     }
@@ -77,10 +81,11 @@ std::string Scope::place_of(const common::Url& url) const {
 
 bool Scope::contains(const common::Url& url) const {
     const bool near = reach_ == Reach::prefix
-                          ? std::ranges::any_of(places_,
-                                                [&](const std::string& folder) {
-                                                    return url.href().starts_with(folder);
-                                                })
+                          ? std::ranges::any_of(
+                                places_,
+                                [place = without_scheme(url)](const std::string& folder) {
+                                    return place.starts_with(folder);
+                                })
                           : std::ranges::find(places_, place_of(url)) != places_.end();
     return near && std::ranges::none_of(excluded_, [&](const Pattern& pattern) {
                return pattern.is_found_in(url.href());

@@ -45,7 +45,7 @@ class Pattern {
 
 /// How far from a root.
 enum class Reach : std::uint8_t {
-    prefix, ///< beneath the root's folder
+    prefix, ///< beneath the root's folder, whether by http or https
     host,   ///< on its host, at any port; a leading "www." makes no difference
     domain, ///< on any host whose name has the same last two labels
 };

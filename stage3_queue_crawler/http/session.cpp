@@ -3,7 +3,6 @@
 #include "stage3_queue_crawler/http/transfer.h"
 
 #include <new>
-#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -61,17 +60,15 @@ Session::~Session() {
 // [get]
 Coroutine<Response> Session::get(common::Url url) {
     auto transfer = std::make_shared<Transfer>(*this, url, Transfer::Connection::any);
-    std::optional<FetchError> failure;
     try {
         co_await transfer->headers_complete();
-    } catch (const FetchError& error) {
-        failure = error;
+    } catch (const FetchError&) {
+        if (!transfer->spoiled())
+            throw;
     }
-    if (failure && transfer->spoiled()) {
+    if (transfer->spoiled()) {
         transfer = std::make_shared<Transfer>(*this, url, Transfer::Connection::fresh);
         co_await transfer->headers_complete();
-    } else if (failure) {
-        throw FetchError(*failure);
     }
     co_return Response(transfer);
 }
@@ -87,10 +84,14 @@ int Session::on_socket(CURL* /*easy*/, curl_socket_t fd, int what, void* session
     try {
         static_cast<Session*>(session)->watch(fd, what);
         return 0;
-    } catch (const std::system_error&) {
-        return 0; // closed already, so there is nothing to watch; libcurl will find out
+    } catch (const std::system_error& error) {
+        // Closed already? Then there is nothing to watch, and libcurl will find out.
+        const bool closed = error.code() == std::errc::bad_file_descriptor
+                            || error.code() == std::errc::no_such_file_or_directory
+                            || error.code() == std::errc::operation_not_permitted;
+        return closed ? 0 : -1;
     } catch (...) {
-        return -1; // the loop is closed, or there is no memory: all transfers fail
+        return -1; // the loop is closed, or there is no memory: `act` sees to it
     }
 }
 // [/on-socket]
@@ -120,7 +121,7 @@ int Session::on_timer(CURLM* /*multi*/, long milliseconds, void* session) noexce
                                        [self] { self->act(CURL_SOCKET_TIMEOUT, 0); });
         return 0;
     } catch (...) {
-        return -1; // the loop is closed, or there is no memory: all transfers fail
+        return -1; // the loop is closed, or there is no memory: `act` sees to it
     }
 }
 // [/on-timer]
@@ -129,10 +130,18 @@ int Session::on_timer(CURLM* /*multi*/, long milliseconds, void* session) noexce
 /// Lets libcurl do what can be done now, and deals with what is finished then.
 void Session::act(curl_socket_t fd, int events) {
     int running = 0;
-    curl_multi_socket_action(multi_.get(), fd, events, &running);
-    take_finished();
+    const CURLMcode code = curl_multi_socket_action(multi_.get(), fd, events, &running);
+    if (code == CURLM_OK)
+        take_finished();
+    else
+        fail_all(); // there is no telling what state they are in
 }
 // [/act]
+
+void Session::fail_all() {
+    for (Transfer* const transfer : std::set(transfers_))
+        transfer->end(CURLE_FAILED_INIT);
+}
 
 void Session::take_finished() {
     int left = 0;

@@ -113,6 +113,7 @@ class Session {
     void watch(int fd, int what);
     void act(curl_socket_t fd, int events);
     void take_finished();
+    void fail_all();
     void note_connection(CURL* easy);
     bool has_unasked_input(int port) const;
 

@@ -107,6 +107,7 @@ Transfer::~Transfer() {
 void Transfer::abandon() {
     curl_multi_remove_handle(session_->multi_.get(), easy_.get());
     session_ = nullptr;
+    fail(FetchError(FetchError::Kind::network, "the session has ended", body_.size()));
 }
 
 std::string_view Transfer::header(std::string_view name) const {
@@ -150,8 +151,9 @@ curl_socket_t Transfer::on_open(void* transfer, curlsocktype /*purpose*/,
 int Transfer::on_request(void* transfer, char* /*their_address*/, char* /*our_address*/,
                          int /*their_port*/, int our_port) noexcept {
     auto* const self = static_cast<Transfer*>(transfer);
-    self->spoiled_ = !self->opened_ && !self->encrypted_
-                     && self->session_->has_unasked_input(our_port);
+    self->reused_ = !self->opened_;
+    self->spoiled_ =
+        self->reused_ && !self->encrypted_ && self->session_->has_unasked_input(our_port);
     return self->spoiled_ ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
 }
 
@@ -228,15 +230,24 @@ void Transfer::end(CURLcode result) {
         return;
     }
     const FetchError failure = error(result);
-    if (!opened_ && !headers_complete_.done()
-        && failure.kind != FetchError::Kind::timed_out && open_error_ == 0)
+    if (reused_ && !headers_complete_.done()
+        && failure.kind != FetchError::Kind::timed_out)
         spoiled_ = true; // too late to have been seen before
+    fail(failure);
+}
+
+void Transfer::fail(const FetchError& failure) {
     for (const Future<>* const future : {&headers_complete_, &complete_}) {
         if (future->done())
             continue;
         future->set_exception(failure);
         future->base().mark_retrieved(); // perhaps nobody reads the body
     }
+}
+
+/// libcurl's words for what has happened.
+std::string Transfer::words(CURLcode result) const {
+    return message_[0] != '\0' ? message_.data() : curl_easy_strerror(result);
 }
 
 FetchError Transfer::error(CURLcode result) const {
@@ -276,9 +287,12 @@ FetchError Transfer::error(CURLcode result) const {
         return make(Kind::timed_out,
                     "nothing has come for " + in_seconds(options.stall_timeout));
     }
-    case CURLE_SSL_CONNECT_ERROR:
-    case CURLE_PEER_FAILED_VERIFICATION:
-        return make(system ? Kind::network : Kind::bad_response, message_.data());
+    case CURLE_PEER_FAILED_VERIFICATION: return make(Kind::bad_response, words(result));
+    case CURLE_SSL_CONNECT_ERROR: // it broke, or the other side speaks no TLS
+        return make(system ? Kind::network : Kind::bad_response, words(result));
+#if LIBCURL_VERSION_NUM >= 0x080600
+    case CURLE_TOO_LARGE:
+#endif
     case CURLE_GOT_NOTHING: return make(Kind::network, "empty response");
     case CURLE_PARTIAL_FILE:
         return make(Kind::network, "the connection was closed in the middle of the body");
@@ -299,8 +313,7 @@ FetchError Transfer::error(CURLcode result) const {
         return make(Kind::bad_response, "not an HTTP response");
     default:
         // TLS, and whatever else there may be: libcurl's words are the best we have.
-        return make(Kind::network,
-                    message_[0] != '\0' ? message_.data() : curl_easy_strerror(result));
+        return make(Kind::network, words(result));
     }
 }
 

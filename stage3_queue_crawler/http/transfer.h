@@ -58,6 +58,8 @@ class Transfer {
                           int their_port, int our_port) noexcept;
     bool take_header(std::string_view line);
     bool take_body_part(std::string_view part);
+    void fail(const FetchError& failure);
+    std::string words(CURLcode result) const;
     FetchError error(CURLcode result) const;
 
     Session* session_;
@@ -65,6 +67,7 @@ class Transfer {
     std::array<char, CURL_ERROR_SIZE> message_{};
     const bool encrypted_;
     bool opened_ = false;  // a socket of its own
+    bool reused_ = false;  // the connection was kept from an earlier one
     bool spoiled_ = false; // see above
     bool in_headers_ = false;
     bool in_body_ = false;

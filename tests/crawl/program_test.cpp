@@ -1,6 +1,7 @@
 // The programs of stages 1 and 2 as their user meets them: what they print, how they
 // exit, and how they fare where descriptors are few. The environment variable PROGRAM
 // says which is tried.
+#include "common/descriptors.h"
 #include "tests/practice_site/background_server.h"
 #include "tests/practice_site/site.h"
 #include "tests/support/listener.h"
@@ -180,7 +181,7 @@ TEST_CASE("with few descriptors, fetches wait their turn and none is lost") {
 TEST_CASE("select waits, too, when it can watch no more descriptors") {
     // More links on one page than FD_SETSIZE, all in flight at once if they could be.
     const std::size_t needed = 2 * 1500;
-    if (tests::allow_descriptors() < needed) {
+    if (common::allow_descriptors() < needed) {
         MESSAGE("skipped: this shell does not allow enough descriptors");
         return;
     }

@@ -6,6 +6,7 @@
 // is held against the manifest; what it cost is measured from outside, the same way for
 // all: time by our clock, memory by the kernel's account, and how much it did at once by
 // the server, which sees the requests wait.
+#include "common/descriptors.h"
 #include "common/socket.h"
 #include "tests/practice_site/background_server.h"
 #include "tests/practice_site/site.h"
@@ -328,7 +329,7 @@ int demonstrate(Arguments& arguments) {
     // From here on, and not for the stages: to write to one that is gone is an error, no
     // reason to end; and the server is not to be what limits them.
     std::signal(SIGPIPE, SIG_IGN);
-    tests::allow_descriptors();
+    common::allow_descriptors();
     const practice_site::Site site(arguments.site);
     practice_site::BackgroundServer server(
         [&site](const practice_site::Request& request) { return site.answer(request); },

@@ -4,6 +4,7 @@
 //     practice_site --root DIR
 //
 // Prints its URL, and serves until it is told to stop.
+#include "common/descriptors.h"
 #include "common/selector.h"
 #include "tests/practice_site/background_server.h"
 #include "tests/practice_site/files.h"
@@ -139,9 +140,9 @@ void serve(const Arguments& arguments, practice_site::Handler handler,
 void serve(const Arguments& arguments) {
     // select can watch descriptors below FD_SETSIZE only. With no others about, clients
     // that are too many wait for a place in the listener's queue.
-    tests::allow_descriptors(arguments.server.selector == "select"
-                                 ? std::size_t{FD_SETSIZE}
-                                 : std::numeric_limits<std::size_t>::max());
+    common::allow_descriptors(arguments.server.selector == "select"
+                                  ? std::size_t{FD_SETSIZE}
+                                  : std::numeric_limits<std::size_t>::max());
     using practice_site::Request;
     if (!arguments.root.empty()) {
         const practice_site::Folder folder(arguments.root);

@@ -1,3 +1,4 @@
+#include "common/descriptors.h"
 #include "common/selector.h"
 #include "tests/practice_site/background_server.h"
 #include "tests/practice_site/client.h"
@@ -333,7 +334,7 @@ TEST_CASE("server: errors wait like everything else") {
 
 TEST_CASE("server: thousands of connections held") {
     // Both ends are in this process, so each costs two descriptors.
-    const std::size_t limit = tests::allow_descriptors();
+    const std::size_t limit = common::allow_descriptors();
     with_each_selector([limit](const std::string& selector) {
         const std::size_t most = selector == "select" ? 400 : 2000;
         const std::size_t number = std::min(most, (limit - 100) / 2);

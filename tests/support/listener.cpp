@@ -5,14 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <climits>
 #include <cstring>
 #include <stdexcept>
 
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
-#include <sys/resource.h>
 
 namespace tests {
 namespace {
@@ -135,19 +133,6 @@ bool no_descriptor_left(const std::error_code& error) noexcept {
            || error == std::errc::too_many_files_open_in_system
            || error == std::errc::no_buffer_space
            || error == std::errc::not_enough_memory;
-}
-
-std::size_t allow_descriptors(std::size_t most) {
-    rlimit limit{};
-    if (::getrlimit(RLIMIT_NOFILE, &limit) < 0)
-        throw std::system_error(last_error(), "getrlimit");
-    const rlim_t before = limit.rlim_cur;
-    limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, most);
-#ifdef __APPLE__
-    limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, OPEN_MAX); // man 2 setrlimit
-#endif
-    const bool changed = ::setrlimit(RLIMIT_NOFILE, &limit) == 0;
-    return static_cast<std::size_t>(changed ? limit.rlim_cur : before);
 }
 
 } // namespace tests

@@ -48,9 +48,4 @@ common::Socket accept_connection(const common::Socket& listener, std::error_code
 /// connection has closed.
 bool no_descriptor_left(const std::error_code& error) noexcept;
 
-/// Lets this process have as many descriptors, and so connections, as the system permits,
-/// but not more than `most`: sets RLIMIT_NOFILE's soft limit, up to the hard one. Returns
-/// the limit that holds then; where it can't be changed, that is the old one.
-std::size_t allow_descriptors(std::size_t most = std::numeric_limits<std::size_t>::max());
-
 } // namespace tests

@@ -83,6 +83,13 @@ bool collect(Pipe& out, Pipe& err, Finished& result, const RunOptions& options) 
 
 } // namespace
 
+bool is_running(pid_t child) {
+    siginfo_t info{};
+    return ::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT)
+               == 0
+           && info.si_pid == 0;
+}
+
 Finished run(const std::vector<std::string>& command, const RunOptions& options) {
     std::vector<std::string> words = command; // exec wants them writable
     std::vector<char*> arguments;

@@ -33,6 +33,9 @@ struct RunOptions {
     std::function<void(pid_t)> meanwhile = {};
 };
 
+/// True as long as this child of ours has not ended.
+bool is_running(pid_t child);
+
 /// Runs `command` (the program's path, then its arguments; no shell is involved) with an
 /// empty standard input, and waits for its end.
 /// Throws std::system_error if it can't be started.

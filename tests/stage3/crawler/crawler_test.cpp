@@ -75,6 +75,7 @@ struct Result {
     std::vector<Said> records;
     std::vector<std::string> notes;
     stage3::Progress progress;
+    std::size_t left_out = 0;
     double seconds = 0;
 
     const Said& operator[](const std::string& url) const {
@@ -99,6 +100,7 @@ struct Setup {
     std::vector<Pattern> excluded = {};
     std::function<void(EventLoop&, stage3::Task<Ending>&)> during = {};
     std::function<void(const Record&)> on_record = {};
+    std::function<void(const std::string&)> on_note = {};
 
     Result crawl(const std::vector<std::string>& roots) {
         Result result;
@@ -110,7 +112,11 @@ struct Setup {
             if (on_record)
                 on_record(record);
         };
-        settings.on_note = [&](const std::string& note) { result.notes.push_back(note); };
+        settings.on_note = [&](const std::string& note) {
+            result.notes.push_back(note);
+            if (on_note)
+                on_note(note);
+        };
         EventLoop loop;
         Crawler crawler(loop, urls, Scope(reach, urls, std::move(excluded)), settings);
         const auto start = Clock::now();
@@ -120,6 +126,7 @@ struct Setup {
         result.ending = stage3::run_until_complete<Ending>(loop, task);
         result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
         result.progress = crawler.progress();
+        result.left_out = crawler.left_out();
         return result;
     }
     Result crawl(const std::string& root) { return crawl(std::vector{root}); }
@@ -311,6 +318,21 @@ TEST_SUITE("redirects") {
         CHECK(result[server.url("/3")].next_url == server.url("/4"));
         setup.settings.max_redirects = 0;
         CHECK(setup.crawl(server.url("/0"))[server.url("/0")].outcome == Outcome::failed);
+    }
+
+    TEST_CASE("a link behind redirects begins anew") {
+        ScriptedServer server;
+        server.on("/", redirect_to("/1"));
+        server.on("/1", redirect_to("/page"));
+        server.on("/page", page({"/2"}));
+        server.on("/2", redirect_to("/3"));
+        server.on("/3", redirect_to("/end"));
+        server.on("/end", page({}));
+        Setup setup;
+        setup.settings.max_redirects = 2;
+        const Result result = setup.crawl(server.url());
+        CHECK(result.progress.dead == 0);
+        CHECK(result[server.url("/end")].outcome == Outcome::page);
     }
 
     TEST_CASE("at the limit, a broken body makes no other failure of it") {
@@ -598,6 +620,29 @@ TEST_SUITE("how it ends") {
         CHECK(calls != std::string::npos);
     }
 
+    TEST_CASE("whatever else goes wrong with a page ends in its record, too") {
+        ScriptedServer server;
+        server.on("/", page({"/a", "/b"}));
+        server.on("/a", page({"/" + std::string(9000, 'x')})); // worth a note
+        server.on("/b", page({}));
+        Setup setup;
+        setup.on_note = [](const std::string&) {
+            throw std::runtime_error("a surprise");
+        };
+        const Result result = setup.crawl(server.url());
+        CHECK(result[server.url("/a")].outcome == Outcome::failed);
+        CHECK(result[server.url("/a")].error == "a surprise");
+        CHECK(result[server.url("/b")].outcome == Outcome::page);
+    }
+
+    TEST_CASE("where no descriptor ever comes, the crawl ends with that error") {
+        ScriptedServer server;
+        server.on("/", page({}));
+        tests::Fault fault;
+        fault.no_descriptor_for_socket = 1'000'000;
+        CHECK_THROWS_WITH(Setup().crawl(server.url()), doctest::Contains("ulimit -n"));
+    }
+
     TEST_CASE("where records can't be written, the crawl ends with that error") {
         ScriptedServer server;
         server.on("/", page({"/a", "/b"}));
@@ -688,6 +733,7 @@ TEST_SUITE("order and scope") {
         setup.settings.workers = 1;
         const Result result = setup.crawl(server.url());
         CHECK(result[server.url()].links == 10'000);
+        CHECK(result.left_out == 6);
         CHECK(result[server.url("/inside")].status == 404); // foreign ones don't count
         CHECK(result.notes
               == std::vector<std::string>{

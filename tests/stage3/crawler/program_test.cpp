@@ -1,4 +1,5 @@
 // Stage 3's program as its user meets it: what it prints, how it exits, how it ends.
+#include "common/descriptors.h"
 #include "tests/practice_site/background_server.h"
 #include "tests/practice_site/site.h"
 #include "tests/support/listener.h"
@@ -11,8 +12,10 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
@@ -85,8 +88,8 @@ std::string last_line(const std::string& text) {
 /// Waits, at most 10 s, until something holds.
 template <class Condition>
 void wait_until(Condition condition) {
-    for (int i = 0; i < 1000 && !condition(); ++i)
-        std::this_thread::sleep_for(10ms);
+    for (int i = 0; i < 10'000 && !condition(); ++i)
+        std::this_thread::sleep_for(1ms);
 }
 
 /// A site with one page, and links to so many others that never answer.
@@ -322,7 +325,7 @@ TEST_CASE("Ctrl-C pressed twice ends it at once, whatever it is at") {
                              wait_until([&] { return server.requests().size() >= 102; });
                              ::kill(process, SIGINT);
                              std::this_thread::sleep_for(500ms);
-                             CHECK(::kill(process, 0) == 0); // it's writing
+                             CHECK(tests::is_running(process)); // it's writing
                              pressed = Clock::now();
                              ::kill(process, SIGINT);
                          }});
@@ -339,10 +342,49 @@ TEST_CASE("also if it has never come to hear of the first") {
                  std::this_thread::sleep_for(500ms);
                  ::kill(process, SIGINT);
                  std::this_thread::sleep_for(200ms);
-                 CHECK(::kill(process, 0) == 0);
+                 CHECK(tests::is_running(process));
                  ::kill(process, SIGTERM);
              }});
     CHECK(finished.status == 130);
+}
+
+TEST_CASE("once the crawl is over, Ctrl-C ends the report, too, and at once") {
+    ScriptedServer server;
+    std::string links;
+    for (int i = 0; i < 100; ++i) {
+        const std::string path = fmt::format("/{}/{}", i, std::string(2000, 'x'));
+        links += fmt::format("<a href='{}'>x</a>", path);
+        server.on(path, html(""));
+    }
+    server.on("/", html(links));
+    const Finished finished = run(
+        {server.url()}, {.leave_output_unread = true, .meanwhile = [&](pid_t process) {
+                             wait_until([&] { return server.requests().size() >= 101; });
+                             std::this_thread::sleep_for(500ms);
+                             CHECK(tests::is_running(process));
+                             ::kill(process, SIGINT);
+                         }});
+    CHECK(finished.status == 130);
+}
+
+TEST_CASE("results that can't be written end it cleanly, whatever else it does") {
+    const PracticeSite site(many_pages);
+    for (int i = 0; i < 5; ++i) {
+        const Finished finished = run(
+            {"--progress", "always", "-w", "300", "--format", "jsonl", site.server.url()},
+            {.out_file = "/dev/full"});
+        CHECK(finished.status == 1);
+        CHECK(finished.err.find("stage3: can't write results: ") != std::string::npos);
+    }
+}
+
+TEST_CASE("where there is no descriptor at all, it says so and ends") {
+    ScriptedServer server;
+    for (const std::size_t descriptors : {6U, 8U}) {
+        const Finished finished = run({server.url()}, {.descriptors = descriptors});
+        CHECK(finished.status != 0);
+        CHECK(finished.err.find("stage3: ") != std::string::npos);
+    }
 }
 
 TEST_CASE("where nobody can read what it complains of, that changes nothing") {
@@ -362,19 +404,22 @@ TEST_CASE("of an option that is given twice, the last one counts") {
 TEST_CASE("killed in the middle, it leaves whole lines") {
     const PracticeSite site(many_pages);
     const std::string file = fmt::format("/tmp/stage3_test_{}.jsonl", ::getpid());
-    for (int i = 1; i <= 10; ++i) {
-        const Finished finished =
-            run({"--format", "jsonl", "-w", "50", "-o", file, site.server.url()},
-                {.meanwhile = [&](pid_t process) {
-                    std::this_thread::sleep_for(i * 4ms);
-                    ::kill(process, SIGKILL);
-                }});
+    for (std::uintmax_t size = 0; size < 20'000; size += 2'000) {
+        std::remove(file.c_str());
+        run({"--format", "jsonl", "-w", "50", "-o", file, site.server.url()},
+            {.meanwhile = [&](pid_t process) {
+                std::error_code none;
+                wait_until([&] {
+                    const auto now = std::filesystem::file_size(file, none);
+                    return (!none && now >= size) || !tests::is_running(process);
+                });
+                ::kill(process, SIGKILL);
+            }});
         std::ifstream stream(file);
         const std::string text(std::istreambuf_iterator<char>(stream), {});
+        CHECK(text.size() >= size);
         CHECK((text.empty() || text.back() == '\n'));
         by_outcome(text); // checks the lines
-        if (i == 10)
-            CHECK(!text.empty());
     }
     std::remove(file.c_str());
 }
@@ -436,7 +481,7 @@ TEST_CASE("while it runs, it tells how far it is, if wanted") {
 
 TEST_CASE("ten thousand connections that hang are ten thousand records") {
     constexpr std::size_t number = 10'000;
-    if (tests::allow_descriptors() < number + 100) {
+    if (common::allow_descriptors() < number + 100) {
         MESSAGE("skipped: this shell does not allow enough descriptors");
         return;
     }

@@ -51,7 +51,8 @@ TEST_CASE("prefix: beneath the root's folder") {
     CHECK_FALSE(contains("http://example.com/"));
     CHECK_FALSE(contains("http://example.com/docsets/"));
     CHECK_FALSE(contains("http://example.com:81/docs/"));
-    CHECK_FALSE(contains("http://www.example.com/docs/"));
+    CHECK(contains("https://www.example.com/docs/"));
+    CHECK_FALSE(contains("http://docs.example.com/docs/"));
 }
 
 TEST_CASE("domain: the same last two labels") {

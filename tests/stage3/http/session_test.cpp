@@ -1,4 +1,5 @@
 // HTTP on curl multi, against a server that does as it is told, also when that is wrong.
+#include "common/descriptors.h"
 #include "stage3_queue_crawler/http/session.h"
 #include "stage3_queue_crawler/runtime/run.h"
 #include "stage3_queue_crawler/runtime/wait.h"
@@ -400,6 +401,56 @@ TEST_SUITE("connections that were kept") {
         CHECK(server.times_asked("/late") == 3);
     }
 
+    TEST_CASE("the second try is made on a fresh one, not on another that was kept") {
+        ScriptedServer server;
+        server.on("/a", {Pause{20ms}, answer("x", "excess"), tests::KeepOpen{}});
+        server.on("/b", {answer("good"), tests::KeepOpen{}});
+        stage3::run([](std::string a, std::string b) -> Coroutine<> {
+            Session session(stage3::running_loop());
+            std::vector<Task<Outcome>> both;
+            both.push_back(create_task(fetch(session, a)));
+            both.push_back(create_task(fetch(session, a)));
+            co_await stage3::wait(both); // two are kept, and both are spoiled
+            const Outcome outcome = co_await fetch(session, b);
+            CHECK_FALSE(outcome.error);
+            CHECK(outcome.body == "good");
+        }(server.url("/a"), server.url("/b")));
+        CHECK(server.connections() == 3);
+    }
+
+    TEST_CASE("one that falls silent is not tried twice") {
+        ScriptedServer server;
+        server.on("/", {Reply{answer("x"), tests::KeepOpen{}}, Reply{Hold{}}});
+        SessionOptions options;
+        options.fetch_timeout = 200ms;
+        stage3::run([](std::string url, SessionOptions with) -> Coroutine<> {
+            Session session(stage3::running_loop(), with);
+            Outcome outcome = co_await fetch(session, url);
+            CHECK(outcome.body == "x");
+            outcome = co_await fetch(session, url);
+            REQUIRE(outcome.error);
+            CHECK(outcome.error->kind == Kind::timed_out);
+        }(server.url(), options));
+        CHECK(server.times_asked("/") == 2);
+    }
+
+    TEST_CASE("there are no more than allowed, idle or not") {
+        ScriptedServer one;
+        ScriptedServer two;
+        for (ScriptedServer* const server : {&one, &two})
+            server->on("/", {answer("x"), tests::KeepOpen{}});
+        SessionOptions options;
+        options.max_connections = 1;
+        stage3::run([](std::string a, std::string b, SessionOptions with) -> Coroutine<> {
+            Session session(stage3::running_loop(), with);
+            for (const std::string& url : {a, b, a}) {
+                const Outcome outcome = co_await fetch(session, url);
+                CHECK(outcome.body == "x");
+            }
+        }(one.url(), two.url(), options));
+        CHECK(one.connections() == 2); // the first had to make room
+    }
+
     TEST_CASE("a fresh one that breaks is a failure") {
         ScriptedServer server;
         server.on("/", Reply{Reset{}});
@@ -407,6 +458,43 @@ TEST_SUITE("connections that were kept") {
         CHECK(outcomes[0].error);
         CHECK(server.times_asked("/") == 1);
     }
+}
+
+TEST_CASE("who is not let in has a time limit of their own") {
+    // A listener with no room in its line, where two wait already.
+    const common::Socket listener = tests::listen_on_loopback(0, 0);
+    const std::uint16_t port = tests::local_port(listener);
+    std::vector<common::Socket> others;
+    for (int i = 0; i < 4; ++i) {
+        std::error_code error;
+        others.push_back(common::Socket::open_tcp(AF_INET, error));
+        error = others.back().connect(common::resolve("127.0.0.1", port).front());
+        CHECK(error == std::errc::operation_in_progress);
+    }
+    SessionOptions options;
+    options.connect_timeout = 200ms;
+    Outcome outcome = fetch_once(fmt::format("http://127.0.0.1:{}/", port), options);
+    REQUIRE(outcome.error);
+    CHECK(outcome.error->kind == Kind::timed_out);
+    CHECK(std::string(outcome.error->what()) == "no connection within 0.2 s");
+    options.fetch_timeout = 100ms;
+    outcome = fetch_once(fmt::format("http://127.0.0.1:{}/", port), options);
+    REQUIRE(outcome.error);
+    CHECK(std::string(outcome.error->what()) == "timed out after 0.1 s");
+}
+
+TEST_CASE("a session that ends tells those who wait") {
+    ScriptedServer server;
+    server.on("/", {Hold{}});
+    stage3::run([](std::string url) -> Coroutine<> {
+        auto session = std::make_unique<Session>(stage3::running_loop());
+        const Task<Outcome> waiting = create_task(fetch(*session, url));
+        co_await stage3::sleep(20ms);
+        session.reset();
+        const Outcome outcome = co_await waiting;
+        REQUIRE(outcome.error);
+        CHECK(std::string(outcome.error->what()) == "the session has ended");
+    }(server.url()));
 }
 
 TEST_CASE("headers that end in the middle are no response") {
@@ -452,7 +540,7 @@ TEST_CASE("broken chunks are the server's fault, for good") {
 TEST_CASE("where the selector can't watch the socket, no descriptor is left") {
     ScriptedServer server;
     server.on("/", tests::html("x"));
-    if (tests::allow_descriptors() < 1100) {
+    if (common::allow_descriptors() < 1100) {
         MESSAGE("skipped: this shell does not allow enough descriptors");
         return;
     }

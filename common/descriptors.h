@@ -1,0 +1,20 @@
+// How many sockets may there be?
+//
+// The system gives each process a number of descriptors, mostly 1,024, and lets it ask
+// for more. A crawler that runs out of them must not call the pages dead that it can't
+// reach then: the fault is on this side. So it asks for all that it may have, and then
+// keeps to that.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+
+namespace common {
+
+/// Lets this process have as many descriptors, and so connections, as the system permits,
+/// but not more than `most`: sets RLIMIT_NOFILE's soft limit, up to the hard one. Returns
+/// the limit that holds then; where it can't be changed, that is the old one.
+/// Throws std::system_error. Source: man 2 getrlimit.
+std::size_t allow_descriptors(std::size_t most = std::numeric_limits<std::size_t>::max());
+
+} // namespace common
