@@ -34,6 +34,7 @@ command  clang-format-19 -   clang-format-19     -           -           -      
 command  clang-tidy-19   -   clang-tidy-19       -           -           -           -  looks for mistakes that compilers let pass
 command  clang-query-19  -   clang-tools-19      -           -           -           -  finds code that g++ 12 compiles wrongly
 command  valgrind        -   valgrind            valgrind    valgrind    valgrind    -  watches over memory, in its own way
+command  dot             -   graphviz            graphviz    graphviz    graphviz    -  reads the link graphs that stage 3 writes
 command  shellcheck      -   shellcheck          ShellCheck  shellcheck  shellcheck  -  looks for mistakes in the scripts
 TABLE
 }

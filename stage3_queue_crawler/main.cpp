@@ -4,6 +4,7 @@
 // by Ctrl-C. What it does beside crawling is told in book/15 (how it ends).
 #include "common/descriptors.h"
 #include "common/selector.h"
+#include "common/trace.h"
 #include "stage3_queue_crawler/crawler/console.h"
 #include "stage3_queue_crawler/crawler/crawler.h"
 #include "stage3_queue_crawler/crawler/escape.h"
@@ -149,6 +150,14 @@ stage3::Output open_output(const std::string& path) {
     }
 }
 
+common::Tracer open_trace(const std::string& path) {
+    try {
+        return path.empty() ? common::Tracer() : common::Tracer(path);
+    } catch (const std::system_error& error) {
+        throw common::UsageError(fmt::format("--trace: {}", error.what()));
+    }
+}
+
 /// The whole run. The result is the exit status.
 stage3::Coroutine<int> crawl(Options options) {
     Console console(options.quiet);
@@ -165,19 +174,31 @@ stage3::Coroutine<int> crawl(Options options) {
                 fmt::format("{}, depth {}: {}", worker, url.depth, url.url->href()));
         };
     options.crawl.on_record = [&](const stage3::Record& record) {
-        if (options.format == stage3::Format::jsonl)
-            output.write(to_json(record) + '\n');
-        else
-            records.push_back(record);
+        switch (options.format) {
+        case stage3::Format::text: records.push_back(record); break;
+        case stage3::Format::jsonl: output.write(to_json(record) + '\n'); break;
+        case stage3::Format::csv: output.write(to_csv(record)); break;
+        case stage3::Format::dot: output.write(to_dot(record)); break;
+        }
     };
+    if (options.format == stage3::Format::csv)
+        output.write(stage3::csv_header());
+    if (options.format == stage3::Format::dot) {
+        output.write("digraph crawl {\n");
+        options.crawl.on_links = [&](const stage3::KnownUrl& page,
+                                     const std::vector<common::Url>& links) {
+            output.write(stage3::links_as_dot(page, links));
+        };
+    }
 
     // [run]
     const auto start = Clock::now();
     stage3::EventLoop& loop = stage3::running_loop();
-    stage3::Crawler crawler(
-        loop, options.roots,
-        stage3::Scope(options.reach, options.roots, std::move(options.excluded)),
-        std::move(options.crawl));
+    stage3::Crawler crawler(loop, options.roots,
+                            stage3::Scope(options.reach, options.roots,
+                                          std::move(options.excluded),
+                                          std::move(options.included)),
+                            std::move(options.crawl));
     const auto crawling = create_task(crawler.crawl(), "crawl");
     end_on_ctrl_c(loop, crawling);
     std::optional<EndsWithScope> showing;
@@ -191,7 +212,9 @@ stage3::Coroutine<int> crawl(Options options) {
     console.show_progress({});
     if (options.format == stage3::Format::text)
         output.write(text_report(std::move(records), crawler.urls(), crawler.left_out(),
-                                 Clock::now() - start));
+                                 Clock::now() - start, options.top));
+    if (options.format == stage3::Format::dot)
+        output.write("}\n");
     if (ending != Ending::complete)
         console.note(fmt::format("stage3: {}: {} URLs that are known were not fetched",
                                  describe(ending), crawler.urls().count_queued()));
@@ -217,6 +240,8 @@ int main(int argc, char** argv) {
         const Libcurl libcurl;
         stage3::LoopOptions how;
         how.selector = common::make_selector(options.selector);
+        common::Tracer tracer = open_trace(options.trace);
+        how.tracer = &tracer;
         return stage3::run(crawl(std::move(options)), std::move(how));
     } catch (const common::UsageError& error) {
         complain(error.what(), " (see stage3 --help)");

@@ -47,6 +47,25 @@ class CountWhileAlive {
     std::size_t& count_;
 };
 
+/// Tells the trace of a try.
+class TracedFetch {
+  public:
+    TracedFetch(common::Tracer& tracer, std::uint64_t id, const Record& record)
+        : tracer_(tracer), id_(id), record_(record) {
+        tracer_.fetch_start(id_, record_.url->url->href());
+    }
+    TracedFetch(const TracedFetch&) = delete;
+    TracedFetch& operator=(const TracedFetch&) = delete;
+    ~TracedFetch() {
+        tracer_.fetch_end(id_, record_.url->url->href(), record_.status, record_.bytes);
+    }
+
+  private:
+    common::Tracer& tracer_;
+    const std::uint64_t id_;
+    const Record& record_;
+};
+
 } // namespace
 
 Crawler::Crawler(EventLoop& loop, std::vector<Url> roots, Scope scope,
@@ -62,10 +81,10 @@ Crawler::Crawler(EventLoop& loop, std::vector<Url> roots, Scope scope,
 // [crawl]
 Coroutine<Ending> Crawler::crawl() {
     for (const Url& root : roots_)
-        if (scope_.contains(root))
-            enqueue(urls_[root], nullptr, 0, settings_.max_redirects);
-        else
+        if (scope_.excludes(root))
             settings_.on_note(root.href() + " is excluded");
+        else
+            enqueue(urls_[root], nullptr, 0, settings_.max_redirects);
 
     std::vector<Task<>> workers;
     for (std::size_t i = 1; i <= settings_.workers; ++i) {
@@ -142,6 +161,14 @@ void Crawler::stop_if_failed(const Future<>& worker) {
 
 // ---- One fetch ----
 
+/// The user's own headers, which may hold a password, go to the origins that the user has
+/// named, and to nobody else, wherever links and redirects lead.
+bool Crawler::may_know_headers(const Url& url) const {
+    return std::ranges::any_of(roots_, [&](const Url& root) {
+        return root.scheme() == url.scheme() && root.authority() == url.authority();
+    });
+}
+
 // [fetch]
 /// Fetches the item's URL once. True if that is done with; false if it will come back.
 Coroutine<bool> Crawler::fetch(Item item) {
@@ -167,8 +194,10 @@ Coroutine<std::optional<Crawler::Wait>> Crawler::try_to_fetch(Item& item,
                                                               Record& record) {
     // NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
     const CountWhileAlive in_flight(progress_.in_flight);
+    const TracedFetch traced(loop_.tracer(), ++last_fetch_, record);
     try {
-        Response response = co_await session_.get(*item.url->url);
+        Response response =
+            co_await session_.get(*item.url->url, may_know_headers(*item.url->url));
         const auto wait =
             retries_.after(response.status(), response.retry_after(), item.tries);
         if (wait)
@@ -248,6 +277,7 @@ void Crawler::read_page(const Item& item, std::string_view content_type,
     const common::Links found =
         common::find_links(body, content_type, *item.url->url, limits);
     record.links = found.urls.size();
+    settings_.on_links(*item.url, found.urls);
     for (const Url& link : found.urls) {
         KnownUrl& known = urls_[link];
         if (known.is_new())

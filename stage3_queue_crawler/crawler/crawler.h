@@ -21,6 +21,7 @@
 #include "stage3_queue_crawler/runtime/queue.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -45,6 +46,9 @@ struct CrawlSettings {
 
     /// Called with each record, as its fetch ends. What this throws ends the crawl.
     std::function<void(const Record&)> on_record = [](const Record&) {};
+    /// Called with a page, and the links in scope on it, each once, as it's read.
+    std::function<void(const KnownUrl& page, const std::vector<common::Url>& links)>
+        on_links = [](const KnownUrl&, const std::vector<common::Url>&) {};
     /// Called as a worker begins with a URL, at each try.
     std::function<void(std::string_view worker, const KnownUrl&)> on_start =
         [](std::string_view, const KnownUrl&) {};
@@ -105,6 +109,7 @@ class Crawler {
     bool may_start(const Item& item);
     void stop_if_failed(const Future<>& worker);
 
+    bool may_know_headers(const common::Url& url) const;
     Coroutine<bool> fetch(Item item);
     Coroutine<std::optional<Wait>> try_to_fetch(Item& item, Record& record);
     void read_headers(const Item& item, const Response& response, Record& record);
@@ -138,7 +143,8 @@ class Crawler {
     common::FailOnPurpose fail_parsing_;
     Session session_;
     std::size_t left_out_ = 0;
-    std::size_t started_ = 0; // URLs, whose fetch has begun
+    std::size_t started_ = 0;      // URLs, whose fetch has begun
+    std::uint64_t last_fetch_ = 0; // its number, for traces
     bool max_pages_reached_ = false;
     bool said_descriptors_ = false;
     int waits_alone_ = 0;      // for a descriptor, one after the other

@@ -67,4 +67,27 @@ std::string as_json(std::string_view text) {
     return out + '"';
 }
 
+std::string as_csv(std::string_view text) {
+    std::string cell = for_terminal(text);
+    if (!cell.empty()
+        && std::string_view("=+-@").find(cell.front()) != std::string_view::npos)
+        cell = "'" + cell;
+    if (cell.find_first_of("\",; ") == std::string::npos)
+        return cell;
+    std::string out = "\"";
+    for (const char c : cell)
+        out += c == '"' ? "\"\"" : std::string(1, c);
+    return out + '"';
+}
+
+std::string as_dot(std::string_view text) {
+    std::string out = "\"";
+    for (const char c : for_terminal(text)) {
+        if (c == '"' || c == '\\')
+            out += '\\';
+        out += c;
+    }
+    return out + '"';
+}
+
 } // namespace stage3

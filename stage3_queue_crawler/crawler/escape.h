@@ -17,4 +17,12 @@ std::string for_terminal(std::string_view text);
 /// A JSON string with its quotes, in ASCII. What isn't valid UTF-8 becomes U+FFFD.
 std::string as_json(std::string_view text);
 
+/// A cell of a CSV file. In quotes where it must be; unprintable bytes as \\xNN; and a
+/// text that a spreadsheet would take for a formula gets a ' in front.
+/// Source: RFC 4180.
+std::string as_csv(std::string_view text);
+
+/// A string of Graphviz's language with its quotes; unprintable bytes as \\xNN.
+std::string as_dot(std::string_view text);
+
 } // namespace stage3

@@ -1,11 +1,13 @@
 #include "stage3_queue_crawler/crawler/options.h"
 
+#include "common/ascii.h"
 #include "common/selector.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
@@ -141,6 +143,38 @@ auto reader_of_patterns(std::vector<Pattern>& patterns) {
     };
 }
 
+/// What may stand in a header's value: no line end, above all.
+bool is_header_value(std::string_view text) {
+    return std::ranges::all_of(
+        text, [](char c) { return c == '\t' || (c >= ' ' && c != 127); });
+}
+
+auto reader_of_user_agent(std::string& user_agent) {
+    return [&user_agent](const std::string& text) -> std::string {
+        if (text.empty() || !is_header_value(text))
+            return fmt::format("'{}': give one line of printable ASCII", text);
+        user_agent = text;
+        return {};
+    };
+}
+
+auto reader_of_headers(std::vector<std::string>& headers) {
+    return [&headers](const std::string& text) -> std::string {
+        const auto colon = text.find(':');
+        const std::string_view name = std::string_view(text).substr(0, colon);
+        // RFC 9110, section 5.6.2: a token.
+        const bool is_token = !name.empty() && std::ranges::all_of(name, [](char c) {
+            return common::is_alpha(c) || common::is_digit(c)
+                   || std::string_view("!#$%&'*+-.^_`|~").find(c)
+                          != std::string_view::npos;
+        });
+        if (colon == std::string::npos || !is_token || !is_header_value(text))
+            return fmt::format("'{}' is not a header like 'Name: value'", text);
+        headers.push_back(text);
+        return {};
+    };
+}
+
 common::Url read_root(const std::string& text) {
     if (auto root = common::parse_root_url(text))
         return *root;
@@ -195,6 +229,9 @@ Options read_options(int argc, char** argv) {
     add(app, "--exclude", "REGEX", "leave out URLs in which this is found; repeatable",
         reader_of_patterns(options.excluded))
         ->take_all();
+    add(app, "--include", "REGEX", "leave out URLs, other than roots, in which it is not",
+        reader_of_patterns(options.included))
+        ->take_all();
     add(app, "--order", "ORDER",
         "fifo (the default), lifo, or priority: shorter\n"
         "URLs first",
@@ -209,16 +246,30 @@ Options read_options(int argc, char** argv) {
         reader_of_time(connect_timeout));
     add(app, "--max-body", "BYTES", "a longer body is cut off, and failed (16M)",
         reader_of_size(crawl.session.max_body));
+    add(app, "--user-agent", "TEXT",
+        "who we say we are (" + crawl.session.user_agent + ")",
+        reader_of_user_agent(crawl.session.user_agent));
+    add(app, "--header", "'N: V'", "to be sent to the roots' origins; repeatable",
+        reader_of_headers(crawl.session.headers))
+        ->take_all();
     std::vector<std::pair<std::string, std::string>> selectors;
     for (const auto& name : common::selector_names())
         selectors.emplace_back(name, name);
     add(app, "--selector", "NAME",
         fmt::format("how to wait: {}", fmt::join(common::selector_names(), ", ")),
         reader_of_choice<std::string>(options.selector, selectors));
-    add(app, "--format", "FORMAT", "of the results: text (a report at the end) or jsonl",
-        reader_of_choice<Format>(options.format,
-                                 {{"text", Format::text}, {"jsonl", Format::jsonl}}));
+    add(app, "--format", "FORMAT",
+        "text (a report at the end), jsonl, csv, or dot: the\n"
+        "link graph",
+        reader_of_choice<Format>(options.format, {{"text", Format::text},
+                                                  {"jsonl", Format::jsonl},
+                                                  {"csv", Format::csv},
+                                                  {"dot", Format::dot}}));
     app.add_option("-o,--output", options.output, "write the results there")
+        ->type_name("FILE");
+    add(app, "--top", "N", "how many of the most met links the report lists (10)",
+        reader_of_number<std::size_t>(options.top, 0, most));
+    app.add_option("--trace", options.trace, "write the run's events there")
         ->type_name("FILE");
     add(app, "--fail-parsing", "N",
         "throw while the N-th page is parsed, to see the trace",

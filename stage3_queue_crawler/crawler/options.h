@@ -4,13 +4,14 @@
 #include "common/usage_error.h"
 #include "stage3_queue_crawler/crawler/crawler.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace stage3 {
 
-enum class Format : std::uint8_t { text, jsonl };
+enum class Format : std::uint8_t { text, jsonl, csv, dot };
 
 struct Options {
     std::string
@@ -18,10 +19,13 @@ struct Options {
     std::vector<common::Url> roots;
     Reach reach = Reach::host;
     std::vector<Pattern> excluded;
+    std::vector<Pattern> included;
     CrawlSettings crawl;  ///< without its functions
     std::string selector; ///< a name that make_selector knows, or nothing
     Format format = Format::text;
-    std::string output; ///< a file; nothing: standard output
+    std::string output;   ///< a file; nothing: standard output
+    std::size_t top = 10; ///< how many links the report lists
+    std::string trace;    ///< a file for the run's events, or nothing
     bool show_progress = false;
     bool verbose = false;
     bool quiet = false;

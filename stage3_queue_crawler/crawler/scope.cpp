@@ -39,6 +39,11 @@ std::string folder_of(const common::Url& url) {
     return place.substr(0, place.rfind('/', place.find('?')) + 1);
 }
 
+bool is_any_found(const std::vector<Pattern>& patterns, const std::string& text) {
+    return std::ranges::any_of(
+        patterns, [&](const Pattern& pattern) { return pattern.is_found_in(text); });
+}
+
 } // namespace
 
 Pattern::Pattern(const std::string& text) {
@@ -60,8 +65,8 @@ bool Pattern::is_found_in(const std::string& text) const {
 }
 
 Scope::Scope(Reach reach, const std::vector<common::Url>& roots,
-             std::vector<Pattern> excluded)
-    : reach_(reach), excluded_(std::move(excluded)) {
+             std::vector<Pattern> excluded, std::vector<Pattern> included)
+    : reach_(reach), excluded_(std::move(excluded)), included_(std::move(included)) {
     for (const common::Url& root : roots) {
         std::string place = place_of(root);
         if (std::ranges::find(places_, place) == places_.end())
@@ -87,9 +92,12 @@ bool Scope::contains(const common::Url& url) const {
                                     return place.starts_with(folder);
                                 })
                           : std::ranges::find(places_, place_of(url)) != places_.end();
-    return near && std::ranges::none_of(excluded_, [&](const Pattern& pattern) {
-               return pattern.is_found_in(url.href());
-           });
+    return near && !excludes(url)
+           && (included_.empty() || is_any_found(included_, url.href()));
+}
+
+bool Scope::excludes(const common::Url& url) const {
+    return is_any_found(excluded_, url.href());
 }
 
 } // namespace stage3

@@ -52,10 +52,14 @@ enum class Reach : std::uint8_t {
 
 class Scope {
   public:
+    /// `included`: if there are any, one of them must be found in a URL. `excluded`: none
+    /// of them may be.
     Scope(Reach reach, const std::vector<common::Url>& roots,
-          std::vector<Pattern> excluded = {});
+          std::vector<Pattern> excluded = {}, std::vector<Pattern> included = {});
 
     bool contains(const common::Url& url) const;
+    /// True if the user has excluded it. Of roots, only this is asked.
+    bool excludes(const common::Url& url) const;
 
   private:
     std::string place_of(const common::Url& url) const;
@@ -63,6 +67,7 @@ class Scope {
     Reach reach_;
     std::vector<std::string> places_; // of the roots: folders, hosts or domains
     std::vector<Pattern> excluded_;
+    std::vector<Pattern> included_;
 };
 
 } // namespace stage3

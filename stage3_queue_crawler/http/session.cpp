@@ -40,6 +40,13 @@ Session::Session(EventLoop& loop, SessionOptions options)
     : loop_(loop), options_(std::move(options)), multi_(curl_multi_init()) {
     if (!multi_)
         throw std::bad_alloc();
+    for (const std::string& header : options_.headers) {
+        curl_slist* const longer = curl_slist_append(headers_.get(), header.c_str());
+        if (longer == nullptr)
+            throw std::bad_alloc();
+        static_cast<void>(headers_.release()); // the same list, at another address
+        headers_.reset(longer);
+    }
     curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETFUNCTION, &Session::on_socket);
     curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETDATA, this);
     curl_multi_setopt(multi_.get(), CURLMOPT_TIMERFUNCTION, &Session::on_timer);
@@ -58,8 +65,9 @@ Session::~Session() {
 }
 
 // [get]
-Coroutine<Response> Session::get(common::Url url) {
-    auto transfer = std::make_shared<Transfer>(*this, url, Transfer::Connection::any);
+Coroutine<Response> Session::get(common::Url url, bool with_headers) {
+    auto transfer =
+        std::make_shared<Transfer>(*this, url, with_headers, Transfer::Connection::any);
     try {
         co_await transfer->headers_complete();
     } catch (const FetchError&) {
@@ -67,7 +75,8 @@ Coroutine<Response> Session::get(common::Url url) {
             throw;
     }
     if (transfer->spoiled()) {
-        transfer = std::make_shared<Transfer>(*this, url, Transfer::Connection::fresh);
+        transfer = std::make_shared<Transfer>(*this, url, with_headers,
+                                              Transfer::Connection::fresh);
         co_await transfer->headers_complete();
     }
     co_return Response(transfer);

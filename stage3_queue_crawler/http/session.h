@@ -26,6 +26,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 namespace stage3 {
 
@@ -58,6 +59,7 @@ struct SessionOptions {
                               ///< that counts for their time limits
     std::string ca_file = {}; ///< certificates to believe; empty: the system's
     std::string user_agent = "AwaitTheWeb/0.1";
+    std::vector<std::string> headers = {}; ///< "Name: value"; for whom `get` says
 };
 
 class Session;
@@ -96,7 +98,8 @@ class Session {
 
     /// Begins a GET, and returns when the headers are there. Redirects are not followed:
     /// whether and where to go is not this class's affair. Throws FetchError.
-    Coroutine<Response> get(common::Url url);
+    /// `with_headers`: and send SessionOptions::headers along.
+    Coroutine<Response> get(common::Url url, bool with_headers = false);
 
     /// How many transfers are under way.
     std::size_t in_flight() const { return transfers_.size(); }
@@ -105,6 +108,10 @@ class Session {
     friend class Transfer;
     struct EndMulti {
         void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
+    };
+
+    struct FreeList {
+        void operator()(curl_slist* list) const { curl_slist_free_all(list); }
     };
 
     static int on_socket(CURL* easy, curl_socket_t fd, int what, void* session,
@@ -119,6 +126,7 @@ class Session {
 
     EventLoop& loop_;
     const SessionOptions options_;
+    std::unique_ptr<curl_slist, FreeList> headers_;
     std::set<Transfer*> transfers_;        // those that libcurl works on
     std::unordered_map<int, int> sockets_; // that were kept last, by their local port
     Handle timer_;

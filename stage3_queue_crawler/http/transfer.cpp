@@ -61,7 +61,8 @@ void trust(CURL* easy, const std::string& ca_file) {
 
 } // namespace
 
-Transfer::Transfer(Session& session, const common::Url& url, Connection connection)
+Transfer::Transfer(Session& session, const common::Url& url, bool with_headers,
+                   Connection connection)
     : session_(&session), easy_(curl_easy_init()), encrypted_(url.scheme() == "https"),
       headers_complete_(session.loop_), complete_(session.loop_) {
     if (!easy_)
@@ -83,6 +84,8 @@ Transfer::Transfer(Session& session, const common::Url& url, Connection connecti
     set(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(options.fetch_timeout.count()));
     set(easy, CURLOPT_LOW_SPEED_LIMIT, 1L); // bytes a second
     set(easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(options.stall_timeout.count()));
+    if (with_headers)
+        set(easy, CURLOPT_HTTPHEADER, session.headers_.get());
     set(easy, CURLOPT_FRESH_CONNECT, connection == Connection::fresh ? 1L : 0L);
     set(easy, CURLOPT_PREREQFUNCTION, &Transfer::on_request);
     set(easy, CURLOPT_PREREQDATA, this);

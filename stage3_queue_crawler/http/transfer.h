@@ -20,7 +20,8 @@ class Transfer {
     enum class Connection : std::uint8_t { any, fresh };
 
     /// Begins. `session` must outlive it, or let go of it first.
-    Transfer(Session& session, const common::Url& url, Connection connection);
+    Transfer(Session& session, const common::Url& url, bool with_headers,
+             Connection connection);
     Transfer(const Transfer&) = delete;
     Transfer& operator=(const Transfer&) = delete;
     ~Transfer();

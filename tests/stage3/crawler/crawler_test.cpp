@@ -707,6 +707,29 @@ TEST_SUITE("order and scope") {
         CHECK(server.requests().size() == 2);
     }
 
+    TEST_CASE("the user's headers go to the roots' origins, and to nobody else") {
+        ScriptedServer named;
+        ScriptedServer other; // the same host, another port
+        named.on("/", page({"/a", other.url("/b")}));
+        named.on("/a", redirect_to(other.url("/c")));
+        for (const char* path : {"/b", "/c"})
+            other.on(path, page({}));
+        Setup setup;
+        setup.settings.session.headers = {"X-Secret: s", "X-Other: t"};
+        setup.settings.session.user_agent = "me/1";
+        CHECK(setup.crawl(named.url()).records.size() == 4);
+        for (const tests::Request& request : named.requests()) {
+            CAPTURE(request.head);
+            CHECK(request.head.find("X-Secret: s\r\nX-Other: t") != std::string::npos);
+            CHECK(request.head.find("User-Agent: me/1\r\n") != std::string::npos);
+        }
+        CHECK(other.requests().size() == 2);
+        for (const tests::Request& request : other.requests()) {
+            CHECK(request.head.find("X-Secret") == std::string::npos);
+            CHECK(request.head.find("User-Agent: me/1\r\n") != std::string::npos);
+        }
+    }
+
     TEST_CASE("several roots are one crawl") {
         ScriptedServer one;
         ScriptedServer two(AF_INET6);

@@ -181,7 +181,14 @@ TEST_CASE("bad usage is one line, and exit status 2") {
     refused({"--max-body", "16X"}, "--max-body: '16X' is not a number of bytes");
     refused({"--max-body", "18446744073709551615G"}, "--max-body");
     refused({"--selector", "kqueue2"}, "choose one of");
-    refused({"--format", "html"}, "choose one of text, jsonl");
+    refused({"--format", "html"}, "choose one of text, jsonl, csv, dot");
+    refused({"--include", "["}, "--include: '[' is not an extended regular expression");
+    refused({"--header", "no colon"}, "--header: 'no colon' is not a header like");
+    refused({"--header", "A: b\r\nC: d"}, "is not a header like");
+    refused({"--header", ": b"}, "is not a header like");
+    refused({"--user-agent", ""}, "--user-agent: ''");
+    refused({"--top", "-1"}, "--top");
+    refused({"--trace", "/no/such/folder/x"}, "--trace: ");
     refused({"-o", "/no/such/folder/x"}, "--output: can't write to '/no/such/folder/x'");
     refused({"--progress", "maybe"}, "choose one of auto, always, never");
     refused({"--unknown"}, "--unknown");
@@ -435,6 +442,43 @@ TEST_CASE("results go to a file, if asked to") {
     std::getline(stream, line);
     CHECK(line == fmt::format("page      200         0  {}", server.url()));
     std::remove(file.c_str());
+}
+
+TEST_CASE("its events go to a file, if asked to") {
+    ScriptedServer server;
+    server.on("/", html("<a href=/gone>"));
+    const std::string file = fmt::format("/tmp/stage3_test_{}.trace", ::getpid());
+    CHECK(run({"--trace", file, server.url()}).status == 1);
+    std::ifstream stream(file);
+    const std::string text(std::istreambuf_iterator<char>(stream), {});
+    const auto count = [&](const std::string& words) {
+        std::size_t number = 0;
+        for (auto at = text.find(words); at != std::string::npos;
+             at = text.find(words, at + 1))
+            ++number;
+        return number;
+    };
+    CHECK(count(R"("event":"fetch","phase":"start")") == 2);
+    CHECK(count(R"("event":"fetch","phase":"end")") == 2);
+    CHECK(count(R"("status":404)") == 1);
+    CHECK(count(R"("event":"queue","phase":"put")") == 2);
+    CHECK(count(R"("event":"queue","phase":"task_done")") == 2);
+    std::remove(file.c_str());
+}
+
+TEST_CASE("the report lists as many links as asked for") {
+    ScriptedServer server;
+    server.on("/", html("<a href=/a><a href=/b><a href=/c>"));
+    for (const char* path : {"/a", "/b", "/c"})
+        server.on(path, html(""));
+    const auto listed = [&](const char* top) {
+        const std::string out = run({"--top", top, server.url()}).out;
+        return std::ranges::count_if(lines(out), [](const std::string& line) {
+            return line.starts_with("       1  ");
+        });
+    };
+    CHECK(listed("2") == 2);
+    CHECK(listed("0") == 0);
 }
 
 TEST_CASE("when nobody reads the results any more, it ends quietly") {

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -40,6 +41,48 @@ TEST_CASE("as JSON, a text is one string of ASCII, whatever its bytes") {
     CHECK(as_json("\xef\xbb\xbfz") == R"("\ufeffz")"); // no byte order mark
     CHECK(as_json("\xff\xfez\x01") == R"("\ufffd\ufffdz\u0001")");
     CHECK(as_json(std::string("\0", 1)) == R"("\ufffd")");
+}
+
+TEST_CASE("as a cell of CSV, a text is in quotes where it must be, and no formula") {
+    using stage3::as_csv;
+    CHECK(as_csv("") == "");
+    CHECK(as_csv("text/html") == "text/html");
+    CHECK(as_csv("a,b") == "\"a,b\"");
+    CHECK(as_csv("a;b c") == "\"a;b c\"");
+    CHECK(as_csv("a\"b") == "\"a\"\"b\"");
+    CHECK(as_csv("\x1b\n") == "\\x1b\\x0a");
+    for (const char* formula : {"=1", "+1", "-1", "@x"})
+        CHECK(as_csv(formula) == std::string("'") + formula);
+}
+
+TEST_CASE("as a string of Graphviz's, quotes and backslashes are escaped") {
+    CHECK(stage3::as_dot("a\"b\\c\x1b") == R"("a\"b\\c\\x1b")");
+}
+
+TEST_CASE("a record as CSV has as many cells as there are columns") {
+    KnownUrls urls;
+    Record record(urls[url("http://h/")]);
+    CHECK(to_csv(record) == "http://h/,0,,failed,,,,,,0,0,0,1,0.000000\r\n");
+    record.status = 404;
+    record.error = "HTTP status 404";
+    CHECK(to_csv(record)
+          == "http://h/,0,,failed,404,,\"HTTP status 404\",,,0,0,0,1,0.000000\r\n");
+    const std::string header = stage3::csv_header();
+    CHECK(std::ranges::count(header, ',') == 13);
+}
+
+TEST_CASE("a record as a node has a colour, and a redirect an arrow") {
+    KnownUrls urls;
+    Record record(urls[url("http://h/")]);
+    CHECK(to_dot(record) == "  \"http://h/\" [color=red];\n");
+    record.outcome = Outcome::redirect;
+    record.next_url = "x:\"";
+    CHECK(to_dot(record)
+          == "  \"http://h/\" [color=blue];\n"
+             "  \"http://h/\" -> \"x:\\\"\" [style=dashed];\n");
+    CHECK(links_as_dot(*record.url, {url("http://h/a"), url("http://h/b")})
+          == "  \"http://h/\" -> \"http://h/a\";\n"
+             "  \"http://h/\" -> \"http://h/b\";\n");
 }
 
 TEST_CASE("a record as JSON has all fields, and null for what is unknown") {

@@ -99,6 +99,23 @@ TEST_CASE("what is excluded is out, wherever in the URL it is found") {
     CHECK_FALSE(scope.contains(url("http://example.com/b/author/y")));
 }
 
+TEST_CASE("where something must be included, all else is out; roots are only excluded") {
+    std::vector<Pattern> excluded;
+    excluded.emplace_back("x");
+    std::vector<Pattern> included;
+    included.emplace_back("/docs/");
+    included.emplace_back("[.]html$");
+    const Scope scope(Reach::host, {url("http://h/")}, std::move(excluded),
+                      std::move(included));
+    CHECK(scope.contains(url("http://h/docs/a")));
+    CHECK(scope.contains(url("http://h/b.html")));
+    CHECK_FALSE(scope.contains(url("http://h/docs/x")));
+    CHECK_FALSE(scope.contains(url("http://h/")));
+    CHECK_FALSE(scope.contains(url("http://g/docs/a")));
+    CHECK_FALSE(scope.excludes(url("http://h/")));
+    CHECK(scope.excludes(url("http://h/x")));
+}
+
 TEST_CASE("a pattern that can't be read is refused, and says why") {
     CHECK_THROWS_AS(Pattern("("), std::invalid_argument);
     CHECK_THROWS_WITH(Pattern("a{2"), doctest::Contains("{"));

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Do the programs for which stage 3's formats are meant read them, whatever a server sends?
+
+STAGE3 in the environment names the program. Without graphviz's `dot`, its format is checked less.
+"""
+import csv
+import io
+import json
+import os
+import shutil
+import socket
+import subprocess
+import threading
+import unittest
+
+FIELDS = ["url", "depth", "parent", "outcome", "status", "next_url", "error", "content_type", "charset", "bytes", "links",
+          "new_links", "tries", "seconds"]
+NUMBERS = {"depth": int, "status": int, "bytes": int, "links": int, "new_links": int, "tries": int, "seconds": float}
+EVERY_BYTE = bytes(b for b in range(1, 256) if b not in b"\r\n")
+
+REPLIES = {
+    b"/": b"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n"
+          b"<a href='/type'><a href='/moved'><a href='/formula'><a href='/reason'><a href='/utf8'><a href='/a\"b,c;d?\\'>"
+          b"<a href='/%1b[31m'>",
+    b"/type": b"HTTP/1.0 200 OK\r\nContent-Type: a" + EVERY_BYTE.replace(b";", b"") + b"z; charset=\"" + EVERY_BYTE
+              + b"\r\n\r\n",
+    b"/moved": b"HTTP/1.0 302 Found\r\nLocation: x:" + EVERY_BYTE + b"\r\n\r\n",
+    b"/formula": b"HTTP/1.0 200 OK\r\nContent-Type: =cmd|' /C calc'!A0\r\n\r\n",
+    b"/reason": b"HTTP/1.0 500 \x1b[2J\xff\r\n\r\n",
+    b"/utf8": b"HTTP/1.0 200 OK\r\nContent-Type: text/\xc3\xa9\xe2\x80\xae\r\n\r\n",
+}
+
+
+def serve(listener):
+    while True:
+        try:
+            connection, _ = listener.accept()
+        except OSError:
+            return
+        with connection:
+            path = connection.recv(65536).split(b" ")[1]
+            connection.sendall(REPLIES.get(path, b"HTTP/1.0 404 Not Found\r\n\r\n"))
+
+
+class Formats(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.listener = socket.create_server(("127.0.0.1", 0))
+        cls.url = f"http://127.0.0.1:{cls.listener.getsockname()[1]}/"
+        cls.thread = threading.Thread(target=serve, args=(cls.listener,), daemon=True)
+        cls.thread.start()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.listener.shutdown(socket.SHUT_RDWR)
+        cls.thread.join()
+        cls.listener.close()
+
+    def crawl(self, form):
+        done = subprocess.run([os.environ["STAGE3"], "-w", "1", "--format", form, self.url], capture_output=True, timeout=60)
+        self.assertEqual(done.returncode, 1)  # /reason, and two that are missing
+        self.assertEqual(done.stderr, b"")
+        for byte in done.stdout:
+            self.assertTrue(byte in b"\r\n" or 0x20 <= byte < 0x7f, hex(byte))
+        return done.stdout.decode("ascii")
+
+    def check(self, records):
+        self.assertEqual([record["url"] for record in records],
+                         [self.url + path for path in ("", "type", "moved", "formula", "reason", "utf8",
+                                                       "a%22b,c;d?\\", "%1b[31m")])
+        outcomes = [record["outcome"] for record in records]
+        self.assertEqual(outcomes, ["page", "file", "redirect", "file", "error", "file", "error", "error"])
+        for record in records:
+            self.assertEqual(list(record), FIELDS)
+
+    def test_jsonl_is_read_by_json(self):
+        records = [json.loads(line) for line in self.crawl("jsonl").splitlines()]
+        self.check(records)
+        for record in records:
+            for field, kind in NUMBERS.items():
+                self.assertIsInstance(record[field], kind)
+        self.assertIsNone(records[0]["parent"])
+        self.assertEqual(records[3]["content_type"], "=cmd|' /C calc'!A0")
+        self.assertEqual(records[5]["content_type"], "text/\u00e9\u202e")
+        self.assertTrue(records[2]["next_url"].startswith("x:\x01\x02"))
+
+    def test_csv_is_read_by_csv(self):
+        records = list(csv.DictReader(io.StringIO(self.crawl("csv"), newline="")))
+        self.check(records)
+        self.assertEqual(records[0]["parent"], "")
+        self.assertEqual(records[1]["content_type"][:9], "a\\x01\\x02")
+        self.assertEqual(records[3]["content_type"], "'=cmd|' /C calc'!A0")  # no formula
+        for record in records:
+            for field, kind in NUMBERS.items():
+                kind(record[field])
+
+    def test_dot_is_read_by_graphviz(self):
+        graph = self.crawl("dot")
+        self.assertEqual(graph.count("\n  \"" + self.url + "\" -> "), 7)
+        self.assertIn(f'  "{self.url}type" [color=gray40];\n', graph)
+        self.assertIn("[style=dashed];\n", graph)
+        self.assertTrue(graph.startswith("digraph crawl {\n") and graph.endswith("}\n"))
+        if not shutil.which("dot"):
+            self.skipTest("graphviz is not installed")
+        done = subprocess.run(["dot", "-Tplain"], input=graph.encode(), capture_output=True, timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertEqual(done.stdout.count(b"\nnode "), 9)  # eight URLs, and where /moved leads
+
+
+if __name__ == "__main__":
+    unittest.main()
