@@ -385,15 +385,6 @@ TEST_CASE("results that can't be written end it cleanly, whatever else it does")
     }
 }
 
-TEST_CASE("where there is no descriptor at all, it says so and ends") {
-    ScriptedServer server;
-    for (const std::size_t descriptors : {6U, 8U}) {
-        const Finished finished = run({server.url()}, {.descriptors = descriptors});
-        CHECK(finished.status != 0);
-        CHECK(finished.err.find("stage3: ") != std::string::npos);
-    }
-}
-
 TEST_CASE("where nobody can read what it complains of, that changes nothing") {
     for (const char* where : {"2>&-", "2>/dev/full"})
         CHECK(tests::run({"/bin/sh", "-c",
