@@ -47,6 +47,19 @@ class CountWhileAlive {
     std::size_t& count_;
 };
 
+/// Calls a function at the end of a scope.
+template <class Function>
+class AtExit {
+  public:
+    explicit AtExit(Function function) : function_(std::move(function)) {}
+    AtExit(const AtExit&) = delete;
+    AtExit& operator=(const AtExit&) = delete;
+    ~AtExit() { function_(); }
+
+  private:
+    Function function_;
+};
+
 /// Tells the trace of a try.
 class TracedFetch {
   public:
@@ -73,8 +86,10 @@ Crawler::Crawler(EventLoop& loop, std::vector<Url> roots, Scope scope,
     : loop_(loop), roots_(std::move(roots)), scope_(std::move(scope)),
       settings_(std::move(settings)),
       queue_(0, AnyOrder<Item, ShorterUrl>(settings_.order)),
-      parked_(loop, [this](Item item) { unpark(item); }), retries_(settings_.max_tries),
-      fail_parsing_(settings_.fail_parsing), session_(loop, settings_.session) {}
+      parked_(loop, [this](Item item) { unpark(item); }),
+      gate_(loop, settings_.politeness, [this](Item item) { call(item); }),
+      retries_(settings_.max_tries), fail_parsing_(settings_.fail_parsing),
+      session_(loop, settings_.session) {}
 
 // ---- The crawl ----
 
@@ -135,6 +150,8 @@ Coroutine<> Crawler::work(std::string name) {
         const Item item = co_await queue_.get();
         bool done = true;
         if (may_start(item)) {
+            if (!pass_gate(item))
+                continue; // it will come back
             settings_.on_start(name, *item.url);
             done = co_await fetch(item);
         }
@@ -148,8 +165,18 @@ Coroutine<> Crawler::work(std::string name) {
 bool Crawler::may_start(const Item& item) {
     if (item.begun || started_ < settings_.max_pages)
         return true;
+    if (!max_pages_reached_)
+        gate_.call_all();
     max_pages_reached_ = true;
+    if (item.was_called)
+        gate_.has_left(host_of(item));
     return false;
+}
+
+/// False if the item has to wait for its host, where it stands in line now.
+bool Crawler::pass_gate(Item item) {
+    const bool was_called = std::exchange(item.was_called, false);
+    return gate_.pass(host_of(item), item, was_called);
 }
 
 /// Workers never end, unless they are told to. If one does, the fault is ours, and the
@@ -194,14 +221,18 @@ Coroutine<std::optional<Crawler::Wait>> Crawler::try_to_fetch(Item& item,
                                                               Record& record) {
     // NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
     const CountWhileAlive in_flight(progress_.in_flight);
+    const AtExit leave_gate([this, &item] { gate_.end(host_of(item)); });
     const TracedFetch traced(loop_.tracer(), ++last_fetch_, record);
     try {
         Response response =
             co_await session_.get(*item.url->url, may_know_headers(*item.url->url));
         const auto wait =
             retries_.after(response.status(), response.retry_after(), item.tries);
-        if (wait)
+        if (wait) {
+            if (response.status() == 429 || response.status() == 503)
+                hold_host(item, *wait); // it's the server that is busy, not the page
             co_return wait;
+        }
         read_headers(item, response, record);
         const std::string body = co_await response.read();
         record.bytes = body.size();
@@ -347,6 +378,17 @@ void Crawler::park(const Item& item, Wait wait) {
     parked_.park(item, loop_.time() + std::chrono::ceil<EventLoop::Duration>(wait));
 }
 
+void Crawler::hold_host(const Item& item, Wait wait) {
+    gate_.hold(host_of(item),
+               loop_.time() + std::chrono::ceil<EventLoop::Duration>(wait));
+}
+
+/// It's the item's turn at its host's gate.
+void Crawler::call(Item item) {
+    item.was_called = true;
+    unpark(item);
+}
+
 // [unpark]
 /// The time has come: it is put into the queue once more, and that it was taken out
 /// before is done with.
@@ -407,7 +449,7 @@ void Crawler::tell_way(const Item& item, const common::TracedError& error) {
 
 Progress Crawler::progress() const {
     Progress result = progress_;
-    result.waiting = queue_.size() + parked_.size();
+    result.waiting = queue_.size() + parked_.size() + gate_.size();
     return result;
 }
 

@@ -11,6 +11,7 @@
 
 #include "common/stack_trace.h"
 #include "common/url.h"
+#include "stage3_queue_crawler/crawler/gate.h"
 #include "stage3_queue_crawler/crawler/known_urls.h"
 #include "stage3_queue_crawler/crawler/order.h"
 #include "stage3_queue_crawler/crawler/parking_lot.h"
@@ -40,6 +41,7 @@ struct CrawlSettings {
     int max_redirects = 10;           ///< followed from any one URL
     int max_tries = 4;                ///< for any one URL
     OrderName order = OrderName::fifo;
+    GateLimits politeness;
     TimeLimit timeout;            ///< for the whole crawl
     std::size_t fail_parsing = 0; ///< throws while this page is parsed; 0: never
     SessionOptions session;
@@ -94,6 +96,7 @@ class Crawler {
     struct Item {
         KnownUrl* url;
         int redirects_left;
+        bool was_called = false; // by its host's gate
         int tries = 0;
         std::optional<EventLoop::TimePoint> begun; // its first try
     };
@@ -107,6 +110,7 @@ class Crawler {
 
     Coroutine<> work(std::string name);
     bool may_start(const Item& item);
+    bool pass_gate(Item item);
     void stop_if_failed(const Future<>& worker);
 
     bool may_know_headers(const common::Url& url) const;
@@ -127,6 +131,11 @@ class Crawler {
 
     void park(const Item& item, Wait wait);
     void unpark(const Item& item);
+    void call(Item item);
+    static std::string host_of(const Item& item) {
+        return std::string(item.url->url->authority());
+    }
+    void hold_host(const Item& item, Wait wait);
     Wait wait_for_descriptor(Item& item, const FetchError& error);
 
     void finish(const Item& item, Record& record);
@@ -139,6 +148,7 @@ class Crawler {
     KnownUrls urls_;
     Queue<Item, AnyOrder<Item, ShorterUrl>> queue_;
     ParkingLot<Item> parked_;
+    Gate<Item> gate_;
     RetryPolicy retries_;
     common::FailOnPurpose fail_parsing_;
     Session session_;

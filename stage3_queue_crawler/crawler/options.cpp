@@ -77,9 +77,8 @@ auto reader_of_number(Number& number, Number least, Number most) {
 
 /// Seconds.
 template <class Duration>
-auto reader_of_time(std::optional<Duration>& time) {
-    return [&time](const std::string& text) -> std::string {
-        constexpr double least = 0.001;
+auto reader_of_time(std::optional<Duration>& time, double least = 0.001) {
+    return [&time, least](const std::string& text) -> std::string {
         constexpr double most = 1e9; // 31 years
         const auto read = read_number<double>(text);
         const bool fits = read && *read >= least && *read <= most; // NaN does not
@@ -198,6 +197,7 @@ Options read_options(int argc, char** argv) {
     std::vector<std::string> roots;
     std::optional<std::chrono::milliseconds> fetch_timeout;
     std::optional<std::chrono::milliseconds> connect_timeout;
+    std::optional<EventLoop::Duration> delay;
     ShowProgress progress = ShowProgress::automatic;
 
     CLI::App app("Fetches every page of a web site, and tells what is dead, and why.",
@@ -246,6 +246,10 @@ Options read_options(int argc, char** argv) {
         reader_of_time(connect_timeout));
     add(app, "--max-body", "BYTES", "a longer body is cut off, and failed (16M)",
         reader_of_size(crawl.session.max_body));
+    add(app, "--max-per-host", "N", "requests in flight to one host (no limit)",
+        reader_of_number<std::size_t>(crawl.politeness.max_per_host, 1, most));
+    add(app, "--delay", "S", "seconds from one request to a host to the next (0)",
+        reader_of_time(delay, 0));
     add(app, "--user-agent", "TEXT",
         "who we say we are (" + crawl.session.user_agent + ")",
         reader_of_user_agent(crawl.session.user_agent));
@@ -294,6 +298,7 @@ Options read_options(int argc, char** argv) {
         throw UsageError("give a URL to crawl, like https://example.org/");
     for (const std::string& root : roots)
         options.roots.push_back(read_root(root));
+    crawl.politeness.delay = delay.value_or(EventLoop::Duration{});
     crawl.session.fetch_timeout = fetch_timeout.value_or(crawl.session.fetch_timeout);
     // Who allows more time for a fetch also allows more silence.
     crawl.session.stall_timeout =

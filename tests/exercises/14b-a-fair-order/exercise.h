@@ -30,8 +30,9 @@ class ByHost {
     /// Undoes `pop`: the host is the first in the line again, and among its pages this
     /// one goes back to where its number says.
     ///
-    /// Beware: a getter who waits is handed its item directly, without push and pop. If it
-    /// gives it back, that comes to here. So the page, and its host, may be new to this order.
+    /// Beware: a getter who waits is handed its item directly, without push and pop. If
+    /// it gives it back, that comes to here. So the page, and its host, may be new to
+    /// this order.
     void unpop(Entry one);
     /// Undoes `push`. False if it has left already. Ready made.
     bool unpush(std::uint64_t number);

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <optional>
 #include <ostream> // doctest wants it
 #include <set>
@@ -462,6 +463,126 @@ TEST_SUITE("trying again") {
         CHECK(result.seconds >= 0.2);
         REQUIRE(result.notes.size() == 1);
         CHECK(result.notes[0].find("ulimit -n") != std::string::npos);
+    }
+}
+
+TEST_SUITE("politeness") {
+    /// When each request of a path that begins like this came, in seconds.
+    struct Arrivals {
+        explicit Arrivals(Setup& setup) {
+            setup.settings.on_start = [this](std::string_view,
+                                             const stage3::KnownUrl& u) {
+                times[std::string(u.url->authority())].push_back(Clock::now());
+            };
+        }
+        /// The shortest time between two starts.
+        double shortest(const ScriptedServer& server) const {
+            const auto& all = times.at(fmt::format("127.0.0.1:{}", server.port()));
+            double result = 1e9;
+            for (std::size_t i = 1; i < all.size(); ++i)
+                result = std::min(
+                    result, std::chrono::duration<double>(all[i] - all[i - 1]).count());
+            return result;
+        }
+        std::map<std::string, std::vector<Clock::time_point>> times;
+    };
+
+    /// A server with so many pages, on its first.
+    void fill(ScriptedServer & server, int pages, std::vector<std::string> more = {}) {
+        for (int i = 0; i < pages; ++i) {
+            more.push_back(fmt::format("/{}", i));
+            server.on(more.back(), Reply{Pause{20ms}, html("")[0]});
+        }
+        server.on("/", page(more));
+    }
+
+    TEST_CASE("a host gets no more requests at once than allowed") {
+        ScriptedServer one;
+        ScriptedServer two;
+        fill(two, 12);
+        fill(one, 12, {two.url("/")});
+        Setup setup;
+        setup.settings.workers = 20;
+        setup.settings.politeness.max_per_host = 3;
+        CHECK(setup.crawl(one.url()).records.size() == 26);
+        CHECK(one.most_at_once() == 3);
+        CHECK(two.most_at_once() == 3);
+    }
+
+    TEST_CASE("there is a pause between the starts of two requests to a host") {
+        ScriptedServer one;
+        ScriptedServer two;
+        fill(two, 4);
+        fill(one, 4, {two.url("/")});
+        Setup setup;
+        setup.settings.politeness.delay = 100ms;
+        const Arrivals arrivals(setup);
+        const Result result = setup.crawl(one.url());
+        CHECK(result.records.size() == 10);
+        CHECK(arrivals.shortest(one) >= 0.0999);
+        CHECK(arrivals.shortest(two) >= 0.0999);
+        CHECK(result.seconds < 1.0); // both at the same time: 0.5 and 0.1
+        CHECK(result.progress.waiting == 0);
+    }
+
+    TEST_CASE("with one worker and pauses, the order is that of the queue") {
+        ScriptedServer server;
+        fill(server, 8);
+        Setup setup;
+        setup.settings.workers = 1;
+        setup.settings.politeness.delay = 20ms;
+        const Result result = setup.crawl(server.url());
+        std::vector<std::string> expected{server.url()};
+        for (int i = 0; i < 8; ++i)
+            expected.push_back(server.url(fmt::format("/{}", i)));
+        CHECK(result.urls() == expected);
+    }
+
+    TEST_CASE("a server that is busy is left alone for a while, and others are not") {
+        ScriptedServer busy;
+        ScriptedServer other;
+        fill(busy, 3, {other.url("/")});
+        busy.on("/0", {respond(503, "text/html", "", "Retry-After: 1\r\n"), page({})});
+        fill(other, 5);
+        Setup setup;
+        setup.settings.workers = 1;
+        std::map<std::string, double> ended;
+        const auto start = Clock::now();
+        setup.on_record = [&](const Record& record) {
+            ended[record.url->url->href()] =
+                std::chrono::duration<double>(Clock::now() - start).count();
+        };
+        const Result result = setup.crawl(busy.url());
+        CHECK(result.progress.dead == 0);
+        CHECK(ended.at(busy.url("/0")) >= 1.0);
+        CHECK(ended.at(busy.url("/2")) >= 1.0); // the same host
+        CHECK(ended.at(other.url("/4")) < 1.0);
+    }
+
+    TEST_CASE("who may fetch only so many does not wait for those who stand in line") {
+        ScriptedServer server;
+        fill(server, 30);
+        Setup setup;
+        setup.settings.politeness.delay = 200ms;
+        setup.settings.max_pages = 2;
+        const Result result = setup.crawl(server.url());
+        CHECK(result.ending == Ending::max_pages);
+        CHECK(result.records.size() == 2);
+        CHECK(result.seconds < 1.5);
+    }
+
+    TEST_CASE("cancelled, the crawl leaves those who stand in line") {
+        ScriptedServer server;
+        fill(server, 30);
+        Setup setup;
+        setup.settings.politeness.delay = 10s;
+        setup.during = [](EventLoop& loop, auto& task) {
+            loop.call_later(100ms, [&task] { task.cancel(); });
+        };
+        const Result result = setup.crawl(server.url());
+        CHECK(result.ending == Ending::interrupted);
+        CHECK(result.progress.waiting == 30);
+        CHECK(result.seconds < 2.0);
     }
 }
 

@@ -178,6 +178,8 @@ TEST_CASE("bad usage is one line, and exit status 2") {
     refused({"--timeout", "0"}, "--timeout: '0' is not a number of seconds");
     refused({"--fetch-timeout", "nan"}, "--fetch-timeout");
     refused({"--connect-timeout", "soon"}, "--connect-timeout");
+    refused({"--delay", "-1"}, "--delay");
+    refused({"--max-per-host", "0"}, "--max-per-host");
     refused({"--max-body", "16X"}, "--max-body: '16X' is not a number of bytes");
     refused({"--max-body", "18446744073709551615G"}, "--max-body");
     refused({"--selector", "kqueue2"}, "choose one of");
