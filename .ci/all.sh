@@ -138,7 +138,7 @@ coroutine_tests() { # NAME COMPILER OPTIONS OF MESON...
     shift 2
     # A shell of its own: a build that fails must not end the others.
     if (open_build "$top/build-all/$name" "$compiler" "$@" && build "${which}_tests") &&
-        dir=$top/build-all/$name && run_tests --suite "${which}s" --suite "${which}s-slow"; then
+        dir=$top/build-all/$name && run_tests --suite "${which}s"; then
         sum_passed=$((sum_passed + passed))
     else
         sum_failed=$((sum_failed + ${failed:-1}))

@@ -89,7 +89,8 @@ Crawler::Crawler(EventLoop& loop, std::vector<Url> roots, Scope scope,
       parked_(loop, [this](Item item) { unpark(item); }),
       gate_(loop, settings_.politeness, [this](Item item) { call(item); }),
       retries_(settings_.max_tries), fail_parsing_(settings_.fail_parsing),
-      session_(loop, settings_.session) {}
+      session_(loop, settings_.session), robots_(session_, settings_.session.user_agent) {
+}
 
 // ---- The crawl ----
 
@@ -148,14 +149,16 @@ Coroutine<Ending> Crawler::crawl() {
 Coroutine<> Crawler::work(std::string name) {
     while (true) {
         const Item item = co_await queue_.get();
-        bool done = true;
-        if (may_start(item)) {
-            if (!pass_gate(item))
-                continue; // it will come back
+        Fate fate = Fate::done;
+        if (may_start(item))
+            fate = co_await ask_robots(item);
+        if (fate == Fate::go_on)
+            fate = pass_gate(item);
+        if (fate == Fate::go_on) {
             settings_.on_start(name, *item.url);
-            done = co_await fetch(item);
+            fate = co_await fetch(item);
         }
-        if (done)
+        if (fate == Fate::done)
             queue_.task_done();
     }
 }
@@ -173,10 +176,44 @@ bool Crawler::may_start(const Item& item) {
     return false;
 }
 
-/// False if the item has to wait for its host, where it stands in line now.
-bool Crawler::pass_gate(Item item) {
+/// May it be fetched at all? If not, that is its record.
+Coroutine<Crawler::Fate> Crawler::ask_robots(Item item) {
+    if (!settings_.obey_robots
+        || item.was_called) // by its gate: it has been asked before
+        co_return Fate::go_on;
+    Record record(*item.url);
+    std::optional<FetchError> failure;
+    try {
+        const auto answer = co_await robots_.ask(*item.url->url);
+        if (answer->rules.allows(item.url->url->target())) {
+            if (const auto delay = answer->rules.crawl_delay())
+                gate_.set_delay(host_of(item),
+                                std::chrono::ceil<EventLoop::Duration>(*delay));
+            co_return Fate::go_on;
+        }
+        record.outcome = Outcome::disallowed;
+        record.error = answer->reason;
+        if (item.url->parent == nullptr)
+            settings_.on_note(item.url->url->href() + ": " + answer->reason);
+    } catch (const FetchError& error) {
+        failure = error;
+    }
+    if (failure) { // as the page's own would be
+        begin(item);
+        const std::optional<Wait> wait = read_error(item, *failure, record);
+        if (wait) {
+            park(item, *wait);
+            co_return Fate::comes_back;
+        }
+    }
+    finish(item, record);
+    co_return Fate::done;
+}
+
+/// May it be fetched now? If not, it stands in its host's line.
+Crawler::Fate Crawler::pass_gate(Item item) {
     const bool was_called = std::exchange(item.was_called, false);
-    return gate_.pass(host_of(item), item, was_called);
+    return gate_.pass(host_of(item), item, was_called) ? Fate::go_on : Fate::comes_back;
 }
 
 /// Workers never end, unless they are told to. If one does, the fault is ours, and the
@@ -197,21 +234,17 @@ bool Crawler::may_know_headers(const Url& url) const {
 }
 
 // [fetch]
-/// Fetches the item's URL once. True if that is done with; false if it will come back.
-Coroutine<bool> Crawler::fetch(Item item) {
-    if (!item.begun) {
-        ++started_;
-        item.begun = loop_.time();
-    }
-    ++item.tries;
+/// Fetches the item's URL once.
+Coroutine<Crawler::Fate> Crawler::fetch(Item item) {
+    begin(item);
     Record record(*item.url);
     const std::optional<Wait> wait = co_await try_to_fetch(item, record);
     if (wait) { // there will be another try
         park(item, *wait);
-        co_return false;
+        co_return Fate::comes_back;
     }
     finish(item, record);
-    co_return true;
+    co_return Fate::done;
 }
 
 /// One try, and what came of it. If another should follow: when.
@@ -224,8 +257,8 @@ Coroutine<std::optional<Crawler::Wait>> Crawler::try_to_fetch(Item& item,
     const AtExit leave_gate([this, &item] { gate_.end(host_of(item)); });
     const TracedFetch traced(loop_.tracer(), ++last_fetch_, record);
     try {
-        Response response =
-            co_await session_.get(*item.url->url, may_know_headers(*item.url->url));
+        const GetOptions options{.with_headers = may_know_headers(*item.url->url)};
+        Response response = co_await session_.get(*item.url->url, options);
         const auto wait =
             retries_.after(response.status(), response.retry_after(), item.tries);
         if (wait) {
@@ -415,7 +448,16 @@ Crawler::Wait Crawler::wait_for_descriptor(Item& item, const FetchError& error) 
     return 100ms;
 }
 
-// ---- The end of a fetch ----
+// ---- The beginning and the end of a fetch ----
+
+/// One more try.
+void Crawler::begin(Item& item) {
+    if (!item.begun) {
+        ++started_;
+        item.begun = loop_.time();
+    }
+    ++item.tries;
+}
 
 void Crawler::finish(const Item& item, Record& record) {
     waits_alone_ = 0;
@@ -427,7 +469,7 @@ void Crawler::finish(const Item& item, Record& record) {
         ++progress_.dead;
     else if (record.outcome == Outcome::redirect)
         ++progress_.redirects;
-    else
+    else if (record.outcome != Outcome::disallowed)
         ++progress_.fetched;
     settings_.on_record(record);
 }

@@ -17,6 +17,7 @@
 #include "stage3_queue_crawler/crawler/parking_lot.h"
 #include "stage3_queue_crawler/crawler/record.h"
 #include "stage3_queue_crawler/crawler/retry.h"
+#include "stage3_queue_crawler/crawler/robots_cache.h"
 #include "stage3_queue_crawler/crawler/scope.h"
 #include "stage3_queue_crawler/http/session.h"
 #include "stage3_queue_crawler/runtime/queue.h"
@@ -41,6 +42,7 @@ struct CrawlSettings {
     int max_redirects = 10;           ///< followed from any one URL
     int max_tries = 4;                ///< for any one URL
     OrderName order = OrderName::fifo;
+    bool obey_robots = true; ///< each origin's robots.txt
     GateLimits politeness;
     TimeLimit timeout;            ///< for the whole crawl
     std::size_t fail_parsing = 0; ///< throws while this page is parsed; 0: never
@@ -108,13 +110,22 @@ class Crawler {
 
     using Wait = RetryPolicy::Duration;
 
+    /// What becomes of an item next.
+    enum class Fate : std::uint8_t {
+        go_on,
+        done,
+        comes_back, ///< it is put off, and will be in the queue again
+    };
+
     Coroutine<> work(std::string name);
+    Coroutine<Fate> ask_robots(Item item);
+    void begin(Item& item);
     bool may_start(const Item& item);
-    bool pass_gate(Item item);
+    Fate pass_gate(Item item);
     void stop_if_failed(const Future<>& worker);
 
     bool may_know_headers(const common::Url& url) const;
-    Coroutine<bool> fetch(Item item);
+    Coroutine<Fate> fetch(Item item);
     Coroutine<std::optional<Wait>> try_to_fetch(Item& item, Record& record);
     void read_headers(const Item& item, const Response& response, Record& record);
     void read_body(const Item& item, std::string_view content_type, std::string_view body,
@@ -152,6 +163,7 @@ class Crawler {
     RetryPolicy retries_;
     common::FailOnPurpose fail_parsing_;
     Session session_;
+    RobotsCache robots_;
     std::size_t left_out_ = 0;
     std::size_t started_ = 0;      // URLs, whose fetch has begun
     std::uint64_t last_fetch_ = 0; // its number, for traces

@@ -246,6 +246,9 @@ Options read_options(int argc, char** argv) {
         reader_of_time(connect_timeout));
     add(app, "--max-body", "BYTES", "a longer body is cut off, and failed (16M)",
         reader_of_size(crawl.session.max_body));
+    app.add_flag_callback(
+        "--no-robots", [&crawl] { crawl.obey_robots = false; },
+        "don't ask for robots.txt");
     add(app, "--max-per-host", "N", "requests in flight to one host (no limit)",
         reader_of_number<std::size_t>(crawl.politeness.max_per_host, 1, most));
     add(app, "--delay", "S", "seconds from one request to a host to the next (0)",

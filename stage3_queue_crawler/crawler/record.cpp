@@ -19,9 +19,10 @@ std::string_view name_of(Outcome outcome) {
     case Outcome::file: return "file";
     case Outcome::redirect: return "redirect";
     case Outcome::error: return "error";
-    case Outcome::failed: break;
+    case Outcome::failed: return "failed";
+    case Outcome::disallowed: break;
     }
-    return "failed";
+    return "disallowed";
 }
 
 std::string to_json(const Record& record) {
@@ -61,6 +62,7 @@ std::string to_dot(const Record& record) {
         case Outcome::page: return "black";
         case Outcome::file: return "gray40";
         case Outcome::redirect: return "blue";
+        case Outcome::disallowed: return "gray80";
         case Outcome::error:
         case Outcome::failed: break;
         }
@@ -84,7 +86,7 @@ std::string links_as_dot(const KnownUrl& page, const std::vector<common::Url>& l
 
 std::string to_text(const Record& record) {
     const std::string status = record.status != 0 ? std::to_string(record.status) : "-";
-    std::string line = fmt::format("{:<8}  {:>3}  {:>8}  {}", name_of(record.outcome),
+    std::string line = fmt::format("{:<10}  {:>3}  {:>8}  {}", name_of(record.outcome),
                                    status, record.bytes, record.url->url->href());
     if (!record.next_url.empty())
         line += " -> " + for_terminal(record.next_url);

@@ -15,11 +15,12 @@ namespace stage3 {
 
 /// What became of it.
 enum class Outcome : std::uint8_t {
-    page,     ///< 200, and read for links
-    file,     ///< 200, of a type that holds no links
-    redirect, ///< sent elsewhere
-    error,    ///< any other status
-    failed,   ///< no whole response
+    page,       ///< 200, and read for links
+    file,       ///< 200, of a type that holds no links
+    redirect,   ///< sent elsewhere
+    error,      ///< any other status
+    failed,     ///< no whole response
+    disallowed, ///< by robots.txt: not fetched
 };
 
 /// "page", "file" and so on.

@@ -86,7 +86,7 @@ std::string text_report(std::vector<Record> records, const KnownUrls& urls,
     if (left_out > 0)
         text += fmt::format("Links that were left out: {}\n", left_out);
 
-    std::array<std::size_t, 5> count{};
+    std::array<std::size_t, 6> count{};
     for (const Record& record : records)
         ++count.at(static_cast<std::size_t>(record.outcome));
     const auto of = [&](Outcome outcome) {

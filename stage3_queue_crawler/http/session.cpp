@@ -36,16 +36,29 @@ Coroutine<std::string> Response::read() {
 }
 // [/read]
 
+Coroutine<std::string> Response::read_beginning() {
+    const std::shared_ptr<Transfer> transfer = transfer_;
+    try {
+        co_await transfer->complete();
+    } catch (const FetchError& error) {
+        if (error.kind != FetchError::Kind::too_large)
+            throw;
+    }
+    co_return transfer->take_body();
+}
+
 Session::Session(EventLoop& loop, SessionOptions options)
     : loop_(loop), options_(std::move(options)), multi_(curl_multi_init()) {
     if (!multi_)
         throw std::bad_alloc();
     for (const std::string& header : options_.headers) {
-        curl_slist* const longer = curl_slist_append(headers_.get(), header.c_str());
-        if (longer == nullptr)
+        // It returns the whole list, at the same address or another.
+        curl_slist* const list = headers_.release();
+        headers_.reset(curl_slist_append(list, header.c_str()));
+        if (!headers_) {
+            curl_slist_free_all(list);
             throw std::bad_alloc();
-        static_cast<void>(headers_.release()); // the same list, at another address
-        headers_.reset(longer);
+        }
     }
     curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETFUNCTION, &Session::on_socket);
     curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETDATA, this);
@@ -65,9 +78,9 @@ Session::~Session() {
 }
 
 // [get]
-Coroutine<Response> Session::get(common::Url url, bool with_headers) {
+Coroutine<Response> Session::get(common::Url url, GetOptions options) {
     auto transfer =
-        std::make_shared<Transfer>(*this, url, with_headers, Transfer::Connection::any);
+        std::make_shared<Transfer>(*this, url, options, Transfer::Connection::any);
     try {
         co_await transfer->headers_complete();
     } catch (const FetchError&) {
@@ -75,8 +88,8 @@ Coroutine<Response> Session::get(common::Url url, bool with_headers) {
             throw;
     }
     if (transfer->spoiled()) {
-        transfer = std::make_shared<Transfer>(*this, url, with_headers,
-                                              Transfer::Connection::fresh);
+        transfer =
+            std::make_shared<Transfer>(*this, url, options, Transfer::Connection::fresh);
         co_await transfer->headers_complete();
     }
     co_return Response(transfer);

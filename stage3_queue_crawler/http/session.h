@@ -62,6 +62,12 @@ struct SessionOptions {
     std::vector<std::string> headers = {}; ///< "Name: value"; for whom `get` says
 };
 
+/// What one get asks for.
+struct GetOptions {
+    bool with_headers = false; ///< send SessionOptions::headers along
+    std::size_t max_body = 0;  ///< bytes, in place of SessionOptions::max_body; 0: that
+};
+
 class Session;
 class Transfer;
 
@@ -78,6 +84,8 @@ class Response {
 
     /// The whole body, decompressed; once. Throws FetchError.
     Coroutine<std::string> read();
+    /// The same; of a body that is too large, the beginning.
+    Coroutine<std::string> read_beginning();
 
   private:
     friend class Session;
@@ -98,8 +106,7 @@ class Session {
 
     /// Begins a GET, and returns when the headers are there. Redirects are not followed:
     /// whether and where to go is not this class's affair. Throws FetchError.
-    /// `with_headers`: and send SessionOptions::headers along.
-    Coroutine<Response> get(common::Url url, bool with_headers = false);
+    Coroutine<Response> get(common::Url url, GetOptions options = {});
 
     /// How many transfers are under way.
     std::size_t in_flight() const { return transfers_.size(); }

@@ -61,10 +61,12 @@ void trust(CURL* easy, const std::string& ca_file) {
 
 } // namespace
 
-Transfer::Transfer(Session& session, const common::Url& url, bool with_headers,
+Transfer::Transfer(Session& session, const common::Url& url, const GetOptions& get,
                    Connection connection)
-    : session_(&session), easy_(curl_easy_init()), encrypted_(url.scheme() == "https"),
-      headers_complete_(session.loop_), complete_(session.loop_) {
+    : session_(&session), easy_(curl_easy_init()),
+      max_body_(get.max_body != 0 ? get.max_body : session.options_.max_body),
+      encrypted_(url.scheme() == "https"), headers_complete_(session.loop_),
+      complete_(session.loop_) {
     if (!easy_)
         throw std::bad_alloc();
     CURL* const easy = easy_.get();
@@ -84,7 +86,7 @@ Transfer::Transfer(Session& session, const common::Url& url, bool with_headers,
     set(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(options.fetch_timeout.count()));
     set(easy, CURLOPT_LOW_SPEED_LIMIT, 1L); // bytes a second
     set(easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(options.stall_timeout.count()));
-    if (with_headers)
+    if (get.with_headers)
         set(easy, CURLOPT_HTTPHEADER, session.headers_.get());
     set(easy, CURLOPT_FRESH_CONNECT, connection == Connection::fresh ? 1L : 0L);
     set(easy, CURLOPT_PREREQFUNCTION, &Transfer::on_request);
@@ -214,7 +216,7 @@ std::size_t Transfer::on_body(char* bytes, std::size_t size, std::size_t count,
 // [body-part]
 bool Transfer::take_body_part(std::string_view part) {
     // Counted here, behind the decompression: a megabyte can become a gigabyte.
-    const std::size_t room = session_->options_.max_body - body_.size();
+    const std::size_t room = max_body_ - body_.size();
     body_ += part.substr(0, room);
     body_too_large_ = part.size() > room;
     return !body_too_large_;
@@ -264,7 +266,7 @@ FetchError Transfer::error(CURLcode result) const {
                                                     describe_size(options.max_headers)));
     if (body_too_large_)
         return make(Kind::too_large,
-                    fmt::format("body larger than {}", describe_size(options.max_body)));
+                    fmt::format("body larger than {}", describe_size(max_body_)));
     if (open_error_ == EMFILE || open_error_ == ENFILE)
         return make(Kind::no_descriptor, "no descriptor is left for another socket");
     const std::error_code system = system_error_of(easy_.get());

@@ -20,7 +20,7 @@ class Transfer {
     enum class Connection : std::uint8_t { any, fresh };
 
     /// Begins. `session` must outlive it, or let go of it first.
-    Transfer(Session& session, const common::Url& url, bool with_headers,
+    Transfer(Session& session, const common::Url& url, const GetOptions& get,
              Connection connection);
     Transfer(const Transfer&) = delete;
     Transfer& operator=(const Transfer&) = delete;
@@ -66,6 +66,7 @@ class Transfer {
     Session* session_;
     std::unique_ptr<CURL, EndEasy> easy_;
     std::array<char, CURL_ERROR_SIZE> message_{};
+    const std::size_t max_body_;
     const bool encrypted_;
     bool opened_ = false;  // a socket of its own
     bool reused_ = false;  // the connection was kept from an earlier one

@@ -59,6 +59,7 @@ struct Said {
 std::map<std::string, Said> crawl(const ScriptedServer& server, const std::string& root) {
     std::map<std::string, Said> said;
     stage3::CrawlSettings settings;
+    settings.obey_robots = false; // it would be one request more
     settings.workers = 1;
     settings.max_redirects = 2;
     settings.on_record = [&](const Record& record) {

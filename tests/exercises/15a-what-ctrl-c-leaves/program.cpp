@@ -37,7 +37,7 @@ struct Scene {
                              "/later", "/last"}));
         server.on("/good", page({"/new"}));
         server.on("/busy",
-                  tests::respond(503, "text/html", "later", "Retry-After: 60\r\n"));
+                  tests::respond(502, "text/html", "later", "Retry-After: 60\r\n"));
         server.on("/silent", {Hold{}});
         server.on("/half", {Send{"HTTP/1.1 200 OK\r\n"
                                  "Content-Type: text/html\r\n"
@@ -51,6 +51,7 @@ struct Scene {
 
     stage3::CrawlSettings settings() {
         stage3::CrawlSettings settings;
+        settings.obey_robots = false; // it would be one request more
         settings.workers = 3;
         settings.on_record = [this](const stage3::Record&) { ++records; };
         return settings;

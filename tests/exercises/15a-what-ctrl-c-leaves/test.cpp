@@ -22,7 +22,7 @@ TEST_CASE("what was done") {
     check("fetched", &Answers::fetched, "pages whose fetch has ended well: which?");
     if (prediction.dead == 2)
         check("dead", &Answers::dead,
-              "503 with Retry-After is no end: there would have been another try.");
+              "502 with Retry-After is no end: there would have been another try.");
     else
         check("dead", &Answers::dead,
               "three servers are silent, and nobody knows what would have come. Dead is "

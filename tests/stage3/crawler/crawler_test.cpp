@@ -97,6 +97,7 @@ struct Result {
 /// task, before it begins.
 struct Setup {
     CrawlSettings settings;
+    bool obey_robots = false;
     Reach reach = Reach::host;
     std::vector<Pattern> excluded = {};
     std::function<void(EventLoop&, stage3::Task<Ending>&)> during = {};
@@ -118,6 +119,7 @@ struct Setup {
             if (on_note)
                 on_note(note);
         };
+        settings.obey_robots = obey_robots; // most tests count requests
         EventLoop loop;
         Crawler crawler(loop, urls, Scope(reach, urls, std::move(excluded)), settings);
         const auto start = Clock::now();
@@ -467,6 +469,8 @@ TEST_SUITE("trying again") {
 }
 
 TEST_SUITE("politeness") {
+    namespace {
+
     /// When each request of a path that begins like this came, in seconds.
     struct Arrivals {
         explicit Arrivals(Setup& setup) {
@@ -488,13 +492,15 @@ TEST_SUITE("politeness") {
     };
 
     /// A server with so many pages, on its first.
-    void fill(ScriptedServer & server, int pages, std::vector<std::string> more = {}) {
+    void fill(ScriptedServer& server, int pages, std::vector<std::string> more = {}) {
         for (int i = 0; i < pages; ++i) {
             more.push_back(fmt::format("/{}", i));
             server.on(more.back(), Reply{Pause{20ms}, html("")[0]});
         }
         server.on("/", page(more));
     }
+
+    } // namespace
 
     TEST_CASE("a host gets no more requests at once than allowed") {
         ScriptedServer one;
@@ -583,6 +589,165 @@ TEST_SUITE("politeness") {
         CHECK(result.ending == Ending::interrupted);
         CHECK(result.progress.waiting == 30);
         CHECK(result.seconds < 2.0);
+    }
+}
+
+TEST_SUITE("robots.txt") {
+    namespace {
+
+    Reply robots(std::string_view text) { return respond(200, "text/plain", text); }
+
+    Setup obedient() {
+        Setup setup;
+        setup.obey_robots = true;
+        return setup;
+    }
+
+    } // namespace
+
+    TEST_CASE("what is disallowed is recorded, and not fetched") {
+        ScriptedServer server;
+        server.on("/robots.txt", robots("User-agent: *\nDisallow: /a\nAllow: /ab\n"));
+        server.on("/", page({"/a", "/ab", "/b"}));
+        for (const char* path : {"/a", "/ab", "/b"})
+            server.on(path, page({"/a"}));
+        const Result result = obedient().crawl(server.url());
+        CHECK(result[server.url("/a")].outcome == Outcome::disallowed);
+        CHECK(result[server.url("/a")].error == "disallowed by robots.txt");
+        CHECK(result[server.url("/a")].status == 0);
+        CHECK(server.times_asked("/a") == 0);
+        CHECK(result.records.size() == 4); // none for robots.txt itself
+        CHECK(result.progress.dead == 0);
+        CHECK(result.progress.fetched == 3);
+        CHECK(server.requests().at(0).target == "/robots.txt");
+        CHECK(result.notes.empty());
+    }
+
+    TEST_CASE("it's asked for once, however many want to know") {
+        ScriptedServer one;
+        ScriptedServer two;
+        std::vector<std::string> links;
+        for (int i = 0; i < 20; ++i) {
+            links.push_back(two.url(fmt::format("/{}", i)));
+            two.on(fmt::format("/{}", i), page({}));
+        }
+        one.on("/", page(links));
+        two.on("/robots.txt", Reply{Pause{100ms}, robots("")[0]});
+        const Result result = obedient().crawl(one.url());
+        CHECK(result.progress.dead == 0);
+        CHECK(two.times_asked("/robots.txt") == 1);
+        CHECK(one.times_asked("/robots.txt") == 1);
+    }
+
+    TEST_CASE("our own name counts") {
+        ScriptedServer server;
+        server.on("/robots.txt", robots("User-agent: practice\nDisallow: /b\n"
+                                        "User-agent: *\nDisallow: /a\n"));
+        server.on("/", page({"/a", "/b"}));
+        Setup setup = obedient();
+        setup.settings.session.user_agent = "Practice/2.0 (+http://h/)";
+        const Result result = setup.crawl(server.url());
+        CHECK(result[server.url("/a")].status == 404);
+        CHECK(result[server.url("/b")].outcome == Outcome::disallowed);
+    }
+
+    TEST_CASE("where there is none, all is allowed; where it fails, nothing is") {
+        ScriptedServer server;
+        server.on("/", page({}));
+        for (const int status : {400, 401, 403, 404, 410, 429}) {
+            server.on("/robots.txt", respond(status, "text/html", "Disallow: /"));
+            CHECK(obedient().crawl(server.url())[server.url()].outcome == Outcome::page);
+        }
+        for (const int status : {500, 503}) {
+            server.on("/robots.txt", respond(status, "text/html", ""));
+            const Result result = obedient().crawl(server.url());
+            CHECK(result[server.url()].outcome == Outcome::disallowed);
+            const std::string why = fmt::format("robots.txt: HTTP status {}", status);
+            CHECK(result[server.url()].error == why);
+            CHECK(result.notes == std::vector{server.url() + ": " + why});
+        }
+    }
+
+    TEST_CASE("where nobody answers, the page has failed as it would itself") {
+        Setup setup = obedient();
+        setup.settings.max_tries = 2;
+        const Result result = setup.crawl("http://127.0.0.1:1/");
+        CHECK(result["http://127.0.0.1:1/"].outcome == Outcome::failed);
+        CHECK(result["http://127.0.0.1:1/"].error == "connection refused");
+        CHECK(result["http://127.0.0.1:1/"].tries == 2);
+    }
+
+    TEST_CASE("after a failure it's asked for again") {
+        ScriptedServer server;
+        server.on("/robots.txt", {Reply{Reset{}}, robots("User-agent: *\nDisallow: /a")});
+        server.on("/", page({"/a"}));
+        const Result result = obedient().crawl(server.url());
+        CHECK(result[server.url()].outcome == Outcome::page);
+        CHECK(result[server.url()].tries == 2);
+        CHECK(result[server.url("/a")].outcome == Outcome::disallowed);
+        CHECK(server.times_asked("/robots.txt") == 2);
+    }
+
+    TEST_CASE("five redirects are followed, also to elsewhere, and no more") {
+        ScriptedServer server;
+        ScriptedServer other;
+        other.on("/rules", robots("User-agent: *\nDisallow: /"));
+        server.on("/", page({}));
+        server.on("/robots.txt", redirect_to("/1"));
+        for (int i = 1; i < 4; ++i)
+            server.on(fmt::format("/{}", i), redirect_to(fmt::format("/{}", i + 1)));
+        server.on("/4", redirect_to(other.url("/rules")));
+        CHECK(obedient().crawl(server.url())[server.url()].outcome
+              == Outcome::disallowed);
+        server.on("/4", redirect_to("/5"));
+        server.on("/5", redirect_to(other.url("/rules")));
+        CHECK(obedient().crawl(server.url())[server.url()].outcome == Outcome::page);
+        server.on("/4", redirect_to("mailto:x"));
+        CHECK(obedient().crawl(server.url())[server.url()].outcome == Outcome::page);
+    }
+
+    TEST_CASE("a large one is read as far as need be, whatever the limit for pages") {
+        ScriptedServer server;
+        server.on("/robots.txt",
+                  robots("User-agent: *\nDisallow: /a\n" + std::string(1'000'000, '#')));
+        server.on("/", page({"/a"}));
+        Setup setup = obedient();
+        setup.settings.session.max_body = 1000;
+        CHECK(setup.crawl(server.url())[server.url("/a")].outcome == Outcome::disallowed);
+    }
+
+    TEST_CASE("the pause that it asks for is made, if it's longer than ours") {
+        ScriptedServer server;
+        server.on("/robots.txt", robots("User-agent: *\nCrawl-delay: 0.15\n"));
+        server.on("/", page({"/a", "/b"}));
+        Setup setup = obedient();
+        setup.settings.politeness.delay = 10ms;
+        const Result result = setup.crawl(server.url());
+        CHECK(result.records.size() == 3);
+        CHECK(result.seconds >= 0.2999);
+    }
+
+    TEST_CASE("what is disallowed is no fetch") {
+        ScriptedServer server;
+        server.on("/robots.txt", robots("User-agent: *\nDisallow: /a\n"));
+        server.on("/", page({"/a1", "/a2", "/b"}));
+        Setup setup = obedient();
+        setup.settings.workers = 1;
+        setup.settings.max_pages = 2;
+        const Result result = setup.crawl(server.url());
+        CHECK(result.ending == Ending::complete);
+        CHECK(result.records.size() == 4);
+    }
+
+    TEST_CASE("cancelled while it waits for robots.txt, the crawl ends") {
+        ScriptedServer server;
+        server.on("/robots.txt", {Hold{}});
+        Setup setup = obedient();
+        setup.during = [](EventLoop& loop, auto& task) {
+            loop.call_later(100ms, [&task] { task.cancel(); });
+        };
+        CHECK(setup.crawl({server.url(), server.url("/a")}).ending
+              == Ending::interrupted);
     }
 }
 

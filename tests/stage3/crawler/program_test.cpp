@@ -220,10 +220,35 @@ TEST_CASE("a site without dead links is exit status 0, and has a report") {
     CHECK(finished.status == 0);
     CHECK(finished.err.empty());
     CHECK(finished.out.starts_with(fmt::format(
-        "page      200        11  {0}\nredirect  302         0  {0}a -> {0}\n",
+        "page        200        11  {0}\nredirect    302         0  {0}a -> {0}\n",
         server.url())));
     CHECK(last_line(finished.out).starts_with("Done in "));
     CHECK(last_line(finished.out).ends_with(" s: 1 fetched, 1 redirects, 0 dead."));
+}
+
+TEST_CASE("robots.txt is obeyed, unless it is not asked for") {
+    ScriptedServer server;
+    server.on("/robots.txt",
+              tests::respond(200, "text/plain", "User-agent: *\nDisallow: /private\n"));
+    server.on("/", html("<a href=/private>"));
+    server.on("/private", html(""));
+    Finished finished = run({server.url()});
+    CHECK(finished.status == 0);
+    CHECK(finished.err.empty());
+    CHECK(
+        finished.out.find(fmt::format("disallowed    -         0  {}private (disallowed "
+                                      "by robots.txt)\n",
+                                      server.url()))
+        != std::string::npos);
+    CHECK(server.times_asked("/private") == 0);
+    CHECK(server.times_asked("/robots.txt") == 1);
+    finished = run({"--no-robots", server.url()});
+    CHECK(server.times_asked("/private") == 1);
+    CHECK(server.times_asked("/robots.txt") == 1);
+    finished = run({server.url("/private")});
+    CHECK(finished.status == 0);
+    CHECK(finished.err
+          == fmt::format("stage3: {}private: disallowed by robots.txt\n", server.url()));
 }
 
 TEST_CASE("what is dead is said last, with its pages, and the exit status is 1") {
@@ -305,7 +330,7 @@ TEST_CASE("Ctrl-C ends it within a second, with its report") {
         Clock::time_point pressed;
         const Finished finished =
             run({"-w", "100", site.server.url()}, {.meanwhile = [&](pid_t process) {
-                    site.wait_for_requests(101);
+                    site.wait_for_requests(102);
                     pressed = Clock::now();
                     ::kill(process, signal);
                 }});
@@ -331,7 +356,7 @@ TEST_CASE("Ctrl-C pressed twice ends it at once, whatever it is at") {
     Clock::time_point pressed;
     const Finished finished = run(
         {server.url()}, {.leave_output_unread = true, .meanwhile = [&](pid_t process) {
-                             wait_until([&] { return server.requests().size() >= 102; });
+                             wait_until([&] { return server.requests().size() >= 103; });
                              ::kill(process, SIGINT);
                              std::this_thread::sleep_for(500ms);
                              CHECK(tests::is_running(process)); // it's writing
@@ -368,7 +393,7 @@ TEST_CASE("once the crawl is over, Ctrl-C ends the report, too, and at once") {
     server.on("/", html(links));
     const Finished finished = run(
         {server.url()}, {.leave_output_unread = true, .meanwhile = [&](pid_t process) {
-                             wait_until([&] { return server.requests().size() >= 101; });
+                             wait_until([&] { return server.requests().size() >= 102; });
                              std::this_thread::sleep_for(500ms);
                              CHECK(tests::is_running(process));
                              ::kill(process, SIGINT);
@@ -433,7 +458,7 @@ TEST_CASE("results go to a file, if asked to") {
     std::ifstream stream(file);
     std::string line;
     std::getline(stream, line);
-    CHECK(line == fmt::format("page      200         0  {}", server.url()));
+    CHECK(line == fmt::format("page        200         0  {}", server.url()));
     std::remove(file.c_str());
 }
 
@@ -525,14 +550,9 @@ TEST_CASE("ten thousand connections that hang are ten thousand records") {
     const practice_site::BackgroundServer server(
         [](const practice_site::Request&) { return practice_site::Answer{}; },
         {.latency = 1h});
-    std::vector<std::string> arguments{"-w",
-                                       std::to_string(number),
-                                       "--max-tries",
-                                       "1",
-                                       "--fetch-timeout",
-                                       "3",
-                                       "--format",
-                                       "jsonl"};
+    std::vector<std::string> arguments{
+        "-w", std::to_string(number), "--max-tries", "1",    "--fetch-timeout",
+        "3",  "--no-robots",          "--format",    "jsonl"};
     for (std::size_t i = 0; i < number; ++i)
         arguments.push_back(fmt::format("{}{}", server.url(), i));
     const Finished finished = run(arguments, {.time_limit = 100s});

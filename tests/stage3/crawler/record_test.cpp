@@ -120,12 +120,12 @@ TEST_CASE("a record as a line says what there is to say") {
     KnownUrls urls;
     Record record(urls[url("http://h/")]);
     record.error = "connection refused";
-    CHECK(to_text(record) == "failed      -         0  http://h/ (connection refused)");
+    CHECK(to_text(record) == "failed        -         0  http://h/ (connection refused)");
     record.outcome = Outcome::redirect;
     record.status = 302;
     record.error = "";
     record.next_url = "mailto:\x1b";
-    CHECK(to_text(record) == "redirect  302         0  http://h/ -> mailto:\\x1b");
+    CHECK(to_text(record) == "redirect    302         0  http://h/ -> mailto:\\x1b");
 }
 
 TEST_CASE("the report: records by URL, sums, most met links, and what is dead") {
@@ -145,9 +145,9 @@ TEST_CASE("the report: records by URL, sums, most met links, and what is dead") 
     }
     records[0].error = "HTTP status 404";
     CHECK(stage3::text_report(records, urls, 0, 1500ms)
-          == R"(page      200       100  http://h/
-page      200       100  http://h/a
-error     404       100  http://h/b (HTTP status 404)
+          == R"(page        200       100  http://h/
+page        200       100  http://h/a
+error       404       100  http://h/b (HTTP status 404)
 
 URLs:  1 error, 2 page
        2 with status 200, 1 with status 404

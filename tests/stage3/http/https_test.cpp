@@ -16,7 +16,6 @@ using stage3::Coroutine;
 using stage3::FetchError;
 using stage3::Response;
 using stage3::Session;
-using stage3::SessionOptions;
 
 namespace {
 

@@ -1,0 +1,274 @@
+#include "stage3_queue_crawler/crawler/robots.h"
+
+#include "common/ascii.h"
+
+#include <algorithm>
+#include <charconv>
+#include <system_error>
+#include <utility>
+
+namespace stage3 {
+namespace {
+
+constexpr auto nowhere = std::string_view::npos;
+constexpr std::string_view blanks = " \t";
+constexpr std::string_view line_ends = "\r\n";
+
+// A rule's '*' and '$', once it is in normal form. A '*' that stands for itself is still
+// a '*' there, and control characters are percent-encoded: so none is taken for another.
+constexpr char any_sequence = '\1';
+constexpr char end_of_target = '\2';
+
+// RFC 3986 section 2.2: these have, or may have, a meaning of their own in a URL.
+constexpr std::string_view reserved = ":/?#[]@!$&'()*+,;=";
+
+/// RFC 3986 section 2.3: encoded or not, they mean the same.
+bool is_unreserved(char c) {
+    return common::is_alpha(c) || common::is_digit(c)
+           || std::string_view("-._~").find(c) != nowhere;
+}
+
+/// "%41bc" → 'A'. Nothing if the text doesn't begin with an encoded octet.
+std::optional<char> encoded_octet(std::string_view text) {
+    if (text.size() < 3 || text[0] != '%')
+        return {};
+    unsigned octet = 0;
+    const char* const end = text.data() + 3;
+    if (std::from_chars(text.data() + 1, end, octet, 16).ptr != end)
+        return {};
+    return static_cast<char>(octet);
+}
+
+void append_encoded(char c, std::string& result) {
+    constexpr std::string_view digits = "0123456789ABCDEF";
+    const auto octet = static_cast<unsigned char>(c);
+    result += {'%', digits[octet >> 4U], digits[octet & 0xfU]};
+}
+
+/// The one spelling by which paths are compared: "/%7Ej%c3%bc" and "/~jü" both become
+/// "/~j%C3%BC". An encoded character that is reserved stays encoded: "%2F" is part of a
+/// name, "/" parts two. '*' and '$' are the exception, since a rule has no other way to
+/// say that it means the character. A '%' that encodes nothing stays as it is.
+std::string normal_form(std::string_view text) {
+    std::string result;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto octet = encoded_octet(text.substr(i));
+        const char c = octet.value_or(text[i]);
+        const bool meant_so = !octet && (c == '%' || reserved.find(c) != nowhere);
+        if (is_unreserved(c) || c == '*' || c == '$' || meant_so)
+            result += c;
+        else
+            append_encoded(c, result);
+        if (octet)
+            i += 2;
+    }
+    return result;
+}
+
+/// A rule's path in normal form, with `any_sequence` and `end_of_target` for its signs.
+std::string normal_pattern(std::string_view text) {
+    const bool anchored = text.ends_with('$');
+    if (anchored)
+        text.remove_suffix(1);
+    std::string pattern;
+    for (auto star = text.find('*'); star != nowhere; star = text.find('*')) {
+        pattern += normal_form(text.substr(0, star)) + any_sequence;
+        text.remove_prefix(star + 1);
+    }
+    pattern += normal_form(text);
+    if (anchored)
+        pattern += end_of_target;
+    return pattern;
+}
+
+/// Does the pattern match the target, from its start? Both in normal form.
+///
+/// Between two stars stands a piece of plain text. Each is taken where it's found first:
+/// that leaves the most for those after it, so there is never a reason to go back and try
+/// another place. (To go back is what makes regular expressions slow.)
+bool matches(std::string_view pattern, std::string_view target) {
+    const bool anchored = pattern.ends_with(end_of_target);
+    if (anchored)
+        pattern.remove_suffix(1);
+
+    auto star = pattern.find(any_sequence);
+    const std::string_view start = pattern.substr(0, star);
+    if (!target.starts_with(start))
+        return false;
+    target.remove_prefix(start.size());
+    if (star == nowhere)
+        return !anchored || target.empty();
+
+    for (;;) {
+        pattern.remove_prefix(star + 1);
+        star = pattern.find(any_sequence);
+        const std::string_view piece = pattern.substr(0, star);
+        if (star == nowhere && anchored)
+            return target.ends_with(piece);
+        const auto place = target.find(piece);
+        if (star == nowhere || place == nowhere)
+            return place != nowhere;
+        target.remove_prefix(place + piece.size());
+    }
+}
+
+/// "TestBot/1.0" → "TestBot".
+std::string_view product_token_of(std::string_view text) {
+    const auto end = std::ranges::find_if_not(
+        text, [](char c) { return common::is_alpha(c) || c == '-' || c == '_'; });
+    return {text.begin(), end};
+}
+
+/// A number of seconds as people write them, "10" or "0.5". Nothing if it isn't one.
+std::optional<Robots::Duration> delay_in(std::string_view text) {
+    // from_chars takes "-1" and "inf" for numbers, too.
+    if (text.find_first_not_of("0123456789.") != nowhere)
+        return {};
+    double seconds = 0;
+    const auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), seconds);
+    if (error != std::errc{} || end != text.data() + text.size())
+        return {};
+    return std::min(Robots::Duration(seconds), Robots::longest_delay);
+}
+
+/// What of the file is read: all, or as many whole lines as are allowed.
+std::string_view readable_part(std::string_view text) {
+    if (text.size() > Robots::max_size) {
+        const auto end = text.find_last_of(line_ends, Robots::max_size);
+        text = text.substr(0, end == nowhere ? 0 : end);
+    }
+    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+    if (text.starts_with(byte_order_mark))
+        text.remove_prefix(byte_order_mark.size());
+    return text;
+}
+
+} // namespace
+
+/// Takes the file line by line. A group is some lines with names, and what is said to
+/// those who bear them; it ends where, after a rule, the next name stands. What is said
+/// to all is kept, too, until it's known whether we are named anywhere.
+class RobotsReader {
+  public:
+    explicit RobotsReader(std::string_view product_token)
+        : name_(product_token_of(product_token)) {}
+
+    void read(std::string_view line);
+    Robots result();
+
+  private:
+    void read_name(std::string_view value);
+    void read_rule(bool allows, std::string_view path);
+    void read_delay(std::string_view value);
+
+    struct Group {
+        bool for_us = false;
+        bool for_all = false;
+        bool has_all_names = false;
+    };
+
+    std::string_view name_;  // ours
+    bool are_named_ = false; // by any group
+    Robots to_us_;
+    Robots to_all_;
+    Group group_;       // for rules
+    Group delay_group_; // for delays, see read_delay
+};
+
+void RobotsReader::read(std::string_view line) {
+    line = line.substr(0, line.find('#'));
+    const auto colon = line.find(':');
+    if (colon == nowhere)
+        return;
+    const std::string_view key = common::trim(line.substr(0, colon), blanks);
+    const std::string_view value = common::trim(line.substr(colon + 1), blanks);
+    if (common::equal_ignoring_case(key, "user-agent"))
+        read_name(value);
+    else if (common::equal_ignoring_case(key, "allow"))
+        read_rule(true, value);
+    else if (common::equal_ignoring_case(key, "disallow"))
+        read_rule(false, value);
+    else if (common::equal_ignoring_case(key, "crawl-delay"))
+        read_delay(value);
+}
+
+void RobotsReader::read_name(std::string_view value) {
+    const bool names_all = value.substr(0, value.find_first_of(blanks)) == "*";
+    const bool names_us =
+        !name_.empty() && common::equal_ignoring_case(product_token_of(value), name_);
+    are_named_ |= names_us;
+    if (group_.has_all_names)
+        group_ = delay_group_ = {};
+    if (delay_group_.has_all_names)
+        delay_group_ = {};
+    for (Group* const group : {&group_, &delay_group_}) {
+        group->for_us |= names_us;
+        group->for_all |= names_all;
+    }
+}
+
+void RobotsReader::read_rule(bool allows, std::string_view path) {
+    group_.has_all_names = true;
+    if (path.empty()) // a rule, but one that matches nothing
+        return;
+    if (group_.for_us)
+        to_us_.rules_.push_back({normal_pattern(path), allows});
+    else if (group_.for_all) // no use once we are named
+        to_all_.rules_.push_back({normal_pattern(path), allows});
+}
+
+/// RFC 9309 doesn't know this line, so it may not end a list of names: a rule further
+/// down is for those before it and for those after it. The delay itself isn't. Many files
+/// have a delay for one crawler, nothing else, then another crawler's name and delay.
+void RobotsReader::read_delay(std::string_view value) {
+    delay_group_.has_all_names = true;
+    const auto delay = delay_in(value);
+    if (delay_group_.for_us) // nothing is less than any delay
+        to_us_.delay_ = std::max(to_us_.delay_, delay);
+    else if (delay_group_.for_all)
+        to_all_.delay_ = std::max(to_all_.delay_, delay);
+}
+
+/// The rules in the order in which they count: the longest first, and of two as long, the
+/// one that allows.
+Robots RobotsReader::result() {
+    Robots& robots = are_named_ ? to_us_ : to_all_;
+    std::ranges::sort(robots.rules_, [](const auto& a, const auto& b) {
+        if (a.pattern.size() != b.pattern.size())
+            return a.pattern.size() > b.pattern.size();
+        return a.allows && !b.allows;
+    });
+    return std::move(robots);
+}
+
+Robots Robots::parse(std::string_view text, std::string_view product_token) {
+    RobotsReader reader(product_token);
+    text = readable_part(text);
+    while (!text.empty()) {
+        // CR LF is read as an empty line after the first: no harm, and all three ways
+        // to end a line are one.
+        const auto end = std::min(text.find_first_of(line_ends), text.size());
+        reader.read(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return reader.result();
+}
+
+Robots Robots::allow_nothing() {
+    Robots robots;
+    robots.rules_.push_back({"/", false});
+    return robots;
+}
+
+bool Robots::allows(std::string_view target) const {
+    const std::string normal = normal_form(target);
+    if (normal == "/robots.txt")
+        return true;
+    const auto rule = std::ranges::find_if(rules_, [&](const Rule& candidate) {
+        return matches(candidate.pattern, normal);
+    });
+    return rule == rules_.end() || rule->allows;
+}
+
+} // namespace stage3

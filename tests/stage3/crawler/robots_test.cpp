@@ -1,0 +1,538 @@
+// The numbers are the sections of RFC 9309.
+#include "common/url.h"
+#include "stage3_queue_crawler/crawler/robots.h"
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+using stage3::Robots;
+
+namespace {
+
+/// What a file says to "Test-Bot_x".
+Robots read(std::string_view text) { return Robots::parse(text, "Test-Bot_x"); }
+
+/// What some rules say to everyone.
+Robots rules(const std::string& lines) { return read("User-agent: *\n" + lines); }
+
+/// True if the path, where it stands in a rule, matches the target.
+bool matches(const std::string& path, std::string_view target) {
+    return !rules("Disallow: " + path).allows(target);
+}
+
+double delay(const std::string& lines) {
+    return rules(lines).crawl_delay().value_or(Robots::Duration(-1)).count();
+}
+
+std::string repeat(std::string_view text, std::size_t times) {
+    std::string result;
+    for (std::size_t i = 0; i < times; ++i)
+        result += text;
+    return result;
+}
+
+} // namespace
+
+TEST_CASE("2.1: several names may share a group") {
+    const std::string_view text = "User-agent: red\n"
+                                  "User-agent: green\n"
+                                  "User-agent: blue\n"
+                                  "Disallow: /paint\n"
+                                  "Disallow: /brush\n";
+    for (const auto* name : {"red", "green", "blue"}) {
+        CHECK_FALSE(Robots::parse(text, name).allows("/paint"));
+        CHECK_FALSE(Robots::parse(text, name).allows("/brush"));
+    }
+    CHECK(Robots::parse(text, "white").allows("/paint"));
+}
+
+TEST_CASE("2.1: a name after a rule begins a new group") {
+    const std::string_view text = "User-agent: red\n"
+                                  "Disallow: /fire\n"
+                                  "User-agent: green\n"
+                                  "Disallow: /grass\n";
+    CHECK_FALSE(Robots::parse(text, "red").allows("/fire"));
+    CHECK(Robots::parse(text, "red").allows("/grass"));
+    CHECK(Robots::parse(text, "green").allows("/fire"));
+    CHECK_FALSE(Robots::parse(text, "green").allows("/grass"));
+}
+
+TEST_CASE("2.1: the same with '*' before or after it") {
+    const Robots first = read("User-agent: *\nDisallow: /a\n"
+                              "User-agent: other\nDisallow: /b");
+    CHECK_FALSE(first.allows("/a"));
+    CHECK(first.allows("/b"));
+    const Robots last = read("User-agent: other\nDisallow: /b\n"
+                             "User-agent: *\nDisallow: /a");
+    CHECK_FALSE(last.allows("/a"));
+    CHECK(last.allows("/b"));
+}
+
+TEST_CASE("2.1: an empty rule ends the list of names, too") {
+    const Robots robots = read("User-agent: Test-Bot_x\nDisallow:\n"
+                               "User-agent: other\nDisallow: /\n");
+    CHECK(robots.allows("/a"));
+}
+
+TEST_CASE("2.1: an empty line ends nothing") {
+    const Robots robots = read("User-agent: Test-Bot_x\n\nUser-agent: other\n\n"
+                               "Disallow: /a\n\n\nDisallow: /b\n");
+    CHECK_FALSE(robots.allows("/a"));
+    CHECK_FALSE(robots.allows("/b"));
+}
+
+TEST_CASE("2.1: a rule before any name is nobody's") {
+    const Robots robots = read("Disallow: /\nCrawl-delay: 3\nUser-agent: *\nAllow: /a\n");
+    CHECK(robots.allows("/b"));
+    CHECK_FALSE(robots.crawl_delay());
+}
+
+TEST_CASE("2.2: lines end with CR, LF or both, the last one perhaps with nothing") {
+    for (const auto* end : {"\r", "\n", "\r\n"}) {
+        const Robots robots = read(std::string("User-agent: *") + end + "Disallow: /a"
+                                   + end + end + "Disallow: /b$" + end + "Disallow: /c");
+        CHECK_FALSE(robots.allows("/a"));
+        CHECK_FALSE(robots.allows("/b"));
+        CHECK_FALSE(robots.allows("/c"));
+        CHECK(robots.allows("/d"));
+        CHECK(robots.allows("/"));
+    }
+}
+
+TEST_CASE("2.2: blanks around keys and values don't count, nor does the keys' case") {
+    const Robots robots = read(" \tUSER-Agent \t:\t * \t\n"
+                               "\tdisALLOW\t:/a\t \n"
+                               "Disallow:/b$ \n"
+                               "  ALLow  :  /a/b  \n"
+                               "CRAWL-Delay : 4 \n");
+    CHECK_FALSE(robots.allows("/a"));
+    CHECK_FALSE(robots.allows("/b"));
+    CHECK(robots.allows("/a/b"));
+    CHECK(robots.crawl_delay() == Robots::Duration(4));
+}
+
+TEST_CASE("2.2.1: only the rules for our name count, whatever is said to all") {
+    const std::string_view text = "User-agent: *\nDisallow: /all\nCrawl-delay: 9\n"
+                                  "User-agent: Test-Bot_x\nDisallow: /us\n"
+                                  "User-agent: *\nDisallow: /everyone\n";
+    CHECK_FALSE(read(text).allows("/us"));
+    CHECK(read(text).allows("/all"));
+    CHECK(read(text).allows("/everyone"));
+    CHECK_FALSE(read(text).crawl_delay());
+    CHECK(Robots::parse(text, "other").allows("/us"));
+}
+
+TEST_CASE("2.2.1: who is named, and forbidden nothing, may do anything") {
+    CHECK(read("User-agent: Test-Bot_x\nDisallow:\nUser-agent: *\nDisallow: /")
+              .allows("/a"));
+    CHECK(read("User-agent: *\nDisallow: /\nUser-agent: Test-Bot_x").allows("/a"));
+}
+
+TEST_CASE("2.2.1: all groups with our name are one") {
+    const Robots robots = read("User-agent: Test-Bot_x\nDisallow: /a\n"
+                               "User-agent: other\nDisallow: /b\n"
+                               "User-agent: test-bot_X\nDisallow: /c\nAllow: /a/b\n");
+    CHECK_FALSE(robots.allows("/a"));
+    CHECK(robots.allows("/b"));
+    CHECK_FALSE(robots.allows("/c"));
+    CHECK(robots.allows("/a/b"));
+}
+
+TEST_CASE("2.2.1: all groups for everyone are one") {
+    const Robots robots = read("User-agent: *\nDisallow: /a\n"
+                               "User-agent: other\nDisallow: /b\n"
+                               "User-agent: third\nUser-agent: *\nDisallow: /c\n");
+    CHECK_FALSE(robots.allows("/a"));
+    CHECK(robots.allows("/b"));
+    CHECK_FALSE(robots.allows("/c"));
+}
+
+TEST_CASE("2.2.1: a group may be for us and for everyone") {
+    const std::string_view text = "User-agent: *\nUser-agent: Test-Bot_x\nDisallow: /a\n";
+    CHECK_FALSE(read(text).allows("/a"));
+    CHECK_FALSE(Robots::parse(text, "other").allows("/a"));
+}
+
+TEST_CASE("2.2.1: where nobody is meant, everything is allowed") {
+    for (const auto* text :
+         {"", "\n", "User-agent: other\nDisallow: /\n", "Disallow: /\n",
+          "User-agent: *\n", "User-agent:\nDisallow: /", "User-agent: *bot\nDisallow: /",
+          "User-agent: **\nDisallow: /"})
+        CHECK(read(text).allows("/a"));
+}
+
+TEST_CASE("2.2.1: a name is letters, - and _, in any case; what follows is ignored") {
+    for (const auto* name : {"Test-Bot_x", "TEST-BOT_X", "test-bot_x/1.0", "test-bot_x 2",
+                             "test-bot_x*", "Test-Bot_x (+http://h/)", "Test-Bot_x7"})
+        CHECK_FALSE(
+            read("User-agent: " + std::string(name) + "\nDisallow: /").allows("/"));
+    for (const auto* name : {"Test-Bot", "Test-Bot_xy", "Test-Bot_x-", "Bot_x", "x",
+                             "1Test-Bot_x", "Mozilla/5.0 Test-Bot_x", "/"})
+        CHECK(read("User-agent: " + std::string(name) + "\nDisallow: /").allows("/"));
+}
+
+TEST_CASE("2.2.1: our own name may come with a version; without a name, we are anyone") {
+    const std::string_view text = "User-agent: bee\nDisallow: /b\n"
+                                  "User-agent: *\nDisallow: /a\n"
+                                  "User-agent:\nDisallow: /c\n";
+    CHECK_FALSE(Robots::parse(text, "Bee/2.0 (honey)").allows("/b"));
+    CHECK(Robots::parse(text, "Bee/2.0 (honey)").allows("/a"));
+    CHECK_FALSE(Robots::parse(text, "").allows("/a"));
+    CHECK(Robots::parse(text, "").allows("/c"));
+}
+
+TEST_CASE("2.2.1: '*' may be followed by more after a blank") {
+    CHECK_FALSE(read("User-agent: * everyone\nDisallow: /").allows("/"));
+}
+
+TEST_CASE(
+    "2.2.2: a rule matches from the start of the path, and is done at its own end") {
+    CHECK(matches("/tea", "/tea"));
+    CHECK(matches("/tea", "/teapot"));
+    CHECK(matches("/tea", "/tea/green?cup=2"));
+    CHECK(matches("/tea?cup", "/tea?cup=2"));
+    CHECK_FALSE(matches("/tea", "/te"));
+    CHECK_FALSE(matches("/tea", "/a/tea"));
+    CHECK_FALSE(matches("/tea/", "/tea"));
+    CHECK_FALSE(matches("tea", "/tea"));
+    CHECK(matches("/", "/"));
+    CHECK(matches("/", "/anything?at=all"));
+}
+
+TEST_CASE("2.2.2: paths have upper and lower case") {
+    CHECK(matches("/Tea", "/Tea"));
+    CHECK_FALSE(matches("/Tea", "/tea"));
+    CHECK_FALSE(matches("/tea", "/Tea"));
+}
+
+TEST_CASE("2.2.2: the longest rule that matches decides, wherever it stands") {
+    for (const auto* lines :
+         {"Allow: /mail/open\nDisallow: /mail\nDisallow: /mail/open/up",
+          "Disallow: /mail/open/up\nDisallow: /mail\nAllow: /mail/open",
+          "Disallow: /mail\nAllow: /mail/open\nDisallow: /mail/open/up"}) {
+        const Robots robots = rules(lines);
+        CHECK(robots.allows("/"));
+        CHECK_FALSE(robots.allows("/mail"));
+        CHECK_FALSE(robots.allows("/mail/box"));
+        CHECK(robots.allows("/mail/open"));
+        CHECK(robots.allows("/mail/open/down"));
+        CHECK_FALSE(robots.allows("/mail/open/up"));
+    }
+}
+
+TEST_CASE("2.2.2: the rule's own length counts, with its signs, not what it matches") {
+    CHECK(rules("Disallow: /*z\nAllow: /ab").allows("/abcdefgz"));
+    CHECK_FALSE(rules("Disallow: /*yz\nAllow: /ab").allows("/abcdefgyz"));
+    CHECK_FALSE(rules("Disallow: /a*\nAllow: /a").allows("/a"));
+    CHECK_FALSE(rules("Disallow: /a$\nAllow: /a").allows("/a"));
+    CHECK(rules("Disallow: /%7e\nAllow: /*?").allows("/~?")); // as "/~", which is two
+    // In the percent-encoded form, all octets of a character count.
+    CHECK_FALSE(rules("Disallow: /\u00fc\nAllow: /*????").allows("/\u00fc????"));
+}
+
+TEST_CASE("2.2.2: of two rules as long, the one that allows decides") {
+    for (const auto* lines : {"Allow: /a\nDisallow: /a", "Disallow: /a\nAllow: /a",
+                              "Disallow: /a*\nAllow: /ab", "Disallow: /ab\nAllow: /a*"})
+        CHECK(rules(lines).allows("/abc"));
+    CHECK(rules("Disallow: /\u00fc\nAllow: /%c3%bc").allows("/%C3%BC"));
+}
+
+TEST_CASE("2.2.2: an empty rule matches nothing") {
+    CHECK(rules("Disallow:").allows("/"));
+    CHECK(rules("Disallow: \t").allows("/a"));
+    CHECK(rules("Disallow: # everything").allows("/a"));
+    CHECK_FALSE(rules("Disallow: /\nAllow:").allows("/a"));
+}
+
+TEST_CASE("2.2.2: /robots.txt is always allowed") {
+    CHECK(rules("Disallow: /").allows("/robots.txt"));
+    CHECK(rules("Disallow: /robots.txt").allows("/robots.txt"));
+    CHECK(rules("Disallow: /robots.txt$").allows("/robots%2etxt"));
+    CHECK_FALSE(rules("Disallow: /").allows("/robots.txt.html"));
+    CHECK_FALSE(rules("Disallow: /").allows("/a/robots.txt"));
+}
+
+TEST_CASE("2.2.2: an unreserved character is the same, encoded or not") {
+    for (const auto* plain : {"/~x", "/a-z", "/A.Z", "/0_9"}) {
+        std::string encoded = "/";
+        for (const char c : std::string_view(plain).substr(1)) {
+            constexpr std::string_view digits = "0123456789abcdef";
+            const auto octet = static_cast<unsigned char>(c);
+            encoded += {'%', digits[octet / 16U], digits[octet % 16U]};
+        }
+        CAPTURE(encoded);
+        CHECK(matches(plain, encoded));
+        CHECK(matches(encoded, plain));
+        CHECK(matches(encoded, encoded));
+    }
+    CHECK_FALSE(matches("/%41", "/a"));
+}
+
+TEST_CASE("2.2.2: a reserved character is not") {
+    for (const auto* octet : {"2F", "3F", "26", "3D", "3B", "40", "2B", "5B", "21"}) {
+        const auto plain =
+            std::string(1, static_cast<char>(std::stoi(octet, nullptr, 16)));
+        const std::string encoded = "%" + std::string(octet);
+        CAPTURE(encoded);
+        CHECK(matches("/x" + plain + "y", "/x" + plain + "y"));
+        CHECK(matches("/x" + encoded + "y", "/x" + encoded + "y"));
+        CHECK_FALSE(matches("/x" + plain + "y", "/x" + encoded + "y"));
+        CHECK_FALSE(matches("/x" + encoded + "y", "/x" + plain + "y"));
+    }
+    CHECK_FALSE(matches("/100%25", "/100%")); // nor is '%', which means something, too
+    CHECK_FALSE(matches("/%2541", "/A"));
+    CHECK_FALSE(matches("/A", "/%2541"));
+}
+
+TEST_CASE("2.2.2: the case of hexadecimal digits makes no difference") {
+    CHECK(matches("/a%2fb", "/a%2Fb"));
+    CHECK(matches("/a%2Fb", "/a%2fb"));
+    CHECK(matches("/%c3%Bc", "/%C3%bC"));
+    CHECK(matches("/*%C", "/%c3%bc"));
+}
+
+TEST_CASE("2.2.2: what is not ASCII is the same, encoded or not") {
+    CHECK(matches("/caf\u00e9", "/caf%C3%A9"));
+    CHECK(matches("/caf%c3%a9", "/caf%C3%A9"));
+    CHECK(matches("/\u8336/*.html$", "/%E8%8C%B6/a.html"));
+    CHECK(matches("/caf%C3%A9", "/caf\u00e9"));
+    CHECK_FALSE(matches("/caf\u00e9", "/cafe"));
+    CHECK_FALSE(matches("/\xe9", "/%C3%A9")); // Latin-1 is not UTF-8
+}
+
+TEST_CASE("2.2.2: so is what has no place in a URL, and reaches us encoded") {
+    CHECK(matches("/my tea", "/my%20tea"));
+    CHECK(matches("/\"{<^|>}\"", "/%22%7B%3C%5E%7C%3E%7D%22"));
+    CHECK(matches("/a\\b", "/a%5cb"));
+    CHECK(matches("/a|b", "/a|b"));
+}
+
+TEST_CASE("2.2.2: a % that encodes nothing is a %") {
+    CHECK(matches("/100%", "/100%"));
+    CHECK(matches("/100%$", "/100%"));
+    CHECK(matches("/%zz", "/%zz"));
+    CHECK(matches("/%+1", "/%+1"));
+    CHECK(matches("/*%", "/a%20b"));
+    CHECK(matches("/%2", "/%2"));
+    CHECK_FALSE(matches("/%2", "/2"));
+    CHECK_FALSE(matches("/%4g", "/%04"));
+}
+
+TEST_CASE("2.2.2: a URL as the crawler has it") {
+    const auto url = common::parse_url("http://h/caf\u00e9/../t\u00e9 x/%7ea?q=\u00fc#z");
+    REQUIRE(url);
+    CHECK(matches("/t\u00e9 x/~a?q=\u00fc$", url->target()));
+}
+
+TEST_CASE("2.2.3: '#' begins a comment, wherever it stands") {
+    const Robots robots = read("# Disallow: /z\n"
+                               "User-agent: * # all\n"
+                               "Disallow: /a# not /a#b\n"
+                               "Disallow: /b%23c\n"
+                               "Disallow # : /d\n");
+    CHECK_FALSE(robots.allows("/a"));
+    CHECK_FALSE(robots.allows("/ab"));
+    CHECK(robots.allows("/b"));
+    CHECK_FALSE(robots.allows("/b%23c"));
+    CHECK(robots.allows("/d"));
+    CHECK(robots.allows("/z"));
+}
+
+TEST_CASE("2.2.3: '*' is any sequence of characters, the empty one, too") {
+    CHECK(matches("/a*b", "/ab"));
+    CHECK(matches("/a*b", "/a/x?y=/b/c"));
+    CHECK_FALSE(matches("/a*b", "/ba"));
+    CHECK_FALSE(matches("/a*b", "/xab"));
+    CHECK(matches("*", "/"));
+    CHECK(matches("*.gif", "/a/b.gif"));
+    CHECK_FALSE(matches("*.gif", "/a/bgif"));
+    CHECK(matches("/a**b***", "/ab"));
+    CHECK(matches("/*one*two*three", "/one-two-three"));
+    CHECK_FALSE(matches("/*one*two*three", "/one-three-two"));
+    CHECK_FALSE(matches("/a*a", "/a")); // one character, taken twice
+    CHECK_FALSE(matches("/*ab*bc", "/abc"));
+    CHECK(matches("/*aab", "/aaab")); // found where a first try fails
+}
+
+TEST_CASE("2.2.3: '$' at the end is the end of the URL") {
+    CHECK(matches("/a$", "/a"));
+    CHECK_FALSE(matches("/a$", "/ab"));
+    CHECK_FALSE(matches("/a$", "/a?b"));
+    CHECK(matches("/$", "/"));
+    CHECK_FALSE(matches("/$", "/a"));
+    CHECK_FALSE(matches("$", "/"));
+    CHECK(matches("/*.php$", "/a.php.php"));
+    CHECK_FALSE(matches("/*.php$", "/a.php?x"));
+    CHECK(matches("/a*$", "/ab"));
+    CHECK(matches("/*a*b$", "/xaxbxb"));
+    CHECK_FALSE(matches("/a*a$", "/a"));
+    CHECK_FALSE(matches("/*ab*ba$", "/aba"));
+}
+
+TEST_CASE("2.2.3: '$' elsewhere is a character like others") {
+    CHECK(matches("/a$b", "/a$bc"));
+    CHECK_FALSE(matches("/a$b", "/a"));
+    CHECK(matches("/a$$", "/a$"));
+    CHECK_FALSE(matches("/a$$", "/a$$"));
+    CHECK(matches("/a$*", "/a$b"));
+    CHECK_FALSE(matches("/a$*", "/a"));
+}
+
+TEST_CASE("2.2.3: encoded, '*' and '$' stand for themselves") {
+    CHECK(matches("/a%2Ab", "/a*b"));
+    CHECK(matches("/a%2ab", "/a%2Ab"));
+    CHECK_FALSE(matches("/a%2Ab", "/axb"));
+    CHECK(matches("/a%24", "/a$b"));
+    CHECK(matches("/a$b", "/a%24b"));
+    CHECK_FALSE(matches("/a%24", "/a"));
+    CHECK(matches("/a*b", "/a%2Ab"));
+    CHECK_FALSE(matches("/*2A", "/*")); // the star is one character, not three
+    // No octet in a target is taken for a sign of the rule, nor the other way round.
+    CHECK_FALSE(matches("/%01b", "/axb"));
+    CHECK_FALSE(matches("/a%02", "/a"));
+    CHECK_FALSE(matches("/a\1b", "/axb"));
+    CHECK_FALSE(matches("/a*b", "/a"));
+}
+
+TEST_CASE("2.2.4: other lines don't disturb a group, and don't end it") {
+    const Robots robots = read("Sitemap: http://h/map.xml\n"
+                               "User-agent: Test-Bot_x\n"
+                               "Sitemap: http://h/map.xml\n"
+                               "Host: h\n"
+                               "User-agent: other\n"
+                               "Disallow: /a\n"
+                               "Sitemap: http://h/map.xml\n"
+                               "Disallow: /b\n");
+    CHECK_FALSE(robots.allows("/a"));
+    CHECK_FALSE(robots.allows("/b"));
+}
+
+TEST_CASE("2.2.4: Crawl-delay is a number of seconds, and neither a rule nor invalid") {
+    CHECK(delay("Crawl-delay: 10") == 10);
+    CHECK(delay("Crawl-delay: 0.25 # s") == 0.25);
+    CHECK(delay("Crawl-delay: .5") == 0.5);
+    CHECK(delay("Crawl-delay: 0") == 0);
+    CHECK(delay("Crawl-delay: 123456789") == Robots::longest_delay.count());
+    CHECK(delay("Disallow: /") == -1);
+    for (const auto* bad : {"", "-1", "-0", "+1", "inf", "nan", "1s", "1 s", "1,5", "1e3",
+                            "0x10", "1:5", ".", "1.2.3", "ten"})
+        CHECK(delay("Crawl-delay: " + std::string(bad)) == -1);
+    CHECK(delay("Crawl-delay: " + std::string(400, '9')) == -1);
+}
+
+TEST_CASE("2.2.4: of several delays, the longest one for us counts") {
+    CHECK(delay("Crawl-delay: 2\nCrawl-delay: 7\nCrawl-delay: 5\nCrawl-delay: x") == 7);
+    CHECK(delay("Crawl-delay: 2\nUser-agent: *\nCrawl-delay: 4") == 4);
+    const std::string_view text = "User-agent: red\nCrawl-delay: 1\nDisallow: /a\n"
+                                  "User-agent: green\nCrawl-delay: 2\n"
+                                  "User-agent: red\nCrawl-delay: 3\n"
+                                  "User-agent: *\nCrawl-delay: 4\n";
+    CHECK(Robots::parse(text, "red").crawl_delay() == Robots::Duration(3));
+    CHECK(Robots::parse(text, "green").crawl_delay() == Robots::Duration(2));
+    CHECK(Robots::parse(text, "blue").crawl_delay() == Robots::Duration(4));
+    const Robots us = read("User-agent: Test-Bot_x\nCrawl-delay: 3\nCrawl-delay: 2\n"
+                           "User-agent: other\nCrawl-delay: 9\n");
+    CHECK(us.crawl_delay() == Robots::Duration(3));
+    CHECK(delay("Crawl-delay: 3\nUser-agent: other\nCrawl-delay: 9") == 3);
+    CHECK(delay("Disallow: /\nUser-agent: other\nCrawl-delay: 9") == -1);
+}
+
+TEST_CASE("2.2.4: Crawl-delay doesn't end a list of names, but isn't for later ones") {
+    const std::string_view text = "User-agent: red\nCrawl-delay: 1\n"
+                                  "User-agent: green\nDisallow: /a\n";
+    CHECK_FALSE(Robots::parse(text, "red").allows("/a"));
+    CHECK_FALSE(Robots::parse(text, "green").allows("/a"));
+    CHECK(Robots::parse(text, "red").crawl_delay() == Robots::Duration(1));
+    CHECK_FALSE(Robots::parse(text, "green").crawl_delay());
+    const Robots blue = Robots::parse(
+        "User-agent: red\nUser-agent: blue\nDisallow: /a\nCrawl-delay: 3", "blue");
+    CHECK(blue.crawl_delay() == Robots::Duration(3));
+}
+
+TEST_CASE("2.3.1.3: without a robots.txt, everything is allowed") {
+    CHECK(Robots::allow_all().allows("/a?b"));
+    CHECK_FALSE(Robots::allow_all().crawl_delay());
+}
+
+TEST_CASE("2.3.1.4: while it can't be had, nothing is, but to ask for it") {
+    CHECK_FALSE(Robots::allow_nothing().allows("/"));
+    CHECK_FALSE(Robots::allow_nothing().allows("/a?b"));
+    CHECK(Robots::allow_nothing().allows("/robots.txt"));
+    CHECK_FALSE(Robots::allow_nothing().crawl_delay());
+}
+
+TEST_CASE("2.3.1.5: what can't be understood is passed over, line by line") {
+    const Robots robots = rules("Disallow /c\nno such thing\n: /\n:\n"
+                                "Disallow: /a\nDis allow: /d\nDisallowed: /e\n\xff\xfe\n"
+                                "<p>Disallow: /f</p>\nDisallow: /b\n");
+    CHECK_FALSE(robots.allows("/a"));
+    CHECK_FALSE(robots.allows("/b"));
+    for (const auto* target : {"/", "/c", "/d", "/e", "/f"})
+        CHECK(robots.allows(target));
+}
+
+TEST_CASE("2.3.1.5: a byte order mark at the start is passed over") {
+    const std::string mark = "\xEF\xBB\xBF";
+    CHECK_FALSE(read(mark + "User-agent: *\nDisallow: /").allows("/"));
+    CHECK(rules(mark + "Disallow: /").allows("/")); // elsewhere, it's part of a name
+}
+
+TEST_CASE("2.3.1.5: NUL bytes and UTF-16 make lines unreadable, and nothing worse") {
+    using namespace std::string_view_literals;
+    const Robots robots = read("\0\nUser-agent: *\nDis\0allow: /a\nDisallow: /b\0\n"
+                               "\0Disallow: /c\nDisallow: /d\n"sv);
+    CHECK(robots.allows("/a"));
+    CHECK(robots.allows("/b"));
+    CHECK_FALSE(robots.allows("/b%00"));
+    CHECK(robots.allows("/c"));
+    CHECK_FALSE(robots.allows("/d"));
+    CHECK(read("\xff\xfeU\0s\0e\0r\0-\0a\0g\0e\0n\0t\0:\0*\0\n\0"
+               "D\0i\0s\0a\0l\0l\0o\0w\0:\0/\0\n\0"sv)
+              .allows("/"));
+}
+
+TEST_CASE("2.5: 500 KiB are read, whatever comes before a rule") {
+    const std::string comment = "#" + std::string(1022, '.') + "\n";
+    const Robots robots = rules(repeat(comment, 499) + "Disallow: /a\nDisallow: /"
+                                + std::string(3000, 'b'));
+    CHECK_FALSE(robots.allows("/a"));
+    CHECK(robots.allows("/" + std::string(2999, 'b')));
+    CHECK_FALSE(robots.allows("/" + std::string(3000, 'b')));
+}
+
+TEST_CASE("2.5: of a larger file, the whole lines within max_size are read") {
+    const std::string first = "User-agent: *\nDisallow: /a\n#";
+    const std::string last = "\nDisallow: /bcd";
+    const std::string filling(Robots::max_size - first.size() - last.size(), '.');
+    const std::string full = first + filling + last;
+    CHECK_FALSE(read(full).allows("/bcd"));
+    for (const auto* end : {"\n", "\r", "\nDisallow: /e"}) {
+        CHECK_FALSE(read(full + end).allows("/bcd"));
+        CHECK_FALSE(read(full + end).allows("/a"));
+        CHECK(read(full + end).allows("/e"));
+    }
+    // One byte more, and it would be cut to "/bcd".
+    CHECK(read(full + "e\n").allows("/bcd"));
+    CHECK(read(full + "e\n").allows("/bcde"));
+    CHECK_FALSE(read(full + "e\n").allows("/a"));
+    CHECK(read("User-agent: *#" + std::string(Robots::max_size, '.') + "\nDisallow: /")
+              .allows("/"));
+    CHECK_FALSE(rules("Disallow: /a\n" + repeat("Allow: /a/b\n", 900'000)).allows("/a"));
+}
+
+// To try all ways in which the stars below could be placed would take longer than the
+// world will last. To fail once per star and position is done before it's noticed.
+TEST_CASE("2.2.3: stars don't multiply") {
+    const std::string a(8000, 'a');
+    CHECK_FALSE(matches("/*a*a*a*a*a*a*b", "/" + a));
+    CHECK(matches("/*a*a*a*a*a*a*b", "/" + a + "b"));
+    const std::string stars = repeat("*a", 2000);
+    CHECK_FALSE(matches("/" + stars + "*b", "/" + a));
+    CHECK_FALSE(matches("/" + stars + "b$", "/" + a + "bb"));
+    CHECK(matches("/" + stars + "*b$", "/" + a + "bb"));
+    CHECK(matches("/" + repeat("*", 500'000), "/" + a));
+    CHECK_FALSE(matches("/" + repeat("*a", 200'000), "/" + a));
+}
