@@ -36,11 +36,8 @@ std::string describe(const Progress& progress, std::chrono::seconds so_far) {
 }
 
 void Console::note(const std::string& text) {
-    if (!quiet_)
-        error(text);
-}
-
-void Console::error(const std::string& text) {
+    if (quiet_)
+        return;
     const std::string progress = std::exchange(progress_, {});
     print((progress.empty() ? "" : clear_line) + text + '\n');
     show_progress(progress);

@@ -21,10 +21,8 @@ class Console {
     /// Takes the progress line away.
     ~Console() { show_progress({}); }
 
-    /// A line, or some, without the last line end. Printed above the progress line.
+    /// A line, or some, without the last line end; above the progress line.
     void note(const std::string& text);
-    /// The same, also if it is quiet.
-    void error(const std::string& text);
     /// Replaces the progress line; an empty text takes it away. Cut off where the
     /// terminal's line ends.
     void show_progress(const std::string& text);

@@ -2,6 +2,7 @@
 
 #include "common/ascii.h"
 #include "common/charset.h"
+#include "common/http_response.h"
 #include "common/links.h"
 #include "common/place.h"
 #include "common/trace.h"
@@ -20,11 +21,6 @@ namespace {
 using namespace std::chrono_literals;
 using common::Url;
 
-bool is_redirect(int status) {
-    return status == 301 || status == 302 || status == 303 || status == 307
-           || status == 308;
-}
-
 /// "mailto:a@b": an absolute URL, but none that can be crawled.
 bool has_other_scheme(std::string_view reference) {
     const auto colon = reference.find_first_of(":/?#");
@@ -34,18 +30,6 @@ bool has_other_scheme(std::string_view reference) {
     return !common::equal_ignoring_case(scheme, "http")
            && !common::equal_ignoring_case(scheme, "https");
 }
-
-/// Counts for as long as it lives.
-class CountWhileAlive {
-  public:
-    explicit CountWhileAlive(std::size_t& count) : count_(count) { ++count_; }
-    CountWhileAlive(const CountWhileAlive&) = delete;
-    CountWhileAlive& operator=(const CountWhileAlive&) = delete;
-    ~CountWhileAlive() { --count_; }
-
-  private:
-    std::size_t& count_;
-};
 
 /// Calls a function at the end of a scope.
 template <class Function>
@@ -58,25 +42,6 @@ class AtExit {
 
   private:
     Function function_;
-};
-
-/// Tells the trace of a try.
-class TracedFetch {
-  public:
-    TracedFetch(common::Tracer& tracer, std::uint64_t id, const Record& record)
-        : tracer_(tracer), id_(id), record_(record) {
-        tracer_.fetch_start(id_, record_.url->url->href());
-    }
-    TracedFetch(const TracedFetch&) = delete;
-    TracedFetch& operator=(const TracedFetch&) = delete;
-    ~TracedFetch() {
-        tracer_.fetch_end(id_, record_.url->url->href(), record_.status, record_.bytes);
-    }
-
-  private:
-    common::Tracer& tracer_;
-    const std::uint64_t id_;
-    const Record& record_;
 };
 
 } // namespace
@@ -178,8 +143,8 @@ bool Crawler::may_start(const Item& item) {
 
 /// May it be fetched at all? If not, that is its record.
 Coroutine<Crawler::Fate> Crawler::ask_robots(Item item) {
-    if (!settings_.obey_robots
-        || item.was_called) // by its gate: it has been asked before
+    // Who was called by its gate has been asked before.
+    if (!settings_.obey_robots || item.was_called)
         co_return Fate::go_on;
     Record record(*item.url);
     std::optional<FetchError> failure;
@@ -253,9 +218,15 @@ Coroutine<Crawler::Fate> Crawler::fetch(Item item) {
 Coroutine<std::optional<Crawler::Wait>> Crawler::try_to_fetch(Item& item,
                                                               Record& record) {
     // NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
-    const CountWhileAlive in_flight(progress_.in_flight);
-    const AtExit leave_gate([this, &item] { gate_.end(host_of(item)); });
-    const TracedFetch traced(loop_.tracer(), ++last_fetch_, record);
+    const std::string& href = item.url->url->href();
+    const std::uint64_t id = ++last_fetch_;
+    ++progress_.in_flight;
+    loop_.tracer().fetch_start(id, href);
+    const AtExit ended([&] { // also if it is cancelled
+        loop_.tracer().fetch_end(id, href, record.status, record.bytes);
+        --progress_.in_flight;
+        gate_.end(host_of(item));
+    });
     try {
         const GetOptions options{.with_headers = may_know_headers(*item.url->url)};
         Response response = co_await session_.get(*item.url->url, options);
@@ -289,7 +260,7 @@ void Crawler::read_headers(const Item& item, const Response& response, Record& r
     record.content_type = common::trim(type.substr(0, type.find(';')));
     record.charset = common::header_parameter(type, "charset");
     record.status = response.status();
-    if (is_redirect(record.status)) {
+    if (common::is_redirect(record.status)) {
         follow_redirect(item, common::trim(response.header("Location")), record);
     } else if (record.status != 200) {
         record.outcome = Outcome::error;
@@ -435,7 +406,7 @@ void Crawler::unpark(const Item& item) {
 Crawler::Wait Crawler::wait_for_descriptor(Item& item, const FetchError& error) {
     // Others give theirs back when they are done. If there are none, nobody will.
     constexpr int most_alone = 30;
-    waits_alone_ = progress_.in_flight > 1 ? 0 : waits_alone_ + 1;
+    waits_alone_ = session_.in_flight() > 0 ? 0 : waits_alone_ + 1;
     if (waits_alone_ > most_alone)
         throw std::runtime_error("there is no descriptor for even one connection (see "
                                  "ulimit -n)");

@@ -2,6 +2,7 @@
 
 #include "common/ascii.h"
 #include "common/selector.h"
+#include "stage3_queue_crawler/crawler/decimal.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -10,12 +11,10 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <cstdlib>
 #include <map>
 #include <optional>
 #include <string_view>
 #include <system_error>
-#include <type_traits>
 
 #include <unistd.h>
 
@@ -35,21 +34,12 @@ by --timeout or --max-pages, or nobody reads the results; 130 ended by Ctrl-C.)"
 /// The whole text as a number; nothing if it isn't one.
 template <class Number>
 std::optional<Number> read_number(std::string_view text) {
-    if constexpr (std::is_same_v<Number, double>) { // not every library has that below
-        const std::string copy(text);
-        char* end = nullptr;
-        const double number = std::strtod(copy.c_str(), &end);
-        const bool plain = copy.find_first_not_of("0123456789.") == std::string::npos;
-        return plain && !copy.empty() && *end == '\0' ? std::optional(number)
-                                                      : std::nullopt;
-    } else {
-        Number number{};
-        const auto [end, error] =
-            std::from_chars(text.data(), text.data() + text.size(), number);
-        if (error != std::errc() || end != text.data() + text.size())
-            return {};
-        return number;
-    }
+    Number number{};
+    const auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size())
+        return {};
+    return number;
 }
 
 /// An option whose value is read by `read`, which returns what is wrong with it, or
@@ -80,9 +70,8 @@ template <class Duration>
 auto reader_of_time(std::optional<Duration>& time, double least = 0.001) {
     return [&time, least](const std::string& text) -> std::string {
         constexpr double most = 1e9; // 31 years
-        const auto read = read_number<double>(text);
-        const bool fits = read && *read >= least && *read <= most; // NaN does not
-        if (!fits)
+        const auto read = read_decimal(text);
+        if (!read || *read < least || *read > most)
             return fmt::format("'{}' is not a number of seconds from {} to {:.0f}", text,
                                least, most);
         time = std::chrono::ceil<Duration>(std::chrono::duration<double>(*read));

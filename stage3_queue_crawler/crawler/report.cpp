@@ -6,9 +6,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <functional>
-#include <iterator>
 #include <map>
 #include <string_view>
 
@@ -86,16 +83,13 @@ std::string text_report(std::vector<Record> records, const KnownUrls& urls,
     if (left_out > 0)
         text += fmt::format("Links that were left out: {}\n", left_out);
 
-    std::array<std::size_t, 6> count{};
-    for (const Record& record : records)
-        ++count.at(static_cast<std::size_t>(record.outcome));
-    const auto of = [&](Outcome outcome) {
-        return count.at(static_cast<std::size_t>(outcome));
+    const auto count = [&](Outcome outcome) {
+        return std::ranges::count(records, outcome, &Record::outcome);
     };
-    const std::size_t dead = of(Outcome::error) + of(Outcome::failed);
+    const auto dead = count(Outcome::error) + count(Outcome::failed);
     text += fmt::format("Done in {:.2f} s: {} fetched, {} redirects, {} dead.\n",
-                        time.count(), of(Outcome::page) + of(Outcome::file),
-                        of(Outcome::redirect), dead);
+                        time.count(), count(Outcome::page) + count(Outcome::file),
+                        count(Outcome::redirect), dead);
     if (dead > 0)
         text += "Dead:\n";
     for (const Record& record : records)

@@ -1,6 +1,7 @@
 #include "stage3_queue_crawler/crawler/robots.h"
 
 #include "common/ascii.h"
+#include "stage3_queue_crawler/crawler/decimal.h"
 
 #include <algorithm>
 #include <charconv>
@@ -119,17 +120,11 @@ std::string_view product_token_of(std::string_view text) {
     return {text.begin(), end};
 }
 
-/// A number of seconds as people write them, "10" or "0.5". Nothing if it isn't one.
 std::optional<Robots::Duration> delay_in(std::string_view text) {
-    // from_chars takes "-1" and "inf" for numbers, too.
-    if (text.find_first_not_of("0123456789.") != nowhere)
+    const auto seconds = read_decimal(text);
+    if (!seconds)
         return {};
-    double seconds = 0;
-    const auto [end, error] =
-        std::from_chars(text.data(), text.data() + text.size(), seconds);
-    if (error != std::errc{} || end != text.data() + text.size())
-        return {};
-    return std::min(Robots::Duration(seconds), Robots::longest_delay);
+    return std::min(Robots::Duration(*seconds), Robots::longest_delay);
 }
 
 /// What of the file is read: all, or as many whole lines as are allowed.

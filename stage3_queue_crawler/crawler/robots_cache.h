@@ -24,7 +24,7 @@ struct RobotsAnswer {
 
 class RobotsCache {
   public:
-    /// `product_token`: who we are, such as "AwaitTheWeb". Both must outlive the cache.
+    /// `product_token`: who we are, such as "AwaitTheWeb". `session` must outlive it.
     RobotsCache(Session& session, std::string product_token)
         : session_(session), product_token_(std::move(product_token)) {}
 

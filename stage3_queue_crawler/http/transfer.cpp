@@ -295,9 +295,6 @@ FetchError Transfer::error(CURLcode result) const {
     case CURLE_PEER_FAILED_VERIFICATION: return make(Kind::bad_response, words(result));
     case CURLE_SSL_CONNECT_ERROR: // it broke, or the other side speaks no TLS
         return make(system ? Kind::network : Kind::bad_response, words(result));
-#if LIBCURL_VERSION_NUM >= 0x080600
-    case CURLE_TOO_LARGE:
-#endif
     case CURLE_GOT_NOTHING: return make(Kind::network, "empty response");
     case CURLE_PARTIAL_FILE:
         return make(Kind::network, "the connection was closed in the middle of the body");
@@ -312,7 +309,10 @@ FetchError Transfer::error(CURLcode result) const {
         return make(Kind::bad_response, "the body's compression is broken or unknown");
     case CURLE_URL_MALFORMAT: // its parser is stricter than the URL Standard
         return make(Kind::bad_response, "libcurl takes this for no URL");
-    case CURLE_OUT_OF_MEMORY: // what 7.88 says of a header line of 100 kB
+#if LIBCURL_VERSION_NUM >= 0x080600
+    case CURLE_TOO_LARGE: // a header line of 100 kB
+#endif
+    case CURLE_OUT_OF_MEMORY: // what 7.88 says of one
     case CURLE_WEIRD_SERVER_REPLY:
     case CURLE_UNSUPPORTED_PROTOCOL: // the URL's is http(s), so it's the answer's
         return make(Kind::bad_response, "not an HTTP response");
