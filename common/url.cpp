@@ -555,6 +555,14 @@ class UrlParser {
     }
 };
 
+bool Url::host_is_address() const {
+    const std::string_view name = host();
+    // The parser takes every host for an IPv4 address whose last label is a number.
+    return name.front() == '['
+           || (is_digit(name.back())
+               && name.find_first_not_of("0123456789.") == std::string_view::npos);
+}
+
 std::optional<Url> parse_url(std::string_view text) {
     return UrlParser::parse(text, nullptr);
 }

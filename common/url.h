@@ -29,6 +29,8 @@ class Url {
     std::string_view scheme() const { return part(0, scheme_end_); }
     /// Name or address in lower case; an IPv6 address in its brackets.
     std::string_view host() const { return part(scheme_end_ + 3, host_end_); }
+    /// True if the host is an address, and not a name that must be looked up.
+    bool host_is_address() const;
     /// Host, and the port where it is not the default: what goes into a Host header.
     std::string_view authority() const { return part(scheme_end_ + 3, path_begin_); }
     /// Path and query, at least "/": what goes into the first line of a request.

@@ -9,16 +9,10 @@
 namespace stage3 {
 namespace {
 
-bool is_address(std::string_view host) {
-    // The URL parser takes every host for an IPv4 address whose last label is a number.
-    return host.front() == '['
-           || (host.back() >= '0' && host.back() <= '9'
-               && host.find_first_not_of("0123456789.") == std::string_view::npos);
-}
-
 /// "www.docs.example.com" → "example.com".
-std::string_view last_two_labels(std::string_view host) {
-    if (is_address(host))
+std::string_view last_two_labels(const common::Url& url) {
+    std::string_view host = url.host();
+    if (url.host_is_address())
         return host;
     if (host.ends_with('.')) // it only says that the name is whole
         host.remove_suffix(1);
@@ -81,7 +75,7 @@ std::string Scope::place_of(const common::Url& url) const {
     case Reach::host: return std::string(common::without_www(url.host()));
     case Reach::domain: break;
     }
-    return std::string(last_two_labels(url.host()));
+    return std::string(last_two_labels(url));
 }
 
 bool Scope::contains(const common::Url& url) const {

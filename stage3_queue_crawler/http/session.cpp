@@ -2,10 +2,18 @@
 
 #include "stage3_queue_crawler/http/transfer.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <new>
+#include <ranges>
 #include <system_error>
 #include <utility>
 
+#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
@@ -16,6 +24,35 @@ int port_of(const sockaddr_storage& address) {
     if (address.ss_family == AF_INET6)
         return ntohs(reinterpret_cast<const sockaddr_in6&>(address).sin6_port);
     return ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port);
+}
+
+/// "10.0.0.1" or "[::1]".
+std::string in_digits(const common::Address& address) {
+    std::array<char, INET6_ADDRSTRLEN> digits{};
+    if (address.family() == AF_INET6) {
+        const auto& v6 = reinterpret_cast<const sockaddr_in6&>(address.storage);
+        ::inet_ntop(AF_INET6, &v6.sin6_addr, digits.data(), digits.size());
+        return fmt::format("[{}]", digits.data());
+    }
+    const auto& v4 = reinterpret_cast<const sockaddr_in&>(address.storage);
+    ::inet_ntop(AF_INET, &v4.sin_addr, digits.data(), digits.size());
+    return digits.data();
+}
+
+/// No room for another descriptor.
+bool is_full(const std::error_code& error) {
+    return error == std::errc::too_many_files_open
+           || error == std::errc::too_many_files_open_in_system;
+}
+
+/// Where libcurl looks for one. Source: man 1 curl, "Environment".
+bool is_proxy_set() {
+    const std::array names{"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy",
+                           "ALL_PROXY"};
+    return std::ranges::any_of(names, [](const char* name) {
+        const char* const proxy = std::getenv(name);
+        return proxy != nullptr && *proxy != '\0';
+    });
 }
 
 } // namespace
@@ -48,7 +85,8 @@ Coroutine<std::string> Response::read_beginning() {
 }
 
 Session::Session(EventLoop& loop, SessionOptions options)
-    : loop_(loop), options_(std::move(options)), multi_(curl_multi_init()) {
+    : loop_(loop), options_(std::move(options)), has_proxy_(is_proxy_set()),
+      multi_(curl_multi_init()) {
     if (!multi_)
         throw std::bad_alloc();
     for (const std::string& header : options_.headers) {
@@ -79,8 +117,9 @@ Session::~Session() {
 
 // [get]
 Coroutine<Response> Session::get(common::Url url, GetOptions options) {
-    auto transfer =
-        std::make_shared<Transfer>(*this, url, options, Transfer::Connection::any);
+    Request request{.url = url, .options = options, .begun = loop_.time()};
+    request.addresses = co_await find_addresses(url);
+    auto transfer = std::make_shared<Transfer>(*this, request, Transfer::Connection::any);
     try {
         co_await transfer->headers_complete();
     } catch (const FetchError&) {
@@ -89,12 +128,38 @@ Coroutine<Response> Session::get(common::Url url, GetOptions options) {
     }
     if (transfer->spoiled()) {
         transfer =
-            std::make_shared<Transfer>(*this, url, options, Transfer::Connection::fresh);
+            std::make_shared<Transfer>(*this, request, Transfer::Connection::fresh);
         co_await transfer->headers_complete();
     }
     co_return Response(transfer);
 }
 // [/get]
+
+// [find-addresses]
+/// For libcurl: "a.example:80:10.0.0.1,10.0.0.2". Empty: it needs nothing from us.
+Coroutine<std::string> Session::find_addresses(common::Url url) {
+    using Kind = FetchError::Kind;
+    if (has_proxy_ || url.host_is_address())
+        co_return std::string();
+    const auto limit = std::min(options_.connect_timeout, options_.fetch_timeout);
+    try {
+        if (!resolver_)
+            resolver_.emplace(loop_, options_.look_up);
+        const Resolver::Answer answer =
+            co_await resolver_->resolve(std::string(url.host()), limit);
+        co_return fmt::format("{}:{}:{}", url.host(), url.port(),
+                              fmt::join(*answer | std::views::transform(in_digits), ","));
+    } catch (const Timeout&) {
+        throw FetchError(Kind::timed_out, "no address within " + in_seconds(limit), 0);
+    } catch (const common::ResolveError& error) {
+        throw FetchError(is_full(error.code) ? Kind::no_descriptor : Kind::network,
+                         error.what(), 0);
+    } catch (const std::system_error& error) {
+        throw FetchError(is_full(error.code()) ? Kind::no_descriptor : Kind::network,
+                         error.what(), 0);
+    }
+}
+// [/find-addresses]
 
 // ---- What libcurl wants from the loop ----
 

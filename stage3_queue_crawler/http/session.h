@@ -13,6 +13,7 @@
 #pragma once
 
 #include "common/url.h"
+#include "stage3_queue_crawler/http/resolver.h"
 #include "stage3_queue_crawler/runtime/future.h"
 
 #include <curl/curl.h>
@@ -21,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -58,9 +60,20 @@ struct SessionOptions {
     long max_connections = 0; ///< idle or not; 0: any number. Fetches beyond it wait, and
                               ///< that counts for their time limits
     std::string ca_file = {}; ///< certificates to believe; empty: the system's
+    /// How to find the addresses of a host that has a name. Behind a proxy, that is the
+    /// proxy's affair.
+    Resolver::LookUp look_up = [](const std::string& host) {
+        return common::resolve(host, 0);
+    };
     std::string user_agent = "AwaitTheWeb/0.1";
     std::vector<std::string> headers = {}; ///< "Name: value"; for whom `get` says
 };
+
+/// Owns one of libcurl's lists of strings.
+struct FreeList {
+    void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+};
+using StringList = std::unique_ptr<curl_slist, FreeList>;
 
 /// What one get asks for.
 struct GetOptions {
@@ -117,13 +130,10 @@ class Session {
         void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
     };
 
-    struct FreeList {
-        void operator()(curl_slist* list) const { curl_slist_free_all(list); }
-    };
-
     static int on_socket(CURL* easy, curl_socket_t fd, int what, void* session,
                          void* known) noexcept;
     static int on_timer(CURLM* multi, long milliseconds, void* session) noexcept;
+    Coroutine<std::string> find_addresses(common::Url url);
     void watch(int fd, int what);
     void act(curl_socket_t fd, int events);
     void take_finished();
@@ -133,7 +143,9 @@ class Session {
 
     EventLoop& loop_;
     const SessionOptions options_;
-    std::unique_ptr<curl_slist, FreeList> headers_;
+    const bool has_proxy_;
+    std::optional<Resolver> resolver_; // made when the first name comes
+    StringList headers_;
     std::set<Transfer*> transfers_;        // those that libcurl works on
     std::unordered_map<int, int> sockets_; // that were kept last, by their local port
     Handle timer_;

@@ -27,8 +27,11 @@ std::string describe_size(std::size_t bytes) {
     return fmt::format("{} bytes", bytes);
 }
 
-std::string in_seconds(std::chrono::milliseconds time) {
-    return fmt::format("{} s", std::chrono::duration<double>(time).count());
+/// What is left of a time limit: at least a moment, since 0 means no limit to libcurl.
+std::chrono::milliseconds rest_of(std::chrono::milliseconds limit,
+                                  EventLoop::Duration passed) {
+    return std::max(limit - std::chrono::floor<std::chrono::milliseconds>(passed),
+                    std::chrono::milliseconds(1));
 }
 
 /// The system's reason for a failed connection, if libcurl knows one.
@@ -61,17 +64,27 @@ void trust(CURL* easy, const std::string& ca_file) {
 
 } // namespace
 
-Transfer::Transfer(Session& session, const common::Url& url, const GetOptions& get,
-                   Connection connection)
+std::string in_seconds(std::chrono::milliseconds time) {
+    return fmt::format("{} s", std::chrono::duration<double>(time).count());
+}
+
+Transfer::Transfer(Session& session, const Request& request, Connection connection)
     : session_(&session), easy_(curl_easy_init()),
-      max_body_(get.max_body != 0 ? get.max_body : session.options_.max_body),
-      encrypted_(url.scheme() == "https"), headers_complete_(session.loop_),
-      complete_(session.loop_) {
+      max_body_(request.options.max_body != 0 ? request.options.max_body
+                                              : session.options_.max_body),
+      encrypted_(request.url.scheme() == "https"),
+      time_left_(
+          rest_of(session.options_.fetch_timeout, session.loop_.time() - request.begun)),
+      headers_complete_(session.loop_), complete_(session.loop_) {
     if (!easy_)
         throw std::bad_alloc();
     CURL* const easy = easy_.get();
     const SessionOptions& options = session.options_;
-    set(easy, CURLOPT_URL, std::string(url.href()).c_str());
+    set(easy, CURLOPT_URL, request.url.href().c_str());
+    if (!request.addresses.empty()) {
+        addresses_.reset(curl_slist_append(nullptr, request.addresses.c_str()));
+        set(easy, CURLOPT_RESOLVE, addresses_.get());
+    }
     set(easy, CURLOPT_PRIVATE, this);
     set(easy, CURLOPT_ERRORBUFFER, message_.data());
     trust(easy, options.ca_file);
@@ -81,12 +94,13 @@ Transfer::Transfer(Session& session, const common::Url& url, const GetOptions& g
     set(easy, CURLOPT_FOLLOWLOCATION, 0L);
     set(easy, CURLOPT_ACCEPT_ENCODING, ""); // all that it knows
     set(easy, CURLOPT_USERAGENT, options.user_agent.c_str());
-    set(easy, CURLOPT_CONNECTTIMEOUT_MS,
-        static_cast<long>(options.connect_timeout.count()));
-    set(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(options.fetch_timeout.count()));
+    const auto connect_timeout =
+        rest_of(options.connect_timeout, session.loop_.time() - request.begun);
+    set(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(connect_timeout.count()));
+    set(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(time_left_.count()));
     set(easy, CURLOPT_LOW_SPEED_LIMIT, 1L); // bytes a second
     set(easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(options.stall_timeout.count()));
-    if (get.with_headers)
+    if (request.options.with_headers)
         set(easy, CURLOPT_HTTPHEADER, session.headers_.get());
     set(easy, CURLOPT_FRESH_CONNECT, connection == Connection::fresh ? 1L : 0L);
     set(easy, CURLOPT_PREREQFUNCTION, &Transfer::on_request);
@@ -283,7 +297,7 @@ FetchError Transfer::error(CURLcode result) const {
         curl_off_t total = 0;
         curl_easy_getinfo(easy_.get(), CURLINFO_PRETRANSFER_TIME_T, &connected);
         curl_easy_getinfo(easy_.get(), CURLINFO_TOTAL_TIME_T, &total);
-        if (std::chrono::microseconds(total) >= options.fetch_timeout)
+        if (std::chrono::microseconds(total) >= time_left_)
             return make(Kind::timed_out,
                         "timed out after " + in_seconds(options.fetch_timeout));
         if (connected == 0)

@@ -4,6 +4,7 @@
 #include "stage3_queue_crawler/http/session.h"
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -13,6 +14,17 @@
 
 namespace stage3 {
 
+/// What to ask for, and since when that is wanted: the time limits count from there.
+struct Request {
+    common::Url url;
+    GetOptions options;
+    std::string addresses = {}; ///< of the host, for libcurl; empty: it finds them itself
+    EventLoop::TimePoint begun;
+};
+
+/// "30 s".
+std::string in_seconds(std::chrono::milliseconds time);
+
 /// Ends when it is destroyed, at whatever point it is.
 class Transfer {
   public:
@@ -20,8 +32,7 @@ class Transfer {
     enum class Connection : std::uint8_t { any, fresh };
 
     /// Begins. `session` must outlive it, or let go of it first.
-    Transfer(Session& session, const common::Url& url, const GetOptions& get,
-             Connection connection);
+    Transfer(Session& session, const Request& request, Connection connection);
     Transfer(const Transfer&) = delete;
     Transfer& operator=(const Transfer&) = delete;
     ~Transfer();
@@ -64,11 +75,13 @@ class Transfer {
     FetchError error(CURLcode result) const;
 
     Session* session_;
+    StringList addresses_;
     std::unique_ptr<CURL, EndEasy> easy_;
     std::array<char, CURL_ERROR_SIZE> message_{};
     const std::size_t max_body_;
     const bool encrypted_;
-    bool opened_ = false;  // a socket of its own
+    const std::chrono::milliseconds time_left_; // for the whole fetch
+    bool opened_ = false;                       // a socket of its own
     bool reused_ = false;  // the connection was kept from an earlier one
     bool spoiled_ = false; // see above
     bool in_headers_ = false;

@@ -541,6 +541,86 @@ TEST_CASE("while it runs, it tells how far it is, if wanted") {
     CHECK(finished.err.empty());
 }
 
+TEST_SUITE("a name that takes long to look up") {
+    namespace {
+
+    /// A site whose hosts have names: each page takes a moment, and links to the next
+    /// one.
+    struct NamedSite {
+        explicit NamedSite(int pages) {
+            for (int i = 0; i < pages; ++i)
+                server.on(i == 0 ? "/" : fmt::format("/{}", i),
+                          {tests::Pause{20ms},
+                           html(fmt::format("<a href='/{}'>x</a>", i + 1)).front()});
+        }
+        std::string url(std::string_view host) const {
+            return fmt::format("http://{}:{}/", host, server.port());
+        }
+
+        ScriptedServer server;
+    };
+
+    /// Runs it where slow.test takes so many seconds to look up.
+    Finished run_with_slow_names(int seconds, std::vector<std::string> arguments,
+                                 const tests::RunOptions& how = {}) {
+        const char* const library = std::getenv("SLOW_NAMES_LIB");
+        REQUIRE(library != nullptr);
+        const char* const asan = std::getenv("ASAN_OPTIONS");
+        const std::vector<std::string> before{
+            "/usr/bin/env", fmt::format("LD_PRELOAD={}", library),
+            fmt::format("SLOW_NAMES={}", seconds),
+            // It wants to be the first library.
+            fmt::format("ASAN_OPTIONS={}:verify_asan_link_order=0",
+                        asan != nullptr ? asan : ""),
+            program()};
+        arguments.insert(arguments.begin(), before.begin(), before.end());
+        return tests::run(arguments, how);
+    }
+
+    } // namespace
+
+    TEST_CASE("delays nobody else") {
+        const NamedSite site(30);
+        const Finished finished =
+            run_with_slow_names(3, {"--format", "jsonl", "-w", "2", "--no-robots", "-d",
+                                    "29", site.url("slow.test"), site.url("fast.test")});
+        const auto records = lines(finished.out);
+        REQUIRE(records.size() == 60);
+        for (std::size_t i = 0; i < records.size(); ++i) {
+            CAPTURE(records[i]);
+            const std::string host = i < 30 ? "fast.test" : "slow.test";
+            CHECK(field(records[i], "url").starts_with(site.url(host)));
+            CHECK(field(records[i], "outcome") == "page");
+        }
+    }
+
+    TEST_CASE("delays nobody when it is given up, nor the end") {
+        const NamedSite site(30);
+        const auto begin = Clock::now();
+        const Finished finished =
+            run_with_slow_names(30, {"--format", "jsonl", "-w", "2", "--no-robots",
+                                     "--max-tries", "1", "--connect-timeout", "0.2", "-d",
+                                     "29", site.url("slow.test"), site.url("fast.test")});
+        CHECK(Clock::now() - begin < 20s);
+        CHECK(finished.status == 1);
+        const auto found = by_outcome(finished.out);
+        CHECK(found.at("page").size() == 30);
+        CHECK(found.at("failed") == std::multiset<std::string>{site.url("slow.test")});
+        CHECK(finished.out.find("\"no address within 0.2 s\"") != std::string::npos);
+    }
+
+    TEST_CASE("delays Ctrl-C no more than others do") {
+        const NamedSite site(1);
+        const Finished finished = run_with_slow_names(
+            30, {site.url("fast.test"), site.url("slow.test")},
+            {.time_limit = 20s, .meanwhile = [&](pid_t process) {
+                 wait_until([&] { return site.server.times_asked("/") == 1; });
+                 ::kill(process, SIGINT);
+             }});
+        CHECK(finished.status == 130);
+    }
+}
+
 TEST_CASE("ten thousand connections that hang are ten thousand records") {
     constexpr std::size_t number = 10'000;
     if (common::allow_descriptors() < number + 100) {

@@ -1,0 +1,110 @@
+#include "stage3_queue_crawler/http/resolver.h"
+
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace stage3 {
+
+using common::ResolveError;
+
+Resolver::Resolver(EventLoop& loop, LookUp look_up)
+    : loop_(loop), look_up_(std::move(look_up)), mailbox_(std::make_shared<Mailbox>()) {
+    loop_.add_reader(mailbox_->fd(), [this] { take_mail(); });
+}
+
+// NOLINTNEXTLINE(bugprone-exception-escape): if somebody has closed our pipe
+Resolver::~Resolver() {
+    loop_.remove_reader(mailbox_->fd());
+    for (const auto& [host, name] : names_)
+        if (!name.answer.done()) {
+            name.answer.set_exception(ResolveError("the session has ended"));
+            name.answer.base().mark_retrieved(); // perhaps nobody waits any more
+        }
+}
+
+// [resolve]
+Coroutine<Resolver::Answer> Resolver::resolve(std::string host, TimeLimit limit) {
+    const Future<Answer> answer = ask(host);
+    if (!answer.done()) {
+        // `wait` leaves the future alone, also when this task is cancelled: others may
+        // wait for it, too.
+        const std::vector<Future<Answer>> one{answer};
+        const bool in_time = co_await wait(one, limit);
+        if (!in_time)
+            throw Timeout();
+    }
+    co_return co_await answer;
+}
+// [/resolve]
+
+/// The answer that is known, or that is under way, or will be.
+Future<Resolver::Answer> Resolver::ask(const std::string& host) {
+    const auto known = names_.find(host);
+    if (known != names_.end() && loop_.time() < known->second.good_until)
+        return known->second.answer;
+    const Future<Answer> answer(loop_);
+    names_.insert_or_assign(host, Name{.answer = answer});
+    line_.push_back(host);
+    start_lookups();
+    return answer;
+}
+
+// [start-lookups]
+void Resolver::start_lookups() {
+    while (!line_.empty() && threads_ < most_threads) {
+        const std::string host = line_.front();
+        // The thread must not touch us: it doesn't know whether we still live. What it
+        // uses is in here, and the letter is opened by the loop's thread, if at all.
+        auto look_up = [mailbox = mailbox_, look_up = look_up_, host, this] {
+            mailbox->put([this, host, found = call(look_up, host)] {
+                --threads_;
+                settle(host, found);
+                start_lookups();
+            });
+        };
+        try {
+            std::thread(std::move(look_up)).detach();
+            ++threads_;
+        } catch (const std::system_error& error) { // no thread is to be had
+            if (threads_ > 0)
+                return; // it will be tried again when one of ours has ended
+            settle(host, {.addresses = {}, .failure = ResolveError(error.what())});
+        }
+        line_.pop_front();
+    }
+}
+// [/start-lookups]
+
+Resolver::Found Resolver::call(const LookUp& look_up, const std::string& host) noexcept {
+    Found found;
+    try {
+        found.addresses = look_up(host);
+    } catch (const ResolveError& error) {
+        found.failure = error;
+    } catch (const std::exception& error) {
+        found.failure = ResolveError(error.what());
+    }
+    return found;
+}
+
+void Resolver::settle(const std::string& host, Found found) {
+    Name& name = names_.at(host);
+    const Future<Answer> answer = name.answer;
+    if (found.failure) {
+        names_.erase(host); // whoever asks next may have more luck
+        answer.set_exception(*found.failure);
+        answer.base().mark_retrieved(); // perhaps nobody waits any more
+    } else {
+        name.good_until = loop_.time() + good_for;
+        answer.set_result(std::make_shared<const Addresses>(std::move(found.addresses)));
+    }
+}
+
+void Resolver::take_mail() {
+    mailbox_->empty_pipe();
+    for (const Mailbox::Function& letter : mailbox_->take())
+        letter();
+}
+
+} // namespace stage3

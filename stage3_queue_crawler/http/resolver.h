@@ -1,0 +1,81 @@
+// Names of hosts, looked up where that holds up nobody.
+//
+// `getaddrinfo` blocks: mostly for a few milliseconds, and for half a minute when a name
+// server is ill. libcurl calls it in a thread. But when a transfer is given up while that
+// thread is at it, libcurl waits for the thread, and everybody waits for libcurl: the
+// whole loop stands still. So names are looked up here, and libcurl is handed addresses.
+// Told in book/13a.
+//
+// The threads are not those of the executor. Whoever waits for that one's threads waits
+// for what will end soon; a lookup may not. So these are left behind when the program
+// ends, and what they touch is theirs, or kept alive by them.
+#pragma once
+
+#include "common/socket.h"
+#include "stage3_queue_crawler/runtime/future.h"
+#include "stage3_queue_crawler/runtime/mailbox.h"
+#include "stage3_queue_crawler/runtime/wait.h"
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace stage3 {
+
+/// In one loop; it must be destroyed before that.
+class Resolver {
+  public:
+    using Addresses = std::vector<common::Address>;
+    using Answer = std::shared_ptr<const Addresses>;
+    /// Blocks. Called in other threads, in several at once, and perhaps still running
+    /// when the resolver is gone. Throws common::ResolveError.
+    using LookUp = std::function<Addresses(const std::string& host)>;
+
+    static constexpr std::size_t most_threads = 64;
+    static constexpr std::chrono::seconds good_for{60}; ///< as libcurl and nscd keep them
+
+    /// Throws std::system_error if there is no descriptor left.
+    Resolver(EventLoop& loop, LookUp look_up);
+    Resolver(const Resolver&) = delete;
+    Resolver& operator=(const Resolver&) = delete;
+    /// Waits for no lookup. Who waits for one gets a ResolveError.
+    ~Resolver();
+
+    /// The addresses of a host, in the order in which they should be tried. Who asks
+    /// while a lookup of the same name is under way waits for that one.
+    /// Throws common::ResolveError, and Timeout when the time is over.
+    Coroutine<Answer> resolve(std::string host, TimeLimit limit);
+
+  private:
+    struct Name {
+        Future<Answer> answer;
+        EventLoop::TimePoint good_until = EventLoop::TimePoint::max();
+    };
+
+    /// What came of a lookup.
+    struct Found {
+        Addresses addresses;
+        std::optional<common::ResolveError> failure;
+    };
+
+    static Found call(const LookUp& look_up, const std::string& host) noexcept;
+    Future<Answer> ask(const std::string& host);
+    void start_lookups();
+    void take_mail();
+    void settle(const std::string& host, Found found);
+
+    EventLoop& loop_;
+    const LookUp look_up_;
+    const std::shared_ptr<Mailbox> mailbox_; // shared with the threads
+    std::unordered_map<std::string, Name> names_;
+    std::deque<std::string> line_; // of those that no thread has begun with
+    std::size_t threads_ = 0;
+};
+
+} // namespace stage3

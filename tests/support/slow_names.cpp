@@ -1,0 +1,26 @@
+// A name service that a test can slow down. Preloaded (LD_PRELOAD) into the program under
+// test, it answers for getaddrinfo: each name that ends in ".test" is 127.0.0.1, and
+// "slow.test" takes as many seconds as the variable SLOW_NAMES says. All others are
+// looked up as ever.
+#include <chrono>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include <dlfcn.h>
+#include <netdb.h>
+
+// NOLINTNEXTLINE(misc-use-internal-linkage,readability-inconsistent-declaration-parameter-name)
+extern "C" int getaddrinfo(const char* host, const char* port, const addrinfo* hints,
+                           addrinfo** found) {
+    using Function = decltype(&getaddrinfo);
+    const auto real = reinterpret_cast<Function>(::dlsym(RTLD_NEXT, "getaddrinfo"));
+    const std::string_view name = host == nullptr ? "" : host;
+    if (!name.ends_with(".test"))
+        return real(host, port, hints, found);
+    const char* const seconds = std::getenv("SLOW_NAMES");
+    if (name == "slow.test" && seconds != nullptr)
+        std::this_thread::sleep_for(std::chrono::seconds(std::stoi(seconds)));
+    return real("127.0.0.1", port, hints, found);
+}
