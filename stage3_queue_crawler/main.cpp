@@ -242,6 +242,7 @@ int main(int argc, char** argv) {
         how.selector = common::make_selector(options.selector);
         common::Tracer tracer = open_trace(options.trace);
         how.tracer = &tracer;
+        how.threads = options.parse_threads;
         return stage3::run(crawl(std::move(options)), std::move(how));
     } catch (const common::UsageError& error) {
         complain(error.what(), " (see stage3 --help)");

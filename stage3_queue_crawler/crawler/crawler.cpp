@@ -6,6 +6,7 @@
 #include "common/links.h"
 #include "common/place.h"
 #include "common/trace.h"
+#include "stage3_queue_crawler/runtime/executor.h"
 #include "stage3_queue_crawler/runtime/wait.h"
 
 #include <fmt/format.h>
@@ -48,7 +49,8 @@ class AtExit {
 
 Crawler::Crawler(EventLoop& loop, std::vector<Url> roots, Scope scope,
                  CrawlSettings settings)
-    : loop_(loop), roots_(std::move(roots)), scope_(std::move(scope)),
+    : loop_(loop), roots_(std::move(roots)),
+      scope_(std::make_shared<const Scope>(std::move(scope))),
       settings_(std::move(settings)),
       queue_(0, AnyOrder<Item, ShorterUrl>(settings_.order)),
       parked_(loop, [this](Item item) { unpark(item); }),
@@ -62,7 +64,7 @@ Crawler::Crawler(EventLoop& loop, std::vector<Url> roots, Scope scope,
 // [crawl]
 Coroutine<Ending> Crawler::crawl() {
     for (const Url& root : roots_)
-        if (scope_.excludes(root))
+        if (scope_->excludes(root))
             settings_.on_note(root.href() + " is excluded");
         else
             enqueue(urls_[root], nullptr, 0, settings_.max_redirects);
@@ -238,10 +240,7 @@ Coroutine<std::optional<Crawler::Wait>> Crawler::try_to_fetch(Item& item,
             co_return wait;
         }
         read_headers(item, response, record);
-        const std::string body = co_await response.read();
-        record.bytes = body.size();
-        if (response.status() == 200)
-            read_body(item, response.header("Content-Type"), body, record);
+        co_await read_body(item, response, record);
     } catch (const FetchError& error) {
         co_return read_error(item, error, record);
     } catch (const common::TracedError& error) {
@@ -272,15 +271,23 @@ void Crawler::read_headers(const Item& item, const Response& response, Record& r
     }
 }
 
-void Crawler::read_body(const Item& item, std::string_view content_type,
-                        std::string_view body, Record& record) {
-    if (common::may_hold_links(content_type, body)) {
-        read_page(item, content_type, body, record);
-        record.outcome = Outcome::page;
-    } else {
+// [read-body]
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters): as above
+Coroutine<> Crawler::read_body(const Item& item, Response& response, Record& record) {
+    std::string body = co_await response.read();
+    record.bytes = body.size();
+    if (record.status != 200)
+        co_return;
+    const std::string type(response.header("Content-Type"));
+    if (!common::may_hold_links(type, body)) {
         record.outcome = Outcome::file;
+        co_return;
     }
+    const common::Links found = co_await read_page(*item.url->url, type, std::move(body));
+    take_links(item, found, record);
+    record.outcome = Outcome::page;
 }
+// [/read-body]
 
 /// There was no whole response.
 std::optional<Crawler::Wait> Crawler::read_error(Item& item, const FetchError& error,
@@ -302,15 +309,45 @@ void Crawler::fail(Record& record, std::string why) {
 // ---- Links ----
 
 // [read-page]
-void Crawler::read_page(const Item& item, std::string_view content_type,
-                        std::string_view body, Record& record) {
-    fail_parsing_.count();
-    common::LinkLimits limits;
-    limits.wanted = [this](const Url& link) {
-        return urls_.contains(link) || scope_.contains(link); // the first is quicker
+/// Finds a page's links, in another thread if that is wanted, and worth the way there.
+Coroutine<common::Links> Crawler::read_page(Url url, std::string content_type,
+                                            std::string body) {
+    using Seconds = std::chrono::duration<double>;
+    struct Reading {
+        common::Links links;
+        Seconds time;
     };
-    const common::Links found =
-        common::find_links(body, content_type, *item.url->url, limits);
+    fail_parsing_.count();
+    const auto size = static_cast<double>(body.size());
+    // Whatever it needs is its own, or can't change: the crawl may end while it runs.
+    auto read = [url = std::move(url), content_type = std::move(content_type),
+                 body = std::move(body), scope = scope_] {
+        const auto begin = std::chrono::steady_clock::now();
+        common::LinkLimits limits;
+        limits.wanted = [&](const Url& link) { return scope->contains(link); };
+        Reading reading{.links = common::find_links(body, content_type, url, limits),
+                        .time = std::chrono::steady_clock::now() - begin};
+        return reading;
+    };
+    // A site's pages resemble each other, so those before tell how long this one takes.
+    constexpr Seconds worth_the_way = 50us;
+    Reading reading;
+    if (settings_.parse_in_threads && size * seconds_per_byte_ > worth_the_way.count()) {
+        Future<Reading> elsewhere = run_in_executor(loop_, std::move(read));
+        reading = co_await std::move(elsewhere);
+    } else {
+        reading = read();
+    }
+    // If it took far longer, something else came between.
+    const double now =
+        std::min(reading.time.count() / std::max(size, 1.0), 2 * seconds_per_byte_);
+    seconds_per_byte_ = 0.9 * seconds_per_byte_ + 0.1 * now;
+    co_return std::move(reading.links);
+}
+// [/read-page]
+
+// [take-links]
+void Crawler::take_links(const Item& item, const common::Links& found, Record& record) {
     record.links = found.urls.size();
     settings_.on_links(*item.url, found.urls);
     for (const Url& link : found.urls) {
@@ -324,7 +361,7 @@ void Crawler::read_page(const Item& item, std::string_view content_type,
     leave_out(found.left_out, "beyond the limit for a page", item);
     leave_out(found.too_long, "too long for URLs", item);
 }
-// [/read-page]
+// [/take-links]
 
 /// Links of a page that won't be followed, though they might be in scope.
 void Crawler::leave_out(std::size_t links, std::string_view why, const Item& item) {
@@ -353,7 +390,7 @@ void Crawler::follow_redirect(const Item& item, std::string_view location,
         return;
     }
     record.next_url = target->href();
-    if (!scope_.contains(*target))
+    if (!scope_->contains(*target))
         return;
     if (item.redirects_left == 0)
         fail(record, "redirect limit reached");
@@ -445,19 +482,18 @@ void Crawler::finish(const Item& item, Record& record) {
     settings_.on_record(record);
 }
 
-/// Tells the way of an error to where it was caught: the coroutines of this task, and
-/// then the functions that the innermost of them had called.
+/// Tells the way of an error: the coroutines from this task's first one to the one that
+/// has thrown it. It has ended some of them already.
 void Crawler::tell_way(const Item& item, const common::TracedError& error) {
     const TaskBase& worker = *current_task();
-    std::string text = fmt::format(
-        "{} can't be read.\nThe coroutines of {}, the last one at the "
-        "bottom:\n{}",
-        item.url->url->href(), worker.name(), common::describe(worker.chain()));
-    const auto resumption = std::ranges::find(error.stack, "stage3::TaskBase::run");
-    for (auto call = resumption; call != error.stack.begin();)
-        text += fmt::format("  {}\n", *--call);
+    std::vector<common::Place> coroutines = worker.chain();
+    const std::vector<common::Place> ended = worker.traceback();
+    coroutines.insert(coroutines.end(), ended.begin(), ended.end());
     settings_.on_note(
-        text + fmt::format("{}: {}", common::file_and_line(error.where), error.what()));
+        fmt::format("{} can't be read.\nThe coroutines of {}, the last one at "
+                    "the bottom:\n{}{}: {}",
+                    item.url->url->href(), worker.name(), common::describe(coroutines),
+                    common::file_and_line(error.where), error.what()));
 }
 
 Progress Crawler::progress() const {

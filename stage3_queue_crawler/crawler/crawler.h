@@ -9,6 +9,7 @@
 // Whatever happens to one URL ends in a record, and never ends a worker.
 #pragma once
 
+#include "common/links.h"
 #include "common/stack_trace.h"
 #include "common/url.h"
 #include "stage3_queue_crawler/crawler/gate.h"
@@ -26,6 +27,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,7 +46,10 @@ struct CrawlSettings {
     OrderName order = OrderName::fifo;
     bool obey_robots = true; ///< each origin's robots.txt
     GateLimits politeness;
-    TimeLimit timeout;            ///< for the whole crawl
+    TimeLimit timeout; ///< for the whole crawl
+    /// Whether pages are read by the loop's executor (LoopOptions::threads says how many
+    /// threads that has), or in the loop's own thread.
+    bool parse_in_threads = false;
     std::size_t fail_parsing = 0; ///< throws while this page is parsed; 0: never
     SessionOptions session;
 
@@ -128,13 +133,13 @@ class Crawler {
     Coroutine<Fate> fetch(Item item);
     Coroutine<std::optional<Wait>> try_to_fetch(Item& item, Record& record);
     void read_headers(const Item& item, const Response& response, Record& record);
-    void read_body(const Item& item, std::string_view content_type, std::string_view body,
-                   Record& record);
     std::optional<Wait> read_error(Item& item, const FetchError& error, Record& record);
     static void fail(Record& record, std::string why);
 
-    void read_page(const Item& item, std::string_view content_type, std::string_view body,
-                   Record& record);
+    Coroutine<> read_body(const Item& item, Response& response, Record& record);
+    Coroutine<common::Links> read_page(common::Url url, std::string content_type,
+                                       std::string body);
+    void take_links(const Item& item, const common::Links& found, Record& record);
     void leave_out(std::size_t links, std::string_view why, const Item& item);
     void follow_redirect(const Item& item, std::string_view location, Record& record);
     void enqueue(KnownUrl& url, const KnownUrl* parent, std::size_t depth,
@@ -154,7 +159,7 @@ class Crawler {
 
     EventLoop& loop_;
     const std::vector<common::Url> roots_;
-    const Scope scope_;
+    const std::shared_ptr<const Scope> scope_; // shared with threads
     const CrawlSettings settings_;
     KnownUrls urls_;
     Queue<Item, AnyOrder<Item, ShorterUrl>> queue_;
@@ -164,6 +169,7 @@ class Crawler {
     common::FailOnPurpose fail_parsing_;
     Session session_;
     RobotsCache robots_;
+    double seconds_per_byte_ = 1e-9; // to read a page: a mean of the last ones
     std::size_t left_out_ = 0;
     std::size_t started_ = 0;      // URLs, whose fetch has begun
     std::uint64_t last_fetch_ = 0; // its number, for traces

@@ -15,6 +15,7 @@
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <thread>
 
 #include <unistd.h>
 
@@ -248,6 +249,12 @@ Options read_options(int argc, char** argv) {
     add(app, "--header", "'N: V'", "to be sent to the roots' origins; repeatable",
         reader_of_headers(crawl.session.headers))
         ->take_all();
+    // The event loop has a core to itself. (0 if nobody knows how many there are.)
+    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+    options.parse_threads = cores - 1;
+    add(app, "--parse-threads", "N",
+        fmt::format("that read pages; 0: the loop reads them itself ({})", cores - 1),
+        reader_of_number<std::size_t>(options.parse_threads, 0, 1000));
     std::vector<std::pair<std::string, std::string>> selectors;
     for (const auto& name : common::selector_names())
         selectors.emplace_back(name, name);
@@ -290,6 +297,7 @@ Options read_options(int argc, char** argv) {
         throw UsageError("give a URL to crawl, like https://example.org/");
     for (const std::string& root : roots)
         options.roots.push_back(read_root(root));
+    crawl.parse_in_threads = options.parse_threads > 0;
     crawl.politeness.delay = delay.value_or(EventLoop::Duration{});
     crawl.session.fetch_timeout = fetch_timeout.value_or(crawl.session.fetch_timeout);
     // Who allows more time for a fetch also allows more silence.

@@ -20,8 +20,9 @@ struct Options {
     Reach reach = Reach::host;
     std::vector<Pattern> excluded;
     std::vector<Pattern> included;
-    CrawlSettings crawl;  ///< without its functions
-    std::string selector; ///< a name that make_selector knows, or nothing
+    CrawlSettings crawl;           ///< without its functions
+    std::size_t parse_threads = 0; ///< of the loop's executor; 0: it needs none
+    std::string selector;          ///< a name that make_selector knows, or nothing
     Format format = Format::text;
     std::string output;   ///< a file; nothing: standard output
     std::size_t top = 10; ///< how many links the report lists

@@ -102,6 +102,7 @@ auto run_in_executor(EventLoop& loop, Function function) {
         if (const auto unfinished = weak.lock())
             unfinished->unwanted = true;
     });
+    // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): the pool owns it from here
     loop.thread_pool().submit([&loop, job = std::move(job)]() mutable {
         job->compute();
         loop.call_soon_threadsafe([job = std::move(job)] { job->hand_over(); });

@@ -3,7 +3,7 @@
     crawl_bench.py BUILD [PAGES]      (such as: crawl_bench.py build-release 5000)
 
 The work is a practice site whose answers wait 50 ms, and one whose answers don't wait. The bare client is given
-the list of URLs; crawlers must find it. A build without optimisation measures the compiler's laziness: set one up
+the list of URLs; crawlers must find it. Then stage 3 alone, with more or fewer threads to read pages. A build without optimisation measures the compiler's laziness: set one up
 with `meson setup build-release --buildtype=release`.
 """
 
@@ -59,8 +59,8 @@ def measure(command, stdin=""):
 def compare(title, contestants, number):
     """Runs them in turn, so that whatever else the machine does falls on all."""
     taken = {name: [] for name, _, _ in contestants}
-    for _ in range(ROUNDS):
-        for name, command, stdin in contestants:
+    for i in range(ROUNDS):
+        for name, command, stdin in contestants[i % len(contestants):] + contestants[:i % len(contestants)]:
             taken[name].append(measure(command, stdin))
     first = None
     for name, _, _ in contestants:
@@ -96,6 +96,12 @@ def main():
             contestants.append(("wget2", ["wget2", "-q", "-r", "-l", "inf", "--max-threads=10", "-O", os.devnull,
                                           "--no-robots", site.url], ""))
         compare("no latency, 10 at once", contestants, len(site.manifest))
+    for links, size, share in ((30, 20_000, 1), (300, 20_000, 2), (1000, 60_000, 5)):
+        with Site(build, "--pages", str(pages // share), "--links", str(links), "--size", str(size)) as site:
+            compare(f"{links} links, {size // 1000} kB", [
+                (f"{threads} threads", [stage3, "-q", "--parse-threads", str(threads), "-o", os.devnull, site.url], "")
+                for threads in (0, 1, 3)
+            ], len(site.manifest))
 
 
 if __name__ == "__main__":

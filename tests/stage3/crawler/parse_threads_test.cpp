@@ -1,0 +1,235 @@
+// Pages that are read in other threads, while the crawl's state stays in one.
+#include "common/socket.h"
+#include "stage3_queue_crawler/crawler/crawler.h"
+#include "stage3_queue_crawler/runtime/run.h"
+#include "stage3_queue_crawler/runtime/wait.h"
+#include "tests/support/scripted_server.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <iterator>
+#include <ostream> // doctest wants it
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace std::chrono_literals;
+using stage3::Crawler;
+using stage3::CrawlSettings;
+using stage3::Ending;
+using stage3::EventLoop;
+using stage3::Outcome;
+using stage3::Pattern;
+using stage3::Record;
+using stage3::Scope;
+using tests::ScriptedServer;
+
+namespace {
+
+constexpr std::size_t pages = 40;
+/// On each page: enough for a thread to be worth the way, also on a quick machine.
+constexpr std::size_t links = 1500;
+
+/// Each page links to others and, again and again, to what isn't there, or not in scope,
+/// or no URL.
+struct Site {
+    Site() {
+        for (std::size_t i = 0; i < pages; ++i) {
+            std::string body;
+            for (std::size_t k = 0; k < links; ++k)
+                switch (k % 5) {
+                case 0:
+                    body += fmt::format("<a href='/p/{}'>x</a>", (i * 7 + k / 5) % pages);
+                    break;
+                case 1:
+                    body += fmt::format("<a href='/dead/{}'>x</a>", i * 10 + k % 10);
+                    break;
+                case 2:
+                    body += fmt::format("<a href='http://elsewhere.test/{}'>x</a>", k);
+                    break;
+                case 3: body += fmt::format("<a href='/not/{}'>x</a>", k); break;
+                default:
+                    body += "<a href='http://[/'>x</a><p title='&amp;&auml;'>text";
+                    break;
+                }
+            server.on(fmt::format("/p/{}", i),
+                      tests::respond(
+                          200, i % 2 == 0 ? "text/html" : "text/html; charset=iso-8859-1",
+                          body));
+        }
+    }
+    ScriptedServer server;
+};
+
+/// The site in a process of its own: its threads must not count as ours, nor may a tool
+/// that watches over threads mistake a descriptor of one side for one of the other.
+class SiteProcess {
+  public:
+    SiteProcess() {
+        std::array<int, 2> port{};
+        std::array<int, 2> end{};
+        REQUIRE(::pipe(port.data()) == 0);
+        REQUIRE(::pipe(end.data()) == 0);
+        child_ = ::fork();
+        REQUIRE(child_ >= 0);
+        if (child_ == 0) {
+            ::close(end[1]);
+            serve(port[1], end[0]);
+        }
+        ::close(port[1]);
+        ::close(end[0]);
+        end_ = common::Socket(end[1]);
+        REQUIRE(::read(port[0], &port_, sizeof port_) == sizeof port_);
+        ::close(port[0]);
+    }
+    SiteProcess(const SiteProcess&) = delete;
+    SiteProcess& operator=(const SiteProcess&) = delete;
+    ~SiteProcess() {
+        end_.close();
+        ::waitpid(child_, nullptr, 0);
+    }
+
+    std::string root() const { return fmt::format("http://127.0.0.1:{}/p/0", port_); }
+
+  private:
+    [[noreturn]] static void serve(int port, int end) {
+        {
+            const Site site;
+            const std::uint16_t number = site.server.port();
+            char byte = 0;
+            if (::write(port, &number, sizeof number) == sizeof number)
+                static_cast<void>(!::read(end, &byte, 1)); // until the test ends
+        }
+        ::_exit(0);
+    }
+
+    pid_t child_ = 0;
+    common::Socket end_;
+    std::uint16_t port_ = 0;
+};
+
+struct Result {
+    Ending ending = Ending::complete;
+    std::vector<std::string> records; // all that they say, but for the time
+    std::size_t most_threads = 0;     // this process ever had
+};
+
+/// The threads of this process.
+std::size_t count_threads() {
+    const std::filesystem::directory_iterator tasks("/proc/self/task");
+    return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
+}
+
+std::string describe(const Record& record) {
+    return fmt::format(
+        "{} {} {} {} {} {} {} {} {} {}", record.url->url->href(), record.url->depth,
+        record.url->parent == nullptr ? "" : record.url->parent->url->href(),
+        name_of(record.outcome), record.status, record.error, record.charset,
+        record.bytes, record.links, record.new_links);
+}
+
+/// A crawl with that many threads that read pages. 0: the loop's own does.
+Result crawl(const std::string& root, std::size_t threads, std::size_t workers) {
+    Result result;
+    CrawlSettings settings;
+    settings.workers = workers;
+    settings.obey_robots = false;
+    settings.parse_in_threads = threads > 0;
+    settings.on_record = [&](const Record& record) {
+        result.records.push_back(describe(record));
+        result.most_threads = std::max(result.most_threads, count_threads());
+    };
+    const std::vector<common::Url> roots{*common::parse_url(root)};
+    std::vector<Pattern> excluded;
+    excluded.emplace_back("/not/");
+    stage3::LoopOptions options;
+    options.threads = threads;
+    EventLoop loop(std::move(options));
+    Crawler crawler(loop, roots, Scope(stage3::Reach::host, roots, std::move(excluded)),
+                    settings);
+    result.ending = stage3::run_until_complete<Ending>(loop, crawler.crawl());
+    return result;
+}
+
+} // namespace
+
+TEST_CASE("it's the same crawl, however many threads read the pages") {
+    const SiteProcess site;
+    const std::string root = site.root();
+    const Result alone = crawl(root, 0, 1);
+    CHECK(alone.ending == Ending::complete);
+    CHECK(alone.records.size() == pages + 2 * pages); // two dead links on each page
+    for (const std::size_t threads : {1U, 3U}) {
+        CAPTURE(threads);
+        const Result one = crawl(root, threads, 1);
+        CHECK(one.records == alone.records);          // in this order
+        CHECK(one.most_threads > alone.most_threads); // there was one at least
+        Result ten = crawl(root, threads, 10);
+        CHECK(ten.ending == Ending::complete);
+        CHECK(ten.records.size() == alone.records.size());
+        const auto count = [](const Result& result, Outcome outcome) {
+            return std::ranges::count_if(result.records, [&](const std::string& record) {
+                return record.find(fmt::format(" {} ", name_of(outcome)))
+                       != std::string::npos;
+            });
+        };
+        CHECK(count(ten, Outcome::page) == pages);
+        CHECK(count(ten, Outcome::error) == 2 * pages);
+    }
+}
+
+TEST_CASE("a crawl may end at any moment, whatever its threads are at") {
+    const SiteProcess site;
+    for (int i = 0; i < 20; ++i) {
+        CrawlSettings settings;
+        settings.obey_robots = false;
+        settings.parse_in_threads = true;
+        std::size_t records = 0;
+        settings.on_record = [&](const Record&) { ++records; };
+        const std::vector<common::Url> roots{*common::parse_url(site.root())};
+        stage3::LoopOptions options;
+        options.threads = 3;
+        EventLoop loop(std::move(options));
+        Ending ending = Ending::complete;
+        {
+            Crawler crawler(loop, roots, Scope(stage3::Reach::host, roots), settings);
+            auto task = create_task(loop, crawler.crawl());
+            loop.call_later(2ms + i * 1ms, [task]() mutable { task.cancel(); });
+            ending = stage3::run_until_complete<Ending>(loop, task);
+        } // the crawler is gone, and a thread may still read a page of it
+        CHECK((ending == Ending::interrupted || records > 0));
+    }
+}
+
+TEST_CASE("a page that can't be read is a record, whoever was to read it") {
+    const SiteProcess site;
+    CrawlSettings settings;
+    settings.obey_robots = false;
+    settings.parse_in_threads = true;
+    settings.fail_parsing = 20;
+    std::vector<std::string> failed;
+    std::size_t records = 0;
+    settings.on_record = [&](const Record& record) {
+        ++records;
+        if (record.outcome == Outcome::failed)
+            failed.push_back(record.error);
+    };
+    const std::vector<common::Url> roots{*common::parse_url(site.root())};
+    EventLoop loop;
+    Crawler crawler(loop, roots, Scope(stage3::Reach::host, roots), settings);
+    CHECK(stage3::run_until_complete<Ending>(loop, crawler.crawl()) == Ending::complete);
+    CHECK(failed
+          == std::vector<std::string>{"parsing failed, as --fail-parsing has asked"});
+    CHECK(records > pages);
+}
