@@ -4,6 +4,7 @@
 #include "stage3_queue_crawler/crawler/decimal.h"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <system_error>
 #include <utility>
@@ -112,6 +113,63 @@ bool matches(std::string_view pattern, std::string_view target) {
         target.remove_prefix(place + piece.size());
     }
 }
+
+/// Holds back most rules that don't match a target, without a search for each. All ends
+/// of the target ("/abc", "abc", "bc", "c") are sorted, like words in a dictionary:
+/// whether a piece of text is somewhere in the target can be looked up.
+class Sieve {
+  public:
+    /// `target`, in normal form, must outlive it.
+    explicit Sieve(std::string_view target) : target_(target) {}
+
+    /// False if some piece of the pattern, between its stars, is nowhere in the target.
+    bool lets_pass(std::string_view pattern) {
+        if (pattern.ends_with(end_of_target))
+            pattern.remove_suffix(1);
+        auto star = pattern.find(any_sequence);
+        if (star == nowhere)
+            return true; // to match it is as quick
+        if (!target_.starts_with(pattern.substr(0, star)))
+            return false;
+        std::size_t length = star; // of all pieces
+        while (star != nowhere) {
+            pattern.remove_prefix(star + 1);
+            star = pattern.find(any_sequence);
+            const std::string_view piece = pattern.substr(0, star);
+            length += piece.size();
+            if (length > target_.size() || !has(piece))
+                return false;
+        }
+        // `matches` will try one piece or another at each place of the target.
+        steps_ += target_.size() * (1 + length / word_size);
+        return true;
+    }
+
+    /// What it took to look up pieces, and to match what has passed, at most: in
+    /// comparisons of texts of `word_size`.
+    std::size_t steps() const { return steps_; }
+
+  private:
+    bool has(std::string_view piece) {
+        if (piece.empty())
+            return true;
+        if (words_.empty()) {
+            for (std::size_t i = 0; i < target_.size(); ++i)
+                words_.push_back(target_.substr(i, word_size));
+            std::ranges::sort(words_);
+        }
+        steps_ += static_cast<std::size_t>(std::bit_width(words_.size()));
+        piece = piece.substr(0, word_size);
+        const auto word = std::ranges::lower_bound(words_, piece);
+        return word != words_.end() && word->starts_with(piece);
+    }
+
+    static constexpr std::size_t word_size = 64; // of a longer piece, the start will do
+
+    const std::string_view target_;
+    std::vector<std::string_view> words_; // empty until they are needed
+    std::size_t steps_ = 0;
+};
 
 /// "TestBot/1.0" → "TestBot".
 std::string_view product_token_of(std::string_view text) {
@@ -260,10 +318,14 @@ bool Robots::allows(std::string_view target) const {
     const std::string normal = normal_form(target);
     if (normal == "/robots.txt")
         return true;
-    const auto rule = std::ranges::find_if(rules_, [&](const Rule& candidate) {
-        return matches(candidate.pattern, normal);
-    });
-    return rule == rules_.end() || rule->allows;
+    Sieve sieve(normal);
+    for (const Rule& rule : rules_) {
+        if (sieve.steps() > max_steps)
+            return false;
+        if (sieve.lets_pass(rule.pattern) && matches(rule.pattern, normal))
+            return rule.allows;
+    }
+    return true;
 }
 
 } // namespace stage3

@@ -535,4 +535,42 @@ TEST_CASE("2.2.3: stars don't multiply") {
     CHECK(matches("/" + stars + "*b$", "/" + a + "bb"));
     CHECK(matches("/" + repeat("*", 500'000), "/" + a));
     CHECK_FALSE(matches("/" + repeat("*a", 200'000), "/" + a));
+    CHECK(rules("Allow: /a\nDisallow: /" + repeat("*a", 200'000)).allows("/" + a));
+}
+
+TEST_CASE("a large file gets the exact answer, also for a long target") {
+    std::string lines;
+    for (int i = 0; i < 5000; ++i)
+        lines += (i % 2 == 0 ? "Disallow: */page" : "Disallow: /*?*page")
+                 + std::to_string(10'000 + i) + "/\n";
+    const Robots robots = rules(lines + "Allow: /*/page12000/*.html$\n");
+    const std::string longest = "/" + repeat("p/page/?", 260);
+    REQUIRE(longest.size() == 2081);
+    CHECK(robots.allows(longest));
+    CHECK(robots.allows(longest + "12000/"));
+    CHECK_FALSE(robots.allows(longest + "/page12000/"));
+    CHECK_FALSE(robots.allows(longest + "page12001/"));
+    CHECK(robots.allows(longest + "page12000/")); // not behind a '/'
+    CHECK(robots.allows(longest + "/page12000/.html"));
+    CHECK_FALSE(robots.allows(longest + "/page12000/.htm"));
+}
+
+TEST_CASE("however long a piece between stars is, all of it counts") {
+    const std::string a(1000, 'a');
+    CHECK(matches("/*" + a + "b", "/b" + a + "b"));
+    CHECK_FALSE(matches("/*" + a + "b", "/b" + a + "c"));
+    CHECK_FALSE(matches("/*b*" + a + "b", "/" + a + "b" + a));
+}
+
+// Each of these rules is almost there: only their order is wrong.
+TEST_CASE("a file that would keep us busy is obeyed as if it forbade everything") {
+    const std::string target = "/" + std::string(2000, 'a') + "b";
+    const std::string hostile = repeat("Allow: /*b*a\n", 40'000);
+    CHECK_FALSE(rules(hostile).allows(target));
+    CHECK_FALSE(rules(hostile + "Allow: /\n").allows(target)); // shorter, so later
+    CHECK(rules(hostile + "Allow: /aaaaa\n").allows(target));
+    CHECK_FALSE(rules(hostile + "Disallow: /aaaaa\n").allows(target));
+    CHECK(rules(hostile).allows("/ab")); // little to do
+    CHECK(rules(hostile).allows("/robots.txt"));
+    CHECK_FALSE(rules(repeat("Allow: *a*a*a*a*x\n", 28'000)).allows(target));
 }
