@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -500,6 +501,35 @@ TEST_SUITE("politeness") {
         server.on("/", page(more));
     }
 
+    /// Nine hosts of seven pages each, all quick.
+    struct QuickHosts {
+        QuickHosts() {
+            for (ScriptedServer& server : servers) {
+                server.on("/", page({"/1", "/2", "/3", "/4", "/5", "/6"}));
+                for (int i = 1; i <= 6; ++i)
+                    server.on(fmt::format("/{}", i), page({}));
+            }
+        }
+        /// These roots, and then theirs.
+        std::vector<std::string> roots_after(std::vector<std::string> roots) const {
+            for (const ScriptedServer& server : servers)
+                roots.push_back(server.url());
+            return roots;
+        }
+        std::array<ScriptedServer, 9> servers;
+    };
+
+    /// How many records of other hosts come after so many of this one.
+    int others_after(int records, const ScriptedServer& host, const Result& result) {
+        int others = 0;
+        for (const std::string& url : result.urls())
+            if (url.starts_with(host.url()))
+                --records;
+            else if (records <= 0)
+                ++others;
+        return others;
+    }
+
     } // namespace
 
     TEST_CASE("a host gets no more requests at once than allowed") {
@@ -563,6 +593,42 @@ TEST_SUITE("politeness") {
         CHECK(ended.at(busy.url("/0")) >= 1.0);
         CHECK(ended.at(busy.url("/2")) >= 1.0); // the same host
         CHECK(ended.at(other.url("/4")) < 1.0);
+    }
+
+    // With fewer workers than the slow host has pages: if each of them kept a
+    // worker while it waits, nobody would be left for the others.
+    TEST_CASE("ten hosts, one wants 1 s a request: the others don't notice") {
+        const QuickHosts quick;
+        ScriptedServer slow;
+        slow.on("/robots.txt",
+                respond(200, "text/plain", "User-agent: *\nCrawl-delay: 1\n"));
+        slow.on("/", page({"/1", "/2", "/3", "/4"}));
+        for (const char* path : {"/1", "/2", "/3", "/4"})
+            slow.on(path, page({}));
+        Setup setup;
+        setup.obey_robots = true;
+        setup.settings.workers = 3;
+        const Result result = setup.crawl(quick.roots_after({slow.url()}));
+        CHECK(result.ending == Ending::complete);
+        CHECK(result.records.size() == 9 * 7 + 5);
+        CHECK(result.progress.dead == 0);
+        CHECK(others_after(3, slow, result) == 0);
+    }
+
+    TEST_CASE("ten hosts, one answers late: the others don't notice") {
+        const QuickHosts quick;
+        ScriptedServer slow;
+        for (const char* path : {"/", "/1", "/2"})
+            slow.on(path, Reply{Pause{1s}, page({})[0]});
+        Setup setup;
+        setup.settings.workers = 2;
+        setup.settings.politeness.max_per_host = 1;
+        const Result result = setup.crawl(
+            quick.roots_after({slow.url("/"), slow.url("/1"), slow.url("/2")}));
+        CHECK(result.ending == Ending::complete);
+        CHECK(result.records.size() == 9 * 7 + 3);
+        CHECK(result.progress.dead == 0);
+        CHECK(others_after(2, slow, result) == 0);
     }
 
     TEST_CASE("who may fetch only so many does not wait for those who stand in line") {
