@@ -1,0 +1,76 @@
+// start fails in: who has to obey what
+// start fails with: contact is not answered yet
+#include "exercise.h"
+#include "tests/support/prediction.h"
+
+#include <doctest/doctest.h>
+
+static const tests::Questions check(prediction, run_program);
+
+TEST_CASE("who has to obey what") {
+    check("contact", &Answers::contact,
+          "no rule matches it, and what no rule matches may be fetched. Allow is there "
+          "for exceptions.");
+    check("cart", &Answers::cart,
+          "what is said to * is said to those crawlers that are named nowhere. Heron is "
+          "named.");
+    check("stock", &Answers::stock,
+          "Heron is named in two groups. The later doesn't replace the earlier.");
+    check("forum", &Answers::forum,
+          "an empty line ends nothing. A group goes on until the next name.");
+    check("old", &Answers::old,
+          "who has found its name reads on: all groups that name Heron count, as if they "
+          "were one.");
+    check("egret_stock", &Answers::egret_stock,
+          "two names in a row share what follows. Where does a group begin?");
+    check("tern_home", &Answers::tern_home,
+          "every path begins with nothing; but a rule without a path matches none.");
+    check("tern_cart", &Answers::tern_cart,
+          "Tern has a group of its own, even though nothing is forbidden there. So the "
+          "group of * isn't for it.");
+    check("gull_home", &Answers::gull_home,
+          "a crawler's name may be written in any case.");
+    check("gull_robots", &Answers::gull_robots,
+          "how should it know, unless it reads that file?");
+    if (prediction.heron_delay == 20)
+        check("heron_delay", &Answers::heron_delay,
+              "that is for those that are named nowhere, as with /cart.");
+    else if (prediction.heron_delay == 10)
+        check("heron_delay", &Answers::heron_delay,
+              "two wishes for a delay don't add up. Who waits for the longer one obeys "
+              "both.");
+    else
+        check("heron_delay", &Answers::heron_delay,
+              "which groups name Heron? Who waits for the longest delay of all of them "
+              "obeys each.");
+}
+
+TEST_CASE("which rules match") {
+    check("offers", &Answers::offers,
+          "a rule matches each path that begins so, whatever comes behind it.");
+    check(
+        "lower_case", &Answers::lower_case,
+        "on a server, /private and /Private may be two things: in a path, case counts.");
+    check("pdf", &Answers::pdf,
+          "two signs in a rule don't stand for themselves: * and, at the end, $.");
+    check("pdf_page", &Answers::pdf_page,
+          "$ means that here the path ends; and what a rule is compared with is the path "
+          "and the query.");
+    check("tilde", &Answers::tilde,
+          "%7E is another way to write ~, and for a URL there is no difference.");
+    check("slash", &Answers::slash,
+          "%2F is a slash that parts nothing: it belongs to a name. So that is another "
+          "path than /band/AC/DC.");
+}
+
+TEST_CASE("which of them counts") {
+    check("book", &Answers::book,
+          "two rules match. Which is the longer one? It counts, and not the first one, "
+          "nor the one that forbids.");
+    check("draft", &Answers::draft,
+          "two rules match, and the longer one counts: not the one that is further down, "
+          "nor the one that allows.");
+    check("picture", &Answers::picture,
+          "two rules match. Count their characters, with the * as one: which wins if "
+          "they are of the same length?");
+}

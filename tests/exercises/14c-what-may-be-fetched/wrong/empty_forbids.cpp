@@ -1,0 +1,25 @@
+// hint: a rule without a path matches none
+#include "exercise.h"
+
+const Answers prediction = {
+    .contact = yes,
+    .cart = yes,
+    .stock = no,
+    .forum = no,
+    .old = no,
+    .egret_stock = no,
+    .tern_home = no,
+    .tern_cart = no,
+    .gull_home = no,
+    .gull_robots = yes,
+    .heron_delay = 7,
+    .offers = no,
+    .lower_case = yes,
+    .pdf = no,
+    .pdf_page = yes,
+    .tilde = no,
+    .slash = yes,
+    .book = yes,
+    .draft = no,
+    .picture = yes,
+};

@@ -1,0 +1,25 @@
+// hint: an empty line ends nothing
+#include "exercise.h"
+
+const Answers prediction = {
+    .contact = yes,
+    .cart = yes,
+    .stock = no,
+    .forum = yes,
+    .old = no,
+    .egret_stock = no,
+    .tern_home = yes,
+    .tern_cart = yes,
+    .gull_home = no,
+    .gull_robots = yes,
+    .heron_delay = 7,
+    .offers = yes,
+    .lower_case = yes,
+    .pdf = yes,
+    .pdf_page = yes,
+    .tilde = yes,
+    .slash = yes,
+    .book = yes,
+    .draft = no,
+    .picture = yes,
+};

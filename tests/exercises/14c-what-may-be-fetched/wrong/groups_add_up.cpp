@@ -1,0 +1,25 @@
+// hint: named nowhere. Heron is
+#include "exercise.h"
+
+const Answers prediction = {
+    .contact = yes,
+    .cart = no,
+    .stock = no,
+    .forum = no,
+    .old = no,
+    .egret_stock = no,
+    .tern_home = yes,
+    .tern_cart = no,
+    .gull_home = no,
+    .gull_robots = yes,
+    .heron_delay = 20,
+    .offers = no,
+    .lower_case = yes,
+    .pdf = no,
+    .pdf_page = yes,
+    .tilde = no,
+    .slash = yes,
+    .book = yes,
+    .draft = no,
+    .picture = yes,
+};

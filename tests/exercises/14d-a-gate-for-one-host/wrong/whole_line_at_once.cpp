@@ -1,0 +1,37 @@
+// hint: between any two
+#include "exercise.h"
+
+#include <algorithm>
+#include <utility>
+
+void Gate::enter(std::string page) {
+    line_.push_back(std::move(page));
+    start_next();
+}
+
+void Gate::end() {
+    --in_flight_;
+    start_next();
+}
+
+void Gate::hold(TimePoint when) { next_start_ = std::max(next_start_, when); }
+
+void Gate::start_next() {
+    while (!line_.empty() && in_flight_ < limits_.max_in_flight) {
+        if (loop_.time() < next_start_) {
+            timer_.emplace(loop_.call_at(next_start_, [this] {
+                for (; !line_.empty(); line_.pop_front()) {
+                    ++in_flight_;
+                    start_(line_.front());
+                }
+                next_start_ = loop_.time() + limits_.delay;
+            }));
+            return;
+        }
+        const std::string page = std::move(line_.front());
+        line_.pop_front();
+        ++in_flight_;
+        next_start_ = loop_.time() + limits_.delay;
+        start_(page);
+    }
+}
