@@ -64,7 +64,8 @@ void fit_workers(Options& options, Console& console) {
                                  room, room, options.crawl.workers));
     options.crawl.workers = std::min(options.crawl.workers, room);
     options.crawl.session.max_idle_connections = static_cast<long>(options.crawl.workers);
-    options.crawl.session.max_connections = options.crawl.session.max_idle_connections;
+    options.crawl.session.max_connections = static_cast<long>(
+        std::min(options.crawl.workers + stage3::Crawler::most_robots_at_once, room));
 }
 
 // [ctrl-c]

@@ -53,8 +53,8 @@ Crawler::Crawler(EventLoop& loop, std::vector<Url> roots, Scope scope,
       scope_(std::make_shared<const Scope>(std::move(scope))),
       settings_(std::move(settings)),
       queue_(0, AnyOrder<Item, ShorterUrl>(settings_.order)),
-      parked_(loop, [this](Item item) { unpark(item); }),
-      gate_(loop, settings_.politeness, [this](Item item) { call(item); }),
+      parked_(loop, [this](const Item& item) { unpark(item); }),
+      gate_(loop, settings_.politeness, [this](const Item& item) { call(item); }),
       retries_(settings_.max_tries), fail_parsing_(settings_.fail_parsing),
       session_(loop, settings_.session), robots_(session_, settings_.session.user_agent) {
 }
@@ -93,11 +93,17 @@ Coroutine<Ending> Crawler::crawl() {
     main_ = nullptr;
 
     // Most wait for an item now, and some perhaps for a server.
-    for (Task<>& worker : workers)
+    std::vector<FuturePtr> left;
+    for (Task<>& worker : workers) {
         worker.cancel();
-    while (!std::ranges::all_of(workers, &Task<>::done)) {
+        left.push_back(worker.ref());
+    }
+    for (const auto& robots : robots_.cancel_all())
+        left.push_back(robots.ref());
+    const auto is_done = [](const FuturePtr& one) { return one->done(); };
+    while (!std::ranges::all_of(left, is_done)) {
         try {
-            co_await wait(workers);
+            co_await wait(left);
         } catch (const Cancelled&) {
             ending = Ending::interrupted; // they use this crawler: no way round waiting
         }
@@ -135,46 +141,61 @@ Coroutine<> Crawler::work(std::string name) {
 bool Crawler::may_start(const Item& item) {
     if (item.begun || started_ < settings_.max_pages)
         return true;
-    if (!max_pages_reached_)
-        gate_.call_all();
     max_pages_reached_ = true;
     if (item.was_called)
         gate_.has_left(host_of(item));
     return false;
 }
 
+// [ask-robots]
 /// May it be fetched at all? If not, that is its record.
 Coroutine<Crawler::Fate> Crawler::ask_robots(Item item) {
     // Who was called by its gate has been asked before.
     if (!settings_.obey_robots || item.was_called)
         co_return Fate::go_on;
+    auto answer = std::exchange(item.robots, {});
+    if (!answer || answer->cancelled())
+        answer = robots_.ask(*item.url->url);
+    if (answer->done())
+        co_return obey_robots(item, *answer);
+
+    ++waiting_for_robots_;
+    answer->add_done_callback([this, item](const auto& known) mutable {
+        --waiting_for_robots_;
+        item.robots = known;
+        unpark(item);
+    });
+    if (robots_.under_way() > most_robots_at_once) {
+        const std::vector<FuturePtr> one{answer->ref()};
+        co_await wait(one); // not for the item: so that there aren't too many
+    }
+    co_return Fate::comes_back;
+}
+// [/ask-robots]
+
+Crawler::Fate Crawler::obey_robots(Item item, const Future<RobotsCache::Answer>& answer) {
     Record record(*item.url);
-    std::optional<FetchError> failure;
     try {
-        const auto answer = co_await robots_.ask(*item.url->url);
-        if (answer->rules.allows(item.url->url->target())) {
-            if (const auto delay = answer->rules.crawl_delay())
+        const RobotsAnswer& says = *answer.result();
+        if (says.rules.allows(item.url->url->target())) {
+            if (const auto delay = says.rules.crawl_delay())
                 gate_.set_delay(host_of(item),
                                 std::chrono::ceil<EventLoop::Duration>(*delay));
-            co_return Fate::go_on;
+            return Fate::go_on;
         }
         record.outcome = Outcome::disallowed;
-        record.error = answer->reason;
+        record.error = says.reason;
         if (item.url->parent == nullptr)
-            settings_.on_note(item.url->url->href() + ": " + answer->reason);
-    } catch (const FetchError& error) {
-        failure = error;
-    }
-    if (failure) { // as the page's own would be
+            settings_.on_note(item.url->url->href() + ": " + says.reason);
+    } catch (const FetchError& error) { // as the page's own would be
         begin(item);
-        const std::optional<Wait> wait = read_error(item, *failure, record);
-        if (wait) {
+        if (const auto wait = read_error(item, error, record)) {
             park(item, *wait);
-            co_return Fate::comes_back;
+            return Fate::comes_back;
         }
     }
     finish(item, record);
-    co_return Fate::done;
+    return Fate::done;
 }
 
 /// May it be fetched now? If not, it stands in its host's line.
@@ -408,7 +429,7 @@ void Crawler::enqueue(KnownUrl& url, const KnownUrl* parent, std::size_t depth,
     url.state = KnownUrl::State::queued;
     url.parent = parent;
     url.depth = static_cast<std::uint32_t>(depth);
-    queue_.put_nowait({.url = &url, .redirects_left = redirects_left, .begun = {}});
+    queue_.put_nowait({.url = &url, .redirects_left = redirects_left});
 }
 // [/enqueue]
 
@@ -461,8 +482,11 @@ Crawler::Wait Crawler::wait_for_descriptor(Item& item, const FetchError& error) 
 /// One more try.
 void Crawler::begin(Item& item) {
     if (!item.begun) {
-        ++started_;
         item.begun = loop_.time();
+        if (++started_ == settings_.max_pages) { // who waits to begin need not wait
+            gate_.call_all();
+            robots_.cancel_all();
+        }
     }
     ++item.tries;
 }
@@ -498,7 +522,7 @@ void Crawler::tell_way(const Item& item, const common::TracedError& error) {
 
 Progress Crawler::progress() const {
     Progress result = progress_;
-    result.waiting = queue_.size() + parked_.size() + gate_.size();
+    result.waiting = queue_.size() + parked_.size() + gate_.size() + waiting_for_robots_;
     return result;
 }
 

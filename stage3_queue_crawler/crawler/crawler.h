@@ -79,6 +79,10 @@ struct Progress {
 
 class Crawler {
   public:
+    /// Beside the workers' fetches, so many robots.txt are fetched at once, before a
+    /// worker waits.
+    static constexpr std::size_t most_robots_at_once = 16;
+
     /// A crawl of what `scope` contains, from these roots. `loop` must outlive it.
     Crawler(EventLoop& loop, std::vector<common::Url> roots, Scope scope,
             CrawlSettings settings);
@@ -105,7 +109,8 @@ class Crawler {
         int redirects_left;
         bool was_called = false; // by its host's gate
         int tries = 0;
-        std::optional<EventLoop::TimePoint> begun; // its first try
+        std::optional<EventLoop::TimePoint> begun = {};         // its first try
+        std::optional<Future<RobotsCache::Answer>> robots = {}; // that it has waited for
     };
     struct ShorterUrl {
         bool operator()(const Item& a, const Item& b) const {
@@ -124,6 +129,7 @@ class Crawler {
 
     Coroutine<> work(std::string name);
     Coroutine<Fate> ask_robots(Item item);
+    Fate obey_robots(Item item, const Future<RobotsCache::Answer>& answer);
     void begin(Item& item);
     bool may_start(const Item& item);
     Fate pass_gate(Item item);
@@ -169,7 +175,8 @@ class Crawler {
     common::FailOnPurpose fail_parsing_;
     Session session_;
     RobotsCache robots_;
-    double seconds_per_byte_ = 1e-9; // to read a page: a mean of the last ones
+    double seconds_per_byte_ = 1e-9;     // to read a page: a mean of the last ones
+    std::size_t waiting_for_robots_ = 0; // items
     std::size_t left_out_ = 0;
     std::size_t started_ = 0;      // URLs, whose fetch has begun
     std::uint64_t last_fetch_ = 0; // its number, for traces

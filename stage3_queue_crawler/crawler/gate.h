@@ -3,7 +3,7 @@
 // A crawler with a hundred workers is an attack on a small server. So each host has a
 // gate. Whoever may not pass now stands in the host's line, and its worker takes another
 // item: a host that is slow, or wants to be left alone, holds up no other one. Told in
-// book/14.
+// book/14b.
 //
 // A host is a name (or address) and a port here: that is what a server is to us.
 #pragma once
@@ -35,6 +35,7 @@ class Gate {
     Gate(EventLoop& loop, GateLimits limits, std::function<void(Item)> call)
         : loop_(loop), limits_(limits), call_(std::move(call)) {}
 
+    // [pass]
     /// True if a request to the host may begin now: it has begun then. If not, the item
     /// is kept. `was_called`: it has stood in line before, and goes to its front.
     bool pass(const std::string& name, Item item, bool was_called) {
@@ -55,6 +56,7 @@ class Gate {
         call_next(name, host);
         return false;
     }
+    // [/pass]
 
     /// A request has ended, however it has.
     void end(const std::string& name) {
@@ -114,6 +116,7 @@ class Gate {
         return has_room(host) && loop_.time() >= host.next_start;
     }
 
+    // [call-next]
     /// Calls the first in line, if there is room for one more; now, or when it's time.
     void call_next(const std::string& name, Host& host) {
         if (host.line.empty() || host.called > 0 || !has_room(host))
@@ -129,6 +132,7 @@ class Gate {
         ++host.called;
         call_(std::move(item));
     }
+    // [/call-next]
 
     EventLoop& loop_;
     const GateLimits limits_;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <optional>
 #include <utility>
 
 namespace stage3 {
@@ -15,24 +14,33 @@ std::shared_ptr<const RobotsAnswer> answer(Robots rules, std::string reason) {
 
 } // namespace
 
-Coroutine<RobotsCache::Answer> RobotsCache::ask(common::Url url) {
+// [ask]
+Future<RobotsCache::Answer> RobotsCache::ask(const common::Url& url) {
     // Every origin has such a URL.
     const common::Url robots_url = common::resolve_url("/robots.txt", url).value_or(url);
-    const std::string& key = robots_url.href();
-    auto place = answers_.find(key);
-    if (place == answers_.end())
-        place = answers_.emplace(key, create_task(fetch(robots_url), "robots.txt")).first;
-    const Future<Answer> future = place->second;
-    std::optional<FetchError> failure;
-    try {
-        co_return co_await future;
-    } catch (const FetchError& error) {
-        failure = error;
-    }
-    answers_.erase(key);
-    throw FetchError(*failure);
+    const auto known = answers_.find(robots_url.href());
+    if (known != answers_.end() && !known->second.has_failed())
+        return known->second;
+    Future<Answer> answer = create_task(fetch(robots_url), "robots.txt");
+    ++*under_way_;
+    answer.add_done_callback([count = under_way_](const auto&) { --*count; });
+    answer.base().mark_retrieved(); // perhaps nobody needs it any more when it comes
+    answers_.insert_or_assign(robots_url.href(), answer);
+    return answer;
+}
+// [/ask]
+
+std::vector<Future<RobotsCache::Answer>> RobotsCache::cancel_all() {
+    std::vector<Future<Answer>> under_way;
+    for (auto& [url, answer] : answers_)
+        if (!answer.done()) {
+            answer.cancel();
+            under_way.push_back(answer);
+        }
+    return under_way;
 }
 
+// [fetch]
 Coroutine<RobotsCache::Answer> RobotsCache::fetch(common::Url robots_url) {
     constexpr int most_redirects = 5;
     common::Url url = std::move(robots_url);
@@ -57,5 +65,6 @@ Coroutine<RobotsCache::Answer> RobotsCache::fetch(common::Url robots_url) {
     }
     co_return answer(Robots::allow_all(), "");
 }
+// [/fetch]
 
 } // namespace stage3

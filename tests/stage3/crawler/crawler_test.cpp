@@ -631,6 +631,28 @@ TEST_SUITE("politeness") {
         CHECK(others_after(2, slow, result) == 0);
     }
 
+    // More of its pages than there are workers.
+    TEST_CASE(
+        "ten hosts, one has a robots.txt that comes late: the others don't notice") {
+        const QuickHosts quick;
+        ScriptedServer slow;
+        slow.on("/robots.txt", Reply{Pause{1s}, respond(200, "text/plain", "")[0]});
+        std::vector<std::string> roots;
+        for (const char* path : {"/1", "/2", "/3", "/4"}) {
+            slow.on(path, page({}));
+            roots.push_back(slow.url(path));
+        }
+        Setup setup;
+        setup.obey_robots = true;
+        setup.settings.workers = 2;
+        const Result result = setup.crawl(quick.roots_after(roots));
+        CHECK(result.ending == Ending::complete);
+        CHECK(result.records.size() == 9 * 7 + 4);
+        CHECK(result.progress.dead == 0);
+        CHECK(others_after(1, slow, result) == 0);
+        CHECK(slow.times_asked("/robots.txt") == 1);
+    }
+
     TEST_CASE("who may fetch only so many does not wait for those who stand in line") {
         ScriptedServer server;
         fill(server, 30);
@@ -803,6 +825,59 @@ TEST_SUITE("robots.txt") {
         const Result result = setup.crawl(server.url());
         CHECK(result.ending == Ending::complete);
         CHECK(result.records.size() == 4);
+    }
+
+    TEST_CASE("who may fetch only so many does not wait for a robots.txt") {
+        ScriptedServer server;
+        server.on("/", page({}));
+        ScriptedServer silent;
+        silent.on("/robots.txt", {Hold{}});
+        Setup setup;
+        setup.obey_robots = true;
+        setup.settings.max_pages = 1;
+        const Result result =
+            setup.crawl({silent.url("/1"), silent.url("/2"), server.url()});
+        CHECK(result.ending == Ending::max_pages);
+        CHECK(result.urls() == std::vector{server.url()});
+        CHECK(result.seconds < 10.0); // 30 s would be its time limit
+    }
+
+    TEST_CASE("a robots.txt that never comes is the failure of all who wait for it") {
+        ScriptedServer silent;
+        silent.on("/robots.txt", {Hold{}});
+        Setup setup;
+        setup.obey_robots = true;
+        setup.settings.max_tries = 1;
+        setup.settings.session.fetch_timeout = 300ms;
+        const Result result = setup.crawl({silent.url("/1"), silent.url("/2")});
+        CHECK(result.ending == Ending::complete);
+        for (const char* path : {"/1", "/2"}) {
+            CHECK(result[silent.url(path)].outcome == Outcome::failed);
+            CHECK(result[silent.url(path)].error == "timed out after 0.3 s");
+        }
+        CHECK(silent.requests().size() == 1);
+    }
+
+    TEST_CASE("of many origins, only so many robots.txt are fetched at once") {
+        constexpr std::size_t most = Crawler::most_robots_at_once;
+        ScriptedServer server; // by as many names as it takes
+        server.on("/robots.txt", Reply{Pause{50ms}, robots("")[0]});
+        server.on("/", page({}));
+        Setup setup;
+        setup.obey_robots = true;
+        setup.settings.workers = 1;
+        setup.settings.session.look_up = [](const std::string&) {
+            return common::resolve("127.0.0.1", 0);
+        };
+        std::vector<std::string> roots;
+        for (std::size_t i = 0; i < 2 * most; ++i)
+            roots.push_back(fmt::format("http://h{}.test:{}/", i, server.port()));
+        const Result result = setup.crawl(roots);
+        CHECK(result.records.size() == 2 * most);
+        CHECK(result.progress.dead == 0);
+        CHECK(server.times_asked("/robots.txt") == 2 * most);
+        CHECK(server.most_at_once() >= most / 2); // the worker doesn't wait for them
+        CHECK(server.most_at_once() <= most + 1 + setup.settings.workers);
     }
 
     TEST_CASE("cancelled while it waits for robots.txt, the crawl ends") {
