@@ -98,9 +98,25 @@ tests_with() { # NAME COMPILER OPTIONS OF MESON...
     shift 2
     logs=$logs/$name # not in the way of another ./learn
     mkdir -p "$logs"
+    ! is_first_build "$compiler" "$*" || take_first_build "$name"
     open_build "$top/build-all/$name" "$compiler" "$@"
     build
     run_tests
+}
+
+# Has build/ been made by the same compiler, whatever it's called there, with the same options?
+is_first_build() { # COMPILER OPTIONS
+    [ -f "$top/build/learn.stamp" ] || return
+    first_cxx=$(sed -n 2p "$top/build/learn.stamp")
+    [ "$(readlink -f "$(command -v "$first_cxx")")" = "$(readlink -f "$(command -v "$1")")" ] &&
+        [ "$(sed -n 4p "$top/build/learn.stamp")" = "$2" ]
+}
+
+# Then it isn't made a second time, unless it's there already. (Its tests are run once more.)
+take_first_build() { # NAME
+    [ ! -d "$top/build-all/$1" ] || [ -L "$top/build-all/$1" ] || return
+    mkdir -p "$top/build-all"
+    ln -sfn ../build "$top/build-all/$1" && compiler=$first_cxx
 }
 
 # The same, with the sanitizers watching. Without optimization: nothing is optimized away that
