@@ -38,7 +38,7 @@ class Resolver {
     using LookUp = std::function<Addresses(const std::string& host)>;
 
     static constexpr std::size_t most_threads = 64;
-    static constexpr std::chrono::seconds good_for{60}; ///< as libcurl and nscd keep them
+    static constexpr std::chrono::seconds good_for{60}; ///< as libcurl keeps them
 
     /// Throws std::system_error if there is no descriptor left.
     Resolver(EventLoop& loop, LookUp look_up);
