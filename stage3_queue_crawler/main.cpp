@@ -64,8 +64,12 @@ void fit_workers(Options& options, Console& console) {
                                  room, room, options.crawl.workers));
     options.crawl.workers = std::min(options.crawl.workers, room);
     options.crawl.session.max_idle_connections = static_cast<long>(options.crawl.workers);
+    // What is left is for robots.txt, and for lookups of names: up to three for each.
+    const std::size_t left = room - options.crawl.workers;
+    options.crawl.robots_at_once = std::clamp<std::size_t>(left, 1, 100);
     options.crawl.session.max_connections = static_cast<long>(
-        std::min(options.crawl.workers + stage3::Crawler::most_robots_at_once, room));
+        std::min(options.crawl.workers + options.crawl.robots_at_once, room));
+    options.crawl.session.max_lookups = std::clamp<std::size_t>((left + 20) / 3, 1, 64);
 }
 
 // [ctrl-c]

@@ -56,8 +56,11 @@ Crawler::Crawler(EventLoop& loop, std::vector<Url> roots, Scope scope,
       parked_(loop, [this](const Item& item) { unpark(item); }),
       gate_(loop, settings_.politeness, [this](const Item& item) { call(item); }),
       retries_(settings_.max_tries), fail_parsing_(settings_.fail_parsing),
-      session_(loop, settings_.session), robots_(session_, settings_.session.user_agent) {
-}
+      session_(loop, settings_.session),
+      robots_(loop, session_,
+              {.product_token = settings_.session.user_agent,
+               .max_tries = settings_.max_tries,
+               .most_at_once = settings_.robots_at_once}) {}
 
 // ---- The crawl ----
 
@@ -124,7 +127,7 @@ Coroutine<> Crawler::work(std::string name) {
         const Item item = co_await queue_.get();
         Fate fate = Fate::done;
         if (may_start(item))
-            fate = co_await ask_robots(item);
+            fate = ask_robots(item);
         if (fate == Fate::go_on)
             fate = pass_gate(item);
         if (fate == Fate::go_on) {
@@ -149,15 +152,15 @@ bool Crawler::may_start(const Item& item) {
 
 // [ask-robots]
 /// May it be fetched at all? If not, that is its record.
-Coroutine<Crawler::Fate> Crawler::ask_robots(Item item) {
+Crawler::Fate Crawler::ask_robots(Item item) {
     // Who was called by its gate has been asked before.
     if (!settings_.obey_robots || item.was_called)
-        co_return Fate::go_on;
-    auto answer = std::exchange(item.robots, {});
-    if (!answer || answer->cancelled())
+        return Fate::go_on;
+    auto answer = std::exchange(item.robots, {}); // that it has waited for
+    if (!answer || answer->cancelled())           // see `begin`
         answer = robots_.ask(*item.url->url);
     if (answer->done())
-        co_return obey_robots(item, *answer);
+        return obey_robots(item, *answer);
 
     ++waiting_for_robots_;
     answer->add_done_callback([this, item](const auto& known) mutable {
@@ -165,11 +168,8 @@ Coroutine<Crawler::Fate> Crawler::ask_robots(Item item) {
         item.robots = known;
         unpark(item);
     });
-    if (robots_.under_way() > most_robots_at_once) {
-        const std::vector<FuturePtr> one{answer->ref()};
-        co_await wait(one); // not for the item: so that there aren't too many
-    }
-    co_return Fate::comes_back;
+    // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): the future owns it
+    return Fate::comes_back;
 }
 // [/ask-robots]
 
@@ -189,10 +189,16 @@ Crawler::Fate Crawler::obey_robots(Item item, const Future<RobotsCache::Answer>&
             settings_.on_note(item.url->url->href() + ": " + says.reason);
     } catch (const FetchError& error) { // as the page's own would be
         begin(item);
-        if (const auto wait = read_error(item, error, record)) {
-            park(item, *wait);
+        if (error.kind == FetchError::Kind::no_descriptor) {
+            park(item, wait_for_descriptor(item, error));
             return Fate::comes_back;
         }
+        while (retries_.after(error, item.tries)) // as many as robots.txt has had
+            ++item.tries;
+        fail(record, error.what());
+    } catch (const std::exception& error) {
+        begin(item);
+        fail(record, error.what());
     }
     finish(item, record);
     return Fate::done;
@@ -463,12 +469,14 @@ void Crawler::unpark(const Item& item) {
 /// It's not the server that has failed, so this was no try.
 Crawler::Wait Crawler::wait_for_descriptor(Item& item, const FetchError& error) {
     // Others give theirs back when they are done. If there are none, nobody will.
-    constexpr int most_alone = 30;
-    waits_alone_ = session_.in_flight() > 0 ? 0 : waits_alone_ + 1;
-    if (waits_alone_ > most_alone)
+    if (session_.is_busy())
+        alone_since_.reset();
+    else if (!alone_since_)
+        alone_since_ = loop_.time();
+    if (alone_since_ && loop_.time() - *alone_since_ > 3s)
         throw std::runtime_error("there is no descriptor for even one connection (see "
                                  "ulimit -n)");
-    --item.tries;
+    --item.tries; // which `begin` has counted
     if (!said_descriptors_)
         settings_.on_note(fmt::format("{}: fetches wait until there is one (see ulimit "
                                       "-n, or use fewer --workers)",
@@ -483,7 +491,8 @@ Crawler::Wait Crawler::wait_for_descriptor(Item& item, const FetchError& error) 
 void Crawler::begin(Item& item) {
     if (!item.begun) {
         item.begun = loop_.time();
-        if (++started_ == settings_.max_pages) { // who waits to begin need not wait
+        if (++started_ == settings_.max_pages) {
+            // Nobody else will begin, so let them come and be sent home.
             gate_.call_all();
             robots_.cancel_all();
         }
@@ -492,7 +501,7 @@ void Crawler::begin(Item& item) {
 }
 
 void Crawler::finish(const Item& item, Record& record) {
-    waits_alone_ = 0;
+    alone_since_.reset();
     record.tries = item.tries;
     record.seconds = Wait(loop_.time() - item.begun.value_or(loop_.time())).count();
     const bool dead = is_dead(record.outcome);

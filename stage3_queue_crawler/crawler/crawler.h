@@ -44,7 +44,8 @@ struct CrawlSettings {
     int max_redirects = 10;           ///< followed from any one URL
     int max_tries = 4;                ///< for any one URL
     OrderName order = OrderName::fifo;
-    bool obey_robots = true; ///< each origin's robots.txt
+    bool obey_robots = true;          ///< each origin's robots.txt
+    std::size_t robots_at_once = 100; ///< fetches of robots.txt, beside the workers'
     GateLimits politeness;
     TimeLimit timeout; ///< for the whole crawl
     /// Whether pages are read by the loop's executor (LoopOptions::threads says how many
@@ -79,10 +80,6 @@ struct Progress {
 
 class Crawler {
   public:
-    /// Beside the workers' fetches, so many robots.txt are fetched at once, before a
-    /// worker waits.
-    static constexpr std::size_t most_robots_at_once = 16;
-
     /// A crawl of what `scope` contains, from these roots. `loop` must outlive it.
     Crawler(EventLoop& loop, std::vector<common::Url> roots, Scope scope,
             CrawlSettings settings);
@@ -128,7 +125,7 @@ class Crawler {
     };
 
     Coroutine<> work(std::string name);
-    Coroutine<Fate> ask_robots(Item item);
+    Fate ask_robots(Item item);
     Fate obey_robots(Item item, const Future<RobotsCache::Answer>& answer);
     void begin(Item& item);
     bool may_start(const Item& item);
@@ -182,8 +179,8 @@ class Crawler {
     std::uint64_t last_fetch_ = 0; // its number, for traces
     bool max_pages_reached_ = false;
     bool said_descriptors_ = false;
-    int waits_alone_ = 0;      // for a descriptor, one after the other
-    TaskBase* main_ = nullptr; // the task that `crawl` runs in
+    std::optional<EventLoop::TimePoint> alone_since_; // waiting for a descriptor
+    TaskBase* main_ = nullptr;                        // the task that `crawl` runs in
     Progress progress_;
 };
 

@@ -1,7 +1,10 @@
 #include "stage3_queue_crawler/crawler/robots_cache.h"
 
+#include "stage3_queue_crawler/runtime/wait.h"
+
 #include <fmt/format.h>
 
+#include <exception>
 #include <utility>
 
 namespace stage3 {
@@ -12,36 +15,102 @@ std::shared_ptr<const RobotsAnswer> answer(Robots rules, std::string reason) {
         RobotsAnswer{.rules = std::move(rules), .reason = std::move(reason)});
 }
 
+bool is_no_descriptor(const std::exception_ptr& exception) {
+    try {
+        std::rethrow_exception(exception);
+    } catch (const FetchError& error) {
+        return error.kind == FetchError::Kind::no_descriptor;
+    } catch (...) {
+        return false;
+    }
+}
+
 } // namespace
+
+RobotsCache::RobotsCache(EventLoop& loop, Session& session, Settings settings)
+    : loop_(loop), session_(session), settings_(std::move(settings)),
+      retries_(settings_.max_tries) {}
 
 // [ask]
 Future<RobotsCache::Answer> RobotsCache::ask(const common::Url& url) {
     // Every origin has such a URL.
     const common::Url robots_url = common::resolve_url("/robots.txt", url).value_or(url);
-    const auto known = answers_.find(robots_url.href());
-    if (known != answers_.end() && !known->second.has_failed())
-        return known->second;
-    Future<Answer> answer = create_task(fetch(robots_url), "robots.txt");
-    ++*under_way_;
-    answer.add_done_callback([count = under_way_](const auto&) { --*count; });
-    answer.base().mark_retrieved(); // perhaps nobody needs it any more when it comes
-    answers_.insert_or_assign(robots_url.href(), answer);
+    const auto known = origins_.find(robots_url.href());
+    if (known != origins_.end() && loop_.time() < known->second.good_until)
+        return known->second.answer;
+    const Future<Answer> answer(loop_);
+    origins_.insert_or_assign(robots_url.href(), Origin{.answer = answer});
+    line_.push_back(robots_url);
+    start_fetches();
     return answer;
+}
+
+void RobotsCache::start_fetches() {
+    for (; !line_.empty() && under_way_ < settings_.most_at_once; line_.pop_front()) {
+        const std::string& key = line_.front().href();
+        Origin& origin = origins_.at(key);
+        origin.fetch = create_task(loop_, fetch(line_.front()), "robots.txt");
+        origin.callback = std::make_unique<CancelAtExit>(origin.fetch->add_done_callback(
+            [this, key](const auto& fetched) { take(key, fetched); }));
+        ++under_way_;
+    }
 }
 // [/ask]
 
+/// A fetch has ended.
+void RobotsCache::take(const std::string& robots_url, const Future<Answer>& fetched) {
+    --under_way_;
+    Origin& origin = origins_.at(robots_url);
+    if (!fetched.has_failed()) {
+        origin.answer.set_result(fetched.result());
+    } else if (fetched.cancelled()) {
+        origin.good_until = {};
+        origin.answer.cancel();
+    } else {
+        // To want for a descriptor is our own failure, and passes.
+        const auto why = fetched.exception();
+        origin.good_until =
+            is_no_descriptor(why) ? EventLoop::TimePoint{} : loop_.time() + failed_for;
+        origin.answer.set_exception(why);
+        origin.answer.base().mark_retrieved(); // perhaps nobody needs it any more
+    }
+    start_fetches();
+}
+
 std::vector<Future<RobotsCache::Answer>> RobotsCache::cancel_all() {
-    std::vector<Future<Answer>> under_way;
-    for (auto& [url, answer] : answers_)
-        if (!answer.done()) {
-            answer.cancel();
-            under_way.push_back(answer);
+    line_.clear();
+    std::vector<Future<Answer>> all;
+    for (auto& [url, origin] : origins_) {
+        if (origin.answer.done())
+            continue;
+        all.push_back(origin.answer);
+        if (origin.fetch) { // `take` will tell those who wait
+            origin.fetch->cancel();
+        } else {
+            origin.good_until = {};
+            origin.answer.cancel();
         }
-    return under_way;
+    }
+    return all;
+}
+
+Coroutine<RobotsCache::Answer> RobotsCache::fetch(common::Url robots_url) {
+    for (int tries = 1;; ++tries) {
+        RetryPolicy::Duration wait{};
+        try {
+            co_return co_await try_to_fetch(robots_url);
+        } catch (const FetchError& error) {
+            const auto again = retries_.after(error, tries);
+            if (!again)
+                throw;
+            wait = *again;
+        }
+        co_await sleep(std::chrono::ceil<EventLoop::Duration>(wait));
+    }
 }
 
 // [fetch]
-Coroutine<RobotsCache::Answer> RobotsCache::fetch(common::Url robots_url) {
+Coroutine<RobotsCache::Answer> RobotsCache::try_to_fetch(common::Url robots_url) {
     constexpr int most_redirects = 5;
     common::Url url = std::move(robots_url);
     for (int redirects = 0; redirects <= most_redirects; ++redirects) {
@@ -50,7 +119,7 @@ Coroutine<RobotsCache::Answer> RobotsCache::fetch(common::Url robots_url) {
         const int status = response.status();
         if (status >= 200 && status < 300) {
             const std::string text = co_await response.read_beginning();
-            co_return answer(Robots::parse(text, product_token_),
+            co_return answer(Robots::parse(text, settings_.product_token),
                              "disallowed by robots.txt");
         }
         if (status >= 500)

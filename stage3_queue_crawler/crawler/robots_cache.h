@@ -6,12 +6,16 @@
 #pragma once
 
 #include "common/url.h"
+#include "stage3_queue_crawler/crawler/retry.h"
 #include "stage3_queue_crawler/crawler/robots.h"
 #include "stage3_queue_crawler/http/session.h"
 #include "stage3_queue_crawler/runtime/task.h"
 
+#include <chrono>
 #include <cstddef>
+#include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -28,26 +32,44 @@ class RobotsCache {
   public:
     using Answer = std::shared_ptr<const RobotsAnswer>;
 
-    /// `product_token`: who we are, such as "AwaitTheWeb". `session` must outlive it.
-    RobotsCache(Session& session, std::string product_token)
-        : session_(session), product_token_(std::move(product_token)) {}
+    struct Settings {
+        std::string product_token;     ///< who we are, such as "AwaitTheWeb"
+        int max_tries = 1;             ///< for any one robots.txt
+        std::size_t most_at_once = 16; ///< further ones stand in line
+    };
+    /// An origin that could not be reached is not asked again for so long.
+    static constexpr std::chrono::minutes failed_for{1};
 
-    /// What the origin of `url` says. If there is no answer at all, the future has the
-    /// reason (FetchError), and the next one to ask will make it try again.
+    /// In the loop; `loop` and `session` must outlive it.
+    RobotsCache(EventLoop& loop, Session& session, Settings settings);
+
+    /// What the origin of `url` says. The future has a FetchError if there is no answer
+    /// at all.
     Future<Answer> ask(const common::Url& url);
 
-    /// How many are being fetched.
-    std::size_t under_way() const { return *under_way_; }
-    /// Gives up all that is under way, and returns it.
+    /// Cancels all that is under way or in line, and returns it.
     std::vector<Future<Answer>> cancel_all();
 
   private:
-    Coroutine<Answer> fetch(common::Url robots_url);
+    struct Origin {
+        Future<Answer> answer;
+        std::optional<Task<Answer>> fetch = {}; // none: it stands in line
+        std::unique_ptr<CancelAtExit> callback = {};
+        EventLoop::TimePoint good_until = EventLoop::TimePoint::max();
+    };
 
+    void start_fetches();
+    void take(const std::string& robots_url, const Future<Answer>& fetched);
+    Coroutine<Answer> fetch(common::Url robots_url);
+    Coroutine<Answer> try_to_fetch(common::Url robots_url);
+
+    EventLoop& loop_;
     Session& session_;
-    const std::string product_token_;
-    std::shared_ptr<std::size_t> under_way_ = std::make_shared<std::size_t>(0);
-    std::unordered_map<std::string, Future<Answer>> answers_; // by robots.txt's URL
+    const Settings settings_;
+    RetryPolicy retries_;
+    std::unordered_map<std::string, Origin> origins_; // by robots.txt's URL
+    std::deque<common::Url> line_;
+    std::size_t under_way_ = 0;
 };
 
 } // namespace stage3

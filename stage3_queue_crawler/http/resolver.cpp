@@ -8,8 +8,9 @@ namespace stage3 {
 
 using common::ResolveError;
 
-Resolver::Resolver(EventLoop& loop, LookUp look_up)
-    : loop_(loop), look_up_(std::move(look_up)), mailbox_(std::make_shared<Mailbox>()) {
+Resolver::Resolver(EventLoop& loop, LookUp look_up, std::size_t most_threads)
+    : loop_(loop), look_up_(std::move(look_up)), most_threads_(most_threads),
+      mailbox_(std::make_shared<Mailbox>()) {
     loop_.add_reader(mailbox_->fd(), [this] { take_mail(); });
 }
 
@@ -44,7 +45,8 @@ Future<Resolver::Answer> Resolver::ask(const std::string& host) {
     if (known != names_.end() && loop_.time() < known->second.good_until)
         return known->second.answer;
     const Future<Answer> answer(loop_);
-    names_.insert_or_assign(host, Name{.answer = answer});
+    const Answer last = known != names_.end() ? known->second.answer.result() : nullptr;
+    names_.insert_or_assign(host, Name{.answer = answer, .last = last});
     line_.push_back(host);
     start_lookups();
     return answer;
@@ -52,7 +54,7 @@ Future<Resolver::Answer> Resolver::ask(const std::string& host) {
 
 // [start-lookups]
 void Resolver::start_lookups() {
-    while (!line_.empty() && threads_ < most_threads) {
+    while (!line_.empty() && threads_ < most_threads_) {
         const std::string host = line_.front();
         // The thread must not touch us: it doesn't know whether we still live. What it
         // uses is in here, and the letter is opened by the loop's thread, if at all.
@@ -68,7 +70,7 @@ void Resolver::start_lookups() {
             ++threads_;
         } catch (const std::system_error& error) { // no thread is to be had
             if (threads_ > 0)
-                return; // it will be tried again when one of ours has ended
+                return; // it stays in line until one of ours has ended
             settle(host, {.addresses = {}, .failure = ResolveError(error.what())});
         }
         line_.pop_front();
@@ -91,7 +93,10 @@ Resolver::Found Resolver::call(const LookUp& look_up, const std::string& host) n
 void Resolver::settle(const std::string& host, Found found) {
     Name& name = names_.at(host);
     const Future<Answer> answer = name.answer;
-    if (found.failure) {
+    if (found.failure && name.last) {
+        name.good_until = loop_.time() + good_for;
+        answer.set_result(name.last);
+    } else if (found.failure) {
         names_.erase(host); // whoever asks next may have more luck
         answer.set_exception(*found.failure);
         answer.base().mark_retrieved(); // perhaps nobody waits any more

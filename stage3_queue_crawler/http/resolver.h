@@ -37,24 +37,28 @@ class Resolver {
     /// when the resolver is gone. Throws common::ResolveError.
     using LookUp = std::function<Addresses(const std::string& host)>;
 
-    static constexpr std::size_t most_threads = 64;
     static constexpr std::chrono::seconds good_for{60}; ///< as libcurl keeps them
 
     /// Throws std::system_error if there is no descriptor left.
-    Resolver(EventLoop& loop, LookUp look_up);
+    Resolver(EventLoop& loop, LookUp look_up, std::size_t most_threads = 64);
     Resolver(const Resolver&) = delete;
     Resolver& operator=(const Resolver&) = delete;
     /// Waits for no lookup. Who waits for one gets a ResolveError.
     ~Resolver();
 
     /// The addresses of a host, in the order in which they should be tried. Who asks
-    /// while a lookup of the same name is under way waits for that one.
-    /// Throws common::ResolveError, and Timeout when the time is over.
+    /// while a lookup of the same name is under way waits for that one. If a lookup
+    /// fails, and an earlier one has not, its answer must do. Throws
+    /// common::ResolveError, and Timeout when the time is over.
     Coroutine<Answer> resolve(std::string host, TimeLimit limit);
+
+    /// True if a lookup is under way.
+    bool is_busy() const { return threads_ > 0; }
 
   private:
     struct Name {
         Future<Answer> answer;
+        Answer last; // of an earlier lookup, if there was one
         EventLoop::TimePoint good_until = EventLoop::TimePoint::max();
     };
 
@@ -72,6 +76,7 @@ class Resolver {
 
     EventLoop& loop_;
     const LookUp look_up_;
+    const std::size_t most_threads_;
     const std::shared_ptr<Mailbox> mailbox_; // shared with the threads
     std::unordered_map<std::string, Name> names_;
     std::deque<std::string> line_; // of those that no thread has begun with

@@ -1,5 +1,6 @@
 #include "stage3_queue_crawler/http/session.h"
 
+#include "common/selector.h"
 #include "stage3_queue_crawler/http/transfer.h"
 
 #include <fmt/format.h>
@@ -136,30 +137,39 @@ Coroutine<Response> Session::get(common::Url url, GetOptions options) {
 // [/get]
 
 // [find-addresses]
-/// For libcurl: "a.example:80:10.0.0.1,10.0.0.2". Empty: it needs nothing from us.
+/// For libcurl: "+a.example:80:10.0.0.1,10.0.0.2". Empty: it needs nothing from us, and
+/// looks nothing up that would take time.
 Coroutine<std::string> Session::find_addresses(common::Url url) {
     using Kind = FetchError::Kind;
-    if (has_proxy_ || url.host_is_address())
+    const bool is_localhost =
+        url.host() == "localhost" || url.host().ends_with(".localhost");
+    if (has_proxy_ || is_localhost || url.host_is_address())
         co_return std::string();
     const auto limit = std::min(options_.connect_timeout, options_.fetch_timeout);
     try {
         if (!resolver_)
-            resolver_.emplace(loop_, options_.look_up);
+            resolver_.emplace(loop_, options_.look_up, options_.max_lookups);
         const Resolver::Answer answer =
             co_await resolver_->resolve(std::string(url.host()), limit);
-        co_return fmt::format("{}:{}:{}", url.host(), url.port(),
+        co_return fmt::format("+{}:{}:{}", url.host(), url.port(),
                               fmt::join(*answer | std::views::transform(in_digits), ","));
     } catch (const Timeout&) {
         throw FetchError(Kind::timed_out, "no address within " + in_seconds(limit), 0);
     } catch (const common::ResolveError& error) {
         throw FetchError(is_full(error.code) ? Kind::no_descriptor : Kind::network,
                          error.what(), 0);
+    } catch (const common::SelectorFull& error) {
+        throw FetchError(Kind::no_descriptor, error.what(), 0);
     } catch (const std::system_error& error) {
         throw FetchError(is_full(error.code()) ? Kind::no_descriptor : Kind::network,
                          error.what(), 0);
     }
 }
 // [/find-addresses]
+
+bool Session::is_busy() const {
+    return !transfers_.empty() || (resolver_ && resolver_->is_busy());
+}
 
 // ---- What libcurl wants from the loop ----
 

@@ -60,11 +60,12 @@ struct SessionOptions {
     long max_connections = 0; ///< idle or not; 0: any number. Fetches beyond it wait, and
                               ///< that counts for their time limits
     std::string ca_file = {}; ///< certificates to believe; empty: the system's
-    /// How to find the addresses of a host that has a name. Behind a proxy, that is the
-    /// proxy's affair.
+    /// How to find the addresses of a host that has a name. (If the environment names a
+    /// proxy, libcurl decides which hosts that is for, and looks up names itself.)
     Resolver::LookUp look_up = [](const std::string& host) {
         return common::resolve(host, 0);
     };
+    std::size_t max_lookups = 64; ///< at once; each is a thread, and some descriptors
     std::string user_agent = "AwaitTheWeb/0.1";
     std::vector<std::string> headers = {}; ///< "Name: value"; for whom `get` says
 };
@@ -109,7 +110,7 @@ class Response {
 };
 
 /// Fetches, and keeps connections. In one loop; it must be destroyed before that, and
-/// after its responses.
+/// after its responses and its gets.
 class Session {
   public:
     explicit Session(EventLoop& loop, SessionOptions options = {});
@@ -121,6 +122,8 @@ class Session {
     /// whether and where to go is not this class's affair. Throws FetchError.
     Coroutine<Response> get(common::Url url, GetOptions options = {});
 
+    /// True if it has descriptors in use, other than those of connections that are kept.
+    bool is_busy() const;
     /// How many transfers are under way.
     std::size_t in_flight() const { return transfers_.size(); }
 

@@ -302,7 +302,9 @@ FetchError Transfer::error(CURLcode result) const {
                         "timed out after " + in_seconds(options.fetch_timeout));
         if (connected == 0)
             return make(Kind::timed_out,
-                        "no connection within " + in_seconds(options.connect_timeout));
+                        "no connection within "
+                            + in_seconds(std::min(options.connect_timeout,
+                                                  options.fetch_timeout)));
         return make(Kind::timed_out,
                     "nothing has come for " + in_seconds(options.stall_timeout));
     }

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <ostream> // doctest wants it
 #include <set>
@@ -771,7 +772,7 @@ TEST_SUITE("robots.txt") {
         server.on("/", page({"/a"}));
         const Result result = obedient().crawl(server.url());
         CHECK(result[server.url()].outcome == Outcome::page);
-        CHECK(result[server.url()].tries == 2);
+        CHECK(result[server.url()].tries == 1);
         CHECK(result[server.url("/a")].outcome == Outcome::disallowed);
         CHECK(server.times_asked("/robots.txt") == 2);
     }
@@ -858,8 +859,50 @@ TEST_SUITE("robots.txt") {
         CHECK(silent.requests().size() == 1);
     }
 
+    TEST_CASE("a robots.txt that can't be had is asked for no more often than a page") {
+        ScriptedServer broken;
+        broken.on("/robots.txt", {Reset{}});
+        std::vector<std::string> roots;
+        for (int i = 0; i < 100; ++i)
+            roots.push_back(broken.url(fmt::format("/{}", i)));
+        Setup setup;
+        setup.obey_robots = true;
+        setup.settings.max_tries = 2;
+        const Result result = setup.crawl(roots);
+        CHECK(result.records.size() == 100);
+        CHECK(result.progress.dead == 100);
+        CHECK(result[roots[50]].tries == 2);
+        CHECK(broken.requests().size() == 2);
+    }
+
+    TEST_CASE("more late robots.txt than are fetched at once hold up nobody else") {
+        ScriptedServer late; // by many names
+        late.on("/robots.txt", Reply{Pause{300ms}, robots("")[0]});
+        late.on("/", page({}));
+        ScriptedServer quick;
+        quick.on("/", page({}));
+        Setup setup;
+        setup.obey_robots = true;
+        setup.settings.workers = 2;
+        setup.settings.robots_at_once = 4;
+        setup.settings.session.look_up = [](const std::string&) {
+            return common::resolve("127.0.0.1", 0);
+        };
+        std::vector<std::string> roots;
+        for (int i = 0; i < 3; ++i)
+            roots.push_back(fmt::format("http://h{}.test:{}/", i, late.port()));
+        roots.push_back(quick.url());
+        for (int i = 3; i < 10; ++i)
+            roots.push_back(fmt::format("http://h{}.test:{}/", i, late.port()));
+        const Result result = setup.crawl(roots);
+        CHECK(result.records.size() == 11);
+        CHECK(result.records.front().url == quick.url());
+        CHECK(result.progress.dead == 0);
+        CHECK(late.most_at_once() <= 4 + 2);
+    }
+
     TEST_CASE("of many origins, only so many robots.txt are fetched at once") {
-        constexpr std::size_t most = Crawler::most_robots_at_once;
+        const std::size_t most = CrawlSettings().robots_at_once;
         ScriptedServer server; // by as many names as it takes
         server.on("/robots.txt", Reply{Pause{50ms}, robots("")[0]});
         server.on("/", page({}));
@@ -877,7 +920,7 @@ TEST_SUITE("robots.txt") {
         CHECK(result.progress.dead == 0);
         CHECK(server.times_asked("/robots.txt") == 2 * most);
         CHECK(server.most_at_once() >= most / 2); // the worker doesn't wait for them
-        CHECK(server.most_at_once() <= most + 1 + setup.settings.workers);
+        CHECK(server.most_at_once() <= most + setup.settings.workers);
     }
 
     TEST_CASE("cancelled while it waits for robots.txt, the crawl ends") {
@@ -1060,6 +1103,29 @@ TEST_SUITE("how it ends") {
         CHECK(result[server.url("/a")].outcome == Outcome::failed);
         CHECK(result[server.url("/a")].error == "a surprise");
         CHECK(result[server.url("/b")].outcome == Outcome::page);
+    }
+
+    TEST_CASE(
+        "one that is wanting for a moment harms nothing, however many wait for it") {
+        ScriptedServer server;
+        std::vector<std::string> roots;
+        for (int i = 0; i < 100; ++i) {
+            server.on(fmt::format("/{}", i), page({}));
+            roots.push_back(fmt::format("http://a.test:{}/{}", server.port(), i));
+        }
+        Setup setup;
+        setup.obey_robots = true;
+        const auto first = std::make_shared<std::atomic<bool>>(true);
+        setup.settings.session.look_up = [first](const std::string&) {
+            if (first->exchange(false))
+                throw common::ResolveError(
+                    "full", std::make_error_code(std::errc::too_many_files_open));
+            return common::resolve("127.0.0.1", 0);
+        };
+        const Result result = setup.crawl(roots);
+        CHECK(result.records.size() == 100);
+        CHECK(result.progress.dead == 0);
+        CHECK(result[roots[50]].tries == 1);
     }
 
     TEST_CASE("where no descriptor ever comes, the crawl ends with that error") {
