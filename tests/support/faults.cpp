@@ -33,12 +33,23 @@ ssize_t __real_recv(int fd, void* bytes, std::size_t size, int flags);
 int __real_getaddrinfo(const char* host, const char* port, const addrinfo* hints,
                        addrinfo** found);
 
+int __real_accept(int fd, sockaddr* address, socklen_t* length);
 int __real_socket(int family, int type, int protocol);
+int __wrap_accept(int fd, sockaddr* address, socklen_t* length);
 int __wrap_socket(int family, int type, int protocol);
 ssize_t __wrap_send(int fd, const void* bytes, std::size_t size, int flags);
 ssize_t __wrap_recv(int fd, void* bytes, std::size_t size, int flags);
 int __wrap_getaddrinfo(const char* host, const char* port, const addrinfo* hints,
                        addrinfo** found);
+
+int __wrap_accept(int fd, sockaddr* address, socklen_t* length) {
+    if (current != nullptr && current->no_descriptor_for_accept > 0) {
+        --current->no_descriptor_for_accept;
+        errno = EMFILE;
+        return -1;
+    }
+    return __real_accept(fd, address, length);
+}
 
 int __wrap_socket(int family, int type, int protocol) {
     if (current != nullptr && current->no_descriptor_for_socket > 0) {

@@ -1,9 +1,9 @@
 // Failures on order, for what can't be had from a well system when a test needs it.
 //
-// The test programs are linked so that the product's calls of `socket`, `send`,
-// `recv` and `getaddrinfo` pass through this file first (the linker's --wrap). While a
-// Fault of this thread is alive, they fail or fall short as it says; otherwise they go
-// straight through.
+// The test programs are linked so that the product's calls of `socket`,
+// `accept`, `send`, `recv` and `getaddrinfo` pass through this file first (the linker's
+// --wrap). While a Fault of this thread is alive, they fail or fall short as it says;
+// otherwise they go straight through.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +19,8 @@ struct Fault {
 
     /// So many times, no descriptor is left for a socket.
     int no_descriptor_for_socket = 0;
+    /// So many times, no descriptor is left for a client.
+    int no_descriptor_for_accept = 0;
     /// `send` takes at most this many bytes at a time. 0: as many as it likes.
     std::size_t send_at_most = 0;
     /// Every second `send` finds the buffer full (EAGAIN).

@@ -1,0 +1,168 @@
+#include "stage3_queue_crawler/runtime/listener.h"
+
+#include "stage3_queue_crawler/runtime/task.h"
+#include "stage3_queue_crawler/runtime/wait.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <system_error>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+namespace stage3 {
+namespace {
+
+using namespace std::chrono_literals;
+
+void check(int result, const char* what) {
+    if (result != 0)
+        throw std::system_error(errno, std::generic_category(), what);
+}
+
+/// The client has gone already, or something happened on the way: the next one, please.
+/// Source: man 2 accept, "Error handling".
+bool concerns_one_client(const std::error_code& error) {
+    return error == std::errc::connection_aborted || error == std::errc::protocol_error
+           || error == std::errc::interrupted;
+}
+
+/// There is no room for another client, for now.
+bool is_full(const std::error_code& error) {
+    return error == std::errc::too_many_files_open
+           || error == std::errc::too_many_files_open_in_system
+           || error == std::errc::no_buffer_space
+           || error == std::errc::not_enough_memory;
+}
+
+class StopsListening {
+  public:
+    StopsListening(EventLoop& loop, int fd) : loop_(loop), fd_(fd) {}
+    StopsListening(const StopsListening&) = delete;
+    StopsListening& operator=(const StopsListening&) = delete;
+    ~StopsListening() { loop_.remove_reader(fd_); }
+
+  private:
+    EventLoop& loop_;
+    const int fd_;
+};
+
+} // namespace
+
+Listener::Listener(EventLoop& loop, const common::Address& address, int backlog)
+    : loop_(loop), socket_(::socket(address.family(), SOCK_STREAM, 0)) {
+    check(socket_ ? 0 : -1, "no socket to listen");
+    if (const auto error = common::make_nonblocking(socket_.fd()))
+        throw std::system_error(error, "a socket to listen");
+    const int on = 1; // or the port of a server that has just ended is taken for a minute
+    ::setsockopt(socket_.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    check(::bind(socket_.fd(), reinterpret_cast<const sockaddr*>(&address.storage),
+                 address.length),
+          "the address to listen on");
+    check(::listen(socket_.fd(), backlog), "listen");
+}
+
+// NOLINTNEXTLINE(bugprone-exception-escape): if somebody has closed our descriptor
+Listener::~Listener() { loop_.remove_reader(socket_.fd()); }
+
+std::uint16_t Listener::port() const {
+    sockaddr_storage address{};
+    socklen_t length = sizeof address;
+    check(::getsockname(socket_.fd(), reinterpret_cast<sockaddr*>(&address), &length),
+          "the listener's port");
+    return ntohs(address.ss_family == AF_INET6
+                     ? reinterpret_cast<const sockaddr_in6&>(address).sin6_port
+                     : reinterpret_cast<const sockaddr_in&>(address).sin_port);
+}
+
+Coroutine<common::Socket> Listener::accept() {
+    for (;;) {
+        std::error_code error;
+        common::Socket client = take(error);
+        if (client)
+            co_return client;
+        if (error == std::errc::operation_would_block)
+            co_await wait_for_client();
+        else if (is_full(error))
+            co_await sleep(100ms); // to wait for a client would not wait: it's there
+        else if (!concerns_one_client(error))
+            throw std::system_error(error, "accept");
+    }
+}
+
+common::Socket Listener::take(std::error_code& error) {
+    common::Socket client(::accept(socket_.fd(), nullptr, nullptr));
+    error = client ? common::make_nonblocking(client.fd())
+                   : std::error_code(errno, std::generic_category());
+    if (error)
+        return {};
+    // Answers are written in one piece: to wait for more would only delay them.
+    const int on = 1;
+    ::setsockopt(client.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    return client;
+}
+
+Coroutine<> Listener::wait_for_client() {
+    const Future<> ready(loop_);
+    loop_.add_reader(socket_.fd(), [ready] { ready.set_result_unless_done(); });
+    const StopsListening listening(loop_, socket_.fd());
+    co_await ready;
+}
+
+namespace {
+
+/// One client's task.
+// The function lives in the coroutine that cancels this one, and waits for it.
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters)
+Coroutine<> talk(common::Socket socket, StreamLimits limits,
+                 const std::function<Coroutine<>(Stream&)>& handle) {
+    Stream stream(running_loop(), std::move(socket), limits);
+    co_await handle(stream);
+}
+
+} // namespace
+
+Coroutine<> serve(Listener& listener, std::function<Coroutine<>(Stream&)> handle,
+                  StreamLimits limits) {
+    // NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
+    using Clients = std::unordered_map<int, Task<>>;  // by their number
+    const auto clients = std::make_shared<Clients>(); // callbacks may outlive this frame
+    int last = 0;
+    std::exception_ptr why;
+    try {
+        for (;;) {
+            common::Socket socket = co_await listener.accept();
+            const int number = ++last;
+            const Task<> client =
+                create_task(talk(std::move(socket), limits, handle), "client");
+            clients->emplace(number, client);
+            client.add_done_callback(
+                [clients, number](const auto&) { clients->erase(number); });
+        }
+    } catch (...) {
+        why = std::current_exception();
+    }
+    std::vector<FuturePtr> left;
+    for (auto& [number, client] : *clients) {
+        client.cancel();
+        left.push_back(client.ref());
+    }
+    while (
+        !std::ranges::all_of(left, [](const auto& client) { return client->done(); })) {
+        try {
+            co_await wait(left);
+        } catch (const Cancelled&) {
+            continue; // they use what is ours: no way round waiting
+        }
+    }
+    std::rethrow_exception(why);
+}
+
+} // namespace stage3

@@ -1,0 +1,126 @@
+// A connection as a coroutine wants it: `co_await stream.read_until("\r\n")`.
+//
+// A socket hands out whatever has come, and takes whatever it has room for. What a
+// protocol wants is a line, or a hundred bytes; and to send an answer without asking how
+// much of it fits. Between the two are buffers, and buffers need limits: a client that
+// sends without end, or never reads what it has asked for, must not fill our memory.
+// (Tornado calls this IOStream; asyncio has two halves, StreamReader and StreamWriter.)
+#pragma once
+
+#include "common/socket.h"
+#include "stage3_queue_crawler/runtime/coroutine.h"
+#include "stage3_queue_crawler/runtime/future.h"
+
+#include <cstddef>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace stage3 {
+
+/// The other side has finished before all was there that one waits for.
+struct EndOfStream : std::runtime_error {
+    explicit EndOfStream(std::size_t n)
+        : std::runtime_error("the connection was closed in the middle"), received(n) {}
+    std::size_t received; ///< bytes that had come
+};
+
+/// More than a limit allows.
+struct LimitExceeded : std::length_error {
+    using std::length_error::length_error;
+};
+
+struct StreamLimits {
+    /// So much is read ahead, in bytes. Then nothing more is taken from the socket, and
+    /// in the end the other side can't send any more. Also the longest thing that can be
+    /// read in one piece.
+    std::size_t read_ahead = std::size_t{64} * 1024;
+    /// `drain` waits as long as more than this is unsent, in bytes.
+    std::size_t unsent = std::size_t{64} * 1024;
+};
+
+/// In one loop; it must be destroyed before that, and after the coroutines that wait for
+/// it. One task may read, and one may write, at the same time.
+class Stream {
+  public:
+    Stream(EventLoop& loop, common::Socket socket, StreamLimits limits = {});
+    Stream(const Stream&) = delete;
+    Stream& operator=(const Stream&) = delete;
+    /// Closes it.
+    ~Stream();
+
+    // ---- Reading. Each throws std::system_error if the connection is broken, and what
+    // has come but isn't part of the result stays for the next one. ----
+
+    /// All up to the first `end`, with it. Throws EndOfStream if the other side finishes
+    /// before, and LimitExceeded if it isn't within the first `most` bytes, which are at
+    /// most StreamLimits::read_ahead.
+    Coroutine<std::string> read_until(std::string end, std::size_t most);
+    Coroutine<std::string> read_until(std::string end) {
+        return read_until(std::move(end), limits_.read_ahead);
+    }
+    /// So many bytes, which may be more than StreamLimits::read_ahead. Throws EndOfStream
+    /// if the other side finishes before; what had come is lost then.
+    Coroutine<std::string> read_exactly(std::size_t count);
+    /// What has come, at least a byte and at most so many. Empty: the other side has
+    /// finished.
+    Coroutine<std::string> read_some(std::size_t most);
+    /// True if the other side has finished, and all that it has sent was read.
+    bool at_end() const { return finished_ && unread() == 0; }
+
+    // ---- Writing. ----
+
+    /// Sends it, now or as soon as there is room. Never waits, and never fails: if the
+    /// connection is broken, `drain` says so.
+    void write(std::string_view bytes);
+    /// Waits until not more than StreamLimits::unsent bytes are left to be sent. Call it
+    /// after each `write`, or all that the other side doesn't read piles up here. Throws
+    /// std::system_error if the connection is broken.
+    Coroutine<> drain();
+    /// Waits until the kernel has taken all. Throws std::system_error if the connection
+    /// is broken.
+    Coroutine<> flush();
+    /// Bytes that are left to be sent.
+    std::size_t unsent() const { return out_.size() - out_begin_; }
+    /// Says that nothing more will be written. Call `flush` before.
+    void finish_writing();
+
+    // ---- The end. ----
+
+    /// Closes it now, whatever is unsent. Who waits for it gets std::system_error
+    /// (operation_canceled).
+    void close();
+    bool closed() const { return !socket_; }
+
+  private:
+    std::size_t unread() const { return in_.size() - in_begin_; }
+    std::string take(std::size_t count);
+    Coroutine<bool> wait_for_more();
+    Coroutine<> wait_until_unsent_is(std::size_t at_most);
+    void receive();
+    void send();
+    void watch();
+    void fail(std::error_code error);
+    void check_not_broken() const;
+    static void wake(std::optional<Future<>>& waiter);
+
+    EventLoop& loop_;
+    common::Socket socket_;
+    const StreamLimits limits_;
+    std::string in_; // unread from in_begin_ on
+    std::size_t in_begin_ = 0;
+    std::string out_; // unsent from out_begin_ on
+    std::size_t out_begin_ = 0;
+    bool finished_ = false; // the other side has
+    bool reading_ = false;  // watched for
+    bool writing_ = false;
+    std::error_code broken_;
+    std::optional<Future<>> reader_; // who waits for more
+    std::optional<Future<>> writer_; // who waits for less
+    std::size_t enough_ = 0;         // unsent, for the writer
+};
+
+} // namespace stage3

@@ -1,0 +1,170 @@
+// Clients come, are served, and go.
+#include "common/socket.h"
+#include "stage3_queue_crawler/runtime/listener.h"
+#include "stage3_queue_crawler/runtime/run.h"
+#include "stage3_queue_crawler/runtime/stream.h"
+#include "stage3_queue_crawler/runtime/wait.h"
+#include "tests/support/faults.h"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <ostream> // doctest wants it
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+using namespace std::chrono_literals;
+using stage3::Coroutine;
+using stage3::Listener;
+using stage3::Stream;
+using stage3::Task;
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): the tests outlive
+// the coroutines
+
+namespace {
+
+common::Address any_port() { return common::resolve("127.0.0.1", 0).front(); }
+
+/// A connection to it, as a client has it.
+common::Socket connect_to(const Listener& listener) {
+    std::error_code error;
+    common::Socket socket = common::Socket::open_tcp(AF_INET, error);
+    REQUIRE(socket);
+    error = socket.connect(common::resolve("127.0.0.1", listener.port()).front());
+    CHECK((!error || error == std::errc::operation_in_progress));
+    return socket;
+}
+
+/// Sends each line back, until there is none.
+Coroutine<> echo(Stream& stream) {
+    try {
+        for (;;) {
+            const std::string line = co_await stream.read_until("\n");
+            stream.write(line);
+            co_await stream.drain();
+        }
+    } catch (const stage3::EndOfStream&) {
+        stream.finish_writing();
+    } catch (const std::system_error&) {
+        stream.close(); // the client has broken the connection
+    }
+}
+
+/// A client that sends some lines, and wants them back.
+Coroutine<std::size_t> talk_to(const Listener& listener, int lines) {
+    Stream stream(stage3::running_loop(), connect_to(listener));
+    std::size_t right = 0;
+    for (int i = 0; i < lines; ++i) {
+        const std::string line = "line " + std::to_string(i) + '\n';
+        stream.write(line);
+        co_await stream.flush();
+        const std::string answer = co_await stream.read_until("\n");
+        if (answer == line)
+            ++right;
+    }
+    co_return right;
+}
+
+} // namespace
+
+TEST_CASE("many clients, each served by a task of its own") {
+    stage3::run([]() -> Coroutine<> {
+        Listener listener(stage3::running_loop(), any_port());
+        auto serving = stage3::create_task(stage3::serve(listener, echo));
+        std::vector<Task<std::size_t>> clients;
+        for (int i = 0; i < 100; ++i)
+            clients.push_back(stage3::create_task(talk_to(listener, 20)));
+        co_await stage3::wait(clients);
+        for (const auto& client : clients)
+            CHECK(client.result() == 20);
+        serving.cancel();
+        const std::vector<Task<>> one{serving};
+        co_await stage3::wait(one);
+        CHECK(serving.cancelled());
+    }());
+}
+
+TEST_CASE("a server that is cancelled ends with its clients") {
+    stage3::run([]() -> Coroutine<> {
+        Listener listener(stage3::running_loop(), any_port());
+        auto serving = stage3::create_task(stage3::serve(listener, echo));
+        Stream client(stage3::running_loop(), connect_to(listener));
+        client.write("a\n");
+        const std::string answer = co_await client.read_until("\n");
+        CHECK(answer == "a\n");
+        serving.cancel();
+        const std::string rest = co_await client.read_some(10);
+        CHECK(rest.empty()); // closed
+        CHECK(serving.done());
+        CHECK(serving.cancelled());
+    }());
+}
+
+TEST_CASE("what a handler throws ends its connection, and is reported") {
+    std::vector<std::string> reports;
+    stage3::run([](std::vector<std::string>& all) -> Coroutine<> {
+        stage3::running_loop().set_exception_handler([&](const stage3::Report& report) {
+            try {
+                std::rethrow_exception(report.exception);
+            } catch (const std::exception& error) {
+                all.emplace_back(error.what());
+            }
+        });
+        Listener listener(stage3::running_loop(), any_port());
+        auto serving = stage3::create_task(
+            stage3::serve(listener, [](Stream& stream) -> Coroutine<> {
+                co_await stream.read_some(1);
+                throw std::runtime_error("a mistake");
+            }));
+        Stream client(stage3::running_loop(), connect_to(listener));
+        client.write("x");
+        const std::string nothing = co_await client.read_some(10);
+        CHECK(nothing.empty());
+        co_await stage3::sleep(5ms);
+        CHECK_FALSE(serving.done()); // the others are not concerned
+        serving.cancel();
+        const std::vector<Task<>> one{serving};
+        co_await stage3::wait(one);
+    }(reports));
+    CHECK(reports == std::vector<std::string>{"a mistake"});
+}
+
+TEST_CASE("a port that is taken is an error that says so") {
+    stage3::run([]() -> Coroutine<> {
+        const Listener listener(stage3::running_loop(), any_port());
+        const auto same = common::resolve("127.0.0.1", listener.port()).front();
+        std::error_code error;
+        try {
+            const Listener other(stage3::running_loop(), same);
+        } catch (const std::system_error& why) {
+            error = why.code();
+        }
+        CHECK(error == std::errc::address_in_use);
+        co_return;
+    }());
+}
+
+TEST_CASE("where no descriptor is left, clients wait until there is one") {
+    stage3::run([]() -> Coroutine<> {
+        Listener listener(stage3::running_loop(), any_port());
+        std::vector<common::Socket> clients;
+        clients.push_back(connect_to(listener));
+        tests::Fault fault;
+        fault.no_descriptor_for_accept = 2;
+        auto accepting = stage3::create_task(listener.accept());
+        co_await stage3::sleep(50ms);
+        CHECK_FALSE(accepting.done());
+        CHECK(fault.no_descriptor_for_accept == 1); // it doesn't ask again and again
+        const std::vector<Task<common::Socket>> one{accepting};
+        const bool done = co_await stage3::wait(one, 10s);
+        REQUIRE(done);
+        CHECK(accepting.result());
+    }());
+}
+
+// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

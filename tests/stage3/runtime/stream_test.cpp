@@ -1,0 +1,359 @@
+// Reading and writing on a connection, with a test at the other end of it.
+#include "common/socket.h"
+#include "stage3_queue_crawler/runtime/run.h"
+#include "stage3_queue_crawler/runtime/stream.h"
+#include "stage3_queue_crawler/runtime/wait.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <ostream> // doctest wants it
+#include <random>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <sys/socket.h>
+
+using namespace std::chrono_literals;
+using stage3::Coroutine;
+using stage3::EndOfStream;
+using stage3::LimitExceeded;
+using stage3::Stream;
+using stage3::StreamLimits;
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): the tests outlive
+// the coroutines
+
+namespace {
+
+/// Two ends of a connection: the stream's, and the test's.
+struct Pair {
+    Pair() {
+        std::array<int, 2> ends{};
+        REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0,
+                             ends.data())
+                == 0);
+        ours = common::Socket(ends[0]);
+        theirs = common::Socket(ends[1]);
+    }
+
+    /// Sends all of it. There must be room.
+    void send(std::string_view bytes) {
+        std::error_code error;
+        CHECK(theirs.send(bytes, error) == bytes.size());
+    }
+    /// What has come to their end.
+    std::string receive() {
+        std::string all;
+        std::vector<char> buffer(100'000);
+        for (;;) {
+            std::error_code error;
+            const std::size_t count = theirs.receive(buffer, error);
+            if (count == 0)
+                return all;
+            all.append(buffer.data(), count);
+        }
+    }
+
+    common::Socket ours, theirs;
+};
+
+/// More than a socket has room for.
+const std::string much(std::size_t{10} * 1000 * 1000, 'x');
+
+/// What a reading gives, or why there is none.
+template <class Read>
+Coroutine<std::string> result_of(Read read) {
+    std::string result;
+    try {
+        result = co_await read();
+    } catch (const EndOfStream& end) {
+        result = "end after " + std::to_string(end.received);
+    } catch (const LimitExceeded&) {
+        result = "too long";
+    } catch (const std::system_error& error) {
+        result = error.code().message();
+    }
+    co_return result;
+}
+
+Coroutine<std::string> line(Stream& stream, std::size_t most = 1000) {
+    return result_of([&stream, most] { return stream.read_until("\r\n", most); });
+}
+
+Coroutine<std::string> drain(Stream& stream) {
+    co_await stream.drain();
+    co_return std::string("drained");
+}
+
+Coroutine<std::string> drained(Stream& stream) {
+    return result_of([&stream] { return drain(stream); });
+}
+
+/// How often a loop has looked at its clock, as it does in each turn with a timer.
+int clock_calls = 0; // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+
+/// Runs a test with a stream on one end of a pair.
+void with_stream(Coroutine<> (*test)(Stream&, Pair&), StreamLimits limits = {}) {
+    Pair pair;
+    stage3::LoopOptions options;
+    options.clock = [] {
+        ++clock_calls;
+        return std::chrono::steady_clock::now();
+    };
+    stage3::run(
+        [](Pair& both, Coroutine<> (*body)(Stream&, Pair&),
+           StreamLimits how) -> Coroutine<> {
+            Stream stream(stage3::running_loop(), std::move(both.ours), how);
+            co_await body(stream, both);
+        }(pair, test, limits),
+        std::move(options));
+}
+
+} // namespace
+
+TEST_CASE("read_until: with the end, and the rest stays") {
+    with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
+        pair.send("one\r\ntwo\r\n\r\nthr");
+        for (const char* expected : {"one\r\n", "two\r\n", "\r\n"}) {
+            const std::string got = co_await line(stream);
+            CHECK(got == expected);
+        }
+        const auto waiting = stage3::create_task(line(stream));
+        co_await stage3::sleep(5ms);
+        CHECK_FALSE(waiting.done());
+        for (const char* piece : {"e", "\r", "\r", "\n", "x"}) { // a \r that is no end
+            pair.send(piece);
+            co_await stage3::sleep(1ms);
+        }
+        CHECK(waiting.result() == "thre\r\r\n");
+        pair.theirs.close();
+        const std::string rest = co_await line(stream);
+        CHECK(rest == "end after 1");
+        CHECK_FALSE(stream.at_end());
+        const std::string last = co_await stream.read_some(10);
+        CHECK(last == "x"); // nothing is lost by that
+        CHECK(stream.at_end());
+        const std::string nothing = co_await stream.read_some(10);
+        CHECK(nothing.empty());
+    });
+}
+
+TEST_CASE("read_until: no longer than allowed") {
+    with_stream(
+        [](Stream& stream, Pair& pair) -> Coroutine<> {
+            pair.send("123456\r\n");
+            std::string got = co_await line(stream, 8);
+            CHECK(got == "123456\r\n");
+            pair.send("1234567\r\n");
+            got = co_await line(stream, 8);
+            CHECK(got == "too long");
+            got = co_await line(stream, 9); // nothing is lost by that
+            CHECK(got == "1234567\r\n");
+            pair.send("12345678"); // an end can't come in time
+            got = co_await line(stream, 8);
+            CHECK(got == "too long");
+            pair.send(std::string(30, 'x')); // more than is read ahead
+            got = co_await line(stream, 1000);
+            CHECK(got == "too long");
+        },
+        {.read_ahead = 20});
+}
+
+TEST_CASE("read_exactly: so many, also more than is read ahead") {
+    with_stream(
+        [](Stream& stream, Pair& pair) -> Coroutine<> {
+            std::string text;
+            for (int i = 0; i < 1000; ++i)
+                text += std::to_string(i) + ' ';
+            pair.send(text);
+            std::string got = co_await stream.read_exactly(5);
+            CHECK(got == text.substr(0, 5));
+            got = co_await stream.read_exactly(0);
+            CHECK(got.empty());
+            got = co_await stream.read_exactly(text.size() - 5);
+            CHECK(got == text.substr(5));
+            pair.send("abc");
+            pair.theirs.close();
+            got = co_await result_of([&stream] { return stream.read_exactly(4); });
+            CHECK(got == "end after 3");
+        },
+        {.read_ahead = 100});
+}
+
+TEST_CASE("who is not read is not listened to for ever") {
+    with_stream(
+        [](Stream& stream, Pair& pair) -> Coroutine<> {
+            const auto first = stage3::create_task(stream.read_some(1));
+            co_await stage3::sleep(1ms); // so that it listens
+            pair.send("x");
+            const std::string x = co_await first;
+            CHECK(x == "x");
+            std::size_t sent = 0; // nobody reads any more
+            for (int i = 0; i < 200; ++i) {
+                std::error_code error;
+                sent += pair.theirs.send(std::string(10'000, 'y'), error);
+                co_await stage3::next_turn();
+            }
+            CHECK(sent < 2'000'000); // their end is full
+            const int before = clock_calls;
+            co_await stage3::sleep(100ms);
+            CHECK(clock_calls - before < 20); // the loop has slept
+            const std::string all = co_await stream.read_exactly(sent);
+            CHECK(all == std::string(sent, 'y'));
+        },
+        {.read_ahead = 1000});
+}
+
+TEST_CASE("write and drain: all comes, in order, however slowly it's read") {
+    with_stream(
+        [](Stream& stream, Pair& pair) -> Coroutine<> {
+            // NOLINTNEXTLINE(cert-msc32-c,cert-msc51-cpp): the same each time
+            std::mt19937 chance(1);
+            std::string sent;
+            std::size_t most_left = 0;
+            const auto writing = stage3::create_task(
+                [](Stream& out, std::mt19937& random, std::string& all,
+                   std::size_t& left) -> Coroutine<> {
+                    for (int i = 0; i < 300; ++i) {
+                        std::string piece(random() % 20'000, ' ');
+                        for (char& c : piece)
+                            c = static_cast<char>(random());
+                        all += piece;
+                        out.write(piece);
+                        co_await out.drain();
+                        CHECK(out.unsent() <= 10'000);
+                        left = std::max(left, out.unsent());
+                    }
+                    co_await out.flush();
+                    CHECK(out.unsent() == 0);
+                    out.finish_writing();
+                }(stream, chance, sent, most_left));
+            std::string received;
+            while (!writing.done()) {
+                received += pair.receive();
+                co_await stage3::next_turn();
+            }
+            writing.result();
+            received += pair.receive();
+            CHECK(received.size() == sent.size());
+            CHECK((received == sent));
+            CHECK(most_left > 0); // drain doesn't wait for the last byte
+            std::array<char, 1> byte{};
+            std::error_code error;
+            CHECK(pair.theirs.receive(byte, error) == 0);
+            CHECK_FALSE(error); // the end, and not just nothing
+        },
+        {.unsent = 10'000});
+}
+
+TEST_CASE("drain waits until little is left, and not for the last byte") {
+    with_stream(
+        [](Stream& stream, Pair& pair) -> Coroutine<> {
+            stream.write(much);
+            const auto draining = stage3::create_task(drained(stream));
+            std::vector<char> buffer(50'000);
+            std::error_code error;
+            while (!draining.done()) {
+                pair.theirs.receive(buffer, error);
+                co_await stage3::next_turn();
+            }
+            CHECK(stream.unsent() > 0);
+            CHECK(stream.unsent() <= 1'000'000);
+        },
+        {.unsent = 1'000'000});
+}
+
+TEST_CASE("drain waits while nobody reads, and says if nobody ever will") {
+    with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
+        stream.write(much);
+        CHECK(stream.unsent() > 0);
+        auto draining = stage3::create_task(drained(stream));
+        co_await stage3::sleep(5ms);
+        CHECK_FALSE(draining.done());
+        draining.cancel();
+        co_await stage3::next_turn();
+        co_await stage3::next_turn();
+        CHECK(draining.cancelled());
+        const auto again = stage3::create_task(drained(stream));
+        co_await stage3::sleep(5ms);
+        pair.theirs.close();
+        const std::string result = co_await again;
+        CHECK(result == std::make_error_code(std::errc::broken_pipe).message());
+        CHECK(stream.unsent() == 0); // it would only take room
+        stream.write("more");
+        CHECK(stream.unsent() == 0);
+    });
+}
+
+TEST_CASE("closed here: who waits hears of it") {
+    with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
+        stream.write(much);
+        const auto reading = stage3::create_task(line(stream));
+        const auto draining = stage3::create_task(drained(stream));
+        co_await stage3::sleep(5ms);
+        stream.close();
+        CHECK(stream.closed());
+        const std::string why =
+            std::make_error_code(std::errc::operation_canceled).message();
+        std::string result = co_await reading;
+        CHECK(result == why);
+        result = co_await draining;
+        CHECK(result == why);
+        result = co_await line(stream);
+        CHECK(result == why);
+        stream.close(); // again: nothing
+        pair.receive();
+    });
+}
+
+TEST_CASE("who is cancelled while reading loses nothing") {
+    with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
+        for (int i = 0; i < 5; ++i) {
+            auto reading = stage3::create_task(line(stream));
+            pair.send("ab");
+            co_await stage3::sleep(1ms);
+            reading.cancel();
+            co_await stage3::sleep(1ms);
+            CHECK(reading.cancelled());
+        }
+        pair.send("\r\n");
+        const std::string all = co_await line(stream);
+        CHECK(all == "ababababab\r\n");
+    });
+}
+
+TEST_CASE("two that read at once are a mistake of ours") {
+    with_stream([](Stream& stream, Pair&) -> Coroutine<> {
+        auto one = stage3::create_task(line(stream));
+        co_await stage3::next_turn();
+        const auto two = stage3::create_task(line(stream));
+        co_await stage3::sleep(1ms);
+        REQUIRE(two.done());
+        CHECK_THROWS_AS(two.result(), std::logic_error);
+        CHECK_FALSE(one.done());
+        one.cancel();
+        co_await stage3::next_turn();
+    });
+}
+
+TEST_CASE("a time limit goes around a reading as around anything else") {
+    with_stream([](Stream& stream, Pair&) -> Coroutine<> {
+        bool in_time = true;
+        try {
+            co_await stage3::wait_for(stream.read_until("\r\n"), 10ms);
+        } catch (const stage3::Timeout&) {
+            in_time = false;
+        }
+        CHECK_FALSE(in_time);
+    });
+}
+
+// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
