@@ -244,9 +244,10 @@ void EventLoop::run_forever() {
         EventLoop& loop_;
     };
     const Running here(*this);
-    do
+    do {
         turn();
-    while (!stopping_);
+        turns_.fetch_add(1, std::memory_order_relaxed);
+    } while (!stopping_);
 }
 
 void EventLoop::close() {

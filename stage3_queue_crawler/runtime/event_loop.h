@@ -19,7 +19,9 @@
 #include "stage3_queue_crawler/runtime/run_queue.h"
 #include "stage3_queue_crawler/runtime/timers.h"
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -176,6 +178,9 @@ class EventLoop {
     common::Tracer& tracer() const { return *tracer_; }
     /// Counts the timers that lie here, the cancelled ones, too.
     std::size_t timers() const { return timers_.size(); }
+    /// How many turns it has made. From any thread. If that grows while nothing happens,
+    /// somebody has asked to be called again and again.
+    std::uint64_t turns() const { return turns_.load(std::memory_order_relaxed); }
 
   private:
     friend class LoopMember;
@@ -210,6 +215,7 @@ class EventLoop {
     std::unique_ptr<ThreadPool> thread_pool_;
     LoopMember* members_ = nullptr;
 
+    std::atomic<std::uint64_t> turns_ = 0;
     bool running_ = false;
     bool stopping_ = false;
     bool closed_ = false;

@@ -4,6 +4,7 @@
 #include "stage3_queue_crawler/runtime/wait.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <exception>
@@ -30,8 +31,15 @@ void check(int result, const char* what) {
 /// The client has gone already, or something happened on the way: the next one, please.
 /// Source: man 2 accept, "Error handling".
 bool concerns_one_client(const std::error_code& error) {
-    return error == std::errc::connection_aborted || error == std::errc::protocol_error
-           || error == std::errc::interrupted;
+    using std::errc;
+    constexpr std::array<errc, 7> passing{errc::interrupted,
+                                          errc::connection_aborted,
+                                          errc::protocol_error,
+                                          errc::network_down,
+                                          errc::network_unreachable,
+                                          errc::host_unreachable,
+                                          errc::operation_not_supported};
+    return std::ranges::any_of(passing, [&](errc one) { return error == one; });
 }
 
 /// There is no room for another client, for now.
@@ -106,6 +114,9 @@ common::Socket Listener::take(std::error_code& error) {
     // Answers are written in one piece: to wait for more would only delay them.
     const int on = 1;
     ::setsockopt(client.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+#ifdef SO_NOSIGPIPE
+    ::setsockopt(client.fd(), SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on); // see open_tcp
+#endif
     return client;
 }
 
@@ -145,6 +156,8 @@ Coroutine<> serve(Listener& listener, std::function<Coroutine<>(Stream&)> handle
             clients->emplace(number, client);
             client.add_done_callback(
                 [clients, number](const auto&) { clients->erase(number); });
+            if (number % 64 == 0) // those who are here already have their turn, too
+                co_await next_turn();
         }
     } catch (...) {
         why = std::current_exception();

@@ -57,14 +57,6 @@ bool lists(std::string_view list, std::string_view word) {
     return false;
 }
 
-ReceivedRequest failed(int status) {
-    ReceivedRequest request;
-    request.failure = status;
-    // Where this request ends is not known, so no other can be found behind it.
-    request.body_follows = true;
-    return request;
-}
-
 /// The request line. Returns false if it is none.
 bool read_request_line(std::string_view line, ReceivedRequest& request, bool& is_1_1) {
     const std::string_view method = cut(line, " ");
@@ -88,14 +80,29 @@ bool read_request_line(std::string_view line, ReceivedRequest& request, bool& is
     return true;
 }
 
-/// All of a request up to the empty line. `head` has no line end at its own end.
-ReceivedRequest parse_request(std::string_view head) {
+} // namespace
+
+ReceivedRequest refused(int status) {
+    ReceivedRequest request;
+    request.failure = status;
+    // Where this request ends is not known, so no other can be found behind it.
+    request.keep_alive = false;
+    return request;
+}
+
+std::optional<ReceivedRequest> parse_request(std::string_view head) {
+    // Empty lines before a request are to be forgiven (RFC 9112, section 2.2).
+    head.remove_prefix(std::min(head.find_first_not_of("\r\n"), head.size()));
+    if (head.empty())
+        return std::nullopt;
+    head.remove_suffix(4); // the last line's end, and the empty line
     ReceivedRequest request;
     bool is_1_1 = false;
     if (!read_request_line(cut(head, "\r\n"), request, is_1_1))
-        return failed(400);
+        return refused(400);
     int hosts = 0;
     bool close = false;
+    bool body = false;  // nobody is going to read it, so no request is found behind it
     bool keep = is_1_1; // what 1.1 does by itself, 1.0 must be asked to do
     while (!head.empty()) {
         std::string_view value = cut(head, "\r\n");
@@ -103,7 +110,7 @@ ReceivedRequest parse_request(std::string_view head) {
         const std::string_view name = cut(value, ":");
         value = common::trim(value);
         if (!has_colon || !is_token(name) || std::ranges::any_of(value, is_control))
-            return failed(400);
+            return refused(400);
         if (common::equal_ignoring_case(name, "Host"))
             ++hosts;
         else if (common::equal_ignoring_case(name, "Connection")) {
@@ -112,15 +119,13 @@ ReceivedRequest parse_request(std::string_view head) {
         } else if (common::equal_ignoring_case(name, "Transfer-Encoding")
                    || (common::equal_ignoring_case(name, "Content-Length")
                        && value != "0"))
-            request.body_follows = true;
+            body = true;
     }
     if (is_1_1 && hosts != 1) // RFC 9112, section 3.2
-        return failed(400);
-    request.keep_alive = keep && !close && !request.body_follows;
+        return refused(400);
+    request.keep_alive = keep && !close && !body;
     return request;
 }
-
-} // namespace
 
 Answer plain_answer(int status) {
     return {status,
@@ -129,21 +134,6 @@ Answer plain_answer(int status) {
                         "<h1>{0} {1}</h1>\n<p><a href=\"/\">To the first page</a></p>\n",
                         status, reason(status)),
             {}};
-}
-
-std::optional<ReceivedRequest> take_request_from(std::string& received) {
-    // Empty lines before a request are to be forgiven (RFC 9112, section 2.2).
-    received.erase(0, std::min(received.find_first_not_of("\r\n"), received.size()));
-    const auto end = received.find("\r\n\r\n");
-    if (end == std::string::npos && received.size() <= max_request_bytes)
-        return std::nullopt;
-    if (end > max_request_bytes) {
-        received.clear();
-        return failed(431);
-    }
-    ReceivedRequest request = parse_request(std::string_view(received).substr(0, end));
-    received.erase(0, end + 4);
-    return request;
 }
 
 std::string to_bytes(const Answer& answer, const ReceivedRequest& request) {

@@ -34,7 +34,8 @@ using Handler = std::function<Answer(const Request&)>;
 /// A small page that says what the status says; the answer when nothing better is known.
 Answer plain_answer(int status);
 
-/// The most bytes that a request may take up to the empty line behind its headers.
+/// The most bytes that a request may take up to the empty line behind its headers; that
+/// isn't counted.
 constexpr std::size_t max_request_bytes = 64 * 1024;
 
 /// A request as it came: little enough to keep for ten thousand connections that wait.
@@ -42,13 +43,15 @@ struct ReceivedRequest {
     std::string target;
     int failure = 0; ///< the status to answer at once, without a handler: 400, 405, 431
     bool head_only = false;
-    bool keep_alive = false;
-    bool body_follows = false; ///< bytes may come that nobody is going to read
+    bool keep_alive = false; ///< another one may follow
 };
 
-/// Takes one request off the front of `received`, and leaves what follows it. Nothing, if
-/// it has not come as a whole yet.
-std::optional<ReceivedRequest> take_request_from(std::string& received);
+/// A request from all its bytes up to the empty line behind its headers, with that. One
+/// that makes no sense is refused with 400. Nothing: these were just empty lines.
+std::optional<ReceivedRequest> parse_request(std::string_view head);
+
+/// A request that gets this status for an answer, and is the last.
+ReceivedRequest refused(int status);
 
 /// The answer's bytes: status line, headers, body.
 std::string to_bytes(const Answer& answer, const ReceivedRequest& request);

@@ -124,6 +124,31 @@ std::optional<int> parse(int argc, char** argv, Arguments& arguments) {
     return std::nullopt;
 }
 
+/// A line that is written over once a second, on a terminal: how much goes on.
+void show_counts_until_the_end(const practice_site::BackgroundServer& server,
+                               bool until_eof) {
+    using Clock = std::chrono::steady_clock;
+    constexpr const char* clear_line = "\r\x1b[K";
+    auto told = Clock::now();
+    auto told_requests = server.statistics().requests_served;
+    std::string shown;
+    while (!wait_for_the_end(until_eof, 1000)) {
+        const auto so_far = server.statistics();
+        const std::chrono::duration<double> passed = Clock::now() - told;
+        told += std::chrono::duration_cast<Clock::duration>(passed);
+        const auto requests =
+            so_far.requests_served - std::exchange(told_requests, so_far.requests_served);
+        const std::string line = fmt::format(
+            "{} connections open, {:.0f} requests/s, {} in all", so_far.connections,
+            static_cast<double>(requests) / passed.count(), so_far.requests_served);
+        if (line != shown)
+            fmt::print(stderr, "{}{}", clear_line, line);
+        shown = line;
+    }
+    if (!shown.empty())
+        fmt::print(stderr, clear_line);
+}
+
 /// `site` has the manifest; there is none if the handler serves files.
 void serve(const Arguments& arguments, practice_site::Handler handler,
            const practice_site::Site* site) {
@@ -134,7 +159,10 @@ void serve(const Arguments& arguments, practice_site::Handler handler,
         fmt::print("{}", practice_site::to_text(site->manifest(server.origin())));
         std::fflush(stdout);
     }
-    wait_for_the_end(arguments.until_eof);
+    if (::isatty(STDERR_FILENO) == 1)
+        show_counts_until_the_end(server, arguments.until_eof);
+    else
+        wait_for_the_end(arguments.until_eof);
 }
 
 void serve(const Arguments& arguments) {

@@ -6,9 +6,11 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
@@ -17,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -26,17 +29,32 @@ using namespace practice_site;
 
 namespace {
 
-/// A running program; its standard input and both its outputs are at the other end of a
-/// socket. It is ended, at the latest, with its object.
-class Process {
-  public:
-    Process(const std::string& program, std::vector<std::string> arguments) {
-        std::array<int, 2> ends{};
+enum class Kind : std::uint8_t { socket, terminal };
+
+/// Two ends of a line: what is written into one can be read from the other. The second
+/// one may be a terminal, as far as a program can tell.
+std::array<common::Socket, 2> make_line(Kind kind) {
+    std::array<int, 2> ends{-1, -1};
+    if (kind == Kind::socket) {
         if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) < 0)
             throw std::runtime_error("socketpair");
-        ours_ = common::Socket(ends[0]);
-        const common::Socket theirs(ends[1]);
-        if (common::make_nonblocking(ends[0]))
+    } else {
+        ends[0] = ::posix_openpt(O_RDWR | O_NOCTTY);
+        if (::grantpt(ends[0]) < 0 || ::unlockpt(ends[0]) < 0)
+            throw std::runtime_error("posix_openpt");
+        ends[1] = ::open(::ptsname(ends[0]), O_RDWR | O_NOCTTY);
+    }
+    return {common::Socket(ends[0]), common::Socket(ends[1])};
+}
+
+/// A running program; its standard input and both its outputs are at the other end of a
+/// line. It is ended, at the latest, with its object.
+class Process {
+  public:
+    Process(const std::string& program, std::vector<std::string> arguments,
+            Kind kind = Kind::socket)
+        : line_(make_line(kind)) {
+        if (common::make_nonblocking(line_[0].fd()))
             throw std::runtime_error("make_nonblocking");
         arguments.insert(arguments.begin(), program);
         std::vector<char*> argv;
@@ -46,11 +64,12 @@ class Process {
         pid_ = ::fork();
         if (pid_ == 0) {
             for (const int fd : {0, 1, 2})
-                ::dup2(theirs.fd(), fd);
-            ::close(theirs.fd()); // else it would be its own reader
+                ::dup2(line_[1].fd(), fd);
+            ::close(line_[1].fd()); // else it would be its own reader
             ::execv(program.c_str(), argv.data());
             ::_exit(127);
         }
+        line_[1].close();
     }
     ~Process() {
         if (pid_ > 0) {
@@ -62,7 +81,7 @@ class Process {
     Process& operator=(const Process&) = delete;
 
     void signal(int number) const { ::kill(pid_, number); }
-    void end_input() const { ::shutdown(ours_.fd(), SHUT_WR); }
+    void end_input() const { ::shutdown(line_[0].fd(), SHUT_WR); }
 
     /// Its output up to and with this text.
     std::string read_until(std::string_view text) {
@@ -88,18 +107,19 @@ class Process {
 
   private:
     bool fill() {
-        pollfd entry{ours_.fd(), POLLIN, 0};
+        pollfd entry{line_[0].fd(), POLLIN, 0};
         if (::poll(&entry, 1, 20'000) <= 0)
             throw std::runtime_error("the program is silent for 20 seconds");
         std::array<char, 4096> chunk;
-        std::error_code error;
-        const std::size_t count = ours_.receive(chunk, error);
-        output_.append(chunk.data(), count);
+        // A terminal that nobody has open any more says EIO, and not "the end".
+        const auto count = ::read(line_[0].fd(), chunk.data(), chunk.size());
+        output_.append(chunk.data(),
+                       static_cast<std::size_t>(std::max(count, ssize_t{0})));
         return count > 0;
     }
 
     pid_t pid_ = -1;
-    common::Socket ours_;
+    std::array<common::Socket, 2> line_; // our end, and theirs
     std::string output_;
 };
 
@@ -153,6 +173,24 @@ TEST_CASE("practice_site: ends on SIGINT and SIGTERM, with clients waiting") {
         CHECK(process.read_rest() == "");
         CHECK(process.wait() == 0);
     }
+}
+
+TEST_CASE("practice_site: tells on a terminal how much goes on") {
+    const std::string site = program("PRACTICE_SITE");
+    if (site.empty())
+        return;
+    Process process(site, {"--pages", "5"}, Kind::terminal);
+    const std::string url = first_line(process); // a terminal ends lines with \r\n
+    Client client(url.substr(0, url.size() - 2));
+    client.send(get("/") + get("/p/1"));
+    CHECK(client.receive().status == 200);
+    CHECK(client.receive().status == 200);
+    CHECK(process.read_until(" 2 in all").find("1 connections open, ")
+          != std::string::npos);
+    CHECK(process.read_until(" 0 requests/s, 2 in all") != "");
+    process.signal(SIGINT);
+    CHECK(process.read_rest() == "\r\x1b[K"); // the line is gone
+    CHECK(process.wait() == 0);
 }
 
 TEST_CASE("practice_site: prints the manifest, and serves what it says") {

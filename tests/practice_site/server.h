@@ -1,23 +1,25 @@
-// The practice site's server: one thread, any number of connections, no waiting but in
-// the selector.
+// The practice site's server: one thread, any number of connections.
 //
-// It is what the crawler talks to, and it is built like the crawler: an event loop. Each
-// connection is a small record (connection.h); when the selector says that its socket is
-// ready, or a timer that its delay is over, it takes one step. So ten thousand requests
-// can wait here at once, for a few hundred bytes each.
+// It is what the crawlers talk to, and it stands on stage 3's runtime, as the last of
+// them does: the same event loop, turned round. Each connection has a task of its own,
+// which reads like a program for one client: take a request, wait as long as the latency
+// says, answer, and again. Whenever it must wait, the others go on.
 //
-// What to answer is a handler's business (site.h, files.h); how, is done here:
-// keep-alive, pipelining, partial sends, clients that go away.
+// What to answer is a handler's business (site.h, files.h); what the bytes mean is
+// http.h's. Told in book/18.
 #pragma once
 
+#include "stage3_queue_crawler/runtime/event_loop.h"
+#include "stage3_queue_crawler/runtime/listener.h"
+#include "stage3_queue_crawler/runtime/stream.h"
 #include "tests/practice_site/http.h"
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
-#include <string_view>
 
 namespace practice_site {
 
@@ -26,6 +28,9 @@ struct ServerOptions {
     std::chrono::milliseconds latency{
         0};                 ///< how long every answer keeps its client waiting
     std::string selector{}; ///< "epoll", "poll", "select"; empty: the best
+    /// How long a client may keep us waiting: for its next request as a whole, and for
+    /// room for the next piece of an answer.
+    std::chrono::milliseconds patience = std::chrono::minutes(1);
 };
 
 /// What a server has done so far. "At once" counts requests from the moment they have
@@ -46,21 +51,18 @@ class PracticeServer {
     /// Throws std::system_error if the port is taken, std::invalid_argument if there is
     /// no such selector.
     explicit PracticeServer(Handler handler, const ServerOptions& options = {});
-    ~PracticeServer();
-    PracticeServer(const PracticeServer&) = delete;
-    PracticeServer& operator=(const PracticeServer&) = delete;
 
     /// "http://127.0.0.1:8080", without a slash at its end.
-    const std::string& origin() const;
+    const std::string& origin() const { return origin_; }
     /// Where a crawl begins: "http://127.0.0.1:8080/".
     std::string url() const { return origin() + "/"; }
 
-    /// Serves until `stop` is called, then returns; connections end with the server
-    /// object. Calls the handler in this thread. A handler that throws means status 500.
+    /// Serves until `stop` is called; then hangs up on all, and returns. Calls the
+    /// handler in this thread. A handler that throws means status 500.
     void run();
 
-    /// Ends `run`, also one that has not begun. From any thread, or a signal handler.
-    void stop() noexcept;
+    /// Ends `run`, also one that has not begun. From any thread.
+    void stop();
 
     /// From any thread.
     Statistics statistics() const;
@@ -68,8 +70,23 @@ class PracticeServer {
     void reset_statistics();
 
   private:
-    class Loop; // all the rest, in server.cpp
-    std::unique_ptr<Loop> loop_;
+    class Counted;
+
+    stage3::Coroutine<> talk(stage3::Stream& stream);
+    stage3::Coroutine<std::optional<ReceivedRequest>>
+    next_request(stage3::Stream& stream);
+    stage3::Coroutine<> send(stage3::Stream& stream, std::string bytes);
+    Answer answer(const ReceivedRequest& request) const;
+
+    const Handler handler_;
+    const ServerOptions options_;
+    stage3::EventLoop loop_;
+    stage3::Listener listener_;
+    const std::string origin_;
+
+    mutable std::mutex mutex_; // guards what follows
+    Statistics statistics_;
+    std::uint64_t turns_before_ = 0; // that count no more
 };
 
 } // namespace practice_site

@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <memory>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -304,6 +306,132 @@ TEST_CASE("server: a large body to a slow reader, and others meanwhile") {
     });
 }
 
+TEST_CASE("server: who keeps it waiting is hung up on, and the others are not") {
+    with_each_selector([](const std::string& selector) {
+        const BackgroundServer server(echo, {.selector = selector, .patience = 150ms});
+        const auto start = Clock::now();
+        const Client silent(server.origin());
+        Client slow(server.origin());
+        Client kept(server.origin());
+        kept.send(get("/kept"));
+        CHECK(kept.receive().body == "/kept"); // and then says nothing more
+        // A byte now and then is no request.
+        std::thread sender([&slow] {
+            try {
+                for (int i = 0; i < 500; ++i) {
+                    slow.send("x");
+                    std::this_thread::sleep_for(20ms);
+                }
+            } catch (const std::system_error& error) { // it was hung up on
+                CHECK(error.code() != std::error_code());
+            }
+        });
+        Client busy(server.origin());
+        while (server.statistics().connections > 1 && Clock::now() - start < 10s) {
+            busy.send(get("/busy"));
+            REQUIRE(busy.receive().body == "/busy");
+            std::this_thread::sleep_for(10ms);
+        }
+        const auto waited = Clock::now() - start;
+        CHECK(waited >= 150ms);
+        CHECK(waited < 5s);
+        sender.join();
+        busy.send(get("/still"));
+        CHECK(busy.receive().body == "/still");
+    });
+}
+
+TEST_CASE(
+    "server: who takes nothing of an answer is hung up on, who takes it slowly is not") {
+    const std::string large(std::size_t{16} * 1024 * 1024, 'x');
+    const BackgroundServer server(
+        [&](const Request& request) {
+            return request.target == "/large" ? Answer{.body = large} : echo(request);
+        },
+        {.patience = 1s});
+    Client stubborn(server.origin());
+    stubborn.send(get("/large"));
+    Client slow(server.origin());
+    slow.send(get("/large"));
+    CHECK(comes_true([&] { return server.statistics().requests == 2; }));
+    const auto start = Clock::now();
+    slow.receive_headers();
+    for (std::size_t received = 0; received < large.size();) {
+        const std::size_t enough =
+            std::min<std::size_t>(received + 1'000'000, large.size());
+        while (received < enough) {
+            const std::string some = slow.receive_some(enough - received);
+            REQUIRE(!some.empty());
+            received += some.size();
+        }
+        std::this_thread::sleep_for(100ms);
+    }
+    CHECK(Clock::now() - start > 1s); // it took longer, as a whole, than one may wait
+    slow.send(get("/after"));
+    CHECK(slow.receive().body == "/after");
+    CHECK(comes_true([&] {
+        return server.statistics().connections <= 1 && server.statistics().requests == 0;
+    }));
+}
+
+TEST_CASE("server: its own latency tries nobody's patience") {
+    const BackgroundServer server(echo, {.latency = 200ms, .patience = 50ms});
+    Client client(server.origin());
+    client.send(get("/a"));
+    CHECK(client.receive().body == "/a");
+}
+
+TEST_CASE("server: a request that ends in the middle is no request") {
+    const BackgroundServer server(echo);
+    for (const std::string_view part :
+         {"G", "GET / HTTP/1.0", "GET / HTTP/1.0\r\n", "GET / HTTP/1.0\n\n",
+          "GET / HTTP/1.1\r\nHost: test\r\nX: y"}) {
+        CAPTURE(part);
+        Client client(server.origin());
+        client.send(part);
+        client.finish_sending();
+        CHECK(client.receive_all().starts_with("HTTP/1.1 400 Bad Request\r\n"));
+    }
+    Client content(server.origin()); // with what it got
+    content.send(get("/") + "\r\n");
+    content.finish_sending();
+    CHECK(content.receive().body == "/");
+    CHECK(content.receive_all() == "");
+}
+
+TEST_CASE("server: whatever comes, it's answered, and the next one is, too") {
+    const BackgroundServer server(echo);
+    std::mt19937 random(18); // NOLINT(cert-msc*): the same each time
+    const auto below = [&random](std::size_t end) { return random() % end; };
+    const std::string good =
+        get("/some/where?a=b", "Connection: keep-alive\r\nX: y, z\r\n");
+    int refused = 0;
+    for (int i = 0; i < 500; ++i) {
+        std::string request = good;
+        for (std::size_t change = 1 + below(5); change > 0; --change) {
+            const std::size_t place = below(request.size());
+            if (below(3) == 0)
+                request.erase(place, 1 + below(8));
+            else
+                request[place] = static_cast<char>(below(256));
+        }
+        CAPTURE(i);
+        Client client(server.origin());
+        client.send(request + "\r\n\r\n");
+        client.finish_sending();
+        const std::string answer = client.receive_all();
+        const std::string status = answer.substr(0, 12);
+        CHECK((status == "HTTP/1.1 200" || status == "HTTP/1.1 400"
+               || status == "HTTP/1.1 405"));
+        refused += status == "HTTP/1.1 400" ? 1 : 0;
+    }
+    CHECK(refused > 250); // or these requests would not be as bad as they should be
+    Client client(server.origin());
+    client.send(good);
+    CHECK(client.receive().body == "/some/where?a=b");
+    CHECK(comes_true([&] { return server.statistics().connections == 1; }));
+}
+
 TEST_CASE("server: those who wait, wait at the same time") {
     with_each_selector([](const std::string& selector) {
         const BackgroundServer server(echo, {.latency = 200ms, .selector = selector});
@@ -350,8 +478,8 @@ TEST_CASE("server: thousands of connections held") {
         const auto statistics = server.statistics();
         CHECK(statistics.connections == number);
         CHECK(statistics.requests_served == number);
-        // At most one for each to accept, to read, to answer; none in between.
-        CHECK(statistics.turns <= 3 * number + 10);
+        // A few for each to accept, to read, to answer; none in between.
+        CHECK(statistics.turns <= 10 * number + 10);
         clients.clear();
         CHECK(comes_true([&] { return server.statistics().connections == 0; }));
     });

@@ -463,6 +463,17 @@ TEST_CASE("a signal calls its handler in a turn, and no other") {
     }
 }
 
+TEST_CASE("turns are counted") {
+    EventLoop loop;
+    CHECK(loop.turns() == 0);
+    stage3::run_until_complete(loop, []() -> Coroutine<> {
+        for (int i = 0; i < 10; ++i)
+            co_await stage3::next_turn();
+    }());
+    CHECK(loop.turns() >= 11);
+    CHECK(loop.turns() <= 13);
+}
+
 TEST_CASE("two loops in two threads know nothing of each other") {
     const auto count = [](int& turns) -> Coroutine<> {
         for (; turns < 10'000; ++turns)

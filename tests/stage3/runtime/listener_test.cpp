@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <ostream> // doctest wants it
 #include <stdexcept>
 #include <string>
@@ -55,6 +56,11 @@ Coroutine<> echo(Stream& stream) {
     }
 }
 
+Coroutine<> count(std::shared_ptr<std::size_t> number) {
+    ++*number;
+    co_return;
+}
+
 /// A client that sends some lines, and wants them back.
 Coroutine<std::size_t> talk_to(const Listener& listener, int lines) {
     Stream stream(stage3::running_loop(), connect_to(listener));
@@ -86,6 +92,28 @@ TEST_CASE("many clients, each served by a task of its own") {
         const std::vector<Task<>> one{serving};
         co_await stage3::wait(one);
         CHECK(serving.cancelled());
+    }());
+}
+
+TEST_CASE("however many knock, those who are in have their turn") {
+    stage3::run([]() -> Coroutine<> {
+        Listener listener(stage3::running_loop(), any_port());
+        std::vector<common::Socket> crowd;
+        for (int i = 0; i < 300; ++i)
+            crowd.push_back(connect_to(listener));
+        const auto in = std::make_shared<std::size_t>(0);
+        auto serving = stage3::create_task(
+            stage3::serve(listener, [in](Stream&) { return count(in); }));
+        std::vector<std::size_t> in_after_turn;
+        while (*in < crowd.size()) {
+            co_await stage3::next_turn();
+            in_after_turn.push_back(*in);
+        }
+        CHECK(in_after_turn.front() < 100);
+        CHECK(in_after_turn.size() >= 300 / 64);
+        serving.cancel();
+        const std::vector<Task<>> one{serving};
+        co_await stage3::wait(one);
     }());
 }
 
