@@ -6,6 +6,7 @@
 #include "common/links.h"
 #include "common/place.h"
 #include "common/trace.h"
+#include "stage3_queue_crawler/runtime/at_exit.h"
 #include "stage3_queue_crawler/runtime/executor.h"
 #include "stage3_queue_crawler/runtime/wait.h"
 
@@ -31,19 +32,6 @@ bool has_other_scheme(std::string_view reference) {
     return !common::equal_ignoring_case(scheme, "http")
            && !common::equal_ignoring_case(scheme, "https");
 }
-
-/// Calls a function at the end of a scope.
-template <class Function>
-class AtExit {
-  public:
-    explicit AtExit(Function function) : function_(std::move(function)) {}
-    AtExit(const AtExit&) = delete;
-    AtExit& operator=(const AtExit&) = delete;
-    ~AtExit() { function_(); }
-
-  private:
-    Function function_;
-};
 
 } // namespace
 

@@ -50,22 +50,10 @@ bool is_full(const std::error_code& error) {
            || error == std::errc::not_enough_memory;
 }
 
-class StopsListening {
-  public:
-    StopsListening(EventLoop& loop, int fd) : loop_(loop), fd_(fd) {}
-    StopsListening(const StopsListening&) = delete;
-    StopsListening& operator=(const StopsListening&) = delete;
-    ~StopsListening() { loop_.remove_reader(fd_); }
-
-  private:
-    EventLoop& loop_;
-    const int fd_;
-};
-
 } // namespace
 
-Listener::Listener(EventLoop& loop, const common::Address& address, int backlog)
-    : loop_(loop), socket_(::socket(address.family(), SOCK_STREAM, 0)) {
+Listener::Listener(const common::Address& address, int backlog)
+    : socket_(::socket(address.family(), SOCK_STREAM, 0)) {
     check(socket_ ? 0 : -1, "no socket to listen");
     if (const auto error = common::make_nonblocking(socket_.fd()))
         throw std::system_error(error, "a socket to listen");
@@ -76,9 +64,6 @@ Listener::Listener(EventLoop& loop, const common::Address& address, int backlog)
           "the address to listen on");
     check(::listen(socket_.fd(), backlog), "listen");
 }
-
-// NOLINTNEXTLINE(bugprone-exception-escape): if somebody has closed our descriptor
-Listener::~Listener() { loop_.remove_reader(socket_.fd()); }
 
 std::uint16_t Listener::port() const {
     sockaddr_storage address{};
@@ -97,7 +82,7 @@ Coroutine<common::Socket> Listener::accept() {
         if (client)
             co_return client;
         if (error == std::errc::operation_would_block)
-            co_await wait_for_client();
+            co_await readable(socket_.fd());
         else if (is_full(error))
             co_await sleep(100ms); // to wait for a client would not wait: it's there
         else if (!concerns_one_client(error))
@@ -118,13 +103,6 @@ common::Socket Listener::take(std::error_code& error) {
     ::setsockopt(client.fd(), SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on); // see open_tcp
 #endif
     return client;
-}
-
-Coroutine<> Listener::wait_for_client() {
-    const Future<> ready(loop_);
-    loop_.add_reader(socket_.fd(), [ready] { ready.set_result_unless_done(); });
-    const StopsListening listening(loop_, socket_.fd());
-    co_await ready;
 }
 
 namespace {

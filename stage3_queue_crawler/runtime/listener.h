@@ -14,20 +14,14 @@
 
 namespace stage3 {
 
-/// In one loop; it must be destroyed before that, and after the coroutine that waits in
-/// `accept`.
+/// It must outlive the coroutine that waits in `accept`.
 class Listener {
   public:
     /// Listens at once: clients may connect, and stand in line until somebody accepts
     /// them. `address`: see common::resolve; port 0 is any that is free. `backlog`: how
     /// many may stand in line; the system may allow fewer.
     /// Throws std::system_error, if the port is taken, say.
-    Listener(EventLoop& loop, const common::Address& address, int backlog = 4096);
-    Listener(const Listener&) = delete;
-    Listener& operator=(const Listener&) = delete;
-    /// Nobody can connect any more.
-    ~Listener();
-
+    explicit Listener(const common::Address& address, int backlog = 4096);
     std::uint16_t port() const;
 
     /// The next client. If no descriptor is left for it, that takes until there is one.
@@ -36,9 +30,7 @@ class Listener {
 
   private:
     common::Socket take(std::error_code& error);
-    Coroutine<> wait_for_client();
 
-    EventLoop& loop_;
     common::Socket socket_;
 };
 

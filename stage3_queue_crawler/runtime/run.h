@@ -1,6 +1,7 @@
 // From the world without coroutines into the one with them.
 #pragma once
 
+#include "stage3_queue_crawler/runtime/at_exit.h"
 #include "stage3_queue_crawler/runtime/task.h"
 
 #include <utility>
@@ -38,23 +39,16 @@ void cancel_all_tasks(EventLoop& loop);
 template <class T>
 T run(Coroutine<T> main, LoopOptions options = {}) {
     EventLoop loop(std::move(options));
-    struct AtExit {
-        explicit AtExit(EventLoop& l) : loop(l) {}
-        AtExit(const AtExit&) = delete;
-        AtExit& operator=(const AtExit&) = delete;
-        ~AtExit() {
-            try {
-                cancel_all_tasks(loop);
-            } catch (...) {
-                loop.report({.message = "the tasks that main has left can't be ended",
-                             .exception = std::current_exception(),
-                             .chain = {}});
-            }
-        }
-        EventLoop& loop;
-    };
     loop.check_can_run();
-    const AtExit at_exit(loop);
+    const AtExit cancel_the_rest([&loop] {
+        try {
+            cancel_all_tasks(loop);
+        } catch (...) {
+            loop.report({.message = "the tasks that main has left can't be ended",
+                         .exception = std::current_exception(),
+                         .chain = {}});
+        }
+    });
     return run_until_complete<T>(loop, create_task(loop, std::move(main), "main"));
 }
 

@@ -1,7 +1,8 @@
 #include "stage3_queue_crawler/runtime/stream.h"
 
+#include "stage3_queue_crawler/runtime/at_exit.h"
 #include "stage3_queue_crawler/runtime/event_loop.h"
-#include "stage3_queue_crawler/runtime/task.h"
+#include "stage3_queue_crawler/runtime/wait.h"
 
 #include <algorithm>
 #include <array>
@@ -10,21 +11,19 @@
 #include <sys/socket.h>
 
 namespace stage3 {
-namespace {
-
-/// Who waits is no longer waiting: also if their task is cancelled.
-class ForgetAtExit {
-  public:
-    explicit ForgetAtExit(std::optional<Future<>>& waiter) : waiter_(waiter) {}
-    ForgetAtExit(const ForgetAtExit&) = delete;
-    ForgetAtExit& operator=(const ForgetAtExit&) = delete;
-    ~ForgetAtExit() { waiter_.reset(); }
-
-  private:
-    std::optional<Future<>>& waiter_;
-};
-
-} // namespace
+Coroutine<common::Socket> connect(common::Address address) {
+    std::error_code error;
+    common::Socket socket = common::Socket::open_tcp(address.family(), error);
+    if (!error)
+        error = socket.connect(address);
+    if (error == std::errc::operation_in_progress) {
+        co_await writable(socket.fd());
+        error = socket.error();
+    }
+    if (error)
+        throw std::system_error(error, "connect");
+    co_return std::move(socket);
+}
 
 Stream::Stream(EventLoop& loop, common::Socket socket, StreamLimits limits)
     : loop_(loop), socket_(std::move(socket)), limits_(limits) {}
@@ -96,7 +95,7 @@ Coroutine<bool> Stream::wait_for_more() {
         reader_.emplace(loop_);
         const Future<> more = *reader_;
         watch();
-        const ForgetAtExit forget(reader_);
+        const AtExit forget([this] { reader_.reset(); });
         co_await more;
     }
     co_return true;
@@ -172,7 +171,7 @@ Coroutine<> Stream::wait_until_unsent_is(std::size_t at_most) {
         enough_ = at_most;
         writer_.emplace(loop_);
         const Future<> less = *writer_;
-        const ForgetAtExit forget(writer_);
+        const AtExit forget([this] { writer_.reset(); });
         co_await less;
     }
 }

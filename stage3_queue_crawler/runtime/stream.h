@@ -42,6 +42,10 @@ struct StreamLimits {
     std::size_t unsent = std::size_t{64} * 1024;
 };
 
+/// A connection to that address. Throws std::system_error: nobody listens there, say, or
+/// there is no descriptor left.
+Coroutine<common::Socket> connect(common::Address address);
+
 /// In one loop; it must be destroyed before that, and after the coroutines that wait for
 /// it. One task may read, and one may write, at the same time.
 class Stream {

@@ -1,5 +1,7 @@
 #include "stage3_queue_crawler/runtime/wait.h"
 
+#include "stage3_queue_crawler/runtime/at_exit.h"
+
 #include <memory>
 #include <utility>
 
@@ -17,6 +19,22 @@ Coroutine<> sleep(EventLoop::Duration duration) {
     co_await over;
 }
 // [/sleep]
+
+Coroutine<> readable(int fd) {
+    EventLoop& loop = running_loop();
+    const Future<> ready;
+    const AtExit stop([&loop, fd] { loop.remove_reader(fd); });
+    loop.add_reader(fd, [ready] { ready.set_result_unless_done(); });
+    co_await ready;
+}
+
+Coroutine<> writable(int fd) {
+    EventLoop& loop = running_loop();
+    const Future<> ready;
+    const AtExit stop([&loop, fd] { loop.remove_writer(fd); });
+    loop.add_writer(fd, [ready] { ready.set_result_unless_done(); });
+    co_await ready;
+}
 
 namespace {
 

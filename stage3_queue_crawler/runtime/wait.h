@@ -34,6 +34,12 @@ inline NextTurn next_turn() { return {}; }
 /// Goes on when so much time is over. No time at all: in the next turn.
 Coroutine<> sleep(EventLoop::Duration duration);
 
+/// Goes on when the descriptor can be read, or written; also if it's broken, so that the
+/// next call says why. One task at a time may wait for each. It must stay open until
+/// then.
+Coroutine<> readable(int fd);
+Coroutine<> writable(int fd);
+
 using TimeLimit = std::optional<EventLoop::Duration>; ///< none: for ever
 
 /// Fails `future` with Timeout when the time is over; no limit: never. The future

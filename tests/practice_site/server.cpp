@@ -29,9 +29,9 @@ constexpr std::size_t longest_head = max_request_bytes + 4;
 /// An answer is sent in pieces of so many bytes.
 constexpr std::size_t piece = std::size_t{64} * 1024;
 
-stage3::Listener listen(stage3::EventLoop& loop, std::uint16_t port) {
+stage3::Listener listen(std::uint16_t port) {
     try {
-        return {loop, common::resolve("127.0.0.1", port).front()};
+        return stage3::Listener(common::resolve("127.0.0.1", port).front());
     } catch (const std::system_error& error) {
         throw std::system_error(
             error.code(),
@@ -85,7 +85,7 @@ class PracticeServer::Counted {
 PracticeServer::PracticeServer(Handler handler, const ServerOptions& options)
     : handler_(std::move(handler)), options_(options),
       loop_({.selector = common::make_selector(options.selector)}),
-      listener_(listen(loop_, options.port)),
+      listener_(listen(options.port)),
       origin_(fmt::format("http://127.0.0.1:{}", listener_.port())) {}
 
 void PracticeServer::run() {

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <ostream> // doctest wants it
 #include <stdexcept>
 #include <string>
@@ -31,14 +32,13 @@ namespace {
 
 common::Address any_port() { return common::resolve("127.0.0.1", 0).front(); }
 
+common::Address address_of(const Listener& listener) {
+    return common::resolve("127.0.0.1", listener.port()).front();
+}
+
 /// A connection to it, as a client has it.
-common::Socket connect_to(const Listener& listener) {
-    std::error_code error;
-    common::Socket socket = common::Socket::open_tcp(AF_INET, error);
-    REQUIRE(socket);
-    error = socket.connect(common::resolve("127.0.0.1", listener.port()).front());
-    CHECK((!error || error == std::errc::operation_in_progress));
-    return socket;
+Coroutine<common::Socket> connect_to(const Listener& listener) {
+    return stage3::connect(address_of(listener));
 }
 
 /// Sends each line back, until there is none.
@@ -63,7 +63,8 @@ Coroutine<> count(std::shared_ptr<std::size_t> number) {
 
 /// A client that sends some lines, and wants them back.
 Coroutine<std::size_t> talk_to(const Listener& listener, int lines) {
-    Stream stream(stage3::running_loop(), connect_to(listener));
+    common::Socket socket = co_await connect_to(listener);
+    Stream stream(stage3::running_loop(), std::move(socket));
     std::size_t right = 0;
     for (int i = 0; i < lines; ++i) {
         const std::string line = "line " + std::to_string(i) + '\n';
@@ -80,7 +81,7 @@ Coroutine<std::size_t> talk_to(const Listener& listener, int lines) {
 
 TEST_CASE("many clients, each served by a task of its own") {
     stage3::run([]() -> Coroutine<> {
-        Listener listener(stage3::running_loop(), any_port());
+        Listener listener(any_port());
         auto serving = stage3::create_task(stage3::serve(listener, echo));
         std::vector<Task<std::size_t>> clients;
         for (int i = 0; i < 100; ++i)
@@ -97,10 +98,12 @@ TEST_CASE("many clients, each served by a task of its own") {
 
 TEST_CASE("however many knock, those who are in have their turn") {
     stage3::run([]() -> Coroutine<> {
-        Listener listener(stage3::running_loop(), any_port());
+        Listener listener(any_port());
         std::vector<common::Socket> crowd;
-        for (int i = 0; i < 300; ++i)
-            crowd.push_back(connect_to(listener));
+        for (int i = 0; i < 300; ++i) {
+            common::Socket socket = co_await connect_to(listener);
+            crowd.push_back(std::move(socket));
+        }
         const auto in = std::make_shared<std::size_t>(0);
         auto serving = stage3::create_task(
             stage3::serve(listener, [in](Stream&) { return count(in); }));
@@ -119,9 +122,10 @@ TEST_CASE("however many knock, those who are in have their turn") {
 
 TEST_CASE("a server that is cancelled ends with its clients") {
     stage3::run([]() -> Coroutine<> {
-        Listener listener(stage3::running_loop(), any_port());
+        Listener listener(any_port());
         auto serving = stage3::create_task(stage3::serve(listener, echo));
-        Stream client(stage3::running_loop(), connect_to(listener));
+        common::Socket socket = co_await connect_to(listener);
+        Stream client(stage3::running_loop(), std::move(socket));
         client.write("a\n");
         const std::string answer = co_await client.read_until("\n");
         CHECK(answer == "a\n");
@@ -143,13 +147,14 @@ TEST_CASE("what a handler throws ends its connection, and is reported") {
                 all.emplace_back(error.what());
             }
         });
-        Listener listener(stage3::running_loop(), any_port());
+        Listener listener(any_port());
         auto serving = stage3::create_task(
             stage3::serve(listener, [](Stream& stream) -> Coroutine<> {
                 co_await stream.read_some(1);
                 throw std::runtime_error("a mistake");
             }));
-        Stream client(stage3::running_loop(), connect_to(listener));
+        common::Socket socket = co_await connect_to(listener);
+        Stream client(stage3::running_loop(), std::move(socket));
         client.write("x");
         const std::string nothing = co_await client.read_some(10);
         CHECK(nothing.empty());
@@ -162,13 +167,67 @@ TEST_CASE("what a handler throws ends its connection, and is reported") {
     CHECK(reports == std::vector<std::string>{"a mistake"});
 }
 
+TEST_CASE("connect: nobody is there") {
+    stage3::run([]() -> Coroutine<> {
+        std::optional<Listener> listener(any_port());
+        const common::Address address = address_of(*listener);
+        listener.reset();
+        std::error_code error;
+        try {
+            co_await stage3::connect(address);
+        } catch (const std::system_error& why) {
+            error = why.code();
+        }
+        CHECK(error == std::errc::connection_refused);
+    }());
+}
+
+TEST_CASE("connect: no descriptor is left") {
+    stage3::run([]() -> Coroutine<> {
+        const Listener listener(any_port());
+        tests::Fault fault;
+        fault.no_descriptor_for_socket = 1;
+        std::error_code error;
+        try {
+            co_await connect_to(listener);
+        } catch (const std::system_error& why) {
+            error = why.code();
+        }
+        CHECK(error == std::errc::too_many_files_open);
+    }());
+}
+
+TEST_CASE("connect: one may stop to wait for it") {
+    stage3::run([]() -> Coroutine<> {
+        const Listener listener(any_port(), 1); // its line is soon full
+        const common::Address address = address_of(listener);
+        std::vector<common::Socket> others;
+        bool timed_out = false;
+        while (!timed_out && others.size() < 100) {
+            try {
+                common::Socket socket =
+                    co_await stage3::wait_for(stage3::connect(address), 50ms);
+                others.push_back(std::move(socket));
+            } catch (const stage3::Timeout&) {
+                timed_out = true;
+            }
+        }
+        CHECK(timed_out);
+        CHECK(stage3::running_loop().timers() <= 1); // nothing is left of it
+        // The descriptor's number is free again, also as far as the loop is concerned.
+        Listener elsewhere(any_port());
+        const common::Socket another = co_await connect_to(elsewhere);
+        CHECK(another);
+    }());
+}
+
 TEST_CASE("a port that is taken is an error that says so") {
     stage3::run([]() -> Coroutine<> {
-        const Listener listener(stage3::running_loop(), any_port());
+        const Listener listener(any_port());
         const auto same = common::resolve("127.0.0.1", listener.port()).front();
         std::error_code error;
         try {
-            const Listener other(stage3::running_loop(), same);
+            const Listener other(same);
         } catch (const std::system_error& why) {
             error = why.code();
         }
@@ -179,9 +238,8 @@ TEST_CASE("a port that is taken is an error that says so") {
 
 TEST_CASE("where no descriptor is left, clients wait until there is one") {
     stage3::run([]() -> Coroutine<> {
-        Listener listener(stage3::running_loop(), any_port());
-        std::vector<common::Socket> clients;
-        clients.push_back(connect_to(listener));
+        Listener listener(any_port());
+        const common::Socket client = co_await connect_to(listener);
         tests::Fault fault;
         fault.no_descriptor_for_accept = 2;
         auto accepting = stage3::create_task(listener.accept());

@@ -1,0 +1,224 @@
+"""Measures the practice site as a server: beside nginx, and with ten thousand connections.
+
+    server_bench.py BUILD [CONNECTIONS]      (such as: server_bench.py build-release 10000)
+
+First, requests per second: wrk asks for 100 pages in turn, each server has one core, and nginx serves the very
+bytes that the site makes. The site makes up its pages anew for each request; a second one has them at hand, as
+nginx has its files. Then CONNECTIONS are opened that have been answered once and stay open, and for 30 s
+100 other clients ask ten times a second each, measured against the same without those connections. Needs wrk,
+nginx and taskset, and three cores. A build without optimization measures the compiler's laziness: set one up with
+`meson setup build-release --buildtype=release`.
+"""
+
+import http.client
+import os
+import resource
+import select
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from urllib.parse import urlsplit
+
+ROUNDS = 3
+PAGES = 100
+SERVER_CORE, CLIENT_CORES = "0", "1-2"
+
+NGINX = """
+worker_processes 1; daemon off; error_log stderr crit; pid {folder}/nginx.pid;
+events {{ worker_connections 4096; }}
+http {{
+    access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000000;
+    open_file_cache max=1000; default_type text/html;
+    client_body_temp_path {folder}/a; proxy_temp_path {folder}/b; fastcgi_temp_path {folder}/c;
+    uwsgi_temp_path {folder}/d; scgi_temp_path {folder}/e;
+    server {{ listen 127.0.0.1:{port}; root {folder}/pages; }}
+}}
+"""
+
+WRK = """
+local next = 0
+function request()
+    next = (next + 1) % {pages}
+    return wrk.format("GET", "/p/" .. next + 1)
+end
+"""
+
+
+class Site:
+    """A server that prints its URL and ends with its input, on a core of its own."""
+
+    def __init__(self, program, *options):
+        self.process = subprocess.Popen(
+            ["taskset", "-c", SERVER_CORE, program, *options],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.url = self.process.stdout.readline().strip()
+        self.address = (urlsplit(self.url).hostname, urlsplit(self.url).port)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.wait()
+
+    def memory(self):
+        """Bytes of it that are in memory."""
+        for line in Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
+            if line.startswith("VmRSS:"):
+                return int(line.split()[1]) * 1024
+        raise RuntimeError("no VmRSS")
+
+    def seconds(self):
+        """CPU time that it has taken."""
+        words = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def practice_site(build):
+    return Site(build / "tests/practice_site/practice_site", "--until-eof", "--pages", str(PAGES + 1))
+
+
+class Nginx:
+    """nginx with the same pages, on the same core."""
+
+    def __init__(self, pages):
+        self.folder = tempfile.TemporaryDirectory()
+        folder = Path(self.folder.name)
+        folder.chmod(0o755)
+        (folder / "pages/p").mkdir(parents=True)
+        for number, page in pages.items():
+            (folder / f"pages/p/{number}").write_bytes(page)
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        (folder / "conf").write_text(NGINX.format(folder=folder, port=port))
+        self.process = subprocess.Popen(["taskset", "-c", SERVER_CORE, "nginx", "-p", folder, "-c", folder / "conf"])
+        self.url = f"http://127.0.0.1:{port}/"
+        for _ in range(100):
+            try:
+                socket.create_connection(("127.0.0.1", port)).close()
+                return
+            except OSError:
+                time.sleep(0.05)
+        sys.exit("nginx doesn't answer")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+        self.folder.cleanup()
+
+
+def wrk(url, script, connections=64):
+    said = subprocess.run(["taskset", "-c", CLIENT_CORES, "wrk", "-t2", f"-c{connections}", "-d5s", "-s", script, url],
+                          capture_output=True, text=True, check=True).stdout
+    if "Non-2xx" in said or "Socket errors" in said:
+        sys.exit(said)
+    return float(said.split("Requests/sec:")[1].split()[0])
+
+
+def beside_nginx(build, script):
+    with practice_site(build) as site, Site(build / "tests/bench/ready_site", str(PAGES + 1)) as ready:
+        pages = {}
+        client = http.client.HTTPConnection(*site.address)
+        for number in range(1, PAGES + 1):
+            client.request("GET", f"/p/{number}")
+            pages[number] = client.getresponse().read()
+        client.close()
+        with Nginx(pages) as nginx:
+            servers = {"nginx": nginx, "our server, pages at hand": ready, "our server, pages made up": site}
+            rates = {name: [] for name in servers}
+            for _ in range(ROUNDS):
+                for name, server in servers.items():
+                    rates[name].append(wrk(server.url, script))
+    first = statistics.median(rates["nginx"])
+    size = statistics.mean(map(len, pages.values()))
+    for name, all_rates in rates.items():
+        rate = statistics.median(all_rates)
+        print(f"{PAGES} pages of {size:.0f} bytes, one core: {name:<25} {rate:8.0f} requests/s {rate / first:6.2f} ×",
+              flush=True)
+
+
+def receive(connection):
+    """One response. (Ours come in few pieces.)"""
+    received = b""
+    while b"\r\n\r\n" not in received:
+        received += connection.recv(65536)
+    head, _, body = received.partition(b"\r\n\r\n")
+    length = int(head.split(b"Content-Length: ")[1].split()[0])
+    while len(body) < length:
+        body += connection.recv(65536)
+
+
+REQUEST = b"GET /p/7 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+
+
+def latencies(site, clients, seconds):
+    """Of `clients` that ask ten times a second each, at even distances: milliseconds, sorted."""
+    connections = [socket.create_connection(site.address) for _ in range(clients)]
+    poll = select.epoll()
+    by_fd = {connection.fileno(): connection for connection in connections}
+    for fd in by_fd:
+        poll.register(fd, select.EPOLLIN)
+    taken, sent, start = [], {}, time.perf_counter()
+    for number in range(clients * 10 * seconds):
+        due = start + number / (clients * 10)
+        while (left := due - time.perf_counter()) > 0 or len(sent) == clients:
+            for fd, _ in poll.poll(max(left, 0)):
+                receive(by_fd[fd])
+                taken.append(1e3 * (time.perf_counter() - sent.pop(fd)))
+        connection = connections[number % clients]
+        if connection.fileno() not in sent:
+            sent[connection.fileno()] = time.perf_counter()
+            connection.send(REQUEST)
+    poll.close()
+    for connection in connections:
+        connection.close()
+    return sorted(taken)
+
+
+def held(build, number):
+    with practice_site(build) as site:
+        for count in (0, number):
+            before = site.memory()
+            connections = []
+            for _ in range(count):
+                connections.append(socket.create_connection(site.address))
+                connections[-1].send(REQUEST)
+                receive(connections[-1])
+            each = (site.memory() - before) / max(count, 1)
+            start = time.monotonic()
+            cpu = site.seconds()
+            taken = latencies(site, 100, 30)
+            cpu = (site.seconds() - cpu) / (time.monotonic() - start)
+            for connection in connections:  # nobody has hung up on them
+                connection.send(REQUEST)
+                receive(connection)
+                connection.close()
+            print(f"{count} connections held for {time.monotonic() - start:.0f} s"
+                  + (f", {each:.0f} bytes each" if count else "")
+                  + f"; 100 others, {len(taken)} requests: "
+                  + ", ".join(f"{share} % within {taken[int(len(taken) * share / 100) - 1]:.2f} ms"
+                              for share in (50, 99, 99.9, 100))
+                  + f"; {100 * cpu:.1f} % of a core", flush=True)
+
+
+def main():
+    build = Path(sys.argv[1])
+    number = int(sys.argv[2]) if len(sys.argv) > 2 else 10_000
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
+        script.write(WRK.format(pages=PAGES))
+        script.flush()
+        beside_nginx(build, script.name)
+    held(build, number)
+
+
+if __name__ == "__main__":
+    main()
