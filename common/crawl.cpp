@@ -1,5 +1,7 @@
 #include "common/crawl.h"
 
+#include "common/descriptors.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -120,8 +122,7 @@ const Host& Crawl::host_of(const Url& url) {
             host.addresses = resolve(entry->first, 0);
         } catch (const ResolveError& error) {
             host.error = error.what();
-            host.look_again = error.code == std::errc::too_many_files_open
-                              || error.code == std::errc::too_many_files_open_in_system;
+            host.look_again = no_descriptor_left(error.code);
         }
     }
     return host;

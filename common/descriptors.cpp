@@ -22,4 +22,9 @@ std::size_t allow_descriptors(std::size_t most) {
     return static_cast<std::size_t>(changed ? limit.rlim_cur : before);
 }
 
+bool no_descriptor_left(const std::error_code& error) noexcept {
+    return error == std::errc::too_many_files_open
+           || error == std::errc::too_many_files_open_in_system;
+}
+
 } // namespace common

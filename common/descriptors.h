@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <system_error>
 
 namespace common {
 
@@ -16,5 +17,9 @@ namespace common {
 /// the limit that holds then; where it can't be changed, that is the old one.
 /// Throws std::system_error. Source: man 2 getrlimit.
 std::size_t allow_descriptors(std::size_t most = std::numeric_limits<std::size_t>::max());
+
+/// True if it's this process or this machine that has no descriptor left: no fault of the
+/// server's, and no reason to call its page dead.
+bool no_descriptor_left(const std::error_code& error) noexcept;
 
 } // namespace common

@@ -1,5 +1,6 @@
 #include "stage1_callbacks/fetcher.h"
 
+#include "common/descriptors.h"
 #include "common/http_response.h"
 #include "common/links.h"
 
@@ -11,17 +12,6 @@
 namespace stage1 {
 
 using common::Events;
-
-namespace {
-
-/// True if it's this process or this machine that has no descriptor left: no fault of the
-/// server's, and no reason to call its page dead.
-bool is_out_of_descriptors(const std::error_code& error) {
-    return error == std::errc::too_many_files_open
-           || error == std::errc::too_many_files_open_in_system;
-}
-
-} // namespace
 
 Fetcher::Fetcher(common::Url url, common::Crawl& crawl)
     : crawl_(crawl), record_(std::move(url)),
@@ -51,7 +41,7 @@ void Fetcher::connect_to_next_address() {
         socket_ = common::Socket::open_tcp(address.family(), error);
         if (!error && !crawl_.loop().can_watch(socket_.fd()))
             error = std::make_error_code(std::errc::too_many_files_open);
-        if (is_out_of_descriptors(error) && crawl_.in_flight() > 1) {
+        if (common::no_descriptor_left(error) && crawl_.in_flight() > 1) {
             release();
             crawl_.postpone(record_.url); // one of the others will give its own back
             return;

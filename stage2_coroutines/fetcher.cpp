@@ -1,5 +1,6 @@
 #include "stage2_coroutines/fetcher.h"
 
+#include "common/descriptors.h"
 #include "common/http_response.h"
 #include "common/links.h"
 #include "common/record.h"
@@ -42,9 +43,7 @@ common::Socket open_socket(int family, common::Crawl& crawl, std::error_code& er
     common::Socket socket = common::Socket::open_tcp(family, error);
     if (!error && !crawl.loop().can_watch(socket.fd()))
         error = std::make_error_code(std::errc::too_many_files_open);
-    const bool none_left = error == std::errc::too_many_files_open
-                           || error == std::errc::too_many_files_open_in_system;
-    if (none_left && crawl.in_flight() > 1)
+    if (common::no_descriptor_left(error) && crawl.in_flight() > 1)
         throw NoDescriptor();
     return socket;
 }

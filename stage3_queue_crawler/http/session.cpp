@@ -1,5 +1,6 @@
 #include "stage3_queue_crawler/http/session.h"
 
+#include "common/descriptors.h"
 #include "common/selector.h"
 #include "stage3_queue_crawler/http/transfer.h"
 
@@ -38,12 +39,6 @@ std::string in_digits(const common::Address& address) {
     const auto& v4 = reinterpret_cast<const sockaddr_in&>(address.storage);
     ::inet_ntop(AF_INET, &v4.sin_addr, digits.data(), digits.size());
     return digits.data();
-}
-
-/// No room for another descriptor.
-bool is_full(const std::error_code& error) {
-    return error == std::errc::too_many_files_open
-           || error == std::errc::too_many_files_open_in_system;
 }
 
 /// Where libcurl looks for one. Source: man 1 curl, "Environment".
@@ -156,12 +151,14 @@ Coroutine<std::string> Session::find_addresses(common::Url url) {
     } catch (const Timeout&) {
         throw FetchError(Kind::timed_out, "no address within " + in_seconds(limit), 0);
     } catch (const common::ResolveError& error) {
-        throw FetchError(is_full(error.code) ? Kind::no_descriptor : Kind::network,
+        throw FetchError(common::no_descriptor_left(error.code) ? Kind::no_descriptor
+                                                                : Kind::network,
                          error.what(), 0);
     } catch (const common::SelectorFull& error) {
         throw FetchError(Kind::no_descriptor, error.what(), 0);
     } catch (const std::system_error& error) {
-        throw FetchError(is_full(error.code()) ? Kind::no_descriptor : Kind::network,
+        throw FetchError(common::no_descriptor_left(error.code()) ? Kind::no_descriptor
+                                                                  : Kind::network,
                          error.what(), 0);
     }
 }

@@ -48,6 +48,17 @@ TEST_CASE("an IPv6 address keeps its brackets") {
     CHECK(url.port() == 8000);
 }
 
+TEST_CASE("a host is an address, or a name") {
+    for (const std::string_view address :
+         {"http://127.0.0.1/", "http://127.1/", "http://0x7f000001/", "http://[::1]/",
+          "http://[::ffff:1.2.3.4]:80/"})
+        CHECK(common::parse_url(address).value().host_is_address());
+    for (const std::string_view name :
+         {"http://localhost/", "http://a.example/", "http://1.example/", "http://a1/",
+          "http://127.0.0.1.example/", "http://1a/"})
+        CHECK_FALSE(common::parse_url(name).value().host_is_address());
+}
+
 TEST_CASE("spellings of one URL become one URL") {
     CHECK(parsed("HTTP://EXAMPLE.com/") == "http://example.com/");
     CHECK(parsed("http://h") == "http://h/");

@@ -1,5 +1,7 @@
 #include "tests/support/listener.h"
 
+#include "common/descriptors.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -129,9 +131,7 @@ common::Socket accept_connection(const common::Socket& listener, std::error_code
 }
 
 bool no_descriptor_left(const std::error_code& error) noexcept {
-    return error == std::errc::too_many_files_open
-           || error == std::errc::too_many_files_open_in_system
-           || error == std::errc::no_buffer_space
+    return common::no_descriptor_left(error) || error == std::errc::no_buffer_space
            || error == std::errc::not_enough_memory;
 }
 
