@@ -1,0 +1,33 @@
+// A room in which nobody hears anybody. exercise.h says what it should be.
+//
+// You may want: member->write(line), member->unsent(), member->close(). Who waits for
+// something on a stream that is closed gets std::system_error: not inside `close`, but
+// when its task has its next turn.
+// And const stage3::AtExit at_exit([&] { ... }), which calls that when the scope is left,
+// whatever the reason.
+#include "exercise.h"
+#include "stage3_queue_crawler/runtime/at_exit.h"
+#include "stage3_queue_crawler/runtime/wait.h"
+
+#include <string>
+#include <system_error>
+
+using stage3::Coroutine;
+using stage3::Stream;
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): see Room
+
+Coroutine<> Room::stay(Stream& client) {
+    members_.push_back(&client);
+    try {
+        for (;;) {
+            const std::string line = co_await client.read_until("\n", longest_line);
+            // Who else is here?
+            static_cast<void>(line);
+        }
+    } catch (const stage3::EndOfStream&) {
+        members_.clear(); // all of them?
+    }
+}
+
+// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

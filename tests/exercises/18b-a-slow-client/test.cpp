@@ -1,0 +1,267 @@
+// start fails in: all others hear it
+// start fails with: b heard nothing
+#include "exercise.h"
+#include "tests/stage3/runtime/client_test.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+using stage3::Coroutine;
+using stage3::Stream;
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): the tests outlive
+// the coroutines
+
+namespace {
+
+/// What stage3::serve does with a client.
+Coroutine<> serve_one(Room& room, Stream& stream) {
+    const stage3::AtExit close([&stream] { stream.close(); });
+    co_await room.stay(stream);
+}
+
+/// A client, and its task in the room.
+struct Member {
+    Member(stage3::EventLoop& loop, Room& room,
+           std::pair<common::Socket, common::Socket> ends)
+        : client(std::move(ends.first)), stream(loop, std::move(ends.second)),
+          task(stage3::create_task(loop, serve_one(room, stream))) {}
+
+    tests::Client client;
+    Stream stream;
+    stage3::Task<> task;
+};
+
+class RoomTest : public tests::ClientTest {
+  public:
+    RoomTest() = default;
+    RoomTest(const RoomTest&) = delete;
+    RoomTest& operator=(const RoomTest&) = delete;
+    ~RoomTest() { loop.close(); }
+
+    Member& enter() {
+        members.push_back(std::make_unique<Member>(loop, room, connection()));
+        settle();
+        return *members.back();
+    }
+    void say(Member& member, std::string_view text) {
+        member.client.send(text);
+        settle();
+        check_nothing_escaped();
+    }
+    void check_nothing_escaped() const {
+        for (const auto& member : members) {
+            const std::string what = tests::escaped(member->task);
+            REQUIRE_MESSAGE(what.empty(), "an exception has left stay: " << what);
+        }
+    }
+    /// With its number, and as long as a line may be.
+    static std::string line(int number) {
+        return fmt::format("{:{}}\n", number, longest_line - 1);
+    }
+
+    Room room;
+    std::vector<std::unique_ptr<Member>> members;
+};
+
+} // namespace
+
+TEST_SUITE("who hears what") {
+    TEST_CASE_FIXTURE(RoomTest, "all others hear it") {
+        Member& a = enter();
+        Member& b = enter();
+        Member& c = enter();
+        CHECK_MESSAGE(room.size() == 3, "three have entered. How many are there?");
+        say(a, "hello\n");
+        const std::string got = b.client.receive();
+        REQUIRE_MESSAGE(!got.empty(), "a has said \"hello\\n\", and b heard nothing.");
+        CHECK_MESSAGE(got == "hello\n",
+                      "a has said \"hello\\n\", and b heard \"" << got << "\"");
+        CHECK_MESSAGE(c.client.receive() == "hello\n",
+                      "c should have heard it, too, and just once.");
+        REQUIRE_MESSAGE(a.client.receive().empty(),
+                        "a hears what it has said itself. Tell the others.");
+    }
+
+    TEST_CASE_FIXTURE(RoomTest, "lines, in order") {
+        Member& a = enter();
+        Member& b = enter();
+        Member& c = enter();
+        say(a, "on");
+        CHECK_MESSAGE(c.client.receive().empty(),
+                      "a line is passed on when it is whole.");
+        say(b, "two\nthree\n");
+        say(a, "e\nfour\n");
+        CHECK(c.client.receive() == "two\nthree\none\nfour\n");
+        CHECK(a.client.receive() == "two\nthree\n");
+        CHECK(b.client.receive() == "one\nfour\n");
+    }
+
+    TEST_CASE_FIXTURE(RoomTest, "who comes later") {
+        Member& a = enter();
+        say(a, "anybody there?\n");
+        Member& b = enter();
+        say(a, "hello\n");
+        CHECK(b.client.receive() == "hello\n");
+    }
+}
+
+TEST_SUITE("who leaves") {
+    TEST_CASE_FIXTURE(RoomTest, "who finishes") {
+        Member& a = enter();
+        Member& b = enter();
+        Member& c = enter();
+        b.client.finish();
+        settle();
+        CHECK_MESSAGE(b.task.done(), "b has finished, and its task has not.");
+        check_nothing_escaped();
+        CHECK_MESSAGE(room.size() == 2, "b has left, and two should be here.");
+        say(a, "hello\n");
+        CHECK(c.client.receive() == "hello\n");
+    }
+
+    TEST_CASE_FIXTURE(RoomTest, "who goes without a word") {
+        Member& a = enter();
+        Member& b = enter();
+        Member& c = enter();
+        say(a, "hello\n");
+        b.client.close(); // without having read it: that's no proper end
+        say(a, "hello?\n");
+        CHECK_MESSAGE(b.task.done(), "b's connection is broken, and its task goes on.");
+        check_nothing_escaped();
+        CHECK_MESSAGE(room.size() == 2, "b has gone, and two should be here.");
+        CHECK(c.client.receive() == "hello\nhello?\n");
+    }
+
+    TEST_CASE_FIXTURE(RoomTest, "who says too much") {
+        Member& a = enter();
+        Member& b = enter();
+        say(a, std::string(longest_line - 1, 'x') + '\n');
+        CHECK(b.client.receive().size() == longest_line);
+        say(a, std::string(longest_line, 'x'));
+        CHECK_MESSAGE(a.task.done(), "a's line is too long, and a should be gone.");
+        CHECK(b.client.receive().empty());
+        CHECK(room.size() == 1);
+    }
+
+    TEST_CASE_FIXTURE(RoomTest, "who is asked to end") {
+        enter();
+        Member& b = enter();
+        b.task.cancel();
+        settle();
+        REQUIRE_MESSAGE(b.task.done(), "b's task was asked to end, and goes on.");
+        REQUIRE_MESSAGE(room.size() == 1,
+                        "b's task was asked to end, and has ended. But b is still a "
+                        "member: the next one who says something writes to a stream "
+                        "that is gone.");
+    }
+}
+
+TEST_SUITE("who doesn't read") {
+    TEST_CASE_FIXTURE(RoomTest, "holds up nobody") {
+        Member& a = enter();
+        Member& b = enter();
+        Member& c = enter();
+        for (int i = 0; i < 300; ++i) {
+            const bool was_here = !b.stream.closed();
+            say(a, line(i));
+            const bool heard = c.client.receive() == line(i);
+            REQUIRE_MESSAGE((heard || !was_here || !b.stream.closed()),
+                            "b was too far behind, and was closed. But just then, c "
+                            "missed a line: c was behind b in the list, and you went on "
+                            "with the one behind c, or not at all.");
+            REQUIRE_MESSAGE(heard, "b doesn't read. In line "
+                                       << i
+                                       << ", a said something, and c heard nothing: c "
+                                          "stands in line behind b.");
+            if (b.stream.unsent() <= most_unsent)
+                continue;
+            say(a, line(++i));
+            REQUIRE_MESSAGE((c.client.receive() == line(i)),
+                            "b doesn't read, and nobody hears what a says. a's task "
+                            "waits for b, and so a itself is held up.");
+            for (; i < 300; ++i)
+                say(a, line(i));
+            FAIL("b doesn't read, and is still in the room after 300 lines. All that is "
+                 "kept for it is now "
+                 << b.stream.unsent() << " bytes, and there is no end to it.");
+        }
+        REQUIRE_MESSAGE(b.stream.closed(),
+                        "b hasn't read any of 300 lines, and they aren't kept for it. So "
+                        "there is a gap in what it will read, and it can't know. Then "
+                        "rather close it.");
+    }
+
+    TEST_CASE_FIXTURE(RoomTest, "is closed, and leaves") {
+        Member& a = enter();
+        Member& b = enter();
+        for (int i = 0; i < 300 && !b.stream.closed(); ++i)
+            say(a, line(i));
+        CHECK(b.stream.closed());
+        CHECK_MESSAGE(b.task.done(), "b was closed, and its task goes on.");
+        CHECK_MESSAGE(room.size() == 1, "b was closed, and only a should be here.");
+        b.client.receive();
+        CHECK(b.client.ended());
+    }
+
+    TEST_CASE_FIXTURE(RoomTest, "two at once") {
+        Member& a = enter();
+        Member& slow = enter();
+        Member& b = enter();
+        const Member& slow_too = enter();
+        Member& c = enter();
+        for (int i = 0; i < 300; ++i) {
+            Member& speaker = i % 2 == 0 ? a : b;
+            say(speaker, line(i));
+            REQUIRE((c.client.receive() == line(i)));
+            REQUIRE(((i % 2 == 0 ? b : a).client.receive() == line(i)));
+        }
+        CHECK(slow.stream.closed());
+        CHECK(slow_too.stream.closed());
+        CHECK(room.size() == 3);
+        slow.client.close();
+        say(c, "the end\n");
+        CHECK(a.client.receive() == "the end\n");
+    }
+
+    TEST_CASE_FIXTURE(RoomTest, "for a while") {
+        Member& a = enter();
+        Member& b = enter();
+        std::string said;
+        for (int round = 0; round < 3; ++round) {
+            for (int i = 0; i < 300 && b.stream.unsent() + longest_line <= most_unsent;
+                 ++i) {
+                said = line(i);
+                say(a, said);
+                REQUIRE_MESSAGE(!b.stream.closed(),
+                                "b was slow for a moment, and you closed it. A little "
+                                "behind is nothing bad: up to "
+                                    << most_unsent << " bytes may wait for it.");
+            }
+            CHECK(b.stream.unsent() > most_unsent / 2);
+            std::string all;
+            for (std::string piece = b.client.receive(); !piece.empty();
+                 piece = b.client.receive()) {
+                all += piece;
+                settle();
+            }
+            CHECK(all.size() % longest_line == 0);
+            for (std::size_t i = 0; i < all.size() / longest_line; ++i)
+                REQUIRE((all.substr(i * longest_line, longest_line)
+                         == line(static_cast<int>(i))));
+            CHECK_MESSAGE(all.ends_with(said), "b has read all, and the last line is not "
+                                               "among it.");
+        }
+        CHECK(room.size() == 2);
+    }
+}
+
+// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

@@ -1,0 +1,44 @@
+// hint: is still a member
+#include "exercise.h"
+
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+using stage3::Coroutine;
+using stage3::Stream;
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): see Room
+
+/// Nobody comes or goes meanwhile: this doesn't wait, and who is closed here hears of it
+/// in a later turn, and leaves then.
+static void tell(const std::vector<Stream*>& members, const Stream& speaker,
+                 std::string_view line) {
+    for (Stream* member : members) {
+        if (member == &speaker)
+            continue;
+        member->write(line);
+        if (member->unsent() > most_unsent)
+            member->close();
+    }
+}
+
+Coroutine<> Room::stay(Stream& client) {
+    members_.push_back(&client);
+    try {
+        for (;;) {
+            const std::string line = co_await client.read_until("\n", longest_line);
+            tell(members_, client, line);
+        }
+    } catch (const stage3::EndOfStream&) {
+        // it has finished
+    } catch (const stage3::LimitExceeded&) {
+        // it says too much at once
+    } catch (const std::system_error&) {
+        // it has gone, or was closed: too far behind
+    }
+    std::erase(members_, &client);
+}
+
+// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

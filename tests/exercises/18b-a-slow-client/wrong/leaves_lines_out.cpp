@@ -1,0 +1,42 @@
+// hint: there is a gap
+#include "exercise.h"
+#include "stage3_queue_crawler/runtime/at_exit.h"
+
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+using stage3::Coroutine;
+using stage3::Stream;
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): see Room
+
+static void tell(const std::vector<Stream*>& members, const Stream& speaker,
+                 std::string_view line) {
+    for (Stream* member : members) {
+        if (member == &speaker)
+            continue;
+        if (member->unsent() + line.size() <= most_unsent)
+            member->write(line);
+    }
+}
+
+Coroutine<> Room::stay(Stream& client) {
+    members_.push_back(&client);
+    const stage3::AtExit leave([this, &client] { std::erase(members_, &client); });
+    try {
+        for (;;) {
+            const std::string line = co_await client.read_until("\n", longest_line);
+            tell(members_, client, line);
+        }
+    } catch (const stage3::EndOfStream&) {
+        co_return; // it has finished
+    } catch (const stage3::LimitExceeded&) {
+        co_return; // it says too much at once
+    } catch (const std::system_error&) {
+        co_return; // it has gone, or was closed: too far behind
+    }
+}
+
+// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
