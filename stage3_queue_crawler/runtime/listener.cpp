@@ -1,5 +1,6 @@
 #include "stage3_queue_crawler/runtime/listener.h"
 
+#include "common/descriptors.h"
 #include "stage3_queue_crawler/runtime/task.h"
 #include "stage3_queue_crawler/runtime/wait.h"
 
@@ -7,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <system_error>
@@ -44,9 +46,7 @@ bool concerns_one_client(const std::error_code& error) {
 
 /// There is no room for another client, for now.
 bool is_full(const std::error_code& error) {
-    return error == std::errc::too_many_files_open
-           || error == std::errc::too_many_files_open_in_system
-           || error == std::errc::no_buffer_space
+    return common::no_descriptor_left(error) || error == std::errc::no_buffer_space
            || error == std::errc::not_enough_memory;
 }
 
@@ -75,6 +75,7 @@ std::uint16_t Listener::port() const {
                      : reinterpret_cast<const sockaddr_in&>(address).sin_port);
 }
 
+// [accept]
 Coroutine<common::Socket> Listener::accept() {
     for (;;) {
         std::error_code error;
@@ -89,6 +90,7 @@ Coroutine<common::Socket> Listener::accept() {
             throw std::system_error(error, "accept");
     }
 }
+// [/accept]
 
 common::Socket Listener::take(std::error_code& error) {
     common::Socket client(::accept(socket_.fd(), nullptr, nullptr));
@@ -107,53 +109,62 @@ common::Socket Listener::take(std::error_code& error) {
 
 namespace {
 
+using Clients = std::unordered_map<std::uint64_t, Task<>>; // by their number
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): `handle` lives in
+// the coroutine that cancels this one, and waits for it
+// [client]
 /// One client's task.
-// The function lives in the coroutine that cancels this one, and waits for it.
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters)
 Coroutine<> talk(common::Socket socket, StreamLimits limits,
                  const std::function<Coroutine<>(Stream&)>& handle) {
     Stream stream(running_loop(), std::move(socket), limits);
     co_await handle(stream);
 }
+// [/client]
+
+/// Asks all of them to end, and waits until they have, whoever asks us to end meanwhile:
+/// they use what is ours.
+Coroutine<> end_all(const Clients& clients) {
+    std::vector<FuturePtr> left;
+    for (auto [number, client] : clients) {
+        client.cancel();
+        left.push_back(client.ref());
+    }
+    const auto is_done = [](const FuturePtr& client) { return client->done(); };
+    while (!std::ranges::all_of(left, is_done)) {
+        try {
+            co_await wait(left);
+        } catch (const Cancelled&) {
+            continue;
+        }
+    }
+}
 
 } // namespace
 
-Coroutine<> serve(Listener& listener, std::function<Coroutine<>(Stream&)> handle,
+// [serve]
+Coroutine<> serve(Listener listener, std::function<Coroutine<>(Stream&)> handle,
                   StreamLimits limits) {
-    // NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
-    using Clients = std::unordered_map<int, Task<>>;  // by their number
     const auto clients = std::make_shared<Clients>(); // callbacks may outlive this frame
-    int last = 0;
     std::exception_ptr why;
     try {
-        for (;;) {
+        for (std::uint64_t number = 0;; ++number) {
             common::Socket socket = co_await listener.accept();
-            const int number = ++last;
             const Task<> client =
                 create_task(talk(std::move(socket), limits, handle), "client");
             clients->emplace(number, client);
             client.add_done_callback(
                 [clients, number](const auto&) { clients->erase(number); });
-            if (number % 64 == 0) // those who are here already have their turn, too
+            if (number % 64 == 63) // those who are here already have their turn, too
                 co_await next_turn();
         }
     } catch (...) {
-        why = std::current_exception();
+        why = std::current_exception(); // a handler can't wait
     }
-    std::vector<FuturePtr> left;
-    for (auto& [number, client] : *clients) {
-        client.cancel();
-        left.push_back(client.ref());
-    }
-    while (
-        !std::ranges::all_of(left, [](const auto& client) { return client->done(); })) {
-        try {
-            co_await wait(left);
-        } catch (const Cancelled&) {
-            continue; // they use what is ours: no way round waiting
-        }
-    }
+    co_await end_all(*clients);
     std::rethrow_exception(why);
 }
+// [/serve]
+// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
 
 } // namespace stage3

@@ -2,7 +2,7 @@
 //
 // A listener has a port, and hands out a socket for each client that has connected.
 // `serve` gives each of them a task of its own. (Tornado calls this TCPServer, asyncio
-// has start_server.)
+// has start_server.) Told in book/18.
 #pragma once
 
 #include "common/socket.h"
@@ -34,10 +34,11 @@ class Listener {
     common::Socket socket_;
 };
 
-/// Accepts clients, without end, and calls `handle` for each: a task that ends the
-/// connection when it returns. Cancelled, it asks all of them to end, and waits for that.
-/// `handle` must catch what can happen to a connection; what it throws is reported.
-Coroutine<> serve(Listener& listener, std::function<Coroutine<>(Stream&)> handle,
+/// Accepts clients, without end, and calls `handle` for each: a task, after which the
+/// connection is closed, whatever is unsent. Cancelled, it asks all of them to end, and
+/// waits for that. `handle` must catch what can happen to a connection; what it throws is
+/// reported. Throws what Listener::accept throws.
+Coroutine<> serve(Listener listener, std::function<Coroutine<>(Stream&)> handle,
                   StreamLimits limits = {});
 
 } // namespace stage3

@@ -33,6 +33,7 @@ Stream::~Stream() { close(); }
 
 // ---- Reading ----
 
+// [read-until]
 Coroutine<std::string> Stream::read_until(std::string end, std::size_t most) {
     most = std::min(most, limits_.read_ahead);
     std::size_t searched = 0; // of what is unread: `end` doesn't begin there
@@ -51,6 +52,7 @@ Coroutine<std::string> Stream::read_until(std::string end, std::size_t most) {
             throw EndOfStream(unread());
     }
 }
+// [/read-until]
 
 Coroutine<std::string> Stream::read_exactly(std::size_t count) {
     std::string result;
@@ -89,7 +91,8 @@ Coroutine<bool> Stream::wait_for_more() {
     if (!reading_) // if so, the loop will tell
         receive();
     while (unread() == before) {
-        check_not_broken();
+        if (read_error_)
+            throw std::system_error(read_error_, "the connection");
         if (finished_)
             co_return false;
         reader_.emplace(loop_);
@@ -105,14 +108,16 @@ Coroutine<bool> Stream::wait_for_more() {
 void Stream::receive() {
     std::array<char, std::size_t{16} * 1024>
         buffer; // NOLINT(*-member-init): receive does
-    while (!finished_ && !broken_ && unread() < limits_.read_ahead) {
+    while (!finished_ && !read_error_ && unread() < limits_.read_ahead) {
         std::error_code error;
         const std::size_t room = std::min(buffer.size(), limits_.read_ahead - unread());
         const std::size_t count = socket_.receive(std::span(buffer).first(room), error);
         if (error == std::errc::operation_would_block)
             break;
+        if (count == 0 && !error && write_error_)
+            error = write_error_; // it's no orderly end then
         if (error) {
-            fail(error);
+            fail_reading(error);
             return;
         }
         if (count == 0)
@@ -130,7 +135,7 @@ void Stream::receive() {
 // ---- Writing ----
 
 void Stream::write(std::string_view bytes) {
-    if (broken_ || closed())
+    if (write_error_ || finishing_writing_)
         return;
     const bool was_empty = unsent() == 0;
     if (out_begin_ > 0)
@@ -145,13 +150,14 @@ void Stream::send() {
     while (unsent() > 0 && !error)
         out_begin_ += socket_.send(std::string_view(out_).substr(out_begin_), error);
     if (error && error != std::errc::operation_would_block) {
-        fail(error);
+        fail_writing(error);
         return;
     }
     if (unsent() == 0) {
         std::string().swap(out_);
         out_begin_ = 0;
     }
+    finish_if_all_is_sent();
     watch();
     if (unsent() <= enough_)
         wake(writer_);
@@ -161,11 +167,13 @@ Coroutine<> Stream::drain() { return wait_until_unsent_is(limits_.unsent); }
 
 Coroutine<> Stream::flush() { return wait_until_unsent_is(0); }
 
+// [drain]
 Coroutine<> Stream::wait_until_unsent_is(std::size_t at_most) {
     if (writer_)
-        throw std::logic_error("two tasks write to one stream");
+        throw std::logic_error("two tasks wait until one stream has sent");
     for (;;) {
-        check_not_broken();
+        if (write_error_)
+            throw std::system_error(write_error_, "the connection");
         if (unsent() <= at_most)
             co_return;
         enough_ = at_most;
@@ -175,9 +183,15 @@ Coroutine<> Stream::wait_until_unsent_is(std::size_t at_most) {
         co_await less;
     }
 }
+// [/drain]
 
 void Stream::finish_writing() {
-    if (!closed())
+    finishing_writing_ = true;
+    finish_if_all_is_sent();
+}
+
+void Stream::finish_if_all_is_sent() {
+    if (finishing_writing_ && unsent() == 0 && !closed())
         ::shutdown(socket_.fd(), SHUT_WR);
 }
 
@@ -192,22 +206,27 @@ void Stream::close() {
         loop_.remove_writer(socket_.fd());
     reading_ = writing_ = false;
     socket_.close();
-    fail(std::make_error_code(std::errc::operation_canceled));
+    std::string().swap(in_);
+    in_begin_ = 0;
+    const auto closed = std::make_error_code(std::errc::operation_canceled);
+    fail_writing(closed);
+    fail_reading(closed);
 }
 
-void Stream::fail(std::error_code error) {
-    if (!broken_)
-        broken_ = error;
+void Stream::fail_writing(std::error_code error) {
+    write_error_ = error;
     std::string().swap(out_);
     out_begin_ = 0;
     watch();
-    wake(reader_);
     wake(writer_);
 }
 
-void Stream::check_not_broken() const {
-    if (broken_)
-        throw std::system_error(broken_, "the connection");
+void Stream::fail_reading(std::error_code error) {
+    read_error_ = error;
+    watch();
+    wake(reader_);
+    if (!write_error_) // what can't be read can't be written, either
+        fail_writing(error);
 }
 
 void Stream::wake(std::optional<Future<>>& waiter) {
@@ -222,9 +241,9 @@ void Stream::wake(std::optional<Future<>>& waiter) {
 void Stream::watch() {
     if (closed())
         return;
-    const bool to_read =
-        !finished_ && !broken_ && (reader_ || reading_) && unread() < limits_.read_ahead;
-    const bool to_write = !broken_ && unsent() > 0;
+    const bool to_read = !finished_ && !read_error_ && (reader_ || reading_)
+                         && unread() < limits_.read_ahead;
+    const bool to_write = unsent() > 0;
     if (to_read != std::exchange(reading_, to_read)) {
         if (to_read)
             loop_.add_reader(socket_.fd(), [this] { receive(); });

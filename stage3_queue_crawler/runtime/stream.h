@@ -5,6 +5,7 @@
 // much of it fits. Between the two are buffers, and buffers need limits: a client that
 // sends without end, or never reads what it has asked for, must not fill our memory.
 // (Tornado calls this IOStream; asyncio has two halves, StreamReader and StreamWriter.)
+// Told in book/18.
 #pragma once
 
 #include "common/socket.h"
@@ -47,7 +48,8 @@ struct StreamLimits {
 Coroutine<common::Socket> connect(common::Address address);
 
 /// In one loop; it must be destroyed before that, and after the coroutines that wait for
-/// it. One task may read, and one may write, at the same time.
+/// it. Anybody may write; but only one task at a time may read, and one may wait in
+/// `drain` or `flush`.
 class Stream {
   public:
     Stream(EventLoop& loop, common::Socket socket, StreamLimits limits = {});
@@ -56,8 +58,10 @@ class Stream {
     /// Closes it.
     ~Stream();
 
-    // ---- Reading. Each throws std::system_error if the connection is broken, and what
-    // has come but isn't part of the result stays for the next one. ----
+    // ---- Reading. What has come but isn't part of the result stays for the next one.
+    // Each throws std::system_error if the connection is broken, but not before all that
+    // has come is read: a server that refuses a request often breaks the connection while
+    // we still write, and why it does is the last thing that it has sent. ----
 
     /// All up to the first `end`, with it. Throws EndOfStream if the other side finishes
     /// before, and LimitExceeded if it isn't within the first `most` bytes, which are at
@@ -84,18 +88,19 @@ class Stream {
     /// after each `write`, or all that the other side doesn't read piles up here. Throws
     /// std::system_error if the connection is broken.
     Coroutine<> drain();
-    /// Waits until the kernel has taken all. Throws std::system_error if the connection
-    /// is broken.
+    /// Waits until the kernel has taken all; which doesn't mean that it has come through.
+    /// Throws std::system_error if the connection is broken.
     Coroutine<> flush();
     /// Bytes that are left to be sent.
     std::size_t unsent() const { return out_.size() - out_begin_; }
-    /// Says that nothing more will be written. Call `flush` before.
+    /// Nothing more will be written: says so to the other side when all is sent. What is
+    /// written after that, nobody gets.
     void finish_writing();
 
     // ---- The end. ----
 
-    /// Closes it now, whatever is unsent. Who waits for it gets std::system_error
-    /// (operation_canceled).
+    /// Closes it now, whatever is unsent or unread. Who waits for it, or reads or drains
+    /// later, gets std::system_error (operation_canceled).
     void close();
     bool closed() const { return !socket_; }
 
@@ -107,8 +112,9 @@ class Stream {
     void receive();
     void send();
     void watch();
-    void fail(std::error_code error);
-    void check_not_broken() const;
+    void finish_if_all_is_sent();
+    void fail_writing(std::error_code error);
+    void fail_reading(std::error_code error);
     static void wake(std::optional<Future<>>& waiter);
 
     EventLoop& loop_;
@@ -118,10 +124,12 @@ class Stream {
     std::size_t in_begin_ = 0;
     std::string out_; // unsent from out_begin_ on
     std::size_t out_begin_ = 0;
-    bool finished_ = false; // the other side has
-    bool reading_ = false;  // watched for
+    bool finished_ = false;          // the other side has
+    bool finishing_writing_ = false; // we have, or will when all is sent
+    bool reading_ = false;           // watched for
     bool writing_ = false;
-    std::error_code broken_;
+    std::error_code read_error_;     // no more will come
+    std::error_code write_error_;    // no more will be sent
     std::optional<Future<>> reader_; // who waits for more
     std::optional<Future<>> writer_; // who waits for less
     std::size_t enough_ = 0;         // unsent, for the writer

@@ -20,6 +20,7 @@ Coroutine<> sleep(EventLoop::Duration duration) {
 }
 // [/sleep]
 
+// [readable]
 Coroutine<> readable(int fd) {
     EventLoop& loop = running_loop();
     const Future<> ready;
@@ -27,6 +28,7 @@ Coroutine<> readable(int fd) {
     loop.add_reader(fd, [ready] { ready.set_result_unless_done(); });
     co_await ready;
 }
+// [/readable]
 
 Coroutine<> writable(int fd) {
     EventLoop& loop = running_loop();

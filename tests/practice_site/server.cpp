@@ -41,18 +41,20 @@ stage3::Listener listen(std::uint16_t port) {
     }
 }
 
+// [goodbye]
 Coroutine<> read_to_the_end(Stream& stream) {
     while (!stream.at_end())
         co_await stream.read_some(piece);
 }
 
-/// To close a socket with unread bytes in it is to reset the connection, and a reset can
-/// overtake the answer. So say that we are done, and read until the client is, too; but
-/// not for ever.
+/// To close a socket with unread bytes in it is to reset the connection: then what the
+/// kernel has not sent yet is thrown away, and what it has may be overtaken. So say that
+/// we are done, and read until the client is, too; but not for ever.
 Coroutine<> say_goodbye(Stream& stream) {
     stream.finish_writing();
     co_await wait_for(read_to_the_end(stream), 1s);
 }
+// [/goodbye]
 
 } // namespace
 
@@ -91,9 +93,9 @@ PracticeServer::PracticeServer(Handler handler, const ServerOptions& options)
 void PracticeServer::run() {
     try {
         stage3::run_until_complete(
-            loop_,
-            stage3::serve(listener_, [this](Stream& stream) { return talk(stream); },
-                          {.read_ahead = longest_head}));
+            loop_, stage3::serve(std::move(listener_),
+                                 [this](Stream& stream) { return talk(stream); },
+                                 {.read_ahead = longest_head}));
     } catch (const stage3::LoopStopped&) {
         stage3::cancel_all_tasks(loop_);
     }
@@ -103,6 +105,7 @@ void PracticeServer::stop() {
     loop_.call_soon_threadsafe([this] { loop_.stop(); });
 }
 
+// [talk]
 /// One client's connection, from its first request to its last.
 Coroutine<> PracticeServer::talk(Stream& stream) {
     const Counted connection(*this, &Statistics::connections,
@@ -128,7 +131,9 @@ Coroutine<> PracticeServer::talk(Stream& stream) {
         stream.close(); // one too many for `select`
     }
 }
+// [/talk]
 
+// [next-request]
 /// What the client asks next; nothing, if it has finished.
 Coroutine<std::optional<ReceivedRequest>> PracticeServer::next_request(Stream& stream) {
     std::size_t left = 0; // if it finishes
@@ -149,7 +154,9 @@ Coroutine<std::optional<ReceivedRequest>> PracticeServer::next_request(Stream& s
         co_return std::nullopt;
     co_return refused(400); // it ends in the middle
 }
+// [/next-request]
 
+// [send]
 /// Piece by piece, so that a client that takes them slowly is told from one that takes
 /// nothing any more.
 Coroutine<> PracticeServer::send(Stream& stream, std::string bytes) {
@@ -158,7 +165,9 @@ Coroutine<> PracticeServer::send(Stream& stream, std::string bytes) {
         if (stream.unsent() > 0)
             co_await wait_for(stream.flush(), options_.patience);
     }
+    co_await stream.flush(); // throws if the connection is broken
 }
+// [/send]
 
 Answer PracticeServer::answer(const ReceivedRequest& request) const {
     if (request.failure != 0)

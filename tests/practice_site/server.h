@@ -6,7 +6,7 @@
 // says, answer, and again. Whenever it must wait, the others go on.
 //
 // What to answer is a handler's business (site.h, files.h); what the bytes mean is
-// http.h's. Told in book/18.
+// http.h's. Told in book/18a.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/event_loop.h"
@@ -57,7 +57,7 @@ class PracticeServer {
     /// Where a crawl begins: "http://127.0.0.1:8080/".
     std::string url() const { return origin() + "/"; }
 
-    /// Serves until `stop` is called; then hangs up on all, and returns. Calls the
+    /// Serves until `stop` is called; then hangs up on all, and returns. Once. Calls the
     /// handler in this thread. A handler that throws means status 500.
     void run();
 

@@ -327,11 +327,11 @@ Coroutine<std::string> ask(std::uint16_t port, std::string line) {
 
 Coroutine<std::vector<std::string>> ask_ten() {
     stage3::Listener listener(at_port(0));
-    auto serving = stage3::create_task(stage3::serve(listener, echo));
+    const std::uint16_t port = listener.port();
+    auto serving = stage3::create_task(stage3::serve(std::move(listener), echo));
     std::vector<stage3::Future<std::string>> asking;
     for (int i = 0; i < 10; ++i)
-        asking.push_back(
-            stage3::create_task(ask(listener.port(), fmt::format("line {}\n", i))));
+        asking.push_back(stage3::create_task(ask(port, fmt::format("line {}\n", i))));
     auto answers = co_await stage3::gather(std::move(asking));
     serving.cancel();
     const std::vector<stage3::Task<>> one{serving};

@@ -36,11 +36,6 @@ common::Address address_of(const Listener& listener) {
     return common::resolve("127.0.0.1", listener.port()).front();
 }
 
-/// A connection to it, as a client has it.
-Coroutine<common::Socket> connect_to(const Listener& listener) {
-    return stage3::connect(address_of(listener));
-}
-
 /// Sends each line back, until there is none.
 Coroutine<> echo(Stream& stream) {
     try {
@@ -53,7 +48,9 @@ Coroutine<> echo(Stream& stream) {
         stream.finish_writing();
     } catch (const std::system_error&) {
         stream.close(); // the client has broken the connection
+        co_return;
     }
+    co_await stream.flush(); // or what is unsent is lost
 }
 
 Coroutine<> count(std::shared_ptr<std::size_t> number) {
@@ -62,8 +59,8 @@ Coroutine<> count(std::shared_ptr<std::size_t> number) {
 }
 
 /// A client that sends some lines, and wants them back.
-Coroutine<std::size_t> talk_to(const Listener& listener, int lines) {
-    common::Socket socket = co_await connect_to(listener);
+Coroutine<std::size_t> talk_to(common::Address server, int lines) {
+    common::Socket socket = co_await stage3::connect(server);
     Stream stream(stage3::running_loop(), std::move(socket));
     std::size_t right = 0;
     for (int i = 0; i < lines; ++i) {
@@ -82,10 +79,11 @@ Coroutine<std::size_t> talk_to(const Listener& listener, int lines) {
 TEST_CASE("many clients, each served by a task of its own") {
     stage3::run([]() -> Coroutine<> {
         Listener listener(any_port());
-        auto serving = stage3::create_task(stage3::serve(listener, echo));
+        const common::Address server = address_of(listener);
+        auto serving = stage3::create_task(stage3::serve(std::move(listener), echo));
         std::vector<Task<std::size_t>> clients;
         for (int i = 0; i < 100; ++i)
-            clients.push_back(stage3::create_task(talk_to(listener, 20)));
+            clients.push_back(stage3::create_task(talk_to(server, 20)));
         co_await stage3::wait(clients);
         for (const auto& client : clients)
             CHECK(client.result() == 20);
@@ -99,14 +97,15 @@ TEST_CASE("many clients, each served by a task of its own") {
 TEST_CASE("however many knock, those who are in have their turn") {
     stage3::run([]() -> Coroutine<> {
         Listener listener(any_port());
+        const common::Address server = address_of(listener);
         std::vector<common::Socket> crowd;
         for (int i = 0; i < 300; ++i) {
-            common::Socket socket = co_await connect_to(listener);
+            common::Socket socket = co_await stage3::connect(server);
             crowd.push_back(std::move(socket));
         }
         const auto in = std::make_shared<std::size_t>(0);
         auto serving = stage3::create_task(
-            stage3::serve(listener, [in](Stream&) { return count(in); }));
+            stage3::serve(std::move(listener), [in](Stream&) { return count(in); }));
         std::vector<std::size_t> in_after_turn;
         while (*in < crowd.size()) {
             co_await stage3::next_turn();
@@ -123,8 +122,9 @@ TEST_CASE("however many knock, those who are in have their turn") {
 TEST_CASE("a server that is cancelled ends with its clients") {
     stage3::run([]() -> Coroutine<> {
         Listener listener(any_port());
-        auto serving = stage3::create_task(stage3::serve(listener, echo));
-        common::Socket socket = co_await connect_to(listener);
+        const common::Address server = address_of(listener);
+        auto serving = stage3::create_task(stage3::serve(std::move(listener), echo));
+        common::Socket socket = co_await stage3::connect(server);
         Stream client(stage3::running_loop(), std::move(socket));
         client.write("a\n");
         const std::string answer = co_await client.read_until("\n");
@@ -148,12 +148,13 @@ TEST_CASE("what a handler throws ends its connection, and is reported") {
             }
         });
         Listener listener(any_port());
+        const common::Address server = address_of(listener);
         auto serving = stage3::create_task(
-            stage3::serve(listener, [](Stream& stream) -> Coroutine<> {
+            stage3::serve(std::move(listener), [](Stream& stream) -> Coroutine<> {
                 co_await stream.read_some(1);
                 throw std::runtime_error("a mistake");
             }));
-        common::Socket socket = co_await connect_to(listener);
+        common::Socket socket = co_await stage3::connect(server);
         Stream client(stage3::running_loop(), std::move(socket));
         client.write("x");
         const std::string nothing = co_await client.read_some(10);
@@ -170,11 +171,11 @@ TEST_CASE("what a handler throws ends its connection, and is reported") {
 TEST_CASE("connect: nobody is there") {
     stage3::run([]() -> Coroutine<> {
         std::optional<Listener> listener(any_port());
-        const common::Address address = address_of(*listener);
+        const common::Address server = address_of(*listener);
         listener.reset();
         std::error_code error;
         try {
-            co_await stage3::connect(address);
+            co_await stage3::connect(server);
         } catch (const std::system_error& why) {
             error = why.code();
         }
@@ -185,11 +186,12 @@ TEST_CASE("connect: nobody is there") {
 TEST_CASE("connect: no descriptor is left") {
     stage3::run([]() -> Coroutine<> {
         const Listener listener(any_port());
+        const common::Address server = address_of(listener);
         tests::Fault fault;
         fault.no_descriptor_for_socket = 1;
         std::error_code error;
         try {
-            co_await connect_to(listener);
+            co_await stage3::connect(server);
         } catch (const std::system_error& why) {
             error = why.code();
         }
@@ -216,7 +218,7 @@ TEST_CASE("connect: one may stop to wait for it") {
         CHECK(stage3::running_loop().timers() <= 1); // nothing is left of it
         // The descriptor's number is free again, also as far as the loop is concerned.
         Listener elsewhere(any_port());
-        const common::Socket another = co_await connect_to(elsewhere);
+        const common::Socket another = co_await stage3::connect(address_of(elsewhere));
         CHECK(another);
     }());
 }
@@ -239,7 +241,8 @@ TEST_CASE("a port that is taken is an error that says so") {
 TEST_CASE("where no descriptor is left, clients wait until there is one") {
     stage3::run([]() -> Coroutine<> {
         Listener listener(any_port());
-        const common::Socket client = co_await connect_to(listener);
+        const common::Address server = address_of(listener);
+        const common::Socket client = co_await stage3::connect(server);
         tests::Fault fault;
         fault.no_descriptor_for_accept = 2;
         auto accepting = stage3::create_task(listener.accept());

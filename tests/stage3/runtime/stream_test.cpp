@@ -314,6 +314,60 @@ TEST_CASE("closed here: who waits hears of it") {
     });
 }
 
+TEST_CASE("closed here: what was read ahead is gone, too") {
+    with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
+        pair.send("a\r\nb\r\nc");
+        const std::string first = co_await line(stream);
+        CHECK(first == "a\r\n");
+        stream.close();
+        stream.close(); // twice is as good as once
+        const std::string second = co_await line(stream);
+        CHECK(second == "Operation canceled");
+        const std::string some =
+            co_await result_of([&stream] { return stream.read_some(1); });
+        CHECK(some == "Operation canceled");
+        const std::string writing = co_await drained(stream);
+        CHECK(writing == "Operation canceled");
+    });
+}
+
+TEST_CASE("finish_writing: when all is sent, and not before") {
+    with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
+        stream.write(much);
+        stream.finish_writing();
+        stream.write("nobody gets this");
+        CHECK(stream.unsent() > 0);
+        std::string all;
+        while (all.size() < much.size()) {
+            all += pair.receive();
+            co_await stage3::next_turn();
+        }
+        CHECK((all == much)); // in brackets: not to be printed
+        co_await stream.flush();
+        std::error_code error;
+        std::array<char, 10> buffer{};
+        CHECK(pair.theirs.receive(buffer, error) == 0);
+        CHECK_FALSE(error);     // and not "would block"
+        pair.send("still\r\n"); // that was one direction only
+        const std::string answer = co_await line(stream);
+        CHECK(answer == "still\r\n");
+    });
+}
+
+TEST_CASE("what has come is read, though there is nobody to write to any more") {
+    with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
+        pair.send("go away\r\n");
+        pair.theirs.close();
+        stream.write("much to tell");
+        const std::string writing = co_await drained(stream);
+        CHECK(writing == "Broken pipe");
+        const std::string why = co_await line(stream);
+        CHECK(why == "go away\r\n");
+        const std::string more = co_await line(stream); // this is no orderly end
+        CHECK(more == "Broken pipe");
+    });
+}
+
 TEST_CASE("who is cancelled while reading loses nothing") {
     with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
         for (int i = 0; i < 5; ++i) {

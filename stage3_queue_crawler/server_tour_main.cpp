@@ -1,0 +1,182 @@
+// server_tour: two short walks on the other side of the socket.
+//
+//     server_tour 1    bytes that come in pieces, and lines
+//     server_tour 2    a client that doesn't read
+//
+// Server and clients run on the same loop, on 127.0.0.1. Told in book/18.
+#include "stage3_queue_crawler/runtime/listener.h"
+#include "stage3_queue_crawler/runtime/run.h"
+#include "stage3_queue_crawler/runtime/stream.h"
+#include "stage3_queue_crawler/runtime/wait.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+using namespace std::chrono_literals;
+using stage3::Coroutine;
+using stage3::Listener;
+using stage3::Stream;
+using stage3::Task;
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): what they refer to
+// outlives them
+
+namespace {
+
+using Handler = std::function<Coroutine<>(Stream&)>;
+
+void say(std::string_view text) { fmt::print("{}\n", text); }
+
+/// As it would stand in a program.
+std::string quoted(std::string_view text) {
+    std::string result = "\"";
+    for (const char c : text)
+        c == '\n' ? result += "\\n" : result += c;
+    return result + '"';
+}
+
+common::Address loopback(std::uint16_t port) {
+    return common::resolve("127.0.0.1", port).front();
+}
+
+// ---- 1. Bytes that come in pieces, and lines ----
+
+// [take-what-comes]
+Coroutine<> take_what_comes(Stream& stream) {
+    for (;;) {
+        const std::string bytes = co_await stream.read_some(1000);
+        if (bytes.empty())
+            co_return; // the client has finished
+        say("is this a line? " + quoted(bytes));
+    }
+}
+// [/take-what-comes]
+
+// [take-lines]
+Coroutine<> take_lines(Stream& stream) {
+    try {
+        for (;;) {
+            const std::string line = co_await stream.read_until("\n");
+            say("this is a line: " + quoted(line));
+        }
+    } catch (const stage3::EndOfStream&) {
+        say("no more lines from this one");
+    }
+}
+// [/take-lines]
+
+/// A client that sends these pieces, with time between them.
+Coroutine<> send_pieces(common::Address address, std::vector<std::string> pieces) {
+    common::Socket socket = co_await stage3::connect(address);
+    Stream stream(stage3::running_loop(), std::move(socket));
+    for (const std::string& piece : pieces) {
+        stream.write(piece);
+        co_await stage3::sleep(30ms);
+    }
+    stream.finish_writing();
+    co_await stream.read_some(1); // until the server has finished, too
+}
+
+// [two-clients]
+Coroutine<> serve_two_clients(Handler handler) {
+    Listener listener(loopback(0)); // at any port that is free
+    const common::Address address = loopback(listener.port());
+    auto server =
+        stage3::create_task(stage3::serve(std::move(listener), std::move(handler)));
+
+    const std::vector<std::string> slowly{"hel", "lo\nwor", "ld\n"};
+    const std::vector<std::string> at_once{"one\ntwo\nthree\n"};
+    std::vector<Task<>> clients;
+    clients.push_back(stage3::create_task(send_pieces(address, slowly)));
+    clients.push_back(stage3::create_task(send_pieces(address, at_once)));
+    co_await stage3::wait(clients);
+    server.cancel();
+}
+// [/two-clients]
+
+Coroutine<> pieces_and_lines() {
+    say("-- a server that takes what comes");
+    co_await serve_two_clients(take_what_comes);
+    say("-- a server that takes lines");
+    co_await serve_two_clients(take_lines);
+}
+
+// ---- 2. A client that doesn't read ----
+
+constexpr std::size_t kib = 1024;
+constexpr std::size_t mib = 1024 * kib;
+
+/// What the kernel keeps differs from system to system, so it's said roughly.
+std::string roughly(std::size_t bytes) {
+    if (bytes > 40 * mib)
+        return "more than 40 MiB";
+    if (bytes < 200 * kib)
+        return "less than 200 KiB";
+    return fmt::format("{} bytes", bytes);
+}
+
+// [pour]
+/// Sends 64 MiB.
+Coroutine<> pour(Stream& stream, bool with_drain) {
+    const std::string piece(64 * kib, 'x');
+    for (std::size_t sent = 0; sent < 64 * mib; sent += piece.size()) {
+        stream.write(piece);
+        if (with_drain)
+            co_await stream.drain();
+    }
+}
+// [/pour]
+
+// [pour-and-look]
+Coroutine<> pour_and_look(Stream& stream, bool with_drain) {
+    say(with_drain ? "-- with drain" : "-- without drain");
+    try {
+        co_await stage3::wait_for(pour(stream, with_drain), 100ms);
+        say("all is written");
+    } catch (const stage3::Timeout&) {
+        say("it still waits");
+    }
+    say(roughly(stream.unsent()) + " lie in the server's memory");
+}
+// [/pour-and-look]
+
+Coroutine<> who_does_not_read() {
+    for (const bool with_drain : {false, true}) {
+        Listener listener(loopback(0));
+        const common::Socket client = co_await stage3::connect(loopback(listener.port()));
+        common::Socket accepted = co_await listener.accept();
+        Stream stream(stage3::running_loop(), std::move(accepted));
+        co_await pour_and_look(stream, with_drain);
+    }
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    try {
+        const std::string_view which = argc == 2 ? argv[1] : "";
+        if (which == "1") {
+            stage3::run(pieces_and_lines());
+        } else if (which == "2") {
+            stage3::run(who_does_not_read());
+        } else {
+            fmt::print(stderr, "usage: server_tour 1 (or 2)\n");
+            return 2;
+        }
+        return 0;
+    } catch (const std::exception& problem) {
+        fmt::print(stderr, "server_tour: {}\n", problem.what());
+        return 1;
+    }
+}
+
+// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
