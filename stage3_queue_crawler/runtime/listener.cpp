@@ -1,6 +1,5 @@
 #include "stage3_queue_crawler/runtime/listener.h"
 
-#include "common/descriptors.h"
 #include "stage3_queue_crawler/runtime/task.h"
 #include "stage3_queue_crawler/runtime/wait.h"
 
@@ -30,24 +29,15 @@ void check(int result, const char* what) {
         throw std::system_error(errno, std::generic_category(), what);
 }
 
-/// The client has gone already, or something happened on the way: the next one, please.
-/// Source: man 2 accept, "Error handling".
-bool concerns_one_client(const std::error_code& error) {
+/// It's the listener itself that is no good, and never will be. All else passes: a client
+/// has gone again, a firewall was against it, there is no descriptor left, no memory.
+/// Source: man 2 accept.
+bool is_our_fault(const std::error_code& error) {
     using std::errc;
-    constexpr std::array<errc, 7> passing{errc::interrupted,
-                                          errc::connection_aborted,
-                                          errc::protocol_error,
-                                          errc::network_down,
-                                          errc::network_unreachable,
-                                          errc::host_unreachable,
-                                          errc::operation_not_supported};
-    return std::ranges::any_of(passing, [&](errc one) { return error == one; });
-}
-
-/// There is no room for another client, for now.
-bool is_full(const std::error_code& error) {
-    return common::no_descriptor_left(error) || error == std::errc::no_buffer_space
-           || error == std::errc::not_enough_memory;
+    constexpr std::array<errc, 5> faults{errc::bad_file_descriptor, errc::bad_address,
+                                         errc::invalid_argument, errc::not_a_socket,
+                                         errc::operation_not_supported};
+    return std::ranges::any_of(faults, [&](errc one) { return error == one; });
 }
 
 } // namespace
@@ -82,12 +72,12 @@ Coroutine<common::Socket> Listener::accept() {
         common::Socket client = take(error);
         if (client)
             co_return client;
+        if (is_our_fault(error))
+            throw std::system_error(error, "accept");
         if (error == std::errc::operation_would_block)
             co_await readable(socket_.fd());
-        else if (is_full(error))
-            co_await sleep(100ms); // to wait for a client would not wait: it's there
-        else if (!concerns_one_client(error))
-            throw std::system_error(error, "accept");
+        else if (error != std::errc::connection_aborted) // if so: the next one, please
+            co_await sleep(100ms);                       // it's readable all the while
     }
 }
 // [/accept]
@@ -150,6 +140,8 @@ Coroutine<> serve(Listener listener, std::function<Coroutine<>(Stream&)> handle,
     try {
         for (std::uint64_t number = 0;; ++number) {
             common::Socket socket = co_await listener.accept();
+            if (!running_loop().can_watch(socket.fd()))
+                continue; // one too many for `select`: it's hung up on
             const Task<> client =
                 create_task(talk(std::move(socket), limits, handle), "client");
             clients->emplace(number, client);

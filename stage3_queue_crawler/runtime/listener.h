@@ -23,9 +23,11 @@ class Listener {
     /// Throws std::system_error, if the port is taken, say.
     explicit Listener(const common::Address& address, int backlog = 4096);
     std::uint16_t port() const;
+    /// Its descriptor, for EventLoop::can_watch.
+    int fd() const { return socket_.fd(); }
 
     /// The next client. If no descriptor is left for it, that takes until there is one.
-    /// One task at a time. Throws std::system_error.
+    /// One task at a time. Throws std::system_error if the listener itself is no good.
     Coroutine<common::Socket> accept();
 
   private:

@@ -11,6 +11,21 @@
 #include <sys/socket.h>
 
 namespace stage3 {
+namespace {
+
+/// A writer whose bytes are always taken at once goes on for so many, and then gives all
+/// others their turn.
+constexpr std::size_t most_without_a_break = std::size_t{256} * 1024;
+
+void wake(const std::optional<Future<>>& waiter) {
+    if (waiter)
+        waiter->set_result_unless_done();
+}
+
+std::system_error broken(std::error_code why) { return {why, "the connection"}; }
+
+} // namespace
+
 Coroutine<common::Socket> connect(common::Address address) {
     std::error_code error;
     common::Socket socket = common::Socket::open_tcp(address.family(), error);
@@ -26,10 +41,16 @@ Coroutine<common::Socket> connect(common::Address address) {
 }
 
 Stream::Stream(EventLoop& loop, common::Socket socket, StreamLimits limits)
-    : loop_(loop), socket_(std::move(socket)), limits_(limits) {}
+    : loop_(loop), socket_(std::move(socket)), limits_(limits) {
+    if (!loop.can_watch(socket_.fd()))
+        throw common::SelectorFull("this loop's selector has no place for the socket");
+}
 
 // NOLINTNEXTLINE(bugprone-exception-escape): if somebody has closed our descriptor
-Stream::~Stream() { close(); }
+Stream::~Stream() {
+    close();
+    waiters_->stream_is_gone = true;
+}
 
 // ---- Reading ----
 
@@ -43,7 +64,7 @@ Coroutine<std::string> Stream::read_until(std::string end, std::size_t most) {
         const std::size_t needed =
             place == std::string_view::npos ? text.size() : place + end.size();
         if (needed > most || (place == std::string_view::npos && needed == most))
-            throw LimitExceeded("what should end has not, and is too long");
+            throw LimitExceeded("no end within " + std::to_string(most) + " bytes");
         if (place != std::string_view::npos)
             co_return take(needed);
         searched = text.size() - std::min(text.size(), end.size() - 1);
@@ -56,14 +77,17 @@ Coroutine<std::string> Stream::read_until(std::string end, std::size_t most) {
 
 Coroutine<std::string> Stream::read_exactly(std::size_t count) {
     std::string result;
-    for (;;) {
-        result += take(std::min(count - result.size(), unread()));
-        if (result.size() == count)
-            co_return result;
+    while (result.size() + unread() < count) {
+        // What fits stays in the buffer until it's complete: so nothing is lost by who is
+        // cancelled here.
+        if (count > limits_.read_ahead)
+            result += take(unread());
         const bool more = co_await wait_for_more();
         if (!more)
-            throw EndOfStream(result.size());
+            throw EndOfStream(result.size() + unread());
     }
+    result += take(count - result.size());
+    co_return result;
 }
 
 Coroutine<std::string> Stream::read_some(std::size_t most) {
@@ -85,23 +109,40 @@ std::string Stream::take(std::size_t count) {
 
 /// Until there is more to read than now. False if there never will be.
 Coroutine<bool> Stream::wait_for_more() {
-    if (reader_)
+    if (waiters_->reader)
         throw std::logic_error("two tasks read from one stream");
     const std::size_t before = unread();
-    if (!reading_) // if so, the loop will tell
+    if (!reading_) { // if so, the loop will tell
         receive();
+        if (unread() != before)
+            co_await give_others_their_turn();
+    }
     while (unread() == before) {
         if (read_error_)
-            throw std::system_error(read_error_, "the connection");
+            throw broken(read_error_);
         if (finished_)
             co_return false;
-        reader_.emplace(loop_);
-        const Future<> more = *reader_;
+        const auto waiters = waiters_;
+        const Future<> more = waiters->reader.emplace(loop_);
+        const AtExit forget([waiters] { waiters->reader.reset(); });
         watch();
-        const AtExit forget([this] { reader_.reset(); });
         co_await more;
+        waiters->check_stream();
     }
     co_return true;
+}
+
+/// Somebody who sends faster than we read, or reads faster than we write, never makes us
+/// wait: then nobody else would have a turn, and no timer.
+Coroutine<> Stream::give_others_their_turn() {
+    const auto waiters = waiters_;
+    co_await next_turn();
+    waiters->check_stream();
+}
+
+void Stream::Waiters::check_stream() const {
+    if (stream_is_gone)
+        throw broken(std::make_error_code(std::errc::operation_canceled));
 }
 
 /// Takes from the socket what has come, and what there is room for.
@@ -129,7 +170,7 @@ void Stream::receive() {
             break; // most likely there is no more
     }
     watch();
-    wake(reader_);
+    wake(waiters_->reader);
 }
 
 // ---- Writing ----
@@ -141,14 +182,23 @@ void Stream::write(std::string_view bytes) {
     if (out_begin_ > 0)
         out_.erase(0, std::exchange(out_begin_, 0));
     out_ += bytes;
-    if (was_empty) // or it's the loop that says when there is room
+    if (!was_empty)
+        return; // it's the loop that says when there is room
+    try {
         send();
+    } catch (const std::system_error& error) { // the loop can't watch any more
+        fail_writing(error.code());
+    }
 }
 
 void Stream::send() {
     std::error_code error;
-    while (unsent() > 0 && !error)
-        out_begin_ += socket_.send(std::string_view(out_).substr(out_begin_), error);
+    while (unsent() > 0 && !error) {
+        const std::size_t count =
+            socket_.send(std::string_view(out_).substr(out_begin_), error);
+        out_begin_ += count;
+        sent_without_a_break_ += count;
+    }
     if (error && error != std::errc::operation_would_block) {
         fail_writing(error);
         return;
@@ -160,7 +210,7 @@ void Stream::send() {
     finish_if_all_is_sent();
     watch();
     if (unsent() <= enough_)
-        wake(writer_);
+        wake(waiters_->writer);
 }
 
 Coroutine<> Stream::drain() { return wait_until_unsent_is(limits_.unsent); }
@@ -169,18 +219,24 @@ Coroutine<> Stream::flush() { return wait_until_unsent_is(0); }
 
 // [drain]
 Coroutine<> Stream::wait_until_unsent_is(std::size_t at_most) {
-    if (writer_)
+    if (waiters_->writer)
         throw std::logic_error("two tasks wait until one stream has sent");
+    if (sent_without_a_break_ > most_without_a_break && unsent() <= at_most) {
+        sent_without_a_break_ = 0;
+        co_await give_others_their_turn();
+    }
     for (;;) {
         if (write_error_)
-            throw std::system_error(write_error_, "the connection");
+            throw broken(write_error_);
         if (unsent() <= at_most)
             co_return;
         enough_ = at_most;
-        writer_.emplace(loop_);
-        const Future<> less = *writer_;
-        const AtExit forget([this] { writer_.reset(); });
+        const auto waiters = waiters_;
+        const Future<> less = waiters->writer.emplace(loop_);
+        const AtExit forget([waiters] { waiters->writer.reset(); });
         co_await less;
+        waiters->check_stream();
+        sent_without_a_break_ = 0;
     }
 }
 // [/drain]
@@ -218,20 +274,15 @@ void Stream::fail_writing(std::error_code error) {
     std::string().swap(out_);
     out_begin_ = 0;
     watch();
-    wake(writer_);
+    wake(waiters_->writer);
 }
 
 void Stream::fail_reading(std::error_code error) {
     read_error_ = error;
     watch();
-    wake(reader_);
+    wake(waiters_->reader);
     if (!write_error_) // what can't be read can't be written, either
         fail_writing(error);
-}
-
-void Stream::wake(std::optional<Future<>>& waiter) {
-    if (waiter)
-        waiter->set_result_unless_done();
 }
 
 // ---- The loop ----
@@ -241,20 +292,22 @@ void Stream::wake(std::optional<Future<>>& waiter) {
 void Stream::watch() {
     if (closed())
         return;
-    const bool to_read = !finished_ && !read_error_ && (reader_ || reading_)
+    const bool to_read = !finished_ && !read_error_ && (waiters_->reader || reading_)
                          && unread() < limits_.read_ahead;
-    const bool to_write = unsent() > 0;
-    if (to_read != std::exchange(reading_, to_read)) {
+    if (to_read != reading_) {
         if (to_read)
             loop_.add_reader(socket_.fd(), [this] { receive(); });
         else
             loop_.remove_reader(socket_.fd());
+        reading_ = to_read;
     }
-    if (to_write != std::exchange(writing_, to_write)) {
+    const bool to_write = unsent() > 0;
+    if (to_write != writing_) {
         if (to_write)
             loop_.add_writer(socket_.fd(), [this] { send(); });
         else
             loop_.remove_writer(socket_.fd());
+        writing_ = to_write;
     }
 }
 

@@ -13,6 +13,7 @@
 #include "stage3_queue_crawler/runtime/future.h"
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -36,8 +37,8 @@ struct LimitExceeded : std::length_error {
 
 struct StreamLimits {
     /// So much is read ahead, in bytes. Then nothing more is taken from the socket, and
-    /// in the end the other side can't send any more. Also the longest thing that can be
-    /// read in one piece.
+    /// in the end the other side can't send any more. Also the most that `read_until` can
+    /// return.
     std::size_t read_ahead = std::size_t{64} * 1024;
     /// `drain` waits as long as more than this is unsent, in bytes.
     std::size_t unsent = std::size_t{64} * 1024;
@@ -47,11 +48,15 @@ struct StreamLimits {
 /// there is no descriptor left.
 Coroutine<common::Socket> connect(common::Address address);
 
-/// In one loop; it must be destroyed before that, and after the coroutines that wait for
-/// it. Anybody may write; but only one task at a time may read, and one may wait in
-/// `drain` or `flush`.
+/// In one loop; it must be destroyed before that. Anybody may write; but only one task at
+/// a time may read, and one may wait in `drain` or `flush`.
+///
+/// It sees to it that nobody has the loop for himself: a task that could go on reading or
+/// writing without ever waiting, since the other side is so quick, gives all others their
+/// turn now and then.
 class Stream {
   public:
+    /// Throws common::SelectorFull if the loop can't watch such a socket.
     Stream(EventLoop& loop, common::Socket socket, StreamLimits limits = {});
     Stream(const Stream&) = delete;
     Stream& operator=(const Stream&) = delete;
@@ -70,8 +75,9 @@ class Stream {
     Coroutine<std::string> read_until(std::string end) {
         return read_until(std::move(end), limits_.read_ahead);
     }
-    /// So many bytes, which may be more than StreamLimits::read_ahead. Throws EndOfStream
-    /// if the other side finishes before; what had come is lost then.
+    /// So many bytes. Throws EndOfStream if the other side finishes before. They may be
+    /// more than StreamLimits::read_ahead; only then, what had come is lost if there is
+    /// no result: because of an exception, or since the task was asked to end.
     Coroutine<std::string> read_exactly(std::size_t count);
     /// What has come, at least a byte and at most so many. Empty: the other side has
     /// finished.
@@ -109,13 +115,13 @@ class Stream {
     std::string take(std::size_t count);
     Coroutine<bool> wait_for_more();
     Coroutine<> wait_until_unsent_is(std::size_t at_most);
+    Coroutine<> give_others_their_turn();
     void receive();
     void send();
     void watch();
     void finish_if_all_is_sent();
     void fail_writing(std::error_code error);
     void fail_reading(std::error_code error);
-    static void wake(std::optional<Future<>>& waiter);
 
     EventLoop& loop_;
     common::Socket socket_;
@@ -128,11 +134,20 @@ class Stream {
     bool finishing_writing_ = false; // we have, or will when all is sent
     bool reading_ = false;           // watched for
     bool writing_ = false;
-    std::error_code read_error_;     // no more will come
-    std::error_code write_error_;    // no more will be sent
-    std::optional<Future<>> reader_; // who waits for more
-    std::optional<Future<>> writer_; // who waits for less
-    std::size_t enough_ = 0;         // unsent, for the writer
+    std::error_code read_error_;  // no more will come
+    std::error_code write_error_; // no more will be sent
+    std::size_t sent_without_a_break_ = 0;
+
+    /// Who waits keeps it, too: the stream may be gone when they go on.
+    struct Waiters {
+        std::optional<Future<>> reader; // waits for more
+        std::optional<Future<>> writer; // waits for less
+        bool stream_is_gone = false;
+
+        void check_stream() const;
+    };
+    std::shared_ptr<Waiters> waiters_ = std::make_shared<Waiters>();
+    std::size_t enough_ = 0; // unsent, for the writer
 };
 
 } // namespace stage3

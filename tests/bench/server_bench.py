@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import deque
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -103,6 +104,7 @@ class Nginx:
                 return
             except OSError:
                 time.sleep(0.05)
+        self.__exit__()
         sys.exit("nginx doesn't answer")
 
     def __enter__(self):
@@ -147,35 +149,45 @@ def beside_nginx(build, script):
 def receive(connection):
     """One response. (Ours come in few pieces.)"""
     received = b""
-    while b"\r\n\r\n" not in received:
-        received += connection.recv(65536)
-    head, _, body = received.partition(b"\r\n\r\n")
-    length = int(head.split(b"Content-Length: ")[1].split()[0])
-    while len(body) < length:
-        body += connection.recv(65536)
+    length = None
+    while length is None or len(received) < length:
+        some = connection.recv(65536)
+        if not some:
+            sys.exit("the server has hung up")
+        received += some
+        if length is None and b"\r\n\r\n" in received:
+            head = received.partition(b"\r\n\r\n")[0]
+            length = len(head) + 4 + int(head.split(b"Content-Length: ")[1].split()[0])
 
 
 REQUEST = b"GET /p/7 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
 
 def latencies(site, clients, seconds):
-    """Of `clients` that ask ten times a second each, at even distances: milliseconds, sorted."""
+    """Of `clients` that ask ten times a second each, at even distances: milliseconds, sorted. They count from the
+    moment when a request was due: a client that still waits for an answer then isn't let off the next one."""
     connections = [socket.create_connection(site.address) for _ in range(clients)]
     poll = select.epoll()
     by_fd = {connection.fileno(): connection for connection in connections}
     for fd in by_fd:
         poll.register(fd, select.EPOLLIN)
-    taken, sent, start = [], {}, time.perf_counter()
-    for number in range(clients * 10 * seconds):
-        due = start + number / (clients * 10)
-        while (left := due - time.perf_counter()) > 0 or len(sent) == clients:
-            for fd, _ in poll.poll(max(left, 0)):
-                receive(by_fd[fd])
-                taken.append(1e3 * (time.perf_counter() - sent.pop(fd)))
-        connection = connections[number % clients]
-        if connection.fileno() not in sent:
-            sent[connection.fileno()] = time.perf_counter()
-            connection.send(REQUEST)
+    taken, due = [], {fd: deque() for fd in by_fd}
+    start, number, total = time.perf_counter(), 0, clients * 10 * seconds
+    while len(taken) < total:
+        next_one = start + number / (clients * 10)
+        if number < total and next_one <= time.perf_counter():
+            connection = connections[number % clients]
+            due[connection.fileno()].append(next_one)
+            if len(due[connection.fileno()]) == 1:
+                connection.send(REQUEST)
+            number += 1
+            continue
+        left = next_one - time.perf_counter() if number < total else 10
+        for fd, _ in poll.poll(max(left - 0.001, 0)):  # it counts in milliseconds, and rounds up
+            receive(by_fd[fd])
+            taken.append(1e3 * (time.perf_counter() - due[fd].popleft()))
+            if due[fd]:
+                by_fd[fd].send(REQUEST)
     poll.close()
     for connection in connections:
         connection.close()

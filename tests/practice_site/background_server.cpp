@@ -1,5 +1,7 @@
 #include "tests/practice_site/background_server.h"
 
+#include "stage3_queue_crawler/runtime/at_exit.h"
+
 #include <csignal>
 #include <utility>
 
@@ -14,8 +16,9 @@ BackgroundServer::BackgroundServer(Handler handler, const ServerOptions& options
     sigset_t before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
+    const stage3::AtExit restore(
+        [&before] { pthread_sigmask(SIG_SETMASK, &before, nullptr); });
     thread_ = std::thread([this] { server_.run(); });
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 BackgroundServer::~BackgroundServer() {

@@ -36,6 +36,9 @@ std::string_view cut(std::string_view& text, std::string_view separator) {
     return front;
 }
 
+/// What may stand around a header's value, and be left out: a line's end may not.
+constexpr std::string_view blanks = " \t";
+
 /// What methods and the names of headers are made of.
 bool is_token_character(char c) {
     constexpr std::string_view marks = "!#$%&'*+-.^_`|~";
@@ -49,10 +52,16 @@ bool is_token(std::string_view text) {
 bool is_visible(char c) { return c > ' ' && c < '\x7f'; }
 bool is_control(char c) { return (c >= '\0' && c < ' ' && c != '\t') || c == '\x7f'; }
 
+/// Host and port are not looked at more closely: there is one site here, whatever its
+/// name.
+bool may_be_host(std::string_view text) {
+    return text.find_first_of(" \t/?#@") == std::string_view::npos;
+}
+
 /// True if the comma-separated list has the word in it, whatever its case.
 bool lists(std::string_view list, std::string_view word) {
     while (!list.empty())
-        if (common::equal_ignoring_case(common::trim(cut(list, ",")), word))
+        if (common::equal_ignoring_case(common::trim(cut(list, ","), blanks), word))
             return true;
     return false;
 }
@@ -65,19 +74,23 @@ bool read_request_line(std::string_view line, ReceivedRequest& request, bool& is
     if (!is_token(method) || !std::ranges::all_of(target, is_visible) || line.size() != 8
         || !line.starts_with("HTTP/1.") || !common::is_digit(line.back()))
         return false;
-    if (target.starts_with("http://")) { // as sent to a proxy; servers must take it too
-        target.remove_prefix(7);
-        target.remove_prefix(std::min(target.find('/'), target.size()));
-        if (target.empty())
-            target = "/";
+    constexpr std::string_view scheme = "http://";
+    if (common::equal_ignoring_case(target.substr(0, scheme.size()), scheme)) {
+        // As sent to a proxy; servers must take it, too (RFC 9112, section 3.2.2).
+        target.remove_prefix(scheme.size());
+        const auto host_end = std::min(target.find_first_of("/?#"), target.size());
+        if (host_end == 0)
+            return false;
+        target.remove_prefix(host_end);
+        request.target = target.starts_with('/') ? "" : "/";
     }
-    if (!target.starts_with('/') && target != "*")
-        return false;
-    request.target = target;
+    request.target += target;
     request.head_only = method == "HEAD";
     if (method != "GET" && method != "HEAD")
         request.failure = 405;
-    return true;
+    const bool asks_for_all = method == "OPTIONS" && target == "*";
+    return (request.target.starts_with('/') || asks_for_all)
+           && target.find('#') == std::string_view::npos;
 }
 
 } // namespace
@@ -92,10 +105,11 @@ ReceivedRequest refused(int status) {
 
 std::optional<ReceivedRequest> parse_request(std::string_view head) {
     // Empty lines before a request are to be forgiven (RFC 9112, section 2.2).
-    head.remove_prefix(std::min(head.find_first_not_of("\r\n"), head.size()));
+    while (head.starts_with("\r\n"))
+        head.remove_prefix(2);
     if (head.empty())
         return std::nullopt;
-    head.remove_suffix(4); // the last line's end, and the empty line
+    head.remove_suffix(4); // its last line's end, and the empty line
     ReceivedRequest request;
     bool is_1_1 = false;
     if (!read_request_line(cut(head, "\r\n"), request, is_1_1))
@@ -108,20 +122,24 @@ std::optional<ReceivedRequest> parse_request(std::string_view head) {
         std::string_view value = cut(head, "\r\n");
         const bool has_colon = value.find(':') != std::string_view::npos;
         const std::string_view name = cut(value, ":");
-        value = common::trim(value);
+        value = common::trim(value, blanks);
         if (!has_colon || !is_token(name) || std::ranges::any_of(value, is_control))
             return refused(400);
-        if (common::equal_ignoring_case(name, "Host"))
-            ++hosts;
-        else if (common::equal_ignoring_case(name, "Connection")) {
+        if (common::equal_ignoring_case(name, "Host")) {
+            if (++hosts > 1 || !may_be_host(value))
+                return refused(400);
+        } else if (common::equal_ignoring_case(name, "Connection")) {
             close = close || lists(value, "close");
             keep = keep || lists(value, "keep-alive");
-        } else if (common::equal_ignoring_case(name, "Transfer-Encoding")
-                   || (common::equal_ignoring_case(name, "Content-Length")
-                       && value != "0"))
+        } else if (common::equal_ignoring_case(name, "Content-Length")) {
+            if (value.empty() || !std::ranges::all_of(value, common::is_digit))
+                return refused(400);
+            body = body || value != "0";
+        } else if (common::equal_ignoring_case(name, "Transfer-Encoding")) {
             body = true;
+        }
     }
-    if (is_1_1 && hosts != 1) // RFC 9112, section 3.2
+    if (is_1_1 && hosts == 0) // RFC 9112, section 3.2
         return refused(400);
     request.keep_alive = keep && !close && !body;
     return request;

@@ -41,6 +41,17 @@ stage3::Listener listen(std::uint16_t port) {
     }
 }
 
+// [read-request]
+/// Empty lines before a request are forgiven.
+Coroutine<ReceivedRequest> read_request(Stream& stream) {
+    for (;;) {
+        const std::string head = co_await stream.read_until("\r\n\r\n", longest_head);
+        if (auto request = parse_request(head))
+            co_return *std::move(request);
+    }
+}
+// [/read-request]
+
 // [goodbye]
 Coroutine<> read_to_the_end(Stream& stream) {
     while (!stream.at_end())
@@ -88,7 +99,10 @@ PracticeServer::PracticeServer(Handler handler, const ServerOptions& options)
     : handler_(std::move(handler)), options_(options),
       loop_({.selector = common::make_selector(options.selector)}),
       listener_(listen(options.port)),
-      origin_(fmt::format("http://127.0.0.1:{}", listener_.port())) {}
+      origin_(fmt::format("http://127.0.0.1:{}", listener_.port())) {
+    if (!loop_.can_watch(listener_.fd()))
+        throw common::SelectorFull("this selector has no place for another socket");
+}
 
 void PracticeServer::run() {
     try {
@@ -119,7 +133,8 @@ Coroutine<> PracticeServer::talk(Stream& stream) {
             Counted answering(*this, &Statistics::requests, &Statistics::most_requests);
             if (options_.latency > 0ms)
                 co_await stage3::sleep(options_.latency);
-            co_await send(stream, to_bytes(answer(*request), *request));
+            std::string bytes = to_bytes(answer(*request), *request);
+            co_await send(stream, std::move(bytes));
             answering.done();
         }
         co_await say_goodbye(stream);
@@ -127,8 +142,6 @@ Coroutine<> PracticeServer::talk(Stream& stream) {
         stream.close(); // it takes too long to send, or to receive
     } catch (const std::system_error&) {
         stream.close(); // the connection is broken: nobody is there to tell
-    } catch (const common::SelectorFull&) {
-        stream.close(); // one too many for `select`
     }
 }
 // [/talk]
@@ -136,14 +149,9 @@ Coroutine<> PracticeServer::talk(Stream& stream) {
 // [next-request]
 /// What the client asks next; nothing, if it has finished.
 Coroutine<std::optional<ReceivedRequest>> PracticeServer::next_request(Stream& stream) {
-    std::size_t left = 0; // if it finishes
+    std::size_t left = 0; // of a request that has no end
     try {
-        for (;;) {
-            const std::string head = co_await wait_for(
-                stream.read_until("\r\n\r\n", longest_head), options_.patience);
-            if (auto request = parse_request(head))
-                co_return request;
-        }
+        co_return co_await wait_for(read_request(stream), options_.patience);
     } catch (const stage3::LimitExceeded&) {
         co_return refused(431);
     } catch (const stage3::EndOfStream& end) {
@@ -152,20 +160,21 @@ Coroutine<std::optional<ReceivedRequest>> PracticeServer::next_request(Stream& s
     const std::string rest = co_await stream.read_some(left);
     if (rest.find_first_not_of("\r\n") == std::string::npos)
         co_return std::nullopt;
-    co_return refused(400); // it ends in the middle
+    co_return refused(400);
 }
 // [/next-request]
 
 // [send]
 /// Piece by piece, so that a client that takes them slowly is told from one that takes
-/// nothing any more.
+/// nothing any more. (Roughly: Linux says that there is room again when a good part of
+/// its own buffer is free, and that may be a megabyte.)
 Coroutine<> PracticeServer::send(Stream& stream, std::string bytes) {
     for (std::size_t sent = 0; sent < bytes.size(); sent += piece) {
         stream.write(std::string_view(bytes).substr(sent, piece));
         if (stream.unsent() > 0)
             co_await wait_for(stream.flush(), options_.patience);
+        co_await stream.flush(); // throws if the connection is broken
     }
-    co_await stream.flush(); // throws if the connection is broken
 }
 // [/send]
 
@@ -178,6 +187,8 @@ Answer PracticeServer::answer(const ReceivedRequest& request) const {
         Answer answer = plain_answer(500);
         answer.body += fmt::format("<p>{}</p>\n", escape_html(problem.what()));
         return answer;
+    } catch (...) {
+        return plain_answer(500);
     }
 }
 

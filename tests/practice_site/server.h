@@ -28,13 +28,14 @@ struct ServerOptions {
     std::chrono::milliseconds latency{
         0};                 ///< how long every answer keeps its client waiting
     std::string selector{}; ///< "epoll", "poll", "select"; empty: the best
-    /// How long a client may keep us waiting: for its next request as a whole, and for
-    /// room for the next piece of an answer.
-    std::chrono::milliseconds patience = std::chrono::minutes(1);
+    /// How long a client may keep us waiting: for its next request as a whole, and until
+    /// there is room for the next 64 KiB of an answer.
+    stage3::EventLoop::Duration patience = std::chrono::minutes(1);
 };
 
-/// What a server has done so far. "At once" counts requests from the moment they have
-/// come as a whole until the last byte of the answer is handed to the kernel.
+/// What a server has done so far. A request counts from the moment when it has come as a
+/// whole, and those before it on its connection are done, until the last byte of the
+/// answer is handed to the kernel.
 struct Statistics {
     std::uint64_t requests_served = 0;
     std::size_t connections = 0; ///< open now
@@ -49,7 +50,7 @@ class PracticeServer {
   public:
     /// Listens at once, on 127.0.0.1: connections queue up until `run` is called.
     /// Throws std::system_error if the port is taken, std::invalid_argument if there is
-    /// no such selector.
+    /// no such selector, common::SelectorFull if it has no place for the listener.
     explicit PracticeServer(Handler handler, const ServerOptions& options = {});
 
     /// "http://127.0.0.1:8080", without a slash at its end.

@@ -45,7 +45,7 @@ int __wrap_getaddrinfo(const char* host, const char* port, const addrinfo* hints
 int __wrap_accept(int fd, sockaddr* address, socklen_t* length) {
     if (current != nullptr && current->no_descriptor_for_accept > 0) {
         --current->no_descriptor_for_accept;
-        errno = EMFILE;
+        errno = current->accept_error;
         return -1;
     }
     return __real_accept(fd, address, length);

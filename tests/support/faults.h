@@ -6,6 +6,7 @@
 // otherwise they go straight through.
 #pragma once
 
+#include <cerrno>
 #include <cstddef>
 
 namespace tests {
@@ -19,8 +20,10 @@ struct Fault {
 
     /// So many times, no descriptor is left for a socket.
     int no_descriptor_for_socket = 0;
-    /// So many times, no descriptor is left for a client.
+    /// So many times, no client can be accepted: no descriptor is left for it, or
+    /// whatever else `accept_error` says (an errno).
     int no_descriptor_for_accept = 0;
+    int accept_error = EMFILE;
     /// `send` takes at most this many bytes at a time. 0: as many as it likes.
     std::size_t send_at_most = 0;
     /// Every second `send` finds the buffer full (EAGAIN).

@@ -9,7 +9,7 @@
 /// What is sent back at most, in bytes, with the "\n" at its end.
 constexpr std::size_t longest_line = 100;
 
-/// How long a client may take for its own end, once we have said all.
+/// How long a client may take for its own end, once all that we have said is gone.
 constexpr std::chrono::seconds patience{1};
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): stream outlives it

@@ -228,6 +228,22 @@ TEST_SUITE("clients of all kinds") {
         CHECK(serving.done());
     }
 
+    TEST_CASE_FIXTURE(EchoTest, "reads very late") {
+        send_lines(15'000);
+        REQUIRE(stream.unsent() > 0);
+        client.finish();
+        after(10 * patience); // that's for its end, when all that we have said is gone
+        const std::string got = read_slowly();
+        REQUIRE_MESSAGE(got.size() == sent.size(),
+                        "the client finished, and read a while later. "
+                            << sent.size() - got.size()
+                            << " bytes were lost: `patience` is for its end, and not for "
+                               "what is still unsent.");
+        CHECK((got == sent));
+        CHECK(client.ended());
+        CHECK(serving.done());
+    }
+
     TEST_CASE_FIXTURE(EchoTest, "never reads") {
         send_lines(1'000'000);
         REQUIRE_MESSAGE(most_unsent <= limits.unsent + longest_line,

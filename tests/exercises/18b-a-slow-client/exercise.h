@@ -28,8 +28,8 @@ class Room {
     ///   closed at once. Who is less behind stays, and gets all, in order.
     /// - It ends when the client finishes, or says a line that is longer than
     ///   `longest_line`; when the connection breaks, or is closed because the client is
-    ///   too far behind; and when the task is asked to end. No exception leaves it,
-    ///   unless it was asked to end.
+    ///   too far behind; and when the task is asked to end. No exception leaves it
+    ///   but Cancelled.
     stage3::Coroutine<> stay(stage3::Stream& client);
 
     // NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

@@ -1,4 +1,6 @@
 // Reading and writing on a connection, with a test at the other end of it.
+#include "common/descriptors.h"
+#include "common/selector.h"
 #include "common/socket.h"
 #include "stage3_queue_crawler/runtime/run.h"
 #include "stage3_queue_crawler/runtime/stream.h"
@@ -13,13 +15,17 @@
 #include <optional>
 #include <ostream> // doctest wants it
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include <fcntl.h>
+#include <sys/select.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 using namespace std::chrono_literals;
 using stage3::Coroutine;
@@ -312,6 +318,123 @@ TEST_CASE("closed here: who waits hears of it") {
         stream.close(); // again: nothing
         pair.receive();
     });
+}
+
+namespace {
+
+/// How many turns others have while somebody is busy.
+Coroutine<> count_turns(int& turns) {
+    for (;;) {
+        co_await stage3::next_turn();
+        ++turns;
+    }
+}
+
+} // namespace
+
+TEST_CASE("who always finds more to read gives others their turn") {
+    with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
+        const std::string a_line = std::string(1998, 'x') + "\r\n";
+        std::string lines; // more than is read ahead
+        for (int i = 0; i < 50; ++i)
+            lines += a_line;
+        pair.send(lines);
+        int turns = 0;
+        auto others = stage3::create_task(count_turns(turns));
+        for (int i = 0; i < 50; ++i) {
+            const std::string text = co_await line(stream, 3000);
+            CHECK(text == a_line);
+        }
+        CHECK(turns >= 1);
+        others.cancel();
+        co_await stage3::next_turn();
+    });
+}
+
+TEST_CASE("who never has to wait to write gives others their turn") {
+    with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
+        const std::string piece(std::size_t{64} * 1024, 'x');
+        std::size_t received = 0;
+        int turns = 0;
+        auto others = stage3::create_task(count_turns(turns));
+        for (int i = 0; i < 100; ++i) {
+            stream.write(piece);
+            co_await stream.drain();
+            received += pair.receive().size(); // so there is room, each time
+        }
+        CHECK(received == 100 * piece.size());
+        CHECK(turns >= 10);
+        CHECK(turns <= 50); // and it isn't slowed down more than that
+        others.cancel();
+        co_await stage3::next_turn();
+    });
+}
+
+TEST_CASE("read_exactly: who is cancelled loses nothing") {
+    with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
+        pair.send("12345");
+        bool timed_out = false;
+        try {
+            co_await stage3::wait_for(stream.read_exactly(10), 5ms);
+        } catch (const stage3::Timeout&) {
+            timed_out = true;
+        }
+        CHECK(timed_out);
+        pair.send("67890");
+        const std::string all = co_await stream.read_exactly(10);
+        CHECK(all == "1234567890");
+    });
+}
+
+TEST_CASE("two that drain at once are a mistake of ours") {
+    with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
+        stream.write(much);
+        auto first = stage3::create_task(drained(stream));
+        co_await stage3::next_turn();
+        bool refused = false;
+        try {
+            co_await stream.flush();
+        } catch (const std::logic_error&) {
+            refused = true;
+        }
+        CHECK(refused);
+        pair.theirs.close();
+        const std::string result = co_await first;
+        CHECK(result != "drained");
+    });
+}
+
+TEST_CASE("who still waits when the stream goes hears of it") {
+    stage3::run([]() -> Coroutine<> {
+        Pair pair;
+        std::optional<Stream> stream(std::in_place, stage3::running_loop(),
+                                     std::move(pair.ours));
+        stream->write(much);
+        const auto reading = stage3::create_task(line(*stream));
+        const auto exactly = stage3::create_task(drained(*stream));
+        co_await stage3::next_turn();
+        co_await stage3::next_turn();
+        stream.reset();
+        const std::string why =
+            std::make_error_code(std::errc::operation_canceled).message();
+        std::string result = co_await reading;
+        CHECK(result == why);
+        result = co_await exactly;
+        CHECK(result == why);
+    }());
+}
+
+TEST_CASE("a socket that the loop can't watch is refused at once") {
+    if (common::allow_descriptors() < FD_SETSIZE + 10)
+        return;
+    Pair pair;
+    const common::Socket high(::fcntl(pair.ours.fd(), F_DUPFD, FD_SETSIZE + 1));
+    REQUIRE(high);
+    stage3::EventLoop loop({.selector = common::make_selector("select")});
+    common::Socket same(::dup(high.fd())); // the lowest that is free: fits
+    CHECK_NOTHROW(Stream(loop, std::move(same)));
+    common::Socket too_high(::fcntl(high.fd(), F_DUPFD, FD_SETSIZE + 1));
+    CHECK_THROWS_AS(Stream(loop, std::move(too_high)), common::SelectorFull);
 }
 
 TEST_CASE("closed here: what was read ahead is gone, too") {

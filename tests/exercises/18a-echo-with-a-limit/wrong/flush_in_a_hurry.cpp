@@ -1,0 +1,48 @@
+// hint: `patience` is for its end, and not for what is still unsent
+#include "exercise.h"
+#include "stage3_queue_crawler/runtime/wait.h"
+
+#include <string>
+#include <system_error>
+
+using stage3::Coroutine;
+using stage3::Stream;
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): stream outlives it
+
+/// Sends lines back. False if there was one that is too long.
+static Coroutine<bool> send_lines_back(Stream& stream) {
+    try {
+        for (;;) {
+            const std::string line = co_await stream.read_until("\n", longest_line);
+            stream.write(line);
+            co_await stream.drain();
+        }
+    } catch (const stage3::LimitExceeded&) {
+        co_return false;
+    } catch (const stage3::EndOfStream&) {
+        co_return true;
+    }
+}
+
+static Coroutine<> finish(Stream& stream) {
+    co_await stream.flush(); // in the same time as the rest
+    stream.finish_writing();
+    while (!stream.at_end())
+        co_await stream.read_some(1000);
+}
+
+Coroutine<> echo(Stream& stream) {
+    try {
+        const bool short_enough = co_await send_lines_back(stream);
+        if (!short_enough)
+            stream.write("too long\n");
+        co_await stage3::wait_for(finish(stream), patience);
+    } catch (const stage3::Timeout&) {
+        co_return; // it wants to talk on, and nobody listens
+    } catch (const std::system_error&) {
+        co_return; // the connection is broken: nobody is there to tell
+    }
+}
+
+// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
