@@ -140,6 +140,8 @@ Coroutine<> serve(Listener listener, std::function<Coroutine<>(Stream&)> handle,
     try {
         for (std::uint64_t number = 0;; ++number) {
             common::Socket socket = co_await listener.accept();
+            if (number % 64 == 63) // those who are here already have their turn, too
+                co_await next_turn();
             if (!running_loop().can_watch(socket.fd()))
                 continue; // one too many for `select`: it's hung up on
             const Task<> client =
@@ -147,11 +149,9 @@ Coroutine<> serve(Listener listener, std::function<Coroutine<>(Stream&)> handle,
             clients->emplace(number, client);
             client.add_done_callback(
                 [clients, number](const auto&) { clients->erase(number); });
-            if (number % 64 == 63) // those who are here already have their turn, too
-                co_await next_turn();
         }
     } catch (...) {
-        why = std::current_exception(); // a handler can't wait
+        why = std::current_exception(); // there can be no co_await in here
     }
     co_await end_all(*clients);
     std::rethrow_exception(why);
