@@ -145,14 +145,19 @@ class Build:
         return run.stdout
 
 
-def run_limited(program: Path, limit: float) -> tuple[str, int, bool]:
-    """Returns what a test program printed, its exit status, and whether it had to be stopped."""
+def run_limited(program: Path, limit: float, case: str = "") -> tuple[str, int, bool]:
+    """Returns what a test program printed, its exit status, and whether it had to be stopped.
+
+    With `case`, it runs this test case alone.
+    """
     # No core dumps; and who prints without end does not fill the disk.
     command = ("{ ulimit -c 0; ulimit -f 8192; } 2>/dev/null; "
-               'exec "$0" --no-intro=true --no-version=true --no-colors=true')
+               'exec "$0" --no-intro=true --no-version=true --no-colors=true "$@"')
+    # doctest takes a comma for the end of a name, and a question mark for any letter.
+    only = [f"-tc={case.replace(',', '?')}"] if case else []
     late = False
     with tempfile.TemporaryFile() as output:
-        process = subprocess.Popen(["sh", "-c", command, str(program)], cwd=program.parent,
+        process = subprocess.Popen(["sh", "-c", command, str(program), *only], cwd=program.parent,
                                    stdin=subprocess.DEVNULL, stdout=output,
                                    stderr=subprocess.STDOUT, start_new_session=True)
         try:
@@ -206,6 +211,11 @@ def try_answer(build: Build, folder: Path, answer: Path, work: Path, limit: floa
     except Broken as broken:
         return judge_build(*broken.args)
     outcome = judge_run(*run_limited(program, limit), limit)
+    if outcome.kind == "failed" and outcome.printed and outcome.case:
+        # What other test cases have printed only leads astray.
+        alone = judge_run(*run_limited(program, limit, outcome.case), limit)
+        if alone.case == outcome.case:
+            outcome.printed, outcome.details = alone.printed, alone.details
     outcome.warnings = first_diagnostic(made[0][1], "warning")[0]
     return outcome
 

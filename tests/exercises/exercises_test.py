@@ -280,6 +280,12 @@ class Reader(unittest.TestCase):
         self.write('#include "exercise.h"\n#include <cstdio>\nint answer() { std::printf("got here"); return 1; }\n')
         self.assert_in_order(self.learn("check"), "passed", "It printed:", "    got here")
 
+    def test_printing_of_the_case_that_fails_alone(self):
+        self.write('#include "exercise.h"\n#include <cstdio>\nint answer() { std::puts("called"); return 2; }\n')
+        said = self.learn("check", status=1)  # two test cases call it
+        self.assertIn('fails in the test case "the answer is right":', said)
+        self.assertEqual(said.count("called"), 1, said)
+
     def test_printing_without_end(self):
         self.write('#include "exercise.h"\n#include <cstdio>\nint answer() { for (;;) std::puts("x"); }\n')
         self.assertIn("It printed without end", self.learn("check", status=1))
