@@ -142,19 +142,39 @@ void ScriptedServer::serve(common::Socket& socket, std::size_t number) {
         Request request{target_of(*head), *head, number};
         const Reply reply = reply_to(request);
         const bool goes_on = answer(socket, reply);
-        const std::scoped_lock lock(mutex_);
-        --at_once_;
         if (!goes_on) {
+            const std::scoped_lock lock(mutex_);
             socket.close(); // locked: the destructor may be about to shut it down
             return;
         }
     }
 }
 
+/// A request that is being answered.
+class ScriptedServer::UnderWay {
+  public:
+    explicit UnderWay(ScriptedServer& server) : server_(server) {
+        const std::scoped_lock lock(server.mutex_);
+        server.most_at_once_ = std::max(server.most_at_once_, ++server.at_once_);
+    }
+    UnderWay(const UnderWay&) = delete;
+    UnderWay& operator=(const UnderWay&) = delete;
+    ~UnderWay() { end(); }
+    void end() {
+        if (std::exchange(ended_, true))
+            return;
+        const std::scoped_lock lock(server_.mutex_);
+        --server_.at_once_;
+    }
+
+  private:
+    ScriptedServer& server_;
+    bool ended_ = false;
+};
+
 Reply ScriptedServer::reply_to(const Request& request) {
     const std::scoped_lock lock(mutex_);
     requests_.push_back(request);
-    most_at_once_ = std::max(most_at_once_, ++at_once_);
     const auto found = scripts_.find(request.target);
     if (found == scripts_.end() || found->second.replies.empty())
         return respond(404, "text/html", "<h1>Not in the script</h1>");
@@ -166,7 +186,14 @@ Reply ScriptedServer::reply_to(const Request& request) {
 
 /// Carries out a reply; returns true if the connection shall stay open for another.
 bool ScriptedServer::answer(common::Socket& socket, const Reply& reply) {
+    UnderWay request(*this);
+    const Step* last = nullptr; // to send something
+    for (const Step& step : reply)
+        if (std::holds_alternative<Send>(step))
+            last = &step;
     for (const Step& step : reply) {
+        if (&step == last)
+            request.end(); // before, or the client's next one may come before we count
         if (const auto* send = std::get_if<Send>(&step)) {
             std::string_view rest = send->bytes;
             std::error_code error;

@@ -91,6 +91,7 @@ class ScriptedServer {
     std::size_t connections() const;
 
   private:
+    class UnderWay;
     struct Connection {
         common::Socket socket;
         std::thread thread;
