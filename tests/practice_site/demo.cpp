@@ -10,7 +10,6 @@
 #include "common/socket.h"
 #include "tests/practice_site/background_server.h"
 #include "tests/practice_site/site.h"
-#include "tests/support/listener.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

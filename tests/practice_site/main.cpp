@@ -9,7 +9,6 @@
 #include "tests/practice_site/background_server.h"
 #include "tests/practice_site/files.h"
 #include "tests/practice_site/site.h"
-#include "tests/support/listener.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
