@@ -149,7 +149,7 @@ std::string describe(Ending ending) {
 
 stage3::Output open_output(const std::string& path) {
     try {
-        return stage3::Output(path);
+        return {stage3::running_loop(), path};
     } catch (const std::system_error& error) {
         throw common::UsageError(fmt::format("--output: {}", error.what()));
     }
@@ -186,6 +186,7 @@ stage3::Coroutine<int> crawl(Options options) {
         case stage3::Format::dot: output.write(to_dot(record)); break;
         }
     };
+    options.crawl.until_ready = [&] { return output.drain(); };
     if (options.format == stage3::Format::csv)
         output.write(stage3::csv_header());
     if (options.format == stage3::Format::dot) {
@@ -220,6 +221,7 @@ stage3::Coroutine<int> crawl(Options options) {
                                  Clock::now() - start, options.top));
     if (options.format == stage3::Format::dot)
         output.write("}\n");
+    output.flush();
     if (ending != Ending::complete)
         console.note(fmt::format("stage3: {}: {} URLs that are known were not fetched",
                                  describe(ending), crawler.urls().count_queued()));
@@ -239,7 +241,7 @@ int main(int argc, char** argv) {
     try {
         Options options = stage3::read_options(argc, argv);
         if (!options.help.empty()) {
-            stage3::Output("").write(options.help);
+            stage3::print(options.help);
             return 0;
         }
         const Libcurl libcurl;

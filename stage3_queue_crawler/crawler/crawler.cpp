@@ -112,6 +112,7 @@ Coroutine<Ending> Crawler::crawl() {
 // [work]
 Coroutine<> Crawler::work(std::string name) {
     while (true) {
+        co_await settings_.until_ready();
         const Item item = co_await queue_.get();
         Fate fate = Fate::done;
         if (may_start(item))

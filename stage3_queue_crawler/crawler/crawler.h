@@ -56,6 +56,9 @@ struct CrawlSettings {
 
     /// Called with each record, as its fetch ends. What this throws ends the crawl.
     std::function<void(const Record&)> on_record = [](const Record&) {};
+    /// Awaited by each worker before it takes a URL: so whoever takes the records, and
+    /// can't keep up, lets the workers wait. What this throws ends the crawl.
+    std::function<Coroutine<>()> until_ready = []() -> Coroutine<> { co_return; };
     /// Called with a page, and the links in scope on it, each once, as it's read.
     std::function<void(const KnownUrl& page, const std::vector<common::Url>& links)>
         on_links = [](const KnownUrl&, const std::vector<common::Url>&) {};

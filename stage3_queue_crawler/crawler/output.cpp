@@ -1,37 +1,139 @@
 #include "stage3_queue_crawler/crawler/output.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
+#include <utility>
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace stage3 {
+namespace {
 
-Output::Output(const std::string& path) {
-    if (path.empty())
-        return;
-    file_ = common::Socket(
-        ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-    if (!file_)
-        throw std::system_error(errno, std::generic_category(),
-                                "can't write to '" + path + "'");
-    fd_ = file_.fd();
+/// Files and devices take all they are given: those can't be waited for, and needn't be.
+bool has_a_reader(int fd) {
+    struct stat kind{};
+    return ::fstat(fd, &kind) == 0
+           && (S_ISFIFO(kind.st_mode) || S_ISSOCK(kind.st_mode) || ::isatty(fd) == 1);
 }
 
-void Output::write(std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t count = ::write(fd_, text.data(), text.size());
-        if (count >= 0) {
-            text.remove_prefix(static_cast<std::size_t>(count));
-        } else if (errno == EAGAIN) {
-            // Somebody has made it non-blocking, perhaps the terminal's other user.
-            pollfd full{fd_, POLLOUT, 0};
-            ::poll(&full, 1, -1);
-        } else if (errno != EINTR) {
+/// Waits for so long until there is room, -1: for ever. False: there is none.
+bool has_room(int fd, int milliseconds = 0) {
+    pollfd full{fd, POLLOUT, 0};
+    return ::poll(&full, 1, milliseconds) > 0; // also if a write would fail
+}
+
+/// Returns how much was taken.
+std::size_t write_some(int fd, std::string_view text) {
+    for (;;) {
+        const ssize_t count = ::write(fd, text.data(), text.size());
+        if (count >= 0)
+            return static_cast<std::size_t>(count);
+        if (errno == EAGAIN)  // somebody has made it non-blocking, perhaps the terminal's
+            has_room(fd, -1); // other user
+        else if (errno != EINTR)
             throw std::system_error(errno, std::generic_category(),
                                     "can't write results");
-        }
     }
 }
+
+void write_all(int fd, std::string_view text) {
+    while (!text.empty())
+        text.remove_prefix(write_some(fd, text));
+}
+
+/// What a pipe that has room at all takes without waiting: whole lines, if they are
+/// short.
+std::string_view first_piece(std::string_view text) {
+    const std::string_view piece = text.substr(0, PIPE_BUF);
+    const std::size_t line_end = piece.rfind('\n');
+    return piece.substr(0,
+                        line_end == std::string_view::npos ? piece.size() : line_end + 1);
+}
+
+} // namespace
+
+Output::Output(EventLoop& loop, const std::string& path) : loop_(loop) {
+    if (!path.empty()) {
+        file_ = common::Socket(
+            ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+        if (!file_)
+            throw std::system_error(errno, std::generic_category(),
+                                    "can't write to '" + path + "'");
+        fd_ = file_.fd();
+    }
+    may_wait_ = has_a_reader(fd_) && loop.can_watch(fd_);
+}
+
+// NOLINTNEXTLINE(bugprone-exception-escape): if somebody has closed our descriptor
+Output::~Output() { watch(false); }
+
+void Output::write(std::string_view text) {
+    check();
+    if (!may_wait_) {
+        write_all(fd_, text);
+        return;
+    }
+    unwritten_ += text;
+    if (!watched_) // if so, the loop will tell
+        write_what_fits();
+}
+
+// [write-what-fits]
+void Output::write_what_fits() {
+    std::string_view left = unwritten_;
+    while (!left.empty() && has_room(fd_)) // it doesn't wait
+        left.remove_prefix(write_some(fd_, first_piece(left)));
+    unwritten_.erase(0, unwritten_.size() - left.size());
+    watch(!unwritten_.empty());
+    if (unwritten_.size() <= most_unwritten)
+        has_room_.set();
+    else
+        has_room_.clear();
+}
+// [/write-what-fits]
+
+void Output::watch(bool on) {
+    if (on && !watched_)
+        loop_.add_writer(fd_, [this] { write_when_there_is_room(); });
+    else if (!on && watched_)
+        loop_.remove_writer(fd_);
+    watched_ = on;
+}
+
+void Output::write_when_there_is_room() {
+    try {
+        write_what_fits();
+    } catch (const std::system_error&) {
+        failure_ = std::current_exception();
+        watch(false);
+        has_room_.set(); // who waits should hear of it
+    }
+}
+
+Coroutine<> Output::drain() {
+    check();
+    while (unwritten_.size() > most_unwritten) {
+        has_room_.clear();
+        co_await has_room_.wait();
+        check();
+    }
+}
+
+void Output::flush() {
+    check();
+    watch(false);
+    write_all(fd_, std::exchange(unwritten_, {}));
+}
+
+void Output::check() const {
+    if (failure_)
+        std::rethrow_exception(failure_);
+}
+
+void print(std::string_view text) { write_all(STDOUT_FILENO, text); }
 
 } // namespace stage3

@@ -1,11 +1,23 @@
 // Where the results go: a file, or standard output.
 //
+// Standard output may be a pipe, and its reader may take his time (`| less`). A `write`
+// that waits for him would stop the event loop: no timer would run, no server would be
+// listened to, and the fetches under way would seem to have taken too long. So this one
+// writes as much as there is room for, keeps the rest, and lets the loop tell when there
+// is room again. The workers wait in `drain`, so that the rest stays small. Told in
+// book/15.
+//
 // A line is handed to the system in one piece. So whoever ends the program in the middle
 // of a crawl finds whole lines in the file (unless the disk is full, which is an error).
 #pragma once
 
 #include "common/socket.h"
+#include "stage3_queue_crawler/runtime/coroutine.h"
+#include "stage3_queue_crawler/runtime/event.h"
+#include "stage3_queue_crawler/runtime/event_loop.h"
 
+#include <cstddef>
+#include <exception>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -16,17 +28,48 @@ namespace stage3 {
 
 class Output {
   public:
-    /// Writes to `path`, from its beginning; an empty one means standard output. Throws
-    /// std::system_error, with the path in its message.
-    explicit Output(const std::string& path);
+    /// Workers wait as long as more than this is unwritten, in bytes.
+    static constexpr std::size_t most_unwritten = std::size_t{64} * 1024;
 
-    /// Writes all of it. Waits as long as a pipe is full.
-    /// Throws std::system_error: std::errc::broken_pipe if nobody reads any more.
+    /// Writes to `path`, from its beginning; an empty one means standard output. `loop`
+    /// must outlive it. SIGPIPE must be ignored. Throws std::system_error, with the path
+    /// in its message.
+    Output(EventLoop& loop, const std::string& path);
+    Output(const Output&) = delete;
+    Output& operator=(const Output&) = delete;
+    /// What is still unwritten is lost: see `flush`.
+    ~Output();
+
+    /// Writes it: now, as far as there is room, and the rest when there is. Never waits,
+    /// but for disks. Throws std::system_error, for this text or for what was written
+    /// before: std::errc::broken_pipe if nobody reads any more.
     void write(std::string_view text);
+    /// Waits until not more than `most_unwritten` bytes are left. Throws as `write` does.
+    Coroutine<> drain();
+    /// Writes what is left, and stops the loop until that is done. For the end. Throws as
+    /// `write` does.
+    void flush();
+
+    std::size_t unwritten() const { return unwritten_.size(); }
 
   private:
+    void write_what_fits();
+    void write_when_there_is_room();
+    void watch(bool on);
+    void check() const;
+
+    EventLoop& loop_;
     common::Socket file_; // owns the descriptor, if it's a file
     int fd_ = STDOUT_FILENO;
+    bool may_wait_; // as for a pipe's reader
+    bool watched_ = false;
+    std::string unwritten_;
+    std::exception_ptr failure_; // of a write that the loop has asked for
+    Event has_room_;
 };
+
+/// Writes all of it to standard output. Waits as long as a pipe is full. Throws
+/// std::system_error: std::errc::broken_pipe if nobody reads any more.
+void print(std::string_view text);
 
 } // namespace stage3

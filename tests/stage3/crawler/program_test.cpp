@@ -367,8 +367,7 @@ TEST_CASE("Ctrl-C pressed twice ends it at once, whatever it is at") {
     CHECK(finished.status == 130);
 }
 
-TEST_CASE("also if it has never come to hear of the first") {
-    // Records go into a pipe that is full.
+TEST_CASE("also while it waits for whoever reads the records") {
     const PracticeSite site(many_pages);
     const Finished finished =
         run({"--format", "jsonl", site.server.url()},
@@ -512,6 +511,20 @@ TEST_CASE("when nobody reads the results any more, it ends quietly") {
         if (std::string_view(format) == "jsonl" || finished.err != "status 1\n")
             CHECK(finished.err == "status 3\n");
     }
+}
+
+TEST_CASE("who reads the results slowly makes no page fail") {
+    practice_site::SiteOptions much = many_pages;
+    much.pages = 2000;
+    const PracticeSite site(much, 100ms);
+    const Finished finished = tests::run(
+        {"/bin/sh", "-c",
+         R"({ "$0" -w 100 --format jsonl --fetch-timeout 2 --max-tries 1 "$1"; echo "status $?" >&2; } |
+            { read -r first; sleep 4; echo "$first"; cat; })",
+         program(), site.server.url()});
+    CHECK(finished.out.size() > 300'000); // more than fits into the pipe
+    CHECK(finished.out.find("timed out") == std::string::npos);
+    CHECK(finished.err == "status 1\n"); // for the links that are dead on purpose
 }
 
 TEST_CASE("when the results can't be written, that is an error") {

@@ -1,0 +1,257 @@
+// Results that somebody reads slowly, or not at all.
+#include "common/socket.h"
+#include "stage3_queue_crawler/crawler/output.h"
+#include "stage3_queue_crawler/runtime/run.h"
+#include "stage3_queue_crawler/runtime/wait.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <ostream> // doctest wants it
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace std::chrono_literals;
+using stage3::Coroutine;
+using stage3::Output;
+using stage3::Task;
+
+namespace {
+
+/// A pipe that has a name, and so can be an Output's file.
+class NamedPipe {
+  public:
+    NamedPipe() {
+        std::string name = std::filesystem::temp_directory_path() / "output-XXXXXX";
+        if (::mkdtemp(name.data()) == nullptr)
+            throw std::runtime_error("no directory for a pipe");
+        folder_ = name;
+        if (::mkfifo(path().c_str(), 0600) != 0)
+            throw std::runtime_error("no pipe");
+        reader_ = common::Socket(::open(path().c_str(), O_RDONLY | O_NONBLOCK));
+    }
+    NamedPipe(const NamedPipe&) = delete;
+    NamedPipe& operator=(const NamedPipe&) = delete;
+    ~NamedPipe() { std::filesystem::remove_all(folder_); }
+
+    std::string path() const { return folder_ / "pipe"; }
+    /// What is in it, at most so many bytes.
+    std::string read(std::size_t most) {
+        std::string text(most, '\0');
+        const ssize_t count = ::read(reader_.fd(), text.data(), most);
+        text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+        return text;
+    }
+    void leave() { reader_.close(); }
+
+  private:
+    std::filesystem::path folder_;
+    common::Socket reader_;
+};
+
+/// A numbered line, some 300 bytes long, as a record might be.
+std::string line(std::size_t number) {
+    return fmt::format("{} {}\n", number, std::string(200 + number % 200, 'x'));
+}
+
+/// What `output` has failed with; nothing, if it hasn't.
+std::error_code code_of(const auto& use) {
+    try {
+        use();
+    } catch (const std::system_error& error) {
+        return error.code();
+    }
+    return {};
+}
+
+Coroutine<> a_slow_reader_stops_nobody() {
+    NamedPipe pipe;
+    Output output(stage3::running_loop(), pipe.path());
+    std::string written;
+    for (std::size_t i = 0; i < 1000; ++i) {
+        output.write(line(i)); // would hang here, if it waited
+        written += line(i);
+    }
+    CHECK(output.unwritten() > Output::most_unwritten);
+
+    Coroutine<> waiting = output.drain();
+    const Task<> drain = create_task(std::move(waiting), "drain");
+    co_await stage3::sleep(20ms); // timers run
+    CHECK(!drain.done());
+
+    std::string read;
+    while (read.size() < written.size()) {
+        read += pipe.read(1000);
+        co_await stage3::next_turn();
+        if (output.unwritten() <= Output::most_unwritten)
+            break;
+    }
+    co_await stage3::next_turn();
+    CHECK(drain.done());
+    CHECK(output.unwritten() > 0);
+    while (read.size() < written.size()) {
+        read += pipe.read(100'000);
+        co_await stage3::next_turn();
+    }
+    CHECK(read == written);
+    CHECK(output.unwritten() == 0);
+}
+
+Coroutine<> all_who_wait_go_on() {
+    NamedPipe pipe;
+    Output output(stage3::running_loop(), pipe.path());
+    for (std::size_t i = 0; i < 1000; ++i)
+        output.write(line(i));
+    std::vector<Task<>> waiting;
+    for (int i = 0; i < 10; ++i) {
+        Coroutine<> one = output.drain();
+        waiting.push_back(create_task(std::move(one), "drain"));
+    }
+    co_await stage3::next_turn();
+    waiting.front().cancel();
+    co_await stage3::sleep(10ms);
+    CHECK(waiting.front().cancelled());
+    CHECK(!waiting.back().done());
+    while (output.unwritten() > Output::most_unwritten) {
+        pipe.read(100'000);
+        co_await stage3::next_turn();
+    }
+    co_await stage3::next_turn();
+    for (const Task<>& one : waiting)
+        CHECK(one.done());
+}
+
+Coroutine<> whole_lines_come() {
+    NamedPipe pipe;
+    Output output(stage3::running_loop(), pipe.path());
+    for (std::size_t i = 0; i < 1000; ++i)
+        output.write(line(i));
+    // Whoever ends the program now leaves this.
+    const std::string read = pipe.read(1'000'000);
+    CHECK(read.size() > 10'000);
+    CHECK(read.back() == '\n');
+    output.write("after that");
+    CHECK(pipe.read(100).empty()); // not before its turn
+    co_return;
+}
+
+Coroutine<> a_line_may_be_longer_than_a_pipe_takes() {
+    NamedPipe pipe;
+    Output output(stage3::running_loop(), pipe.path());
+    const std::string text = std::string(300'000, 'x') + '\n' + line(1);
+    output.write(text);
+    std::string read;
+    while (read.size() < text.size()) {
+        read += pipe.read(100'000);
+        co_await stage3::next_turn();
+    }
+    CHECK(read == text);
+}
+
+Coroutine<> a_reader_who_has_left_is_an_error() {
+    NamedPipe pipe;
+    Output output(stage3::running_loop(), pipe.path());
+    pipe.leave();
+    CHECK(code_of([&] { output.write("x\n"); }) == std::errc::broken_pipe);
+    co_return;
+}
+
+Coroutine<> a_reader_who_leaves_is_an_error_for_all() {
+    NamedPipe pipe;
+    Output output(stage3::running_loop(), pipe.path());
+    for (std::size_t i = 0; i < 1000; ++i)
+        output.write(line(i));
+    std::vector<Task<>> waiting;
+    for (int i = 0; i < 3; ++i) {
+        Coroutine<> one = output.drain();
+        waiting.push_back(create_task(std::move(one), "drain"));
+    }
+    co_await stage3::next_turn();
+    pipe.leave();
+    co_await stage3::wait(waiting);
+    for (const Task<>& one : waiting)
+        CHECK(code_of([&] { one.result(); }) == std::errc::broken_pipe);
+    CHECK(code_of([&] { output.write("x\n"); }) == std::errc::broken_pipe);
+    CHECK(code_of([&] { output.flush(); }) == std::errc::broken_pipe);
+    Coroutine<> again = output.drain();
+    const Task<> drain = create_task(std::move(again), "drain");
+    const std::vector<Task<>> last(1, drain);
+    co_await stage3::wait(last);
+    CHECK(code_of([&] { drain.result(); }) == std::errc::broken_pipe);
+}
+
+Coroutine<> flush_writes_all() {
+    NamedPipe pipe;
+    std::string written;
+    std::string read;
+    {
+        Output output(stage3::running_loop(), pipe.path());
+        for (std::size_t i = 0; i < 300; ++i) {
+            output.write(line(i));
+            written += line(i);
+        }
+        CHECK(output.unwritten() > 0);
+        read = pipe.read(1'000'000);
+        output.flush();
+        CHECK(output.unwritten() == 0);
+    }
+    read += pipe.read(1'000'000);
+    CHECK(read == written);
+    co_return;
+}
+
+Coroutine<> files_take_all_at_once() {
+    const std::filesystem::path path =
+        std::filesystem::temp_directory_path() / fmt::format("output-{}", ::getpid());
+    std::string written;
+    Output output(stage3::running_loop(), path);
+    for (std::size_t i = 0; i < 1000; ++i) {
+        output.write(line(i));
+        CHECK(output.unwritten() == 0);
+        written += line(i);
+    }
+    std::ifstream file(path);
+    CHECK(std::string(std::istreambuf_iterator<char>(file), {}) == written);
+    std::filesystem::remove(path);
+    co_return;
+}
+
+void run(Coroutine<> coroutine) {
+    std::signal(SIGPIPE, SIG_IGN); // as the program does
+    stage3::run(std::move(coroutine));
+}
+
+} // namespace
+
+TEST_CASE("a slow reader stops neither the loop nor the writer, but in drain") {
+    run(a_slow_reader_stops_nobody());
+}
+TEST_CASE("all who wait in drain go on, but who was cancelled") {
+    run(all_who_wait_go_on());
+}
+TEST_CASE("what waits for a reader is cut at the ends of lines") {
+    run(whole_lines_come());
+}
+TEST_CASE("a line longer than a pipe's room comes whole") {
+    run(a_line_may_be_longer_than_a_pipe_takes());
+}
+TEST_CASE("nobody reads: write says so") { run(a_reader_who_has_left_is_an_error()); }
+TEST_CASE("the reader leaves in the middle: drain says so, and all that come later") {
+    run(a_reader_who_leaves_is_an_error_for_all());
+}
+TEST_CASE("flush writes what is left, at the end") { run(flush_writes_all()); }
+TEST_CASE("a file takes all at once") { run(files_take_all_at_once()); }
