@@ -57,11 +57,12 @@ void Resolver::start_lookups() {
     while (!line_.empty() && threads_ < most_threads_) {
         const std::string host = line_.front();
         // The thread must not touch us: it doesn't know whether we still live. What it
-        // uses is in here, and the letter is opened by the loop's thread, if at all.
+        // uses is its own, and the letter is opened by the loop's thread, if at all.
         auto look_up = [mailbox = mailbox_, look_up = look_up_, host, this] {
-            mailbox->put([this, host, found = call(look_up, host)] {
+            Found found = Resolver::call(look_up, host); // a static function
+            mailbox->put([this, host, found = std::move(found)]() mutable {
                 --threads_;
-                settle(host, found);
+                settle(host, std::move(found));
                 start_lookups();
             });
         };

@@ -1,4 +1,4 @@
-// hint: a slash that parts nothing
+// hint: a slash that separates nothing
 #include "exercise.h"
 
 const Answers prediction = {
