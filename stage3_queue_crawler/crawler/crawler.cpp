@@ -113,7 +113,7 @@ Coroutine<Ending> Crawler::crawl() {
 Coroutine<> Crawler::work(std::string name) {
     while (true) {
         co_await settings_.until_ready();
-        const Item item = co_await queue_.get();
+        Item item = co_await queue_.get();
         Fate fate = Fate::done;
         if (may_start(item))
             fate = ask_robots(item);
@@ -194,7 +194,8 @@ Crawler::Fate Crawler::obey_robots(Item item, const Future<RobotsCache::Answer>&
 }
 
 /// May it be fetched now? If not, it stands in its host's line.
-Crawler::Fate Crawler::pass_gate(Item item) {
+Crawler::Fate Crawler::pass_gate(Item& item) {
+    // It comes to the gate once for each call: another try is as any newcomer.
     const bool was_called = std::exchange(item.was_called, false);
     return gate_.pass(host_of(item), item, was_called) ? Fate::go_on : Fate::comes_back;
 }

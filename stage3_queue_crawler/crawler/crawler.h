@@ -132,7 +132,7 @@ class Crawler {
     Fate obey_robots(Item item, const Future<RobotsCache::Answer>& answer);
     void begin(Item& item);
     bool may_start(const Item& item);
-    Fate pass_gate(Item item);
+    Fate pass_gate(Item& item);
     void stop_if_failed(const Future<>& worker);
 
     bool may_know_headers(const common::Url& url) const;

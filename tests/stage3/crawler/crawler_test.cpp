@@ -596,6 +596,58 @@ TEST_SUITE("politeness") {
         CHECK(ended.at(other.url("/4")) < 1.0);
     }
 
+    TEST_CASE("who comes back for another try stands in line like all others") {
+        const Reply busy = respond(503, "text/html", "");
+        const auto crawl = [](std::vector<Reply> replies, const auto& configure,
+                              const std::string& robots = "") {
+            ScriptedServer server;
+            fill(server, 6);
+            server.on("/2", std::move(replies));
+            if (!robots.empty())
+                server.on("/robots.txt", respond(200, "text/plain", robots));
+            Setup setup;
+            setup.obey_robots = !robots.empty();
+            setup.settings.timeout = 20s;
+            configure(setup.settings);
+            const Result result = setup.crawl(server.url());
+            CHECK(result.ending == Ending::complete);
+            CHECK(result.records.size() == 7);
+            CHECK(result.progress.dead == 0);
+            CHECK(result.progress.waiting == 0);
+            return result[server.url("/2")].tries;
+        };
+        const auto delay = [](CrawlSettings& settings) {
+            settings.politeness.delay = 50ms;
+        };
+        const auto one_at_once = [](CrawlSettings& settings) {
+            settings.politeness.max_per_host = 1;
+        };
+        const auto nothing = [](CrawlSettings&) {};
+        CHECK(crawl({busy, page({})}, delay) == 2);
+        CHECK(crawl({busy, page({})}, one_at_once) == 2);
+        CHECK(crawl({busy, page({})}, nothing, "User-agent: *\nCrawl-delay: 0.05") == 2);
+        CHECK(crawl({Reply{Reset{}}, Reply{}, page({})}, delay) == 3);
+        CHECK(crawl({respond(502, "text/html", ""), page({})}, one_at_once) == 2);
+    }
+
+    TEST_CASE("a server that is busy for ever is given up, page by page") {
+        ScriptedServer server;
+        std::vector<std::string> links;
+        for (int i = 0; i < 10; ++i) {
+            links.push_back(fmt::format("/{}", i));
+            server.on(links.back(), respond(503, "text/html", ""));
+        }
+        server.on("/", page(links));
+        Setup setup;
+        setup.settings.max_tries = 3;
+        setup.settings.timeout = 30s;
+        const Result result = setup.crawl(server.url());
+        CHECK(result.ending == Ending::complete);
+        CHECK(result.records.size() == 11);
+        CHECK(result.progress.dead == 10);
+        CHECK(server.requests().size() == 31);
+    }
+
     // With fewer workers than the slow host has pages: if each of them kept a
     // worker while it waits, nobody would be left for the others.
     TEST_CASE("ten hosts, one wants 1 s a request: the others don't notice") {
