@@ -578,6 +578,23 @@ std::optional<Url> parse_root_url(std::string_view text) {
     return parse_url(text);
 }
 
+std::optional<Login> login_in(std::string_view url) {
+    url.remove_prefix(std::min(url.find("//"), url.size()));
+    url.remove_prefix(std::min(url.find_first_not_of('/'), url.size()));
+    const std::string_view authority = url.substr(0, url.find_first_of("/\\?#"));
+    const auto end = authority.rfind('@');
+    if (end == std::string_view::npos)
+        return std::nullopt;
+    const std::string_view both = authority.substr(0, end);
+    const auto colon = std::min(both.find(':'), both.size());
+    Login login{.user = percent_decoded(both.substr(0, colon)),
+                .password =
+                    percent_decoded(both.substr(std::min(colon + 1, both.size())))};
+    if (login == Login{})
+        return std::nullopt;
+    return login;
+}
+
 std::optional<Url> resolve_url(std::string_view reference, const Url& base) {
     if (is_plain_path(reference))
         return UrlParser::append_plain(reference, base);

@@ -33,6 +33,8 @@ class Url {
     bool host_is_address() const;
     /// Host, and the port where it is not the default: what goes into a Host header.
     std::string_view authority() const { return part(scheme_end_ + 3, path_begin_); }
+    /// Scheme and authority: "https://example.com:8080".
+    std::string_view origin() const { return part(0, path_begin_); }
     /// Path and query, at least "/": what goes into the first line of a request.
     std::string_view target() const { return part(path_begin_, href_.size()); }
     /// The port, also where the URL leaves it out: 80 or 443.
@@ -67,6 +69,19 @@ std::optional<Url> parse_url(std::string_view text);
 /// Reads what a person types as the place to start: like `parse_url`, but a text without
 /// a scheme, such as "localhost:8000/docs", gets "http://".
 std::optional<Url> parse_root_url(std::string_view text);
+
+/// A user name and a password, as for HTTP's Basic authentication.
+struct Login {
+    std::string user;
+    std::string password;
+
+    friend bool operator==(const Login&, const Login&) = default;
+};
+
+/// What stands before the host in "https://user:password@host/", percent-decoded; nothing
+/// if there is nothing. No Url has it: so it can't end up in a report, or on a page's way
+/// to somebody else.
+std::optional<Login> login_in(std::string_view url);
 
 /// Resolves a link found at `base` ("../a.html", "?page=2", "//host/", "#top", …) to an
 /// absolute URL. Nothing if the result is not a URL to crawl.

@@ -48,7 +48,8 @@ Crawler::Crawler(EventLoop& loop, std::vector<Url> roots, Scope scope,
       robots_(loop, session_,
               {.product_token = settings_.session.user_agent,
                .max_tries = settings_.max_tries,
-               .most_at_once = settings_.robots_at_once}) {}
+               .most_at_once = settings_.robots_at_once,
+               .options_for = [this](const Url& url) { return options_for(url); }}) {}
 
 // ---- The crawl ----
 
@@ -209,12 +210,16 @@ void Crawler::stop_if_failed(const Future<>& worker) {
 
 // ---- One fetch ----
 
-/// The user's own headers, which may hold a password, go to the origins that the user has
-/// named, and to nobody else, wherever links and redirects lead.
-bool Crawler::may_know_headers(const Url& url) const {
-    return std::ranges::any_of(roots_, [&](const Url& root) {
-        return root.scheme() == url.scheme() && root.authority() == url.authority();
-    });
+/// The user's own headers and passwords go to the origins that the user has named, and to
+/// nobody else, wherever links and redirects lead.
+GetOptions Crawler::options_for(const Url& url) const {
+    GetOptions options;
+    options.with_headers = std::ranges::any_of(
+        roots_, [&](const Url& root) { return root.origin() == url.origin(); });
+    if (const auto login = settings_.logins.find(url.origin());
+        login != settings_.logins.end())
+        options.login = login->second;
+    return options;
 }
 
 // [fetch]
@@ -247,7 +252,7 @@ Coroutine<std::optional<Crawler::Wait>> Crawler::try_to_fetch(Item& item,
         gate_.end(host_of(item));
     });
     try {
-        const GetOptions options{.with_headers = may_know_headers(*item.url->url)};
+        const GetOptions options = options_for(*item.url->url);
         Response response = co_await session_.get(*item.url->url, options);
         const auto wait =
             retries_.after(response.status(), response.retry_after(), item.tries);

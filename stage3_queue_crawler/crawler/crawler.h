@@ -27,6 +27,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -53,6 +54,8 @@ struct CrawlSettings {
     bool parse_in_threads = false;
     std::size_t fail_parsing = 0; ///< throws while this page is parsed; 0: never
     SessionOptions session;
+    /// For the roots' origins, such as "https://example.org:8080".
+    std::map<std::string, common::Login, std::less<>> logins;
 
     /// Called with each record, as its fetch ends. What this throws ends the crawl.
     std::function<void(const Record&)> on_record = [](const Record&) {};
@@ -135,7 +138,7 @@ class Crawler {
     Fate pass_gate(Item& item);
     void stop_if_failed(const Future<>& worker);
 
-    bool may_know_headers(const common::Url& url) const;
+    GetOptions options_for(const common::Url& url) const;
     Coroutine<Fate> fetch(Item item);
     Coroutine<std::optional<Wait>> try_to_fetch(Item& item, Record& record);
     void read_headers(const Item& item, const Response& response, Record& record);

@@ -295,8 +295,11 @@ Options read_options(int argc, char** argv) {
     }
     if (roots.empty())
         throw UsageError("give a URL to crawl, like https://example.org/");
-    for (const std::string& root : roots)
-        options.roots.push_back(read_root(root));
+    for (const std::string& root : roots) {
+        const common::Url& url = options.roots.emplace_back(read_root(root));
+        if (auto login = common::login_in(root))
+            crawl.logins.insert_or_assign(std::string(url.origin()), *std::move(login));
+    }
     crawl.parse_in_threads = options.parse_threads > 0;
     crawl.politeness.delay = delay.value_or(EventLoop::Duration{});
     crawl.session.fetch_timeout = fetch_timeout.value_or(crawl.session.fetch_timeout);

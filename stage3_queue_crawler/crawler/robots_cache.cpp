@@ -114,7 +114,8 @@ Coroutine<RobotsCache::Answer> RobotsCache::try_to_fetch(common::Url robots_url)
     constexpr int most_redirects = 5;
     common::Url url = std::move(robots_url);
     for (int redirects = 0; redirects <= most_redirects; ++redirects) {
-        const GetOptions options{.max_body = Robots::max_size};
+        GetOptions options = settings_.options_for(url);
+        options.max_body = Robots::max_size;
         Response response = co_await session_.get(url, options);
         const int status = response.status();
         if (status >= 200 && status < 300) {

@@ -14,6 +14,7 @@
 #include <chrono>
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,6 +37,9 @@ class RobotsCache {
         std::string product_token;     ///< who we are, such as "AwaitTheWeb"
         int max_tries = 1;             ///< for any one robots.txt
         std::size_t most_at_once = 16; ///< further ones stand in line
+        /// How to ask that URL's server for something.
+        std::function<GetOptions(const common::Url&)> options_for =
+            [](const common::Url&) { return GetOptions(); };
     };
     /// An origin that could not be reached is not asked again for so long.
     static constexpr std::chrono::minutes failed_for{1};

@@ -78,8 +78,9 @@ using StringList = std::unique_ptr<curl_slist, FreeList>;
 
 /// What one get asks for.
 struct GetOptions {
-    bool with_headers = false; ///< send SessionOptions::headers along
-    std::size_t max_body = 0;  ///< bytes, in place of SessionOptions::max_body; 0: that
+    bool with_headers = false;               ///< send SessionOptions::headers along
+    std::optional<common::Login> login = {}; ///< for Basic authentication
+    std::size_t max_body = 0; ///< bytes, in place of SessionOptions::max_body; 0: that
 };
 
 class Session;

@@ -102,6 +102,10 @@ Transfer::Transfer(Session& session, const Request& request, Connection connecti
     set(easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(options.stall_timeout.count()));
     if (request.options.with_headers)
         set(easy, CURLOPT_HTTPHEADER, session.headers_.get());
+    if (const auto& login = request.options.login) {
+        set(easy, CURLOPT_USERNAME, login->user.c_str());
+        set(easy, CURLOPT_PASSWORD, login->password.c_str());
+    }
     set(easy, CURLOPT_FRESH_CONNECT, connection == Connection::fresh ? 1L : 0L);
     set(easy, CURLOPT_PREREQFUNCTION, &Transfer::on_request);
     set(easy, CURLOPT_PREREQDATA, this);

@@ -143,6 +143,28 @@ TEST_CASE("a root may be typed without its scheme") {
     CHECK_FALSE(parse_root_url(""));
 }
 
+TEST_CASE("a login is read, and is no part of the URL") {
+    using common::Login;
+    const auto login = [](const char* text) {
+        // Whatever the login, the URL is the same.
+        CHECK(parse_root_url(text)->href() == "http://h/a@b:c");
+        return common::login_in(text);
+    };
+    CHECK(login("http://me:secret@h/a@b:c") == Login{"me", "secret"});
+    CHECK(login("http://me@h/a@b:c") == Login{"me", ""});
+    CHECK(login("http://:secret@h/a@b:c") == Login{"", "secret"});
+    CHECK(login("http://m%65:s%3Acr%40t:%2f@h/a@b:c") == Login{"me", "s:cr@t:/"});
+    CHECK(login("http://me:one@two@h/a@b:c") == Login{"me", "one@two"});
+    CHECK(login("http://h/a@b:c") == std::nullopt);
+    CHECK(login("http://@h/a@b:c") == std::nullopt);
+    CHECK(login("http://:@h/a@b:c") == std::nullopt);
+    CHECK(login("h/a@b:c") == std::nullopt);
+    for (const char* none :
+         {"", "h", "//", "http:", "http://h?me:secret@x", "http://h#a:b@c"})
+        CHECK(common::login_in(none) == std::nullopt);
+    CHECK(parse_url("https://me@h:8080/a?b")->origin() == "https://h:8080");
+}
+
 TEST_CASE("URLs can be told apart, sorted and put into sets") {
     std::unordered_set<common::Url> seen;
     CHECK(seen.insert(*parse_url("http://h/a")).second);

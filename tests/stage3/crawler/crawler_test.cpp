@@ -1275,6 +1275,45 @@ TEST_SUITE("order and scope") {
         }
     }
 
+    TEST_CASE("robots.txt is asked for as the pages are, and elsewhere as by anybody") {
+        ScriptedServer named;
+        ScriptedServer other;
+        named.on("/robots.txt", redirect_to(other.url("/robots.txt")));
+        other.on("/robots.txt",
+                 tests::respond(200, "text/plain", "User-agent: *\nDisallow: /no"));
+        named.on("/", page({"/no"}));
+        Setup setup;
+        setup.obey_robots = true;
+        setup.settings.session.headers = {"X-Secret: s"};
+        const Result result = setup.crawl(named.url());
+        CHECK(result[named.url("/no")].outcome == Outcome::disallowed);
+        for (const tests::Request& request : named.requests())
+            CHECK(request.head.find("\r\nX-Secret: s") != std::string::npos);
+        REQUIRE(other.requests().size() == 1);
+        CHECK(other.requests()[0].head.find("X-Secret") == std::string::npos);
+    }
+
+    TEST_CASE("a root's login is for its origin, and for nobody else") {
+        ScriptedServer closed;
+        ScriptedServer open;
+        closed.on("/", page({"/a", open.url("/x")}));
+        closed.on("/a", redirect_to(open.url("/y")));
+        for (const char* path : {"/", "/x", "/y"})
+            open.on(path, page({}));
+        Setup setup;
+        setup.obey_robots = true;
+        const auto root = common::parse_url(closed.url()).value();
+        setup.settings.logins.emplace(root.origin(), common::Login{"me", "secret"});
+        CHECK(setup.crawl({closed.url(), open.url()}).records.size() == 5);
+        CHECK(closed.requests().size() == 3);
+        for (const tests::Request& request : closed.requests())
+            CHECK(request.head.find("\r\nAuthorization: Basic bWU6c2VjcmV0")
+                  != std::string::npos);
+        CHECK(open.requests().size() == 4);
+        for (const tests::Request& request : open.requests())
+            CHECK(request.head.find("Authorization") == std::string::npos);
+    }
+
     TEST_CASE("several roots are one crawl") {
         ScriptedServer one;
         ScriptedServer two(AF_INET6);

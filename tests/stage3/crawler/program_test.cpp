@@ -513,6 +513,29 @@ TEST_CASE("when nobody reads the results any more, it ends quietly") {
     }
 }
 
+TEST_CASE("a root's password is sent, and never shown") {
+    ScriptedServer server;
+    server.on("/", html("<a href=/a>"));
+    server.on("/a", tests::redirect_to("http://you:other@127.0.0.1:1/"));
+    const std::string address = server.url().substr(std::string_view("http://").size());
+    const std::string root = "http://me:secret@" + address;
+    const std::string trace = fmt::format("/tmp/stage3_test_{}.trace", ::getpid());
+    for (const char* format : {"text", "jsonl", "csv", "dot"}) {
+        const Finished finished =
+            run({"-v", "--max-tries", "1", "--format", format, "--trace", trace, root});
+        std::ifstream events(trace);
+        const std::string all = finished.out + finished.err
+                                + std::string(std::istreambuf_iterator<char>(events), {});
+        CHECK(all.find(server.url()) != std::string::npos);
+        CHECK(all.find("secret") == std::string::npos);
+        CHECK(all.find("other") == std::string::npos);
+    }
+    for (const tests::Request& request : server.requests())
+        CHECK(request.head.find("Authorization: Basic bWU6c2VjcmV0\r\n")
+              != std::string::npos);
+    std::filesystem::remove(trace);
+}
+
 TEST_CASE("who reads the results slowly makes no page fail") {
     practice_site::SiteOptions much = many_pages;
     much.pages = 2000;
