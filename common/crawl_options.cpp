@@ -68,6 +68,11 @@ Tracer open_trace(const CrawlOptions& options) {
     }
 }
 
+void close_trace(Tracer& tracer, const std::function<void(const std::string&)>& on_note) {
+    if (const std::error_code why = tracer.close())
+        on_note("the trace is cut off: " + why.message());
+}
+
 std::string describe(const Summary& summary) {
     return fmt::format("{} URLs fetched in {:.3f} seconds, {} dead, achieved "
                        "concurrency {}",

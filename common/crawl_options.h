@@ -7,6 +7,7 @@
 #include "common/usage_error.h"
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -29,6 +30,9 @@ CrawlOptions read_crawl_options(int argc, char** argv, const std::string& progra
 /// The tracer that the options ask for; one that is off if they don't. Throws UsageError
 /// if its file can't be written.
 Tracer open_trace(const CrawlOptions& options);
+
+/// Ends the trace, and says so if it's not whole.
+void close_trace(Tracer& tracer, const std::function<void(const std::string&)>& on_note);
 
 /// A crawl's last line, for a person.
 std::string describe(const Summary& summary);

@@ -5,7 +5,9 @@
 #include <climits>
 #include <system_error>
 
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 namespace common {
 
@@ -20,6 +22,15 @@ std::size_t allow_descriptors(std::size_t most) {
 #endif
     const bool changed = ::setrlimit(RLIMIT_NOFILE, &limit) == 0;
     return static_cast<std::size_t>(changed ? limit.rlim_cur : before);
+}
+
+void occupy_standard_descriptors() noexcept {
+    // Each `open` gets the lowest number that is free.
+    for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (::fcntl(fd, F_GETFD) < 0)
+            // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): it is the system's
+            static_cast<void>(
+                ::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY));
 }
 
 bool no_descriptor_left(const std::error_code& error) noexcept {

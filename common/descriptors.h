@@ -18,6 +18,11 @@ namespace common {
 /// Throws std::system_error. Source: man 2 getrlimit.
 std::size_t allow_descriptors(std::size_t most = std::numeric_limits<std::size_t>::max());
 
+/// Where standard input, output or error is closed, opens it so that using it fails. If
+/// not, a socket or file that is opened later gets its number, and with it what was meant
+/// for the user.
+void occupy_standard_descriptors() noexcept;
+
 /// True if it's this process or this machine that has no descriptor left: no fault of the
 /// server's, and no reason to call its page dead.
 bool no_descriptor_left(const std::error_code& error) noexcept;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <system_error>
 
 namespace common {
 
@@ -39,8 +38,22 @@ Tracer::Tracer(const std::string& path) : file_(std::fopen(path.c_str(), "we")) 
 void Tracer::write(std::string_view event, std::string_view fields) {
     const auto t = std::chrono::duration_cast<std::chrono::microseconds>(
         std::chrono::steady_clock::now() - start_);
-    fmt::print(file_.get(), "{{\"t\":{},\"turn\":{},\"event\":\"{}\",{}}}\n", t.count(),
-               turn_, event, fields);
+    const std::string line = fmt::format("{{\"t\":{},\"turn\":{},\"event\":\"{}\",{}}}\n",
+                                         t.count(), turn_, event, fields);
+    if (std::fwrite(line.data(), 1, line.size(), file_.get()) < line.size())
+        fail();
+}
+
+void Tracer::fail() {
+    error_ = std::error_code(errno, std::generic_category());
+    file_.reset();
+}
+
+std::error_code Tracer::close() {
+    if (enabled() && std::fflush(file_.get()) != 0)
+        fail();
+    file_.reset();
+    return error_;
 }
 
 void Tracer::write_select(std::optional<Selector::Milliseconds> timeout,

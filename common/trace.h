@@ -21,6 +21,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <unordered_map>
 
 namespace common {
@@ -43,6 +44,10 @@ class Tracer {
     explicit Tracer(const std::string& path);
 
     bool enabled() const { return file_ != nullptr; }
+
+    /// Ends the trace. Returns why it is not whole, if it isn't: perhaps the disk is
+    /// full. It ends by itself then, and whatever is traced goes on.
+    std::error_code close();
 
     /// A new turn of the event loop begins: it waits on `watched` descriptors.
     void select(std::optional<Selector::Milliseconds> timeout, std::size_t watched) {
@@ -127,6 +132,7 @@ class Tracer {
     };
 
     void write(std::string_view event, std::string_view fields);
+    void fail();
     void write_select(std::optional<Selector::Milliseconds> timeout, std::size_t watched);
     void write_ready(const Ready& ready);
     void write_callback(std::string_view phase, std::string_view name,
@@ -141,6 +147,7 @@ class Tracer {
                          std::size_t bytes);
 
     std::unique_ptr<std::FILE, CloseFile> file_;
+    std::error_code error_;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
     std::uint64_t turn_ = 0;
 

@@ -31,9 +31,11 @@ common::Summary crawl(const common::Url& root, const common::CrawlOptions& optio
         fmt::print(stderr, "stage1: {}\n", note);
     };
     common::Crawl crawl(root, loop, tracer, settings);
-    return crawl.run([&crawl](const common::Url& url) {
+    const common::Summary summary = crawl.run([&crawl](const common::Url& url) {
         std::make_shared<stage1::Fetcher>(url, crawl)->fetch();
     });
+    close_trace(tracer, settings.on_note);
+    return summary;
 }
 
 } // namespace

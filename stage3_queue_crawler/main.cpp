@@ -58,11 +58,17 @@ void fit_workers(Options& options, Console& console) {
     if (options.selector == "select")
         descriptors = std::min<std::size_t>(descriptors, FD_SETSIZE);
     const std::size_t room = descriptors > others + 1 ? descriptors - others : 1;
-    if (options.crawl.workers > room)
+    // Where it's tight, a quarter is for robots.txt: if one comes late, others should
+    // not.
+    const std::size_t for_robots =
+        options.crawl.obey_robots ? std::min<std::size_t>((room + 3) / 4, 100) : 0;
+    const std::size_t workers =
+        std::min(options.crawl.workers, std::max<std::size_t>(room - for_robots, 1));
+    if (workers < options.crawl.workers)
         console.note(fmt::format("stage3: there is room for {} connections, so there are "
                                  "{} workers and not {} (see ulimit -n)",
-                                 room, room, options.crawl.workers));
-    options.crawl.workers = std::min(options.crawl.workers, room);
+                                 room, workers, options.crawl.workers));
+    options.crawl.workers = workers;
     options.crawl.session.max_idle_connections = static_cast<long>(options.crawl.workers);
     // What is left is for robots.txt, and for lookups of names: up to three for each.
     const std::size_t left = room - options.crawl.workers;
@@ -180,7 +186,11 @@ stage3::Coroutine<int> crawl(Options options) {
         };
     options.crawl.on_record = [&](const stage3::Record& record) {
         switch (options.format) {
-        case stage3::Format::text: records.push_back(record); break;
+        case stage3::Format::text:
+            records.push_back(record);
+            records.back().content_type.clear(); // not in the report, and perhaps long
+            records.back().charset.clear();
+            break;
         case stage3::Format::jsonl: output.write(to_json(record) + '\n'); break;
         case stage3::Format::csv: output.write(to_csv(record)); break;
         case stage3::Format::dot: output.write(to_dot(record)); break;
@@ -212,7 +222,6 @@ stage3::Coroutine<int> crawl(Options options) {
         showing.emplace(create_task(show_progress(crawler, console, start), "progress"));
     const Ending ending = co_await crawling;
     showing.reset();
-    next_signal_exits = 1; // there is nothing to ask any more
     // [/run]
 
     console.show_progress({});
@@ -238,6 +247,7 @@ void complain(const std::string& what, const char* hint = "") {
 
 int main(int argc, char** argv) {
     std::signal(SIGPIPE, SIG_IGN); // a server that goes away is an error, not the end
+    common::occupy_standard_descriptors();
     try {
         Options options = stage3::read_options(argc, argv);
         if (!options.help.empty()) {
@@ -250,7 +260,12 @@ int main(int argc, char** argv) {
         common::Tracer tracer = open_trace(options.trace);
         how.tracer = &tracer;
         how.threads = options.parse_threads;
-        return stage3::run(crawl(std::move(options)), std::move(how));
+        const int status = stage3::run(crawl(std::move(options)), std::move(how));
+        if (const std::error_code why = tracer.close()) {
+            complain("--trace: the trace is cut off: " + why.message());
+            return std::max(status, 1);
+        }
+        return status;
     } catch (const common::UsageError& error) {
         complain(error.what(), " (see stage3 --help)");
         return 2;

@@ -39,17 +39,19 @@ Crawler::Crawler(EventLoop& loop, std::vector<Url> roots, Scope scope,
                  CrawlSettings settings)
     : loop_(loop), roots_(std::move(roots)),
       scope_(std::make_shared<const Scope>(std::move(scope))),
-      settings_(std::move(settings)),
-      queue_(0, AnyOrder<Item, ShorterUrl>(settings_.order)),
-      parked_(loop, [this](const Item& item) { unpark(item); }),
+      settings_(std::move(settings)), queue_(0, Order(settings_.order)),
+      parked_(loop, [this](Item item) { unpark(std::move(item)); }),
       gate_(loop, settings_.politeness, [this](const Item& item) { call(item); }),
       retries_(settings_.max_tries), fail_parsing_(settings_.fail_parsing),
+      is_over_(std::make_shared<std::atomic<bool>>(false)),
       session_(loop, settings_.session),
       robots_(loop, session_,
               {.product_token = settings_.session.user_agent,
                .max_tries = settings_.max_tries,
                .most_at_once = settings_.robots_at_once,
-               .options_for = [this](const Url& url) { return options_for(url); }}) {}
+               .options_for = [this](const Url& url) { return options_for(url); },
+               .on_request = [this](const Url& url) { gate_.has_asked(host_of(url)); }}) {
+}
 
 // ---- The crawl ----
 
@@ -83,6 +85,7 @@ Coroutine<Ending> Crawler::crawl() {
         ending = Ending::interrupted;
     }
     main_ = nullptr;
+    *is_over_ = true;
 
     // Most wait for an item now, and some perhaps for a server.
     std::vector<FuturePtr> left;
@@ -142,7 +145,7 @@ bool Crawler::may_start(const Item& item) {
 
 // [ask-robots]
 /// May it be fetched at all? If not, that is its record.
-Crawler::Fate Crawler::ask_robots(Item item) {
+Crawler::Fate Crawler::ask_robots(Item& item) {
     // Who was called by its gate has been asked before.
     if (!settings_.obey_robots || item.was_called)
         return Fate::go_on;
@@ -153,7 +156,7 @@ Crawler::Fate Crawler::ask_robots(Item item) {
         return obey_robots(item, *answer);
 
     ++waiting_for_robots_;
-    answer->add_done_callback([this, item](const auto& known) mutable {
+    answer->add_done_callback([this, item = item](const auto& known) mutable {
         --waiting_for_robots_;
         item.robots = known;
         unpark(item);
@@ -163,7 +166,8 @@ Crawler::Fate Crawler::ask_robots(Item item) {
 }
 // [/ask-robots]
 
-Crawler::Fate Crawler::obey_robots(Item item, const Future<RobotsCache::Answer>& answer) {
+Crawler::Fate Crawler::obey_robots(Item& item,
+                                   const Future<RobotsCache::Answer>& answer) {
     Record record(*item.url);
     try {
         const RobotsAnswer& says = *answer.result();
@@ -341,12 +345,17 @@ Coroutine<common::Links> Crawler::read_page(Url url, std::string content_type,
     };
     fail_parsing_.count();
     const auto size = static_cast<double>(body.size());
-    // Whatever it needs is its own, or can't change: the crawl may end while it runs.
+    // Whatever it needs is its own, or can't change, but for one flag: the crawl may end
+    // while it runs.
     auto read = [url = std::move(url), content_type = std::move(content_type),
-                 body = std::move(body), scope = scope_] {
+                 body = std::move(body), scope = scope_, is_over = is_over_] {
         const auto begin = std::chrono::steady_clock::now();
         common::LinkLimits limits;
-        limits.wanted = [&](const Url& link) { return scope->contains(link); };
+        limits.wanted = [&](const Url& link) {
+            if (*is_over)
+                throw std::runtime_error("nobody needs it any more");
+            return scope->contains(link);
+        };
         Reading reading{.links = common::find_links(body, content_type, url, limits),
                         .time = std::chrono::steady_clock::now() - begin};
         return reading;
@@ -354,7 +363,8 @@ Coroutine<common::Links> Crawler::read_page(Url url, std::string content_type,
     // A site's pages resemble each other, so those before tell how long this one takes.
     constexpr Seconds worth_the_way = 50us;
     Reading reading;
-    if (settings_.parse_in_threads && size * seconds_per_byte_ > worth_the_way.count()) {
+    if (settings_.parse_in_threads && size * seconds_per_byte_ > worth_the_way.count()
+        && loop_.thread_pool().has_thread()) {
         Future<Reading> elsewhere = run_in_executor(loop_, std::move(read));
         reading = co_await std::move(elsewhere);
     } else {
@@ -441,6 +451,12 @@ void Crawler::park(const Item& item, Wait wait) {
     parked_.park(item, loop_.time() + std::chrono::ceil<EventLoop::Duration>(wait));
 }
 
+/// A server is a name and a port to us: what stands behind another port may be another
+/// machine.
+std::string Crawler::host_of(const Url& url) {
+    return fmt::format("{}:{}", url.host(), url.port());
+}
+
 void Crawler::hold_host(const Item& item, Wait wait) {
     gate_.hold(host_of(item),
                loop_.time() + std::chrono::ceil<EventLoop::Duration>(wait));
@@ -455,8 +471,9 @@ void Crawler::call(Item item) {
 // [unpark]
 /// The time has come: it is put into the queue once more, and that it was taken out
 /// before is done with.
-void Crawler::unpark(const Item& item) {
-    queue_.put_nowait(item);
+void Crawler::unpark(Item item) {
+    item.comes_back = true; // so it's the next to be taken out
+    queue_.put_nowait(std::move(item));
     queue_.task_done();
 }
 // [/unpark]
@@ -498,7 +515,8 @@ void Crawler::begin(Item& item) {
 void Crawler::finish(const Item& item, Record& record) {
     alone_since_.reset();
     record.tries = item.tries;
-    record.seconds = Wait(loop_.time() - item.begun.value_or(loop_.time())).count();
+    const auto now = loop_.time();
+    record.seconds = Wait(now - item.begun.value_or(now)).count();
     const bool dead = is_dead(record.outcome);
     item.url->state = dead ? KnownUrl::State::dead : KnownUrl::State::fetched;
     if (dead)

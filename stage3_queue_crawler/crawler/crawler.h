@@ -23,6 +23,7 @@
 #include "stage3_queue_crawler/http/session.h"
 #include "stage3_queue_crawler/runtime/queue.h"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -110,10 +111,14 @@ class Crawler {
     struct Item {
         KnownUrl* url;
         int redirects_left;
-        bool was_called = false; // by its host's gate
+        bool was_called = false; // by its host's gate, which it hasn't passed since
+        bool comes_back = false; // it was taken out before, and put off
         int tries = 0;
         std::optional<EventLoop::TimePoint> begun = {};         // its first try
         std::optional<Future<RobotsCache::Answer>> robots = {}; // that it has waited for
+    };
+    struct ComesBack {
+        bool operator()(const Item& item) const { return item.comes_back; }
     };
     struct ShorterUrl {
         bool operator()(const Item& a, const Item& b) const {
@@ -131,8 +136,8 @@ class Crawler {
     };
 
     Coroutine<> work(std::string name);
-    Fate ask_robots(Item item);
-    Fate obey_robots(Item item, const Future<RobotsCache::Answer>& answer);
+    Fate ask_robots(Item& item);
+    Fate obey_robots(Item& item, const Future<RobotsCache::Answer>& answer);
     void begin(Item& item);
     bool may_start(const Item& item);
     Fate pass_gate(Item& item);
@@ -155,11 +160,10 @@ class Crawler {
                  int redirects_left);
 
     void park(const Item& item, Wait wait);
-    void unpark(const Item& item);
+    void unpark(Item item);
     void call(Item item);
-    static std::string host_of(const Item& item) {
-        return std::string(item.url->url->authority());
-    }
+    static std::string host_of(const common::Url& url);
+    static std::string host_of(const Item& item) { return host_of(*item.url->url); }
     void hold_host(const Item& item, Wait wait);
     Wait wait_for_descriptor(Item& item, const FetchError& error);
 
@@ -171,11 +175,13 @@ class Crawler {
     const std::shared_ptr<const Scope> scope_; // shared with threads
     const CrawlSettings settings_;
     KnownUrls urls_;
-    Queue<Item, AnyOrder<Item, ShorterUrl>> queue_;
+    using Order = AnyOrder<Item, ShorterUrl, ComesBack>;
+    Queue<Item, Order> queue_;
     ParkingLot<Item> parked_;
     Gate<Item> gate_;
     RetryPolicy retries_;
     common::FailOnPurpose fail_parsing_;
+    const std::shared_ptr<std::atomic<bool>> is_over_; // for threads that still read
     Session session_;
     RobotsCache robots_;
     double seconds_per_byte_ = 1e-9;     // to read a page: a mean of the last ones

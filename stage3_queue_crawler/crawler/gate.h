@@ -58,6 +58,11 @@ class Gate {
     }
     // [/pass]
 
+    /// The host has been asked for something that doesn't come to the gate.
+    void has_asked(const std::string& name) {
+        hold(name, loop_.time() + std::max(limits_.delay, hosts_[name].delay));
+    }
+
     /// A request has ended, however it has.
     void end(const std::string& name) {
         Host& host = hosts_[name];

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <map>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -164,8 +165,22 @@ auto reader_of_headers(std::vector<std::string>& headers) {
     };
 }
 
+/// CLI11 takes "--exclude= http://h/" for "--exclude http://h/".
+void check_values_given_with_equals_sign(int argc, char** argv) {
+    for (const std::string_view argument :
+         std::span(argv, static_cast<std::size_t>(argc))) {
+        if (argument == "--")
+            return;
+        if (argument.starts_with("--") && argument.find('=') == argument.size() - 1)
+            throw UsageError(fmt::format("a value is missing: {}", argument));
+    }
+}
+
 common::Url read_root(const std::string& text) {
     if (auto root = common::parse_root_url(text))
+        return *root;
+    // CLI11 takes the brackets off "[::1]"; and somebody may leave them out.
+    if (auto root = common::parse_root_url("[" + text + "]"))
         return *root;
     throw UsageError(fmt::format(
         "'{}' is not a URL to crawl: give one like https://example.org/", text));
@@ -283,6 +298,7 @@ Options read_options(int argc, char** argv) {
                                                   {"never", ShowProgress::never}}));
     app.add_flag("-v,--verbose", options.verbose, "tell of each fetch as it begins");
     app.add_flag("-q,--quiet", options.quiet, "tell nothing but errors");
+    check_values_given_with_equals_sign(argc, argv);
     try {
         app.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {

@@ -3,6 +3,9 @@
 // A queue's order is a parameter of its type, so it must be known when the program is
 // compiled. `--order` is known later. So this is one more order, which passes every call
 // on to one of the three. The workers don't notice any of it.
+//
+// And whatever the order: an item that comes back, since it had to wait for its host or
+// for another try, has had its turn. It goes before all that have not.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/queue_orders.h"
@@ -17,8 +20,8 @@ namespace stage3 {
 enum class OrderName : std::uint8_t { fifo, lifo, priority };
 
 // [any-order]
-/// One of three orders. `Less` is for SmallestFirst.
-template <class T, class Less>
+/// One of three orders. `Less` is for SmallestFirst; what `HasHadItsTurn` leaves first.
+template <class T, class Less, class HasHadItsTurn>
 class AnyOrder {
   public:
     explicit AnyOrder(OrderName name) {
@@ -29,22 +32,33 @@ class AnyOrder {
     }
 
     void push(Numbered<T> one) {
-        std::visit([&](auto& order) { order.push(std::move(one)); }, order_);
+        if (HasHadItsTurn()(one.item))
+            back_.push(std::move(one));
+        else
+            std::visit([&](auto& order) { order.push(std::move(one)); }, order_);
     }
     Numbered<T> pop() {
+        if (back_.size() > 0)
+            return back_.pop();
         return std::visit([](auto& order) { return order.pop(); }, order_);
     }
     void unpop(Numbered<T> one) {
-        std::visit([&](auto& order) { order.unpop(std::move(one)); }, order_);
+        if (HasHadItsTurn()(one.item))
+            back_.unpop(std::move(one));
+        else
+            std::visit([&](auto& order) { order.unpop(std::move(one)); }, order_);
     }
     bool unpush(std::uint64_t number) {
-        return std::visit([&](auto& order) { return order.unpush(number); }, order_);
+        return back_.unpush(number)
+               || std::visit([&](auto& order) { return order.unpush(number); }, order_);
     }
     std::size_t size() const {
-        return std::visit([](const auto& order) { return order.size(); }, order_);
+        return back_.size()
+               + std::visit([](const auto& order) { return order.size(); }, order_);
     }
 
   private:
+    Fifo<T> back_;
     std::variant<Fifo<T>, Lifo<T>, SmallestFirst<T, Less>> order_;
 };
 // [/any-order]

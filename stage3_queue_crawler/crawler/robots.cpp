@@ -292,8 +292,13 @@ Robots RobotsReader::result() {
     std::ranges::sort(robots.rules_, [](const auto& a, const auto& b) {
         if (a.pattern.size() != b.pattern.size())
             return a.pattern.size() > b.pattern.size();
-        return a.allows && !b.allows;
+        if (a.allows != b.allows)
+            return a.allows;
+        return a.pattern < b.pattern; // so that equals stand together
     });
+    const auto again = std::ranges::unique(robots.rules_);
+    robots.rules_.erase(again.begin(), again.end());
+    robots.rules_.shrink_to_fit();
     return std::move(robots);
 }
 
@@ -314,6 +319,14 @@ Robots Robots::allow_nothing() {
     Robots robots;
     robots.rules_.push_back({"/", false});
     return robots;
+}
+
+std::size_t Robots::memory() const {
+    std::size_t bytes = rules_.capacity() * sizeof(Rule);
+    for (const Rule& rule : rules_)
+        if (rule.pattern.capacity() > std::string().capacity())
+            bytes += rule.pattern.capacity();
+    return bytes;
 }
 
 bool Robots::allows(std::string_view target) const {

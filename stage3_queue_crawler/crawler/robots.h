@@ -51,6 +51,9 @@ class Robots {
     /// Source: none. The line is a custom, older than RFC 9309, which leaves it out.
     std::optional<Duration> crawl_delay() const { return delay_; }
 
+    /// How much memory the rules take, in bytes, about.
+    std::size_t memory() const;
+
     /// Of a file, that much is read, in bytes. RFC 9309 section 2.5 asks for 500 KiB.
     static constexpr std::size_t max_size = 512 * 1024;
     /// So many comparisons are made for rules with '*', and one answer. A tenth of that
@@ -64,6 +67,8 @@ class Robots {
     struct Rule {
         std::string pattern; // in normal form, see robots.cpp
         bool allows;
+
+        friend bool operator==(const Rule&, const Rule&) = default;
     };
 
     std::vector<Rule> rules_; // in the order in which they count

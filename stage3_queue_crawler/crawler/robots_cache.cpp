@@ -1,5 +1,7 @@
 #include "stage3_queue_crawler/crawler/robots_cache.h"
 
+#include "common/ascii.h"
+#include "common/http_response.h"
 #include "stage3_queue_crawler/runtime/wait.h"
 
 #include <fmt/format.h>
@@ -63,6 +65,7 @@ void RobotsCache::take(const std::string& robots_url, const Future<Answer>& fetc
     Origin& origin = origins_.at(robots_url);
     if (!fetched.has_failed()) {
         origin.answer.set_result(fetched.result());
+        keep(robots_url, fetched.result()->rules);
     } else if (fetched.cancelled()) {
         origin.good_until = {};
         origin.answer.cancel();
@@ -75,6 +78,17 @@ void RobotsCache::take(const std::string& robots_url, const Future<Answer>& fetc
         origin.answer.base().mark_retrieved(); // perhaps nobody needs it any more
     }
     start_fetches();
+}
+
+/// Who has many ports could fill our memory with a robots.txt for each.
+void RobotsCache::keep(const std::string& robots_url, const Robots& rules) {
+    kept_.emplace_back(robots_url, rules.memory());
+    bytes_kept_ += kept_.back().second;
+    while (bytes_kept_ > settings_.most_kept && kept_.size() > 1) {
+        bytes_kept_ -= kept_.front().second;
+        origins_.erase(kept_.front().first); // who has its answer, keeps it
+        kept_.pop_front();
+    }
 }
 
 std::vector<Future<RobotsCache::Answer>> RobotsCache::cancel_all() {
@@ -115,7 +129,8 @@ Coroutine<RobotsCache::Answer> RobotsCache::try_to_fetch(common::Url robots_url)
     common::Url url = std::move(robots_url);
     for (int redirects = 0; redirects <= most_redirects; ++redirects) {
         GetOptions options = settings_.options_for(url);
-        options.max_body = Robots::max_size;
+        options.max_body = Robots::max_size + 1; // so that it's seen that there is more
+        settings_.on_request(url);
         Response response = co_await session_.get(url, options);
         const int status = response.status();
         if (status >= 200 && status < 300) {
@@ -126,8 +141,9 @@ Coroutine<RobotsCache::Answer> RobotsCache::try_to_fetch(common::Url robots_url)
         if (status >= 500)
             co_return answer(Robots::allow_nothing(),
                              fmt::format("robots.txt: HTTP status {}", status));
-        const auto target = status >= 300 && status < 400
-                                ? common::resolve_url(response.header("Location"), url)
+        const std::string_view location = common::trim(response.header("Location"));
+        const auto target = common::is_redirect(status) && !location.empty()
+                                ? common::resolve_url(location, url)
                                 : std::nullopt;
         if (!target)
             break; // there is none: all is allowed

@@ -19,6 +19,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace stage3 {
@@ -40,6 +41,11 @@ class RobotsCache {
         /// How to ask that URL's server for something.
         std::function<GetOptions(const common::Url&)> options_for =
             [](const common::Url&) { return GetOptions(); };
+        /// Called with each URL as it's asked for.
+        std::function<void(const common::Url&)> on_request = [](const common::Url&) {};
+        /// Rules of more than that are not all kept, in bytes: the oldest ones go, and
+        /// are asked for again when they are needed.
+        std::size_t most_kept = std::size_t{32} * 1024 * 1024;
     };
     /// An origin that could not be reached is not asked again for so long.
     static constexpr std::chrono::minutes failed_for{1};
@@ -64,6 +70,7 @@ class RobotsCache {
 
     void start_fetches();
     void take(const std::string& robots_url, const Future<Answer>& fetched);
+    void keep(const std::string& robots_url, const Robots& rules);
     Coroutine<Answer> fetch(common::Url robots_url);
     Coroutine<Answer> try_to_fetch(common::Url robots_url);
 
@@ -74,6 +81,8 @@ class RobotsCache {
     std::unordered_map<std::string, Origin> origins_; // by robots.txt's URL
     std::deque<common::Url> line_;
     std::size_t under_way_ = 0;
+    std::deque<std::pair<std::string, std::size_t>> kept_; // URLs and bytes, oldest first
+    std::size_t bytes_kept_ = 0;
 };
 
 } // namespace stage3

@@ -52,10 +52,7 @@ Pattern::Pattern(const std::string& text) {
 }
 
 bool Pattern::is_found_in(const std::string& text) const {
-    if (text.size() <= most_looked_at)
-        return regexec(compiled_.get(), text.c_str(), 0, nullptr, 0) == 0;
-    return regexec(compiled_.get(), text.substr(0, most_looked_at).c_str(), 0, nullptr, 0)
-           == 0;
+    return regexec(compiled_.get(), text.c_str(), 0, nullptr, 0) == 0;
 }
 
 Scope::Scope(Reach reach, const std::vector<common::Url>& roots,

@@ -19,6 +19,18 @@ void ThreadPool::join() {
         thread.join();
 }
 
+bool ThreadPool::has_thread() {
+    const std::lock_guard lock(mutex_);
+    if (threads_.empty()) {
+        try {
+            threads_.emplace_back([this] { work(); });
+        } catch (const std::system_error&) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void ThreadPool::submit(std::function<void()> job) {
     const std::lock_guard lock(mutex_);
     if (jobs_.size() >= idle_ && threads_.size() < max_threads_) {

@@ -37,6 +37,9 @@ class ThreadPool {
     /// Waits for the jobs that have begun. No other will begin.
     void join();
 
+    /// True if there is a thread, or one could be made just now: then `submit` will not
+    /// fail for want of one.
+    bool has_thread();
     /// `job` must not throw. Throws std::system_error if there is no thread at all, and
     /// none can be made.
     void submit(std::function<void()> job);

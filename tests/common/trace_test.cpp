@@ -147,6 +147,25 @@ TEST_CASE("a trace file that can't be written is an error that names it") {
                          doctest::Contains("/no/such/folder/trace"), std::system_error);
 }
 
+TEST_CASE("a trace ends where the disk is full, and the program goes on") {
+    for (const int events : {1, 10'000}) {
+        common::Tracer tracer("/dev/full");
+        for (int i = 0; i < events; ++i)
+            tracer.fetch_start(1, "http://h/");
+        CHECK(tracer.enabled() == (events == 1)); // so few are still on their way
+        CHECK(tracer.close() == std::errc::no_space_on_device);
+        CHECK_FALSE(tracer.enabled());
+    }
+    const TemporaryFile file;
+    common::Tracer tracer(file.path);
+    tracer.fetch_start(1, "http://h/");
+    CHECK_FALSE(tracer.close());
+    CHECK(lines_of(file.path).size() == 1);
+    tracer.fetch_start(2, "http://h/");
+    CHECK_FALSE(tracer.close());
+    CHECK(lines_of(file.path).size() == 1);
+}
+
 TEST_CASE("no text breaks out of a JSON string") {
     CHECK(common::json_string("a\"b\\c") == R"("a\"b\\c")");
     CHECK(common::json_string("\n\x1b\x7f") == R"("\u000a\u001b\u007f")");

@@ -1,7 +1,8 @@
 // A name service that a test can slow down. Preloaded (LD_PRELOAD) into the program under
 // test, it answers for getaddrinfo: each name that ends in ".test" is 127.0.0.1, and
 // "slow.test" takes as many seconds as the variable SLOW_NAMES says. All others are
-// looked up as ever.
+// looked up as ever. And where the variable NO_THREADS is set, no thread is to be had.
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include <dlfcn.h>
 #include <netdb.h>
+#include <pthread.h>
 
 // NOLINTNEXTLINE(misc-use-internal-linkage,readability-inconsistent-declaration-parameter-name)
 extern "C" int getaddrinfo(const char* host, const char* port, const addrinfo* hints,
@@ -23,4 +25,14 @@ extern "C" int getaddrinfo(const char* host, const char* port, const addrinfo* h
     if (name == "slow.test" && seconds != nullptr)
         std::this_thread::sleep_for(std::chrono::seconds(std::stoi(seconds)));
     return real("127.0.0.1", port, hints, found);
+}
+
+// NOLINTNEXTLINE(misc-use-internal-linkage,readability-inconsistent-declaration-parameter-name)
+extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                              void* (*function)(void*), void* argument) {
+    if (std::getenv("NO_THREADS") != nullptr)
+        return EAGAIN;
+    using Function = decltype(&pthread_create);
+    const auto real = reinterpret_cast<Function>(::dlsym(RTLD_NEXT, "pthread_create"));
+    return real(thread, attributes, function, argument);
 }

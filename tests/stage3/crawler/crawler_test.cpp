@@ -437,6 +437,33 @@ TEST_SUITE("trying again") {
         CHECK(result.seconds < 3.0); // one after the other, it would be 20 × 0.25
     }
 
+    TEST_CASE("who comes back goes before all who have not had their turn") {
+        for (const auto order : {stage3::OrderName::fifo, stage3::OrderName::lifo,
+                                 stage3::OrderName::priority}) {
+            ScriptedServer server;
+            const std::string flaky = "/with-a-name-longer-than-those-of-the-others";
+            std::vector<std::string> links;
+            for (int i = 0; i < 60; ++i) {
+                links.push_back(fmt::format("/{}", i));
+                server.on(links.back(), Reply{Pause{20ms}, page({})[0]});
+            }
+            links.insert(links.begin() + 30, flaky);
+            server.on(flaky, {Reply{Reset{}}, page({})});
+            server.on("/", page(links));
+            Setup setup;
+            setup.settings.workers = 1;
+            setup.settings.order = order;
+            const Result result = setup.crawl(server.url());
+            CHECK(result.records.size() == 62);
+            CHECK(result[server.url(flaky)].tries == 2);
+            if (order == stage3::OrderName::priority)
+                continue; // it's the last to be tried at all
+            // It was tried in the middle, and had to wait for less than half a second.
+            CHECK(result.records[60].url != server.url(flaky));
+            CHECK(result.records[61].url != server.url(flaky));
+        }
+    }
+
     TEST_CASE("what stays broken is not tried again") {
         ScriptedServer server;
         server.on("/", page({"/ssh", "/large"}));
@@ -855,6 +882,83 @@ TEST_SUITE("robots.txt") {
         Setup setup = obedient();
         setup.settings.session.max_body = 1000;
         CHECK(setup.crawl(server.url())[server.url("/a")].outcome == Outcome::disallowed);
+    }
+
+    TEST_CASE("of one that is too large, the line at the limit doesn't count") {
+        ScriptedServer server;
+        const std::string rule = "\nDisallow: /";
+        std::string text = "User-agent: *\nDisallow: /b\n#";
+        text += std::string(stage3::Robots::max_size - text.size() - rule.size(), '#');
+        server.on("/robots.txt", robots(text + rule + "private"));
+        server.on("/", page({"/b"}));
+        const Result result = obedient().crawl(server.url());
+        CHECK(result[server.url()].outcome == Outcome::page);
+        CHECK(result[server.url("/b")].outcome == Outcome::disallowed);
+    }
+
+    TEST_CASE("a redirect that leads nowhere is as good as none") {
+        ScriptedServer server;
+        server.on("/", page({}));
+        server.on("/rules", robots("User-agent: *\nDisallow: /"));
+        const std::size_t crawls = 4;
+        for (const Reply& reply :
+             {respond(301, "text/html", ""),
+              respond(302, "text/html", "", "Location: \r\n"),
+              respond(300, "text/html", "", "Location: /rules\r\n"),
+              respond(304, "text/html", "", "Location: /rules\r\n")}) {
+            server.on("/robots.txt", reply);
+            CHECK(obedient().crawl(server.url())[server.url()].outcome == Outcome::page);
+        }
+        CHECK(server.times_asked("/robots.txt") == crawls);
+        CHECK(server.times_asked("/rules") == 0);
+    }
+
+    TEST_CASE("it's a request as any other: the next one keeps its distance") {
+        ScriptedServer server;
+        server.on("/robots.txt", robots(""));
+        server.on("/", page({"/a"}));
+        Setup setup = obedient();
+        setup.settings.politeness.delay = 150ms;
+        CHECK(setup.crawl(server.url()).seconds >= 0.2999);
+    }
+
+    TEST_CASE("the rules of many origins don't fill the memory") {
+        std::vector<std::unique_ptr<ScriptedServer>> servers;
+        std::string text = "User-agent: *\n";
+        for (int i = 0; i < 100; ++i)
+            text += fmt::format("Disallow: /{}\n", i);
+        for (int i = 0; i < 3; ++i) {
+            servers.push_back(std::make_unique<ScriptedServer>());
+            servers.back()->on("/robots.txt", robots(text));
+        }
+        EventLoop loop;
+        stage3::Session session(loop);
+        stage3::RobotsCache cache(loop, session,
+                                  {.product_token = "me", .most_kept = 10'000});
+        const auto ask = [&](const ScriptedServer& server) {
+            const auto answer = cache.ask(common::parse_url(server.url()).value());
+            const auto says =
+                stage3::run_until_complete<stage3::RobotsCache::Answer>(loop, answer);
+            CHECK(says->rules.memory() > 3'000);
+            CHECK(says->rules.memory() < 5'000);
+            CHECK_FALSE(says->rules.allows("/5"));
+        };
+        const auto times_asked = [&] {
+            std::vector<std::size_t> times;
+            for (const auto& server : servers)
+                times.push_back(server->times_asked("/robots.txt"));
+            return times;
+        };
+        for (const auto& server : servers)
+            ask(*server);
+        ask(*servers[1]);
+        ask(*servers[2]);
+        CHECK(times_asked() == std::vector<std::size_t>{1, 1, 1});
+        ask(*servers[0]); // the oldest has gone, and now the next one goes
+        ask(*servers[2]);
+        CHECK(times_asked() == std::vector<std::size_t>{2, 1, 1});
+        ask(*servers[1]);
+        CHECK(times_asked() == std::vector<std::size_t>{2, 2, 1});
     }
 
     TEST_CASE("the pause that it asks for is made, if it's longer than ours") {

@@ -164,6 +164,32 @@ Result crawl(const std::string& root, std::size_t threads, std::size_t workers) 
 
 } // namespace
 
+TEST_CASE("a crawl that ends doesn't wait until a page is read") {
+    ScriptedServer server;
+    std::string body;
+    for (int i = 0; i < 3000; ++i)
+        body += fmt::format("<a href='/{}{}'>", i, std::string(1000, 'a'));
+    server.on("/", tests::html(body));
+    const std::vector<common::Url> roots{*common::parse_url(server.url())};
+    std::vector<Pattern> slow;
+    slow.emplace_back("a.*a.*a.*a.*z"); // some ms for each link
+    CrawlSettings settings;
+    settings.obey_robots = false;
+    settings.parse_in_threads = true;
+    settings.timeout = 200ms;
+    const auto start = std::chrono::steady_clock::now();
+    {
+        stage3::LoopOptions options;
+        options.threads = 1;
+        EventLoop loop(std::move(options));
+        Crawler crawler(loop, roots, Scope(stage3::Reach::host, roots, std::move(slow)),
+                        settings);
+        const auto ending = stage3::run_until_complete<Ending>(loop, crawler.crawl());
+        CHECK(ending == Ending::timed_out);
+    } // the loop waits for its threads
+    CHECK(std::chrono::steady_clock::now() - start < 3s);
+}
+
 TEST_CASE("it's the same crawl, however many threads read the pages") {
     const SiteProcess site;
     const std::string root = site.root();

@@ -50,6 +50,22 @@ Finished run(std::vector<std::string> arguments, const tests::RunOptions& how = 
     return tests::run(arguments, how);
 }
 
+/// Runs it with tests/support/slow_names.cpp, and this variable for it.
+Finished run_preloaded(const std::string& variable, std::vector<std::string> arguments,
+                       const tests::RunOptions& how = {}) {
+    const char* const library = std::getenv("SLOW_NAMES_LIB");
+    REQUIRE(library != nullptr);
+    const char* const asan = std::getenv("ASAN_OPTIONS");
+    const std::vector<std::string> before{
+        "/usr/bin/env", fmt::format("LD_PRELOAD={}", library), variable,
+        // It wants to be the first library.
+        fmt::format("ASAN_OPTIONS={}:verify_asan_link_order=0",
+                    asan != nullptr ? asan : ""),
+        program()};
+    arguments.insert(arguments.begin(), before.begin(), before.end());
+    return tests::run(arguments, how);
+}
+
 std::vector<std::string> lines(const std::string& text) {
     std::vector<std::string> result;
     std::istringstream stream(text);
@@ -185,6 +201,9 @@ TEST_CASE("bad usage is one line, and exit status 2") {
     refused({"--selector", "kqueue2"}, "choose one of");
     refused({"--format", "html"}, "choose one of text, jsonl, csv, dot");
     refused({"--include", "["}, "--include: '[' is not an extended regular expression");
+    refused({"--exclude="}, "a value is missing: --exclude=");
+    refused({"--user-agent="}, "a value is missing: --user-agent=");
+    refused({"[::1"}, "'[::1' is not a URL to crawl");
     refused({"--header", "no colon"}, "--header: 'no colon' is not a header like");
     refused({"--header", "A: b\r\nC: d"}, "is not a header like");
     refused({"--header", ": b"}, "is not a header like");
@@ -278,16 +297,16 @@ TEST_CASE("a site is found whole, whatever the workers, the order and the select
 
 TEST_CASE("with few descriptors there are fewer workers, and nothing is called dead") {
     const PracticeSite site(many_pages);
-    for (const std::size_t descriptors : {34U, 64U}) {
+    for (const auto& [descriptors, workers] : {std::pair(34U, 1), {64U, 24}}) {
         const Finished finished =
             run({"-w", "500", "--format", "jsonl", site.server.url()},
                 {.descriptors = descriptors});
         site.check(finished);
         CHECK(std::ranges::count(finished.err, '\n') == 1);
         CHECK(finished.err
-              == fmt::format("stage3: there is room for {0} connections, so there are "
-                             "{0} workers and not 500 (see ulimit -n)\n",
-                             descriptors - 32));
+              == fmt::format("stage3: there is room for {} connections, so there are "
+                             "{} workers and not 500 (see ulimit -n)\n",
+                             descriptors - 32, workers));
     }
 }
 
@@ -381,7 +400,8 @@ TEST_CASE("also while it waits for whoever reads the records") {
     CHECK(finished.status == 130);
 }
 
-TEST_CASE("once the crawl is over, Ctrl-C ends the report, too, and at once") {
+TEST_CASE(
+    "once the crawl is over, the report comes out, unless Ctrl-C is pressed twice") {
     ScriptedServer server;
     std::string links;
     for (int i = 0; i < 100; ++i) {
@@ -394,10 +414,20 @@ TEST_CASE("once the crawl is over, Ctrl-C ends the report, too, and at once") {
         {server.url()}, {.leave_output_unread = true, .meanwhile = [&](pid_t process) {
                              wait_until([&] { return server.requests().size() >= 102; });
                              std::this_thread::sleep_for(500ms);
+                             ::kill(process, SIGINT);
+                             std::this_thread::sleep_for(200ms);
                              CHECK(tests::is_running(process));
                              ::kill(process, SIGINT);
                          }});
     CHECK(finished.status == 130);
+
+    const Finished once =
+        tests::run({"/bin/sh", "-c",
+                    R"({ "$0" "$1" & crawl=$!; sleep 1; kill -INT $crawl; wait $crawl
+              echo "status $?" >&2; } | { sleep 2; cat; })",
+                    program(), server.url()});
+    CHECK(once.err == "status 0\n");
+    CHECK(last_line(once.out).ends_with(" s: 101 fetched, 0 redirects, 0 dead."));
 }
 
 TEST_CASE("results that can't be written end it cleanly, whatever else it does") {
@@ -482,6 +512,66 @@ TEST_CASE("its events go to a file, if asked to") {
     CHECK(count(R"("event":"queue","phase":"put")") == 3);
     CHECK(count(R"("event":"queue","phase":"task_done")") == 3);
     std::remove(file.c_str());
+}
+
+TEST_CASE("a trace that can't be written is cut off, and nothing else is lost") {
+    const PracticeSite site(many_pages);
+    const Finished finished =
+        run({"--trace", "/dev/full", "--format", "jsonl", site.server.url()});
+    site.check(finished);
+    CHECK(finished.err
+          == "stage3: --trace: the trace is cut off: No space left on device\n");
+    ScriptedServer alive;
+    alive.on("/", html(""));
+    CHECK(run({"--trace", "/dev/full", alive.url()}).status == 1);
+}
+
+TEST_CASE("what is meant for the user goes into no file, if his descriptors are closed") {
+    const PracticeSite site(many_pages);
+    const std::string file = fmt::format("/tmp/stage3_test_{}.jsonl", ::getpid());
+    const auto run_in_shell = [&](const std::string& how) {
+        return tests::run({"/bin/sh", "-c", R"("$0" "$1" --format jsonl -v )" + how,
+                           program(), site.server.url(), file});
+    };
+    CHECK(run_in_shell("--selector poll -o \"$2\" 0<&- >&- 2>&-").status == 1);
+    std::ifstream stream(file);
+    std::size_t records = 0;
+    std::size_t others = 0;
+    for (std::string line; std::getline(stream, line);)
+        ++(line.starts_with('{') ? records : others);
+    CHECK(records > 500);
+    CHECK(others == 0);
+    const Finished finished = run_in_shell("--trace \"$2\" >&-");
+    CHECK(finished.status == 1);
+    CHECK(finished.err.find("stage3: can't write results: Bad file descriptor\n")
+          != std::string::npos);
+    std::filesystem::remove(file);
+}
+
+TEST_CASE("where no thread is to be had, pages are read all the same") {
+    ScriptedServer server;
+    server.on("/", html(std::string(1'000'000, ' ') + "<a href=/a>"));
+    server.on("/a", html(""));
+    const Finished finished =
+        run_preloaded("NO_THREADS=1", {"--parse-threads", "3", server.url()});
+    CHECK(finished.status == 0);
+    CHECK(last_line(finished.out).ends_with(" s: 2 fetched, 0 redirects, 0 dead."));
+}
+
+TEST_CASE("with few descriptors, a robots.txt that never comes delays no other host") {
+    ScriptedServer silent;
+    silent.on("/robots.txt", {Hold{}});
+    std::vector<std::unique_ptr<ScriptedServer>> others;
+    std::vector<std::string> arguments{"-w",       "50",    "--timeout", "3",
+                                       "--format", "jsonl", silent.url()};
+    for (int i = 0; i < 5; ++i) {
+        others.push_back(std::make_unique<ScriptedServer>());
+        others.back()->on("/", html(""));
+        arguments.push_back(others.back()->url());
+    }
+    const Finished finished = run(arguments, {.descriptors = 64});
+    CHECK(finished.status == 3);
+    CHECK(lines(finished.out).size() == 5);
 }
 
 TEST_CASE("the report lists as many links as asked for") {
@@ -600,18 +690,8 @@ TEST_SUITE("a name that takes long to look up") {
     /// Runs it where slow.test takes so many seconds to look up.
     Finished run_with_slow_names(int seconds, std::vector<std::string> arguments,
                                  const tests::RunOptions& how = {}) {
-        const char* const library = std::getenv("SLOW_NAMES_LIB");
-        REQUIRE(library != nullptr);
-        const char* const asan = std::getenv("ASAN_OPTIONS");
-        const std::vector<std::string> before{
-            "/usr/bin/env", fmt::format("LD_PRELOAD={}", library),
-            fmt::format("SLOW_NAMES={}", seconds),
-            // It wants to be the first library.
-            fmt::format("ASAN_OPTIONS={}:verify_asan_link_order=0",
-                        asan != nullptr ? asan : ""),
-            program()};
-        arguments.insert(arguments.begin(), before.begin(), before.end());
-        return tests::run(arguments, how);
+        return run_preloaded(fmt::format("SLOW_NAMES={}", seconds), std::move(arguments),
+                             how);
     }
 
     } // namespace

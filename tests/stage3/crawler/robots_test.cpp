@@ -562,15 +562,42 @@ TEST_CASE("however long a piece between stars is, all of it counts") {
     CHECK_FALSE(matches("/*b*" + a + "b", "/" + a + "b" + a));
 }
 
+namespace {
+
+/// `count` rules, no two of them alike, whose pieces are all in a target full of `a`.
+std::string alike(const std::string& begin, std::size_t count) {
+    std::string lines;
+    for (std::size_t i = 0; i < count; ++i) {
+        lines += begin;
+        for (std::size_t rest = i + 1; rest > 0; rest /= 4)
+            lines += "*" + std::string(rest % 4 + 1, 'a');
+        lines += '\n';
+    }
+    return lines;
+}
+
+} // namespace
+
 // Each of these rules is almost there: only their order is wrong.
 TEST_CASE("a file that would keep us busy is obeyed as if it forbade everything") {
     const std::string target = "/" + std::string(2000, 'a') + "b";
-    const std::string hostile = repeat("Allow: /*b*a\n", 40'000);
+    const std::string hostile = alike("Allow: /*b", 14'000);
+    const std::string longer = "/" + std::string(50, 'a');
     CHECK_FALSE(rules(hostile).allows(target));
     CHECK_FALSE(rules(hostile + "Allow: /\n").allows(target)); // shorter, so later
-    CHECK(rules(hostile + "Allow: /aaaaa\n").allows(target));
-    CHECK_FALSE(rules(hostile + "Disallow: /aaaaa\n").allows(target));
+    CHECK(rules(hostile + "Allow: " + longer + "\n").allows(target));
+    CHECK_FALSE(rules(hostile + "Disallow: " + longer + "\n").allows(target));
     CHECK(rules(hostile).allows("/ab")); // little to do
     CHECK(rules(hostile).allows("/robots.txt"));
-    CHECK_FALSE(rules(repeat("Allow: *a*a*a*a*x\n", 28'000)).allows(target));
+    CHECK(hostile.size() < Robots::max_size);
+}
+
+TEST_CASE("a rule that is there again and again is kept once") {
+    const Robots once = rules("Allow: /b\nDisallow: /a\n");
+    const Robots often = rules(repeat("Disallow: /a\nAllow: /b\nDisallow: /a\n", 10'000));
+    CHECK(often.memory() == once.memory());
+    CHECK_FALSE(often.allows("/a"));
+    CHECK(often.allows("/b"));
+    CHECK(once.memory() > 0);
+    CHECK(rules("Disallow: /" + std::string(1000, 'x')).memory() > 1000);
 }
