@@ -33,7 +33,9 @@ using stage3::Outcome;
 using stage3::Pattern;
 using stage3::Reach;
 using stage3::Record;
+using stage3::RobotsCache;
 using stage3::Scope;
+using stage3::Session;
 using tests::Hold;
 using tests::html;
 using tests::Pause;
@@ -623,6 +625,20 @@ TEST_SUITE("politeness") {
         CHECK(ended.at(other.url("/4")) < 1.0);
     }
 
+    TEST_CASE("so is one that says that these are too many requests") {
+        ScriptedServer busy;
+        busy.on("/0", {respond(429, "text/html", ""), page({})});
+        busy.on("/1", page({}));
+        ScriptedServer other;
+        other.on("/", page({}));
+        Setup setup;
+        setup.settings.workers = 1;
+        const Result result = setup.crawl({busy.url("/0"), busy.url("/1"), other.url()});
+        CHECK(result.records.size() == 3);
+        CHECK(result.progress.dead == 0);
+        CHECK(result.urls().front() == other.url()); // though it came last
+    }
+
     TEST_CASE("who comes back for another try stands in line like all others") {
         const Reply busy = respond(503, "text/html", "");
         const auto crawl = [](std::vector<Reply> replies, const auto& configure,
@@ -734,15 +750,36 @@ TEST_SUITE("politeness") {
     }
 
     TEST_CASE("who may fetch only so many does not wait for those who stand in line") {
-        ScriptedServer server;
-        fill(server, 30);
+        ScriptedServer slow;
+        fill(slow, 2);
+        ScriptedServer other;
+        other.on("/", page({}));
         Setup setup;
-        setup.settings.politeness.delay = 200ms;
+        setup.settings.workers = 1;
+        setup.settings.politeness.delay = 10s;
         setup.settings.max_pages = 2;
-        const Result result = setup.crawl(server.url());
+        const Result result =
+            setup.crawl({slow.url(), slow.url("/0"), slow.url("/1"), other.url()});
         CHECK(result.ending == Ending::max_pages);
-        CHECK(result.records.size() == 2);
-        CHECK(result.seconds < 1.5);
+        CHECK(result.urls() == std::vector{slow.url(), other.url()});
+        CHECK(result.seconds < 5.0);
+    }
+
+    TEST_CASE("who was called, and may not fetch any more, is in nobody's way") {
+        ScriptedServer busy;
+        busy.on("/", {respond(503, "text/html", ""), page({})});
+        ScriptedServer other;
+        other.on("/", page({}));
+        Setup setup;
+        setup.settings.workers = 1;
+        setup.settings.max_pages = 2;
+        setup.settings.timeout = 5s;
+        const Result result =
+            setup.crawl({busy.url(), busy.url("/0"), busy.url("/1"), other.url()});
+        CHECK(result.ending == Ending::max_pages);
+        CHECK(result.urls() == std::vector{other.url(), busy.url()});
+        CHECK(result[busy.url()].tries == 2);
+        CHECK(busy.requests().size() == 2);
     }
 
     TEST_CASE("cancelled, the crawl leaves those who stand in line") {
@@ -769,6 +806,13 @@ TEST_SUITE("robots.txt") {
         Setup setup;
         setup.obey_robots = true;
         return setup;
+    }
+
+    /// Runs the loop until there is an answer, or why there is none.
+    void wait_for(EventLoop& loop, const stage3::Future<RobotsCache::Answer>& answer) {
+        const std::vector one{answer};
+        stage3::run_until_complete<bool>(loop, stage3::wait(one, 10s));
+        REQUIRE(answer.done());
     }
 
     } // namespace
@@ -1029,6 +1073,71 @@ TEST_SUITE("robots.txt") {
         CHECK(result.progress.dead == 100);
         CHECK(result[roots[50]].tries == 2);
         CHECK(broken.requests().size() == 2);
+    }
+
+    TEST_CASE("a failure is known to those who come later, too") {
+        ScriptedServer broken;
+        broken.on("/robots.txt", {Reset{}});
+        ScriptedServer good;
+        good.on("/", Reply{Pause{200ms}, page({broken.url("/1"), broken.url("/2")})[0]});
+        Setup setup = obedient();
+        setup.settings.max_tries = 1;
+        const Result result = setup.crawl({broken.url("/0"), good.url()});
+        CHECK(result.progress.dead == 3);
+        CHECK(broken.requests().size() == 1);
+    }
+
+    TEST_CASE("for a minute: then it's asked for again") {
+        ScriptedServer server;
+        server.on("/robots.txt", {Reply{Reset{}}, robots("")});
+        EventLoop::Duration later{};
+        stage3::LoopOptions options;
+        options.clock = [&] { return Clock::now() + later; };
+        EventLoop loop(std::move(options));
+        Session session(loop);
+        RobotsCache cache(loop, session, {.product_token = "me"});
+        const auto failed = cache.ask(*common::parse_url(server.url()));
+        wait_for(loop, failed);
+        CHECK(failed.has_failed());
+        later = 50s;
+        CHECK(cache.ask(*common::parse_url(server.url("/a"))).has_failed());
+        CHECK(server.requests().size() == 1);
+        later = 60s;
+        const auto again = cache.ask(*common::parse_url(server.url()));
+        wait_for(loop, again);
+        CHECK_FALSE(again.has_failed());
+        CHECK(server.requests().size() == 2);
+    }
+
+    TEST_CASE("cancel_all ends those under way and those in line, and no answer") {
+        ScriptedServer known;
+        ScriptedServer silent;
+        silent.on("/robots.txt", {Reply{Hold{}}, robots("")});
+        ScriptedServer in_line;
+        EventLoop loop;
+        Session session(loop);
+        RobotsCache cache(loop, session, {.product_token = "me", .most_at_once = 1});
+        const auto ask = [&](const ScriptedServer& server) {
+            return cache.ask(*common::parse_url(server.url()));
+        };
+        const auto answer = ask(known);
+        wait_for(loop, answer);
+        const std::vector both{ask(silent), ask(in_line)};
+        while (silent.requests().empty())
+            stage3::run_until_complete(loop, stage3::sleep(1ms));
+        CHECK(cache.cancel_all().size() == 2);
+        for (const auto& one : both) {
+            wait_for(loop, one);
+            CHECK(one.cancelled());
+        }
+        CHECK_FALSE(answer.has_failed());
+        CHECK(in_line.requests().empty());
+        for (const ScriptedServer* const server : {&known, &silent, &in_line}) {
+            const auto later = ask(*server); // whoever asks again gets an answer
+            wait_for(loop, later);
+            CHECK_FALSE(later.has_failed());
+        }
+        CHECK(known.requests().size() == 1);
     }
 
     TEST_CASE("more late robots.txt than are fetched at once hold up nobody else") {

@@ -87,7 +87,7 @@ class Formats(unittest.TestCase):
     def test_csv_is_read_by_csv(self):
         records = list(csv.DictReader(io.StringIO(self.crawl("csv"), newline="")))
         self.check(records)
-        self.assertEqual(records[0]["parent"], "")
+        self.assertEqual([record["parent"] for record in records], [""] + [self.url] * 7)
         self.assertEqual(records[1]["content_type"][:9], "a\\x01\\x02")
         self.assertEqual(records[3]["content_type"], "'=cmd|' /C calc'!A0")  # no formula
         for record in records:

@@ -312,7 +312,8 @@ TEST_CASE("with few descriptors there are fewer workers, and nothing is called d
 
 TEST_CASE("no byte of a server's reaches the terminal as it is") {
     ScriptedServer server;
-    server.on("/", html("<a href='/a'><a href='/b'>"));
+    server.on("/", html("<a href='/a'><a href='/b'><a href='/c'>"));
+    server.on("/c", tests::redirect_to("http://\x1b[32m x/"));
     server.on("/a", {tests::Send{"HTTP/1.0 302 \x1b[2J\r\nLocation: x:\x1b[31m\x9b\r\n"
                                  "Content-Type: a\x1b\xff\r\n\r\n"}});
     server.on("/b", {tests::Send{"HTTP/1.0 200 OK\r\nContent-Type: a\x1b\xff;"
@@ -323,6 +324,7 @@ TEST_CASE("no byte of a server's reaches the terminal as it is") {
         for (const char c : finished.out + finished.err)
             CHECK((c == '\n' || (c >= ' ' && c < '\x7f')));
         CHECK(finished.out.find("[31m") != std::string::npos);
+        CHECK(finished.out.find("no URL: http://\\") != std::string::npos);
     }
 }
 

@@ -69,6 +69,12 @@ TEST_CASE("a record as CSV has as many cells as there are columns") {
           == "http://h/,0,,failed,404,,\"HTTP status 404\",,,0,0,0,1,0.000000\r\n");
     const std::string header = stage3::csv_header();
     CHECK(std::ranges::count(header, ',') == 13);
+
+    stage3::KnownUrl& known = urls[url("http://h/a")];
+    known.parent = &urls[url("http://h/b,c")];
+    known.depth = 3;
+    CHECK(to_csv(Record(known))
+          == "http://h/a,3,\"http://h/b,c\",failed,,,,,,0,0,0,1,0.000000\r\n");
 }
 
 TEST_CASE("a record as a node has a colour, and a redirect an arrow") {
@@ -121,6 +127,8 @@ TEST_CASE("a record as a line says what there is to say") {
     Record record(urls[url("http://h/")]);
     record.error = "connection refused";
     CHECK(to_text(record) == "failed        -         0  http://h/ (connection refused)");
+    record.error = "\x1b[2J";
+    CHECK(to_text(record) == "failed        -         0  http://h/ (\\x1b[2J)");
     record.outcome = Outcome::redirect;
     record.status = 302;
     record.error = "";
@@ -175,6 +183,20 @@ TEST_CASE(
     std::vector<Record> records(1, Record(dead));
     const std::string report = stage3::text_report(records, urls, 0, 1s);
     CHECK(report.ends_with("    on http://h/9\n    and on 15 more\n"));
+}
+
+TEST_CASE(
+    "of what only a redirect leads to, the report names that, and no byte as it is") {
+    KnownUrls urls;
+    stage3::KnownUrl& dead = urls[url("http://h/x")];
+    dead.parent = &urls[url("http://h/moved")];
+    std::vector<Record> records(1, Record(dead));
+    records[0].error = "redirect to what is no URL: \x1b[2J";
+    const std::string report = stage3::text_report(records, urls, 0, 1s);
+    CHECK(report.ends_with("Dead:\n"
+                           "  http://h/x (redirect to what is no URL: \\x1b[2J)\n"
+                           "    on http://h/moved\n"));
+    CHECK(report.find('\x1b') == std::string::npos);
 }
 
 TEST_CASE("an empty crawl has a report, too") {

@@ -354,6 +354,9 @@ TEST_CASE("2.2.3: '*' is any sequence of characters, the empty one, too") {
     CHECK_FALSE(matches("/*one*two*three", "/one-three-two"));
     CHECK_FALSE(matches("/a*a", "/a")); // one character, taken twice
     CHECK_FALSE(matches("/*ab*bc", "/abc"));
+    CHECK_FALSE(matches("/*aa*aa", "/aaa"));
+    CHECK_FALSE(matches("/*aa*aa", "/aaab")); // as long as that, and yet not enough
+    CHECK(matches("/*aa*aa", "/aaaa"));
     CHECK(matches("/*aab", "/aaab")); // found where a first try fails
 }
 
@@ -600,4 +603,20 @@ TEST_CASE("a rule that is there again and again is kept once") {
     CHECK(often.allows("/b"));
     CHECK(once.memory() > 0);
     CHECK(rules("Disallow: /" + std::string(1000, 'x')).memory() > 1000);
+}
+
+TEST_CASE("long pieces between stars are more work than short ones") {
+    const std::string target = "/" + std::string(2000, 'a');
+    const auto forty = [](const std::string& piece) {
+        return rules(repeat("Allow: /*" + piece + "b\n", 40)); // of nobody's concern
+    };
+    CHECK(forty("aa").allows(target));
+    CHECK_FALSE(forty(std::string(1000, 'a')).allows(target));
+}
+
+TEST_CASE("a rule that is longer than the target is no work") {
+    const std::string target = "/" + std::string(2000, 'a');
+    const std::string half(1000, 'a');
+    CHECK(matches("/" + half + "*" + half, target));
+    CHECK(rules(repeat("Disallow: /" + half + "*a" + half + "\n", 100)).allows(target));
 }

@@ -18,6 +18,7 @@
 #include <mutex>
 #include <optional>
 #include <ostream> // doctest wants it
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -193,6 +194,17 @@ TEST_SUITE("resolver") {
             answer = co_await ask(resolver, "a.test", std::nullopt);
             CHECK(answer == "127.0.0.2");
         }(names));
+    }
+
+    TEST_CASE("whatever goes wrong in its thread is a failure like others") {
+        run([]() -> Coroutine<> {
+            Resolver resolver(stage3::running_loop(),
+                              [](const std::string&) -> Resolver::Addresses {
+                                  throw std::length_error("out of paper");
+                              });
+            const std::string answer = co_await ask(resolver, "a.test", std::nullopt);
+            CHECK(answer == "out of paper");
+        }());
     }
 
     TEST_CASE("but what was known before must do, if there is nothing newer") {
