@@ -579,6 +579,14 @@ std::string alike(const std::string& begin, std::size_t count) {
     return lines;
 }
 
+/// `count` lines that begin like this, no two of them alike.
+std::string numbered(const std::string& begin, std::size_t count) {
+    std::string lines;
+    for (std::size_t i = 0; i < count; ++i)
+        lines += begin + std::to_string(i) + '\n';
+    return lines;
+}
+
 } // namespace
 
 // Each of these rules is almost there: only their order is wrong.
@@ -608,7 +616,7 @@ TEST_CASE("a rule that is there again and again is kept once") {
 TEST_CASE("long pieces between stars are more work than short ones") {
     const std::string target = "/" + std::string(2000, 'a');
     const auto forty = [](const std::string& piece) {
-        return rules(repeat("Allow: /*" + piece + "b\n", 40)); // of nobody's concern
+        return rules(numbered("Allow: /*" + piece + "b", 40)); // of nobody's concern
     };
     CHECK(forty("aa").allows(target));
     CHECK_FALSE(forty(std::string(1000, 'a')).allows(target));
@@ -618,5 +626,5 @@ TEST_CASE("a rule that is longer than the target is no work") {
     const std::string target = "/" + std::string(2000, 'a');
     const std::string half(1000, 'a');
     CHECK(matches("/" + half + "*" + half, target));
-    CHECK(rules(repeat("Disallow: /" + half + "*a" + half + "\n", 100)).allows(target));
+    CHECK(rules(numbered("Disallow: /" + half + "*a" + half, 100)).allows(target));
 }
