@@ -180,12 +180,14 @@ check_coroutines_with_valgrind() {
 }
 
 # g++ 12 compiles some innocent-looking coroutines into programs that crash: none is in here.
-# And the lint that says so finds each of those forms.
+# And the lint that says so finds each of those forms. (It looks into files that have
+# coroutines, and into all headers that they include.)
 check_coroutine_forms() {
     cd "$top" || return
     # shellcheck disable=SC2046
     python3 tests/lint/coroutine_lint.py -p build-all/clang \
-        $(sources '*.cpp' | grep -v '^tests/\(exercises\|lint\)/\|/libfuzzer.cpp$\|/asio_bench.cpp$' | existing) || return
+        $(sources '*.cpp' | grep -v '^tests/\(exercises\|lint\)/\|/libfuzzer.cpp$\|/asio_bench.cpp$' | existing |
+            xargs grep -l 'co_await\|co_yield\|co_return') || return
     python3 tests/lint/coroutine_lint_test.py
 }
 
@@ -228,17 +230,20 @@ check_tidy() {
     }
     rm -rf "$logs/tidy"
     mkdir "$logs/tidy" || return
+    # A file that is compiled for several programs is still looked at once.
+    python3 -c 'import json; print(json.dumps(list({entry["file"]: entry for entry in json.load(open(
+        "build-all/clang/compile_commands.json"))}.values())))' >"$logs/tidy/compile_commands.json" || return
     # shellcheck disable=SC2016
     # Exercises are compiled by a script of their own, which asks for no warnings; tidy doesn't
     # know how. And what is in tests/lint is wrong on purpose. asio_bench is built only where
     # there is Asio.
     sources '*.cpp' | grep -v '^tests/\(exercises\|lint\)/\|/asio_bench.cpp$' | existing | xargs ls -S | LOGS=$logs/tidy xargs -n 1 -P "$(getconf _NPROCESSORS_ONLN)" sh -c '
-        clang-tidy-19 --quiet --warnings-as-errors="*" -p build-all/clang "$1" >"$LOGS/$$" 2>&1 && rm "$LOGS/$$"' tidy
+        clang-tidy-19 --quiet --warnings-as-errors="*" -p "$LOGS" "$1" >"$LOGS/$$.found" 2>&1 && rm "$LOGS/$$.found"' tidy
     tidy_status=$?
     [ "$tidy_status" -ne 0 ] || return 0
     # Each finding once, though every file that includes a header finds what is wrong in it; and
     # no notes: they tell the long way to a finding. If there is no finding, what else is wrong.
-    cat "$logs"/tidy/* | awk '
+    cat "$logs"/tidy/*.found | awk '
         /: (fatal )?(error|warning): /                   { on = !seen[$0]++ }
         /: note: |^[0-9]+ (warning|error)s? .*generated/ { on = 0 }
         on                                               { print; found = 1 }
