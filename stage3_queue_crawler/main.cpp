@@ -65,9 +65,13 @@ void fit_workers(Options& options, Console& console) {
     const std::size_t workers =
         std::min(options.crawl.workers, std::max<std::size_t>(room - for_robots, 1));
     if (workers < options.crawl.workers)
-        console.note(fmt::format("stage3: there is room for {} connections, so there are "
-                                 "{} workers and not {} (see ulimit -n)",
-                                 room, workers, options.crawl.workers));
+        console.note(fmt::format(
+            "stage3: there is room for {} connections{}: so there "
+            "are {} workers and not {} (see ulimit -n)",
+            room,
+            for_robots > 0 ? fmt::format(", of which {} are for robots.txt", for_robots)
+                           : "",
+            workers, options.crawl.workers));
     options.crawl.workers = workers;
     options.crawl.session.max_idle_connections = static_cast<long>(options.crawl.workers);
     // What is left is for robots.txt, and for lookups of names: up to three for each.

@@ -297,17 +297,23 @@ TEST_CASE("a site is found whole, whatever the workers, the order and the select
 
 TEST_CASE("with few descriptors there are fewer workers, and nothing is called dead") {
     const PracticeSite site(many_pages);
-    for (const auto& [descriptors, workers] : {std::pair(34U, 1), {64U, 24}}) {
+    for (const auto& [descriptors, workers] : {std::pair(34U, 1U), {64U, 24U}}) {
         const Finished finished =
             run({"-w", "500", "--format", "jsonl", site.server.url()},
                 {.descriptors = descriptors});
         site.check(finished);
         CHECK(std::ranges::count(finished.err, '\n') == 1);
         CHECK(finished.err
-              == fmt::format("stage3: there is room for {} connections, so there are "
-                             "{} workers and not 500 (see ulimit -n)\n",
-                             descriptors - 32, workers));
+              == fmt::format("stage3: there is room for {} connections, of which {} are "
+                             "for robots.txt: so there are {} workers and not 500 (see "
+                             "ulimit -n)\n",
+                             descriptors - 32, descriptors - 32 - workers, workers));
     }
+    CHECK(run({"-w", "500", "--no-robots", "-q", site.server.url()}, {.descriptors = 64})
+              .err.empty());
+    CHECK(run({"-w", "500", "--no-robots", site.server.url()}, {.descriptors = 64}).err
+          == "stage3: there is room for 32 connections: so there are 32 workers and not "
+             "500 (see ulimit -n)\n");
 }
 
 TEST_CASE("no byte of a server's reaches the terminal as it is") {
