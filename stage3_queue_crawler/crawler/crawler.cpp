@@ -149,38 +149,55 @@ Crawler::Fate Crawler::ask_robots(Item& item) {
     // Who was called by its gate has been asked before.
     if (!settings_.obey_robots || item.was_called)
         return Fate::go_on;
-    auto answer = std::exchange(item.robots, {}); // that it has waited for
-    if (!answer || answer->cancelled())           // see `begin`
-        answer = robots_.ask(*item.url->url);
-    if (answer->done())
-        return obey_robots(item, *answer);
-
-    ++waiting_for_robots_;
-    answer->add_done_callback([this, item = item](const auto& known) mutable {
-        --waiting_for_robots_;
-        item.robots = known;
-        unpark(item);
-    });
-    // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): the future owns it
-    return Fate::comes_back;
+    VerdictPtr verdict = std::exchange(item.robots, {}); // that it has waited for
+    if (!verdict) {
+        const auto answer = robots_.ask(*item.url->url);
+        if (!answer.done()) {
+            ++waiting_for_robots_;
+            answer.add_done_callback([this, item = item](const auto& known) mutable {
+                --waiting_for_robots_;
+                if (!known.cancelled()) // if so, the question was withdrawn, see `begin`
+                    item.robots = judge(item, known);
+                unpark(std::move(item));
+            });
+            // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): the future owns it
+            return Fate::comes_back;
+        }
+        verdict = judge(item, answer);
+    }
+    return obey_robots(item, *verdict);
 }
 // [/ask-robots]
 
-Crawler::Fate Crawler::obey_robots(Item& item,
+/// Only this is kept for the item, and not all the rules: many items may stand in the
+/// queue with one.
+Crawler::VerdictPtr Crawler::judge(const Item& item,
                                    const Future<RobotsCache::Answer>& answer) {
+    Verdict verdict;
+    if (answer.has_failed()) {
+        verdict.failure = answer.exception();
+    } else {
+        const RobotsAnswer& says = *answer.result();
+        if (!says.rules.allows(item.url->url->target()))
+            verdict.reason = says.reason;
+        else if (const auto delay = says.rules.crawl_delay())
+            gate_.set_delay(host_of(item),
+                            std::chrono::ceil<EventLoop::Duration>(*delay));
+    }
+    return std::make_shared<const Verdict>(std::move(verdict));
+}
+
+Crawler::Fate Crawler::obey_robots(Item& item, const Verdict& verdict) {
     Record record(*item.url);
     try {
-        const RobotsAnswer& says = *answer.result();
-        if (says.rules.allows(item.url->url->target())) {
-            if (const auto delay = says.rules.crawl_delay())
-                gate_.set_delay(host_of(item),
-                                std::chrono::ceil<EventLoop::Duration>(*delay));
+        if (verdict.failure)
+            std::rethrow_exception(verdict.failure);
+        if (verdict.reason.empty())
             return Fate::go_on;
-        }
         record.outcome = Outcome::disallowed;
-        record.error = says.reason;
+        record.error = verdict.reason;
         if (item.url->parent == nullptr)
-            settings_.on_note(item.url->url->href() + ": " + says.reason);
+            settings_.on_note(item.url->url->href() + ": " + verdict.reason);
     } catch (const FetchError& error) { // as the page's own would be
         begin(item);
         if (error.kind == FetchError::Kind::no_descriptor) {

@@ -26,6 +26,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <limits>
 #include <map>
@@ -107,6 +108,13 @@ class Crawler {
     const KnownUrls& urls() const { return urls_; }
 
   private:
+    /// What robots.txt says of one URL.
+    struct Verdict {
+        std::string reason;         // why it may not be fetched; empty: it may
+        std::exception_ptr failure; // there was no answer at all
+    };
+    using VerdictPtr = std::shared_ptr<const Verdict>;
+
     /// What the queue holds: a URL to fetch.
     struct Item {
         KnownUrl* url;
@@ -114,8 +122,8 @@ class Crawler {
         bool was_called = false; // by its host's gate, which it hasn't passed since
         bool comes_back = false; // it was taken out before, and put off
         int tries = 0;
-        std::optional<EventLoop::TimePoint> begun = {};         // its first try
-        std::optional<Future<RobotsCache::Answer>> robots = {}; // that it has waited for
+        std::optional<EventLoop::TimePoint> begun = {}; // its first try
+        VerdictPtr robots = {};                         // that it has waited for
     };
     struct ComesBack {
         bool operator()(const Item& item) const { return item.comes_back; }
@@ -137,7 +145,8 @@ class Crawler {
 
     Coroutine<> work(std::string name);
     Fate ask_robots(Item& item);
-    Fate obey_robots(Item& item, const Future<RobotsCache::Answer>& answer);
+    VerdictPtr judge(const Item& item, const Future<RobotsCache::Answer>& answer);
+    Fate obey_robots(Item& item, const Verdict& verdict);
     void begin(Item& item);
     bool may_start(const Item& item);
     Fate pass_gate(Item& item);
