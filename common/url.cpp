@@ -431,7 +431,9 @@ bool is_plain_path(std::string_view text) {
 /// it has understood.
 class UrlParser {
   public:
-    static std::optional<Url> parse(std::string_view input, const Url* base) {
+    /// `login`, if there is one: gets what stands before the host, "user:password".
+    static std::optional<Url> parse(std::string_view input, const Url* base,
+                                    std::string* login = nullptr) {
         std::string storage;
         const std::string_view text = stripped(input, storage);
         const std::string_view scheme = scheme_of(text);
@@ -445,7 +447,7 @@ class UrlParser {
         // any more, and every browser reads it.
         if (base != nullptr && base->scheme() == small && !rest.starts_with("//"))
             return relative(rest, *base);
-        return authority(small, rest);
+        return authority(small, rest, login);
     }
 
     /// A plain relative path: the base's folder, and the path behind it.
@@ -483,13 +485,18 @@ class UrlParser {
     }
 
     /// The "authority state" and what follows: user, host, port.
-    static std::optional<Url> authority(std::string_view scheme, std::string_view text) {
+    static std::optional<Url> authority(std::string_view scheme, std::string_view text,
+                                        std::string* login = nullptr) {
         while (!text.empty() && is_slash(text.front()))
             text.remove_prefix(1);
         std::string_view host_and_port = text.substr(0, text.find_first_of("/\\?"));
         text.remove_prefix(host_and_port.size());
-        // A user and a password are not for us: what is in front of the last @ goes.
-        host_and_port.remove_prefix(host_and_port.rfind('@') + 1);
+        // A user and a password are no part of a Url: what is in front of the last @
+        // goes.
+        const auto login_end = host_and_port.rfind('@');
+        if (login != nullptr && login_end != std::string_view::npos)
+            *login = host_and_port.substr(0, login_end);
+        host_and_port.remove_prefix(login_end + 1);
 
         const auto bracket = host_and_port.starts_with('[') ? host_and_port.find(']') : 0;
         const auto colon =
@@ -567,29 +574,30 @@ std::optional<Url> parse_url(std::string_view text) {
     return UrlParser::parse(text, nullptr);
 }
 
-std::optional<Url> parse_root_url(std::string_view text) {
-    // "localhost:8000" looks as if it had the scheme "localhost": a digit behind the
-    // colon says that it is a port.
-    const std::string_view scheme = scheme_of(text);
+namespace {
+
+/// "localhost:8000" looks as if it had the scheme "localhost": a digit behind the colon
+/// says that it is a port.
+std::string with_scheme(std::string_view root) {
+    const std::string_view scheme = scheme_of(root);
     const bool is_port =
-        text.size() > scheme.size() + 1 && is_digit(text[scheme.size() + 1]);
-    if (scheme.empty() || is_port)
-        return parse_url("http://" + std::string(text));
-    return parse_url(text);
+        root.size() > scheme.size() + 1 && is_digit(root[scheme.size() + 1]);
+    return (scheme.empty() || is_port ? "http://" : "") + std::string(root);
 }
 
-std::optional<Login> login_in(std::string_view url) {
-    url.remove_prefix(std::min(url.find("//"), url.size()));
-    url.remove_prefix(std::min(url.find_first_not_of('/'), url.size()));
-    const std::string_view authority = url.substr(0, url.find_first_of("/\\?#"));
-    const auto end = authority.rfind('@');
-    if (end == std::string_view::npos)
+} // namespace
+
+std::optional<Url> parse_root_url(std::string_view text) {
+    return parse_url(with_scheme(text));
+}
+
+std::optional<Login> login_in(std::string_view root) {
+    std::string both;
+    if (!UrlParser::parse(with_scheme(root), nullptr, &both) || both.empty())
         return std::nullopt;
-    const std::string_view both = authority.substr(0, end);
     const auto colon = std::min(both.find(':'), both.size());
     Login login{.user = percent_decoded(both.substr(0, colon)),
-                .password =
-                    percent_decoded(both.substr(std::min(colon + 1, both.size())))};
+                .password = percent_decoded(both.substr(colon + (colon < both.size())))};
     if (login == Login{})
         return std::nullopt;
     return login;

@@ -78,10 +78,10 @@ struct Login {
     friend bool operator==(const Login&, const Login&) = default;
 };
 
-/// What stands before the host in "https://user:password@host/", percent-decoded; nothing
-/// if there is nothing. No Url has it: so it can't end up in a report, or on a page's way
-/// to somebody else.
-std::optional<Login> login_in(std::string_view url);
+/// What stands before the host in a root such as "https://user:password@host/",
+/// percent-decoded; nothing if there is nothing, or it's no URL. No Url has it: so it
+/// can't end up in a report, or on a page's way to somebody else.
+std::optional<Login> login_in(std::string_view root);
 
 /// Resolves a link found at `base` ("../a.html", "?page=2", "//host/", "#top", …) to an
 /// absolute URL. Nothing if the result is not a URL to crawl.

@@ -224,7 +224,13 @@ stage3::Coroutine<int> crawl(Options options) {
     std::optional<EndsWithScope> showing;
     if (options.show_progress)
         showing.emplace(create_task(show_progress(crawler, console, start), "progress"));
-    const Ending ending = co_await crawling;
+    Ending ending = Ending::complete;
+    try {
+        ending = co_await crawling;
+    } catch (...) {
+        output.flush(); // what was done by then
+        throw;
+    }
     showing.reset();
     // [/run]
 

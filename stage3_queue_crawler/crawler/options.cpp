@@ -180,10 +180,14 @@ common::Url read_root(const std::string& text) {
     if (auto root = common::parse_root_url(text))
         return *root;
     // CLI11 takes the brackets off "[::1]"; and somebody may leave them out.
-    if (auto root = common::parse_root_url("[" + text + "]"))
+    const bool may_be_ipv6 =
+        text.find_first_not_of("0123456789abcdefABCDEF:.") == std::string::npos;
+    if (auto root = common::parse_root_url("[" + text + "]"); root && may_be_ipv6)
         return *root;
+    const auto login_end = text.rfind('@'); // passwords are not for logs
     throw UsageError(fmt::format(
-        "'{}' is not a URL to crawl: give one like https://example.org/", text));
+        "'{}' is not a URL to crawl: give one like https://example.org/",
+        login_end == std::string::npos ? text : "..." + text.substr(login_end)));
 }
 
 enum class ShowProgress : std::uint8_t { automatic, always, never };

@@ -1,6 +1,7 @@
 #include "stage3_queue_crawler/crawler/output.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <climits>
 #include <utility>
@@ -13,11 +14,20 @@
 namespace stage3 {
 namespace {
 
-/// Files and devices take all they are given: those can't be waited for, and needn't be.
-bool has_a_reader(int fd) {
+/// Files take all they are given: those can't be waited for, and needn't be.
+bool is_pipe(int fd) {
     struct stat kind{};
-    return ::fstat(fd, &kind) == 0
-           && (S_ISFIFO(kind.st_mode) || S_ISSOCK(kind.st_mode) || ::isatty(fd) == 1);
+    return ::fstat(fd, &kind) == 0 && (S_ISFIFO(kind.st_mode) || S_ISSOCK(kind.st_mode));
+}
+
+/// A terminal says that it has room when there is room for a byte. So it's opened once
+/// more, and told not to wait; others who use it (a shell, say) don't notice that.
+common::Socket open_terminal(int fd) {
+    std::array<char, 256> name{};
+    if (::isatty(fd) != 1 || ::ttyname_r(fd, name.data(), name.size()) != 0)
+        return {};
+    return common::Socket(
+        ::open(name.data(), O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
 }
 
 /// Waits for so long until there is room, -1: for ever. False: there is none.
@@ -26,23 +36,27 @@ bool has_room(int fd, int milliseconds = 0) {
     return ::poll(&full, 1, milliseconds) > 0; // also if a write would fail
 }
 
-/// Returns how much was taken.
+/// Returns how much was taken. 0: there is no room, and it's one that doesn't wait.
 std::size_t write_some(int fd, std::string_view text) {
     for (;;) {
         const ssize_t count = ::write(fd, text.data(), text.size());
         if (count >= 0)
             return static_cast<std::size_t>(count);
-        if (errno == EAGAIN)  // somebody has made it non-blocking, perhaps the terminal's
-            has_room(fd, -1); // other user
-        else if (errno != EINTR)
+        if (errno == EAGAIN)
+            return 0;
+        if (errno != EINTR)
             throw std::system_error(errno, std::generic_category(),
                                     "can't write results");
     }
 }
 
 void write_all(int fd, std::string_view text) {
-    while (!text.empty())
-        text.remove_prefix(write_some(fd, text));
+    while (!text.empty()) {
+        const std::size_t count = write_some(fd, text);
+        text.remove_prefix(count);
+        if (count == 0) // perhaps another program has said that it shall not wait
+            has_room(fd, -1);
+    }
 }
 
 /// What a pipe that has room at all takes without waiting: whole lines, if they are
@@ -65,7 +79,13 @@ Output::Output(EventLoop& loop, const std::string& path) : loop_(loop) {
                                     "can't write to '" + path + "'");
         fd_ = file_.fd();
     }
-    may_wait_ = has_a_reader(fd_) && loop.can_watch(fd_);
+    may_wait_ = is_pipe(fd_);
+    if (common::Socket terminal = open_terminal(fd_)) {
+        file_ = std::move(terminal);
+        fd_ = file_.fd();
+        may_wait_ = true;
+    }
+    may_wait_ = may_wait_ && loop.can_watch(fd_);
 }
 
 // NOLINTNEXTLINE(bugprone-exception-escape): if somebody has closed our descriptor
@@ -78,15 +98,25 @@ void Output::write(std::string_view text) {
         return;
     }
     unwritten_ += text;
-    if (!watched_) // if so, the loop will tell
+    if (watched_)
+        return; // the loop will tell
+    try {
         write_what_fits();
+    } catch (const std::system_error&) {
+        failure_ = std::current_exception();
+        throw;
+    }
 }
 
 // [write-what-fits]
 void Output::write_what_fits() {
     std::string_view left = unwritten_;
-    while (!left.empty() && has_room(fd_)) // it doesn't wait
-        left.remove_prefix(write_some(fd_, first_piece(left)));
+    while (!left.empty() && has_room(fd_)) { // it doesn't wait
+        const std::size_t count = write_some(fd_, first_piece(left));
+        left.remove_prefix(count);
+        if (count == 0)
+            break;
+    }
     unwritten_.erase(0, unwritten_.size() - left.size());
     watch(!unwritten_.empty());
     if (unwritten_.size() <= most_unwritten)

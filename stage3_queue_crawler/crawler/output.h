@@ -59,12 +59,12 @@ class Output {
     void check() const;
 
     EventLoop& loop_;
-    common::Socket file_; // owns the descriptor, if it's a file
+    common::Socket file_; // owns the descriptor, if it was opened here
     int fd_ = STDOUT_FILENO;
-    bool may_wait_; // as for a pipe's reader
+    bool may_wait_ = false; // as for a pipe's reader
     bool watched_ = false;
     std::string unwritten_;
-    std::exception_ptr failure_; // of a write that the loop has asked for
+    std::exception_ptr failure_; // of an earlier write
     Event has_room_;
 };
 

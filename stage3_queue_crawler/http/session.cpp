@@ -165,7 +165,9 @@ Coroutine<std::string> Session::find_addresses(common::Url url) {
 // [/find-addresses]
 
 bool Session::is_busy() const {
-    return !transfers_.empty() || (resolver_ && resolver_->is_busy());
+    return std::ranges::any_of(transfers_,
+                               [](const Transfer* one) { return one->has_connection(); })
+           || (resolver_ && resolver_->is_busy());
 }
 
 // ---- What libcurl wants from the loop ----

@@ -44,6 +44,8 @@ class Transfer {
     /// not as it should be any more.
     bool spoiled() const { return spoiled_; }
     std::string take_body() { return std::move(body_); }
+    /// True if it has a connection, or is about to have one.
+    bool has_connection() const { return reused_ || (opened_ && open_error_ == 0); }
 
     /// Resolved when the headers are there; failed, if they never will be.
     const Future<>& headers_complete() const { return headers_complete_; }

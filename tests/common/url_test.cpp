@@ -159,8 +159,15 @@ TEST_CASE("a login is read, and is no part of the URL") {
     CHECK(login("http://@h/a@b:c") == std::nullopt);
     CHECK(login("http://:@h/a@b:c") == std::nullopt);
     CHECK(login("h/a@b:c") == std::nullopt);
+    CHECK(login("http:/me:secret@h/a@b:c") == Login{"me", "secret"});
+    CHECK(login("http:\\\\me:secret@h/a@b:c") == Login{"me", "secret"});
+    CHECK(login("http:me:secret@h/a@b:c") == Login{"me", "secret"});
+    CHECK(login("http://me:sec\nret@h/a@b:c") == Login{"me", "secret"});
+    CHECK(login("me@h/a@b:c") == Login{"me", ""});
+    CHECK(login("me:1secret@h/a@b:c") == Login{"me", "1secret"});
     for (const char* none :
-         {"", "h", "//", "http:", "http://h?me:secret@x", "http://h#a:b@c"})
+         {"", "h", "//", "http:", "http://h?me:secret@x", "http://h#a:b@c",
+          "h/x//me:secret@y/", "ftp://me:secret@h/", "http://me:secret@h:99999/"})
         CHECK(common::login_in(none) == std::nullopt);
     CHECK(parse_url("https://me@h:8080/a?b")->origin() == "https://h:8080");
 }

@@ -1399,6 +1399,10 @@ TEST_SUITE("how it ends") {
         tests::Fault fault;
         fault.no_descriptor_for_socket = 1'000'000;
         CHECK_THROWS_WITH(Setup().crawl(server.url()), doctest::Contains("ulimit -n"));
+        std::vector<std::string> roots; // so many that one or another is always trying
+        for (int i = 0; i < 20; ++i)
+            roots.push_back(server.url(fmt::format("/{}", i)));
+        CHECK_THROWS_WITH(Setup().crawl(roots), doctest::Contains("ulimit -n"));
     }
 
     TEST_CASE("where records can't be written, the crawl ends with that error") {

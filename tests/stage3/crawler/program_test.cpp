@@ -156,6 +156,16 @@ struct PracticeSite {
     practice_site::Manifest manifest;
 };
 
+/// Until the site has been asked for something, and then for nothing for a while.
+void wait_until_it_rests(const PracticeSite& site) {
+    std::uint64_t before = 0;
+    wait_until([&] {
+        std::this_thread::sleep_for(500ms);
+        const auto now = site.server.statistics().requests_served;
+        return now > 0 && std::exchange(before, now) == now;
+    });
+}
+
 const practice_site::SiteOptions many_pages{
     .pages = 500, .links = 20, .size = 2000, .seed = 3};
 
@@ -204,6 +214,9 @@ TEST_CASE("bad usage is one line, and exit status 2") {
     refused({"--exclude="}, "a value is missing: --exclude=");
     refused({"--user-agent="}, "a value is missing: --user-agent=");
     refused({"[::1"}, "'[::1' is not a URL to crawl");
+    refused({"mailto:me@127.0.0.1:1?subject=x"},
+            "'...@127.0.0.1:1?subject=x' is not a URL");
+    refused({"http://me:secret@h:99999/"}, "'...@h:99999/' is not a URL to crawl");
     refused({"--header", "no colon"}, "--header: 'no colon' is not a header like");
     refused({"--header", "A: b\r\nC: d"}, "is not a header like");
     refused({"--header", ": b"}, "is not a header like");
@@ -399,7 +412,7 @@ TEST_CASE("also while it waits for whoever reads the records") {
     const Finished finished =
         run({"--format", "jsonl", site.server.url()},
             {.leave_output_unread = true, .meanwhile = [&](pid_t process) {
-                 std::this_thread::sleep_for(500ms);
+                 wait_until_it_rests(site);
                  ::kill(process, SIGINT);
                  std::this_thread::sleep_for(200ms);
                  CHECK(tests::is_running(process));
@@ -431,8 +444,8 @@ TEST_CASE(
 
     const Finished once =
         tests::run({"/bin/sh", "-c",
-                    R"({ "$0" "$1" & crawl=$!; sleep 1; kill -INT $crawl; wait $crawl
-              echo "status $?" >&2; } | { sleep 2; cat; })",
+                    R"({ "$0" "$1" & crawl=$!; sleep 4; kill -INT $crawl; wait $crawl
+              echo "status $?" >&2; } | { sleep 5; cat; })",
                     program(), server.url()});
     CHECK(once.err == "status 0\n");
     CHECK(last_line(once.out).ends_with(" s: 101 fetched, 0 redirects, 0 dead."));
@@ -554,6 +567,36 @@ TEST_CASE("what is meant for the user goes into no file, if his descriptors are 
     CHECK(finished.err.find("stage3: can't write results: Bad file descriptor\n")
           != std::string::npos);
     std::filesystem::remove(file);
+}
+
+TEST_CASE("results that are done come out, also if the crawl can't go on") {
+    if (!std::filesystem::exists("/usr/bin/prlimit")) {
+        MESSAGE("not tested: there is no prlimit");
+        return;
+    }
+    ScriptedServer server;
+    std::string links;
+    for (int i = 0; i < 100; ++i) {
+        const std::string path = fmt::format("/{}/{}", i, std::string(2000, 'x'));
+        links += fmt::format("<a href='{}'>x</a>", path);
+        server.on(path, html(""));
+    }
+    server.on("/", html(links));
+    // It loses its descriptors when its reader has made it wait.
+    const Finished finished =
+        tests::run({"/bin/sh", "-c",
+                    R"({ "$0" -w 1 --format jsonl "$1" & crawl=$!; sleep 3
+              prlimit --pid $crawl --nofile=3:3; wait $crawl; echo "status $?" >&2; } |
+            { sleep 4; cat; })",
+                    program(), server.url()});
+    CHECK(finished.err.find("there is no descriptor for even one connection")
+          != std::string::npos);
+    CHECK(finished.err.ends_with("status 1\n"));
+    CHECK(finished.out.ends_with("}\n"));
+    // One request was for robots.txt.
+    CHECK(lines(finished.out).size() + 1 == server.requests().size());
+    CHECK(server.requests().size() > 20);
+    CHECK(server.requests().size() < 100);
 }
 
 TEST_CASE("where no thread is to be had, pages are read all the same") {
