@@ -1,7 +1,9 @@
 // A name service that a test can slow down. Preloaded (LD_PRELOAD) into the program under
 // test, it answers for getaddrinfo: each name that ends in ".test" is 127.0.0.1, and
 // "slow.test" takes as many seconds as the variable SLOW_NAMES says. All others are
-// looked up as ever. And where the variable NO_THREADS is set, no thread is to be had.
+// looked up as ever. And where the variable NO_THREADS is set, no thread is to be had;
+// as soon as there is a file that has the name in NO_SOCKETS_WHEN, no descriptor for a
+// socket is left.
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -12,6 +14,8 @@
 #include <dlfcn.h>
 #include <netdb.h>
 #include <pthread.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 // NOLINTNEXTLINE(misc-use-internal-linkage,readability-inconsistent-declaration-parameter-name)
 extern "C" int getaddrinfo(const char* host, const char* port, const addrinfo* hints,
@@ -35,4 +39,16 @@ extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attribute
     using Function = decltype(&pthread_create);
     const auto real = reinterpret_cast<Function>(::dlsym(RTLD_NEXT, "pthread_create"));
     return real(thread, attributes, function, argument);
+}
+
+// NOLINTNEXTLINE(misc-use-internal-linkage,readability-inconsistent-declaration-parameter-name)
+extern "C" int socket(int family, int type, int protocol) noexcept {
+    const char* const when = std::getenv("NO_SOCKETS_WHEN");
+    if (when != nullptr && ::access(when, F_OK) == 0) {
+        errno = EMFILE;
+        return -1;
+    }
+    using Function = decltype(&socket);
+    const auto real = reinterpret_cast<Function>(::dlsym(RTLD_NEXT, "socket"));
+    return real(family, type, protocol);
 }

@@ -50,20 +50,27 @@ Finished run(std::vector<std::string> arguments, const tests::RunOptions& how = 
     return tests::run(arguments, how);
 }
 
-/// Runs it with tests/support/slow_names.cpp, and this variable for it.
-Finished run_preloaded(const std::string& variable, std::vector<std::string> arguments,
-                       const tests::RunOptions& how = {}) {
+/// The command that runs it with tests/support/slow_names.cpp, and this variable for
+/// that.
+std::vector<std::string> preloaded(const std::string& variable,
+                                   const std::vector<std::string>& arguments) {
     const char* const library = std::getenv("SLOW_NAMES_LIB");
     REQUIRE(library != nullptr);
     const char* const asan = std::getenv("ASAN_OPTIONS");
-    const std::vector<std::string> before{
+    std::vector<std::string> command{
         "/usr/bin/env", fmt::format("LD_PRELOAD={}", library), variable,
         // It wants to be the first library.
         fmt::format("ASAN_OPTIONS={}:verify_asan_link_order=0",
                     asan != nullptr ? asan : ""),
         program()};
-    arguments.insert(arguments.begin(), before.begin(), before.end());
-    return tests::run(arguments, how);
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    return command;
+}
+
+Finished run_preloaded(const std::string& variable,
+                       const std::vector<std::string>& arguments,
+                       const tests::RunOptions& how = {}) {
+    return tests::run(preloaded(variable, arguments), how);
 }
 
 std::vector<std::string> lines(const std::string& text) {
@@ -570,10 +577,6 @@ TEST_CASE("what is meant for the user goes into no file, if his descriptors are 
 }
 
 TEST_CASE("results that are done come out, also if the crawl can't go on") {
-    if (!std::filesystem::exists("/usr/bin/prlimit")) {
-        MESSAGE("not tested: there is no prlimit");
-        return;
-    }
     ScriptedServer server;
     std::string links;
     for (int i = 0; i < 100; ++i) {
@@ -582,13 +585,18 @@ TEST_CASE("results that are done come out, also if the crawl can't go on") {
         server.on(path, html(""));
     }
     server.on("/", html(links));
-    // It loses its descriptors when its reader has made it wait.
-    const Finished finished =
-        tests::run({"/bin/sh", "-c",
-                    R"({ "$0" -w 1 --format jsonl "$1" & crawl=$!; sleep 3
-              prlimit --pid $crawl --nofile=3:3; wait $crawl; echo "status $?" >&2; } |
-            { sleep 4; cat; })",
-                    program(), server.url()});
+    // When its reader has made it wait, there are no more descriptors.
+    const std::string file = fmt::format("/tmp/stage3_test_{}.none", ::getpid());
+    std::vector<std::string> command{"/bin/sh", "-c",
+                                     R"(file=$1; shift
+           { "$@" & crawl=$!; sleep 3; : >"$file"; wait $crawl; echo "status $?" >&2; } |
+           { sleep 4; cat; })",
+                                     "sh", file};
+    const auto crawl = preloaded("NO_SOCKETS_WHEN=" + file,
+                                 {"-w", "1", "--format", "jsonl", server.url()});
+    command.insert(command.end(), crawl.begin(), crawl.end());
+    const Finished finished = tests::run(command);
+    std::filesystem::remove(file);
     CHECK(finished.err.find("there is no descriptor for even one connection")
           != std::string::npos);
     CHECK(finished.err.ends_with("status 1\n"));
@@ -739,10 +747,9 @@ TEST_SUITE("a name that takes long to look up") {
     };
 
     /// Runs it where slow.test takes so many seconds to look up.
-    Finished run_with_slow_names(int seconds, std::vector<std::string> arguments,
+    Finished run_with_slow_names(int seconds, const std::vector<std::string>& arguments,
                                  const tests::RunOptions& how = {}) {
-        return run_preloaded(fmt::format("SLOW_NAMES={}", seconds), std::move(arguments),
-                             how);
+        return run_preloaded(fmt::format("SLOW_NAMES={}", seconds), arguments, how);
     }
 
     } // namespace
