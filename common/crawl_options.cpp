@@ -1,12 +1,11 @@
 #include "common/crawl_options.h"
 
+#include "common/command_line.h"
+#include "common/join.h"
 #include "common/selector.h"
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
-#include <algorithm>
 #include <system_error>
 
 namespace common {
@@ -23,38 +22,25 @@ Url read_root(const std::string& text) {
     return *root;
 }
 
-std::string known_selector(const std::string& name) {
-    const auto names = selector_names();
-    if (std::ranges::find(names, name) != names.end())
-        return {};
-    return fmt::format("'{}': choose one of {}", name, fmt::join(names, ", "));
-}
-
 } // namespace
 
 CrawlOptions read_crawl_options(int argc, char** argv, const std::string& program,
                                 const std::string& description) {
     CrawlOptions options;
     std::string root;
-    CLI::App app(description, program);
-    app.add_option("URL", root, "where to start; http only")->required();
-    app.add_option(
-           "--selector", options.selector,
-           fmt::format("how to wait for sockets: {}", fmt::join(selector_names(), ", ")))
-        ->check(known_selector);
-    app.add_option("--trace", options.trace, "write the run's events to this file")
-        ->type_name("FILE");
-    app.add_option(
-           "--fail-parsing", options.fail_parsing,
-           "throw while the N-th page is parsed, to see what is left of its story")
-        ->type_name("N");
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::CallForHelp&) {
-        options.help = app.help();
+    CommandLine line(program, description);
+    line.add_argument("URL", "where to start; http only", root);
+    line.add("--selector", "NAME",
+             fmt::format("how to wait for sockets: {}", join(selector_names(), ", ")),
+             selector_into(options.selector));
+    line.add("--trace", "FILE", "write the run's events to this file",
+             text_into(options.trace));
+    line.add("--fail-parsing", "N",
+             "throw while the N-th page is parsed, to see what is\nleft of its story",
+             number_into(options.fail_parsing, 0, 1'000'000'000));
+    if (auto help = line.parse(argc, argv)) {
+        options.help = *std::move(help);
         return options;
-    } catch (const CLI::ParseError& error) {
-        throw UsageError(error.what());
     }
     options.root = read_root(root);
     return options;

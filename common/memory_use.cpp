@@ -1,6 +1,6 @@
 #include "common/memory_use.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <fstream>
 #include <sstream>

@@ -3,7 +3,7 @@
 #include "common/ascii.h"
 #include "common/links.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace common {
 

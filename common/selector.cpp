@@ -1,9 +1,9 @@
 #include "common/selector.h"
 
+#include "common/join.h"
 #include "common/selector_backends.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <climits>
@@ -96,8 +96,8 @@ std::unique_ptr<Selector> make_selector(std::string_view name) {
         return make_poll_selector();
     if (name == "select")
         return make_select_selector();
-    throw std::invalid_argument(fmt::format("no selector named '{}': choose one of {}",
-                                            name, fmt::join(names, ", ")));
+    throw std::invalid_argument(
+        fmt::format("no selector named '{}': choose one of {}", name, join(names, ", ")));
 }
 
 } // namespace common

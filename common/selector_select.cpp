@@ -6,7 +6,7 @@
 // once by the kernel and once by us. See man 2 select.
 #include "common/selector_backends.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cerrno>

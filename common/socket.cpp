@@ -1,6 +1,6 @@
 #include "common/socket.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cctype>
 #include <cerrno>

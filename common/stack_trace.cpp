@@ -2,7 +2,7 @@
 
 #include "common/trace.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <cstdlib>

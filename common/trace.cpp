@@ -1,6 +1,6 @@
 #include "common/trace.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cerrno>
 

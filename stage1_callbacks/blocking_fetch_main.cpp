@@ -1,11 +1,11 @@
 // blocking_fetch: crawls a site with sockets that wait, in one thread or in one for each
 // page. Exit status as stage1's.
+#include "common/command_line.h"
 #include "common/stack_trace.h"
 #include "common/url.h"
 #include "stage1_callbacks/blocking_fetch.h"
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <chrono>
 #include <csignal>
@@ -48,22 +48,21 @@ int main(int argc, char** argv) {
                 SIG_IGN); // a server that hangs up is an error of `send`, no more
     try {
         Options options;
-        CLI::App app("Crawls a web site with sockets that wait.", "blocking_fetch");
-        app.add_option("URL", options.root, "where to start; http only")->required();
-        app.add_flag("--threads", options.threads, "a thread for each page");
-        app.add_option("--fail-parsing", options.fail_parsing,
-                       "throw while the N-th page is parsed (without --threads)")
-            ->type_name("N");
-        try {
-            app.parse(argc, argv);
-        } catch (const CLI::CallForHelp&) {
-            fmt::print("{}", app.help());
+        common::CommandLine line("blocking_fetch",
+                                 "Crawls a web site with sockets that wait.");
+        line.add_argument("URL", "where to start; http only", options.root);
+        line.add_flag("--threads", "a thread for each page", options.threads);
+        line.add("--fail-parsing", "N",
+                 "throw while the N-th page is parsed (without\n--threads)",
+                 common::number_into(options.fail_parsing, 0, 1'000'000'000));
+        if (const auto help = line.parse(argc, argv)) {
+            fmt::print("{}", *help);
             return 0;
-        } catch (const CLI::ParseError& error) {
-            fmt::print(stderr, "blocking_fetch: {} (see --help)\n", error.what());
-            return 2;
         }
         return crawl(options);
+    } catch (const common::UsageError& error) {
+        fmt::print(stderr, "blocking_fetch: {} (see --help)\n", error.what());
+        return 2;
     } catch (const common::TracedError& error) {
         fmt::print(stderr, "blocking_fetch: {}\n", describe(error));
         return 1;

@@ -4,12 +4,12 @@
 // then is to call it again, at once. It works, and it burns a whole processor on asking:
 // this program counts how often it asked, and what that cost. Told in book/02 (sockets
 // that don't wait).
+#include "common/command_line.h"
 #include "common/http_response.h"
 #include "common/socket.h"
 #include "common/url.h"
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <chrono>
@@ -110,18 +110,17 @@ int fetch(const std::string& text) {
 int main(int argc, char** argv) {
     try {
         std::string url;
-        CLI::App app("Fetches a page by asking again and again.", "busy_fetch");
-        app.add_option("URL", url, "what to fetch; http only")->required();
-        try {
-            app.parse(argc, argv);
-        } catch (const CLI::CallForHelp&) {
-            fmt::print("{}", app.help());
+        common::CommandLine line("busy_fetch",
+                                 "Fetches a page by asking again and again.");
+        line.add_argument("URL", "what to fetch; http only", url);
+        if (const auto help = line.parse(argc, argv)) {
+            fmt::print("{}", *help);
             return 0;
-        } catch (const CLI::ParseError& error) {
-            fmt::print(stderr, "busy_fetch: {} (see --help)\n", error.what());
-            return 2;
         }
         return fetch(url);
+    } catch (const common::UsageError& error) {
+        fmt::print(stderr, "busy_fetch: {} (see --help)\n", error.what());
+        return 2;
     } catch (const std::exception& error) {
         fmt::print(stderr, "busy_fetch: {}\n", error.what());
         return 1;

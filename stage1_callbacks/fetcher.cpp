@@ -4,7 +4,7 @@
 #include "common/http_response.h"
 #include "common/links.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <utility>

@@ -3,12 +3,12 @@
 // Holds N threads, each blocked in a read that nobody answers, or N sockets, all watched
 // by one selector; then reads from the kernel what that takes. Told in book/01 (a thread
 // per page).
+#include "common/command_line.h"
 #include "common/memory_use.h"
 #include "common/selector.h"
 #include "common/socket.h"
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <atomic>
@@ -116,28 +116,26 @@ int main(int argc, char** argv) {
     try {
         std::size_t threads = 0;
         std::size_t sockets = 0;
-        CLI::App app("Holds threads or sockets that wait, and says what that costs.",
-                     "hold");
-        auto* group = app.add_option_group("what to hold");
-        group->add_option("--threads", threads,
-                          "so many threads, each blocked in a read");
-        group->add_option("--sockets", sockets,
-                          "so many sockets, watched by one selector");
-        group->require_option(1);
-        try {
-            app.parse(argc, argv);
-        } catch (const CLI::CallForHelp&) {
-            fmt::print("{}", app.help());
+        common::CommandLine line(
+            "hold", "Holds threads or sockets that wait, and says what that costs.");
+        line.add("--threads", "N", "so many threads, each blocked in a read",
+                 common::number_into(threads, 1, 1'000'000'000));
+        line.add("--sockets", "N", "so many sockets, watched by one selector",
+                 common::number_into(sockets, 1, 1'000'000'000));
+        if (const auto help = line.parse(argc, argv)) {
+            fmt::print("{}", *help);
             return 0;
-        } catch (const CLI::ParseError& error) {
-            fmt::print(stderr, "hold: {} (see --help)\n", error.what());
-            return 2;
         }
+        if (line.has("--threads") == line.has("--sockets"))
+            throw common::UsageError("give one of --threads and --sockets");
         if (threads != 0)
             hold_threads(threads);
         else
             hold_sockets(sockets);
         return 0;
+    } catch (const common::UsageError& error) {
+        fmt::print(stderr, "hold: {} (see --help)\n", error.what());
+        return 2;
     } catch (const std::exception& error) {
         fmt::print(stderr, "hold: {}\n", error.what());
         return 1;

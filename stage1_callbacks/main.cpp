@@ -10,7 +10,7 @@
 #include "common/trace.h"
 #include "stage1_callbacks/fetcher.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdio>
 #include <exception>

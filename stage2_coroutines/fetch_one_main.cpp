@@ -8,7 +8,7 @@
 #include "stage2_coroutines/fetch_one.h"
 #include "stage2_coroutines/task.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <chrono>
 #include <cstdio>

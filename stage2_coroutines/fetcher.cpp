@@ -8,7 +8,7 @@
 #include "common/trace.h"
 #include "stage2_coroutines/socket_io.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstddef>
 #include <cstdint>

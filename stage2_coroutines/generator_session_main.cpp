@@ -4,7 +4,7 @@
 // talk to).
 #include "stage2_coroutines/generator.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdio>
 #include <exception>

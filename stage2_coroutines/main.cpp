@@ -11,7 +11,7 @@
 #include "stage2_coroutines/task.h"
 #include "stage2_coroutines/traceback.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdio>
 #include <exception>

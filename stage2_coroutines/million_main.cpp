@@ -3,18 +3,19 @@
 // Makes a million generators that wait, or as many as you say, and asks the system what
 // that takes; then the same for tasks that wait for a future in a coroutine inside a
 // coroutine; and for threads. Told in book/05 (functions that pause).
+#include "common/command_line.h"
 #include "common/memory_use.h"
 #include "common/socket.h"
 #include "common/trace.h"
 #include "stage2_coroutines/generator.h"
 #include "stage2_coroutines/task.h"
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <memory>
@@ -148,20 +149,18 @@ int main(int argc, char** argv) {
         std::size_t generators = 1'000'000;
         std::size_t tasks = 100'000;
         std::size_t threads = 1'000;
-        CLI::App app("Lets coroutines and threads wait, and says what that costs.",
-                     "million");
-        app.add_option("--generators", generators, "so many generators")
-            ->capture_default_str();
-        app.add_option("--tasks", tasks, "so many tasks")->capture_default_str();
-        app.add_option("--threads", threads, "so many threads")->capture_default_str();
-        try {
-            app.parse(argc, argv);
-        } catch (const CLI::CallForHelp&) {
-            fmt::print("{}", app.help());
+        common::CommandLine line(
+            "million", "Lets coroutines and threads wait, and says what that costs.");
+        constexpr std::int64_t most = 1'000'000'000;
+        line.add("--generators", "N", "so many generators (1000000)",
+                 common::number_into(generators, 0, most));
+        line.add("--tasks", "N", "so many tasks (100000)",
+                 common::number_into(tasks, 0, most));
+        line.add("--threads", "N", "so many threads (1000)",
+                 common::number_into(threads, 0, most));
+        if (const auto help = line.parse(argc, argv)) {
+            fmt::print("{}", *help);
             return 0;
-        } catch (const CLI::ParseError& error) {
-            fmt::print(stderr, "million: {} (see --help)\n", error.what());
-            return 2;
         }
         hold_threads(threads);
         give_back();
@@ -169,6 +168,9 @@ int main(int argc, char** argv) {
         give_back();
         hold_generators(generators);
         return 0;
+    } catch (const common::UsageError& error) {
+        fmt::print(stderr, "million: {} (see --help)\n", error.what());
+        return 2;
     } catch (const std::exception& error) {
         fmt::print(stderr, "million: {}\n", error.what());
         return 1;

@@ -3,7 +3,7 @@
 #include "common/stack_trace.h"
 #include "common/trace.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <ranges>

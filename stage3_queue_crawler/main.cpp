@@ -15,7 +15,7 @@
 #include "stage3_queue_crawler/runtime/wait.h"
 
 #include <curl/curl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>

@@ -5,7 +5,7 @@
 // There is no event loop here, only poll: so that you see each wish of libcurl's, and
 // what is done about it. Told in book/13 (HTTP without sockets).
 #include <curl/curl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdio>
 #include <string>

@@ -9,7 +9,7 @@
 #include "stage3_queue_crawler/runtime/queue.h"
 #include "stage3_queue_crawler/runtime/run.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <chrono>
 #include <cstdio>

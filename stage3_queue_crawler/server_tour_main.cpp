@@ -9,7 +9,7 @@
 #include "stage3_queue_crawler/runtime/stream.h"
 #include "stage3_queue_crawler/runtime/wait.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <chrono>
 #include <cstddef>

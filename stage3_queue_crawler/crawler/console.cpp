@@ -1,6 +1,6 @@
 #include "stage3_queue_crawler/crawler/console.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdio>
 #include <utility>

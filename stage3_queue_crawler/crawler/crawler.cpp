@@ -10,7 +10,7 @@
 #include "stage3_queue_crawler/runtime/executor.h"
 #include "stage3_queue_crawler/runtime/wait.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>

@@ -2,10 +2,9 @@
 
 #include "common/charset.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdint>
-#include <iterator>
 
 namespace stage3 {
 namespace {
@@ -35,8 +34,7 @@ std::string for_terminal(std::string_view text) {
         if (is_printable(c))
             out += c;
         else
-            fmt::format_to(std::back_inserter(out), "\\x{:02x}",
-                           static_cast<unsigned char>(c));
+            out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
     return out;
 }
 
@@ -48,7 +46,7 @@ std::string as_json(std::string_view text) {
     rest.remove_prefix(1);
     std::string out = "\"";
     const auto append_unit = [&](std::uint32_t unit) {
-        fmt::format_to(std::back_inserter(out), "\\u{:04x}", unit);
+        out += fmt::format("\\u{:04x}", unit);
     };
     while (!rest.empty()) {
         const std::uint32_t character = take_character(rest);

@@ -2,7 +2,7 @@
 
 #include "stage3_queue_crawler/crawler/escape.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace stage3 {
 namespace {

@@ -1,9 +1,9 @@
 #include "stage3_queue_crawler/crawler/report.h"
 
+#include "common/join.h"
 #include "stage3_queue_crawler/crawler/escape.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <map>
@@ -19,7 +19,7 @@ std::string list(const Counts& counts) {
     parts.reserve(counts.size());
     for (const auto& [what, count] : counts)
         parts.push_back(fmt::format("{} {}", count, what));
-    return fmt::format("{}", fmt::join(parts, ", "));
+    return common::join(parts, ", ");
 }
 
 std::string sums(const std::vector<Record>& records) {

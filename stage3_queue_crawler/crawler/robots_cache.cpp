@@ -4,7 +4,7 @@
 #include "common/http_response.h"
 #include "stage3_queue_crawler/runtime/wait.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <exception>
 #include <utility>

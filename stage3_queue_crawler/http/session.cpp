@@ -1,11 +1,11 @@
 #include "stage3_queue_crawler/http/session.h"
 
 #include "common/descriptors.h"
+#include "common/join.h"
 #include "common/selector.h"
 #include "stage3_queue_crawler/http/transfer.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -146,8 +146,9 @@ Coroutine<std::string> Session::find_addresses(common::Url url) {
             resolver_.emplace(loop_, options_.look_up, options_.max_lookups);
         const Resolver::Answer answer =
             co_await resolver_->resolve(std::string(url.host()), limit);
-        co_return fmt::format("+{}:{}:{}", url.host(), url.port(),
-                              fmt::join(*answer | std::views::transform(in_digits), ","));
+        co_return fmt::format(
+            "+{}:{}:{}", url.host(), url.port(),
+            common::join(*answer | std::views::transform(in_digits), ","));
     } catch (const Timeout&) {
         throw FetchError(Kind::timed_out, "no address within " + in_seconds(limit), 0);
     } catch (const common::ResolveError& error) {

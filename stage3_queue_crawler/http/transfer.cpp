@@ -3,7 +3,7 @@
 #include "common/ascii.h"
 #include "common/socket.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cerrno>

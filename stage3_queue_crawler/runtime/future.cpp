@@ -2,7 +2,7 @@
 
 #include "stage3_queue_crawler/runtime/task.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <stdexcept>

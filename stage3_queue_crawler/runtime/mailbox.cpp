@@ -1,6 +1,6 @@
 #include "stage3_queue_crawler/runtime/mailbox.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <cerrno>

@@ -16,7 +16,7 @@
 #include "stage3_queue_crawler/runtime/queue_orders.h"
 #include "stage3_queue_crawler/runtime/wait.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 
 #include "stage3_queue_crawler/runtime/errors.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdio>
 

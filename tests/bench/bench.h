@@ -1,7 +1,7 @@
 // Measuring short things: do them many times, several times over, and take the best.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>

@@ -76,6 +76,8 @@ def main():
     pages = int(sys.argv[2]) if len(sys.argv) > 2 else 5000
     stage3 = build / "stage3_queue_crawler/stage3"
     multi = build / "tests/bench/multi_bench"
+    if not multi.exists():
+        sys.exit(f"there is no {multi}: type meson compile -C {build} benchmarks")
     options = ["--pages", str(pages), "--links", "30", "--size", "20000"]
     with Site(build, *options, "--latency", "50") as site:
         urls = "".join(f"{words[1]}\n" for words in site.manifest)

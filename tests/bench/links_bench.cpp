@@ -12,7 +12,7 @@
 #include "common/url.h"
 #include "tests/baseline/libxml2_links.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>

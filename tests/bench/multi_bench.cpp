@@ -6,7 +6,7 @@
 // left is libcurl. A crawler can hardly be faster, so this is what stage 3 is held
 // against.
 #include <curl/curl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstddef>
 #include <cstdlib>

@@ -6,7 +6,7 @@
 #include "tests/practice_site/background_server.h"
 #include "tests/practice_site/site.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdio>
 #include <cstdlib>

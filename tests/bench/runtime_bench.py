@@ -114,7 +114,7 @@ def main():
     folder = Path(sys.argv[1]) / "tests/bench"
     ours = measure_program(folder / "runtime_bench")
     if not ours:
-        sys.exit(f"there is no {folder}/runtime_bench: build it first")
+        sys.exit(f"there is no {folder}/runtime_bench: type meson compile -C {sys.argv[1]} benchmarks")
     asio, python = measure_program(folder / "asio_bench"), measure_asyncio()
     print(f"{'nanoseconds for one':26} {'ours':>8} {'asyncio':>9} {'ratio':>7} {'Asio':>8} {'ratio':>7}")
     for name, ns in ours.items():

@@ -125,6 +125,8 @@ def wrk(url, script, connections=64):
 
 
 def beside_nginx(build, script):
+    if not (build / "tests/bench/ready_site").exists():
+        sys.exit(f"there is no ready_site: type meson compile -C {build} benchmarks")
     with practice_site(build) as site, Site(build / "tests/bench/ready_site", str(PAGES + 1)) as ready:
         pages = {}
         client = http.client.HTTPConnection(*site.address)

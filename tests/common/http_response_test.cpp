@@ -1,7 +1,7 @@
 #include "common/http_response.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <optional>
 #include <string>

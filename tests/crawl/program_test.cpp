@@ -9,7 +9,7 @@
 #include "tests/support/scripted_server.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdlib>

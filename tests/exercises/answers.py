@@ -2,7 +2,7 @@
 
 A part of exercises.py, which knows who the reader is; here is only a file with an answer, a
 folder with a test, and a build directory of meson's. How to compile and link is read from that
-directory: the program `exercise` in meson.build stands model for all exercises.
+directory: three programs in meson.build stand model, one for the exercises of each stage.
 """
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 FOLDER = "tests/exercises"
-MODEL = f"{FOLDER}/exercise"  # the target in meson.build that shows how to compile and link
+MODELS = [f"{FOLDER}/exercise{stage}" for stage in "123"]  # targets that show how to compile and link
 ANSWERS = {"start.cpp", "solution.cpp", "yours.cpp"}  # one of them is in a program, never two
 
 
@@ -73,6 +74,12 @@ def without(command: str, options: list[str]) -> list[str]:
     return words
 
 
+def model_for(folder: Path) -> str:
+    """The model of an exercise: its page says which stage's code it may use."""
+    page = folder.name[:2]  # a page with a letter is about what all stages share
+    return MODELS[0 if page < "05" or not page.isdigit() else 1 if page < "10" else 2]
+
+
 class Build:
     """A build directory of meson's: it has the libraries, and knows how to compile and link."""
 
@@ -80,19 +87,21 @@ class Build:
         self.directory = directory.resolve()
         names = ["ninja", "ninja-build", "samu"]
         self.ninja = next(filter(None, map(shutil.which, names)), names[0])
+        self.lock, self.models = threading.Lock(), {}
         if not (self.directory / "build.ninja").exists():
             raise Trouble(f"{directory} is no build directory: ./learn check makes one")
-        self._run_ninja(MODEL)
-        commands = self._run_ninja("-t", "commands", MODEL).splitlines()
-        compile_it = next(line for line in commands if f"{MODEL}.p/" in line and " -c " in line)
-        self.compiler = without(compile_it, ["-MQ", "-MF", "-o", "-c"])
-        self.compiler = [  # whole paths: the reader isn't where the compiler runs
-            "-I" + os.path.normpath(self.directory / word[2:]) if word.startswith("-I") else word
-            for word in self.compiler  # no colours; and a reader's warning is no error
-            if not word.startswith(("-fdiagnostics", "-fcolor-diagnostics")) and word != "-Werror"]
-        self.linker = without(commands[-1], ["-o"])
 
-    def _run_ninja(self, *arguments: str) -> str:
+    def model(self, target: str) -> Model:
+        """Builds what the target needs, unless that was done before."""
+        with self.lock:
+            if target not in self.models:
+                self.run_ninja(target)
+                commands = self.run_ninja("-t", "commands", target).splitlines()
+                compile_it = next(line for line in commands if f"{target}.p/" in line and "model.cpp.o -c " in line)
+                self.models[target] = Model(self.directory, compile_it, commands[-1])
+            return self.models[target]
+
+    def run_ninja(self, *arguments: str) -> str:
         command = [self.ninja, "-C", str(self.directory), *arguments]
         try:
             run = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -107,6 +116,19 @@ class Build:
             raise Trouble(f"{self.directory} can't be used ({lines[-1]}). Remove it, then type ./learn check")
         raise Trouble("The repository's own code does not compile. Mend that first:\n"
                       + indented(lines[failed + 2:], 20))
+
+
+class Model:
+    """How to compile and link, learnt from how meson does it for a target."""
+
+    def __init__(self, directory: Path, compile_it: str, link_it: str):
+        self.directory = directory
+        self.compiler = without(compile_it, ["-MQ", "-MF", "-o", "-c"])
+        self.compiler = [  # whole paths: the reader isn't where the compiler runs
+            "-I" + os.path.normpath(self.directory / word[2:]) if word.startswith("-I") else word
+            for word in self.compiler  # no colours; and a reader's warning is no error
+            if not word.startswith(("-fdiagnostics", "-fcolor-diagnostics")) and word != "-Werror"]
+        self.linker = without(link_it, ["-o"])
 
     def compile(self, source: Path, folder: Path, flags: list[str]) -> tuple[Path, str]:
         """Returns the object, and what the compiler said (warnings)."""
@@ -200,14 +222,14 @@ def try_answer(build: Build, folder: Path, answer: Path, work: Path, limit: floa
     rest, and `limit` is in seconds.
     """
     given = sorted(path for path in folder.glob("*.cpp") if path.name not in ANSWERS)
-    include = f"-I{folder}"
+    model, include = build.model(model_for(folder)), f"-I{folder}"
     program = work / f"test-{answer.stem}"
     try:
         with ThreadPoolExecutor() as pool:
-            jobs = [pool.submit(build.compile, answer, work, [include, *flags])]
-            jobs += [pool.submit(build.compile, one, work, [include, *given_flags]) for one in given]
+            jobs = [pool.submit(model.compile, answer, work, [include, *flags])]
+            jobs += [pool.submit(model.compile, one, work, [include, *given_flags]) for one in given]
         made = [job.result() for job in jobs]  # if several are broken, the answer comes first
-        build.link(program, [target for target, _ in made])
+        model.link(program, [target for target, _ in made])
     except Broken as broken:
         return judge_build(*broken.args)
     outcome = judge_run(*run_limited(program, limit), limit)

@@ -22,7 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from answers import Build, Outcome, Trouble, report, try_answer  # noqa: E402
+from answers import Build, Outcome, Trouble, model_for, report, try_answer  # noqa: E402
 from exercises import ROOT, Course, Exercise  # noqa: E402
 
 STRICT = ("-Werror",)
@@ -165,6 +165,9 @@ def main() -> int:
         chosen = [one for name in options.names for one in course.select(name)] or course.exercises
         sanitized = options.sanitized_build or sanitized_build(course.notes / "sanitized")
         author = Author(course, Build(options.build), Build(sanitized))
+        for target in {model_for(one.folder) for one in chosen}:
+            author.build.model(target)
+            author.sanitized.model(target)
     except Trouble as trouble:
         print(f"{trouble}\n0 passed, 1 failed")
         return 2

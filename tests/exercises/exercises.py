@@ -30,8 +30,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # no __pycache__ beside the sources
-from answers import (FOLDER, Build, Trouble, bold, count, green, painted, report, state,  # noqa: E402
-                     try_answer)
+from answers import (FOLDER, Build, Trouble, bold, count, green, model_for, painted, report,  # noqa: E402
+                     state, try_answer)
 
 ROOT = Path(__file__).resolve().parents[2]
 TIME_LIMIT = 10.0  # seconds for a test program
@@ -250,6 +250,7 @@ def main(arguments: list[str], root: Path = ROOT) -> int:
     parser.add_argument("--build", type=Path, default=Path("build"), help="meson's build directory")
     parser.add_argument("--give-up", action="store_true", help="solution: show it all the same")
     parser.add_argument("--yes", action="store_true", help="reset: don't ask")
+    parser.add_argument("--needs", action="store_true", help="only name the targets that must be built for that")
     options = parser.parse_args(arguments)
     try:
         return run(options, Course(root))
@@ -261,8 +262,19 @@ def main(arguments: list[str], root: Path = ROOT) -> int:
         return 0 if options.command == "watch" else 130
 
 
+def show_needs(options: argparse.Namespace, course: Course):
+    """Who builds them first can show how far that is. What has no name will be refused later."""
+    with suppress(Trouble):
+        if options.command in ("check", "watch"):
+            chosen = course.select(options.name) if options.name else filter(None, [course.next()])
+            say(*sorted({model_for(one.folder) for one in chosen}))
+
+
 def run(options: argparse.Namespace, course: Course) -> int:
     command = options.command
+    if options.needs:
+        show_needs(options, course)
+        return 0
     if command == "list":
         show_list(course)
         return 0

@@ -362,7 +362,7 @@ class Reader(unittest.TestCase):
 
     def test_libraries_that_can_not_be_built(self):
         for rules, words in [
-                ("rule r\n  command = echo 'common/a.cpp:1:2: error: no'; false\nbuild tests/exercises/exercise: r\n",
+                ("rule r\n  command = echo 'common/a.cpp:1:2: error: no'; false\nbuild tests/exercises/exercise1: r\n",
                  ["own code does not compile", "    common/a.cpp:1:2: error: no"]),
                 ("", ["can't be used", "unknown target", "Remove it"])]:
             with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stderr(io.StringIO()) as said:

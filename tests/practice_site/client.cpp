@@ -1,6 +1,6 @@
 #include "tests/practice_site/client.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <charconv>
 #include <cstdint>

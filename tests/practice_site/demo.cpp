@@ -6,14 +6,14 @@
 // is held against the manifest; what it cost is measured from outside, the same way for
 // all: time by our clock, memory by the kernel's account, and how much it did at once by
 // the server, which sees the requests wait.
+#include "common/command_line.h"
 #include "common/descriptors.h"
+#include "common/join.h"
 #include "common/socket.h"
 #include "tests/practice_site/background_server.h"
 #include "tests/practice_site/site.h"
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -201,7 +201,7 @@ const std::string& sum_of(const std::vector<std::string>& lines) {
 }
 
 void show(const Stage& stage, std::string_view url, const Result& result) {
-    fmt::print("\n$ {} {}\n", fmt::join(stage.command, " "), url);
+    fmt::print("\n$ {} {}\n", common::join(stage.command, " "), url);
     const auto& lines = result.lines;
     constexpr std::size_t head = 3;
     for (std::size_t i = 0; i < std::min(head, lines.size()); ++i)
@@ -281,43 +281,44 @@ bool check(const Stage& stage, const Result& result, const Findings& findings,
 
 struct Arguments {
     practice_site::SiteOptions site{.pages = 500, .links = 20};
-    practice_site::ServerOptions server{.latency = std::chrono::milliseconds(20)};
+    practice_site::ServerOptions server{.latency = std::chrono::milliseconds(10)};
     std::vector<Stage> stages;
 };
 
+/// "10 workers=build/.../stage3 -w 10".
+Stage read_stage(const std::string& text) {
+    const auto equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos || equals + 1 == text.size())
+        throw common::UsageError("write a stage as NAME=PROGRAM, not " + text);
+    std::istringstream words(text.substr(equals + 1));
+    Stage stage{text.substr(0, equals), {}, -1, {}, {}};
+    for (std::string word; words >> word;)
+        stage.command.push_back(word);
+    if (stage.command.empty())
+        throw common::UsageError("there is no program in " + text);
+    return stage;
+}
+
 /// Reads the command line. A result means that the program ends now, with this status.
 std::optional<int> parse(int argc, char** argv, Arguments& arguments) {
-    CLI::App app("Runs crawlers on the practice site and compares them.", "demo");
     long latency_ms = arguments.server.latency.count();
     std::vector<std::string> stages;
-    app.add_option("--pages", arguments.site.pages, "of the site")
-        ->check(CLI::Range(1, 1'000'000))
-        ->capture_default_str();
-    app.add_option("--latency", latency_ms, "milliseconds that every answer waits")
-        ->check(CLI::Range(0, 60'000))
-        ->capture_default_str();
-    app.add_option("stages", stages, "name, program, options: stage1=build/.../stage1")
-        ->required()
-        ->option_text("NAME=PROGRAM...");
-    try {
-        app.parse(argc, argv);
-        for (const std::string& text : stages) {
-            const auto equals = text.find('=');
-            if (equals == 0 || equals == std::string::npos || equals + 1 == text.size())
-                throw CLI::ValidationError("write a stage as NAME=PROGRAM, not " + text);
-            std::istringstream words(text.substr(equals + 1));
-            arguments.stages.push_back({text.substr(0, equals), {}, -1, {}, {}});
-            for (std::string word; words >> word;)
-                arguments.stages.back().command.push_back(word);
-            if (arguments.stages.back().command.empty())
-                throw CLI::ValidationError("there is no program in " + text);
-        }
-    } catch (const CLI::Success& help) {
-        return app.exit(help);
-    } catch (const CLI::ParseError& problem) {
-        fmt::print(stderr, "demo: {} (see demo --help)\n", problem.what());
-        return 2;
+    common::CommandLine line("demo",
+                             "Runs crawlers on the practice site and compares them.");
+    line.add("--pages", "N", fmt::format("of the site ({})", arguments.site.pages),
+             common::number_into(arguments.site.pages, 1, 1'000'000));
+    line.add("--latency", "MS",
+             fmt::format("milliseconds that every answer waits ({})", latency_ms),
+             common::number_into(latency_ms, 0, 60'000));
+    line.add_arguments("STAGE", "NAME=PROGRAM, such as stage1=build/.../stage1", stages);
+    if (const auto help = line.parse(argc, argv)) {
+        fmt::print("{}", *help);
+        return 0;
     }
+    if (stages.empty())
+        throw common::UsageError("name a stage, as NAME=PROGRAM");
+    for (const std::string& text : stages)
+        arguments.stages.push_back(read_stage(text));
     arguments.server.latency = std::chrono::milliseconds(latency_ms);
     return std::nullopt;
 }
@@ -371,6 +372,9 @@ int main(int argc, char** argv) {
         if (const auto status = parse(argc, argv, arguments))
             return *status;
         return demonstrate(arguments);
+    } catch (const common::UsageError& problem) {
+        fmt::print(stderr, "demo: {} (see demo --help)\n", problem.what());
+        return 2;
     } catch (const std::exception& problem) {
         fmt::print(stderr, "demo: {}\n", problem.what());
         return 1;

@@ -1,7 +1,7 @@
 #include "tests/practice_site/files.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdlib>
 #include <filesystem>

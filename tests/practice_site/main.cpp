@@ -4,28 +4,28 @@
 //     practice_site --root DIR
 //
 // Prints its URL, and serves until it is told to stop.
+#include "common/command_line.h"
 #include "common/descriptors.h"
-#include "common/selector.h"
 #include "tests/practice_site/background_server.h"
 #include "tests/practice_site/files.h"
 #include "tests/practice_site/site.h"
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <limits>
 #include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include <poll.h>
 #include <sys/select.h>
@@ -78,46 +78,46 @@ struct Arguments {
 
 /// Reads the command line. A result means that the program ends now, with this status.
 std::optional<int> parse(int argc, char** argv, Arguments& arguments) {
-    CLI::App app("Serves a generated web site on 127.0.0.1, for crawlers to practise on; "
-                 "or a folder of files.",
-                 "practice_site");
-    auto& site = arguments.site;
+    using common::number_into;
+    common::CommandLine line("practice_site",
+                             "Serves a generated web site on 127.0.0.1, for crawlers to "
+                             "practise on; or a folder of files.");
+    practice_site::SiteOptions& site = arguments.site;
     long latency_ms = 0;
-    const std::vector<CLI::Option*> generated{
-        app.add_option("--pages", site.pages, "how many pages there are")
-            ->check(CLI::Range(1, 1'000'000)),
-        app.add_option("--links", site.links, "links on every page")
-            ->check(CLI::Range(1, 10'000)),
-        app.add_option("--size", site.size, "of a page, in bytes, unless it needs more")
-            ->check(CLI::Range(0, 100'000'000)),
-        app.add_option("--seed", site.seed, "another seed, another site")
-            ->check(CLI::Range(0, 2'000'000'000)),
-        app.add_flag("--manifest", arguments.manifest,
-                     "list what a crawler must find, then the line 'end'")};
-    app.add_option("--latency", latency_ms, "milliseconds that every answer waits")
-        ->check(CLI::Range(0, 3'600'000));
-    app.add_option("--port", arguments.server.port, "0: any that is free")
-        ->check(CLI::Range(0, 65'535));
-    const auto names = common::selector_names();
-    app.add_option("--selector", arguments.server.selector, "how to wait for sockets")
-        ->check(CLI::IsMember(std::vector<std::string>(names.begin(), names.end())));
-    app.add_flag("--until-eof", arguments.until_eof, "end when standard input ends");
-    CLI::Option* root = app.add_option("--root", arguments.root,
-                                       "serve this folder instead of a generated site")
-                            ->check(CLI::ExistingDirectory);
-    for (CLI::Option* option : generated) {
-        root->excludes(option);
-        if (option->get_type_size() != 0)
-            option->capture_default_str();
+    line.add("--pages", "N", fmt::format("how many pages there are ({})", site.pages),
+             number_into(site.pages, 1, 1'000'000));
+    line.add("--links", "N", fmt::format("links on every page ({})", site.links),
+             number_into(site.links, 1, 10'000));
+    line.add("--size", "BYTES",
+             fmt::format("of a page, unless it needs more ({})", site.size),
+             number_into(site.size, 0, 100'000'000));
+    line.add("--seed", "N", fmt::format("another seed, another site ({})", site.seed),
+             number_into(site.seed, 0, 2'000'000'000));
+    line.add_flag("--manifest", "list what a crawler must find, then the line 'end'",
+                  arguments.manifest);
+    line.add("--latency", "MS", "milliseconds that every answer waits (0)",
+             number_into(latency_ms, 0, 3'600'000));
+    line.add("--port", "N", "0: any that is free (0)",
+             number_into(arguments.server.port, 0, 65'535));
+    line.add("--selector", "NAME", "how to wait for sockets",
+             common::selector_into(arguments.server.selector));
+    line.add_flag("--until-eof", "end when standard input ends", arguments.until_eof);
+    line.add("--root", "FOLDER", "serve this folder instead of a generated site",
+             common::text_into(arguments.root));
+    if (const auto help = line.parse(argc, argv)) {
+        fmt::print("{}", *help);
+        return 0;
     }
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::Success& help) {
-        return app.exit(help);
-    } catch (const CLI::ParseError& problem) {
-        fmt::print(stderr, "practice_site: {} (see practice_site --help)\n",
-                   problem.what());
-        return 2;
+    if (line.has("--root")) {
+        std::error_code ignored; // what can't be looked at is no folder to serve
+        if (!std::filesystem::is_directory(arguments.root, ignored))
+            throw common::UsageError(
+                fmt::format("--root: '{}' is not a folder", arguments.root));
+        for (const char* generated :
+             {"--pages", "--links", "--size", "--seed", "--manifest"})
+            if (line.has(generated))
+                throw common::UsageError(fmt::format(
+                    "{} is for a generated site, and not for --root", generated));
     }
     arguments.server.latency = std::chrono::milliseconds(latency_ms);
     return std::nullopt;
@@ -129,7 +129,7 @@ void show_counts_until_the_end(const practice_site::BackgroundServer& server,
     using Clock = std::chrono::steady_clock;
     constexpr const char* clear_line = "\r\x1b[K";
     auto told = Clock::now();
-    auto told_requests = server.statistics().requests_served;
+    std::uint64_t told_requests = 0; // it has just begun
     std::string shown;
     while (!wait_for_the_end(until_eof, 1000)) {
         const auto so_far = server.statistics();
@@ -194,6 +194,10 @@ int main(int argc, char** argv) {
         stop_on_signals();
         serve(arguments);
         return 0;
+    } catch (const common::UsageError& problem) {
+        fmt::print(stderr, "practice_site: {} (see practice_site --help)\n",
+                   problem.what());
+        return 2;
     } catch (const std::exception& problem) {
         if (wait_for_the_end(false, 0)) // a signal came while it printed
             return 0;

@@ -4,7 +4,7 @@
 #include "tests/practice_site/site.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

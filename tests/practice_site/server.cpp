@@ -5,7 +5,7 @@
 #include "stage3_queue_crawler/runtime/run.h"
 #include "stage3_queue_crawler/runtime/wait.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <exception>

@@ -2,7 +2,7 @@
 
 #include "common/ascii.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 #include "tests/practice_site/site.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <map>

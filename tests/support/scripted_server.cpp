@@ -1,6 +1,6 @@
 #include "tests/support/scripted_server.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

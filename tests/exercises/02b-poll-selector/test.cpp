@@ -4,7 +4,7 @@
 #include "exercise.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

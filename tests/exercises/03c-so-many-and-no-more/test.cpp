@@ -7,7 +7,6 @@
 #include "exercise.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include "stage3_queue_crawler/runtime/run.h"
 #include "tests/support/scripted_server.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <map>
 #include <string>

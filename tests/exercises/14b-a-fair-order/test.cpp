@@ -5,7 +5,7 @@
 #include "tests/stage3/runtime/loop_test.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <string>
 #include <utility>

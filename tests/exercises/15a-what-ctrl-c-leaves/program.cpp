@@ -4,7 +4,7 @@
 #include "stage3_queue_crawler/runtime/wait.h"
 #include "tests/support/scripted_server.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>

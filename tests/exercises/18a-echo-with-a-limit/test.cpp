@@ -5,7 +5,7 @@
 #include "tests/stage3/runtime/client_test.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>

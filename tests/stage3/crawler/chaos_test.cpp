@@ -10,7 +10,7 @@
 
 #include <curl/curl.h>
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 #include "tests/stage3/runtime/loop_test.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <chrono>
 #include <string>

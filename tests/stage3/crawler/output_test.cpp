@@ -5,7 +5,7 @@
 #include "stage3_queue_crawler/runtime/wait.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <chrono>
 #include <csignal>

@@ -6,7 +6,7 @@
 #include "tests/stage3/runtime/loop_test.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <functional>
 #include <memory>

@@ -8,7 +8,7 @@
 #include "stage3_queue_crawler/runtime/wait.h"
 #include "tests/stage3/runtime/loop_test.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <chrono>
 #include <cstddef>

@@ -1,0 +1,121 @@
+#include "common/command_line.h"
+
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+using common::CommandLine;
+using common::UsageError;
+
+namespace {
+
+/// A program with one of each.
+struct Program {
+    std::string root;
+    std::string colour = "red";
+    std::vector<std::string> words;
+    int number = 7;
+    bool loud = false;
+    CommandLine line{"paint", "Paints."};
+
+    Program() {
+        line.add_argument("WALL", "what to paint", root);
+        line.add("-n,--number", "N", "of coats (7)", common::number_into(number, 1, 10));
+        line.add(
+            "--colour", "C", "red or blue",
+            common::choice_into<std::string>(colour, {{"red", "red"}, {"blue", "blue"}}));
+        line.add_repeatable("--word", "W", "to write on it",
+                            [this](const std::string& text) {
+                                words.push_back(text);
+                                return std::string();
+                            });
+        line.add_flag("-l,--loud", "sing", loud);
+        line.add_footer("That is all.");
+    }
+
+    std::optional<std::string> parse(std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin(), "paint");
+        std::vector<char*> argv;
+        for (std::string& argument : arguments)
+            argv.push_back(argument.data());
+        return line.parse(static_cast<int>(argv.size()), argv.data());
+    }
+
+    /// What the user is told; nothing if there is nothing wrong.
+    static std::string refusal(const std::vector<std::string>& arguments) {
+        try {
+            Program().parse(arguments);
+            return {};
+        } catch (const UsageError& error) {
+            return error.what();
+        }
+    }
+};
+
+} // namespace
+
+TEST_CASE("what is typed arrives, and what isn't stays as it was") {
+    Program program;
+    CHECK(!program.parse({"wall", "-n", "3", "--word", "a", "--word=b", "-l"}));
+    CHECK(program.root == "wall");
+    CHECK(program.number == 3);
+    CHECK(program.colour == "red");
+    CHECK(program.words == std::vector<std::string>{"a", "b"});
+    CHECK(program.loud);
+    CHECK(program.line.has("--number"));
+    CHECK(!program.line.has("--colour"));
+}
+
+TEST_CASE("of an option that is given twice, the last one counts") {
+    Program program;
+    program.parse({"wall", "--colour", "red", "--number=2", "--colour", "blue", "-n9"});
+    CHECK(program.colour == "blue");
+    CHECK(program.number == 9);
+}
+
+TEST_CASE("words without an option: none, one, or several, anywhere") {
+    for (const std::vector<std::string>& typed :
+         std::vector<std::vector<std::string>>{{}, {"a"}, {"a", "b", "c"}}) {
+        CommandLine line("list", "Lists.");
+        std::vector<std::string> words;
+        bool loud = false;
+        line.add_arguments("WORD", "to list", words);
+        line.add_flag("--loud", "sing", loud);
+        std::vector<std::string> all{"list", "--loud"};
+        all.insert(typed.size() > 1 ? all.end() - 1 : all.end(), typed.begin(),
+                   typed.end());
+        std::vector<char*> argv;
+        for (std::string& word : all)
+            argv.push_back(word.data());
+        CHECK(!line.parse(static_cast<int>(argv.size()), argv.data()));
+        CHECK(words == typed);
+        CHECK(loud);
+    }
+}
+
+TEST_CASE("the help names all there is, and is no error") {
+    const auto help = Program().parse({"--help"});
+    REQUIRE(help.has_value());
+    for (const char* part : {"Paints.", "WALL", "-n,--number N", "of coats (7)",
+                             "-l,--loud", "That is all."})
+        CHECK_MESSAGE(help->find(part) != std::string::npos, part);
+}
+
+TEST_CASE("what can't be understood is refused, in one line that says why") {
+    CHECK(Program::refusal({"wall"}).empty());
+    CHECK(Program::refusal({}) == "WALL is required");
+    CHECK(Program::refusal({"wall", "fence"}).find("fence") != std::string::npos);
+    CHECK(Program::refusal({"wall", "--sing"}).find("--sing") != std::string::npos);
+    CHECK(Program::refusal({"wall", "-n"}).starts_with("a value is missing: "));
+    CHECK(Program::refusal({"--number=", "wall"}) == "a value is missing: --number=");
+    CHECK(Program::refusal({"wall", "--colour", "pink"})
+          == "--colour: 'pink': choose one of red, blue");
+    for (const char* number :
+         {"0", "11", "-1", "ten", "1x", "1.5", " 1", "", "99999999999999999999"}) {
+        CAPTURE(number);
+        CHECK(Program::refusal({"wall", "-n", number})
+              == std::string("--number: '") + number + "' is not a number from 1 to 10");
+    }
+}
