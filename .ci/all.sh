@@ -10,9 +10,9 @@
 lines=-Dcpp_args=-g1 # debug information enough for lines in reports: builds are quicker by a tenth
 all_steps() {
     a_step "g++, warnings are errors" tests_with gcc "$gxx" --werror "$lines"
-    a_step "clang++, warnings are errors" tests_with clang clang++-19 --werror "$lines"
-    a_step "g++, address and UB sanitizers" sanitized_tests_with gcc "$gxx"
+    a_step "clang++, warnings are errors" strict_build_with clang clang++-19
     a_step "clang++, address and UB sanitizers" sanitized_tests_with clang clang++-19 -Db_lundef=false
+    a_step "g++, address and UB sanitizers" sanitized_coroutines_with gcc "$gxx"
     a_step "coroutines, in the other builds" check_coroutine_builds
     a_step "coroutines, under valgrind" check_coroutines_with_valgrind
     a_step "coroutines, what g++ 12 gets wrong" check_coroutine_forms
@@ -102,6 +102,7 @@ tests_with() { # NAME COMPILER OPTIONS OF MESON...
     ! is_first_build "$compiler" "$*" || take_first_build "$name"
     open_build "$top/build-all/$name" "$compiler" "$@"
     build
+    [ "$name" != gcc ] || build benchmarks
     if [ -L "$dir" ] && [ -n "${LEARN_TESTED:-}" ]; then
         echo "All tests have just passed in this very build."
         return
@@ -124,32 +125,62 @@ take_first_build() { # NAME
     ln -sfn ../build "$top/build-all/$1" && compiler=$first_cxx
 }
 
-# The same, with the sanitizers watching. Without optimization: nothing is optimized away that
+# Another compiler's warnings, and each file compiled by itself: without precompiled headers it
+# must include all that it uses. Of the tests, those of coroutines run here, where nothing is
+# optimized; the others run under this compiler's sanitizers. (gdwarf-4: for valgrind.)
+strict_build_with() { # NAME COMPILER
+    logs=$logs/$1
+    mkdir -p "$logs"
+    open_build "$top/build-all/$1" "$2" --werror -Dbuildtype=debug -Db_pch=false "-Dcpp_args=-gdwarf-4 -g1"
+    build
+    build benchmarks
+    run_tests --suite coroutines
+}
+
+# All tests, with the sanitizers watching. Without optimization: nothing is optimized away that
 # they could find, and it builds in a third of the time.
 sanitized_tests_with() { # NAME COMPILER OPTIONS OF MESON...
     name=$1 compiler=$2
     shift 2
-    UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-    ASAN_SYMBOLIZER_PATH=$(command -v addr2line) # clang's own is in a package of its own
-    export UBSAN_OPTIONS ASAN_SYMBOLIZER_PATH
+    watch_sanitizers
     tests_with "$name-sanitizers" "$compiler" -Dbuildtype=debug -Db_sanitize=address,undefined \
         "$lines -fno-sanitize-recover=all" "$@"
 }
 
-# Compilers have got coroutines wrong in some builds and right in others. So their tests run in
-# all of them: both compilers, with and without optimization, with and without sanitizers. Four
-# of these eight are made above, with all tests; here are the other four, and one more for threads.
-check_coroutine_builds() {
-    sum_passed=0 sum_failed=0 which=coroutine
-    san=-Db_sanitize=address,undefined
+# The same with the other compiler, for all that is made of coroutines: there the two differ.
+sanitized_coroutines_with() { # NAME COMPILER
+    logs=$logs/$1-sanitizers
+    mkdir -p "$logs"
+    watch_sanitizers
+    open_build "$top/build-all/$1-sanitizers" "$2" -Dbuildtype=debug -Db_sanitize=address,undefined \
+        "$lines -fno-sanitize-recover=all"
+    build tests_of_stages_2_and_3
+    run_tests --suite stage2 --suite stage3
+}
+
+watch_sanitizers() {
     UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-    ASAN_SYMBOLIZER_PATH=$(command -v addr2line)
+    ASAN_SYMBOLIZER_PATH=$(command -v addr2line) # clang's own is in a package of its own
     export UBSAN_OPTIONS ASAN_SYMBOLIZER_PATH
+}
+
+# Compilers have got coroutines wrong in some builds and right in others. So their tests run in
+# all of them: both compilers, with and without optimization, with and without sanitizers. Three
+# of these eight are made above; here are the other five, and one more for threads. (The tests
+# are coroutines, too: so they are optimized where the programs are.)
+check_coroutine_builds() {
+    sum_passed=0 sum_failed=0 target=coroutine_tests suites=coroutines
+    all_o2=-Doptimize_tests=true san=-Db_sanitize=address,undefined
+    watch_sanitizers
     coroutine_tests gcc-O0 "$gxx" -Dbuildtype=debug "$lines"
-    coroutine_tests clang-O0 clang++-19 -Dbuildtype=debug "-Dcpp_args=-gdwarf-4 -g1" # for valgrind
-    coroutine_tests gcc-O2-sanitizers "$gxx" "$san" "$lines"
-    coroutine_tests clang-O2-sanitizers clang++-19 "$san" -Db_lundef=false "$lines"
-    which=thread # only what has several
+    coroutine_tests gcc-O2 "$gxx" "$all_o2" "$lines"
+    coroutine_tests gcc-O2-sanitizers "$gxx" "$all_o2" "$san" "$lines"
+    coroutine_tests clang-O2-sanitizers clang++-19 "$all_o2" "$san" -Db_lundef=false "$lines"
+    # With this one all that is made of coroutines, as the first build does with g++; and the
+    # exercises' machinery, for readers who have clang++.
+    target=tests_of_stages_2_and_3 suites='stage2 stage3 exercises'
+    coroutine_tests clang-O2 clang++-19 "$all_o2" "$lines"
+    target=thread_tests suites=threads # only what has several
     coroutine_tests clang-O2-threads clang++-19 -Db_sanitize=thread -Db_lundef=false "$lines"
     verdict "$sum_passed" "$sum_failed" 0
 }
@@ -158,8 +189,9 @@ coroutine_tests() { # NAME COMPILER OPTIONS OF MESON...
     name=$1 compiler=$2
     shift 2
     # A shell of its own: a build that fails must not end the others.
-    if (open_build "$top/build-all/$name" "$compiler" "$@" && build "${which}_tests") &&
-        dir=$top/build-all/$name && run_tests --suite "${which}s"; then
+    # shellcheck disable=SC2046,SC2086
+    if (open_build "$top/build-all/$name" "$compiler" "$@" && build $target) &&
+        dir=$top/build-all/$name && run_tests $(printf ' --suite %s' $suites); then
         sum_passed=$((sum_passed + passed))
     else
         sum_failed=$((sum_failed + ${failed:-1}))
@@ -171,7 +203,7 @@ check_coroutines_with_valgrind() {
     sum_passed=0 sum_failed=0 wrapper=valgrind
     SCHEDULES=50 # random ones; the other builds play a thousand
     export SCHEDULES
-    for name in gcc gcc-O0 clang-O0; do
+    for name in gcc-O2 gcc-O0 clang; do
         dir=$top/build-all/$name failed=1
         if run_tests --suite coroutines --timeout-multiplier 10 \
             --wrapper "valgrind --quiet --error-exitcode=9 --leak-check=full"; then
