@@ -1,5 +1,6 @@
 #include "common/event_loop.h"
 #include "common/socket.h"
+#include "tests/support/socket_pair.h"
 
 #include <doctest/doctest.h>
 
@@ -15,21 +16,10 @@
 using common::EventLoop;
 using common::Events;
 using common::Socket;
+using tests::SocketPair;
 using namespace std::chrono_literals;
 
 namespace {
-
-/// Two sockets, each the other's peer; both can be written at once.
-struct Pair {
-    Pair() {
-        std::array<int, 2> ends{};
-        REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) == 0);
-        near = Socket(ends[0]);
-        far = Socket(ends[1]);
-    }
-    Socket near;
-    Socket far;
-};
 
 struct Fixture {
     common::Tracer tracer;
@@ -39,7 +29,7 @@ struct Fixture {
 } // namespace
 
 TEST_CASE_FIXTURE(Fixture, "a callback is called in each turn until it unregisters") {
-    const Pair pair;
+    const SocketPair pair;
     int calls = 0;
     loop.register_fd(pair.near.fd(), Events::write, "count", [&] {
         if (++calls == 3) {
@@ -52,13 +42,13 @@ TEST_CASE_FIXTURE(Fixture, "a callback is called in each turn until it unregiste
 }
 
 TEST_CASE_FIXTURE(Fixture, "a loop in which nothing happens returns") {
-    const Pair pair;
+    const SocketPair pair;
     loop.register_fd(pair.near.fd(), Events::read, "never", [] { FAIL("not ready"); });
     CHECK_FALSE(loop.run(10ms));
 }
 
 TEST_CASE_FIXTURE(Fixture, "a callback lives until it has returned") {
-    const Pair pair;
+    const SocketPair pair;
     const auto witness = std::make_shared<int>(1);
     loop.register_fd(pair.near.fd(), Events::write, "witness", [&, witness] {
         loop.unregister_fd(pair.near.fd()); // drops the loop's hold on this very lambda
@@ -71,10 +61,10 @@ TEST_CASE_FIXTURE(Fixture, "a callback lives until it has returned") {
 }
 
 TEST_CASE_FIXTURE(Fixture, "what is unregistered within a turn is not called in it") {
-    const Pair first;
-    const Pair second;
+    const SocketPair first;
+    const SocketPair second;
     std::string called;
-    const auto one_only = [&](const char* name, const Pair& other) {
+    const auto one_only = [&](const char* name, const SocketPair& other) {
         return [&, name] {
             called += name;
             loop.unregister_fd(other.near.fd());
@@ -89,10 +79,10 @@ TEST_CASE_FIXTURE(Fixture, "what is unregistered within a turn is not called in 
 }
 
 TEST_CASE_FIXTURE(Fixture, "an old event does not reach the new owner of a descriptor") {
-    Pair first;
-    Pair second;
+    SocketPair first;
+    SocketPair second;
     std::string called;
-    const auto reuse = [&](Pair& own, Pair& other) {
+    const auto reuse = [&](SocketPair& own, SocketPair& other) {
         return [&] {
             called += "old ";
             loop.unregister_fd(own.near.fd());
@@ -113,7 +103,7 @@ TEST_CASE_FIXTURE(Fixture, "an old event does not reach the new owner of a descr
 }
 
 TEST_CASE_FIXTURE(Fixture, "what a callback throws comes out of run") {
-    const Pair pair;
+    const SocketPair pair;
     loop.register_fd(pair.near.fd(), Events::write, "throws",
                      [] { throw std::runtime_error("from the callback"); });
     CHECK_THROWS_WITH(loop.run(5s), "from the callback");

@@ -2,8 +2,7 @@
 // exit, and how they fare where descriptors are few. The environment variable PROGRAM
 // says which is tried.
 #include "common/descriptors.h"
-#include "tests/practice_site/background_server.h"
-#include "tests/practice_site/site.h"
+#include "tests/practice_site/background_site.h"
 #include "tests/support/listener.h"
 #include "tests/support/process.h"
 #include "tests/support/scripted_server.h"
@@ -20,21 +19,15 @@
 #include <vector>
 
 using tests::Finished;
+using tests::last_line;
 using tests::ScriptedServer;
 using namespace std::chrono_literals;
 
 namespace {
 
-std::string program() {
-    const char* path = std::getenv("PROGRAM");
-    if (path == nullptr)
-        throw std::runtime_error("set PROGRAM to the path of the program");
-    return path;
-}
-
-Finished run(std::vector<std::string> arguments, const tests::RunOptions& how = {}) {
-    arguments.insert(arguments.begin(), program());
-    return tests::run(arguments, how);
+Finished run_stage(std::vector<std::string> arguments,
+                   const tests::RunOptions& how = {}) {
+    return tests::run_program("PROGRAM", std::move(arguments), how);
 }
 
 /// The URLs of the lines that begin with this outcome.
@@ -54,20 +47,9 @@ std::set<std::string> urls(const std::string& out, const std::string& outcome) {
     return result;
 }
 
-std::string last_line(const std::string& text) {
-    const auto end = text.find_last_not_of('\n');
-    const auto begin = text.find_last_of('\n', end);
-    return text.substr(begin + 1, end - begin);
-}
-
-/// A practice site of its own for each test, in a thread.
-struct PracticeSite {
-    explicit PracticeSite(const practice_site::SiteOptions& options,
-                          std::chrono::milliseconds latency = 20ms)
-        : site(options),
-          server([this](const auto& request) { return site.answer(request); },
-                 {.latency = latency}),
-          manifest(site.manifest(server.origin())) {}
+struct ListedSite : practice_site::BackgroundSite {
+    explicit ListedSite(const practice_site::SiteOptions& options)
+        : BackgroundSite(options, 20ms) {}
 
     void check(const Finished& finished) const {
         CAPTURE(finished.err);
@@ -84,10 +66,6 @@ struct PracticeSite {
                                     manifest.dead.size()))
               != std::string::npos);
     }
-
-    practice_site::Site site;
-    practice_site::BackgroundServer server;
-    practice_site::Manifest manifest;
 };
 
 const practice_site::SiteOptions thousand_pages{
@@ -96,15 +74,15 @@ const practice_site::SiteOptions thousand_pages{
 } // namespace
 
 TEST_CASE("bad usage is one line, and exit status 2") {
-    const auto refused = [](const std::vector<std::string>& arguments,
-                            const std::string& words) {
-        const Finished finished = run(arguments);
+    const std::string program = tests::path_in("PROGRAM");
+    const auto refused = [&](const std::vector<std::string>& arguments,
+                             const std::string& words) {
+        const Finished finished = run_stage(arguments);
         CAPTURE(finished.err);
         CHECK(finished.status == 2);
         CHECK(finished.out.empty());
         CHECK(std::ranges::count(finished.err, '\n') == 1);
-        CHECK(
-            finished.err.starts_with(program().substr(program().rfind('/') + 1) + ": "));
+        CHECK(finished.err.starts_with(program.substr(program.rfind('/') + 1) + ": "));
         CHECK(finished.err.find(words) != std::string::npos);
     };
     refused({}, "URL is required");
@@ -120,14 +98,14 @@ TEST_CASE("bad usage is one line, and exit status 2") {
 }
 
 TEST_CASE("help goes to stdout, and is no error") {
-    const Finished finished = run({"--help"});
+    const Finished finished = run_stage({"--help"});
     CHECK(finished.status == 0);
     CHECK(finished.out.find("--selector") != std::string::npos);
     CHECK(finished.err.empty());
 }
 
 TEST_CASE("a refused root is a dead URL, and exit status 1") {
-    const Finished finished = run({"http://127.0.0.1:1/"});
+    const Finished finished = run_stage({"http://127.0.0.1:1/"});
     CHECK(finished.status == 1);
     CHECK(urls(finished.out, "dead") == std::set<std::string>{"http://127.0.0.1:1/"});
     CHECK(finished.out.find("(connection refused)") != std::string::npos);
@@ -138,7 +116,7 @@ TEST_CASE("a site without dead links is exit status 0") {
     ScriptedServer server;
     server.on("/", tests::html("<a href=/a>"));
     server.on("/a", tests::redirect_to("/"));
-    const Finished finished = run({server.url()});
+    const Finished finished = run_stage({server.url()});
     CHECK(finished.status == 0);
     CHECK(finished.out.find(fmt::format("page      200        11  {}\n", server.url()))
           == 0);
@@ -152,26 +130,26 @@ TEST_CASE("no byte of a server's reaches the terminal as it is") {
     ScriptedServer server;
     server.on("/", tests::html("<a href='/\x1b[31m'>x</a>"));
     server.on("/%1B[31m", {tests::Send{"HTTP/1.0 404 \x1b[2J\r\nA: \x07\r\n\r\n"}});
-    const Finished finished = run({server.url()});
+    const Finished finished = run_stage({server.url()});
     CHECK(urls(finished.out, "dead") == std::set{server.url("/%1B[31m")});
     CHECK(finished.out.find('\x1b') == std::string::npos);
     CHECK(finished.out.find('\x07') == std::string::npos);
 }
 
 TEST_CASE("a thousand pages are found whole, with each selector") {
-    const PracticeSite site(thousand_pages);
+    const ListedSite site(thousand_pages);
     for (const char* selector : {"epoll", "poll", "select"}) {
         CAPTURE(selector);
-        site.check(run({"--selector", selector, site.server.url()}));
+        site.check(run_stage({"--selector", selector, site.server.url()}));
     }
 }
 
 TEST_CASE("with few descriptors, fetches wait their turn and none is lost") {
-    const PracticeSite site(thousand_pages);
+    const ListedSite site(thousand_pages);
     for (const char* selector : {"epoll", "poll", "select"}) {
         CAPTURE(selector);
         const Finished finished =
-            run({"--selector", selector, site.server.url()}, {.descriptors = 64});
+            run_stage({"--selector", selector, site.server.url()}, {.descriptors = 64});
         site.check(finished);
         CHECK(std::ranges::count(finished.err, '\n') == 1); // said once
         CHECK(finished.err.find("no descriptor is left") != std::string::npos);
@@ -193,7 +171,7 @@ TEST_CASE("select waits, too, when it can watch no more descriptors") {
             return practice_site::Answer{.body = request.target == "/" ? links : ""};
         },
         {.latency = 200ms});
-    const Finished finished = run({"--selector", "select", server.url()});
+    const Finished finished = run_stage({"--selector", "select", server.url()});
     CHECK(finished.status == 0);
     CHECK(urls(finished.out, "page").size() == 1501);
     CHECK(std::ranges::count(finished.err, '\n') == 1);

@@ -125,7 +125,9 @@ class Reader(unittest.TestCase):
             self.assertIn(part, text[at:])
             at = text.index(part, at) + len(part)
 
-    # ---- check, list
+
+class Progress(Reader):
+    """From exercise to exercise."""
 
     def test_from_first_to_last(self):
         for done, name in enumerate(self.names):
@@ -202,7 +204,9 @@ class Reader(unittest.TestCase):
         self.learn("check")
         self.assertEqual(self.progress(), "00x-older\n01a-one\n01b-two\n")
 
-    # ---- what a reader's file can do
+
+class Answers(Reader):
+    """What a reader's file can do."""
 
     def test_compile_error(self):
         self.write("""\
@@ -379,7 +383,9 @@ class Reader(unittest.TestCase):
         self.assertEqual(answers.try_answer(build, folder, wrong, work, 10).kind, "passed")
         self.assertEqual(answers.try_answer(build, folder, wrong, work, 10, ("-Werror",)).kind, "broken")
 
-    # ---- hint, solution, reset
+
+class Help(Reader):
+    """Hints, solutions, a new beginning, and a check whenever a file is saved."""
 
     def test_hints(self):
         for shown, text in enumerate(["It is a number.", "It is small.", "It is 1.", "It is 1."]):
@@ -443,8 +449,6 @@ class Reader(unittest.TestCase):
                 exercises.main([*command, "--build", str(BUILD)], self.root)
         self.assertEqual(self.yours().read_text(), "// work\n")
 
-    # ---- watch
-
     def test_watch(self):
         script = ("import sys; from pathlib import Path; import exercises; "
                   "sys.exit(exercises.main(sys.argv[2:], Path(sys.argv[1])))")
@@ -474,8 +478,6 @@ class Reader(unittest.TestCase):
         self.assertEqual(self.progress(), "01a-one\n")
         self.assertNotIn("Traceback", printed.read_text())
         self.assertEqual(printed.read_text().count("not yet"), 3, printed.read_text())
-
-    # ---- words
 
     def test_await_where_gcc_12_is_wrong(self):
         self.write("""\

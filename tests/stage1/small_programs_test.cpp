@@ -13,17 +13,9 @@
 
 using namespace std::chrono_literals;
 using tests::Finished;
+using tests::run_program;
 
 namespace {
-
-Finished run(const char* program, std::vector<std::string> arguments) {
-    const char* path = std::getenv(program);
-    if (path == nullptr)
-        throw std::runtime_error(std::string("set ") + program
-                                 + " to the program's path");
-    arguments.insert(arguments.begin(), path);
-    return tests::run(arguments);
-}
 
 /// The number that stands behind these words in a text; -1 if there is none.
 double number_behind(const std::string& text, const std::string& words) {
@@ -45,39 +37,39 @@ TEST_CASE("blocking_fetch crawls, with and without threads") {
         std::vector<std::string> arguments{server.url()};
         if (threads)
             arguments.emplace_back("--threads");
-        const Finished finished = run("BLOCKING_FETCH", arguments);
+        const Finished finished = run_program("BLOCKING_FETCH", arguments);
         CHECK(finished.status == 1);
         CHECK(finished.out.starts_with("2 URLs fetched in "));
         CHECK(number_behind(finished.out, "seconds, ") == 1);
     }
-    CHECK(run("BLOCKING_FETCH", {"https://x/"}).status == 2);
-    CHECK(run("BLOCKING_FETCH", {}).status == 2);
+    CHECK(run_program("BLOCKING_FETCH", {"https://x/"}).status == 2);
+    CHECK(run_program("BLOCKING_FETCH", {}).status == 2);
 }
 
 TEST_CASE("busy_fetch asks many times while it waits") {
     tests::ScriptedServer server;
     server.on("/", {tests::Pause{100ms}, tests::html("hello")[0]});
-    const Finished finished = run("BUSY_FETCH", {server.url()});
+    const Finished finished = run_program("BUSY_FETCH", {server.url()});
     CAPTURE(finished.out);
     CHECK(finished.status == 0);
     CHECK(finished.out.starts_with("status 200, 5 bytes\n"));
     CHECK(number_behind(finished.out, "connect was called ") >= 1);
     CHECK(number_behind(finished.out, "receive ") > 1000);
-    CHECK(run("BUSY_FETCH", {"http://127.0.0.1:1/"}).err.find("onnection refused")
+    CHECK(run_program("BUSY_FETCH", {"http://127.0.0.1:1/"}).err.find("onnection refused")
           != std::string::npos);
-    CHECK(run("BUSY_FETCH", {"nonsense:"}).status == 2);
+    CHECK(run_program("BUSY_FETCH", {"nonsense:"}).status == 2);
 }
 
 TEST_CASE("hold says what waiting costs") {
     for (const char* what : {"--threads", "--sockets"}) {
-        const Finished finished = run("HOLD", {what, "50"});
+        const Finished finished = run_program("HOLD", {what, "50"});
         CAPTURE(finished.out);
         CHECK(finished.status == 0);
         CHECK(finished.out.starts_with("50 "));
         CHECK(finished.out.find("memory in use (resident)") != std::string::npos);
     }
-    CHECK(run("HOLD", {}).status == 2);
-    CHECK(run("HOLD", {"--threads", "1", "--sockets", "1"}).status == 2);
+    CHECK(run_program("HOLD", {}).status == 2);
+    CHECK(run_program("HOLD", {"--threads", "1", "--sockets", "1"}).status == 2);
 }
 
 TEST_CASE("the same failure leaves two different stacks") {
@@ -85,8 +77,9 @@ TEST_CASE("the same failure leaves two different stacks") {
     server.on("/", tests::html("<a href=/a>"));
     server.on("/a", tests::html(""));
     const Finished blocking =
-        run("BLOCKING_FETCH", {"--fail-parsing", "2", server.url()});
-    const Finished callbacks = run("STAGE1", {"--fail-parsing", "2", server.url()});
+        run_program("BLOCKING_FETCH", {"--fail-parsing", "2", server.url()});
+    const Finished callbacks =
+        run_program("STAGE1", {"--fail-parsing", "2", server.url()});
     CHECK(blocking.status == 1);
     CHECK(callbacks.status == 1);
     CHECK(blocking.err.find("stage1::fetch_page") != std::string::npos);

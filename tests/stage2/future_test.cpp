@@ -23,7 +23,7 @@ concept CanFail = requires(F future) {
     future.exception();
 };
 template <class F>
-concept CanBeCancelled = requires(F future) { future.cancel(); };
+concept FutureCanBeCancelled = requires(F future) { future.cancel(); };
 template <class F, class Result>
 concept CanHold = requires(F future, Result result) { future.set_result(result); };
 
@@ -102,7 +102,7 @@ TEST_SUITE("kept wrong on purpose") {
 
     TEST_CASE("not F5 to F9: no exception, no cancellation") {
         CHECK_FALSE(CanFail<Future>);
-        CHECK_FALSE(CanBeCancelled<Future>);
+        CHECK_FALSE(FutureCanBeCancelled<Future>);
     }
 
     TEST_CASE("the result is a string, and nothing else") {

@@ -12,22 +12,10 @@
 #include <vector>
 
 using tests::Finished;
-
-namespace {
-
-Finished run(const char* program, std::vector<std::string> arguments) {
-    const char* path = std::getenv(program);
-    if (path == nullptr)
-        throw std::runtime_error(std::string("set ") + program
-                                 + " to the program's path");
-    arguments.insert(arguments.begin(), path);
-    return tests::run(arguments);
-}
-
-} // namespace
+using tests::run_program;
 
 TEST_CASE("generator_session prints both sides of the conversation") {
-    const Finished finished = run("GENERATOR_SESSION", {});
+    const Finished finished = run_program("GENERATOR_SESSION", {});
     CHECK(finished.status == 0);
     CHECK(finished.out.starts_with("call it\n"
                                    "  nothing has run\n"
@@ -50,7 +38,7 @@ TEST_CASE("generator_session prints both sides of the conversation") {
 }
 
 TEST_CASE("frame_tour shows two frames of one function, and the outer one at rest") {
-    const Finished finished = run("FRAME_TOUR", {});
+    const Finished finished = run_program("FRAME_TOUR", {});
     CAPTURE(finished.out);
     CHECK(finished.status == 0);
     CHECK(finished.out.find("i = 3, stands in count at frame_tour_main.cpp:")
@@ -76,15 +64,15 @@ TEST_CASE("frame_tour shows two frames of one function, and the outer one at res
 }
 
 TEST_CASE("frame_tour stops where it is told to") {
-    const Finished second = run("FRAME_TOUR", {"2"});
+    const Finished second = run_program("FRAME_TOUR", {"2"});
     CHECK(second.out.starts_with("2. One function, two frames\n"));
     CHECK(second.out.find("\n3. ") == std::string::npos);
-    CHECK(run("FRAME_TOUR", {"5"}).status == 2);
+    CHECK(run_program("FRAME_TOUR", {"5"}).status == 2);
 }
 
 TEST_CASE("million counts what waits, and wakes it again") {
-    const Finished finished =
-        run("MILLION", {"--generators", "2000", "--tasks", "100", "--threads", "10"});
+    const Finished finished = run_program(
+        "MILLION", {"--generators", "2000", "--tasks", "100", "--threads", "10"});
     CAPTURE(finished.out);
     CHECK(finished.status == 0);
     CHECK(finished.out.find("10 threads wait\n") != std::string::npos);
@@ -92,20 +80,20 @@ TEST_CASE("million counts what waits, and wakes it again") {
     CHECK(finished.out.find("2000 generators wait\n") != std::string::npos);
     CHECK(finished.out.find("  2000 of them went on with their own number")
           != std::string::npos);
-    CHECK(run("MILLION", {"--generators", "x"}).status == 2);
+    CHECK(run_program("MILLION", {"--generators", "x"}).status == 2);
 }
 
 TEST_CASE("fetch_one fetches one page") {
     tests::ScriptedServer server;
     server.on("/", tests::html("hello"));
-    const Finished finished = run("FETCH_ONE", {server.url()});
+    const Finished finished = run_program("FETCH_ONE", {server.url()});
     CHECK(finished.status == 0);
     CHECK(finished.out == "status 200, 5 bytes\n");
-    const Finished refused = run("FETCH_ONE", {"http://127.0.0.1:1/"});
+    const Finished refused = run_program("FETCH_ONE", {"http://127.0.0.1:1/"});
     CHECK(refused.status == 1);
     CHECK(refused.err.find("  stage2::fetch_one, gone on from") != std::string::npos);
     CHECK(refused.err.find("onnection refused") != std::string::npos);
-    const Finished misuse = run("FETCH_ONE", {});
+    const Finished misuse = run_program("FETCH_ONE", {});
     CHECK(misuse.status == 2);
     CHECK(std::ranges::count(misuse.err, '\n') == 1);
 }

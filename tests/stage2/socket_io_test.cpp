@@ -8,6 +8,7 @@
 #include "stage2_coroutines/task.h"
 #include "tests/support/faults.h"
 #include "tests/support/scripted_server.h"
+#include "tests/support/socket_pair.h"
 
 #include <doctest/doctest.h>
 
@@ -27,11 +28,12 @@ using stage2::Coroutine;
 using stage2::Enough;
 using tests::ScriptedServer;
 using tests::Send;
+using tests::SocketPair;
 using namespace std::chrono_literals;
 
 namespace {
 
-struct Fixture {
+struct LoopFixture {
     common::Tracer tracer;
     common::EventLoop loop{common::make_selector(), tracer};
 
@@ -47,20 +49,6 @@ struct Fixture {
         co_await std::move(coroutine);
         loop.stop();
     }
-};
-
-/// Two sockets, each the other's peer.
-struct Pair {
-    Pair() {
-        std::array<int, 2> ends{};
-        REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) == 0);
-        near = Socket(ends[0]);
-        far = Socket(ends[1]);
-        REQUIRE_FALSE(common::make_nonblocking(near.fd()));
-        REQUIRE_FALSE(common::make_nonblocking(far.fd()));
-    }
-    Socket near;
-    Socket far;
 };
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): what they refer to
@@ -102,8 +90,8 @@ const Enough never = [](const std::string&) { return false; };
 
 } // namespace
 
-TEST_CASE_FIXTURE(Fixture, "read gives what comes, and then an empty string") {
-    Pair pair;
+TEST_CASE_FIXTURE(LoopFixture, "read gives what comes, and then an empty string") {
+    SocketPair pair;
     std::error_code error;
     pair.far.send("hello", error);
     std::string text;
@@ -111,10 +99,10 @@ TEST_CASE_FIXTURE(Fixture, "read gives what comes, and then an empty string") {
     CHECK(text == "hello");
 }
 
-TEST_CASE_FIXTURE(Fixture, "a false alarm ends no read") {
+TEST_CASE_FIXTURE(LoopFixture, "a false alarm ends no read") {
     // Two descriptors of one socket, and one byte: both are ready, and one comes too
     // late.
-    Pair pair;
+    SocketPair pair;
     Socket twin(::dup(pair.near.fd()));
     std::string first;
     std::string second;
@@ -131,8 +119,8 @@ TEST_CASE_FIXTURE(Fixture, "a false alarm ends no read") {
     CHECK(two.done());
 }
 
-TEST_CASE_FIXTURE(Fixture, "read_all reads up to the peer's close") {
-    Pair pair;
+TEST_CASE_FIXTURE(LoopFixture, "read_all reads up to the peer's close") {
+    SocketPair pair;
     std::error_code error;
     pair.far.send("one ", error);
     pair.far.send("two", error);
@@ -142,8 +130,8 @@ TEST_CASE_FIXTURE(Fixture, "read_all reads up to the peer's close") {
     CHECK(text == "one two");
 }
 
-TEST_CASE_FIXTURE(Fixture, "read_all stops when it has enough") {
-    Pair pair; // the far end stays open
+TEST_CASE_FIXTURE(LoopFixture, "read_all stops when it has enough") {
+    SocketPair pair; // the far end stays open
     std::error_code error;
     pair.far.send("12345", error);
     std::string text;
@@ -152,7 +140,8 @@ TEST_CASE_FIXTURE(Fixture, "read_all stops when it has enough") {
     CHECK(text == "12345");
 }
 
-TEST_CASE_FIXTURE(Fixture, "a broken connection is an error that tells how far it came") {
+TEST_CASE_FIXTURE(LoopFixture,
+                  "a broken connection is an error that tells how far it came") {
     ScriptedServer server;
     server.on("/",
               {Send{"HTTP/1.0 200 OK\r\n\r\nabc"}, tests::Pause{50ms}, tests::Reset{}});
@@ -170,7 +159,7 @@ TEST_CASE_FIXTURE(Fixture, "a broken connection is an error that tells how far i
     }
 }
 
-TEST_CASE_FIXTURE(Fixture, "connect throws if nobody listens") {
+TEST_CASE_FIXTURE(LoopFixture, "connect throws if nobody listens") {
     std::string text;
     const auto nobody = common::resolve("127.0.0.1", 1).at(0);
     try {
@@ -185,7 +174,7 @@ TEST_CASE_FIXTURE(Fixture, "connect throws if nobody listens") {
     }
 }
 
-TEST_CASE_FIXTURE(Fixture, "send_all sends all, however little the socket takes") {
+TEST_CASE_FIXTURE(LoopFixture, "send_all sends all, however little the socket takes") {
     ScriptedServer server;
     server.on("/", tests::html("hello"));
     tests::Fault fault;
@@ -197,8 +186,9 @@ TEST_CASE_FIXTURE(Fixture, "send_all sends all, however little the socket takes"
     CHECK(fault.sends > 10);
 }
 
-TEST_CASE_FIXTURE(Fixture, "a coroutine that is dropped while it waits leaves no watch") {
-    Pair pair;
+TEST_CASE_FIXTURE(LoopFixture,
+                  "a coroutine that is dropped while it waits leaves no watch") {
+    SocketPair pair;
     std::string text;
     {
         const stage2::Task task(read_into(loop, pair.near, text), tracer);
@@ -213,19 +203,19 @@ TEST_CASE_FIXTURE(Fixture, "a coroutine that is dropped while it waits leaves no
     CHECK(loop.run(10s));
 }
 
-TEST_CASE_FIXTURE(Fixture, "fetch_one does the same, in one coroutine") {
+TEST_CASE_FIXTURE(LoopFixture, "fetch_one does the same, in one coroutine") {
     ScriptedServer server;
     server.on("/", {tests::Pause{20ms}, tests::html("hello")[0]});
     std::string whole;
     run(get(loop, address_of(server), request_for(server), whole));
-    Fixture other;
+    LoopFixture other;
     std::string response;
     other.run(
         stage2::fetch_one(other.loop, address_of(server), request_for(server), response));
     CHECK(response == whole);
     CHECK(response.ends_with("hello"));
 
-    Fixture third;
+    LoopFixture third;
     CHECK_THROWS_AS(third.run(stage2::fetch_one(
                         third.loop, common::resolve("127.0.0.1", 1).at(0), "", response)),
                     stage2::TaskFailed);

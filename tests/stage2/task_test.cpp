@@ -55,14 +55,14 @@ Coroutine<> call_fail_after(FuturePtr future) { co_await fail_after(future); }
 
 /// Tells the log when its frame dies.
 Coroutine<> mourned(FuturePtr future, Log& log) {
-    struct Witness {
-        explicit Witness(Log& l) : log(l) {}
-        ~Witness() { log.emplace_back("died"); }
-        Witness(const Witness&) = delete;
-        Witness& operator=(const Witness&) = delete;
+    struct Mourner {
+        explicit Mourner(Log& l) : log(l) {}
+        ~Mourner() { log.emplace_back("died"); }
+        Mourner(const Mourner&) = delete;
+        Mourner& operator=(const Mourner&) = delete;
         Log& log;
     };
-    const Witness witness(log);
+    const Mourner mourner(log);
     co_await future;
     log.emplace_back("resumed");
 }
@@ -90,7 +90,7 @@ concept CanBeAwaited = requires(T& task) {
     task.add_done_callback([](const Future&) {});
 };
 template <class T>
-concept CanBeCancelled = requires(T& task) { task.cancel(); };
+concept TaskCanBeCancelled = requires(T& task) { task.cancel(); };
 
 FuturePtr pending() { return std::make_shared<Future>(); }
 
@@ -230,6 +230,6 @@ TEST_SUITE("kept wrong on purpose") {
 
     TEST_CASE("not K6, K7, K10: nobody can wait for a task, or cancel it") {
         CHECK_FALSE(CanBeAwaited<Task>);
-        CHECK_FALSE(CanBeCancelled<Task>);
+        CHECK_FALSE(TaskCanBeCancelled<Task>);
     }
 }

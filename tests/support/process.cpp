@@ -5,6 +5,8 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
+#include <stdexcept>
 #include <system_error>
 #include <thread>
 
@@ -123,6 +125,25 @@ Finished run(const std::vector<std::string>& command, const RunOptions& options)
     else
         result.signal = WTERMSIG(status);
     return result;
+}
+
+std::string path_in(const char* variable) {
+    const char* const path = std::getenv(variable);
+    if (path == nullptr)
+        throw std::runtime_error(std::string("set ") + variable + " to the path");
+    return path;
+}
+
+Finished run_program(const char* variable, std::vector<std::string> arguments,
+                     const RunOptions& options) {
+    arguments.insert(arguments.begin(), path_in(variable));
+    return run(arguments, options);
+}
+
+std::string last_line(const std::string& text) {
+    const auto end = text.find_last_not_of('\n');
+    const auto begin = text.find_last_of('\n', end);
+    return text.substr(begin + 1, end - begin);
 }
 
 } // namespace tests

@@ -41,4 +41,15 @@ bool is_running(pid_t child);
 /// Throws std::system_error if it can't be started.
 Finished run(const std::vector<std::string>& command, const RunOptions& options = {});
 
+/// The path of what the build has made: an environment variable holds it, where there is
+/// a test for it. Throws std::runtime_error if there is no such variable.
+std::string path_in(const char* variable);
+
+/// The same with the program whose path is in an environment variable.
+Finished run_program(const char* variable, std::vector<std::string> arguments,
+                     const RunOptions& options = {});
+
+/// The last line of a text that isn't empty, without its end.
+std::string last_line(const std::string& text);
+
 } // namespace tests

@@ -43,8 +43,8 @@ constexpr std::size_t links = 1500;
 
 /// Each page links to others and, again and again, to what isn't there, or not in scope,
 /// or no URL.
-struct Site {
-    Site() {
+struct CrowdedSite {
+    CrowdedSite() {
         for (std::size_t i = 0; i < pages; ++i) {
             std::string body;
             for (std::size_t k = 0; k < links; ++k)
@@ -105,7 +105,7 @@ class SiteProcess {
   private:
     [[noreturn]] static void serve(int port, int end) {
         {
-            const Site site;
+            const CrowdedSite site;
             const std::uint16_t number = site.server.port();
             char byte = 0;
             if (::write(port, &number, sizeof number) == sizeof number)
@@ -119,7 +119,7 @@ class SiteProcess {
     std::uint16_t port_ = 0;
 };
 
-struct Result {
+struct Found {
     Ending ending = Ending::complete;
     std::vector<std::string> records; // all that they say, but for the time
     std::size_t most_threads = 0;     // this process ever had
@@ -140,8 +140,8 @@ std::string describe(const Record& record) {
 }
 
 /// A crawl with that many threads that read pages. 0: the loop's own does.
-Result crawl(const std::string& root, std::size_t threads, std::size_t workers) {
-    Result result;
+Found crawl(const std::string& root, std::size_t threads, std::size_t workers) {
+    Found result;
     CrawlSettings settings;
     settings.workers = workers;
     settings.obey_robots = false;
@@ -193,18 +193,18 @@ TEST_CASE("a crawl that ends doesn't wait until a page is read") {
 TEST_CASE("it's the same crawl, however many threads read the pages") {
     const SiteProcess site;
     const std::string root = site.root();
-    const Result alone = crawl(root, 0, 1);
+    const Found alone = crawl(root, 0, 1);
     CHECK(alone.ending == Ending::complete);
     CHECK(alone.records.size() == pages + 2 * pages); // two dead links on each page
     for (const std::size_t threads : {1U, 3U}) {
         CAPTURE(threads);
-        const Result one = crawl(root, threads, 1);
+        const Found one = crawl(root, threads, 1);
         CHECK(one.records == alone.records);          // in this order
         CHECK(one.most_threads > alone.most_threads); // there was one at least
-        Result ten = crawl(root, threads, 10);
+        Found ten = crawl(root, threads, 10);
         CHECK(ten.ending == Ending::complete);
         CHECK(ten.records.size() == alone.records.size());
-        const auto count = [](const Result& result, Outcome outcome) {
+        const auto count = [](const Found& result, Outcome outcome) {
             return std::ranges::count_if(result.records, [&](const std::string& record) {
                 return record.find(fmt::format(" {} ", name_of(outcome)))
                        != std::string::npos;

@@ -1,7 +1,6 @@
 // Stage 3's program as its user meets it: what it prints, how it exits, how it ends.
 #include "common/descriptors.h"
-#include "tests/practice_site/background_server.h"
-#include "tests/practice_site/site.h"
+#include "tests/practice_site/background_site.h"
 #include "tests/support/listener.h"
 #include "tests/support/process.h"
 #include "tests/support/scripted_server.h"
@@ -31,6 +30,7 @@
 using tests::Finished;
 using tests::Hold;
 using tests::html;
+using tests::last_line;
 using tests::Pause;
 using tests::ScriptedServer;
 using namespace std::chrono_literals;
@@ -38,27 +38,20 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-std::string program() {
-    const char* path = std::getenv("PROGRAM");
-    if (path == nullptr)
-        throw std::runtime_error("set PROGRAM to the path of the program");
-    return path;
-}
+std::string program() { return tests::path_in("PROGRAM"); }
 
 Finished run(std::vector<std::string> arguments, const tests::RunOptions& how = {}) {
-    arguments.insert(arguments.begin(), program());
-    return tests::run(arguments, how);
+    return tests::run_program("PROGRAM", std::move(arguments), how);
 }
 
 /// The command that runs it with tests/support/slow_names.cpp, and this variable for
 /// that.
 std::vector<std::string> preloaded(const std::string& variable,
                                    const std::vector<std::string>& arguments) {
-    const char* const library = std::getenv("SLOW_NAMES_LIB");
-    REQUIRE(library != nullptr);
     const char* const asan = std::getenv("ASAN_OPTIONS");
     std::vector<std::string> command{
-        "/usr/bin/env", fmt::format("LD_PRELOAD={}", library), variable,
+        "/usr/bin/env", fmt::format("LD_PRELOAD={}", tests::path_in("SLOW_NAMES_LIB")),
+        variable,
         // It wants to be the first library.
         fmt::format("ASAN_OPTIONS={}:verify_asan_link_order=0",
                     asan != nullptr ? asan : ""),
@@ -103,11 +96,6 @@ std::map<std::string, std::multiset<std::string>> by_outcome(const std::string& 
     return result;
 }
 
-std::string last_line(const std::string& text) {
-    const auto all = lines(text);
-    return all.empty() ? "" : all.back();
-}
-
 /// Waits, at most 10 s, until something holds.
 template <class Condition>
 void wait_until(Condition condition) {
@@ -133,14 +121,10 @@ struct HangingSite {
     ScriptedServer server;
 };
 
-/// A practice site of its own for each test, in a thread.
-struct PracticeSite {
+struct PracticeSite : practice_site::BackgroundSite {
     explicit PracticeSite(const practice_site::SiteOptions& options,
                           std::chrono::milliseconds latency = 2ms)
-        : site(options),
-          server([this](const auto& request) { return site.answer(request); },
-                 {.latency = latency}),
-          manifest(site.manifest(server.origin())) {}
+        : BackgroundSite(options, latency) {}
 
     void check(const Finished& finished) const {
         CAPTURE(finished.err);
@@ -157,10 +141,6 @@ struct PracticeSite {
         CHECK(found.at("error") == all(manifest.dead));
         CHECK(found.at("redirect") == redirects);
     }
-
-    practice_site::Site site;
-    practice_site::BackgroundServer server;
-    practice_site::Manifest manifest;
 };
 
 /// Until the site has been asked for something, and then for nothing for a while.

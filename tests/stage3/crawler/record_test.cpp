@@ -2,6 +2,7 @@
 #include "stage3_queue_crawler/crawler/escape.h"
 #include "stage3_queue_crawler/crawler/record.h"
 #include "stage3_queue_crawler/crawler/report.h"
+#include "tests/support/url.h"
 
 #include <doctest/doctest.h>
 
@@ -15,12 +16,7 @@ using stage3::for_terminal;
 using stage3::KnownUrls;
 using stage3::Outcome;
 using stage3::Record;
-
-namespace {
-
-common::Url url(const std::string& text) { return *common::parse_url(text); }
-
-} // namespace
+using tests::url_of;
 
 TEST_CASE("for a terminal, what isn't printable ASCII is spelled out") {
     CHECK(for_terminal("plain \\ text~") == "plain \\ text~");
@@ -61,7 +57,7 @@ TEST_CASE("as a string of Graphviz's, quotes and backslashes are escaped") {
 
 TEST_CASE("a record as CSV has as many cells as there are columns") {
     KnownUrls urls;
-    Record record(urls[url("http://h/")]);
+    Record record(urls[url_of("http://h/")]);
     CHECK(to_csv(record) == "http://h/,0,,failed,,,,,,0,0,0,1,0.000000\r\n");
     record.status = 404;
     record.error = "HTTP status 404";
@@ -70,8 +66,8 @@ TEST_CASE("a record as CSV has as many cells as there are columns") {
     const std::string header = stage3::csv_header();
     CHECK(std::ranges::count(header, ',') == 13);
 
-    stage3::KnownUrl& known = urls[url("http://h/a")];
-    known.parent = &urls[url("http://h/b,c")];
+    stage3::KnownUrl& known = urls[url_of("http://h/a")];
+    known.parent = &urls[url_of("http://h/b,c")];
     known.depth = 3;
     CHECK(to_csv(Record(known))
           == "http://h/a,3,\"http://h/b,c\",failed,,,,,,0,0,0,1,0.000000\r\n");
@@ -79,29 +75,29 @@ TEST_CASE("a record as CSV has as many cells as there are columns") {
 
 TEST_CASE("a record as a node has a colour, and a redirect an arrow") {
     KnownUrls urls;
-    Record record(urls[url("http://h/")]);
+    Record record(urls[url_of("http://h/")]);
     CHECK(to_dot(record) == "  \"http://h/\" [color=red];\n");
     record.outcome = Outcome::redirect;
     record.next_url = "x:\"";
     CHECK(to_dot(record)
           == "  \"http://h/\" [color=blue];\n"
              "  \"http://h/\" -> \"x:\\\"\" [style=dashed];\n");
-    CHECK(links_as_dot(*record.url, {url("http://h/a"), url("http://h/b")})
+    CHECK(links_as_dot(*record.url, {url_of("http://h/a"), url_of("http://h/b")})
           == "  \"http://h/\" -> \"http://h/a\";\n"
              "  \"http://h/\" -> \"http://h/b\";\n");
 }
 
 TEST_CASE("a record as JSON has all fields, and null for what is unknown") {
     KnownUrls urls;
-    const Record nothing(urls[url("http://h/")]);
+    const Record nothing(urls[url_of("http://h/")]);
     CHECK(to_json(nothing)
           == R"({"url": "http://h/", "depth": 0, "parent": null, "outcome": "failed", )"
              R"("status": null, "next_url": null, "error": null, "content_type": null, )"
              R"("charset": null, "bytes": 0, "links": 0, "new_links": 0, "tries": 1, )"
              R"("seconds": 0.000000})");
 
-    stage3::KnownUrl& known = urls[url("http://h/a")];
-    known.parent = &urls[url("http://h/")];
+    stage3::KnownUrl& known = urls[url_of("http://h/a")];
+    known.parent = &urls[url_of("http://h/")];
     known.depth = 3;
     Record record(known);
     record.outcome = Outcome::redirect;
@@ -124,7 +120,7 @@ TEST_CASE("a record as JSON has all fields, and null for what is unknown") {
 
 TEST_CASE("a record as a line says what there is to say") {
     KnownUrls urls;
-    Record record(urls[url("http://h/")]);
+    Record record(urls[url_of("http://h/")]);
     record.error = "connection refused";
     CHECK(to_text(record) == "failed        -         0  http://h/ (connection refused)");
     record.error = "\x1b[2J";
@@ -138,9 +134,9 @@ TEST_CASE("a record as a line says what there is to say") {
 
 TEST_CASE("the report: records by URL, sums, most met links, and what is dead") {
     KnownUrls urls;
-    stage3::KnownUrl& root = urls[url("http://h/")];
-    stage3::KnownUrl& b = urls[url("http://h/b")];
-    stage3::KnownUrl& a = urls[url("http://h/a")];
+    stage3::KnownUrl& root = urls[url_of("http://h/")];
+    stage3::KnownUrl& b = urls[url_of("http://h/b")];
+    stage3::KnownUrl& a = urls[url_of("http://h/a")];
     b.meet_on(root);
     b.meet_on(a);
     a.meet_on(root);
@@ -177,9 +173,9 @@ Dead:
 TEST_CASE(
     "of a link that is everywhere, the report names some pages and counts the rest") {
     KnownUrls urls;
-    stage3::KnownUrl& dead = urls[url("http://h/x")];
+    stage3::KnownUrl& dead = urls[url_of("http://h/x")];
     for (int i = 0; i < 25; ++i)
-        dead.meet_on(urls[url("http://h/" + std::to_string(i))]);
+        dead.meet_on(urls[url_of("http://h/" + std::to_string(i))]);
     std::vector<Record> records(1, Record(dead));
     const std::string report = stage3::text_report(records, urls, 0, 1s);
     CHECK(report.ends_with("    on http://h/9\n    and on 15 more\n"));
@@ -188,8 +184,8 @@ TEST_CASE(
 TEST_CASE(
     "of what only a redirect leads to, the report names that, and no byte as it is") {
     KnownUrls urls;
-    stage3::KnownUrl& dead = urls[url("http://h/x")];
-    dead.parent = &urls[url("http://h/moved")];
+    stage3::KnownUrl& dead = urls[url_of("http://h/x")];
+    dead.parent = &urls[url_of("http://h/moved")];
     std::vector<Record> records(1, Record(dead));
     records[0].error = "redirect to what is no URL: \x1b[2J";
     const std::string report = stage3::text_report(records, urls, 0, 1s);

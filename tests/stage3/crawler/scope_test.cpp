@@ -1,4 +1,5 @@
 #include "stage3_queue_crawler/crawler/scope.h"
+#include "tests/support/url.h"
 
 #include <doctest/doctest.h>
 
@@ -9,24 +10,21 @@
 using stage3::Pattern;
 using stage3::Reach;
 using stage3::Scope;
+using tests::url_of;
 
 namespace {
-
-common::Url url(const std::string& text) {
-    const auto read = common::parse_url(text);
-    REQUIRE_MESSAGE(read, text);
-    return *read;
-}
 
 struct Asked {
     explicit Asked(Reach reach, const std::vector<std::string>& roots)
         : scope(reach, [&] {
               std::vector<common::Url> urls;
               for (const auto& root : roots)
-                  urls.push_back(url(root));
+                  urls.push_back(url_of(root));
               return urls;
           }()) {}
-    bool operator()(const std::string& text) const { return scope.contains(url(text)); }
+    bool operator()(const std::string& text) const {
+        return scope.contains(url_of(text));
+    }
 
     Scope scope;
 };
@@ -91,12 +89,12 @@ TEST_CASE("what is excluded is out, wherever in the URL it is found") {
     std::vector<Pattern> patterns;
     patterns.emplace_back("\\.pdf$");
     patterns.emplace_back("/(tag|author)s?/");
-    const Scope scope(Reach::host, {url("http://example.com/")}, std::move(patterns));
-    CHECK(scope.contains(url("http://example.com/a.pdf?x")));
-    CHECK(scope.contains(url("http://example.com/tagged/")));
-    CHECK_FALSE(scope.contains(url("http://example.com/a.pdf")));
-    CHECK_FALSE(scope.contains(url("http://example.com/tags/x")));
-    CHECK_FALSE(scope.contains(url("http://example.com/b/author/y")));
+    const Scope scope(Reach::host, {url_of("http://example.com/")}, std::move(patterns));
+    CHECK(scope.contains(url_of("http://example.com/a.pdf?x")));
+    CHECK(scope.contains(url_of("http://example.com/tagged/")));
+    CHECK_FALSE(scope.contains(url_of("http://example.com/a.pdf")));
+    CHECK_FALSE(scope.contains(url_of("http://example.com/tags/x")));
+    CHECK_FALSE(scope.contains(url_of("http://example.com/b/author/y")));
 }
 
 TEST_CASE("where something must be included, all else is out; roots are only excluded") {
@@ -105,15 +103,15 @@ TEST_CASE("where something must be included, all else is out; roots are only exc
     std::vector<Pattern> included;
     included.emplace_back("/docs/");
     included.emplace_back("[.]html$");
-    const Scope scope(Reach::host, {url("http://h/")}, std::move(excluded),
+    const Scope scope(Reach::host, {url_of("http://h/")}, std::move(excluded),
                       std::move(included));
-    CHECK(scope.contains(url("http://h/docs/a")));
-    CHECK(scope.contains(url("http://h/b.html")));
-    CHECK_FALSE(scope.contains(url("http://h/docs/x")));
-    CHECK_FALSE(scope.contains(url("http://h/")));
-    CHECK_FALSE(scope.contains(url("http://g/docs/a")));
-    CHECK_FALSE(scope.excludes(url("http://h/")));
-    CHECK(scope.excludes(url("http://h/x")));
+    CHECK(scope.contains(url_of("http://h/docs/a")));
+    CHECK(scope.contains(url_of("http://h/b.html")));
+    CHECK_FALSE(scope.contains(url_of("http://h/docs/x")));
+    CHECK_FALSE(scope.contains(url_of("http://h/")));
+    CHECK_FALSE(scope.contains(url_of("http://g/docs/a")));
+    CHECK_FALSE(scope.excludes(url_of("http://h/")));
+    CHECK(scope.excludes(url_of("http://h/x")));
 }
 
 TEST_CASE("a pattern that can't be read is refused, and says why") {

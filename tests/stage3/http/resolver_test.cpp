@@ -122,7 +122,7 @@ Coroutine<std::string> ask(Resolver& resolver, std::string host,
 }
 
 /// What becomes of a fetch.
-Coroutine<std::string> fetch(Session& session, std::string url) {
+Coroutine<std::string> fetch_text(Session& session, std::string url) {
     std::string result;
     try {
         Response response = co_await session.get(*common::parse_url(url));
@@ -314,13 +314,13 @@ TEST_SUITE("names in a session") {
             for (const char* host :
                  {"a.test", "a.test", "A.TEST", "a.test.", "-a.test"}) {
                 CAPTURE(host);
-                const std::string body =
-                    co_await fetch(session, fmt::format("http://{}:{}/", host, four));
+                const std::string body = co_await fetch_text(
+                    session, fmt::format("http://{}:{}/", host, four));
                 CHECK(body == "four");
             }
             CHECK(known.times_asked() == 3);
             const std::string body =
-                co_await fetch(session, fmt::format("http://six.test:{}/", six));
+                co_await fetch_text(session, fmt::format("http://six.test:{}/", six));
             CHECK(body == "six");
         }(names, server.port(), server_six.port()));
         REQUIRE_FALSE(server.requests().empty());
@@ -338,8 +338,8 @@ TEST_SUITE("names in a session") {
             options.look_up = known.look_up();
             Session session(stage3::running_loop(), options);
             for (const char* host : {"localhost", "app.localhost"}) {
-                const std::string body =
-                    co_await fetch(session, fmt::format("http://{}:{}/", host, port));
+                const std::string body = co_await fetch_text(
+                    session, fmt::format("http://{}:{}/", host, port));
                 CHECK(body == "here");
             }
             CHECK(known.times_asked() == 0);
@@ -361,11 +361,11 @@ TEST_SUITE("names in a session") {
                 options.look_up = known.look_up();
                 Session session(stage3::running_loop(), options);
                 const std::string url = fmt::format("http://a.test:{}/", port);
-                std::string body = co_await fetch(session, url);
+                std::string body = co_await fetch_text(session, url);
                 CHECK(body == "here");
                 known.knows("a.test", "127.0.0.9"); // where nobody listens
                 time += 1min;
-                body = co_await fetch(session, url);
+                body = co_await fetch_text(session, url);
                 CHECK(body == "connection refused");
             }(names, server.port(), now),
             std::move(loop));

@@ -5,6 +5,7 @@
 #include "stage3_queue_crawler/runtime/wait.h"
 #include "tests/support/listener.h"
 #include "tests/support/scripted_server.h"
+#include "tests/support/url.h"
 
 #include <doctest/doctest.h>
 #include <fmt/core.h>
@@ -38,6 +39,7 @@ using tests::Reply;
 using tests::Reset;
 using tests::ScriptedServer;
 using tests::Send;
+using tests::url_of;
 using Kind = stage3::FetchError::Kind;
 
 // The tests outlive the coroutines; and what a coroutine takes by value is its own.
@@ -51,12 +53,6 @@ struct Outcome {
     std::string body;
     std::optional<FetchError> error;
 };
-
-common::Url url_of(const std::string& text) {
-    const auto url = common::parse_url(text);
-    REQUIRE(url);
-    return *url;
-}
 
 Coroutine<Outcome> fetch(Session& session, std::string url) {
     Outcome outcome;

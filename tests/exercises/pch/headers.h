@@ -1,6 +1,6 @@
-// The headers that nearly every file includes, compiled once for each library and not
-// once for each of its files: that is half the time of a build. A file still includes all
-// that it uses. (The build with -Db_pch=false, one of CI's, fails if it doesn't.)
+// The headers that nearly every exercise includes, compiled once: an answer is compiled
+// again whenever its author saves. (An exercise still includes all that it uses.)
+#include <doctest/doctest.h>
 #include <fmt/core.h>
 
 #include <algorithm>

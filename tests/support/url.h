@@ -1,0 +1,19 @@
+// URLs for tests.
+#pragma once
+
+#include "common/url.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+namespace tests {
+
+/// A URL from its text. If it can't be read, the test ends.
+inline common::Url url_of(const std::string& text) {
+    const auto url = common::parse_url(text);
+    REQUIRE_MESSAGE(url, text);
+    return *url;
+}
+
+} // namespace tests
