@@ -7,11 +7,14 @@
 # The steps, in order. To add one: a line here, and a function below that fails if something
 # is wrong, and says what. A step counts as one test, unless its last line counts them itself,
 # as `N passed, N failed`. What it must have goes into the table of needs.
-lines=-Dcpp_args=-g1 # debug information enough for lines in reports: builds are quicker by a tenth
+# Debug information enough for lines in reports: builds are quicker by a tenth. And by another
+# one, without the line of a CHECK that throws: only its test case is told.
+lines=-Dcpp_args=-g1
+quick="$lines -DDOCTEST_CONFIG_NO_TRY_CATCH_IN_ASSERTS"
 all_steps() {
     a_step "g++, warnings are errors" tests_with gcc "$gxx" --werror "$lines"
-    a_step "clang++, warnings are errors" strict_build_with clang clang++-19
-    a_step "clang++, address and UB sanitizers" sanitized_tests_with clang clang++-19 -Db_lundef=false
+    a_step "clang++, warnings are errors" build_sanitized clang clang++-19 -Db_lundef=false --werror
+    a_step "clang++, address and UB sanitizers" test_sanitized clang
     a_step "g++, address and UB sanitizers" sanitized_coroutines_with gcc "$gxx"
     a_step "coroutines, in the other builds" check_coroutine_builds
     a_step "coroutines, under valgrind" check_coroutines_with_valgrind
@@ -33,6 +36,8 @@ command  clang++-19      -   clang-19            -           -           -      
 runtime  clang++-19-ASan -   libclang-rt-19-dev  -           -           -           -  lets programs of clang watch over their memory (sanitizers)
 command  clang-format-19 -   clang-format-19     -           -           -           -  checks the layout of the code
 command  clang-tidy-19   -   clang-tidy-19       -           -           -           -  looks for mistakes that compilers let pass
+plugins  clang-tidy-19   -   llvm-19-dev         -           -           -           -  lets clang-tidy leave out the system's headers: it's ten times as quick
+plugins  clang-tidy-19   -   libclang-19-dev     -           -           -           -  the same
 command  clang-query-19  -   clang-tools-19      -           -           -           -  finds code that g++ 12 compiles wrongly
 command  valgrind        -   valgrind            valgrind    valgrind    valgrind    -  watches over memory, in its own way
 command  dot             -   graphviz            graphviz    graphviz    graphviz    -  reads the link graphs that stage 3 writes
@@ -49,6 +54,8 @@ has_gcc() {
     gxx=$cxx cxx=$default_cxx
     return "$found"
 }
+
+has_plugins() { [ -f "$(llvm-config-19 --includedir 2>/dev/null)/clang/AST/ASTConsumer.h" ]; }
 
 has_runtime() { probe_source | clang++-19 -std=c++20 -fsanitize=address,undefined -x c++ - -o "$logs/probe" >/dev/null 2>&1; }
 
@@ -125,63 +132,69 @@ take_first_build() { # NAME
     ln -sfn ../build "$top/build-all/$1" && compiler=$first_cxx
 }
 
-# Another compiler's warnings, and each file compiled by itself: without precompiled headers it
-# must include all that it uses. Of the tests, those of coroutines run here, where nothing is
-# optimized; the others run under this compiler's sanitizers. (gdwarf-4: for valgrind.)
-strict_build_with() { # NAME COMPILER
-    logs=$logs/$1
-    mkdir -p "$logs"
-    open_build "$top/build-all/$1" "$2" --werror -Dbuildtype=debug -Db_pch=false "-Dcpp_args=-gdwarf-4 -g1"
-    build
-    build benchmarks
-    run_tests --suite coroutines
-}
-
-# All tests, with the sanitizers watching. Without optimization: nothing is optimized away that
-# they could find, and it builds in a third of the time.
-sanitized_tests_with() { # NAME COMPILER OPTIONS OF MESON...
-    name=$1 compiler=$2
+# Without optimization: nothing is optimized away that sanitizers could find, and it builds in a
+# third of the time.
+build_sanitized() { # COMPILER'S NAME, ITS COMMAND, OPTIONS OF MESON...
+    name=$1-sanitizers compiler=$2
     shift 2
-    watch_sanitizers
-    tests_with "$name-sanitizers" "$compiler" -Dbuildtype=debug -Db_sanitize=address,undefined \
-        "$lines -fno-sanitize-recover=all" "$@"
+    logs=$logs/$name # not in the way of another ./learn
+    mkdir -p "$logs"
+    open_build "$top/build-all/$name" "$compiler" -Dbuildtype=debug -Db_sanitize=address,undefined \
+        "$quick -fno-sanitize-recover=all" "$@"
+    build
 }
 
-# The same with the other compiler, for all that is made of coroutines: there the two differ.
-sanitized_coroutines_with() { # NAME COMPILER
+# All tests, with the sanitizers watching.
+test_sanitized() { # COMPILER'S NAME
+    dir=$top/build-all/$1-sanitizers
+    watch_sanitizers
+    run_tests
+}
+
+# The same with the other compiler, for the tests of coroutines: there the two differ.
+sanitized_coroutines_with() { # COMPILER'S NAME, ITS COMMAND
     logs=$logs/$1-sanitizers
     mkdir -p "$logs"
     watch_sanitizers
     open_build "$top/build-all/$1-sanitizers" "$2" -Dbuildtype=debug -Db_sanitize=address,undefined \
-        "$lines -fno-sanitize-recover=all"
-    build tests_of_stages_2_and_3
-    run_tests --suite stage2 --suite stage3
+        "$quick -fno-sanitize-recover=all"
+    build coroutine_tests
+    run_tests --suite coroutines
+}
+
+# What sanitizers and valgrind look for, they find in the first of many random schedules, or in
+# none: the other builds play a thousand.
+few_schedules() {
+    SCHEDULES=100
+    export SCHEDULES
 }
 
 watch_sanitizers() {
     UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
     ASAN_SYMBOLIZER_PATH=$(command -v addr2line) # clang's own is in a package of its own
     export UBSAN_OPTIONS ASAN_SYMBOLIZER_PATH
+    few_schedules
 }
 
 # Compilers have got coroutines wrong in some builds and right in others. So their tests run in
-# all of them: both compilers, with and without optimization, with and without sanitizers. Three
-# of these eight are made above; here are the other five, and one more for threads. (The tests
+# all of them: both compilers, with and without optimization, with and without sanitizers. Two
+# of these eight are made above; here are the other six, and one more for threads. (The tests
 # are coroutines, too: so they are optimized where the programs are.)
 check_coroutine_builds() {
     sum_passed=0 sum_failed=0 target=coroutine_tests suites=coroutines
     all_o2=-Doptimize_tests=true san=-Db_sanitize=address,undefined
+    coroutine_tests gcc-O0 "$gxx" -Dbuildtype=debug "$quick"
+    coroutine_tests gcc-O2 "$gxx" "$all_o2" "$quick"
+    coroutine_tests clang-O2 clang++-19 "$all_o2" "$quick"
+    # And the exercises' machinery, for readers who have clang++. (gdwarf-4: for valgrind.)
+    target='coroutine_tests tests/exercises/exercise1' suites='coroutines exercises'
+    coroutine_tests clang-O0 clang++-19 -Dbuildtype=debug "$quick -gdwarf-4 -g1"
+    target=coroutine_tests suites=coroutines
     watch_sanitizers
-    coroutine_tests gcc-O0 "$gxx" -Dbuildtype=debug "$lines"
-    coroutine_tests gcc-O2 "$gxx" "$all_o2" "$lines"
-    coroutine_tests gcc-O2-sanitizers "$gxx" "$all_o2" "$san" "$lines"
-    coroutine_tests clang-O2-sanitizers clang++-19 "$all_o2" "$san" -Db_lundef=false "$lines"
-    # With this one all that is made of coroutines, as the first build does with g++; and the
-    # exercises' machinery, for readers who have clang++.
-    target=tests_of_stages_2_and_3 suites='stage2 stage3 exercises'
-    coroutine_tests clang-O2 clang++-19 "$all_o2" "$lines"
+    coroutine_tests gcc-O2-sanitizers "$gxx" "$all_o2" "$san" "$quick"
+    coroutine_tests clang-O2-sanitizers clang++-19 "$all_o2" "$san" -Db_lundef=false "$quick"
     target=thread_tests suites=threads # only what has several
-    coroutine_tests clang-O2-threads clang++-19 -Db_sanitize=thread -Db_lundef=false "$lines"
+    coroutine_tests clang-threads clang++-19 -Dbuildtype=debug -Db_sanitize=thread -Db_lundef=false "$quick"
     verdict "$sum_passed" "$sum_failed" 0
 }
 
@@ -201,9 +214,8 @@ coroutine_tests() { # NAME COMPILER OPTIONS OF MESON...
 # Uses what the steps above built. The million delegations take their time here.
 check_coroutines_with_valgrind() {
     sum_passed=0 sum_failed=0 wrapper=valgrind
-    SCHEDULES=50 # random ones; the other builds play a thousand
-    export SCHEDULES
-    for name in gcc-O2 gcc-O0 clang; do
+    few_schedules
+    for name in gcc-O2 gcc-O0 clang-O0; do
         dir=$top/build-all/$name failed=1
         if run_tests --suite coroutines --timeout-multiplier 10 \
             --wrapper "valgrind --quiet --error-exitcode=9 --leak-check=full"; then
@@ -219,9 +231,10 @@ check_coroutines_with_valgrind() {
 # And the lint that says so finds each of those forms. (It looks into files that have
 # coroutines, and into all headers that they include.)
 check_coroutine_forms() {
+    know_each_file || return
     cd "$top" || return
     # shellcheck disable=SC2046
-    python3 tests/lint/coroutine_lint.py -p build-all/clang \
+    python3 tests/lint/coroutine_lint.py -p "$dir" \
         $(sources '*.cpp' | grep -v '^tests/\(exercises\|lint\)/\|/libfuzzer.cpp$\|/asio_bench.cpp$' | existing |
             xargs grep -l 'co_await\|co_yield\|co_return') || return
     python3 tests/lint/coroutine_lint_test.py
@@ -256,25 +269,31 @@ existing() {
     done
 }
 
-# One process for each core, and for each file: tidy takes longer than all compilers together.
-# The biggest files go first, or one core would be busy with them long after the others.
+# Leaves in $dir a directory, in which nothing is built, that knows how clang++ would compile
+# each file by itself.
+know_each_file() {
+    open_build "$top/build-all/each-file" clang++-19 -Dbuildtype=debug -Dunity=off
+}
+
+# One process for each core, and for each file. Here is where each is compiled by itself: one that
+# doesn't include all that it uses is found. The biggest files go first, or one core would be busy
+# with them long after the others.
 check_tidy() {
-    cd "$top" || return
-    [ -f build-all/clang/compile_commands.json ] || {
-        echo "clang-tidy must know how clang++ compiles each file, but that build could not be set up."
-        return 1
-    }
+    know_each_file && cd "$top" || return
     rm -rf "$logs/tidy"
     mkdir "$logs/tidy" || return
     # A file that is compiled for several programs is still looked at once.
-    python3 -c 'import json; print(json.dumps(list({entry["file"]: entry for entry in json.load(open(
-        "build-all/clang/compile_commands.json"))}.values())))' >"$logs/tidy/compile_commands.json" || return
+    python3 -c 'import json, sys; print(json.dumps(list({entry["file"]: entry for entry in json.load(open(
+        sys.argv[1]))}.values())))' "$dir/compile_commands.json" >"$logs/tidy/compile_commands.json" || return
+    # shellcheck disable=SC2046
+    clang++-19 $(llvm-config-19 --cxxflags) -w -fPIC -shared tests/lint/own_code.cpp -o "$logs/tidy/own_code.so" || return
+    python3 tests/lint/own_code_test.py "$logs/tidy/own_code.so" || return
     # shellcheck disable=SC2016
     # Exercises are compiled by a script of their own, which asks for no warnings; tidy doesn't
     # know how. And what is in tests/lint is wrong on purpose. asio_bench is built only where
     # there is Asio.
     sources '*.cpp' | grep -v '^tests/\(exercises\|lint\)/\|/asio_bench.cpp$' | existing | xargs ls -S | LOGS=$logs/tidy xargs -n 1 -P "$(getconf _NPROCESSORS_ONLN)" sh -c '
-        clang-tidy-19 --quiet --warnings-as-errors="*" -p "$LOGS" "$1" >"$LOGS/$$.found" 2>&1 && rm "$LOGS/$$.found"' tidy
+        clang-tidy-19 --load="$LOGS/own_code.so" --quiet --warnings-as-errors="*" -p "$LOGS" "$1" >"$LOGS/$$.found" 2>&1 && rm "$LOGS/$$.found"' tidy
     tidy_status=$?
     [ "$tidy_status" -ne 0 ] || return 0
     # Each finding once, though every file that includes a header finds what is wrong in it; and

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Proves that with own_code.cpp clang-tidy finds in our code all that it finds without.
+
+    own_code_test.py PLUGIN [CLANG-TIDY]
+"""
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+CONFIG = Path(__file__).resolve().parents[2] / ".clang-tidy"
+HEADER = """\
+#pragma once
+#include <string>
+template <class T> T* nothing() { return 0; }
+struct Shallow {
+    explicit Shallow(int n) : data(new int[n]) {}
+    ~Shallow() { delete[] data; }
+    int* data;
+};
+inline bool is_empty(const std::string& text) { return text.size() == 0; }
+"""
+SOURCE = """\
+#include "bad.h"
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+using std::map;
+#define TWICE(x) x + x
+int exported() { return TWICE(2); }
+static std::string use(std::string text) {
+    std::string other = std::move(text);
+    return text + other;
+}
+static std::size_t count(std::vector<std::string> words) {
+    std::size_t sum = 0;
+    for (const auto word : words) sum += word.size();
+    return sum;
+}
+static int follow(bool is_there, const int* there) {
+    const int* p = nullptr;
+    if (is_there) p = there;
+    return *p;
+}
+class Thing {
+  public:
+    ~Thing() { throw std::runtime_error("no"); }
+    const std::string& name() const { return name_of_it; }
+  private:
+    std::string name_of_it;
+};
+int main(int argc, char**) {
+    int unused;
+    Thing thing;
+    const std::string_view gone = std::string("gone");
+    std::vector<int> numbers;
+    for (std::size_t i = 0; i < 3; i++) numbers.push_back(nothing<int>() == 0 ? 1 : static_cast<int>(gone.size()));
+    return static_cast<int>(count({use("a"), thing.name()})) + follow(argc > 1, numbers.data()) + Shallow(3).data[0];
+}
+"""
+EXPECTED = """
+    bugprone-dangling-handle bugprone-exception-escape bugprone-macro-parentheses bugprone-use-after-move
+    clang-analyzer-core.NullDereference clang-diagnostic-unused-variable
+    cppcoreguidelines-special-member-functions misc-const-correctness misc-unused-using-decls
+    misc-use-internal-linkage modernize-use-nullptr performance-for-range-copy
+    performance-unnecessary-value-param readability-container-size-empty
+""".split()
+
+
+class OwnCode(unittest.TestCase):
+    def findings(self, *options):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in [("bad.h", HEADER), ("bad.cpp", SOURCE)]:
+                Path(folder, name).write_text(text)
+            run = subprocess.run(
+                [TIDY, *options, f"--config-file={CONFIG}", "--header-filter=.*", f"{folder}/bad.cpp",
+                 "--", "-std=c++20", "-Wall"], stdout=subprocess.PIPE, text=True, stderr=subprocess.DEVNULL)
+        self.assertNotEqual(run.returncode, 0)
+        return set(re.findall(r"^\S+/(bad\.\w+:\d+:\d+: error: .*)$", run.stdout, re.M))
+
+    def test_the_same_is_found(self):
+        found = self.findings(f"--load={PLUGIN}")
+        self.assertEqual(found, self.findings())
+        for check in EXPECTED:
+            self.assertIn(check, " ".join(found))
+
+
+if __name__ == "__main__":
+    PLUGIN, TIDY = [*sys.argv[1:], "clang-tidy-19"][:2]
+    unittest.main(argv=sys.argv[:1])
