@@ -4,12 +4,12 @@
 This is what ./learn calls; a reader types:
 
     ./learn check             check the next exercise that is not done
-    ./learn check 02          check all exercises of page 02; ./learn check 02b: that one
-    ./learn hint [02b]        one more hint
-    ./learn solution 02b      our answer, and how yours differs (--give-up: before yours passes)
+    ./learn check 02          check all exercises of page 02; ./learn check 02.2: that one
+    ./learn hint [02.2]       one more hint
+    ./learn solution 02.2     our answer, and how yours differs (--give-up: before yours passes)
     ./learn list              all exercises, and which of them are done
-    ./learn reset 02b         start over (your file is kept beside the new one)
-    ./learn watch [02b]       check again whenever you save, and go on to the next when it passes
+    ./learn reset 02.2        start over (your file is kept beside the new one)
+    ./learn watch [02.2]      check again whenever you save, and go on to the next when it passes
 
 An exercise is a folder here. The reader edits yours.cpp, which begins as a copy of start.cpp,
 and test.cpp tells whether it's right; answers.py compiles, runs and judges them. What is made
@@ -46,11 +46,11 @@ say = functools.partial(print, flush=True)
 class Exercise:
     def __init__(self, folder: Path):
         self.folder, self.name = folder, folder.name
-        self.number = folder.name.split("-")[0]  # 03b: the second of page 03; Ab: of page A
-        self.page = self.number[:-1]
+        self.number = folder.name.split("-")[0]  # 03.2: the second of page 03; A.2: of page A
+        self.page = self.number.split(".")[0]
         self.start, self.yours = folder / "start.cpp", folder / "yours.cpp"
         readme = self.read("README.md")
-        self.title = self.find(r"^# \w+ (.+)$", readme)
+        self.title = self.find(r"^# \S+ (.+)$", readme)
         self.kind = self.find(r"^Kind: (\w+)\s*$", readme)
         self.minutes = int(self.find(r"^About (\d+) minutes?\.", readme) or 0)
         parts = re.split(r"^## Hint \d+[ \t]*\n", self.read("hints.md"), flags=re.M)
@@ -72,7 +72,7 @@ class Course:
     def __init__(self, root: Path = ROOT):
         self.root, self.notes = root, root / ".learn"
         self.exercises = [Exercise(folder) for folder in sorted((root / FOLDER).iterdir())
-                          if folder.is_dir() and re.match(r"(\d\d|[A-Z])[a-z]-", folder.name)]
+                          if folder.is_dir() and re.match(r"(\d\d|[A-Z])\.\d-", folder.name)]
 
     def select(self, word: str) -> list[Exercise]:
         """The exercise with this number or name (or path, as a shell completes it), or a page's."""
@@ -196,7 +196,7 @@ def show_list(course: Course):
     width = max((len(one.title) for one in course.exercises), default=0)
     for one in course.exercises:
         mark = green("done") if one.name in done else bold("next") if one is following else ""
-        say(f"  {one.number:3}  {one.title:{width}}  {one.kind:7}  {one.minutes:3} min  {mark}".rstrip())
+        say(f"  {one.number:4}  {one.title:{width}}  {one.kind:7}  {one.minutes:3} min  {mark}".rstrip())
     total, left = len(course.exercises), [one for one in course.exercises if one.name not in done]
     filled = 30 * (total - len(left)) // max(total, 1)
     minutes = sum(one.minutes for one in left)
@@ -246,7 +246,7 @@ def watch(course: Course, build: Build, exercise: Exercise):
 def main(arguments: list[str], root: Path = ROOT) -> int:
     parser = argparse.ArgumentParser(prog="./learn", description="The exercises of the book.")
     parser.add_argument("command", choices=["check", "hint", "solution", "list", "reset", "watch"])
-    parser.add_argument("name", nargs="?", help="an exercise (02b), or for check also a page (02)")
+    parser.add_argument("name", nargs="?", help="an exercise (02.2), or for check also a page (02)")
     parser.add_argument("--build", type=Path, default=Path("build"), help="meson's build directory")
     parser.add_argument("--give-up", action="store_true", help="solution: show it all the same")
     parser.add_argument("--yes", action="store_true", help="reset: don't ask")

@@ -67,11 +67,11 @@ class Reader(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="the exercises ")  # a path may have blanks
         cls.addClassCleanup(folder.cleanup)
         cls.root = Path(folder.name).resolve()
-        cls.names = ["01a-one", "01b-two", "02a-three"]
+        cls.names = ["01.1-one", "01.2-two", "02.1-three"]
         for number, name in enumerate(cls.names, 1):
             path = cls.root / "tests/exercises" / name
             path.mkdir(parents=True)
-            words = {"number": name[:3], "answer": number, "minutes": 5 * number,
+            words = {"number": name.split("-")[0], "answer": number, "minutes": 5 * number,
                      "kind": ["build", "predict"][number % 2]}
             for file, text in [("README.md", README), ("test.cpp", TEST), ("hints.md", HINTS),
                                ("solution.cpp", ANSWER)]:
@@ -79,7 +79,7 @@ class Reader(unittest.TestCase):
             (path / "exercise.h").write_text("int answer();\n")
             (path / "start.cpp").write_text(ANSWER.format(answer=0))
         (cls.root / "tests/exercises/notes").mkdir()  # no exercise, nor is the next one
-        (cls.root / "tests/exercises/01c-file.md").write_text("")
+        (cls.root / "tests/exercises/01.3-file.md").write_text("")
         cls.given = cls.contents()
 
     @classmethod
@@ -107,10 +107,10 @@ class Reader(unittest.TestCase):
     def folder(self, number):
         return next((self.root / "tests/exercises").glob(f"{number}-*"))
 
-    def yours(self, number="01a"):
+    def yours(self, number="01.1"):
         return self.folder(number) / "yours.cpp"
 
-    def write(self, text, number="01a"):
+    def write(self, text, number="01.1"):
         self.yours(number).write_text(textwrap.dedent(text))
 
     def solve(self, number):
@@ -131,7 +131,7 @@ class Progress(Reader):
 
     def test_from_first_to_last(self):
         for done, name in enumerate(self.names):
-            number = name[:3]
+            number = name.split("-")[0]
             self.assertIn(f"{done} of 3 done", self.learn("list"))
             said = self.learn("check", status=1)
             self.assert_in_order(
@@ -145,7 +145,7 @@ class Progress(Reader):
             said = self.learn("check")
             self.assert_in_order(said, f"{number} Say {done + 1}: passed", f"./learn solution {number}")
             if done < 2:
-                self.assert_in_order(said, "Next: ./learn check", self.names[done + 1][:3],
+                self.assert_in_order(said, "Next: ./learn check", self.names[done + 1].split("-")[0],
                                      f"tests/exercises/{self.names[done + 1]}/README.md")
         self.assertIn("That was the last", said)
         self.assertEqual(self.progress(), "".join(name + "\n" for name in self.names))
@@ -154,55 +154,55 @@ class Progress(Reader):
 
     def test_list(self):
         self.assertEqual(self.learn("list"), textwrap.dedent("""\
-              01a  Say 1  predict    5 min  next
-              01b  Say 2  build     10 min
-              02a  Say 3  predict   15 min
+              01.1  Say 1  predict    5 min  next
+              01.2  Say 2  build     10 min
+              02.1  Say 3  predict   15 min
 
             [..............................] 0 of 3 done, about 30 minutes left
             """))
-        self.solve("01b")
-        self.learn("check", "01b")
+        self.solve("01.2")
+        self.learn("check", "01.2")
         said = self.learn("list")
         self.assertIn("Say 2  build     10 min  done\n", said)
         self.assertIn("[##########....................] 1 of 3 done, about 20 minutes left", said)
-        for number in ["01a", "02a"]:
+        for number in ["01.1", "02.1"]:
             self.solve(number)
             self.learn("check", number)
         self.assertTrue(self.learn("list").endswith("\n[" + 30 * "#" + "] 3 of 3 done\n"))
 
     def test_names(self):
-        self.solve("01b")
-        for name in ["01b", "01b-two", "tests/exercises/01b-two/", "tests/exercises/01b-two"]:
-            self.assertIn("01b Say 2: passed", self.learn("check", name))
-            self.assertIn("Next: ./learn check, for 01a", self.learn("check", name))
-        self.assertEqual(self.progress(), "01b-two\n")
+        self.solve("01.2")
+        for name in ["01.2", "01.2-two", "tests/exercises/01.2-two/", "tests/exercises/01.2-two"]:
+            self.assertIn("01.2 Say 2: passed", self.learn("check", name))
+            self.assertIn("Next: ./learn check, for 01.1", self.learn("check", name))
+        self.assertEqual(self.progress(), "01.2-two\n")
 
     def test_a_page(self):
-        self.solve("01b")
-        self.assert_in_order(self.learn("check", "01", status=1), "01a Say 1: not yet", "01b Say 2: passed")
-        self.solve("01a")
-        self.assertNotIn("02a Say", self.learn("check", "01").split("Next:")[0])
+        self.solve("01.2")
+        self.assert_in_order(self.learn("check", "01", status=1), "01.1 Say 1: not yet", "01.2 Say 2: passed")
+        self.solve("01.1")
+        self.assertNotIn("02.1 Say", self.learn("check", "01").split("Next:")[0])
 
     def test_names_that_are_none(self):
         for command in ["check", "hint", "solution", "reset", "watch"]:
-            for name in ["03", "01c", "one", "01a-on"]:
+            for name in ["03", "01.3", "one", "01.1-on"]:
                 self.learn(command, name, status=2,
-                           errors=f"learn: There is no exercise or page '{name}'. There are: 01a 01b 02a\n")
-        self.learn("hint", "01", status=2, errors="Which one of page 01? There are: 01a 01b\n")
-        self.learn("solution", status=2, errors="./learn solution 01a")
-        self.learn("reset", status=2, errors="./learn reset 01a")
+                           errors=f"learn: There is no exercise or page '{name}'. There are: 01.1 01.2 02.1\n")
+        self.learn("hint", "01", status=2, errors="Which one of page 01? There are: 01.1 01.2\n")
+        self.learn("solution", status=2, errors="./learn solution 01.1")
+        self.learn("reset", status=2, errors="./learn reset 01.1")
         with self.assertRaises(SystemExit) as end, contextlib.redirect_stderr(io.StringIO()):
             exercises.main(["chekc"], self.root)
         self.assertEqual(end.exception.code, 2)
 
     def test_what_is_done_stays_done(self):
         (self.root / ".learn").mkdir(exist_ok=True)
-        (self.root / ".learn/progress").write_text("00x-older\n01a-one\n")
-        self.write("int", "01a")
-        self.learn("check", "01a", status=1)
-        self.solve("01b")
+        (self.root / ".learn/progress").write_text("00x-older\n01.1-one\n")
+        self.write("int", "01.1")
+        self.learn("check", "01.1", status=1)
+        self.solve("01.2")
         self.learn("check")
-        self.assertEqual(self.progress(), "00x-older\n01a-one\n01b-two\n")
+        self.assertEqual(self.progress(), "00x-older\n01.1-one\n01.2-two\n")
 
 
 class Answers(Reader):
@@ -219,7 +219,7 @@ class Answers(Reader):
             """)
         said = self.learn("check", status=1)
         self.assert_in_order(said, "It does not compile:",
-                             "    tests/exercises/01a-one/yours.cpp:4:", "nothing", "1 more error", "./learn hint")
+                             "    tests/exercises/01.1-one/yours.cpp:4:", "nothing", "1 more error", "./learn hint")
         self.assertNotIn("neither", said)
         self.assertNotIn("unused", said)
         self.assertNotIn(str(self.root), said)
@@ -227,7 +227,7 @@ class Answers(Reader):
     def test_compile_error_deep_in_a_template(self):
         self.write('#include <vector>\n#include <algorithm>\nstruct X {};\n'
                    'int answer() { std::vector<X> v(2); std::sort(v.begin(), v.end()); return 0; }\n')
-        self.assertIn("01a-one/yours.cpp:4:", self.learn("check", status=1))
+        self.assertIn("01.1-one/yours.cpp:4:", self.learn("check", status=1))
 
     def test_compile_error_in_a_header_of_the_repository(self):
         self.write('#define Selector 1\n#include "common/selector.h"\n')
@@ -242,7 +242,7 @@ class Answers(Reader):
     def test_warning(self):
         self.write('#include "exercise.h"\nint answer() { double x = 1.5; return x; }\n')
         for _ in range(2):  # also when nothing has to be compiled
-            self.assert_in_order(self.learn("check", "01a"), "passed", "The compiler warns:", "yours.cpp:2:")
+            self.assert_in_order(self.learn("check", "01.1"), "passed", "The compiler warns:", "yours.cpp:2:")
 
     def test_crash(self):
         self.write(CRASH)
@@ -314,36 +314,36 @@ class Answers(Reader):
     def commands_of_a_check(self, status):
         """How many compilers and linkers it runs."""
         with unittest.mock.patch.object(answers.subprocess, "run", wraps=subprocess.run) as run:
-            self.learn("check", "01a", status=status)
+            self.learn("check", "01.1", status=status)
         return sum("-o" in call.args[0] for call in run.call_args_list)
 
     def test_only_what_has_changed_is_built(self):
-        self.solve("01a")
-        self.learn("check", "01a")
+        self.solve("01.1")
+        self.learn("check", "01.1")
         self.assertEqual(self.commands_of_a_check(status=0), 0)
         self.write(ANSWER.format(answer=7))
         self.assertEqual(self.commands_of_a_check(status=1), 2)  # yours.cpp, and the program
         self.assertEqual(self.commands_of_a_check(status=1), 0)
 
     def test_a_header_that_has_changed_is_noticed(self):
-        self.solve("01a")
-        self.learn("check", "01a")
-        header = self.folder("01a") / "exercise.h"
+        self.solve("01.1")
+        self.learn("check", "01.1")
+        header = self.folder("01.1") / "exercise.h"
         before = header.read_text()
         header.write_text("void answer();\n")
         self.addCleanup(header.write_text, before)
-        self.assertIn("yours.cpp:2:", self.learn("check", "01a", status=1))
+        self.assertIn("yours.cpp:2:", self.learn("check", "01.1", status=1))
         header.write_text(before)
 
     def test_an_older_file_put_back_is_noticed(self):
-        self.solve("01a")
+        self.solve("01.1")
         os.utime(self.yours(), (1, 1))
-        self.learn("check", "01a")
+        self.learn("check", "01.1")
         self.yours().rename(self.root / "kept")
         self.write(ANSWER.format(answer=7))
-        self.learn("check", "01a", status=1)
+        self.learn("check", "01.1", status=1)
         (self.root / "kept").replace(self.yours())
-        self.learn("check", "01a")
+        self.learn("check", "01.1")
 
     def test_a_file_saved_while_it_is_compiled_is_compiled_again(self):
         self.write(ANSWER.format(answer=7))
@@ -356,8 +356,8 @@ class Answers(Reader):
                 self.write(ANSWER.format(answer=1))
             return result
         with unittest.mock.patch.object(subprocess, "run", compile_slowly):
-            self.learn("check", "01a", status=1)
-        self.learn("check", "01a")
+            self.learn("check", "01.1", status=1)
+        self.learn("check", "01.1")
 
     def test_a_build_directory_that_is_none(self):
         with contextlib.redirect_stderr(io.StringIO()) as said:
@@ -375,7 +375,7 @@ class Answers(Reader):
             self.assert_in_order(said.getvalue(), "learn: ", *words)
 
     def test_other_flags_and_a_folder_of_wrong_answers(self):
-        build, folder, work = answers.Build(BUILD), self.folder("01a"), self.root / "work"
+        build, folder, work = answers.Build(BUILD), self.folder("01.1"), self.root / "work"
         wrong = self.root / "wrong/answer.cpp"
         work.mkdir()
         wrong.parent.mkdir()
@@ -389,62 +389,62 @@ class Help(Reader):
 
     def test_hints(self):
         for shown, text in enumerate(["It is a number.", "It is small.", "It is 1.", "It is 1."]):
-            said = self.learn("hint", *["01a"] * (shown % 2))
-            self.assert_in_order(said, f"01a Say 1, hint {min(shown + 1, 3)} of 3", text)
+            said = self.learn("hint", *["01.1"] * (shown % 2))
+            self.assert_in_order(said, f"01.1 Say 1, hint {min(shown + 1, 3)} of 3", text)
             self.assertEqual(said.count("It is"), 1)
             self.assertIn(["2 hints left", "1 hint left", "No hints left", "No hints left"][shown], said)
-        self.assertIn("./learn solution 01a --give-up", said)
+        self.assertIn("./learn solution 01.1 --give-up", said)
         self.assertIn("(no hints left)", self.learn("check", status=1))
-        self.assertIn("2 hints left", self.learn("hint", "01b"))
+        self.assertIn("2 hints left", self.learn("hint", "01.2"))
 
     def test_solution_is_locked_until_yours_passes(self):
-        said = self.learn("solution", "01a", status=1)
-        self.assertIn("./learn solution 01a --give-up", said)
+        said = self.learn("solution", "01.1", status=1)
+        self.assertIn("./learn solution 01.1 --give-up", said)
         self.assertNotIn("return 1", said)
-        self.assertIn("solution.cpp", self.learn("solution", "01a", "--give-up"))
+        self.assertIn("solution.cpp", self.learn("solution", "01.1", "--give-up"))
         self.write('#include "exercise.h"\nint answer() { return 2 - 1; }\n')
         self.learn("check")
-        said = self.learn("solution", "01a")
-        self.assert_in_order(said, "tests/exercises/01a-one/solution.cpp", "--- tests/exercises/01a-one/yours.cpp",
+        said = self.learn("solution", "01.1")
+        self.assert_in_order(said, "tests/exercises/01.1-one/solution.cpp", "--- tests/exercises/01.1-one/yours.cpp",
                              "-int answer() { return 2 - 1; }", "+int answer() { return 1; }")
-        self.solve("01a")
-        self.assertIn("Yours is the same.", self.learn("solution", "01a"))
+        self.solve("01.1")
+        self.assertIn("Yours is the same.", self.learn("solution", "01.1"))
 
     def test_reset_keeps_what_the_reader_wrote(self):
-        start = (self.folder("01a") / "start.cpp").read_text()
+        start = (self.folder("01.1") / "start.cpp").read_text()
         for number, name in enumerate(["yours.cpp.old", "yours.cpp.old2", "yours.cpp.old3"]):
             self.write(f"// work {number}\n")
-            self.assertIn(f"01a-one/{name}", self.learn("reset", "01a", "--yes"))
+            self.assertIn(f"01.1-one/{name}", self.learn("reset", "01.1", "--yes"))
             self.assertEqual(self.yours().read_text(), start)
-            self.learn("reset", "01a", "--yes")  # nothing to keep
+            self.learn("reset", "01.1", "--yes")  # nothing to keep
         for number, name in enumerate(["yours.cpp.old", "yours.cpp.old2", "yours.cpp.old3"]):
-            self.assertEqual((self.folder("01a") / name).read_text(), f"// work {number}\n")
-        self.assertEqual(len(list(self.folder("01a").glob("yours.cpp*"))), 4)
+            self.assertEqual((self.folder("01.1") / name).read_text(), f"// work {number}\n")
+        self.assertEqual(len(list(self.folder("01.1").glob("yours.cpp*"))), 4)
 
     def test_reset_starts_over(self):
-        self.solve("01a")
+        self.solve("01.1")
         self.learn("check")
-        self.learn("hint", "01a")
-        self.learn("reset", "01a", "--yes")
+        self.learn("hint", "01.1")
+        self.learn("reset", "01.1", "--yes")
         self.assertEqual(self.progress(), "")
-        self.assertIn("hint 1 of 3", self.learn("hint", "01a"))
-        self.learn("solution", "01a", status=1)
+        self.assertIn("hint 1 of 3", self.learn("hint", "01.1"))
+        self.learn("solution", "01.1", status=1)
 
     def test_reset_asks(self):
         self.write("// work\n")
         with unittest.mock.patch.object(sys, "stdin") as stdin:
             stdin.isatty.return_value = False
-            self.learn("reset", "01a", status=2, errors="./learn reset 01a --yes")
+            self.learn("reset", "01.1", status=2, errors="./learn reset 01.1 --yes")
             stdin.isatty.return_value = True
             for word, status in [("", 1), ("n", 1), ("yes", 0)]:
                 self.assertEqual(self.yours().read_text(), "// work\n")
                 with unittest.mock.patch("builtins.input", return_value=word):
-                    self.learn("reset", "01a", status=status)
-        self.assertEqual((self.folder("01a") / "yours.cpp.old").read_text(), "// work\n")
+                    self.learn("reset", "01.1", status=status)
+        self.assertEqual((self.folder("01.1") / "yours.cpp.old").read_text(), "// work\n")
 
     def test_no_file_of_the_reader_is_written_but_by_reset(self):
         self.write("// work\n")
-        for command in [["check"], ["check", "01"], ["hint"], ["solution", "01a", "--give-up"], ["list"]]:
+        for command in [["check"], ["check", "01"], ["hint"], ["solution", "01.1", "--give-up"], ["list"]]:
             with contextlib.redirect_stdout(io.StringIO()):
                 exercises.main([*command, "--build", str(BUILD)], self.root)
         self.assertEqual(self.yours().read_text(), "// work\n")
@@ -467,15 +467,15 @@ class Help(Reader):
                 self.write(ANSWER.format(answer=7))
                 wait_for("values: CHECK( 7 == 1 )")
                 time.sleep(1)  # nothing happens, so nothing is checked
-                self.solve("01a")
-                wait_for("01a Say 1: passed")
+                self.solve("01.1")
+                wait_for("01.1 Say 1: passed")
                 wait_for("think of 2")
-                self.assertTrue(self.yours("01b").exists())
+                self.assertTrue(self.yours("01.2").exists())
                 process.send_signal(signal.SIGINT)
                 self.assertEqual(process.wait(60), 0)
             finally:
                 process.kill()
-        self.assertEqual(self.progress(), "01a-one\n")
+        self.assertEqual(self.progress(), "01.1-one\n")
         self.assertNotIn("Traceback", printed.read_text())
         self.assertEqual(printed.read_text().count("not yet"), 3, printed.read_text())
 
@@ -490,19 +490,19 @@ class Help(Reader):
             }
             """)
         self.assert_in_order(self.learn("check", status=1),
-                             "tests/exercises/01a-one/yours.cpp:4: co_await in the parentheses of if(...)",
+                             "tests/exercises/01.1-one/yours.cpp:4: co_await in the parentheses of if(...)",
                              "GCC 12", "It does not compile")
 
     def test_colour(self):
-        self.solve("01a")
+        self.solve("01.1")
         with unittest.mock.patch.dict(os.environ, TERM="xterm", NO_COLOR=""):
-            self.assertNotIn("\033", self.learn("check", "01a") + self.learn("list"))
+            self.assertNotIn("\033", self.learn("check", "01.1") + self.learn("list"))
             self.screen = Terminal
-            self.assertIn("\033[32mpassed\033[0m", self.learn("check", "01a"))
-            self.assertIn("\033[31mnot yet\033[0m", self.learn("check", "01b", status=1))
+            self.assertIn("\033[32mpassed\033[0m", self.learn("check", "01.1"))
+            self.assertIn("\033[31mnot yet\033[0m", self.learn("check", "01.2", status=1))
             for name, value in [("NO_COLOR", "1"), ("TERM", "dumb")]:
                 with unittest.mock.patch.dict(os.environ, {name: value}):
-                    self.assertNotIn("\033", self.learn("check", "01a") + self.learn("list"))
+                    self.assertNotIn("\033", self.learn("check", "01.1") + self.learn("list"))
 
 
 class Await(unittest.TestCase):
