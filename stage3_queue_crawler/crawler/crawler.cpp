@@ -36,10 +36,11 @@ bool has_other_scheme(std::string_view reference) {
 } // namespace
 
 Crawler::Crawler(EventLoop& loop, std::vector<Url> roots, Scope scope,
-                 CrawlSettings settings)
+                 CrawlSettings settings, CrawlEvents events)
     : loop_(loop), roots_(std::move(roots)),
       scope_(std::make_shared<const Scope>(std::move(scope))),
-      settings_(std::move(settings)), queue_(0, Order(settings_.order)),
+      settings_(std::move(settings)), events_(std::move(events)),
+      queue_(0, Order(settings_.order)),
       parked_(loop, [this](Item item) { unpark(std::move(item)); }),
       gate_(loop, settings_.politeness, [this](const Item& item) { call(item); }),
       retries_(settings_.max_tries), fail_parsing_(settings_.fail_parsing),
@@ -59,7 +60,7 @@ Crawler::Crawler(EventLoop& loop, std::vector<Url> roots, Scope scope,
 Coroutine<Ending> Crawler::crawl() {
     for (const Url& root : roots_)
         if (scope_->excludes(root))
-            settings_.on_note(root.href() + " is excluded");
+            events_.on_note(root.href() + " is excluded");
         else
             enqueue(urls_[root], nullptr, 0, settings_.max_redirects);
 
@@ -116,7 +117,7 @@ Coroutine<Ending> Crawler::crawl() {
 // [work]
 Coroutine<> Crawler::work(std::string name) {
     while (true) {
-        co_await settings_.until_ready();
+        co_await events_.until_ready();
         Item item = co_await queue_.get();
         Fate fate = Fate::done;
         if (may_start(item))
@@ -124,7 +125,7 @@ Coroutine<> Crawler::work(std::string name) {
         if (fate == Fate::go_on)
             fate = pass_gate(item);
         if (fate == Fate::go_on) {
-            settings_.on_start(name, *item.url);
+            events_.on_start(name, *item.url);
             fate = co_await fetch(item);
         }
         if (fate == Fate::done)
@@ -197,7 +198,7 @@ Crawler::Fate Crawler::obey_robots(Item& item, const Verdict& verdict) {
         record.outcome = Outcome::disallowed;
         record.error = verdict.reason;
         if (item.url->parent == nullptr)
-            settings_.on_note(item.url->url->href() + ": " + verdict.reason);
+            events_.on_note(item.url->url->href() + ": " + verdict.reason);
     } catch (const FetchError& error) { // as the page's own would be
         begin(item);
         if (error.kind == FetchError::Kind::no_descriptor) {
@@ -398,7 +399,7 @@ Coroutine<common::Links> Crawler::read_page(Url url, std::string content_type,
 // [take-links]
 void Crawler::take_links(const Item& item, const common::Links& found, Record& record) {
     record.links = found.urls.size();
-    settings_.on_links(*item.url, found.urls);
+    events_.on_links(*item.url, found.urls);
     for (const Url& link : found.urls) {
         KnownUrl& known = urls_[link];
         if (known.is_new())
@@ -417,8 +418,8 @@ void Crawler::leave_out(std::size_t links, std::string_view why, const Item& ite
     if (links == 0)
         return;
     left_out_ += links;
-    settings_.on_note(fmt::format("{}: {} links are left out, being {}",
-                                  item.url->url->href(), links, why));
+    events_.on_note(fmt::format("{}: {} links are left out, being {}",
+                                item.url->url->href(), links, why));
 }
 
 // [follow-redirect]
@@ -507,9 +508,9 @@ Crawler::Wait Crawler::wait_for_descriptor(Item& item, const FetchError& error) 
                                  "ulimit -n)");
     --item.tries; // which `begin` has counted
     if (!said_descriptors_)
-        settings_.on_note(fmt::format("{}: fetches wait until there is one (see ulimit "
-                                      "-n, or use fewer --workers)",
-                                      error.what()));
+        events_.on_note(fmt::format("{}: fetches wait until there is one (see ulimit "
+                                    "-n, or use fewer --workers)",
+                                    error.what()));
     said_descriptors_ = true;
     return 100ms;
 }
@@ -542,7 +543,7 @@ void Crawler::finish(const Item& item, Record& record) {
         ++progress_.redirects;
     else if (record.outcome != Outcome::disallowed)
         ++progress_.fetched;
-    settings_.on_record(record);
+    events_.on_record(record);
 }
 
 /// Tells the way of an error: the coroutines from this task's first one to the one that
@@ -552,7 +553,7 @@ void Crawler::tell_way(const Item& item, const common::TracedError& error) {
     std::vector<common::Place> coroutines = worker.chain();
     const std::vector<common::Place> ended = worker.traceback();
     coroutines.insert(coroutines.end(), ended.begin(), ended.end());
-    settings_.on_note(
+    events_.on_note(
         fmt::format("{} can't be read.\nThe coroutines of {}, the last one at "
                     "the bottom:\n{}{}: {}",
                     item.url->url->href(), worker.name(), common::describe(coroutines),

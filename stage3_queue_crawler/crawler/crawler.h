@@ -58,7 +58,10 @@ struct CrawlSettings {
     SessionOptions session;
     /// For the roots' origins, such as "https://example.org:8080".
     std::map<std::string, common::Login, std::less<>> logins;
+};
 
+/// What a crawl tells while it runs, and to whom.
+struct CrawlEvents {
     /// Called with each record, as its fetch ends. What this throws ends the crawl.
     std::function<void(const Record&)> on_record = [](const Record&) {};
     /// Awaited by each worker before it takes a URL: so whoever takes the records, and
@@ -90,7 +93,7 @@ class Crawler {
   public:
     /// A crawl of what `scope` contains, from these roots. `loop` must outlive it.
     Crawler(EventLoop& loop, std::vector<common::Url> roots, Scope scope,
-            CrawlSettings settings);
+            CrawlSettings settings, CrawlEvents events = {});
     Crawler(const Crawler&) = delete;
     Crawler& operator=(const Crawler&) = delete;
     ~Crawler() = default;
@@ -183,6 +186,7 @@ class Crawler {
     const std::vector<common::Url> roots_;
     const std::shared_ptr<const Scope> scope_; // shared with threads
     const CrawlSettings settings_;
+    const CrawlEvents events_;
     KnownUrls urls_;
     using Order = AnyOrder<Item, ShorterUrl, ComesBack>;
     Queue<Item, Order> queue_;

@@ -1,15 +1,12 @@
 // What the crawl says of a URL once its fetch has ended.
 #pragma once
 
-#include "common/url.h"
 #include "stage3_queue_crawler/crawler/known_urls.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace stage3 {
 
@@ -47,24 +44,5 @@ struct Record {
     int tries = 1;
     double seconds = 0; ///< from the first try's beginning
 };
-
-/// As a JSON object, in one line, without a line end. What is unknown is null.
-std::string to_json(const Record& record);
-
-/// As a line of CSV, with a line end. What is unknown is empty.
-std::string to_csv(const Record& record);
-/// The line above these: the names of the columns.
-std::string csv_header();
-
-/// As nodes and edges of the link graph, for Graphviz: the URL, with its outcome as a
-/// colour, and a redirect's arrow. Whole lines.
-std::string to_dot(const Record& record);
-
-/// The links of a page as edges of that graph.
-std::string links_as_dot(const KnownUrl& page, const std::vector<common::Url>& links);
-
-/// As a line for a person, without a line end: outcome, status, bytes, URL, and what else
-/// there is to say.
-std::string to_text(const Record& record);
 
 } // namespace stage3

@@ -62,7 +62,8 @@ std::map<std::string, Said> crawl(const ScriptedServer& server, const std::strin
     settings.obey_robots = false; // it would be one request more
     settings.workers = 1;
     settings.max_redirects = 2;
-    settings.on_record = [&](const Record& record) {
+    stage3::CrawlEvents events;
+    events.on_record = [&](const Record& record) {
         const stage3::KnownUrl& url = *record.url;
         said[std::string(url.url->target())] = {
             .outcome = static_cast<int>(record.outcome) + 1, // exercise.h's numbers
@@ -73,7 +74,7 @@ std::map<std::string, Said> crawl(const ScriptedServer& server, const std::strin
     const std::vector<common::Url> roots{*common::parse_url(server.url(root))};
     stage3::EventLoop loop;
     stage3::Crawler crawler(loop, roots, stage3::Scope(stage3::Reach::host, roots),
-                            settings);
+                            settings, events);
     stage3::run_until_complete(loop, crawler.crawl());
     return said;
 }

@@ -49,12 +49,16 @@ struct Scene {
             server.on(path, page({}));
     }
 
-    stage3::CrawlSettings settings() {
+    static stage3::CrawlSettings settings() {
         stage3::CrawlSettings settings;
         settings.obey_robots = false; // it would be one request more
         settings.workers = 3;
-        settings.on_record = [this](const stage3::Record&) { ++records; };
         return settings;
+    }
+    stage3::CrawlEvents events() {
+        stage3::CrawlEvents events;
+        events.on_record = [this](const stage3::Record&) { ++records; };
+        return events;
     }
 
     int count(KnownUrl::State state) const {
@@ -80,7 +84,7 @@ struct Scene {
     int records = 0;
     stage3::EventLoop loop;
     stage3::Crawler crawler{loop, roots, stage3::Scope(stage3::Reach::host, roots),
-                            settings()};
+                            settings(), events()};
 };
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): scenes outlive

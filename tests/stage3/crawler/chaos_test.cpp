@@ -210,7 +210,8 @@ std::string crawl(unsigned seed) {
 
     std::map<std::string, std::string> found;
     std::string wrong;
-    settings.on_record = [&](const stage3::Record& record) {
+    stage3::CrawlEvents events;
+    events.on_record = [&](const stage3::Record& record) {
         const std::string& url = record.url->url->href();
         const Fate fate{record.outcome, record.tries};
         if (!found.emplace(url, fate.describe()).second)
@@ -218,7 +219,7 @@ std::string crawl(unsigned seed) {
     };
     stage3::EventLoop loop;
     stage3::Crawler crawler(loop, roots, stage3::Scope(stage3::Reach::host, roots),
-                            settings);
+                            settings, events);
     const auto ending = stage3::run_until_complete<stage3::Ending>(loop, crawler.crawl());
     if (ending != stage3::Ending::complete)
         wrong += "it didn't end; ";

@@ -101,6 +101,7 @@ struct Result {
 /// task, before it begins.
 struct Setup {
     CrawlSettings settings;
+    stage3::CrawlEvents events = {};
     bool obey_robots = false;
     Reach reach = Reach::host;
     std::vector<Pattern> excluded = {};
@@ -113,19 +114,20 @@ struct Setup {
         std::vector<common::Url> urls;
         for (const std::string& root : roots)
             urls.push_back(*common::parse_url(root));
-        settings.on_record = [&](const Record& record) {
+        events.on_record = [&](const Record& record) {
             result.records.push_back(said(record));
             if (on_record)
                 on_record(record);
         };
-        settings.on_note = [&](const std::string& note) {
+        events.on_note = [&](const std::string& note) {
             result.notes.push_back(note);
             if (on_note)
                 on_note(note);
         };
         settings.obey_robots = obey_robots; // most tests count requests
         EventLoop loop;
-        Crawler crawler(loop, urls, Scope(reach, urls, std::move(excluded)), settings);
+        Crawler crawler(loop, urls, Scope(reach, urls, std::move(excluded)), settings,
+                        events);
         const auto start = Clock::now();
         auto task = create_task(loop, crawler.crawl());
         if (during)
@@ -505,8 +507,7 @@ TEST_SUITE("politeness") {
     /// When each request of a path that begins like this came, in seconds.
     struct Arrivals {
         explicit Arrivals(Setup& setup) {
-            setup.settings.on_start = [this](std::string_view,
-                                             const stage3::KnownUrl& u) {
+            setup.events.on_start = [this](std::string_view, const stage3::KnownUrl& u) {
                 times[std::string(u.url->authority())].push_back(Clock::now());
             };
         }

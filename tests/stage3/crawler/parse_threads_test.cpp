@@ -146,7 +146,8 @@ Found crawl(const std::string& root, std::size_t threads, std::size_t workers) {
     settings.workers = workers;
     settings.obey_robots = false;
     settings.parse_in_threads = threads > 0;
-    settings.on_record = [&](const Record& record) {
+    stage3::CrawlEvents events;
+    events.on_record = [&](const Record& record) {
         result.records.push_back(describe(record));
         result.most_threads = std::max(result.most_threads, count_threads());
     };
@@ -157,7 +158,7 @@ Found crawl(const std::string& root, std::size_t threads, std::size_t workers) {
     options.threads = threads;
     EventLoop loop(std::move(options));
     Crawler crawler(loop, roots, Scope(stage3::Reach::host, roots, std::move(excluded)),
-                    settings);
+                    settings, events);
     result.ending = stage3::run_until_complete<Ending>(loop, crawler.crawl());
     return result;
 }
@@ -222,14 +223,16 @@ TEST_CASE("a crawl may end at any moment, whatever its threads are at") {
         settings.obey_robots = false;
         settings.parse_in_threads = true;
         std::size_t records = 0;
-        settings.on_record = [&](const Record&) { ++records; };
+        stage3::CrawlEvents events;
+        events.on_record = [&](const Record&) { ++records; };
         const std::vector<common::Url> roots{*common::parse_url(site.root())};
         stage3::LoopOptions options;
         options.threads = 3;
         EventLoop loop(std::move(options));
         Ending ending = Ending::complete;
         {
-            Crawler crawler(loop, roots, Scope(stage3::Reach::host, roots), settings);
+            Crawler crawler(loop, roots, Scope(stage3::Reach::host, roots), settings,
+                            events);
             auto task = create_task(loop, crawler.crawl());
             loop.call_later(2ms + i * 1ms, [task]() mutable { task.cancel(); });
             ending = stage3::run_until_complete<Ending>(loop, task);
@@ -246,14 +249,15 @@ TEST_CASE("a page that can't be read is a record, whoever was to read it") {
     settings.fail_parsing = 20;
     std::vector<std::string> failed;
     std::size_t records = 0;
-    settings.on_record = [&](const Record& record) {
+    stage3::CrawlEvents events;
+    events.on_record = [&](const Record& record) {
         ++records;
         if (record.outcome == Outcome::failed)
             failed.push_back(record.error);
     };
     const std::vector<common::Url> roots{*common::parse_url(site.root())};
     EventLoop loop;
-    Crawler crawler(loop, roots, Scope(stage3::Reach::host, roots), settings);
+    Crawler crawler(loop, roots, Scope(stage3::Reach::host, roots), settings, events);
     CHECK(stage3::run_until_complete<Ending>(loop, crawler.crawl()) == Ending::complete);
     CHECK(failed
           == std::vector<std::string>{"parsing failed, as --fail-parsing has asked"});

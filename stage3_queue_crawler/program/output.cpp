@@ -1,4 +1,4 @@
-#include "stage3_queue_crawler/crawler/output.h"
+#include "stage3_queue_crawler/program/output.h"
 
 #include <algorithm>
 #include <array>

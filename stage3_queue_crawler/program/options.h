@@ -3,15 +3,13 @@
 
 #include "common/usage_error.h"
 #include "stage3_queue_crawler/crawler/crawler.h"
+#include "stage3_queue_crawler/program/formats.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace stage3 {
-
-enum class Format : std::uint8_t { text, jsonl, csv, dot };
 
 struct Options {
     std::string
@@ -20,10 +18,10 @@ struct Options {
     Reach reach = Reach::host;
     std::vector<Pattern> excluded;
     std::vector<Pattern> included;
-    CrawlSettings crawl;           ///< without its functions
+    CrawlSettings crawl;
     std::size_t parse_threads = 0; ///< of the loop's executor; 0: it needs none
     std::string selector;          ///< a name that make_selector knows, or nothing
-    Format format = Format::text;
+    FormatName format = FormatName::text;
     std::string output;   ///< a file; nothing: standard output
     std::size_t top = 10; ///< how many links the report lists
     std::string trace;    ///< a file for the run's events, or nothing

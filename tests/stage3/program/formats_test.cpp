@@ -1,7 +1,7 @@
 // What a record looks like, to programs and to people.
-#include "stage3_queue_crawler/crawler/escape.h"
-#include "stage3_queue_crawler/crawler/record.h"
-#include "stage3_queue_crawler/crawler/report.h"
+#include "stage3_queue_crawler/program/escape.h"
+#include "stage3_queue_crawler/program/formats.h"
+#include "stage3_queue_crawler/program/report.h"
 #include "tests/support/url.h"
 
 #include <doctest/doctest.h>
@@ -13,7 +13,9 @@
 using namespace std::chrono_literals;
 using stage3::as_json;
 using stage3::for_terminal;
+using stage3::FormatName;
 using stage3::KnownUrls;
+using stage3::make_format;
 using stage3::Outcome;
 using stage3::Record;
 using tests::url_of;
@@ -56,45 +58,49 @@ TEST_CASE("as a string of Graphviz's, quotes and backslashes are escaped") {
 }
 
 TEST_CASE("a record as CSV has as many cells as there are columns") {
+    const auto csv = make_format(FormatName::csv);
     KnownUrls urls;
     Record record(urls[url_of("http://h/")]);
-    CHECK(to_csv(record) == "http://h/,0,,failed,,,,,,0,0,0,1,0.000000\r\n");
+    CHECK(csv->record(record) == "http://h/,0,,failed,,,,,,0,0,0,1,0.000000\r\n");
     record.status = 404;
     record.error = "HTTP status 404";
-    CHECK(to_csv(record)
+    CHECK(csv->record(record)
           == "http://h/,0,,failed,404,,\"HTTP status 404\",,,0,0,0,1,0.000000\r\n");
-    const std::string header = stage3::csv_header();
+    const std::string header = csv->begin();
     CHECK(std::ranges::count(header, ',') == 13);
 
     stage3::KnownUrl& known = urls[url_of("http://h/a")];
     known.parent = &urls[url_of("http://h/b,c")];
     known.depth = 3;
-    CHECK(to_csv(Record(known))
+    CHECK(csv->record(Record(known))
           == "http://h/a,3,\"http://h/b,c\",failed,,,,,,0,0,0,1,0.000000\r\n");
 }
 
 TEST_CASE("a record as a node has a colour, and a redirect an arrow") {
+    const auto dot = make_format(FormatName::dot);
     KnownUrls urls;
     Record record(urls[url_of("http://h/")]);
-    CHECK(to_dot(record) == "  \"http://h/\" [color=red];\n");
+    CHECK(dot->record(record) == "  \"http://h/\" [color=red];\n");
     record.outcome = Outcome::redirect;
     record.next_url = "x:\"";
-    CHECK(to_dot(record)
+    CHECK(dot->record(record)
           == "  \"http://h/\" [color=blue];\n"
              "  \"http://h/\" -> \"x:\\\"\" [style=dashed];\n");
-    CHECK(links_as_dot(*record.url, {url_of("http://h/a"), url_of("http://h/b")})
+    CHECK(dot->links(*record.url, {url_of("http://h/a"), url_of("http://h/b")})
           == "  \"http://h/\" -> \"http://h/a\";\n"
              "  \"http://h/\" -> \"http://h/b\";\n");
 }
 
 TEST_CASE("a record as JSON has all fields, and null for what is unknown") {
+    const auto jsonl = make_format(FormatName::jsonl);
     KnownUrls urls;
     const Record nothing(urls[url_of("http://h/")]);
-    CHECK(to_json(nothing)
+    CHECK(jsonl->record(nothing)
           == R"({"url": "http://h/", "depth": 0, "parent": null, "outcome": "failed", )"
              R"("status": null, "next_url": null, "error": null, "content_type": null, )"
              R"("charset": null, "bytes": 0, "links": 0, "new_links": 0, "tries": 1, )"
-             R"("seconds": 0.000000})");
+             R"("seconds": 0.000000})"
+             "\n");
 
     stage3::KnownUrl& known = urls[url_of("http://h/a")];
     known.parent = &urls[url_of("http://h/")];
@@ -111,11 +117,12 @@ TEST_CASE("a record as JSON has all fields, and null for what is unknown") {
     record.new_links = 3;
     record.tries = 4;
     record.seconds = 1.5;
-    CHECK(to_json(record)
+    CHECK(jsonl->record(record)
           == R"({"url": "http://h/a", "depth": 3, "parent": "http://h/", )"
              R"("outcome": "redirect", "status": 301, "next_url": "x\"y", "error": "e", )"
              R"("content_type": "text/html", "charset": "\ufffd", "bytes": 1, )"
-             R"("links": 2, "new_links": 3, "tries": 4, "seconds": 1.500000})");
+             R"("links": 2, "new_links": 3, "tries": 4, "seconds": 1.500000})"
+             "\n");
 }
 
 TEST_CASE("a record as a line says what there is to say") {
@@ -148,7 +155,7 @@ TEST_CASE("the report: records by URL, sums, most met links, and what is dead") 
         records.back().bytes = 100;
     }
     records[0].error = "HTTP status 404";
-    CHECK(stage3::text_report(records, urls, 0, 1500ms)
+    CHECK(stage3::text_report(records, {urls, 0, 1500ms})
           == R"(page        200       100  http://h/
 page        200       100  http://h/a
 error       404       100  http://h/b (HTTP status 404)
@@ -165,7 +172,7 @@ Dead:
     on http://h/
     on http://h/a
 )");
-    const std::string shorter = stage3::text_report(records, urls, 7, 1500ms, 1);
+    const std::string shorter = stage3::text_report(records, {urls, 7, 1500ms}, 1);
     CHECK(shorter.find("       1  http://h/a") == std::string::npos);
     CHECK(shorter.find("\nLinks that were left out: 7\nDone in") != std::string::npos);
 }
@@ -177,7 +184,7 @@ TEST_CASE(
     for (int i = 0; i < 25; ++i)
         dead.meet_on(urls[url_of("http://h/" + std::to_string(i))]);
     std::vector<Record> records(1, Record(dead));
-    const std::string report = stage3::text_report(records, urls, 0, 1s);
+    const std::string report = stage3::text_report(records, {urls, 0, 1s});
     CHECK(report.ends_with("    on http://h/9\n    and on 15 more\n"));
 }
 
@@ -188,7 +195,7 @@ TEST_CASE(
     dead.parent = &urls[url_of("http://h/moved")];
     std::vector<Record> records(1, Record(dead));
     records[0].error = "redirect to what is no URL: \x1b[2J";
-    const std::string report = stage3::text_report(records, urls, 0, 1s);
+    const std::string report = stage3::text_report(records, {urls, 0, 1s});
     CHECK(report.ends_with("Dead:\n"
                            "  http://h/x (redirect to what is no URL: \\x1b[2J)\n"
                            "    on http://h/moved\n"));
@@ -196,6 +203,6 @@ TEST_CASE(
 }
 
 TEST_CASE("an empty crawl has a report, too") {
-    CHECK(stage3::text_report({}, KnownUrls(), 0, 0s)
+    CHECK(stage3::text_report({}, {KnownUrls(), 0, 0s})
               .ends_with("Done in 0.00 s: 0 fetched, 0 redirects, 0 dead.\n"));
 }

@@ -3,14 +3,20 @@
 #pragma once
 
 #include "stage3_queue_crawler/crawler/crawler.h"
+#include "stage3_queue_crawler/runtime/task.h"
 
 #include <chrono>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace stage3 {
 
 /// "1234 fetched, 12 redirects, 3 dead; 10 under way, 345 waiting; 12 s".
 std::string describe(const Progress& progress, std::chrono::seconds so_far);
+
+/// Why a crawl ended early, for a person.
+std::string_view describe(Ending ending);
 
 class Console {
   public:
@@ -30,6 +36,20 @@ class Console {
   private:
     bool quiet_;
     std::string progress_; // on the screen now
+};
+
+/// Tells how far a crawl is, five times a second, as long as it lives.
+class ShowsProgress {
+  public:
+    /// In the loop; both must outlive it. If it isn't `wanted`, it does nothing.
+    ShowsProgress(Console& console, const Crawler& crawler, bool wanted);
+    ShowsProgress(const ShowsProgress&) = delete;
+    ShowsProgress& operator=(const ShowsProgress&) = delete;
+    ~ShowsProgress();
+
+  private:
+    Console& console_;
+    std::optional<Task<>> task_;
 };
 
 } // namespace stage3

@@ -1,4 +1,6 @@
-#include "stage3_queue_crawler/crawler/console.h"
+#include "stage3_queue_crawler/program/console.h"
+
+#include "stage3_queue_crawler/runtime/wait.h"
 
 #include <fmt/core.h>
 
@@ -10,6 +12,8 @@
 
 namespace stage3 {
 namespace {
+
+using namespace std::chrono_literals;
 
 std::size_t columns_of_terminal() {
     winsize size{};
@@ -26,6 +30,19 @@ void print(const std::string& text) {
 
 constexpr const char* clear_line = "\r\x1b[K";
 
+// Its arguments outlive the task: see ~ShowsProgress.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
+Coroutine<> show_progress(const Crawler& crawler, Console& console) {
+    using Clock = std::chrono::steady_clock;
+    const auto start = Clock::now();
+    while (true) {
+        co_await sleep(200ms);
+        console.show_progress(
+            describe(crawler.progress(),
+                     std::chrono::floor<std::chrono::seconds>(Clock::now() - start)));
+    }
+}
+
 } // namespace
 
 std::string describe(const Progress& progress, std::chrono::seconds so_far) {
@@ -33,6 +50,16 @@ std::string describe(const Progress& progress, std::chrono::seconds so_far) {
         "{} fetched, {} redirects, {} dead; {} under way, {} waiting; {} s",
         progress.fetched, progress.redirects, progress.dead, progress.in_flight,
         progress.waiting, so_far.count());
+}
+
+std::string_view describe(Ending ending) {
+    switch (ending) {
+    case Ending::interrupted: return "interrupted";
+    case Ending::timed_out: return "the time is over (--timeout)";
+    case Ending::max_pages: return "enough has been fetched (--max-pages)";
+    case Ending::complete: break;
+    }
+    return "complete";
 }
 
 void Console::note(const std::string& text) {
@@ -48,6 +75,18 @@ void Console::show_progress(const std::string& text) {
         return;
     progress_ = text.substr(0, columns_of_terminal() - 1);
     print(clear_line + progress_);
+}
+
+ShowsProgress::ShowsProgress(Console& console, const Crawler& crawler, bool wanted)
+    : console_(console) {
+    if (wanted)
+        task_.emplace(create_task(show_progress(crawler, console), "progress"));
+}
+
+ShowsProgress::~ShowsProgress() {
+    if (task_)
+        task_->cancel(); // it will not run any more, but for its destructors
+    console_.show_progress({});
 }
 
 } // namespace stage3

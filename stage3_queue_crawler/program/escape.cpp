@@ -1,4 +1,4 @@
-#include "stage3_queue_crawler/crawler/escape.h"
+#include "stage3_queue_crawler/program/escape.h"
 
 #include "common/charset.h"
 

@@ -1,7 +1,7 @@
-#include "stage3_queue_crawler/crawler/report.h"
+#include "stage3_queue_crawler/program/report.h"
 
 #include "common/join.h"
-#include "stage3_queue_crawler/crawler/escape.h"
+#include "stage3_queue_crawler/program/escape.h"
 
 #include <fmt/core.h>
 
@@ -69,8 +69,18 @@ std::string describe_dead(const Record& record) {
 
 } // namespace
 
-std::string text_report(std::vector<Record> records, const KnownUrls& urls,
-                        std::size_t left_out, std::chrono::duration<double> time,
+std::string to_text(const Record& record) {
+    const std::string status = record.status != 0 ? std::to_string(record.status) : "-";
+    std::string line = fmt::format("{:<10}  {:>3}  {:>8}  {}", name_of(record.outcome),
+                                   status, record.bytes, record.url->url->href());
+    if (!record.next_url.empty())
+        line += " -> " + for_terminal(record.next_url);
+    if (!record.error.empty())
+        line += " (" + for_terminal(record.error) + ")";
+    return line;
+}
+
+std::string text_report(std::vector<Record> records, const Summary& crawl,
                         std::size_t top) {
     std::ranges::sort(records, {}, [](const Record& record) -> const common::Url& {
         return *record.url->url;
@@ -78,17 +88,17 @@ std::string text_report(std::vector<Record> records, const KnownUrls& urls,
     std::string text;
     for (const Record& record : records)
         text += to_text(record) + '\n';
-    text += '\n' + sums(records) + most_met(urls, top);
+    text += '\n' + sums(records) + most_met(crawl.urls, top);
 
-    if (left_out > 0)
-        text += fmt::format("Links that were left out: {}\n", left_out);
+    if (crawl.left_out > 0)
+        text += fmt::format("Links that were left out: {}\n", crawl.left_out);
 
     const auto count = [&](Outcome outcome) {
         return std::ranges::count(records, outcome, &Record::outcome);
     };
     const auto dead = count(Outcome::error) + count(Outcome::failed);
     text += fmt::format("Done in {:.2f} s: {} fetched, {} redirects, {} dead.\n",
-                        time.count(), count(Outcome::page) + count(Outcome::file),
+                        crawl.time.count(), count(Outcome::page) + count(Outcome::file),
                         count(Outcome::redirect), dead);
     if (dead > 0)
         text += "Dead:\n";

@@ -1,4 +1,4 @@
-#include "stage3_queue_crawler/crawler/options.h"
+#include "stage3_queue_crawler/program/options.h"
 
 #include "common/ascii.h"
 #include "common/command_line.h"
@@ -211,10 +211,10 @@ Options read_options(int argc, char** argv) {
     line.add("--format", "FORMAT",
              "text (a report at the end), jsonl, csv, or dot: the\n"
              "link graph",
-             choice_into(options.format, {{"text", Format::text},
-                                          {"jsonl", Format::jsonl},
-                                          {"csv", Format::csv},
-                                          {"dot", Format::dot}}));
+             choice_into(options.format, {{"text", FormatName::text},
+                                          {"jsonl", FormatName::jsonl},
+                                          {"csv", FormatName::csv},
+                                          {"dot", FormatName::dot}}));
     line.add("-o,--output", "FILE", "write the results there",
              common::text_into(options.output));
     line.add("--top", "N", "how many of the most met links the report lists (10)",

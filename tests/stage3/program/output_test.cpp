@@ -1,6 +1,6 @@
 // Results that somebody reads slowly, or not at all.
 #include "common/socket.h"
-#include "stage3_queue_crawler/crawler/output.h"
+#include "stage3_queue_crawler/program/output.h"
 #include "stage3_queue_crawler/runtime/run.h"
 #include "stage3_queue_crawler/runtime/wait.h"
 

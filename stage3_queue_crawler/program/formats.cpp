@@ -1,0 +1,129 @@
+#include "stage3_queue_crawler/program/formats.h"
+
+#include "stage3_queue_crawler/program/escape.h"
+#include "stage3_queue_crawler/program/report.h"
+
+#include <fmt/core.h>
+
+#include <string_view>
+#include <utility>
+
+namespace stage3 {
+namespace {
+
+/// A report at the end.
+class TextFormat final : public Format {
+  public:
+    explicit TextFormat(std::size_t top) : top_(top) {}
+
+    std::string record(const Record& record) override {
+        records_.push_back(record);
+        records_.back().content_type.clear(); // not in the report, and perhaps long
+        records_.back().charset.clear();
+        return {};
+    }
+    std::string end(const Summary& summary) override {
+        return text_report(std::move(records_), summary, top_);
+    }
+
+  private:
+    std::size_t top_;
+    std::vector<Record> records_;
+};
+
+/// An object in a line for each record. What is unknown is null.
+class JsonlFormat final : public Format {
+  public:
+    std::string record(const Record& record) override {
+        const KnownUrl& url = *record.url;
+        return fmt::format(
+            R"({{"url": {}, "depth": {}, "parent": {}, "outcome": "{}", "status": {}, )"
+            R"("next_url": {}, "error": {}, "content_type": {}, "charset": {}, )"
+            R"("bytes": {}, "links": {}, "new_links": {}, "tries": {}, "seconds": {:.6f}}})"
+            "\n",
+            as_json(url.url->href()), url.depth,
+            url.parent != nullptr ? as_json(url.parent->url->href()) : "null",
+            name_of(record.outcome),
+            record.status != 0 ? std::to_string(record.status) : "null",
+            or_null(record.next_url), or_null(record.error), or_null(record.content_type),
+            or_null(record.charset), record.bytes, record.links, record.new_links,
+            record.tries, record.seconds);
+    }
+
+  private:
+    static std::string or_null(std::string_view text) {
+        return text.empty() ? "null" : as_json(text);
+    }
+};
+
+/// The names of the columns, and a line for each record. What is unknown is empty.
+class CsvFormat final : public Format {
+  public:
+    std::string begin() override {
+        return "url,depth,parent,outcome,status,next_url,error,content_type,charset,"
+               "bytes,links,new_links,tries,seconds\r\n";
+    }
+    std::string record(const Record& record) override {
+        const KnownUrl& url = *record.url;
+        return fmt::format(
+            "{},{},{},{},{},{},{},{},{},{},{},{},{},{:.6f}\r\n", as_csv(url.url->href()),
+            url.depth, url.parent != nullptr ? as_csv(url.parent->url->href()) : "",
+            name_of(record.outcome),
+            record.status != 0 ? std::to_string(record.status) : "",
+            as_csv(record.next_url), as_csv(record.error), as_csv(record.content_type),
+            as_csv(record.charset), record.bytes, record.links, record.new_links,
+            record.tries, record.seconds);
+    }
+};
+
+/// The graph of links, for Graphviz: a URL is a node, whose colour is its outcome; links
+/// and redirects are arrows.
+class DotFormat final : public Format {
+  public:
+    std::string begin() override { return "digraph crawl {\n"; }
+    std::string record(const Record& record) override {
+        const std::string url = as_dot(record.url->url->href());
+        std::string lines =
+            fmt::format("  {} [color={}];\n", url, colour_of(record.outcome));
+        if (!record.next_url.empty())
+            lines +=
+                fmt::format("  {} -> {} [style=dashed];\n", url, as_dot(record.next_url));
+        return lines;
+    }
+    std::string links(const KnownUrl& page,
+                      const std::vector<common::Url>& links) override {
+        std::string lines;
+        for (const common::Url& link : links)
+            lines += fmt::format("  {} -> {};\n", as_dot(page.url->href()),
+                                 as_dot(link.href()));
+        return lines;
+    }
+    std::string end(const Summary& /*summary*/) override { return "}\n"; }
+
+  private:
+    static std::string_view colour_of(Outcome outcome) {
+        switch (outcome) {
+        case Outcome::page: return "black";
+        case Outcome::file: return "gray40";
+        case Outcome::redirect: return "blue";
+        case Outcome::disallowed: return "gray80";
+        case Outcome::error:
+        case Outcome::failed: break;
+        }
+        return "red";
+    }
+};
+
+} // namespace
+
+std::unique_ptr<Format> make_format(FormatName name, std::size_t top) {
+    switch (name) {
+    case FormatName::jsonl: return std::make_unique<JsonlFormat>();
+    case FormatName::csv: return std::make_unique<CsvFormat>();
+    case FormatName::dot: return std::make_unique<DotFormat>();
+    case FormatName::text: break;
+    }
+    return std::make_unique<TextFormat>(top);
+}
+
+} // namespace stage3

@@ -1,0 +1,52 @@
+// What the results look like: a report at the end, or a line for each record as it comes.
+//
+// Each format is an object that is told what happens, and answers with the text that is
+// to be written then. It writes nothing itself, so it needs no loop, and no file.
+#pragma once
+
+#include "common/url.h"
+#include "stage3_queue_crawler/crawler/known_urls.h"
+#include "stage3_queue_crawler/crawler/record.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace stage3 {
+
+enum class FormatName : std::uint8_t { text, jsonl, csv, dot };
+
+/// What there is to say of a whole crawl.
+struct Summary {
+    const KnownUrls& urls;
+    std::size_t left_out; ///< links that were not followed, being too many or too long
+    std::chrono::duration<double> time;
+};
+
+class Format {
+  public:
+    Format() = default;
+    Format(const Format&) = delete;
+    Format& operator=(const Format&) = delete;
+    virtual ~Format() = default;
+
+    /// Before the first record.
+    virtual std::string begin() { return {}; }
+    /// A fetch has ended.
+    virtual std::string record(const Record& record) = 0;
+    /// A page has been read: these are its links.
+    virtual std::string links(const KnownUrl& /*page*/,
+                              const std::vector<common::Url>& /*links*/) {
+        return {};
+    }
+    /// After the last record.
+    virtual std::string end(const Summary& /*summary*/) { return {}; }
+};
+
+/// `top`: how many of the links that most pages have a report lists.
+std::unique_ptr<Format> make_format(FormatName name, std::size_t top = 10);
+
+} // namespace stage3

@@ -1,0 +1,42 @@
+#include "stage3_queue_crawler/program/interrupt.h"
+
+#include <csignal>
+#include <utility>
+
+#include <unistd.h>
+
+namespace stage3 {
+
+// [ctrl-c]
+namespace {
+
+// A signal handler can be given nothing, so what it needs is global.
+// NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables)
+volatile std::sig_atomic_t next_signal_exits = 0;
+void (*tell_loop)(int) = nullptr;
+// NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
+
+/// Called by the kernel, wherever the program is.
+void on_signal(int number) {
+    if (next_signal_exits != 0)
+        ::_exit(interrupted_status);
+    next_signal_exits = 1;
+    tell_loop(number);
+}
+
+} // namespace
+
+/// Ctrl-C asks the crawl to end. Pressed once more, it doesn't ask.
+void end_on_ctrl_c(EventLoop& loop, Task<Ending> crawl) {
+    for (const int number : {SIGINT, SIGTERM})
+        loop.add_signal_handler(number, [crawl]() mutable { crawl.cancel(); });
+    // The loop's own handler waits for the loop's turn. This one goes before it.
+    struct sigaction action{};
+    ::sigaction(SIGINT, nullptr, &action);
+    tell_loop = std::exchange(action.sa_handler, on_signal);
+    for (const int number : {SIGINT, SIGTERM})
+        ::sigaction(number, &action, nullptr);
+}
+// [/ctrl-c]
+
+} // namespace stage3

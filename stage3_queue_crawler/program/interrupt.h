@@ -1,0 +1,17 @@
+// Ctrl-C: the first one asks the crawl to end, the second one doesn't ask.
+#pragma once
+
+#include "stage3_queue_crawler/crawler/crawler.h"
+#include "stage3_queue_crawler/runtime/task.h"
+
+namespace stage3 {
+
+/// The exit status of a program that Ctrl-C has ended: as shells count, 128 and the
+/// signal's number.
+inline constexpr int interrupted_status = 130;
+
+/// From now on, SIGINT or SIGTERM cancels the task; a second one ends the program at
+/// once.
+void end_on_ctrl_c(EventLoop& loop, Task<Ending> crawl);
+
+} // namespace stage3

@@ -1,0 +1,180 @@
+// stage3: crawls web sites with a queue of workers, and tells what is dead.
+//
+// Exit status: 0 all fetched, 1 some URLs are dead, 2 wrong usage, 3 cut short, 130 ended
+// by Ctrl-C. What it does beside crawling is told in book/15 (how it ends).
+#include "common/descriptors.h"
+#include "common/selector.h"
+#include "common/trace.h"
+#include "stage3_queue_crawler/crawler/crawler.h"
+#include "stage3_queue_crawler/program/console.h"
+#include "stage3_queue_crawler/program/descriptors.h"
+#include "stage3_queue_crawler/program/escape.h"
+#include "stage3_queue_crawler/program/formats.h"
+#include "stage3_queue_crawler/program/interrupt.h"
+#include "stage3_queue_crawler/program/options.h"
+#include "stage3_queue_crawler/program/output.h"
+#include "stage3_queue_crawler/runtime/run.h"
+
+#include <curl/curl.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <sys/select.h>
+
+namespace {
+
+using stage3::Console;
+using stage3::Ending;
+using stage3::Options;
+using stage3::Output;
+using Clock = std::chrono::steady_clock;
+
+constexpr int cut_short = 3;
+
+/// libcurl wants to be set up before there are threads.
+struct Libcurl {
+    Libcurl() { curl_global_init(CURL_GLOBAL_DEFAULT); }
+    Libcurl(const Libcurl&) = delete;
+    Libcurl& operator=(const Libcurl&) = delete;
+    ~Libcurl() { curl_global_cleanup(); }
+};
+
+int exit_status(Ending ending, std::size_t dead) {
+    switch (ending) {
+    case Ending::interrupted: return stage3::interrupted_status;
+    case Ending::timed_out:
+    case Ending::max_pages: return cut_short;
+    case Ending::complete: break;
+    }
+    return dead > 0 ? 1 : 0;
+}
+
+/// Opens what an option names.
+template <class Open>
+auto open_for(const char* option, Open open) {
+    try {
+        return open();
+    } catch (const std::system_error& error) {
+        throw common::UsageError(fmt::format("{}: {}", option, error.what()));
+    }
+}
+
+/// What of a crawl is written where.
+stage3::CrawlEvents events_for(const Options& options, Console& console,
+                               stage3::Format& format, Output& output) {
+    stage3::CrawlEvents events;
+    events.on_note = [&](const std::string& note) { console.note("stage3: " + note); };
+    if (options.verbose)
+        events.on_start = [&](std::string_view worker, const stage3::KnownUrl& url) {
+            console.note(
+                fmt::format("{}, depth {}: {}", worker, url.depth, url.url->href()));
+        };
+    events.on_record = [&](const stage3::Record& record) {
+        output.write(format.record(record));
+    };
+    events.on_links = [&](const stage3::KnownUrl& page,
+                          const std::vector<common::Url>& links) {
+        output.write(format.links(page, links));
+    };
+    events.until_ready = [&] { return output.drain(); };
+    return events;
+}
+
+/// The whole run. The result is the exit status.
+stage3::Coroutine<int> crawl(Options options) {
+    stage3::EventLoop& loop = stage3::running_loop();
+    Console console(options.quiet);
+    Output output = open_for("--output", [&] { return Output(loop, options.output); });
+    const auto format = stage3::make_format(options.format, options.top);
+    std::size_t descriptors = common::allow_descriptors();
+    if (options.selector == "select")
+        descriptors = std::min<std::size_t>(descriptors, FD_SETSIZE);
+    if (const auto note = fit_to_descriptors(options.crawl, descriptors); !note.empty())
+        console.note("stage3: " + note);
+
+    // [run]
+    output.write(format->begin());
+    const auto start = Clock::now();
+    stage3::Crawler crawler(loop, options.roots,
+                            stage3::Scope(options.reach, options.roots,
+                                          std::move(options.excluded),
+                                          std::move(options.included)),
+                            options.crawl, events_for(options, console, *format, output));
+    const auto crawling = create_task(crawler.crawl(), "crawl");
+    end_on_ctrl_c(loop, crawling);
+    Ending ending = Ending::complete;
+    try {
+        const stage3::ShowsProgress showing(console, crawler, options.show_progress);
+        ending = co_await crawling;
+    } catch (...) {
+        output.flush(); // what was done by then
+        throw;
+    }
+    output.write(format->end({.urls = crawler.urls(),
+                              .left_out = crawler.left_out(),
+                              .time = Clock::now() - start}));
+    output.flush();
+    // [/run]
+
+    if (ending != Ending::complete)
+        console.note(fmt::format("stage3: {}: {} URLs that are known were not fetched",
+                                 stage3::describe(ending),
+                                 crawler.urls().count_queued()));
+    co_return exit_status(ending, crawler.progress().dead);
+}
+
+/// For the user; not an error if nobody can read it.
+void complain(const std::string& what, const char* hint = "") {
+    const std::string line = "stage3: " + stage3::for_terminal(what) + hint + '\n';
+    static_cast<void>(std::fputs(line.c_str(), stderr));
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    std::signal(SIGPIPE, SIG_IGN); // a server that goes away is an error, not the end
+    common::occupy_standard_descriptors();
+    try {
+        Options options = stage3::read_options(argc, argv);
+        if (!options.help.empty()) {
+            stage3::print(options.help);
+            return 0;
+        }
+        const Libcurl libcurl;
+        stage3::LoopOptions how;
+        how.selector = common::make_selector(options.selector);
+        common::Tracer tracer = open_for("--trace", [&] {
+            return options.trace.empty() ? common::Tracer()
+                                         : common::Tracer(options.trace);
+        });
+        how.tracer = &tracer;
+        how.threads = options.parse_threads;
+        const int status = stage3::run(crawl(std::move(options)), std::move(how));
+        if (const std::error_code why = tracer.close()) {
+            complain("--trace: the trace is cut off: " + why.message());
+            return std::max(status, 1);
+        }
+        return status;
+    } catch (const common::UsageError& error) {
+        complain(error.what(), " (see stage3 --help)");
+        return 2;
+    } catch (const std::system_error& error) {
+        if (error.code() == std::errc::broken_pipe) // as with "| head"
+            return cut_short;
+        complain(error.what());
+        return 1;
+    } catch (const std::exception& error) {
+        complain(error.what());
+        return 1;
+    }
+}
