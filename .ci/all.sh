@@ -182,7 +182,7 @@ watch_sanitizers() {
 # are coroutines, too: so they are optimized where the programs are.)
 check_coroutine_builds() {
     sum_passed=0 sum_failed=0 target=coroutine_tests suites=coroutines
-    all_o2=-Doptimize_tests=true san=-Db_sanitize=address,undefined
+    all_o2=-Doptimize_tests=true
     coroutine_tests gcc-O0 "$gxx" -Dbuildtype=debug "$quick"
     coroutine_tests gcc-O2 "$gxx" "$all_o2" "$quick"
     coroutine_tests clang-O2 clang++-19 "$all_o2" "$quick"
@@ -191,8 +191,11 @@ check_coroutine_builds() {
     coroutine_tests clang-O0 clang++-19 -Dbuildtype=debug "$quick -gdwarf-4 -g1"
     target=coroutine_tests suites=coroutines
     watch_sanitizers
-    coroutine_tests gcc-O2-sanitizers "$gxx" "$all_o2" "$san" "$quick"
-    coroutine_tests clang-O2-sanitizers clang++-19 "$all_o2" "$san" -Db_lundef=false "$quick"
+    # g++ takes minutes for both sanitizers with -O2, and this is what coroutines get wrong.
+    coroutine_tests gcc-O1-sanitizer "$gxx" "$all_o2" -Doptimization=1 \
+        -Db_sanitize=address "$quick"
+    coroutine_tests clang-O2-sanitizers clang++-19 "$all_o2" -Db_sanitize=address,undefined \
+        -Db_lundef=false "$quick"
     target=thread_tests suites=threads # only what has several
     coroutine_tests clang-threads clang++-19 -Dbuildtype=debug -Db_sanitize=thread -Db_lundef=false "$quick"
     verdict "$sum_passed" "$sum_failed" 0
