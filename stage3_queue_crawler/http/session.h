@@ -121,7 +121,7 @@ class Session {
 
     /// Begins a GET, and returns when the headers are there. Redirects are not followed:
     /// whether and where to go is not this class's affair. Throws FetchError.
-    Coroutine<Response> get(common::Url url, GetOptions options = {});
+    Coroutine<Response> get(common::Url url, GetOptions options = GetOptions());
 
     /// True if it has descriptors in use, other than those of connections that are kept.
     bool is_busy() const;

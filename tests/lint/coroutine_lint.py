@@ -4,8 +4,9 @@
     tests/lint/coroutine_lint.py -p BUILD FILE... [-- FLAGS...]
 
 BUILD is a build directory of clang++'s, whose compile_commands.json tells how each FILE is
-compiled; or give the compiler's flags after `--`. Headers of this repository are looked into,
-wherever they are included. Each finding is a line: what is wrong, and what to write instead.
+compiled, by itself or together with others; or give the compiler's flags after `--`. Headers of
+this repository are looked into, wherever they are included. Each finding is a line: what is
+wrong, and what to write instead.
 
 Exit status: 0, nothing found; 1, something found; 2, a file could not be checked.
 
@@ -16,6 +17,7 @@ understood the code; a pattern for each form finds it there.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import subprocess
@@ -25,14 +27,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Names for patterns. OURS: in a file of this repository. BARE: a temporary that owns
-# something and is made without a constructor or a function, from bare braces, parentheses or a
-# lambda: that's what is copied bit by bit, and destroyed twice.
+# Names for patterns. OURS: in a file of this repository. HERE: in the function that is looked at,
+# and not in a lambda in it. BARE: a temporary that owns something and is made without a constructor
+# or a function, from bare braces, parentheses or a lambda: that's what is copied bit by bit, and
+# destroyed twice.
 LET = """
-let AWAIT expr(anyOf(coawaitExpr(), coyieldExpr()))
+let OURS allOf(unless(isExpansionInSystemHeader()), forCallable(functionDecl(hasBody(coroutineBodyStmt())).bind("function")))
+let HERE forCallable(functionDecl(equalsBoundNode("function")))
+let AWAIT expr(anyOf(coawaitExpr(), coyieldExpr()), HERE)
 let HAS expr(anyOf(AWAIT, hasDescendant(AWAIT)))
-let OURS isExpansionInFileMatching("^ROOT/")
-let BARE cxxBindTemporaryExpr(has(expr(unless(anyOf(callExpr(), cxxConstructExpr(), coawaitExpr(), coyieldExpr(), conditionalOperator(), implicitCastExpr())))))
+let BARE cxxBindTemporaryExpr(has(expr(unless(anyOf(callExpr(), cxxConstructExpr(), coawaitExpr(), coyieldExpr(), conditionalOperator(), implicitCastExpr())))), HERE)
 """
 
 # A form's name: how to find it, and what to say of it.
@@ -64,7 +68,7 @@ class Unchecked(Exception):
 
 def query(tool: str, files: list[str], options: list[str]) -> set[tuple[str, int, int, str]]:
     """The findings in some files, as (path, line, column, form)."""
-    commands = [line for line in LET.replace("ROOT", str(ROOT).replace(".", "[.]")).splitlines() if line]
+    commands = [line for line in LET.splitlines() if line]
     commands += ["set bind-root false", "set output diag"]
     commands += [f'm {pattern}.bind("{form}")' for form, (pattern, _) in FORMS.items()]
     arguments = [tool]
@@ -79,22 +83,38 @@ def query(tool: str, files: list[str], options: list[str]) -> set[tuple[str, int
              if re.search(r"\berror: |^Error |Matcher not found|^\d+:\d+: ", line)]
     if wrong or run.returncode != 0:
         raise Unchecked("\n".join(["clang does not understand the code:"] + wrong[:10]))
-    found = re.findall(r'^(/[^:\n]+):(\d+):(\d+): note: "([a-z]+)" binds here', run.stdout, re.M)
-    return {(os.path.normpath(path), int(line), int(column), form) for path, line, column, form in found}
+    found = re.findall(rf'^([^:\n]+):(\d+):(\d+): note: "({"|".join(FORMS)})" binds here', run.stdout, re.M)
+    # The compiler is told paths from where it runs: the build directory.
+    return {(os.path.normpath(Path(options[1], path) if options[0] == "-p" else path), int(line), int(column), form)
+            for path, line, column, form in found}
+
+
+def units(build: Path, paths: list[str]) -> list[str]:
+    """The files that the compiler is given so that it compiles these: themselves, or one that
+    includes several of them (meson's unity builds)."""
+    known = build / "compile_commands.json"
+    if not known.is_file():
+        raise Unchecked(f"{known} is not there: set up a build directory with clang++ first")
+    wanted, chosen = set(paths), []
+    for entry in json.loads(known.read_text()):
+        unit = Path(entry["directory"], entry["file"])
+        parts = {os.path.normpath(unit)}
+        if "-unity" in unit.name and unit.is_file():
+            parts = {os.path.normpath(path) for path in re.findall("#include ?<(.*)>", unit.read_text())}
+        if parts & wanted:  # what is compiled for two programs is still looked at once
+            wanted -= parts
+            chosen.append(str(unit))
+    if wanted:
+        raise Unchecked(f"{min(wanted)} is not compiled by {build}: give the flags after --")
+    return chosen
 
 
 def lint(tool: str, build: str | None, files: list[str], flags: list[str]) -> list[tuple[str, int, int, str]]:
     """The findings in all files and in this repository's headers that they include."""
     paths = [str(Path(file).resolve()) for file in files]
     if build:
-        options = ["-p", build]
-        known = (Path(build) / "compile_commands.json")
-        if not known.is_file():
-            raise Unchecked(f"{known} is not there: set up a build directory with clang++ first")
-        text = known.read_text()
-        missing = [path for path in paths if os.path.basename(path) not in text]
-        if missing:
-            raise Unchecked(f"{missing[0]} is not compiled by {build}: give the flags after --")
+        options = ["-p", os.path.abspath(build)]
+        paths = units(Path(build), paths)
     else:
         options = ["--extra-arg=-w", "--extra-arg=-w", "--", *flags]
     cores = os.cpu_count() or 1

@@ -5,9 +5,11 @@ The files in cases/ mark each line that must be found with `// bad: FORM`.
 """
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -25,7 +27,11 @@ def lint(*names: str) -> subprocess.CompletedProcess[str]:
 
 
 def found(names: list[str]) -> list[tuple[str, int, str]]:
-    lines = re.findall(r"^(\S+?):(\d+):\d+: (\w+): \S", lint(*names).stdout, re.M)
+    return findings(lint(*names).stdout)
+
+
+def findings(printed: str) -> list[tuple[str, int, str]]:
+    lines = re.findall(r"^(\S+?):(\d+):\d+: (\w+): \S", printed, re.M)
     return sorted((Path(path).name, int(line), form) for path, line, form in lines)
 
 
@@ -64,6 +70,37 @@ class Forms(unittest.TestCase):
 
     def test_something_found_is_exit_status_1(self) -> None:
         self.assertEqual(lint("conditions.cpp").returncode, 1)
+
+
+class Builds(unittest.TestCase):
+    """Build directories name files as they are seen from there."""
+
+    def check(self, unity: bool) -> None:
+        sources = ["conditions.cpp", "temporaries.cpp"]
+        with tempfile.TemporaryDirectory(dir=HERE) as build:
+            names = [f"../cases/{name}" for name in sources]
+            if unity:
+                names = ["cases-unity0.cpp"]
+                (Path(build) / names[0]).write_text(
+                    "".join(f"#include<{build}/../cases/{name}>\n" for name in sources))
+            (Path(build) / "compile_commands.json").write_text(json.dumps([
+                {"directory": build, "file": name, "command": f"clang++ -std=c++20 -c {name}"} for name in names]))
+            result = run("-p", build, *[str(CASES / name) for name in sources])
+        self.assertEqual(result.stderr, "")
+        self.assertEqual(findings(result.stdout), marked(sources))
+
+    def test_each_file_by_itself(self) -> None:
+        self.check(unity=False)
+
+    def test_several_files_compiled_as_one(self) -> None:
+        self.check(unity=True)
+
+    def test_a_file_that_is_not_compiled(self) -> None:
+        with tempfile.TemporaryDirectory() as build:
+            (Path(build) / "compile_commands.json").write_text("[]")
+            result = run("-p", build, str(CASES / "fine.cpp"))
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("fine.cpp is not compiled by", result.stderr)
 
 
 class Failures(unittest.TestCase):

@@ -56,6 +56,8 @@ struct OwningAwaiter {
 };
 
 inline Number take(Owner) { return Number(); }
+inline Number take_or_none(Owner = {}) { return Number(); }
+inline Number take_or_nobody(Owner = Owner()) { return Number(); }
 inline Number take_plain(Plain) { return Number(); }
 template <class F>
 Number call(F f) {

@@ -23,6 +23,7 @@ Task named_first() {
 Task harmless_temporaries() {
     co_await Number{1};
     co_await take_plain(Plain{1, 2});
+    co_await take_or_nobody();
     co_await call([] { return 1; });
     use(co_await Number(1) + co_await Number(2));
     const std::string text = co_await Text() + "!";
@@ -42,7 +43,17 @@ Task in_bodies() {
     } while (false);
 }
 
+Task another_function_waits() {
+    // What waits, and what owns something, are two functions' affairs.
+    use([]() -> int {
+        const auto inner = []() -> Task { co_await Number(1); };
+        return sizeof(inner) == take(Owner{.what = nullptr}).value ? 1 : 2;
+    }());
+    co_return;
+}
+
 void not_a_coroutine() {
+    take_or_none(), []() -> Task { co_await Number(1); }();
     // The condition contains a coroutine, but doesn't wait in itself.
     if ([]() -> Task { co_await Number(1); }; true)
         use(1);

@@ -12,6 +12,7 @@ Task aggregates() {
     co_await take(Owner{.what = std::make_unique<int>(1)}); // bad: temporary
     co_await take({std::make_unique<int>(2), 3});           // bad: temporary
     co_await take(Owner(std::make_unique<int>(2), 3));      // bad: temporary
+    co_await take_or_none();                                // bad: temporary
 }
 
 Task closures() {
