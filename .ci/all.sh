@@ -7,10 +7,13 @@
 # The steps, in order. To add one: a line here, and a function below that fails if something
 # is wrong, and says what. A step counts as one test, unless its last line counts them itself,
 # as `N passed, N failed`. What it must have goes into the table of needs.
+#
 # Debug information enough for lines in reports: builds are quicker by a tenth. And by another
 # one, without the line of a CHECK that throws: only its test case is told.
 lines=-Dcpp_args=-g1
 quick="$lines -DDOCTEST_CONFIG_NO_TRY_CATCH_IN_ASSERTS"
+# g++ takes half of its time for checks of each pointer that is used. (clang++ has them, too.)
+no_pointers=-fno-sanitize=null,alignment,object-size
 all_steps() {
     a_step "g++, warnings are errors" tests_with gcc "$gxx" --werror "$lines"
     a_step "clang++, warnings are errors" build_sanitized clang clang++-19 -Db_lundef=false --werror
@@ -157,29 +160,23 @@ sanitized_coroutines_with() { # COMPILER'S NAME, ITS COMMAND
     mkdir -p "$logs"
     watch_sanitizers
     open_build "$top/build-all/$1-sanitizers" "$2" -Dbuildtype=debug -Db_sanitize=address,undefined \
-        "$quick -fno-sanitize-recover=all"
+        "$quick -fno-sanitize-recover=all $no_pointers"
     build coroutine_tests
     run_tests --suite coroutines
-}
-
-# What sanitizers and valgrind look for, they find in the first of many random schedules, or in
-# none: the other builds play a thousand.
-few_schedules() {
-    SCHEDULES=100
-    export SCHEDULES
 }
 
 watch_sanitizers() {
     UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
     ASAN_SYMBOLIZER_PATH=$(command -v addr2line) # clang's own is in a package of its own
-    export UBSAN_OPTIONS ASAN_SYMBOLIZER_PATH
-    few_schedules
+    SCHEDULES=100 # what they look for is in the first random schedules, or in none of a thousand
+    export UBSAN_OPTIONS ASAN_SYMBOLIZER_PATH SCHEDULES
 }
 
 # Compilers have got coroutines wrong in some builds and right in others. So their tests run in
 # all of them: both compilers, with and without optimization, with and without sanitizers. Two
 # of these eight are made above; here are the other six, and one more for threads. (The tests
-# are coroutines, too: so they are optimized where the programs are.)
+# are coroutines, too: so they are optimized where the programs are.) In the optimized ones, one
+# sanitizer watches, over memory: what the other looks for, it finds without optimization as well.
 check_coroutine_builds() {
     sum_passed=0 sum_failed=0 target=coroutine_tests suites=coroutines
     all_o2=-Doptimize_tests=true
@@ -191,10 +188,10 @@ check_coroutine_builds() {
     coroutine_tests clang-O0 clang++-19 -Dbuildtype=debug "$quick -gdwarf-4 -g1"
     target=coroutine_tests suites=coroutines
     watch_sanitizers
-    # g++ takes minutes for both sanitizers with -O2, and this is what coroutines get wrong.
+    # With -O2, g++ would take minutes for it.
     coroutine_tests gcc-O1-sanitizer "$gxx" "$all_o2" -Doptimization=1 \
         -Db_sanitize=address "$quick"
-    coroutine_tests clang-O2-sanitizers clang++-19 "$all_o2" -Db_sanitize=address,undefined \
+    coroutine_tests clang-O2-sanitizer clang++-19 "$all_o2" -Db_sanitize=address \
         -Db_lundef=false "$quick"
     target=thread_tests suites=threads # only what has several
     coroutine_tests clang-threads clang++-19 -Dbuildtype=debug -Db_sanitize=thread -Db_lundef=false "$quick"
@@ -214,10 +211,11 @@ coroutine_tests() { # NAME COMPILER OPTIONS OF MESON...
     fi
 }
 
-# Uses what the steps above built. The million delegations take their time here.
+# Uses what the steps above built, where all that is done a million times has been. (See
+# tests/support/in_bulk.h.)
 check_coroutines_with_valgrind() {
-    sum_passed=0 sum_failed=0 wrapper=valgrind
-    few_schedules
+    sum_passed=0 sum_failed=0 wrapper=valgrind SCHEDULES=50 FEWER=20
+    export SCHEDULES FEWER
     for name in gcc-O2 gcc-O0 clang-O0; do
         dir=$top/build-all/$name failed=1
         if run_tests --suite coroutines --timeout-multiplier 10 \
@@ -234,13 +232,14 @@ check_coroutines_with_valgrind() {
 # And the lint that says so finds each of those forms. (It looks into files that have
 # coroutines, and into all headers that they include.)
 check_coroutine_forms() {
-    know_each_file || return
     cd "$top" || return
+    python3 tests/lint/coroutine_lint_test.py &
     # shellcheck disable=SC2046
-    python3 tests/lint/coroutine_lint.py -p "$dir" \
-        $(sources '*.cpp' | grep -v '^tests/\(exercises\|lint\)/\|/libfuzzer.cpp$\|/asio_bench.cpp$' | existing |
-            xargs grep -l 'co_await\|co_yield\|co_return') || return
-    python3 tests/lint/coroutine_lint_test.py
+    python3 tests/lint/coroutine_lint.py -p build-all/clang-O2 \
+        $(sources '*.cpp' | grep -v '^tests/\(exercises\|lint\)/\|/asio_bench.cpp$' | existing |
+            xargs grep -l 'co_await\|co_yield\|co_return')
+    forms_status=$?
+    wait $! && [ "$forms_status" -eq 0 ]
 }
 
 # Each exercise can be done, and helps whoever does it wrong. Uses what the steps above built.
@@ -272,17 +271,13 @@ existing() {
     done
 }
 
-# Leaves in $dir a directory, in which nothing is built, that knows how clang++ would compile
-# each file by itself.
-know_each_file() {
-    open_build "$top/build-all/each-file" clang++-19 -Dbuildtype=debug -Dunity=off
-}
-
 # One process for each core, and for each file. Here is where each is compiled by itself: one that
 # doesn't include all that it uses is found. The biggest files go first, or one core would be busy
 # with them long after the others.
 check_tidy() {
-    know_each_file && cd "$top" || return
+    # Nothing is built here.
+    open_build "$top/build-all/each-file" clang++-19 -Dbuildtype=debug -Dunity=off -Dfuzzers=true
+    cd "$top" || return
     rm -rf "$logs/tidy"
     mkdir "$logs/tidy" || return
     # A file that is compiled for several programs is still looked at once.
@@ -290,7 +285,7 @@ check_tidy() {
         sys.argv[1]))}.values())))' "$dir/compile_commands.json" >"$logs/tidy/compile_commands.json" || return
     # shellcheck disable=SC2046
     clang++-19 $(llvm-config-19 --cxxflags) -w -fPIC -shared tests/lint/own_code.cpp -o "$logs/tidy/own_code.so" || return
-    python3 tests/lint/own_code_test.py "$logs/tidy/own_code.so" || return
+    python3 tests/lint/own_code_test.py "$logs/tidy/own_code.so" &
     # shellcheck disable=SC2016
     # Exercises are compiled by a script of their own, which asks for no warnings; tidy doesn't
     # know how. And what is in tests/lint is wrong on purpose. asio_bench is built only where
@@ -298,6 +293,7 @@ check_tidy() {
     sources '*.cpp' | grep -v '^tests/\(exercises\|lint\)/\|/asio_bench.cpp$' | existing | xargs ls -S | LOGS=$logs/tidy xargs -n 1 -P "$(getconf _NPROCESSORS_ONLN)" sh -c '
         clang-tidy-19 --load="$LOGS/own_code.so" --quiet --warnings-as-errors="*" -p "$LOGS" "$1" >"$LOGS/$$.found" 2>&1 && rm "$LOGS/$$.found"' tidy
     tidy_status=$?
+    wait $! || return
     [ "$tidy_status" -ne 0 ] || return 0
     # Each finding once, though every file that includes a header finds what is wrong in it; and
     # no notes: they tell the long way to a finding. If there is no finding, what else is wrong.
@@ -316,8 +312,7 @@ check_scripts() {
     shellcheck -x -a learn .ci/run || scripts_failed=1 # -a: and the parts of learn
     PYTHONPYCACHEPREFIX=$logs/pycache
     export PYTHONPYCACHEPREFIX # not beside the sources
-    for file in $(sources '*.py' | existing); do
-        python3 -m py_compile "$file" || scripts_failed=1
-    done
+    # shellcheck disable=SC2046
+    python3 -m py_compile $(sources '*.py' | existing) || scripts_failed=1
     return "$scripts_failed"
 }

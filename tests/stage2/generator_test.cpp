@@ -2,6 +2,7 @@
 // that whoever knows those can rely on it here; C++ differs in one point only: a `catch`
 // handler can't contain `co_yield`, so it must take a note, and yield behind it.
 #include "stage2_coroutines/generator.h"
+#include "tests/support/in_bulk.h"
 
 #include <doctest/doctest.h>
 
@@ -446,23 +447,25 @@ TEST_CASE("what goes in and out need not be copied, nor have a default") {
 
 TEST_CASE("ten thousand generators deep, all of it works") {
     // Delegation must not use the stack: that's too small for so many.
-    constexpr int depth = 10'000;
+    const int depth = tests::in_bulk(10'000);
+    const std::size_t size = static_cast<std::size_t>(depth) + 1;
     auto generator = deep(depth);
     CHECK(generator.next().yielded == 5);
-    CHECK(generator.chain().size() == depth + 1);
+    CHECK(generator.chain().size() == size);
     CHECK(generator.send(1).returned == depth + 2);
 
     auto failing = deep(depth);
     failing.next();
     CHECK_THROWS_WITH(failing.throw_(error("from the bottom")), "from the bottom");
-    CHECK(failing.traceback().size() == depth + 1);
+    CHECK(failing.traceback().size() == size);
 
     auto dropped = deep(depth);
     dropped.next();
 }
 
 TEST_CASE("a million delegations, one after the other, use no stack either") {
-    CHECK(sum_of_ones(1'000'000).next().returned == 1'000'000);
+    const int many = tests::in_bulk(1'000'000);
+    CHECK(sum_of_ones(many).next().returned == many);
 }
 
 TEST_CASE("an exception tells the way that it came, the outermost first") {

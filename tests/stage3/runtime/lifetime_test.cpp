@@ -3,6 +3,7 @@
 #include "stage3_queue_crawler/runtime/executor.h"
 #include "stage3_queue_crawler/runtime/queue.h"
 #include "tests/stage3/runtime/loop_test.h"
+#include "tests/support/in_bulk.h"
 
 #include <doctest/doctest.h>
 
@@ -270,7 +271,7 @@ TEST_CASE_FIXTURE(LoopTest, "any time in the past is due at once") {
 TEST_CASE_FIXTURE(LoopTest, "callbacks that were taken back don't pile up") {
     const auto never = future<>();
     auto held = std::make_shared<int>();
-    for (int i = 0; i < 100'000; ++i)
+    for (int i = 0; i < tests::in_bulk(100'000); ++i)
         never.add_done_callback([held](const auto&) {}).cancel();
     CHECK(held.use_count() == 1);
     never.add_done_callback([&](const auto&) { note("the last"); });
@@ -405,7 +406,8 @@ TEST_CASE_FIXTURE(LoopTest,
 }
 
 TEST_CASE_FIXTURE(LoopTest, "many tasks, each of which awaits the one before") {
-    constexpr int many = 50'000; // were each wait to look at all of them: minutes
+    const int many =
+        tests::in_bulk(50'000); // were each wait to look at all of them: minutes
     std::vector<Task<int>> tasks{task([]() -> Coroutine<int> {
         co_await stage3::sleep(1s);
         co_return 1;

@@ -4,6 +4,7 @@
 // "tq") that show the same of theirs.
 #include "stage3_queue_crawler/runtime/queue.h"
 #include "tests/stage3/runtime/loop_test.h"
+#include "tests/support/in_bulk.h"
 
 #include <doctest/doctest.h>
 #include <fmt/core.h>
@@ -712,7 +713,7 @@ TEST_CASE_FIXTURE(LoopTest, "items that can't be copied") {
 
 TEST_CASE_FIXTURE(LoopTest, "a hundred thousand who wait cost no more each than ten") {
     Queue<int> queue;
-    constexpr int many = 100'000;
+    const int many = tests::in_bulk(100'000);
     std::vector<Task<>> getters;
     for (int i = 0; i < many; ++i)
         getters.push_back(

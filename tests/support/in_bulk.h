@@ -1,0 +1,18 @@
+// For tests that do the same very often.
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+namespace tests {
+
+/// How often to do it: `many` times, or that divided by FEWER in the environment.
+/// Valgrind takes fifty times as long, and finds in a few what it would find in a
+/// million.
+inline int in_bulk(int many) {
+    const char* const fewer = std::getenv("FEWER");
+    return fewer == nullptr ? many : std::max(1, many / std::stoi(fewer));
+}
+
+} // namespace tests
