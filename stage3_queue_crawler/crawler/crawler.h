@@ -1,10 +1,10 @@
-// The crawler: workers, and a queue that they share.
+// The crawler: workers, and a frontier that they share.
 //
-// A worker takes a URL from the queue, fetches it, puts the new links that it finds into
-// the queue, and says that this URL is done. The crawl is over when all URLs are: then
-// each worker waits for an item that never comes, and there it's cancelled. There is no
-// class for a fetch any more: what it must remember while it waits are the local
-// variables of a coroutine. Told in book/14.
+// A worker gets a URL from the frontier, fetches it, reads the page, and gives back what
+// it has found. The crawl is over when nothing is left: then each worker waits for a URL
+// that never comes, and there it's cancelled. There is no class for a fetch any more:
+// what it must remember while it waits are the local variables of a coroutine. Told in
+// book/14.
 //
 // Whatever happens to one URL ends in a record, and never ends a worker.
 #pragma once
@@ -12,26 +12,18 @@
 #include "common/links.h"
 #include "common/stack_trace.h"
 #include "common/url.h"
-#include "stage3_queue_crawler/crawler/gate.h"
-#include "stage3_queue_crawler/crawler/known_urls.h"
-#include "stage3_queue_crawler/crawler/order.h"
-#include "stage3_queue_crawler/crawler/parking_lot.h"
+#include "stage3_queue_crawler/crawler/memory_frontier.h"
+#include "stage3_queue_crawler/crawler/page_fetch.h"
+#include "stage3_queue_crawler/crawler/page_reader.h"
 #include "stage3_queue_crawler/crawler/record.h"
-#include "stage3_queue_crawler/crawler/retry.h"
 #include "stage3_queue_crawler/crawler/robots_cache.h"
 #include "stage3_queue_crawler/crawler/scope.h"
-#include "stage3_queue_crawler/http/session.h"
-#include "stage3_queue_crawler/runtime/queue.h"
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <functional>
-#include <limits>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,7 +31,7 @@
 namespace stage3 {
 
 struct CrawlSettings {
-    static constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
+    static constexpr std::size_t no_limit = FrontierSettings::no_limit;
 
     std::size_t workers = 10;         ///< fetches at once, at most
     std::size_t max_depth = no_limit; ///< links away from a root
@@ -71,8 +63,8 @@ struct CrawlEvents {
     std::function<void(const KnownUrl& page, const std::vector<common::Url>& links)>
         on_links = [](const KnownUrl&, const std::vector<common::Url>&) {};
     /// Called as a worker begins with a URL, at each try.
-    std::function<void(std::string_view worker, const KnownUrl&)> on_start =
-        [](std::string_view, const KnownUrl&) {};
+    std::function<void(std::string_view worker, const Work&)> on_start =
+        [](std::string_view, const Work&) {};
     /// Called with what the user should read: some lines, without the last line end.
     std::function<void(const std::string&)> on_note = [](const std::string&) {};
 };
@@ -86,7 +78,7 @@ struct Progress {
     std::size_t redirects = 0;
     std::size_t dead = 0;
     std::size_t in_flight = 0; ///< being fetched now
-    std::size_t waiting = 0;   ///< in the queue, or put off
+    std::size_t waiting = 0;   ///< in some line, or put off
 };
 
 class Crawler {
@@ -108,104 +100,40 @@ class Crawler {
     /// How many links were not followed since a page had too many, or they were too long.
     std::size_t left_out() const { return left_out_; }
     /// All URLs that it has met.
-    const KnownUrls& urls() const { return urls_; }
+    const KnownUrls& urls() const { return frontier_.urls(); }
 
   private:
-    /// What robots.txt says of one URL.
-    struct Verdict {
-        std::string reason;         // why it may not be fetched; empty: it may
-        std::exception_ptr failure; // there was no answer at all
-    };
-    using VerdictPtr = std::shared_ptr<const Verdict>;
+    using Visit = stage3::Visit<MemoryFrontier>;
 
-    /// What the queue holds: a URL to fetch.
-    struct Item {
-        KnownUrl* url;
-        int redirects_left;
-        bool was_called = false; // by its host's gate, which it hasn't passed since
-        bool comes_back = false; // it was taken out before, and put off
-        int tries = 0;
-        std::optional<EventLoop::TimePoint> begun = {}; // its first try
-        VerdictPtr robots = {};                         // that it has waited for
-    };
-    struct ComesBack {
-        bool operator()(const Item& item) const { return item.comes_back; }
-    };
-    struct ShorterUrl {
-        bool operator()(const Item& a, const Item& b) const {
-            return a.url->url->href().size() < b.url->url->href().size();
-        }
-    };
-
-    using Wait = RetryPolicy::Duration;
-
-    /// What becomes of an item next.
-    enum class Fate : std::uint8_t {
-        go_on,
-        done,
-        comes_back, ///< it is put off, and will be in the queue again
+    /// What becomes of a URL that was fetched.
+    struct Page {
+        Record record;
+        Found found;
     };
 
     Coroutine<> work(std::string name);
-    Fate ask_robots(Item& item);
-    VerdictPtr judge(const Item& item, const Future<RobotsCache::Answer>& answer);
-    Fate obey_robots(Item& item, const Verdict& verdict);
-    void begin(Item& item);
-    bool may_start(const Item& item);
-    Fate pass_gate(Item& item);
+    void refuse(Visit visit);
+    void put_off(Visit visit, const Again& again);
+    Coroutine<Page> read(const Work& work, PageResponse response);
+    void read_headers(const Work& work, const PageResponse& response, Page& page);
+    void read_location(const Work& work, const PageResponse& response, Page& page);
+    Coroutine<> read_links(const Work& work, PageResponse response, Page& page);
+    void leave_out(std::size_t links, std::string_view why, const Work& work);
+    void tell_way(const Work& work, const common::TracedError& error);
+    void finish(Visit visit, Page page);
     void stop_if_failed(const Future<>& worker);
-
-    GetOptions options_for(const common::Url& url) const;
-    Coroutine<Fate> fetch(Item item);
-    Coroutine<std::optional<Wait>> try_to_fetch(Item& item, Record& record);
-    void read_headers(const Item& item, const Response& response, Record& record);
-    std::optional<Wait> read_error(Item& item, const FetchError& error, Record& record);
-    static void fail(Record& record, std::string why);
-
-    Coroutine<> read_body(const Item& item, Response& response, Record& record);
-    Coroutine<common::Links> read_page(common::Url url, std::string content_type,
-                                       std::string body);
-    void take_links(const Item& item, const common::Links& found, Record& record);
-    void leave_out(std::size_t links, std::string_view why, const Item& item);
-    void follow_redirect(const Item& item, std::string_view location, Record& record);
-    void enqueue(KnownUrl& url, const KnownUrl* parent, std::size_t depth,
-                 int redirects_left);
-
-    void park(const Item& item, Wait wait);
-    void unpark(Item item);
-    void call(Item item);
-    static std::string host_of(const common::Url& url);
-    static std::string host_of(const Item& item) { return host_of(*item.url->url); }
-    void hold_host(const Item& item, Wait wait);
-    Wait wait_for_descriptor(Item& item, const FetchError& error);
-
-    void finish(const Item& item, Record& record);
-    void tell_way(const Item& item, const common::TracedError& error);
 
     EventLoop& loop_;
     const std::vector<common::Url> roots_;
     const std::shared_ptr<const Scope> scope_; // shared with threads
     const CrawlSettings settings_;
     const CrawlEvents events_;
-    KnownUrls urls_;
-    using Order = AnyOrder<Item, ShorterUrl, ComesBack>;
-    Queue<Item, Order> queue_;
-    ParkingLot<Item> parked_;
-    Gate<Item> gate_;
-    RetryPolicy retries_;
-    common::FailOnPurpose fail_parsing_;
-    const std::shared_ptr<std::atomic<bool>> is_over_; // for threads that still read
-    Session session_;
+    PageFetch fetch_;
     RobotsCache robots_;
-    double seconds_per_byte_ = 1e-9;     // to read a page: a mean of the last ones
-    std::size_t waiting_for_robots_ = 0; // items
+    MemoryFrontier frontier_;
+    PageReader reader_;
     std::size_t left_out_ = 0;
-    std::size_t started_ = 0;      // URLs, whose fetch has begun
-    std::uint64_t last_fetch_ = 0; // its number, for traces
-    bool max_pages_reached_ = false;
-    bool said_descriptors_ = false;
-    std::optional<EventLoop::TimePoint> alone_since_; // waiting for a descriptor
-    TaskBase* main_ = nullptr;                        // the task that `crawl` runs in
+    TaskBase* main_ = nullptr; // the task that `crawl` runs in
     Progress progress_;
 };
 

@@ -1,24 +1,27 @@
 // Politeness: how many requests a host gets at once, and how fast.
 //
 // A crawler with a hundred workers is an attack on a small server. So each host has a
-// gate. Whoever may not pass now stands in the host's line, and its worker takes another
-// item: a host that is slow, or wants to be left alone, holds up no other one. Told in
+// gate, and the gate stands *before* the queue from which the workers take: whoever may
+// not be fetched now waits in the host's line, where nobody stumbles over them. Told in
 // book/14b.
 //
 // A host is a name (or address) and a port here: that is what a server is to us.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/event_loop.h"
+#include "stage3_queue_crawler/runtime/queue_orders.h"
 
 #include <algorithm>
 #include <cstddef>
-#include <deque>
+#include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace stage3 {
 
@@ -27,73 +30,58 @@ struct GateLimits {
     EventLoop::Duration delay{}; ///< at least, from the start of one to that of the next
 };
 
-template <class Item>
+/// `Line`: in which order a host's items are let in (see queue_orders.h).
+template <class Item, class Line = Fifo<Item>>
 class Gate {
   public:
-    /// `call` is called with an item that has stood in line when it is its turn: it
-    /// should come to `pass` again soon, and say that it was called.
-    Gate(EventLoop& loop, GateLimits limits, std::function<void(Item)> call)
-        : loop_(loop), limits_(limits), call_(std::move(call)) {}
+    /// `let_in` is called with each item when it's its turn. It counts as one of its
+    /// host's until `leave` is called for it, and should soon begin.
+    Gate(EventLoop& loop, GateLimits limits, Line empty_line,
+         std::function<void(Item)> let_in)
+        : loop_(loop), limits_(limits), empty_line_(std::move(empty_line)),
+          let_in_(std::move(let_in)) {}
 
-    // [pass]
-    /// True if a request to the host may begin now: it has begun then. If not, the item
-    /// is kept. `was_called`: it has stood in line before, and goes to its front.
-    bool pass(const std::string& name, Item item, bool was_called) {
+    /// An item comes to the host's gate. It may be let in at once.
+    void enter(const std::string& name, Item item) {
         Host& host = hosts_[name];
-        if (was_called)
-            --host.called;
-        if (is_open(host) && (was_called || (host.line.empty() && host.called == 0))) {
-            ++host.in_flight;
-            host.next_start = loop_.time() + std::max(limits_.delay, host.delay);
-            call_next(name, host);
-            return true;
-        }
-        if (was_called)
-            host.line.push_front(std::move(item));
-        else
-            host.line.push_back(std::move(item));
+        if (!host.line)
+            host.line = std::make_unique<Line>(empty_line_);
+        host.line->push({std::move(item), next_number_++});
         ++waiting_;
-        call_next(name, host);
-        return false;
+        let_next_in(name, host);
     }
-    // [/pass]
+
+    /// May an item that was let in still begin? A host may have been held since.
+    bool may_begin(const std::string& name) const {
+        return loop_.time() >= hosts_.at(name).next_start;
+    }
+
+    // [begin]
+    /// The request of one that was let in is on its way.
+    void begin(const std::string& name) {
+        Host& host = hosts_.at(name);
+        --host.to_begin;
+        hold(name, delay_of(host));
+        let_next_in(name, host);
+    }
+    // [/begin]
+
+    /// One that was let in has left: its request has ended, or it never `began`.
+    void leave(const std::string& name, bool began) {
+        Host& host = hosts_.at(name);
+        --host.inside;
+        if (!began)
+            --host.to_begin;
+        let_next_in(name, host);
+    }
 
     /// The host has been asked for something that doesn't come to the gate.
-    void has_asked(const std::string& name) {
-        hold(name, loop_.time() + std::max(limits_.delay, hosts_[name].delay));
-    }
+    void has_asked(const std::string& name) { hold(name, delay_of(hosts_[name])); }
 
-    /// A request has ended, however it has.
-    void end(const std::string& name) {
+    /// No request to this host shall begin for so long.
+    void hold(const std::string& name, EventLoop::Duration duration) {
         Host& host = hosts_[name];
-        --host.in_flight;
-        if (!loop_.closed())
-            call_next(name, host);
-    }
-
-    /// An item that was called will not come to `pass`.
-    void has_left(const std::string& name) {
-        Host& host = hosts_[name];
-        --host.called;
-        call_next(name, host);
-    }
-
-    /// Calls all items that stand in line, whatever the limits: nobody wants to fetch
-    /// them any more.
-    void call_all() {
-        for (auto& [name, host] : hosts_)
-            for (std::deque<Item> line = std::exchange(host.line, {}); !line.empty();
-                 line.pop_front()) {
-                --waiting_;
-                ++host.called;
-                call_(std::move(line.front()));
-            }
-    }
-
-    /// No request to this host shall begin before `when`.
-    void hold(const std::string& name, EventLoop::TimePoint when) {
-        Host& host = hosts_[name];
-        host.next_start = std::max(host.next_start, when);
+        host.next_start = std::max(host.next_start, loop_.time() + duration);
     }
 
     /// This host wants at least that between two starts.
@@ -101,48 +89,60 @@ class Gate {
         hosts_[name].delay = delay;
     }
 
+    /// Takes out all that stand in line.
+    std::vector<Item> take_all() {
+        std::vector<Item> all;
+        for (auto& [name, host] : hosts_)
+            for (; host.line && host.line->size() > 0; --waiting_)
+                all.push_back(host.line->pop().item);
+        return all;
+    }
+
     /// How many items stand in line.
     std::size_t size() const { return waiting_; }
 
   private:
     struct Host {
-        std::size_t in_flight = 0;
-        std::size_t called = 0; // on their way to `pass`
+        std::size_t inside = 0;   // let in, and not left
+        std::size_t to_begin = 0; // of these: have not begun
         EventLoop::TimePoint next_start{};
         EventLoop::Duration delay{};
-        std::deque<Item> line;
+        std::unique_ptr<Line> line; // none: nobody has ever stood there
         std::optional<CancelAtExit> timer;
     };
 
-    bool has_room(const Host& host) const {
-        return host.in_flight < limits_.max_per_host;
-    }
-    bool is_open(const Host& host) const {
-        return has_room(host) && loop_.time() >= host.next_start;
+    EventLoop::Duration delay_of(const Host& host) const {
+        return std::max(limits_.delay, host.delay);
     }
 
-    // [call-next]
-    /// Calls the first in line, if there is room for one more; now, or when it's time.
-    void call_next(const std::string& name, Host& host) {
-        if (host.line.empty() || host.called > 0 || !has_room(host))
-            return; // whoever passes, or ends, looks again
-        if (loop_.time() < host.next_start) {
-            host.timer.emplace(loop_.call_at(
-                host.next_start, [this, name] { call_next(name, hosts_[name]); }));
-            return;
+    // [let-next-in]
+    /// Lets in as many as may begin now. For the others, somebody looks again: whoever
+    /// begins, or leaves; or the timer.
+    void let_next_in(const std::string& name, Host& host) {
+        while (host.line && host.line->size() > 0 && host.inside < limits_.max_per_host) {
+            // With a delay, the next one's time is known when this one has begun.
+            if (delay_of(host) > EventLoop::Duration::zero() && host.to_begin > 0)
+                return;
+            if (loop_.time() < host.next_start) {
+                host.timer.emplace(loop_.call_at(host.next_start, [this, name] {
+                    let_next_in(name, hosts_.at(name));
+                }));
+                return;
+            }
+            ++host.inside;
+            ++host.to_begin;
+            --waiting_;
+            let_in_(host.line->pop().item);
         }
-        Item item = std::move(host.line.front());
-        host.line.pop_front();
-        --waiting_;
-        ++host.called;
-        call_(std::move(item));
     }
-    // [/call-next]
+    // [/let-next-in]
 
     EventLoop& loop_;
     const GateLimits limits_;
-    std::function<void(Item)> call_;
+    const Line empty_line_;
+    std::function<void(Item)> let_in_;
     std::unordered_map<std::string, Host> hosts_;
+    std::uint64_t next_number_ = 0;
     std::size_t waiting_ = 0;
 };
 

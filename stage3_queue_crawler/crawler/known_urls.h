@@ -53,7 +53,11 @@ class KnownUrls {
         return place->second;
     }
 
-    bool contains(const common::Url& url) const { return urls_.contains(url); }
+    /// nullptr if it isn't known.
+    const KnownUrl* find(const common::Url& url) const {
+        const auto place = urls_.find(url);
+        return place == urls_.end() ? nullptr : &place->second;
+    }
 
     /// How many there are.
     std::size_t size() const { return urls_.size(); }

@@ -29,9 +29,10 @@ inline bool is_dead(Outcome outcome) {
 }
 
 struct Record {
+    Record() = default;
     explicit Record(const KnownUrl& which) : url(&which) {}
 
-    const KnownUrl* url; ///< with its parent and its depth
+    const KnownUrl* url = nullptr; ///< with its parent and its depth
     Outcome outcome = Outcome::failed;
     int status = 0;           ///< 0 if there was none
     std::string next_url;     ///< where a redirect leads; empty if it is none

@@ -75,9 +75,9 @@ stage3::CrawlEvents events_for(const Options& options, Console& console,
     stage3::CrawlEvents events;
     events.on_note = [&](const std::string& note) { console.note("stage3: " + note); };
     if (options.verbose)
-        events.on_start = [&](std::string_view worker, const stage3::KnownUrl& url) {
+        events.on_start = [&](std::string_view worker, const stage3::Work& work) {
             console.note(
-                fmt::format("{}, depth {}: {}", worker, url.depth, url.url->href()));
+                fmt::format("{}, depth {}: {}", worker, work.depth, work.url.href()));
         };
     events.on_record = [&](const stage3::Record& record) {
         output.write(format.record(record));

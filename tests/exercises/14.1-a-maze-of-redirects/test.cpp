@@ -10,7 +10,7 @@ static const tests::Questions check(prediction, run_program);
 TEST_CASE("what is asked for") {
     check("asked_news", &Answers::asked_news,
           "two chains that meet go on as one. A URL becomes an item of work once, "
-          "whoever leads to it: see enqueue in crawler.cpp.");
+          "whoever leads to it: see add in memory_frontier.cpp.");
     check("circle", &Answers::circle,
           "when /there leads back to /here, that URL is known already. So what happens "
           "to it? Redirects need no limit to end in a circle.");
@@ -21,7 +21,7 @@ TEST_CASE("what is asked for") {
     else
         check("abroad", &Answers::abroad,
               "it leads out of the scope, so nobody follows it: but it's no fault of the "
-              "page that it leads there. See what follow_redirect sets first.");
+              "page that it leads there. See what read_location sets first.");
 }
 
 TEST_CASE("where it was found") {

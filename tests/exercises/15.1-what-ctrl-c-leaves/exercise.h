@@ -21,7 +21,7 @@ struct Answers {
     int fetched = unanswered; ///< how many URLs are in the state fetched,
     int dead = unanswered;    ///< dead,
     int queued = unanswered;  ///< or queued?
-    int waiting = unanswered; ///< progress().waiting: in the queue, or put off
+    int waiting = unanswered; ///< progress().waiting: in some line, or put off
     int hidden = unanswered;  ///< is /hidden among the known URLs? 1: yes, 0: no
     int tasks = unanswered;   ///< how many tasks are still there?
     int lost = unanswered;    ///< would check_that_none_is_lost throw now? 1: yes, 0: no

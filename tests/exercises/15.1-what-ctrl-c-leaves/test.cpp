@@ -33,12 +33,17 @@ TEST_CASE("what is left") {
     check("queued", &Answers::queued,
           "a URL is queued from the moment when it is put in until its fetch has ended: "
           "whatever is begun and not done counts, too. See KnownUrl::State.");
-    check("waiting", &Answers::waiting,
-          "who waits is in the queue, or in the parking lot, too. What was in flight is "
-          "in neither.");
+    if (prediction.waiting == 4)
+        check("waiting", &Answers::waiting,
+              "a worker that is cancelled drops its visit, and that gives its URL back: "
+              "what was in flight waits once more.");
+    else
+        check("waiting", &Answers::waiting,
+              "whatever is to be fetched and isn't being fetched waits: in a line, or in "
+              "the parking lot, too.");
     check("hidden", &Answers::hidden,
           "half a page has come, with a link. But links are read when the body is whole: "
-          "see try_to_fetch.");
+          "see PageFetch::fetch.");
     check("tasks", &Answers::tasks,
           "crawl cancels and then waits for its workers, so that none is there when it "
           "returns. The one that pressed Ctrl-C has ended before.");

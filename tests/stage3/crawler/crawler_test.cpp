@@ -507,8 +507,8 @@ TEST_SUITE("politeness") {
     /// When each request of a path that begins like this came, in seconds.
     struct Arrivals {
         explicit Arrivals(Setup& setup) {
-            setup.events.on_start = [this](std::string_view, const stage3::KnownUrl& u) {
-                times[std::string(u.url->authority())].push_back(Clock::now());
+            setup.events.on_start = [this](std::string_view, const stage3::Work& work) {
+                times[std::string(work.url.authority())].push_back(Clock::now());
             };
         }
         /// The shortest time between two starts.
@@ -1302,7 +1302,8 @@ TEST_SUITE("how it ends") {
         const Result result = setup.crawl(server.url());
         CHECK(result.ending == Ending::interrupted);
         CHECK(result.urls() == std::vector{server.url()});
-        CHECK(result.progress.waiting == 10);
+        CHECK(result.progress.in_flight == 0);
+        CHECK(result.progress.waiting == 20); // what was being fetched, was given back
         CHECK(result.seconds < 2.0);
     }
 
@@ -1349,10 +1350,10 @@ TEST_SUITE("how it ends") {
         const std::string& note = result.notes[0];
         CAPTURE(note);
         const auto work = note.find("  stage3::Crawler::work, waiting at crawler.cpp:");
-        const auto fetch = note.find("  stage3::Crawler::fetch, waiting at crawler.cpp:");
-        const auto calls = note.find("  stage3::Crawler::read_page, before its first ");
-        CHECK(work < fetch);
-        CHECK(fetch < calls);
+        const auto read = note.find("  stage3::Crawler::read, waiting at crawler.cpp:");
+        const auto calls = note.find("  stage3::PageReader::read, before its first ");
+        CHECK(work < read);
+        CHECK(read < calls);
         CHECK(calls != std::string::npos);
     }
 

@@ -5,7 +5,9 @@
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <chrono>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -16,21 +18,20 @@ using tests::Log;
 
 namespace {
 
-/// A gate. The log says who was called, and how many milliseconds after the beginning.
+/// A gate. The log says who was let in, and how many milliseconds after the beginning.
 struct GateTest : tests::LoopTest {
     explicit GateTest(GateLimits limits)
-        : gate(loop, limits,
+        : gate(loop, limits, {},
                [this](int item) { note(fmt::format("{} at {}", item, elapsed())); }) {}
 
-    /// May it begin?
-    bool comes(int item, const std::string& host = "h") {
-        return gate.pass(host, item, false);
+    void enter(std::initializer_list<int> items, const std::string& host = "h") {
+        for (const int item : items)
+            gate.enter(host, item);
     }
-    /// The same, of one that was called.
-    bool comes_as_called(int item, const std::string& host = "h") {
-        return gate.pass(host, item, true);
-    }
-    void hold(EventLoop::Duration duration) { gate.hold("h", loop.time() + duration); }
+    /// One that was let in begins.
+    void begin(const std::string& host = "h") { gate.begin(host); }
+    /// One that has begun ends.
+    void end(const std::string& host = "h") { gate.leave(host, true); }
     /// Lets so much time go by.
     void wait(EventLoop::Duration duration) {
         loop.call_later(duration, [this] { loop.stop(); });
@@ -42,168 +43,145 @@ struct GateTest : tests::LoopTest {
 
 } // namespace
 
-TEST_CASE("so many at once, and whoever ends lets the next one in") {
-    GateTest test({.max_per_host = 2});
-    CHECK(test.comes(1));
-    CHECK(test.comes(2));
-    CHECK_FALSE(test.comes(3));
-    CHECK_FALSE(test.comes(4));
-    CHECK(test.gate.size() == 2);
-    CHECK(test.log.empty());
-    test.gate.end("h");
-    CHECK(test.log == Log{"3 at 0"});
-    CHECK(test.gate.size() == 1);
-    CHECK(test.comes_as_called(3));
-    CHECK(test.log == Log{"3 at 0"}); // two are in again
-    test.gate.end("h");
-    CHECK(test.log == Log{"3 at 0", "4 at 0"});
-    CHECK(test.comes_as_called(4));
+TEST_CASE("without limits, everybody is let in at once") {
+    GateTest test({});
+    test.enter({1, 2});
+    test.enter({3}, "other");
+    CHECK(test.log == Log{"1 at 0", "2 at 0", "3 at 0"});
     CHECK(test.gate.size() == 0);
 }
 
-TEST_CASE("a pause is from start to start, and each is called when it's over") {
+TEST_CASE("so many at once, and whoever leaves lets the next one in") {
+    GateTest test({.max_per_host = 2});
+    test.enter({1, 2, 3, 4});
+    CHECK(test.log == Log{"1 at 0", "2 at 0"}); // that they haven't begun doesn't matter
+    CHECK(test.gate.size() == 2);
+    test.begin();
+    CHECK(test.gate.size() == 2);
+    test.end();
+    CHECK(test.log == Log{"1 at 0", "2 at 0", "3 at 0"});
+    test.gate.leave("h", false); // the second, which never began
+    CHECK(test.log.back() == "4 at 0");
+    CHECK(test.gate.size() == 0);
+}
+
+TEST_CASE("a pause is from start to start, however long those take that were let in") {
     GateTest test({.delay = 100ms});
-    CHECK(test.comes(1));
-    CHECK_FALSE(test.comes(2));
-    CHECK_FALSE(test.comes(3));
-    test.gate.end("h");
+    test.enter({1, 2, 3});
+    CHECK(test.log == Log{"1 at 0"});
+    test.wait(1s);
+    CHECK(test.log == Log{"1 at 0"}); // it hasn't begun
+    test.begin();
+    test.end();
     test.wait(99ms);
-    CHECK(test.log.empty());
+    CHECK(test.log == Log{"1 at 0"});
     test.wait(11ms);
-    CHECK(test.log == Log{"2 at 100"});
-    CHECK(test.comes_as_called(2)); // 10 ms late
+    CHECK(test.log == Log{"1 at 0", "2 at 1100"});
+    test.begin(); // 10 ms late
     test.wait(200ms);
-    CHECK(test.log == Log{"2 at 100", "3 at 210"});
-    CHECK(test.comes_as_called(3));
-    test.wait(100ms);
-    CHECK(test.comes(4));
+    CHECK(test.log.back() == "3 at 1210");
 }
 
 TEST_CASE("of the two pauses, ours and the host's, the longer one counts") {
     GateTest test({.delay = 100ms});
     test.gate.set_delay("slow", 300ms);
     test.gate.set_delay("quick", 50ms);
-    for (const char* host : {"slow", "quick", "any"}) {
-        CHECK(test.comes(1, host));
-        test.gate.end(host);
-    }
-    CHECK_FALSE(test.comes(2, "slow"));
-    CHECK_FALSE(test.comes(3, "quick"));
-    CHECK_FALSE(test.comes(4, "any"));
+    test.enter({1, 2}, "slow");
+    test.enter({3, 4}, "quick");
+    test.enter({5, 6}, "any");
+    test.log.clear();
+    for (const char* host : {"slow", "quick", "any"})
+        test.begin(host);
     test.wait(1s);
-    CHECK(test.log == Log{"3 at 100", "4 at 100", "2 at 300"});
+    CHECK(test.log == Log{"4 at 100", "6 at 100", "2 at 300"});
+}
+
+TEST_CASE("who was let in and never began, takes no time") {
+    GateTest test({.delay = 100ms});
+    test.enter({1, 2});
+    test.gate.leave("h", false);
+    CHECK(test.log == Log{"1 at 0", "2 at 0"});
 }
 
 TEST_CASE("a host's line, limit and hold are no other's") {
     GateTest test({.max_per_host = 1});
-    CHECK(test.comes(1));
-    CHECK_FALSE(test.comes(2));
-    test.hold(100ms);
-    CHECK(test.comes(3, "other"));
-    CHECK_FALSE(test.comes(4, "other"));
-    test.gate.end("other");
-    CHECK(test.log == Log{"4 at 0"});
-    CHECK(test.gate.size() == 1);
-}
-
-TEST_CASE("nobody overtakes who was called, and is on its way") {
-    GateTest test({.max_per_host = 1});
-    CHECK(test.comes(1));
-    CHECK_FALSE(test.comes(2));
-    test.gate.end("h");
-    CHECK(test.log == Log{"2 at 0"});
-    CHECK_FALSE(test.comes(3)); // though there is room
-    CHECK(test.comes_as_called(2));
-}
-
-TEST_CASE("nobody overtakes who will be called, as soon as the loop looks at its clock") {
-    GateTest test({.delay = 100ms});
-    CHECK(test.comes(1));
-    CHECK_FALSE(test.comes(2));
-    test.time.now += 100ms;
-    CHECK_FALSE(test.comes(3));
-    CHECK(test.log == Log{"2 at 100"});
-    CHECK(test.gate.size() == 1);
-}
-
-TEST_CASE("one is called at a time, and the next one when that has come") {
-    GateTest test({.max_per_host = 2});
-    for (const int item : {1, 2, 3, 4})
-        CHECK(test.comes(item) == (item <= 2));
-    test.gate.end("h");
-    test.gate.end("h");
+    test.gate.hold("h", 100ms);
+    test.enter({1, 2});
+    test.enter({3, 4}, "other");
     CHECK(test.log == Log{"3 at 0"});
-    CHECK(test.comes_as_called(3));
+    test.begin("other");
+    test.end("other");
     CHECK(test.log == Log{"3 at 0", "4 at 0"});
-}
-
-TEST_CASE("or when that has left") {
-    GateTest test({.max_per_host = 1});
-    CHECK(test.comes(1));
-    CHECK_FALSE(test.comes(2));
-    CHECK_FALSE(test.comes(3));
-    test.gate.end("h");
-    test.gate.has_left("h");
-    CHECK(test.log == Log{"2 at 0", "3 at 0"});
-    test.gate.has_left("h");
-    CHECK(test.comes(4)); // as if they had never been there
-}
-
-TEST_CASE("who was called, and finds the gate shut, is the first in line again") {
-    GateTest test({.max_per_host = 1});
-    CHECK(test.comes(1));
-    CHECK_FALSE(test.comes(2));
-    CHECK_FALSE(test.comes(3));
-    test.gate.end("h");
-    test.hold(100ms);
-    CHECK_FALSE(test.comes_as_called(2));
     CHECK(test.gate.size() == 2);
     test.wait(200ms);
-    CHECK(test.log == Log{"2 at 0", "2 at 100"});
-    CHECK(test.comes_as_called(2));
+    CHECK(test.log.back() == "1 at 100");
 }
 
 TEST_CASE("a hold is obeyed by all, and made longer by another, but never shorter") {
     GateTest test({.delay = 100ms});
-    CHECK(test.comes(1));
-    test.hold(50ms); // the pause is longer
-    CHECK_FALSE(test.comes(2));
-    test.hold(300ms);
-    test.hold(200ms);
+    test.enter({1, 2});
+    test.begin();
+    test.gate.hold("h", 50ms); // the pause is longer
+    test.gate.hold("h", 300ms);
+    test.gate.hold("h", 200ms);
     test.wait(250ms);
-    CHECK(test.log.empty());
+    CHECK(test.log == Log{"1 at 0"});
     test.wait(100ms);
-    CHECK(test.log == Log{"2 at 300"});
+    CHECK(test.log == Log{"1 at 0", "2 at 300"});
 }
 
-TEST_CASE("call_all calls everybody, whatever the limits, and then nobody is in line") {
+TEST_CASE("who was let in may not begin while the host is held") {
+    GateTest test({});
+    test.enter({1});
+    CHECK(test.gate.may_begin("h"));
+    test.gate.hold("h", 100ms);
+    CHECK_FALSE(test.gate.may_begin("h"));
+    test.gate.leave("h", false);
+    test.enter({1});
+    test.wait(99ms);
+    CHECK(test.log == Log{"1 at 0"});
+    test.wait(2ms);
+    CHECK(test.log == Log{"1 at 0", "1 at 100"});
+    CHECK(test.gate.may_begin("h"));
+}
+
+TEST_CASE("what is asked for beside keeps its distance, if there is one") {
+    GateTest with({.delay = 100ms});
+    with.gate.has_asked("h");
+    with.enter({1});
+    with.wait(150ms);
+    CHECK(with.log == Log{"1 at 100"});
+    GateTest without({});
+    without.gate.has_asked("h");
+    without.enter({1});
+    CHECK(without.log == Log{"1 at 0"});
+}
+
+TEST_CASE("the line has its order") {
+    EventLoop loop;
+    Log log;
+    stage3::Gate<int, stage3::Lifo<int>> gate(
+        loop, {.max_per_host = 1}, {},
+        [&](int item) { log.push_back(std::to_string(item)); });
+    for (const int item : {1, 2, 3})
+        gate.enter("h", item);
+    gate.leave("h", false);
+    gate.leave("h", false);
+    CHECK(log == Log{"1", "3", "2"});
+}
+
+TEST_CASE("take_all takes out who stands in line, and nobody else") {
     GateTest test({.max_per_host = 1, .delay = 1h});
-    CHECK(test.comes(1));
-    for (const int item : {2, 3, 4})
-        CHECK_FALSE(test.comes(item));
-    CHECK(test.comes(5, "other"));
-    CHECK_FALSE(test.comes(6, "other"));
-    test.gate.call_all();
-    std::erase(test.log, "6 at 0"); // hosts are in no order
-    CHECK(test.log == Log{"2 at 0", "3 at 0", "4 at 0"});
+    test.enter({1, 2, 3});
+    test.enter({4, 5}, "other");
+    std::vector<int> all = test.gate.take_all();
+    std::ranges::sort(all); // hosts are in no order
+    CHECK(all == std::vector<int>{2, 3, 5});
     CHECK(test.gate.size() == 0);
-    test.gate.end("h");
+    test.begin();
+    test.end();
     test.wait(2h);
-    CHECK(test.log.size() == 3); // nobody is called twice
-    for (int i = 0; i < 3; ++i) {
-        CHECK_FALSE(test.comes(7 + i)); // some are on their way
-        test.gate.has_left("h");
-    }
-    CHECK(test.log.back() == "7 at 7200000");
-}
-
-TEST_CASE("once the loop is closed, who ends calls nobody") {
-    for (const auto delay : {0ms, 100ms}) {
-        GateTest test({.max_per_host = 1, .delay = delay});
-        CHECK(test.comes(1));
-        CHECK_FALSE(test.comes(2));
-        test.loop.close();
-        test.gate.end("h"); // as a fetch does that the loop destroys
-        CHECK(test.log.empty());
-    }
+    CHECK(test.log == Log{"1 at 0", "4 at 0"});
+    test.enter({6});
+    CHECK(test.log.back() == "6 at 7200000");
 }

@@ -1,0 +1,142 @@
+// The frontier: which URLs are known, and which one may be fetched next.
+//
+// Whoever crawls asks it for work, and tells what came of it. How it remembers, whom it
+// asks for permission, and where something waits that may not be fetched yet, is its own
+// affair: nobody else puts URLs in line. Told in book/14.
+//
+// What a frontier must be able to do is written down here as a concept, since there may
+// be several: in memory (memory_frontier.h), in a file, on another machine.
+#pragma once
+
+#include "common/url.h"
+#include "stage3_queue_crawler/crawler/record.h"
+#include "stage3_queue_crawler/runtime/wait.h"
+
+#include <concepts>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace stage3 {
+
+/// Why a URL may not be fetched.
+struct Refusal {
+    std::string reason;         ///< what robots.txt says; empty: there was no answer
+    std::exception_ptr failure; ///< and why not
+};
+
+/// A URL to fetch, and what it has been through. A value: it points into no table.
+struct Work {
+    explicit Work(common::Url u) : url(std::move(u)) {}
+
+    common::Url url;
+    bool is_root = false;
+    std::size_t depth = 0;   ///< links away from a root
+    int redirects_left = 0;  ///< that may still be followed from here
+    int tries = 0;           ///< with the one that it was taken out for
+    bool goes_first = false; ///< it has had its turn, and comes back
+    bool has_begun = false;  ///< its request has gone out
+    std::optional<EventLoop::TimePoint> begun = {}; ///< when it was first taken out
+    std::shared_ptr<const Refusal> refusal = {};    ///< none: it may be fetched
+};
+
+/// What was found at a URL.
+struct Found {
+    std::vector<common::Url> links;      ///< each once
+    std::optional<common::Url> redirect; ///< to follow
+};
+
+/// How much of it there is.
+struct FrontierCounts {
+    std::size_t unfinished = 0; ///< URLs to fetch, wherever they are
+    std::size_t out = 0;        ///< of these: being fetched
+    bool has_left_some = false; ///< there were more than it was to give out
+};
+
+// [visit]
+/// Work that was taken out of a frontier. It must be done, or put off. If it's dropped,
+/// since its worker is cancelled, say, it's given back.
+template <class Owner>
+class Visit {
+  public:
+    Visit(Owner& owner, Work work) : owner_(&owner), work_(std::move(work)) {}
+    Visit(Visit&& other) noexcept
+        : owner_(std::exchange(other.owner_, nullptr)), work_(std::move(other.work_)) {}
+    Visit& operator=(Visit&&) = delete;
+    Visit(const Visit&) = delete;
+    Visit& operator=(const Visit&) = delete;
+    ~Visit() { // NOLINT(bugprone-exception-escape): it does not fail
+        if (owner_ != nullptr)
+            owner_->give_back(std::move(work_));
+    }
+
+    const Work& work() const { return work_; }
+    /// What to call when its request goes out. It must not be moved any more.
+    std::function<void()> on_request() {
+        return [this] {
+            work_.has_begun = true;
+            owner_->began(work_);
+        };
+    }
+    void put_off(EventLoop::Duration wait, bool was_a_try = true) {
+        leave().put_off(std::move(work_), wait, was_a_try);
+    }
+    void done(Record& record, const Found& found) {
+        leave().done(std::move(work_), record, found);
+    }
+
+  private:
+    Owner& leave() { return *std::exchange(owner_, nullptr); }
+
+    Owner* owner_;
+    Work work_;
+};
+// [/visit]
+
+// [frontier]
+/// What every frontier promises: each URL is taken out once; what is out is done, put off
+/// or given back; `join` ends when nothing is left. Only `open`, `get`, `join` and
+/// `close` may wait: what came of something is told without waiting.
+template <class F>
+concept Frontier =
+    requires(F f, std::vector<common::Url> roots, Work work, Record record, Found found,
+             std::string host, EventLoop::Duration duration, TimeLimit limit) {
+        // The roots are in.
+        { f.open(roots) } -> std::same_as<Coroutine<>>;
+        // Waits for a URL that may be fetched now, or may not at all: see its refusal.
+        { f.get() } -> std::same_as<Coroutine<Visit<F>>>;
+        // Its request goes out: the pause that its host wants counts from here.
+        f.began(work);
+        // Its record and its links, in one: so it's never done before they are in.
+        // `record` learns which URL it's about, and how many links were new.
+        f.done(work, record, found);
+        // Once more, after so long; and whether that was one of its tries.
+        f.put_off(work, duration, true);
+        // As if it had not been taken out.
+        f.give_back(work);
+        // This host is asked for nothing for so long.
+        f.hold(host, duration);
+        // This host wants so long a pause between two requests.
+        f.set_delay(host, duration);
+        // This host was asked for something else: that, too, begins a pause.
+        f.has_asked(host);
+        // Until nothing is left. Throws Timeout.
+        { f.join(limit) } -> std::same_as<Coroutine<>>;
+        // Nothing comes out any more, and nobody is asked anything.
+        { f.close() } -> std::same_as<Coroutine<>>;
+        { f.counts() } -> std::same_as<FrontierCounts>;
+        // All URLs that it has met.
+        { f.urls() } -> std::same_as<const KnownUrls&>;
+    };
+// [/frontier]
+
+/// A server is a name and a port to us: what stands behind another port may be another
+/// machine.
+std::string host_of(const common::Url& url);
+
+} // namespace stage3

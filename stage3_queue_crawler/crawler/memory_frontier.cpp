@@ -1,0 +1,214 @@
+#include "stage3_queue_crawler/crawler/memory_frontier.h"
+
+#include <fmt/core.h>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+namespace stage3 {
+
+std::string host_of(const common::Url& url) {
+    return fmt::format("{}:{}", url.host(), url.port());
+}
+
+MemoryFrontier::MemoryFrontier(EventLoop& loop, FrontierSettings settings)
+    : loop_(loop), settings_(std::move(settings)), queue_(0, Order(settings_.order)),
+      gate_(loop, settings_.politeness, Order(settings_.order),
+            [this](Work work) { let_in(std::move(work)); }),
+      robots_(loop, settings_.ask_robots,
+              [this](Work work, std::optional<Robots::Duration> delay) {
+                  if (work.refusal) {
+                      let_in(std::move(work)); // it needs no gate
+                      return;
+                  }
+                  const std::string host = host_of(work.url);
+                  if (delay)
+                      set_delay(host, std::chrono::ceil<EventLoop::Duration>(*delay));
+                  gate_.enter(host, std::move(work));
+              }),
+      parked_(loop, [this](Work work) { admit(std::move(work)); }) {
+    nothing_left_.set();
+}
+
+Coroutine<> MemoryFrontier::open(std::vector<common::Url> roots) {
+    for (const common::Url& root : roots)
+        add(urls_[root], nullptr, 0, settings_.max_redirects);
+    co_return;
+}
+
+// [add]
+/// Makes a URL work to be done, unless it is that already, or was.
+void MemoryFrontier::add(KnownUrl& url, const KnownUrl* page, std::size_t depth,
+                         int redirects_left) {
+    if (url.state != KnownUrl::State::met)
+        return;
+    url.state = KnownUrl::State::queued;
+    url.parent = page;
+    url.depth = static_cast<std::uint32_t>(depth);
+    if (is_full()) {
+        counts_.has_left_some = true;
+        return;
+    }
+    ++counts_.unfinished;
+    nothing_left_.clear();
+    Work work(*url.url);
+    work.is_root = page == nullptr;
+    work.depth = depth;
+    work.redirects_left = redirects_left;
+    admit(std::move(work));
+}
+// [/add]
+
+/// It stands in line: for its origin's robots.txt, and then for its host.
+void MemoryFrontier::admit(Work work) {
+    if (settings_.ask_robots) {
+        robots_.enter(std::move(work));
+        return;
+    }
+    const std::string host = host_of(work.url);
+    gate_.enter(host, std::move(work));
+}
+
+// [get]
+Coroutine<Visit<MemoryFrontier>> MemoryFrontier::get() {
+    while (true) {
+        Work work = co_await queue_.get();
+        queue_.task_done(); // what is unfinished, is counted by `counts_`
+        if (drop_if_full(work))
+            continue;
+        if (!work.refusal && !gate_.may_begin(host_of(work.url))) {
+            leave_gate(work); // its host has been held since it was let in
+            work.goes_first = true;
+            admit(std::move(work));
+            continue;
+        }
+        take(work);
+        co_return Visit<MemoryFrontier>(*this, std::move(work));
+    }
+}
+// [/get]
+
+/// Now it is out.
+void MemoryFrontier::take(Work& work) {
+    ++counts_.out;
+    if (work.refusal && work.refusal->failure == nullptr)
+        return; // to be told no is no try
+    ++work.tries;
+    if (work.begun)
+        return;
+    work.begun = loop_.time();
+    if (++taken_ == settings_.max_pages)
+        drop_what_waits();
+}
+
+void MemoryFrontier::began(const Work& work) { gate_.begin(host_of(work.url)); }
+
+// [done]
+void MemoryFrontier::done(Work work, Record& record, const Found& found) {
+    KnownUrl& page = urls_[work.url];
+    for (const common::Url& link : found.links) {
+        KnownUrl& known = urls_[link];
+        if (known.is_new())
+            ++record.new_links;
+        known.meet_on(page);
+        if (work.depth < settings_.max_depth)
+            add(known, &page, work.depth + 1, settings_.max_redirects);
+    }
+    if (found.redirect) // the same depth: a redirect is no link
+        add(urls_[*found.redirect], &page, work.depth, work.redirects_left - 1);
+    record.url = &page;
+    page.state =
+        is_dead(record.outcome) ? KnownUrl::State::dead : KnownUrl::State::fetched;
+    come_in(work);
+    finish_one();
+}
+// [/done]
+
+// [put-off]
+void MemoryFrontier::put_off(Work work, EventLoop::Duration wait, bool was_a_try) {
+    come_in(work);
+    if (!was_a_try)
+        --work.tries;
+    work.goes_first = true;
+    parked_.park(std::move(work), loop_.time() + wait);
+}
+// [/put-off]
+
+void MemoryFrontier::give_back(Work work) {
+    come_in(work);
+    if (work.tries > 0)
+        --work.tries;
+    work.goes_first = true;
+    if (!is_closed_ && !loop_.closed())
+        admit(std::move(work));
+}
+
+/// It's no longer out.
+void MemoryFrontier::come_in(Work& work) {
+    --counts_.out;
+    leave_gate(work);
+    work.has_begun = false;
+}
+
+void MemoryFrontier::leave_gate(const Work& work) {
+    if (!work.refusal && !is_closed_ && !loop_.closed())
+        gate_.leave(host_of(work.url), work.has_begun);
+}
+
+void MemoryFrontier::hold(const std::string& host, EventLoop::Duration duration) {
+    gate_.hold(host, duration);
+}
+
+void MemoryFrontier::set_delay(const std::string& host, EventLoop::Duration delay) {
+    gate_.set_delay(host, delay);
+}
+
+void MemoryFrontier::has_asked(const std::string& host) { gate_.has_asked(host); }
+
+// ---- The end ----
+
+/// After `max_pages`, only what has begun goes on.
+bool MemoryFrontier::drop_if_full(const Work& work) {
+    if (work.begun || !is_full())
+        return false;
+    counts_.has_left_some = true;
+    leave_gate(work);
+    finish_one();
+    return true;
+}
+
+void MemoryFrontier::drop_what_waits() {
+    std::vector<Work> all = robots_.take_all();
+    for (Work& work : gate_.take_all())
+        all.push_back(std::move(work));
+    for (Work& work : all) {
+        if (work.begun) {
+            admit(std::move(work));
+        } else {
+            counts_.has_left_some = true;
+            finish_one();
+        }
+    }
+}
+
+void MemoryFrontier::finish_one() {
+    if (--counts_.unfinished == 0)
+        nothing_left_.set();
+}
+
+Coroutine<> MemoryFrontier::join(TimeLimit limit) {
+    if (limit)
+        co_await wait_for(nothing_left_.wait(), *limit);
+    else
+        co_await nothing_left_.wait();
+}
+
+Coroutine<> MemoryFrontier::close() {
+    is_closed_ = true;
+    robots_.take_all();
+    co_return;
+}
+
+} // namespace stage3

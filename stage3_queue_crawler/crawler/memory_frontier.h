@@ -1,0 +1,96 @@
+// A frontier in memory.
+//
+// The way of a URL: it waits for its origin's robots.txt (robots_line.h), then for its
+// host's turn (gate.h), then in the queue for a worker. If it must be fetched again, it's
+// parked (parking_lot.h), and then goes the same way once more. Told in book/14.
+#pragma once
+
+#include "stage3_queue_crawler/crawler/frontier.h"
+#include "stage3_queue_crawler/crawler/gate.h"
+#include "stage3_queue_crawler/crawler/known_urls.h"
+#include "stage3_queue_crawler/crawler/order.h"
+#include "stage3_queue_crawler/crawler/parking_lot.h"
+#include "stage3_queue_crawler/crawler/robots_line.h"
+#include "stage3_queue_crawler/runtime/event.h"
+#include "stage3_queue_crawler/runtime/queue.h"
+
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace stage3 {
+
+struct FrontierSettings {
+    static constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
+
+    OrderName order = OrderName::fifo;
+    std::size_t max_depth = no_limit; ///< links away from a root
+    std::size_t max_pages = no_limit; ///< that are taken out, in all
+    int max_redirects = 10;           ///< followed from any one URL
+    GateLimits politeness = {};
+    RobotsLine::Ask ask_robots = {}; ///< none: everything is allowed
+};
+
+class MemoryFrontier {
+  public:
+    /// `loop` must outlive it, and it those who wait.
+    MemoryFrontier(EventLoop& loop, FrontierSettings settings);
+    MemoryFrontier(const MemoryFrontier&) = delete;
+    MemoryFrontier& operator=(const MemoryFrontier&) = delete;
+    ~MemoryFrontier() = default;
+
+    // The concept's verbs: see frontier.h.
+    Coroutine<> open(std::vector<common::Url> roots);
+    Coroutine<Visit<MemoryFrontier>> get();
+    void began(const Work& work);
+    void done(Work work, Record& record, const Found& found);
+    void put_off(Work work, EventLoop::Duration wait, bool was_a_try);
+    void give_back(Work work);
+    void hold(const std::string& host, EventLoop::Duration duration);
+    void set_delay(const std::string& host, EventLoop::Duration delay);
+    void has_asked(const std::string& host);
+    Coroutine<> join(TimeLimit limit);
+    Coroutine<> close();
+    FrontierCounts counts() const { return counts_; }
+    const KnownUrls& urls() const { return urls_; }
+
+  private:
+    struct GoesFirst {
+        bool operator()(const Work& work) const { return work.goes_first; }
+    };
+    struct ShorterUrl {
+        bool operator()(const Work& a, const Work& b) const {
+            return a.url.href().size() < b.url.href().size();
+        }
+    };
+    using Order = AnyOrder<Work, ShorterUrl, GoesFirst>;
+
+    void add(KnownUrl& url, const KnownUrl* page, std::size_t depth, int redirects_left);
+    void admit(Work work);
+    void let_in(Work work) { queue_.put_nowait(std::move(work)); }
+    void take(Work& work);
+    void come_in(Work& work);
+    void leave_gate(const Work& work);
+    bool is_full() const { return taken_ >= settings_.max_pages; }
+    bool drop_if_full(const Work& work);
+    void drop_what_waits();
+    void finish_one();
+
+    EventLoop& loop_;
+    const FrontierSettings settings_;
+    KnownUrls urls_;
+    Queue<Work, Order> queue_;
+    Gate<Work, Order> gate_;
+    RobotsLine robots_;
+    ParkingLot<Work> parked_;
+    FrontierCounts counts_;
+    Event nothing_left_;
+    std::size_t taken_ = 0; // URLs that were taken out
+    bool is_closed_ = false;
+};
+static_assert(Frontier<MemoryFrontier>);
+
+} // namespace stage3

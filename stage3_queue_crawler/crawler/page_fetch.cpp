@@ -1,0 +1,116 @@
+#include "stage3_queue_crawler/crawler/page_fetch.h"
+
+#include "common/ascii.h"
+#include "common/trace.h"
+#include "stage3_queue_crawler/runtime/at_exit.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace stage3 {
+
+using namespace std::chrono_literals;
+
+PageFetch::PageFetch(EventLoop& loop, PageFetchSettings settings)
+    : loop_(loop), settings_(std::move(settings)), retries_(settings_.max_tries),
+      session_(loop, settings_.session) {}
+
+GetOptions PageFetch::options_for(const common::Url& url) const {
+    GetOptions options;
+    options.with_headers =
+        std::ranges::any_of(settings_.roots, [&](const common::Url& root) {
+            return root.origin() == url.origin();
+        });
+    if (const auto login = settings_.logins.find(url.origin());
+        login != settings_.logins.end())
+        options.login = login->second;
+    return options;
+}
+
+// [fetch]
+Coroutine<Fetched> PageFetch::fetch(common::Url url, int tries,
+                                    std::function<void()> on_request) {
+    PageResponse page;
+    const std::uint64_t id = ++last_fetch_;
+    loop_.tracer().fetch_start(id, url.href());
+    const AtExit ended([&] { // also if it is cancelled
+        loop_.tracer().fetch_end(id, url.href(), page.status, page.bytes);
+    });
+    std::optional<Again> again;
+    try {
+        on_request();
+        const GetOptions options = options_for(url);
+        Response response = co_await session_.get(url, options);
+        alone_since_.reset();
+        page.status = response.status();
+        page.retry_after = response.retry_after();
+        again = after_status(page.status, page.retry_after, tries);
+        if (!again) {
+            page.content_type = response.header("Content-Type");
+            page.location = common::trim(response.header("Location"));
+            page.body = co_await response.read();
+            page.bytes = page.body.size();
+        }
+    } catch (const FetchError& error) {
+        page.bytes = error.bytes;
+        // A redirect's body, or an error's: nobody needs it.
+        if (page.status == 0 || page.status == 200) {
+            page.error = error.what();
+            again = after(error, tries);
+        }
+    } catch (const std::exception& error) {
+        page.error = error.what();
+    }
+    if (again)
+        co_return *again;
+    co_return std::move(page);
+}
+// [/fetch]
+
+/// The server has answered: is it worth another try?
+std::optional<Again> PageFetch::after_status(int status, std::chrono::seconds retry_after,
+                                             int tries) {
+    const auto wait = retries_.after(status, retry_after, tries);
+    if (!wait)
+        return {};
+    return Again{.wait = *wait, .host_is_busy = status == 429 || status == 503};
+}
+
+std::optional<Again> PageFetch::after(const FetchError& error, int tries) {
+    if (error.kind == FetchError::Kind::no_descriptor)
+        return wait_for_descriptor(error);
+    const auto wait = retries_.after(error, tries);
+    if (!wait)
+        return {};
+    return Again{.wait = *wait};
+}
+
+int PageFetch::most_tries(const FetchError& error) {
+    int tries = 1;
+    while (retries_.after(error, tries))
+        ++tries;
+    return tries;
+}
+
+/// It's not the server that has failed, so this was no try.
+Again PageFetch::wait_for_descriptor(const FetchError& error) {
+    // Others give theirs back when they are done. If there are none, nobody will.
+    if (session_.is_busy())
+        alone_since_.reset();
+    else if (!alone_since_)
+        alone_since_ = loop_.time();
+    if (alone_since_ && loop_.time() - *alone_since_ > 3s)
+        throw std::runtime_error("there is no descriptor for even one connection (see "
+                                 "ulimit -n)");
+    if (!said_descriptors_)
+        settings_.on_note(fmt::format("{}: fetches wait until there is one (see ulimit "
+                                      "-n, or use fewer --workers)",
+                                      error.what()));
+    said_descriptors_ = true;
+    return {.wait = 100ms, .was_a_try = false};
+}
+
+} // namespace stage3

@@ -1,0 +1,55 @@
+#include "stage3_queue_crawler/crawler/page_reader.h"
+
+#include "stage3_queue_crawler/runtime/executor.h"
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+#include <utility>
+
+namespace stage3 {
+
+using namespace std::chrono_literals;
+
+// [read]
+Coroutine<common::Links> PageReader::read(common::Url url, std::string content_type,
+                                          std::string body) {
+    using Seconds = std::chrono::duration<double>;
+    struct Reading {
+        common::Links links;
+        Seconds time;
+    };
+    fail_.count();
+    const auto size = static_cast<double>(body.size());
+    auto read = [url = std::move(url), content_type = std::move(content_type),
+                 body = std::move(body), scope = scope_, is_over = is_over_] {
+        const auto begin = std::chrono::steady_clock::now();
+        common::LinkLimits limits;
+        limits.wanted = [&](const common::Url& link) {
+            if (*is_over)
+                throw std::runtime_error("nobody needs it any more");
+            return scope->contains(link);
+        };
+        Reading reading{.links = common::find_links(body, content_type, url, limits),
+                        .time = std::chrono::steady_clock::now() - begin};
+        return reading;
+    };
+    // A site's pages resemble each other, so those before tell how long this one takes.
+    constexpr Seconds worth_the_way = 50us;
+    Reading reading;
+    if (in_threads_ && size * seconds_per_byte_ > worth_the_way.count()
+        && loop_.thread_pool().has_thread()) {
+        Future<Reading> elsewhere = run_in_executor(loop_, std::move(read));
+        reading = co_await std::move(elsewhere);
+    } else {
+        reading = read();
+    }
+    // If it took far longer, something else came between.
+    const double now =
+        std::min(reading.time.count() / std::max(size, 1.0), 2 * seconds_per_byte_);
+    seconds_per_byte_ = 0.9 * seconds_per_byte_ + 0.1 * now;
+    co_return std::move(reading.links);
+}
+// [/read]
+
+} // namespace stage3

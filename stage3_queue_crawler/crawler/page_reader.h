@@ -1,0 +1,58 @@
+// Bytes to links: in this thread, or in another one, if that is worth the way there.
+//
+// Whatever a thread needs is its own, or can't change, but for one flag. So nobody needs
+// a lock, and a page may still be read while the crawl that wanted it has gone. Told in
+// book/14c.
+#pragma once
+
+#include "common/links.h"
+#include "common/stack_trace.h"
+#include "common/url.h"
+#include "stage3_queue_crawler/crawler/scope.h"
+#include "stage3_queue_crawler/runtime/event_loop.h"
+#include "stage3_queue_crawler/runtime/task.h"
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace stage3 {
+
+struct PageReaderSettings {
+    /// Whether pages are read by the loop's executor (LoopOptions::threads says how many
+    /// threads that has), or in the loop's own thread.
+    bool in_threads = false;
+    std::size_t fail_on = 0; ///< throws while this page is read; 0: never
+};
+
+class PageReader {
+  public:
+    /// Reads for a crawl of what `scope` contains. `loop` must outlive it.
+    PageReader(EventLoop& loop, std::shared_ptr<const Scope> scope,
+               PageReaderSettings settings)
+        : loop_(loop), scope_(std::move(scope)), in_threads_(settings.in_threads),
+          fail_(settings.fail_on) {}
+    PageReader(const PageReader&) = delete;
+    PageReader& operator=(const PageReader&) = delete;
+    ~PageReader() { stop(); }
+
+    /// The links in scope on a page, each once. `url`: where the page was. Throws what
+    /// the parser does.
+    Coroutine<common::Links> read(common::Url url, std::string content_type,
+                                  std::string body);
+
+    /// Nobody needs the links any more. Threads that still read end soon.
+    void stop() { *is_over_ = true; }
+
+  private:
+    EventLoop& loop_;
+    const std::shared_ptr<const Scope> scope_; // shared with threads
+    const std::shared_ptr<std::atomic<bool>> is_over_ =
+        std::make_shared<std::atomic<bool>>(false); // for threads that still read
+    const bool in_threads_;
+    common::FailOnPurpose fail_;
+    double seconds_per_byte_ = 1e-9; // to read a page: a mean of the last ones
+};
+
+} // namespace stage3

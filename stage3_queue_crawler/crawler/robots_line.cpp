@@ -1,0 +1,92 @@
+#include "stage3_queue_crawler/crawler/robots_line.h"
+
+#include <utility>
+
+namespace stage3 {
+
+using namespace std::chrono_literals;
+
+// [enter]
+void RobotsLine::enter(Work work) {
+    const std::string name(work.url.origin());
+    ++waiting_;
+    if (const auto known = origins_.find(name); known != origins_.end()) {
+        known->second.line.push_back(std::move(work));
+        return;
+    }
+    const Future<RobotsCache::Answer> answer = ask_(work.url);
+    if (answer.done() && !answer.cancelled() && !is_tired()) {
+        judge(std::move(work), answer);
+        return;
+    }
+    Origin& origin = origins_[name];
+    origin.line.push_back(std::move(work));
+    wait_for(name, origin, answer);
+}
+
+void RobotsLine::wait_for(const std::string& name, Origin& origin,
+                          const Future<RobotsCache::Answer>& answer) {
+    origin.callback = std::make_unique<CancelAtExit>(answer.add_done_callback(
+        [this, name](const auto& known) { judge_line(name, known); }));
+    // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): the future owns it
+}
+// [/enter]
+
+/// The answer is there. All who wait for it are judged: now, or as many as there's time
+/// for, since to judge one may take milliseconds, and the loop waits.
+// `name` is a copy, since `wait_for` replaces the callback that has it.
+// NOLINTNEXTLINE(performance-unnecessary-value-param)
+void RobotsLine::judge_line(std::string name, const Future<RobotsCache::Answer>& answer) {
+    Origin& origin = origins_.at(name);
+    while (!origin.line.empty()) {
+        if (answer.cancelled() || is_tired()) { // (cancelled: the question was withdrawn)
+            wait_for(name, origin, ask_(origin.line.front().url));
+            return;
+        }
+        Work work = std::move(origin.line.front());
+        origin.line.pop_front();
+        judge(std::move(work), answer);
+    }
+    origins_.erase(name);
+}
+
+/// Only the verdict is kept, and not all the rules: many may stand in line with one.
+void RobotsLine::judge(Work work, const Future<RobotsCache::Answer>& answer) {
+    --waiting_;
+    std::optional<Robots::Duration> delay;
+    work.refusal.reset();
+    if (answer.has_failed()) {
+        work.refusal = std::make_shared<const Refusal>(
+            Refusal{.reason = {}, .failure = answer.exception()});
+    } else {
+        const RobotsAnswer& says = *answer.result();
+        if (says.rules.allows(work.url.target()))
+            delay = says.rules.crawl_delay();
+        else
+            work.refusal = std::make_shared<const Refusal>(
+                Refusal{.reason = says.reason, .failure = nullptr});
+    }
+    judged_(std::move(work), delay);
+}
+
+/// True if this turn of the loop has had enough of it.
+bool RobotsLine::is_tired() {
+    const EventLoop::TimePoint now = loop_.time();
+    if (loop_.turns() != turn_) {
+        turn_ = loop_.turns();
+        began_ = now;
+    }
+    return now - began_ > 2ms;
+}
+
+std::vector<Work> RobotsLine::take_all() {
+    std::vector<Work> all;
+    for (auto& [name, origin] : origins_)
+        for (Work& work : origin.line)
+            all.push_back(std::move(work));
+    origins_.clear();
+    waiting_ = 0;
+    return all;
+}
+
+} // namespace stage3

@@ -1,0 +1,68 @@
+// Where work waits until its origin has said what may be fetched.
+//
+// A robots.txt may take half a minute to come, and hundreds of URLs may need the same
+// one. They stand in a line for each origin, and one callback for each line lets them go
+// on. Told in book/14a.
+#pragma once
+
+#include "stage3_queue_crawler/crawler/frontier.h"
+#include "stage3_queue_crawler/crawler/robots_cache.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace stage3 {
+
+class RobotsLine {
+  public:
+    /// Returns what the origin of a URL says (RobotsCache::ask does).
+    using Ask = std::function<Future<RobotsCache::Answer>(const common::Url&)>;
+    /// Is told what was judged, and which pause the origin wants.
+    using Judged = std::function<void(Work, std::optional<Robots::Duration>)>;
+
+    RobotsLine(EventLoop& loop, Ask ask, Judged judged)
+        : loop_(loop), ask_(std::move(ask)), judged_(std::move(judged)) {}
+
+    /// Some work comes. It goes on as soon as the answer is there: perhaps at once.
+    void enter(Work work);
+
+    /// Takes out all that wait.
+    std::vector<Work> take_all();
+
+    /// How many wait.
+    std::size_t size() const { return waiting_; }
+
+  private:
+    struct Origin {
+        std::deque<Work> line;
+        std::unique_ptr<CancelAtExit> callback;
+    };
+
+    void wait_for(const std::string& name, Origin& origin,
+                  const Future<RobotsCache::Answer>& answer);
+    void judge_line(std::string name, const Future<RobotsCache::Answer>& answer);
+    void judge(Work work, const Future<RobotsCache::Answer>& answer);
+    bool is_tired();
+
+    static constexpr auto no_turn = std::numeric_limits<std::uint64_t>::max();
+
+    EventLoop& loop_;
+    const Ask ask_;
+    const Judged judged_;
+    std::unordered_map<std::string, Origin> origins_; // those with a line
+    std::size_t waiting_ = 0;
+    std::uint64_t turn_ = no_turn; // the loop's, in which it began to judge
+    EventLoop::TimePoint began_{};
+};
+
+} // namespace stage3

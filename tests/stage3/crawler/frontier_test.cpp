@@ -1,0 +1,632 @@
+// A frontier's promises: some by name, and all of them at random, against a model that
+// only counts.
+//
+// The variable SEEDS says how many random crawls there are, and SEED, which one.
+#include "stage3_queue_crawler/crawler/memory_frontier.h"
+#include "stage3_queue_crawler/runtime/at_exit.h"
+#include "tests/stage3/runtime/loop_test.h"
+#include "tests/support/url.h"
+
+#include <doctest/doctest.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): the tests outlive
+// the coroutines
+
+using namespace std::chrono_literals;
+using common::Url;
+using stage3::Coroutine;
+using stage3::EventLoop;
+using stage3::Found;
+using stage3::FrontierSettings;
+using stage3::Future;
+using stage3::MemoryFrontier;
+using stage3::OrderName;
+using stage3::Outcome;
+using stage3::Record;
+using stage3::Robots;
+using stage3::RobotsAnswer;
+using stage3::RobotsCache;
+using stage3::Task;
+using stage3::Work;
+using tests::Log;
+using tests::url_of;
+using FrontierVisit = stage3::Visit<MemoryFrontier>;
+
+namespace {
+
+RobotsCache::Answer answer(std::string_view robots) {
+    return std::make_shared<const RobotsAnswer>(RobotsAnswer{
+        .rules = Robots::parse(robots, "me"), .reason = "disallowed by robots.txt"});
+}
+
+/// A frontier, and a robots.txt for each origin, which comes when the test says so.
+struct FrontierTest : tests::LoopTest {
+    explicit FrontierTest(FrontierSettings settings = {}, bool obey_robots = false)
+        : frontier(loop, with_robots(std::move(settings), obey_robots)) {}
+
+    FrontierSettings with_robots(FrontierSettings settings, bool obey_robots) {
+        if (obey_robots)
+            settings.ask_robots = [this](const Url& url) {
+                const std::string origin(url.origin());
+                ++asked[origin];
+                return robots.try_emplace(origin, loop).first->second;
+            };
+        return settings;
+    }
+
+    void open(const std::vector<std::string>& roots) {
+        std::vector<Url> urls;
+        for (const std::string& root : roots)
+            urls.push_back(url_of(root));
+        stage3::run_until_complete<void>(loop, create_task(loop, frontier.open(urls)));
+    }
+    /// The next visit. If there is none now, the test waits, and fails if none comes.
+    FrontierVisit get() {
+        return stage3::run_until_complete<FrontierVisit>(
+            loop, create_task(loop, frontier.get()));
+    }
+    /// Somebody wants one, and gets it when there is one.
+    void want() {
+        wanting.push_back(create_task(loop, [](FrontierTest& test) -> Coroutine<> {
+            FrontierVisit visit = co_await test.frontier.get();
+            const Work& work = visit.work();
+            test.note(fmt::format("{}{} at {}", work.url.href(),
+                                  work.refusal ? " (refused)" : "", test.elapsed()));
+            test.out.push_back(std::move(visit));
+        }(*this)));
+    }
+    /// What came of it: these links.
+    void done(FrontierVisit visit, const std::vector<std::string>& links = {}) {
+        Record record;
+        record.outcome = Outcome::page;
+        Found found;
+        for (const std::string& link : links)
+            found.links.push_back(url_of(link));
+        visit.done(record, found);
+        new_links = record.new_links;
+    }
+    bool is_over() {
+        const auto joining = create_task(loop, frontier.join({}));
+        turns(3);
+        return joining.done();
+    }
+    void wait(EventLoop::Duration duration) {
+        loop.call_later(duration, [this] { loop.stop(); });
+        loop.run_forever();
+    }
+
+    std::map<std::string, Future<RobotsCache::Answer>> robots;
+    std::map<std::string, int> asked;
+    MemoryFrontier frontier;
+    std::size_t new_links = 0;
+    std::vector<FrontierVisit> out;
+    std::vector<Task<>> wanting;
+};
+
+} // namespace
+
+TEST_CASE("each URL comes out once, and join ends when all are done") {
+    FrontierTest test;
+    CHECK(test.is_over()); // there is nothing to do
+    test.open({"http://h/", "http://h/"});
+    CHECK_FALSE(test.is_over());
+    FrontierVisit root = test.get();
+    CHECK(root.work().is_root);
+    CHECK(root.work().tries == 1);
+    test.done(std::move(root), {"http://h/a", "http://h/b", "http://h/"});
+    CHECK(test.new_links == 2);
+    CHECK(test.frontier.counts().unfinished == 2);
+    FrontierVisit a = test.get();
+    CHECK(a.work().url == url_of("http://h/a"));
+    CHECK(a.work().depth == 1);
+    test.done(std::move(a), {"http://h/b"});
+    CHECK(test.new_links == 0);
+    CHECK_FALSE(test.is_over());
+    test.done(test.get());
+    CHECK(test.is_over());
+    CHECK(test.frontier.urls().find(url_of("http://h/b"))->times_met == 2);
+    test.frontier.urls().check_that_none_is_lost();
+}
+
+TEST_CASE("what is dropped comes back, before all others, and it was no try") {
+    FrontierTest test;
+    test.open({"http://h/1", "http://h/2"});
+    {
+        const FrontierVisit first = test.get();
+        CHECK(test.frontier.counts().out == 1);
+    }
+    CHECK(test.frontier.counts().out == 0);
+    const FrontierVisit again = test.get();
+    CHECK(again.work().url == url_of("http://h/1"));
+    CHECK(again.work().tries == 1);
+}
+
+TEST_CASE("what is put off comes back when its time has come") {
+    FrontierTest test;
+    test.open({"http://h/1", "http://h/2"});
+    test.get().put_off(1s);
+    FrontierVisit second = test.get();
+    CHECK(second.work().url == url_of("http://h/2"));
+    test.wait(2s);
+    FrontierVisit first = test.get();
+    CHECK(first.work().url == url_of("http://h/1"));
+    CHECK(first.work().tries == 2);
+    first.put_off(1s, false);
+    test.done(std::move(second));
+    FrontierVisit third = test.get();
+    CHECK(third.work().tries == 2);
+    CHECK_FALSE(test.is_over());
+    test.done(std::move(third));
+    CHECK(test.is_over());
+}
+
+TEST_CASE("links beyond the depth are met, and don't come out") {
+    FrontierTest test({.max_depth = 1});
+    test.open({"http://h/"});
+    test.done(test.get(), {"http://h/1"});
+    test.done(test.get(), {"http://h/2"});
+    CHECK(test.new_links == 1);
+    CHECK(test.is_over());
+}
+
+TEST_CASE("a redirect's target is as deep as it, and has one redirect fewer") {
+    FrontierTest test({.max_redirects = 3});
+    test.open({"http://h/"});
+    FrontierVisit root = test.get();
+    Record record;
+    record.outcome = Outcome::redirect;
+    root.done(record, {.links = {}, .redirect = url_of("http://h/to")});
+    const FrontierVisit target = test.get();
+    CHECK(target.work().depth == 0);
+    CHECK(target.work().redirects_left == 2);
+    CHECK(test.frontier.urls().find(url_of("http://h/to"))->times_met == 0);
+}
+
+TEST_CASE("after max_pages nothing comes out but what has begun") {
+    FrontierTest test({.max_pages = 2, .politeness = {.max_per_host = 1}});
+    test.open({"http://h/1", "http://h/2", "http://h/3", "http://g/4"});
+    FrontierVisit first = test.get();
+    FrontierVisit second = test.get();
+    CHECK(second.work().url == url_of("http://g/4"));
+    CHECK(test.frontier.counts().has_left_some);
+    first.put_off(1s);
+    test.done(std::move(second), {"http://h/5"});
+    CHECK_FALSE(test.is_over());
+    FrontierVisit again = test.get();
+    CHECK(again.work().url == url_of("http://h/1"));
+    test.done(std::move(again));
+    CHECK(test.is_over());
+}
+
+TEST_CASE("max_pages, and there are just so many: nothing is left") {
+    FrontierTest test({.max_pages = 1});
+    test.open({"http://h/"});
+    test.done(test.get(), {"http://h/"});
+    CHECK(test.is_over());
+    CHECK_FALSE(test.frontier.counts().has_left_some);
+}
+
+TEST_CASE("who waits for robots.txt holds up nobody, and asks once for each origin") {
+    FrontierTest test({}, true);
+    test.open({"http://slow/1", "http://slow/2", "http://quick/1"});
+    CHECK(test.asked["http://slow"] == 1);
+    for (int i = 0; i < 3; ++i)
+        test.want();
+    test.robots.at("http://quick").set_result(answer(""));
+    test.turns(5);
+    CHECK(test.log == Log{"http://quick/1 at 0"});
+    test.robots.at("http://slow").set_result(answer("user-agent: *\ndisallow: /2"));
+    test.turns(5);
+    CHECK(test.log
+          == Log{"http://quick/1 at 0", "http://slow/1 at 0",
+                 "http://slow/2 (refused) at 0"});
+}
+
+TEST_CASE("of a host with two origins, each waits for its own robots.txt") {
+    FrontierTest test({.politeness = {.max_per_host = 1}}, true);
+    test.open({"http://h:8080/1", "https://h:8080/2"});
+    test.want();
+    test.want();
+    test.robots.at("https://h:8080").set_result(answer(""));
+    test.turns(5);
+    CHECK(test.log == Log{"https://h:8080/2 at 0"});
+    test.robots.at("http://h:8080").set_result(answer(""));
+    test.turns(5);
+    CHECK(test.log.size() == 1); // but their host is one
+    test.done(std::move(test.out.at(0)));
+    test.turns(5);
+    CHECK(test.log == Log{"https://h:8080/2 at 0", "http://h:8080/1 at 0"});
+}
+
+TEST_CASE("a question that was withdrawn is asked again") {
+    FrontierTest test({}, true);
+    test.open({"http://h/1"});
+    Future<RobotsCache::Answer> first = test.robots.at("http://h");
+    test.robots.clear();
+    first.cancel();
+    test.want();
+    test.turns(5);
+    CHECK(test.log.empty());
+    test.robots.at("http://h").set_result(answer(""));
+    test.turns(5);
+    CHECK(test.log == Log{"http://h/1 at 0"});
+}
+
+TEST_CASE("a host that is held lets nobody out, and the others do") {
+    FrontierTest test;
+    test.open({"http://h/1", "http://h/2", "http://g/1"});
+    test.frontier.hold("h:80", 10s);
+    for (int i = 0; i < 3; ++i)
+        test.want();
+    test.wait(11s);
+    CHECK(test.log
+          == Log{"http://g/1 at 0", "http://h/1 at 10000", "http://h/2 at 10000"});
+}
+
+TEST_CASE("a pause counts from the request, and robots.txt keeps it, too") {
+    FrontierTest test({.politeness = {.delay = 1s}});
+    test.frontier.has_asked("h:80");
+    test.open({"http://h/1", "http://h/2"});
+    test.want();
+    test.want();
+    test.wait(5s);
+    CHECK(test.log == Log{"http://h/1 at 1000"});
+    test.out.at(0).on_request()();
+    test.wait(5s);
+    CHECK(test.log == Log{"http://h/1 at 1000", "http://h/2 at 6000"});
+}
+
+TEST_CASE("the order is that of the lines, too") {
+    FrontierTest test({.order = OrderName::lifo, .politeness = {.max_per_host = 1}});
+    test.open({"http://h/1", "http://h/2", "http://h/3"});
+    Log order;
+    for (int i = 0; i < 3; ++i) {
+        FrontierVisit visit = test.get();
+        order.emplace_back(visit.work().url.target());
+        test.done(std::move(visit));
+    }
+    CHECK(order
+          == Log{"/1", "/3", "/2"}); // the first was let in before there were others
+}
+
+TEST_CASE("once it's closed, what is dropped stays where it is") {
+    FrontierTest test({.politeness = {.max_per_host = 1}});
+    test.open({"http://h/1", "http://h/2"});
+    {
+        const FrontierVisit first = test.get();
+        stage3::run_until_complete<void>(test.loop,
+                                         create_task(test.loop, test.frontier.close()));
+    }
+    test.want();
+    test.turns(5);
+    CHECK(test.log.empty());
+    CHECK(test.frontier.counts().unfinished == 2);
+    test.wanting.front().cancel();
+    test.turns(2);
+}
+
+// ---- At random ----
+
+namespace {
+
+/// A random web, crawled by random workers under random limits; and what must hold.
+class RandomCrawl {
+  public:
+    explicit RandomCrawl(std::uint32_t seed)
+        : random_(seed), loop_(time_.options()), settings_(choose_settings()),
+          frontier_(loop_, settings_) {
+        const int hosts = number(1, 4);
+        for (int host = 0; host < hosts; ++host) {
+            // Two origins, which are one host.
+            origins_.push_back(fmt::format("http://h{}:8080", host));
+            origins_.push_back(fmt::format("https://h{}:8080", host));
+        }
+        const int pages = number(1, 40);
+        for (int i = 0; i < pages; ++i)
+            urls_.push_back(
+                url_of(fmt::format("{}/{}{}", origins_[index(origins_.size())],
+                                   one_in(6) ? "forbidden" : "page",
+                                   std::string(index(9), 'x') + std::to_string(i))));
+        for (int i = 0; i < pages; ++i)
+            for (int n = number(0, 6); n > 0; --n)
+                links_[urls_[static_cast<std::size_t>(i)].href()].push_back(
+                    urls_[index(urls_.size())]);
+    }
+
+    void play() {
+        stage3::run_until_complete<void>(loop_, create_task(loop_, crawl()));
+        check_the_end();
+        loop_.close();
+    }
+
+  private:
+    using TimePoint = EventLoop::TimePoint;
+    /// What the model knows of a URL, and of a host.
+    struct Page {
+        bool is_out = false;
+        int times_done = 0;
+        int tries = 0;
+        std::size_t depth = 0;
+        bool was_followed = false;
+    };
+    struct Host {
+        std::size_t out = 0;
+        TimePoint next_start{};
+        TimePoint last_start{};
+        EventLoop::Duration delay{};
+    };
+
+    int number(int least, int most) {
+        return std::uniform_int_distribution<int>(least, most)(random_);
+    }
+    std::size_t index(std::size_t size) {
+        return std::uniform_int_distribution<std::size_t>(0, size - 1)(random_);
+    }
+    bool one_in(int n) { return number(1, n) == 1; }
+    EventLoop::Duration milliseconds(int most) {
+        return std::chrono::milliseconds(number(0, most));
+    }
+
+    FrontierSettings choose_settings() {
+        FrontierSettings settings;
+        settings.order = static_cast<OrderName>(number(0, 2));
+        if (one_in(3))
+            settings.max_depth = index(4);
+        if (one_in(3))
+            settings.max_pages = static_cast<std::size_t>(number(1, 20));
+        if (one_in(2))
+            settings.politeness.max_per_host = static_cast<std::size_t>(number(1, 3));
+        if (one_in(2))
+            settings.politeness.delay = milliseconds(200);
+        if (!one_in(3))
+            settings.ask_robots = [this](const Url& url) { return ask(url); };
+        return settings;
+    }
+
+    // ---- robots.txt ----
+
+    Future<RobotsCache::Answer> ask(const Url& url) {
+        const std::string origin(url.origin());
+        const auto known = robots_.find(origin);
+        if (known != robots_.end() && !known->second.cancelled())
+            return known->second;
+        Future<RobotsCache::Answer> future(loop_);
+        robots_.insert_or_assign(origin, future);
+        auto comes = [this, future]() mutable {
+            if (future.done())
+                return;
+            const int what = number(0, 9);
+            if (what == 0) {
+                future.cancel();
+            } else if (what == 1) {
+                future.set_exception(std::make_exception_ptr(tests::Rain()));
+                future.base().mark_retrieved();
+            } else {
+                const std::string delay = one_in(3) ? "crawl-delay: 0.3\n" : "";
+                future.set_result(
+                    answer("user-agent: *\n" + delay + "disallow: /forbidden\n"));
+            }
+        };
+        if (one_in(3))
+            comes();
+        else
+            loop_.call_later(milliseconds(2000), comes);
+        frontier_.has_asked(stage3::host_of(url));
+        Host& host = hosts_[stage3::host_of(url)];
+        host.next_start = std::max(host.next_start, loop_.time() + delay_of(host));
+        return future;
+    }
+
+    /// The longest pause that must be kept now. (The frontier learns of a robots.txt's
+    /// wish when it judges the first URL by it: so the model learns it from the URL.)
+    EventLoop::Duration delay_of(const Host& host) const {
+        return std::max(settings_.politeness.delay, host.delay);
+    }
+
+    // ---- What the workers do ----
+
+    Coroutine<> crawl() {
+        std::vector<Url> roots;
+        for (int i = number(1, 3); i > 0; --i)
+            roots.push_back(urls_[index(urls_.size())]);
+        for (const Url& root : roots)
+            pages_.try_emplace(root.href());
+        co_await frontier_.open(roots);
+        std::vector<Task<>> workers;
+        for (int i = number(1, 5); i > 0; --i)
+            workers.push_back(stage3::create_task(work()));
+        auto cancelling = stage3::create_task(disturb(workers));
+        co_await frontier_.join({});
+        is_over_ = true;
+        CHECK(frontier_.counts().unfinished == 0);
+        CHECK(frontier_.counts().out == 0);
+        cancelling.cancel();
+        co_await frontier_.close();
+        for (Task<>& worker : workers)
+            worker.cancel();
+        co_await stage3::wait(workers);
+        for (const Task<>& worker : workers)
+            if (worker.has_failed() && !worker.cancelled())
+                worker.result();
+    }
+
+    /// Cancels a worker now and then: there is another for each.
+    Coroutine<> disturb(std::vector<Task<>>& workers) {
+        for (int times = number(0, 5); times > 0; --times) {
+            co_await stage3::sleep(milliseconds(1000));
+            const std::size_t one = index(workers.size());
+            workers[one].cancel();
+            std::vector<Task<>> ended(1, workers[one]);
+            co_await stage3::wait(ended);
+            workers[one] = stage3::create_task(work());
+        }
+    }
+
+    Coroutine<> work() {
+        while (true) {
+            FrontierVisit visit = co_await frontier_.get();
+            check_taken(visit.work());
+            if (visit.work().refusal) {
+                finish(std::move(visit));
+                continue;
+            }
+            const stage3::AtExit left([this, url = visit.work().url] {
+                pages_.at(url.href()).is_out = false;
+                --hosts_.at(stage3::host_of(url)).out;
+            });
+            if (one_in(20))
+                co_await stage3::sleep(milliseconds(100)); // before it begins
+            check_beginning(visit.work());
+            visit.on_request()();
+            co_await stage3::sleep(milliseconds(300));
+            if (one_in(10))
+                hold(visit.work().url);
+            if (pages_.at(visit.work().url.href()).tries < 3 && one_in(4))
+                visit.put_off(milliseconds(1000), one_in(2));
+            else
+                finish(std::move(visit));
+        }
+    }
+
+    void hold(const Url& url) {
+        const std::string name = stage3::host_of(url);
+        const auto duration = milliseconds(1000);
+        frontier_.hold(name, duration);
+        Host& host = hosts_[name];
+        host.next_start = std::max(host.next_start, loop_.time() + duration);
+    }
+
+    void finish(FrontierVisit visit) {
+        const Work& work = visit.work();
+        Page& page = pages_.at(work.url.href());
+        ++page.times_done;
+        page.depth = work.depth;
+        Record record;
+        record.outcome = work.refusal ? Outcome::disallowed : Outcome::page;
+        Found found;
+        if (!work.refusal) {
+            page.was_followed = work.depth < settings_.max_depth;
+            std::set<Url> once(links_[work.url.href()].begin(),
+                               links_[work.url.href()].end());
+            found.links.assign(once.begin(), once.end());
+            for (const Url& link : found.links)
+                if (page.was_followed)
+                    pages_.try_emplace(link.href());
+        } else {
+            page.is_out = false;
+        }
+        visit.done(record, found);
+    }
+
+    // ---- What must hold ----
+
+    void check_taken(const Work& work) {
+        CHECK_FALSE(is_over_);
+        const auto known = pages_.find(work.url.href());
+        REQUIRE(known != pages_.end()); // a root, or a link on a page that is done
+        Page& page = known->second;
+        CHECK_FALSE(page.is_out);
+        CHECK(page.times_done == 0);
+        page.is_out = true;
+        if (++page.tries == 1 && !is_forbidden(work))
+            CHECK(++taken_ <= settings_.max_pages);
+        CHECK(is_refused(work) == (work.refusal != nullptr));
+        if (work.refusal)
+            return;
+        Host& host = hosts_[stage3::host_of(work.url)];
+        if (const auto wish = wish_of(work))
+            host.delay = *wish;
+        CHECK(++host.out <= settings_.politeness.max_per_host);
+        CHECK(loop_.time() >= host.next_start);
+    }
+
+    void check_beginning(const Work& work) {
+        Host& host = hosts_.at(stage3::host_of(work.url));
+        // (A robots.txt may have come while this one was out already.)
+        CHECK(loop_.time() - host.last_start >= settings_.politeness.delay);
+        host.last_start = loop_.time();
+        host.next_start = std::max(host.next_start, loop_.time() + delay_of(host));
+    }
+
+    bool is_forbidden(const Work& work) const {
+        return work.refusal && work.refusal->failure == nullptr;
+    }
+    bool is_refused(const Work& work) const {
+        if (!settings_.ask_robots)
+            return false;
+        const auto& says = robots_.at(std::string(work.url.origin()));
+        REQUIRE(says.done());
+        return says.has_failed() || !says.result()->rules.allows(work.url.target());
+    }
+    std::optional<EventLoop::Duration> wish_of(const Work& work) const {
+        if (!settings_.ask_robots)
+            return {};
+        const auto& says = robots_.at(std::string(work.url.origin()));
+        const auto wish = says.result()->rules.crawl_delay();
+        if (!wish)
+            return {};
+        return std::chrono::ceil<EventLoop::Duration>(*wish);
+    }
+
+    void check_the_end() {
+        if (frontier_.counts().has_left_some) {
+            CHECK(taken_ == settings_.max_pages);
+            return;
+        }
+        for (const auto& [url, page] : pages_) {
+            CAPTURE(url);
+            CHECK(page.times_done == 1);
+        }
+        frontier_.urls().check_that_none_is_lost();
+    }
+
+    std::mt19937 random_;
+    tests::VirtualTime time_;
+    EventLoop loop_;
+    std::vector<std::string> origins_;
+    std::vector<Url> urls_;
+    std::map<std::string, std::vector<Url>> links_;
+    std::map<std::string, Future<RobotsCache::Answer>> robots_;
+    FrontierSettings settings_;
+    MemoryFrontier frontier_;
+    std::map<std::string, Page> pages_; // that must come out, or have
+    std::map<std::string, Host> hosts_;
+    std::size_t taken_ = 0;
+    bool is_over_ = false;
+};
+
+std::uint32_t from_environment(const char* name, std::uint32_t otherwise) {
+    const char* const value = std::getenv(name);
+    return value != nullptr ? static_cast<std::uint32_t>(std::stoul(value)) : otherwise;
+}
+
+} // namespace
+
+TEST_CASE("random crawls: all that was promised holds") {
+    const bool one = std::getenv("SEED") != nullptr;
+    const std::uint32_t first = from_environment("SEED", std::random_device{}());
+    const std::uint32_t many = one ? 1 : from_environment("SEEDS", 300);
+    for (std::uint32_t seed = first; seed != first + many; ++seed) {
+        CAPTURE(seed);
+        RandomCrawl(seed).play();
+    }
+}
+
+// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
