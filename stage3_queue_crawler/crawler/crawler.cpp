@@ -62,7 +62,8 @@ Crawler::Crawler(EventLoop& loop, std::vector<Url> roots, Scope scope,
                  .politeness = settings_.politeness,
                  .ask_robots = settings_.obey_robots
                                    ? [this](const Url& url) { return robots_.ask(url); }
-                                   : RobotsLine::Ask()}),
+                                   : RobotsLine::Ask(),
+                 .withdraw_questions = [this] { robots_.cancel_all(); }}),
       reader_(loop, scope_,
               {.in_threads = settings_.parse_in_threads,
                .fail_on = settings_.fail_parsing}) {}
@@ -102,10 +103,10 @@ Coroutine<Ending> Crawler::crawl() {
     }
     main_ = nullptr;
     reader_.stop();
-    co_await frontier_.close();
+    const Task<> closing = create_task(frontier_.close());
 
     // Most wait for a URL now, and some perhaps for a server.
-    std::vector<FuturePtr> left;
+    std::vector<FuturePtr> left(1, closing.ref());
     for (Task<>& worker : workers) {
         worker.cancel();
         left.push_back(worker.ref());
@@ -124,6 +125,7 @@ Coroutine<Ending> Crawler::crawl() {
     for (const Task<>& worker : workers)
         if (!worker.cancelled())
             worker.result(); // it has failed, and that is thrown here
+    closing.result();
     if (ending == Ending::complete)
         urls().check_that_none_is_lost();
     co_return ending;

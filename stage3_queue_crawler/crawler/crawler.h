@@ -59,7 +59,8 @@ struct CrawlEvents {
     /// Awaited by each worker before it takes a URL: so whoever takes the records, and
     /// can't keep up, lets the workers wait. What this throws ends the crawl.
     std::function<Coroutine<>()> until_ready = []() -> Coroutine<> { co_return; };
-    /// Called with a page, and the links in scope on it, each once, as it's read.
+    /// Called with a page, and the links in scope on it, each once, before its record.
+    /// What this throws ends the crawl.
     std::function<void(const KnownUrl& page, const std::vector<common::Url>& links)>
         on_links = [](const KnownUrl&, const std::vector<common::Url>&) {};
     /// Called as a worker begins with a URL, at each try.

@@ -34,16 +34,21 @@ struct GateLimits {
 template <class Item, class Line = Fifo<Item>>
 class Gate {
   public:
-    /// `let_in` is called with each item when it's its turn. It counts as one of its
-    /// host's until `leave` is called for it, and should soon begin.
+    /// `let_in` is called with each item when it's its turn, and whether it had to stand
+    /// in line for that. It counts as one of its host's until `leave` is called for it,
+    /// and should soon begin.
     Gate(EventLoop& loop, GateLimits limits, Line empty_line,
-         std::function<void(Item)> let_in)
+         std::function<void(Item, bool)> let_in)
         : loop_(loop), limits_(limits), empty_line_(std::move(empty_line)),
           let_in_(std::move(let_in)) {}
 
     /// An item comes to the host's gate. It may be let in at once.
     void enter(const std::string& name, Item item) {
         Host& host = hosts_[name];
+        if (!host.line && has_room(host) && loop_.time() >= host.next_start) {
+            let_in(host, std::move(item), false);
+            return;
+        }
         if (!host.line)
             host.line = std::make_unique<Line>(empty_line_);
         host.line->push({std::move(item), next_number_++});
@@ -93,8 +98,8 @@ class Gate {
     std::vector<Item> take_all() {
         std::vector<Item> all;
         for (auto& [name, host] : hosts_)
-            for (; host.line && host.line->size() > 0; --waiting_)
-                all.push_back(host.line->pop().item);
+            for (; host.line; drop_if_empty(host))
+                all.push_back(take_first(host));
         return all;
     }
 
@@ -107,7 +112,7 @@ class Gate {
         std::size_t to_begin = 0; // of these: have not begun
         EventLoop::TimePoint next_start{};
         EventLoop::Duration delay{};
-        std::unique_ptr<Line> line; // none: nobody has ever stood there
+        std::unique_ptr<Line> line; // none: nobody stands there
         std::optional<CancelAtExit> timer;
     };
 
@@ -115,32 +120,52 @@ class Gate {
         return std::max(limits_.delay, host.delay);
     }
 
+    /// May one more be let in, if it's time? With a delay, the next one's time is known
+    /// when this one has begun.
+    bool has_room(const Host& host) const {
+        const bool has_delay = delay_of(host) > EventLoop::Duration::zero();
+        return host.inside < limits_.max_per_host && !(has_delay && host.to_begin > 0);
+    }
+
     // [let-next-in]
     /// Lets in as many as may begin now. For the others, somebody looks again: whoever
     /// begins, or leaves; or the timer.
     void let_next_in(const std::string& name, Host& host) {
-        while (host.line && host.line->size() > 0 && host.inside < limits_.max_per_host) {
-            // With a delay, the next one's time is known when this one has begun.
-            if (delay_of(host) > EventLoop::Duration::zero() && host.to_begin > 0)
-                return;
+        while (host.line && has_room(host)) {
             if (loop_.time() < host.next_start) {
                 host.timer.emplace(loop_.call_at(host.next_start, [this, name] {
                     let_next_in(name, hosts_.at(name));
                 }));
                 return;
             }
-            ++host.inside;
-            ++host.to_begin;
-            --waiting_;
-            let_in_(host.line->pop().item);
+            Item item = take_first(host);
+            drop_if_empty(host);
+            let_in(host, std::move(item), true);
         }
     }
     // [/let-next-in]
 
+    void let_in(Host& host, Item item, bool has_waited) {
+        ++host.inside;
+        ++host.to_begin;
+        let_in_(std::move(item), has_waited);
+    }
+
+    /// There must be a line.
+    Item take_first(Host& host) {
+        --waiting_;
+        return host.line->pop().item;
+    }
+    /// A line takes a kilobyte, and there may be many hosts.
+    void drop_if_empty(Host& host) {
+        if (host.line->size() == 0)
+            host.line.reset();
+    }
+
     EventLoop& loop_;
     const GateLimits limits_;
     const Line empty_line_;
-    std::function<void(Item)> let_in_;
+    std::function<void(Item, bool)> let_in_;
     std::unordered_map<std::string, Host> hosts_;
     std::uint64_t next_number_ = 0;
     std::size_t waiting_ = 0;

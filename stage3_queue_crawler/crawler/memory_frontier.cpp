@@ -16,7 +16,10 @@ std::string host_of(const common::Url& url) {
 MemoryFrontier::MemoryFrontier(EventLoop& loop, FrontierSettings settings)
     : loop_(loop), settings_(std::move(settings)), queue_(0, Order(settings_.order)),
       gate_(loop, settings_.politeness, Order(settings_.order),
-            [this](Work work) { let_in(std::move(work)); }),
+            [this](Work work, bool has_waited) {
+                work.goes_first = work.goes_first || has_waited;
+                let_in(std::move(work));
+            }),
       robots_(loop, settings_.ask_robots,
               [this](Work work, std::optional<Robots::Duration> delay) {
                   if (work.refusal) {
@@ -63,12 +66,20 @@ void MemoryFrontier::add(KnownUrl& url, const KnownUrl* page, std::size_t depth,
 
 /// It stands in line: for its origin's robots.txt, and then for its host.
 void MemoryFrontier::admit(Work work) {
+    if (is_closed_)
+        return;
     if (settings_.ask_robots) {
         robots_.enter(std::move(work));
         return;
     }
     const std::string host = host_of(work.url);
     gate_.enter(host, std::move(work));
+}
+
+/// It may be fetched: the next worker takes it.
+void MemoryFrontier::let_in(Work work) {
+    if (!is_closed_)
+        queue_.put_nowait(std::move(work));
 }
 
 // [get]
@@ -81,7 +92,8 @@ Coroutine<Visit<MemoryFrontier>> MemoryFrontier::get() {
         if (!work.refusal && !gate_.may_begin(host_of(work.url))) {
             leave_gate(work); // its host has been held since it was let in
             work.goes_first = true;
-            admit(std::move(work));
+            const std::string host = host_of(work.url);
+            gate_.enter(host, std::move(work));
             continue;
         }
         take(work);
@@ -141,7 +153,7 @@ void MemoryFrontier::give_back(Work work) {
     if (work.tries > 0)
         --work.tries;
     work.goes_first = true;
-    if (!is_closed_ && !loop_.closed())
+    if (!loop_.closed())
         admit(std::move(work));
 }
 
@@ -183,6 +195,7 @@ void MemoryFrontier::drop_what_waits() {
     std::vector<Work> all = robots_.take_all();
     for (Work& work : gate_.take_all())
         all.push_back(std::move(work));
+    settings_.withdraw_questions();
     for (Work& work : all) {
         if (work.begun) {
             admit(std::move(work));
@@ -208,6 +221,10 @@ Coroutine<> MemoryFrontier::join(TimeLimit limit) {
 Coroutine<> MemoryFrontier::close() {
     is_closed_ = true;
     robots_.take_all();
+    while (!queue_.empty()) {
+        queue_.get_nowait();
+        queue_.task_done();
+    }
     co_return;
 }
 

@@ -32,6 +32,8 @@ struct FrontierSettings {
     int max_redirects = 10;           ///< followed from any one URL
     GateLimits politeness = {};
     RobotsLine::Ask ask_robots = {}; ///< none: everything is allowed
+    /// Called when answers that are still to come are probably not needed any more.
+    std::function<void()> withdraw_questions = [] {};
 };
 
 class MemoryFrontier {
@@ -70,7 +72,7 @@ class MemoryFrontier {
 
     void add(KnownUrl& url, const KnownUrl* page, std::size_t depth, int redirects_left);
     void admit(Work work);
-    void let_in(Work work) { queue_.put_nowait(std::move(work)); }
+    void let_in(Work work);
     void take(Work& work);
     void come_in(Work& work);
     void leave_gate(const Work& work);

@@ -82,6 +82,7 @@ std::optional<Again> PageFetch::after_status(int status, std::chrono::seconds re
 std::optional<Again> PageFetch::after(const FetchError& error, int tries) {
     if (error.kind == FetchError::Kind::no_descriptor)
         return wait_for_descriptor(error);
+    alone_since_.reset(); // there was a descriptor
     const auto wait = retries_.after(error, tries);
     if (!wait)
         return {};

@@ -38,16 +38,19 @@ void RobotsLine::wait_for(const std::string& name, Origin& origin,
 // NOLINTNEXTLINE(performance-unnecessary-value-param)
 void RobotsLine::judge_line(std::string name, const Future<RobotsCache::Answer>& answer) {
     Origin& origin = origins_.at(name);
-    while (!origin.line.empty()) {
-        if (answer.cancelled() || is_tired()) { // (cancelled: the question was withdrawn)
-            wait_for(name, origin, ask_(origin.line.front().url));
-            return;
-        }
+    if (answer.cancelled()) { // the question was withdrawn
+        wait_for(name, origin, ask_(origin.line.front().url));
+        return;
+    }
+    do { // one in any case: each line gets on
         Work work = std::move(origin.line.front());
         origin.line.pop_front();
         judge(std::move(work), answer);
-    }
-    origins_.erase(name);
+    } while (!origin.line.empty() && !is_tired());
+    if (origin.line.empty())
+        origins_.erase(name);
+    else
+        wait_for(name, origin, answer); // which is kept: the cache may drop it
 }
 
 /// Only the verdict is kept, and not all the rules: many may stand in line with one.

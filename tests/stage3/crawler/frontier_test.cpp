@@ -322,6 +322,83 @@ TEST_CASE("once it's closed, what is dropped stays where it is") {
     test.turns(2);
 }
 
+TEST_CASE("once it's closed, nothing that was put off asks for anything") {
+    FrontierTest test({}, true);
+    test.open({"http://h/1"});
+    test.robots.at("http://h").set_result(answer(""));
+    test.get().put_off(1s);
+    test.robots.clear();
+    stage3::run_until_complete<void>(test.loop,
+                                     create_task(test.loop, test.frontier.close()));
+    test.wait(2s);
+    CHECK(test.asked["http://h"] == 1);
+}
+
+TEST_CASE("who had to wait for its host goes before a long line of others") {
+    FrontierTest test;
+    test.frontier.set_delay("slow:80", 1s);
+    test.open({"http://slow/1", "http://slow/2", "http://quick/1", "http://quick/2",
+               "http://quick/3"});
+    FrontierVisit slow = test.get();
+    slow.on_request()();
+    test.wait(1s);
+    CHECK(test.get().work().url == url_of("http://slow/2"));
+}
+
+TEST_CASE("after max_pages, questions are withdrawn, but what has begun asks again") {
+    int withdrawn = 0;
+    FrontierTest test({.max_pages = 1, .withdraw_questions = [&] { ++withdrawn; }}, true);
+    test.open({"http://h/1", "http://g/1"});
+    test.robots.at("http://h").set_result(answer(""));
+    FrontierVisit visit = test.get();
+    CHECK(withdrawn == 1);
+    test.robots.clear();
+    visit.put_off(1s);
+    test.want();
+    test.wait(2s);
+    CHECK(test.asked["http://h"] == 2);
+    CHECK(test.asked["http://g"] == 1);
+    test.robots.at("http://h").set_result(answer(""));
+    test.turns(5);
+    CHECK(test.log == Log{"http://h/1 at 2000"});
+    test.done(std::move(test.out.at(0)));
+    CHECK(test.is_over());
+    CHECK(test.frontier.counts().has_left_some);
+}
+
+TEST_CASE("to judge a long line takes many turns, in which all lines get on") {
+    tests::VirtualTime time;
+    int ticks = 0;
+    stage3::LoopOptions options = time.options();
+    // A clock on which whatever one does takes a millisecond.
+    options.clock = [&] { return time.now + std::chrono::milliseconds(++ticks); };
+    EventLoop loop(std::move(options));
+    Future<RobotsCache::Answer> known(loop);
+    int asked = 0;
+    Log log;
+    stage3::RobotsLine line(
+        loop,
+        [&](const Url&) {
+            ++asked;
+            return known;
+        },
+        [&](const Work& work, const auto&) { log.emplace_back(work.url.href()); });
+    for (int i = 0; i < 10; ++i)
+        line.enter(Work(url_of(fmt::format("http://long/{}", i))));
+    line.enter(Work(url_of("http://short/")));
+    CHECK(line.size() == 11);
+    known.set_result(answer(""));
+    loop.call_later(10s, [&] { loop.stop(); });
+    for (int turns = 0; turns < 30; ++turns) {
+        loop.stop();
+        loop.run_forever();
+    }
+    CHECK(line.size() == 0);
+    CHECK(log.size() == 11);
+    CHECK(std::ranges::find(log, "http://short/") - log.begin() < 5);
+    CHECK(asked == 2); // once for each line, and the answer is kept
+}
+
 // ---- At random ----
 
 namespace {

@@ -21,8 +21,11 @@ namespace {
 /// A gate. The log says who was let in, and how many milliseconds after the beginning.
 struct GateTest : tests::LoopTest {
     explicit GateTest(GateLimits limits)
-        : gate(loop, limits, {},
-               [this](int item) { note(fmt::format("{} at {}", item, elapsed())); }) {}
+        : gate(loop, limits, {}, [this](int item, bool has_waited) {
+              note(fmt::format("{} at {}", item, elapsed()));
+              if (has_waited)
+                  waited.push_back(item);
+          }) {}
 
     void enter(std::initializer_list<int> items, const std::string& host = "h") {
         for (const int item : items)
@@ -39,6 +42,7 @@ struct GateTest : tests::LoopTest {
     }
 
     stage3::Gate<int> gate;
+    std::vector<int> waited; ///< who had to stand in line
 };
 
 } // namespace
@@ -63,6 +67,7 @@ TEST_CASE("so many at once, and whoever leaves lets the next one in") {
     test.gate.leave("h", false); // the second, which never began
     CHECK(test.log.back() == "4 at 0");
     CHECK(test.gate.size() == 0);
+    CHECK(test.waited == std::vector{3, 4});
 }
 
 TEST_CASE("a pause is from start to start, however long those take that were let in") {
@@ -162,7 +167,7 @@ TEST_CASE("the line has its order") {
     Log log;
     stage3::Gate<int, stage3::Lifo<int>> gate(
         loop, {.max_per_host = 1}, {},
-        [&](int item) { log.push_back(std::to_string(item)); });
+        [&](int item, bool) { log.push_back(std::to_string(item)); });
     for (const int item : {1, 2, 3})
         gate.enter("h", item);
     gate.leave("h", false);
