@@ -294,8 +294,9 @@ check_tidy() {
     sources '*.cpp' | grep -v '^tests/\(exercises\|lint\)/\|/asio_bench.cpp$' | existing | xargs ls -S | LOGS=$logs/tidy xargs -n 1 -P "$(getconf _NPROCESSORS_ONLN)" sh -c '
         clang-tidy-19 --load="$LOGS/own_code.so" --quiet --warnings-as-errors="*" -p "$LOGS" "$1" >"$LOGS/$$.found" 2>&1 && rm "$LOGS/$$.found"' tidy
     tidy_status=$?
-    wait $! || return
-    [ "$tidy_status" -ne 0 ] || return 0
+    wait $!
+    own_code_status=$?
+    [ "$tidy_status" -ne 0 ] || return "$own_code_status"
     # Each finding once, though every file that includes a header finds what is wrong in it; and
     # no notes: they tell the long way to a finding. If there is no finding, what else is wrong.
     cat "$logs"/tidy/*.found | awk '

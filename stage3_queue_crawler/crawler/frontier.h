@@ -99,9 +99,9 @@ class Visit {
 // [/visit]
 
 // [frontier]
-/// What every frontier promises: each URL is taken out once; what is out is done, put off
-/// or given back; `join` ends when nothing is left. Only `open`, `get`, `join` and
-/// `close` may wait: what came of something is told without waiting.
+/// What every frontier promises: each URL is done once, and out with one worker at a time;
+/// what is out is done, put off or given back; `join` ends when nothing is left. Only
+/// `open`, `get`, `join` and `close` may wait: what came of a URL is told without waiting.
 template <class F>
 concept Frontier =
     requires(F f, std::vector<common::Url> roots, Work work, Record record, Found found,
