@@ -1,6 +1,7 @@
 // Stage 3's program as its user meets it: what it prints, how it exits, how it ends.
 #include "common/descriptors.h"
 #include "tests/practice_site/background_site.h"
+#include "tests/support/in_bulk.h"
 #include "tests/support/listener.h"
 #include "tests/support/process.h"
 #include "tests/support/scripted_server.h"
@@ -777,7 +778,7 @@ TEST_SUITE("a name that takes long to look up") {
 }
 
 TEST_CASE("ten thousand connections that hang are ten thousand records") {
-    constexpr std::size_t number = 10'000;
+    const auto number = static_cast<std::size_t>(tests::in_bulk(10'000));
     if (common::allow_descriptors() < number + 100) {
         MESSAGE("skipped: this shell does not allow enough descriptors");
         return;
