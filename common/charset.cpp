@@ -139,7 +139,7 @@ class Converter {
     /// Appends `text` in UTF-8. What can't be converted becomes U+FFFD, one for each
     /// unit.
     void convert(std::string_view text, std::string& result) {
-        auto* in = const_cast<char*>(text.data()); // NOLINT: iconv only reads
+        auto* in = const_cast<char*>(text.data()); // iconv only reads
         std::size_t left = text.size();
         while (left > 0) {
             std::array<char, 4096> buffer; // not initialised: it is written first

@@ -28,7 +28,6 @@ void occupy_standard_descriptors() noexcept {
     // Each `open` gets the lowest number that is free.
     for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
         if (::fcntl(fd, F_GETFD) < 0)
-            // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): it is the system's
             static_cast<void>(
                 ::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY));
 }

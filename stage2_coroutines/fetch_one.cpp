@@ -11,8 +11,6 @@ namespace stage2 {
 using common::Events;
 using common::Socket;
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters)
-
 // [fetch-one]
 Coroutine<> fetch_one(common::EventLoop& loop, common::Address address,
                       std::string request, std::string& response) {
@@ -48,7 +46,5 @@ Coroutine<> fetch_one(common::EventLoop& loop, common::Address address,
         throw std::system_error(error);
 }
 // [/fetch-one]
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
 
 } // namespace stage2

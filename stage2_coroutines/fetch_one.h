@@ -17,7 +17,6 @@ namespace stage2 {
 /// Connects to `address`, sends `request`, and puts what comes back into `response`, up
 /// to the server's close. Throws std::system_error if the network fails. What the
 /// references refer to must outlive the coroutine.
-// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
 Coroutine<> fetch_one(common::EventLoop& loop, common::Address address,
                       std::string request, std::string& response);
 

@@ -17,8 +17,6 @@
 
 namespace {
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters)
-
 // [fetch-and-stop]
 stage2::Coroutine<> fetch_and_stop(common::EventLoop& loop, common::Url url,
                                    std::string& response) {
@@ -37,8 +35,6 @@ std::string fetch(const common::Url& url, common::Tracer& tracer) {
     return response;
 }
 // [/fetch-and-stop]
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
 
 } // namespace
 

@@ -18,8 +18,6 @@
 #include <utility>
 #include <vector>
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters)
-
 namespace stage2 {
 namespace {
 
@@ -168,5 +166,3 @@ Coroutine<> fetch(common::Url url, common::Crawl& crawl) {
 // [/fetch]
 
 } // namespace stage2
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

@@ -19,7 +19,6 @@ namespace stage2 {
 /// if no descriptor is left for a socket; or `crawl.retry_with_fewer`, if the connection
 /// broke before any byte came back. What the network does ends up there, and is not
 /// thrown. `crawl` must outlive the coroutine.
-// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
 Coroutine<> fetch(common::Url url, common::Crawl& crawl);
 
 /// The links in a response that came from `url`; the crawl's --fail-parsing strikes here.

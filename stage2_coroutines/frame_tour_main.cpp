@@ -32,7 +32,7 @@ using stage2::Generator;
 /// How many bytes the heap has set aside for a frame; 0 where the system doesn't tell.
 std::size_t size_on_heap(const void* frame) {
 #if defined(__GLIBC__)
-    return ::malloc_usable_size(const_cast<void*>(frame)); // NOLINT: it only looks
+    return ::malloc_usable_size(const_cast<void*>(frame)); // it only looks
 #else
     static_cast<void>(frame);
     return 0;

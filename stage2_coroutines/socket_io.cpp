@@ -5,8 +5,6 @@
 #include <string_view>
 #include <utility>
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters)
-
 namespace stage2 {
 
 using common::Events;
@@ -85,5 +83,3 @@ Coroutine<std::string> read_all(common::EventLoop& loop, common::Socket& socket,
 // [/read-all]
 
 } // namespace stage2
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

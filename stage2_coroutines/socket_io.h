@@ -47,7 +47,6 @@ class Watch {
 std::string receive(common::Socket& socket, std::error_code& error);
 
 // What the references refer to outlives the coroutines: see above.
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters)
 
 /// Connects a new socket to an address.
 Coroutine<> connect(common::EventLoop& loop, common::Socket& socket,
@@ -74,7 +73,5 @@ using Enough = std::function<bool(const std::string& so_far)>;
 /// IncompleteRead.
 Coroutine<std::string> read_all(common::EventLoop& loop, common::Socket& socket,
                                 Enough enough);
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
 
 } // namespace stage2

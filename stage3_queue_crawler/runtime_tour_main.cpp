@@ -1,13 +1,16 @@
-// runtime_tour: three short walks through the runtime.
+// runtime_tour: four short walks through the runtime.
 //
 //     runtime_tour 1    what runs when, turn by turn
 //     runtime_tour 2    a cancellation on its way
 //     runtime_tour 3    a queue with those who wait at both ends
+//     runtime_tour 4    two tasks, one of which fails: alone, and in a group
 //
 // With a file name behind the number, the walk's events are written there. Told in
 // book/10 to 12.
+#include "stage3_queue_crawler/runtime/at_exit.h"
 #include "stage3_queue_crawler/runtime/queue.h"
 #include "stage3_queue_crawler/runtime/run.h"
+#include "stage3_queue_crawler/runtime/task_group.h"
 
 #include <fmt/core.h>
 
@@ -15,6 +18,7 @@
 #include <cstdio>
 #include <exception>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,9 +31,7 @@ using stage3::EventLoop;
 using stage3::Future;
 using stage3::Queue;
 using stage3::Task;
-
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): what they refer to
-// outlives them
+using stage3::TaskGroup;
 
 namespace {
 
@@ -165,6 +167,60 @@ Coroutine<> at_both_ends() {
 }
 // [/queue]
 
+// ---- 4. Alone, and in a group ----
+
+// [alone]
+Coroutine<> work() {
+    const stage3::AtExit end([] { say("  a ends"); });
+    for (int i = 0; i < 3; ++i) {
+        co_await stage3::next_turn();
+        say("  a works");
+    }
+}
+
+Coroutine<> fail() {
+    co_await stage3::next_turn();
+    say("  b fails");
+    throw std::runtime_error("b can't be done");
+}
+
+Coroutine<> both_alone() {
+    const Task<> a = create_task(work());
+    const Task<> b = create_task(fail());
+    co_await b;
+    co_await a;
+}
+// [/alone]
+
+// [in-group]
+Coroutine<> start_both(TaskGroup& group) {
+    group.start(work());
+    group.start(fail());
+    co_return;
+}
+
+Coroutine<> both_in_group() {
+    TaskGroup group;
+    co_await group.run(start_both(group));
+}
+// [/in-group]
+
+Coroutine<> try_both(std::string how, Coroutine<> both) {
+    say(how + ":");
+    try {
+        co_await std::move(both);
+    } catch (const std::runtime_error& error) {
+        say(fmt::format("both have ended: {}", error.what()));
+    }
+    co_await stage3::sleep(1ms);
+}
+
+Coroutine<> alone_and_in_group() {
+    co_await try_both("two tasks", both_alone());
+    say("");
+    co_await try_both("two children of a group", both_in_group());
+}
+
 void walk(std::string_view which, common::Tracer& tracer) {
     stage3::LoopOptions options;
     options.tracer = &tracer;
@@ -172,7 +228,10 @@ void walk(std::string_view which, common::Tracer& tracer) {
         EventLoop loop(std::move(options));
         what_runs_when(loop);
     } else {
-        stage3::run(which == "2" ? cancellations() : at_both_ends(), std::move(options));
+        stage3::run(which == "2"   ? cancellations()
+                    : which == "3" ? at_both_ends()
+                                   : alone_and_in_group(),
+                    std::move(options));
     }
 }
 
@@ -181,8 +240,8 @@ void walk(std::string_view which, common::Tracer& tracer) {
 int main(int argc, char** argv) {
     try {
         const std::string_view which = argc > 1 ? argv[1] : "";
-        if (argc > 3 || (which != "1" && which != "2" && which != "3")) {
-            fmt::print(stderr, "usage: runtime_tour 1|2|3 [TRACE_FILE]\n");
+        if (argc > 3 || which.size() != 1 || which < "1" || which > "4") {
+            fmt::print(stderr, "usage: runtime_tour 1|2|3|4 [TRACE_FILE]\n");
             return 2;
         }
         common::Tracer tracer = argc > 2 ? common::Tracer(argv[2]) : common::Tracer();
@@ -193,5 +252,3 @@ int main(int argc, char** argv) {
         return 1;
     }
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

@@ -27,9 +27,6 @@ using stage3::Listener;
 using stage3::Stream;
 using stage3::Task;
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): what they refer to
-// outlives them
-
 namespace {
 
 using Handler = std::function<Coroutine<>(Stream&)>;
@@ -178,5 +175,3 @@ int main(int argc, char** argv) {
         return 1;
     }
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

@@ -5,6 +5,7 @@
 #include "common/http_response.h"
 #include "common/links.h"
 #include "common/place.h"
+#include "stage3_queue_crawler/runtime/at_exit.h"
 #include "stage3_queue_crawler/runtime/wait.h"
 
 #include <fmt/core.h>
@@ -71,7 +72,13 @@ Crawler::Crawler(EventLoop& loop, std::vector<Url> roots, Scope scope,
 // ---- The crawl ----
 
 // [crawl]
-Coroutine<Ending> Crawler::crawl() {
+/// Starts the workers, and waits until nothing is left to do.
+Coroutine<Ending> Crawler::crawl_in(TaskGroup& group) {
+    robots_.fetch_in(group);
+    const AtExit it_is_over([this] {
+        frontier_.close();
+        reader_.stop();
+    });
     std::vector<Url> begin;
     for (const Url& root : roots_)
         if (scope_->excludes(root))
@@ -79,53 +86,33 @@ Coroutine<Ending> Crawler::crawl() {
         else
             begin.push_back(root);
     co_await frontier_.open(begin);
-
-    std::vector<Task<>> workers;
     for (std::size_t i = 1; i <= settings_.workers; ++i) {
         const std::string name = fmt::format("worker {}", i);
-        workers.push_back(create_task(work(name), name));
-        workers.back().add_done_callback(
-            [this](const Future<>& worker) { stop_if_failed(worker); });
+        group.start(work(name), name);
     }
 
-    // [/crawl]
-    // [crawl-ends]
     Ending ending = Ending::complete;
-    main_ = current_task();
     try {
         co_await frontier_.join(settings_.timeout); // here the whole crawl takes place
         if (frontier_.counts().has_left_some)
             ending = Ending::max_pages;
     } catch (const Timeout&) {
         ending = Ending::timed_out;
+    }
+    group.cancel(); // most workers wait for a URL now, and some perhaps for a server
+    co_return ending;
+}
+// [/crawl]
+
+// [crawl-ends]
+Coroutine<Ending> Crawler::crawl() {
+    Ending ending = Ending::interrupted;
+    TaskGroup group;
+    try {
+        ending = co_await group.run(crawl_in(group));
     } catch (const Cancelled&) {
         ending = Ending::interrupted;
     }
-    main_ = nullptr;
-    reader_.stop();
-    const Task<> closing = create_task(frontier_.close());
-
-    // Most wait for a URL now, and some perhaps for a server.
-    std::vector<FuturePtr> left(1, closing.ref());
-    for (Task<>& worker : workers) {
-        worker.cancel();
-        left.push_back(worker.ref());
-    }
-    for (const auto& robots : robots_.cancel_all())
-        left.push_back(robots.ref());
-    const auto is_done = [](const FuturePtr& one) { return one->done(); };
-    while (!std::ranges::all_of(left, is_done)) {
-        try {
-            co_await wait(left);
-        } catch (const Cancelled&) {
-            ending = Ending::interrupted; // they use this crawler: no way round waiting
-        }
-    }
-
-    for (const Task<>& worker : workers)
-        if (!worker.cancelled())
-            worker.result(); // it has failed, and that is thrown here
-    closing.result();
     if (ending == Ending::complete)
         urls().check_that_none_is_lost();
     co_return ending;
@@ -155,13 +142,6 @@ Coroutine<> Crawler::work(std::string name) {
     }
 }
 // [/work]
-
-/// Workers never end, unless they are told to. If one does, the fault is ours, and the
-/// crawl must not wait for what nobody fetches any more.
-void Crawler::stop_if_failed(const Future<>& worker) {
-    if (main_ != nullptr && !worker.cancelled())
-        main_->request_cancel("a worker has failed");
-}
 
 // ---- What may not be fetched, or not now ----
 
@@ -206,7 +186,6 @@ void Crawler::put_off(Visit visit, const Again& again) {
 // [read]
 /// What a response says, and what is found in it.
 // The caller waits for it, so that the work lives as long.
-// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
 Coroutine<Crawler::Page> Crawler::read(const Work& work, PageResponse response) {
     Page page;
     page.record.tries = work.tries;
@@ -277,7 +256,6 @@ void Crawler::read_location(const Work& work, const PageResponse& response, Page
 // [/read-location]
 
 // [read-links]
-// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters): as above
 Coroutine<> Crawler::read_links(const Work& work, PageResponse response, Page& page) {
     if (!common::may_hold_links(response.content_type, response.body)) {
         page.record.outcome = Outcome::file;

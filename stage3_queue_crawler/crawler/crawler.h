@@ -18,6 +18,7 @@
 #include "stage3_queue_crawler/crawler/record.h"
 #include "stage3_queue_crawler/crawler/robots_cache.h"
 #include "stage3_queue_crawler/crawler/scope.h"
+#include "stage3_queue_crawler/runtime/task_group.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -112,6 +113,7 @@ class Crawler {
         Found found;
     };
 
+    Coroutine<Ending> crawl_in(TaskGroup& group);
     Coroutine<> work(std::string name);
     void refuse(Visit visit);
     void put_off(Visit visit, const Again& again);
@@ -122,7 +124,6 @@ class Crawler {
     void leave_out(std::size_t links, std::string_view why, const Work& work);
     void tell_way(const Work& work, const common::TracedError& error);
     void finish(Visit visit, Page page);
-    void stop_if_failed(const Future<>& worker);
 
     EventLoop& loop_;
     const std::vector<common::Url> roots_;
@@ -134,7 +135,6 @@ class Crawler {
     MemoryFrontier frontier_;
     PageReader reader_;
     std::size_t left_out_ = 0;
-    TaskBase* main_ = nullptr; // the task that `crawl` runs in
     Progress progress_;
 };
 

@@ -101,7 +101,7 @@ class Visit {
 // [frontier]
 /// What every frontier promises: each URL is done once, and out with one worker at a time;
 /// what is out is done, put off or given back; `join` ends when nothing is left. Only
-/// `open`, `get`, `join` and `close` may wait: what came of a URL is told without waiting.
+/// `open`, `get` and `join` may wait: what came of a URL is told without waiting.
 template <class F>
 concept Frontier =
     requires(F f, std::vector<common::Url> roots, Work work, Record record, Found found,
@@ -128,7 +128,7 @@ concept Frontier =
         // Until nothing is left. Throws Timeout.
         { f.join(limit) } -> std::same_as<Coroutine<>>;
         // Nothing comes out any more, and nobody is asked anything.
-        { f.close() } -> std::same_as<Coroutine<>>;
+        f.close();
         { f.counts() } -> std::same_as<FrontierCounts>;
         // All URLs that it has met.
         { f.urls() } -> std::same_as<const KnownUrls&>;

@@ -218,14 +218,14 @@ Coroutine<> MemoryFrontier::join(TimeLimit limit) {
         co_await nothing_left_.wait();
 }
 
-Coroutine<> MemoryFrontier::close() {
+void MemoryFrontier::close() {
     is_closed_ = true;
     robots_.take_all();
+    settings_.withdraw_questions();
     while (!queue_.empty()) {
         queue_.get_nowait();
         queue_.task_done();
     }
-    co_return;
 }
 
 } // namespace stage3

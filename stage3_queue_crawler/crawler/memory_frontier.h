@@ -55,7 +55,7 @@ class MemoryFrontier {
     void set_delay(const std::string& host, EventLoop::Duration delay);
     void has_asked(const std::string& host);
     Coroutine<> join(TimeLimit limit);
-    Coroutine<> close();
+    void close();
     FrontierCounts counts() const { return counts_; }
     const KnownUrls& urls() const { return urls_; }
 

@@ -31,7 +31,7 @@ bool is_no_descriptor(const std::exception_ptr& exception) {
 
 RobotsCache::RobotsCache(EventLoop& loop, Session& session, Settings settings)
     : loop_(loop), session_(session), settings_(std::move(settings)),
-      retries_(settings_.max_tries) {}
+      retries_(settings_.max_tries), fetches_(settings_.most_at_once) {}
 
 // [ask]
 Future<RobotsCache::Answer> RobotsCache::ask(const common::Url& url) {
@@ -41,44 +41,30 @@ Future<RobotsCache::Answer> RobotsCache::ask(const common::Url& url) {
     if (known != origins_.end() && loop_.time() < known->second.good_until)
         return known->second.answer;
     const Future<Answer> answer(loop_);
-    origins_.insert_or_assign(robots_url.href(), Origin{.answer = answer});
-    line_.push_back(robots_url);
-    start_fetches();
+    Task<> fetch = group_->create_task(find_out(robots_url, answer), "robots.txt");
+    origins_.insert_or_assign(robots_url.href(),
+                              Origin{.answer = answer, .fetch = std::move(fetch)});
     return answer;
 }
 
-void RobotsCache::start_fetches() {
-    for (; !line_.empty() && under_way_ < settings_.most_at_once; line_.pop_front()) {
-        const std::string& key = line_.front().href();
-        Origin& origin = origins_.at(key);
-        origin.fetch = create_task(loop_, fetch(line_.front()), "robots.txt");
-        origin.callback = std::make_unique<CancelAtExit>(origin.fetch->add_done_callback(
-            [this, key](const auto& fetched) { take(key, fetched); }));
-        ++under_way_;
+/// From its place in line to the answer.
+Coroutine<> RobotsCache::find_out(common::Url robots_url, Future<Answer> answer) {
+    const Permit permit = co_await fetches_.acquire();
+    try {
+        const Answer found = co_await fetch(robots_url);
+        answer.set_result(found);
+        keep(robots_url.href(), found->rules);
+    } catch (const std::exception&) {
+        const auto why = std::current_exception();
+        if (answer.done())
+            co_return; // it was cancelled meanwhile
+        // To want for a descriptor is our own failure, and passes.
+        origins_.at(robots_url.href()).good_until =
+            is_no_descriptor(why) ? EventLoop::TimePoint{} : loop_.time() + failed_for;
+        answer.set_exception_quietly(why); // perhaps nobody needs it any more
     }
 }
 // [/ask]
-
-/// A fetch has ended.
-void RobotsCache::take(const std::string& robots_url, const Future<Answer>& fetched) {
-    --under_way_;
-    Origin& origin = origins_.at(robots_url);
-    if (!fetched.has_failed()) {
-        origin.answer.set_result(fetched.result());
-        keep(robots_url, fetched.result()->rules);
-    } else if (fetched.cancelled()) {
-        origin.good_until = {};
-        origin.answer.cancel();
-    } else {
-        // To want for a descriptor is our own failure, and passes.
-        const auto why = fetched.exception();
-        origin.good_until =
-            is_no_descriptor(why) ? EventLoop::TimePoint{} : loop_.time() + failed_for;
-        origin.answer.set_exception(why);
-        origin.answer.base().mark_retrieved(); // perhaps nobody needs it any more
-    }
-    start_fetches();
-}
 
 /// Who has many ports could fill our memory with a robots.txt for each.
 void RobotsCache::keep(const std::string& robots_url, const Robots& rules) {
@@ -91,21 +77,14 @@ void RobotsCache::keep(const std::string& robots_url, const Robots& rules) {
     }
 }
 
-std::vector<Future<RobotsCache::Answer>> RobotsCache::cancel_all() {
-    line_.clear();
-    std::vector<Future<Answer>> all;
+void RobotsCache::cancel_all() {
     for (auto& [url, origin] : origins_) {
         if (origin.answer.done())
             continue;
-        all.push_back(origin.answer);
-        if (origin.fetch) { // `take` will tell those who wait
-            origin.fetch->cancel();
-        } else {
-            origin.good_until = {};
-            origin.answer.cancel();
-        }
+        origin.fetch.cancel();
+        origin.good_until = {}; // who asks again gets another one
+        origin.answer.cancel();
     }
-    return all;
 }
 
 Coroutine<RobotsCache::Answer> RobotsCache::fetch(common::Url robots_url) {

@@ -9,18 +9,17 @@
 #include "stage3_queue_crawler/crawler/retry.h"
 #include "stage3_queue_crawler/crawler/robots.h"
 #include "stage3_queue_crawler/http/session.h"
-#include "stage3_queue_crawler/runtime/task.h"
+#include "stage3_queue_crawler/runtime/semaphore.h"
+#include "stage3_queue_crawler/runtime/task_group.h"
 
 #include <chrono>
 #include <cstddef>
 #include <deque>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 namespace stage3 {
 
@@ -53,23 +52,24 @@ class RobotsCache {
     /// In the loop; `loop` and `session` must outlive it.
     RobotsCache(EventLoop& loop, Session& session, Settings settings);
 
+    /// From now on, its fetches are tasks of this group. Comes before `ask`.
+    void fetch_in(TaskGroup& group) { group_ = &group; }
+
     /// What the origin of `url` says. The future has a FetchError if there is no answer
     /// at all.
     Future<Answer> ask(const common::Url& url);
 
-    /// Cancels all that is under way or in line, and returns it.
-    std::vector<Future<Answer>> cancel_all();
+    /// Nobody needs those answers any more that aren't there: cancels them.
+    void cancel_all();
 
   private:
     struct Origin {
         Future<Answer> answer;
-        std::optional<Task<Answer>> fetch = {}; // none: it stands in line
-        std::unique_ptr<CancelAtExit> callback = {};
+        Task<> fetch;
         EventLoop::TimePoint good_until = EventLoop::TimePoint::max();
     };
 
-    void start_fetches();
-    void take(const std::string& robots_url, const Future<Answer>& fetched);
+    Coroutine<> find_out(common::Url robots_url, Future<Answer> answer);
     void keep(const std::string& robots_url, const Robots& rules);
     Coroutine<Answer> fetch(common::Url robots_url);
     Coroutine<Answer> try_to_fetch(common::Url robots_url);
@@ -79,8 +79,8 @@ class RobotsCache {
     const Settings settings_;
     RetryPolicy retries_;
     std::unordered_map<std::string, Origin> origins_; // by robots.txt's URL
-    std::deque<common::Url> line_;
-    std::size_t under_way_ = 0;
+    Semaphore fetches_;
+    TaskGroup* group_ = nullptr;
     std::deque<std::pair<std::string, std::size_t>> kept_; // URLs and bytes, oldest first
     std::size_t bytes_kept_ = 0;
 };

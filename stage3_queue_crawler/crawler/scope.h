@@ -36,7 +36,7 @@ class Pattern {
     struct Free {
         void operator()(regex_t* compiled) const {
             regfree(compiled);
-            delete compiled; // NOLINT(cppcoreguidelines-owning-memory): unique_ptr's
+            delete compiled;
         }
     };
     std::unique_ptr<regex_t, Free> compiled_;

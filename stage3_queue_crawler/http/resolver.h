@@ -14,11 +14,11 @@
 #include "common/socket.h"
 #include "stage3_queue_crawler/runtime/future.h"
 #include "stage3_queue_crawler/runtime/mailbox.h"
+#include "stage3_queue_crawler/runtime/semaphore.h"
 #include "stage3_queue_crawler/runtime/wait.h"
 
 #include <chrono>
 #include <cstddef>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -53,12 +53,14 @@ class Resolver {
     Coroutine<Answer> resolve(std::string host, TimeLimit limit);
 
     /// True if a lookup is under way.
-    bool is_busy() const { return threads_ > 0; }
+    bool is_busy() const { return threads_->available() < most_threads_; }
 
   private:
     struct Name {
         Future<Answer> answer;
         Answer last; // of an earlier lookup, if there was one
+        Task<> thread;
+        Future<> thread_ended;
         EventLoop::TimePoint good_until = EventLoop::TimePoint::max();
     };
 
@@ -69,18 +71,19 @@ class Resolver {
     };
 
     static Found call(const LookUp& look_up, const std::string& host) noexcept;
+    static Coroutine<> in_thread(std::shared_ptr<Semaphore> threads,
+                                 std::function<Found()> look_up,
+                                 std::function<void(Found)> tell, Future<> ended);
     Future<Answer> ask(const std::string& host);
-    void start_lookups();
     void take_mail();
     void settle(const std::string& host, Found found);
 
     EventLoop& loop_;
     const LookUp look_up_;
     const std::size_t most_threads_;
-    const std::shared_ptr<Mailbox> mailbox_; // shared with the threads
+    const std::shared_ptr<Semaphore> threads_; // shared with those who stand in line
+    const std::shared_ptr<Mailbox> mailbox_;   // shared with the threads
     std::unordered_map<std::string, Name> names_;
-    std::deque<std::string> line_; // of those that no thread has begun with
-    std::size_t threads_ = 0;
 };
 
 } // namespace stage3

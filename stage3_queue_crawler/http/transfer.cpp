@@ -261,10 +261,8 @@ void Transfer::end(CURLcode result) {
 
 void Transfer::fail(const FetchError& failure) {
     for (const Future<>* const future : {&headers_complete_, &complete_}) {
-        if (future->done())
-            continue;
-        future->set_exception(failure);
-        future->base().mark_retrieved(); // perhaps nobody reads the body
+        if (!future->done()) // and perhaps nobody reads the body
+            future->set_exception_quietly(std::make_exception_ptr(failure));
     }
 }
 

@@ -1,5 +1,7 @@
 #include "stage3_queue_crawler/program/console.h"
 
+#include "stage3_queue_crawler/runtime/at_exit.h"
+#include "stage3_queue_crawler/runtime/task_group.h"
 #include "stage3_queue_crawler/runtime/wait.h"
 
 #include <fmt/core.h>
@@ -30,9 +32,7 @@ void print(const std::string& text) {
 
 constexpr const char* clear_line = "\r\x1b[K";
 
-// Its arguments outlive the task: see ~ShowsProgress.
-// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
-Coroutine<> show_progress(const Crawler& crawler, Console& console) {
+Coroutine<> tell_progress(const Crawler& crawler, Console& console) {
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
     while (true) {
@@ -41,6 +41,14 @@ Coroutine<> show_progress(const Crawler& crawler, Console& console) {
             describe(crawler.progress(),
                      std::chrono::floor<std::chrono::seconds>(Clock::now() - start)));
     }
+}
+
+Coroutine<Ending> tell_until_it_ends(TaskGroup& group, Task<Ending> crawl,
+                                     const Crawler& crawler, Console& console) {
+    group.start(tell_progress(crawler, console), "progress");
+    const Ending ending = co_await crawl;
+    group.cancel();
+    co_return ending;
 }
 
 } // namespace
@@ -77,16 +85,14 @@ void Console::show_progress(const std::string& text) {
     print(clear_line + progress_);
 }
 
-ShowsProgress::ShowsProgress(Console& console, const Crawler& crawler, bool wanted)
-    : console_(console) {
-    if (wanted)
-        task_.emplace(create_task(show_progress(crawler, console), "progress"));
-}
-
-ShowsProgress::~ShowsProgress() {
-    if (task_)
-        task_->cancel(); // it will not run any more, but for its destructors
-    console_.show_progress({});
+Coroutine<Ending> await_and_tell(Task<Ending> crawl, const Crawler& crawler,
+                                 Console& console, bool wanted) {
+    if (!wanted)
+        co_return co_await crawl;
+    const AtExit clear([&console] { console.show_progress({}); });
+    TaskGroup group;
+    co_return co_await group.run(
+        tell_until_it_ends(group, std::move(crawl), crawler, console));
 }
 
 } // namespace stage3

@@ -6,7 +6,6 @@
 #include "stage3_queue_crawler/runtime/task.h"
 
 #include <chrono>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -38,18 +37,8 @@ class Console {
     std::string progress_; // on the screen now
 };
 
-/// Tells how far a crawl is, five times a second, as long as it lives.
-class ShowsProgress {
-  public:
-    /// In the loop; both must outlive it. If it isn't `wanted`, it does nothing.
-    ShowsProgress(Console& console, const Crawler& crawler, bool wanted);
-    ShowsProgress(const ShowsProgress&) = delete;
-    ShowsProgress& operator=(const ShowsProgress&) = delete;
-    ~ShowsProgress();
-
-  private:
-    Console& console_;
-    std::optional<Task<>> task_;
-};
+/// Awaits the crawl, and tells five times a second how far it is, if that is `wanted`.
+Coroutine<Ending> await_and_tell(Task<Ending> crawl, const Crawler& crawler,
+                                 Console& console, bool wanted);
 
 } // namespace stage3

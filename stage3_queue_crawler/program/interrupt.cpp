@@ -11,10 +11,8 @@ namespace stage3 {
 namespace {
 
 // A signal handler can be given nothing, so what it needs is global.
-// NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables)
 volatile std::sig_atomic_t next_signal_exits = 0;
 void (*tell_loop)(int) = nullptr;
-// NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 
 /// Called by the kernel, wherever the program is.
 void on_signal(int number) {

@@ -114,8 +114,7 @@ stage3::Coroutine<int> crawl(Options options) {
     end_on_ctrl_c(loop, crawling);
     Ending ending = Ending::complete;
     try {
-        const stage3::ShowsProgress showing(console, crawler, options.show_progress);
-        ending = co_await crawling;
+        ending = co_await await_and_tell(crawling, crawler, console, options.show_progress);
     } catch (...) {
         output.flush(); // what was done by then
         throw;

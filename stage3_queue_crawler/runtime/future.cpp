@@ -156,7 +156,7 @@ void FutureAwaiter::resume() {
     else if (waited_)
         task_->throw_if_cancelled();
     if (future_->has_failed() && !future_->cancelled())
-        task_->exception_comes_from(*future_);
+        task_->exception_comes(future_->exception(), future_->way_of_exception());
 }
 
 } // namespace stage3

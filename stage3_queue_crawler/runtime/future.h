@@ -189,8 +189,7 @@ class [[nodiscard]] Future {
 
     /// Ends it without a result: whoever waits for it gets Cancelled, with the message.
     /// False, and nothing else, if it is done. (Of a task, this is a request.)
-    bool
-    cancel(std::string message = {}) { // NOLINT(readability-make-member-function-const)
+    bool cancel(std::string message = {}) {
         return state_->cancel(std::move(message));
     }
 
@@ -228,6 +227,11 @@ class [[nodiscard]] Future {
     template <class Exception>
     void set_exception(Exception exception) const {
         set_exception(std::make_exception_ptr(std::move(exception)));
+    }
+    /// The same; but nobody need ask for it, so it's not reported if nobody does.
+    void set_exception_quietly(std::exception_ptr exception) const {
+        set_exception(std::move(exception));
+        state_->mark_retrieved();
     }
 
     /// `function` will be called with this future, in the turn after it is done.

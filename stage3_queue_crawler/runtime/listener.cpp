@@ -1,6 +1,6 @@
 #include "stage3_queue_crawler/runtime/listener.h"
 
-#include "stage3_queue_crawler/runtime/task.h"
+#include "stage3_queue_crawler/runtime/task_group.h"
 #include "stage3_queue_crawler/runtime/wait.h"
 
 #include <algorithm>
@@ -9,9 +9,7 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
-#include <memory>
 #include <system_error>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -99,64 +97,52 @@ common::Socket Listener::take(std::error_code& error) {
 
 namespace {
 
-using Clients = std::unordered_map<std::uint64_t, Task<>>; // by their number
+/// A client is no reason for others to end: what its handler throws is reported.
+void report_failure(std::exception_ptr exception) {
+    const TaskBase& task = *current_task();
+    std::vector<common::Place> chain = task.chain();
+    chain.insert(chain.end(), task.way().rbegin(), task.way().rend());
+    running_loop().report({.message = "what handles a client has failed",
+                           .exception = std::move(exception),
+                           .chain = std::move(chain)});
+}
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): `handle` lives in
-// the coroutine that cancels this one, and waits for it
 // [client]
 /// One client's task.
 Coroutine<> talk(common::Socket socket, StreamLimits limits,
                  const std::function<Coroutine<>(Stream&)>& handle) {
     Stream stream(running_loop(), std::move(socket), limits);
-    co_await handle(stream);
+    try {
+        co_await handle(stream);
+    } catch (const Cancelled&) {
+        throw;
+    } catch (...) {
+        report_failure(std::current_exception());
+    }
 }
 // [/client]
 
-/// Asks all of them to end, and waits until they have, whoever asks us to end meanwhile:
-/// they use what is ours.
-Coroutine<> end_all(const Clients& clients) {
-    std::vector<FuturePtr> left;
-    for (auto [number, client] : clients) {
-        client.cancel();
-        left.push_back(client.ref());
-    }
-    const auto is_done = [](const FuturePtr& client) { return client->done(); };
-    while (!std::ranges::all_of(left, is_done)) {
-        try {
-            co_await wait(left);
-        } catch (const Cancelled&) {
-            continue;
-        }
+// [accept-all]
+Coroutine<> accept_all(TaskGroup& clients, Listener& listener,
+                       const std::function<Coroutine<>(Stream&)>& handle,
+                       StreamLimits limits) {
+    for (unsigned number = 0;; ++number) {
+        common::Socket socket = co_await listener.accept();
+        if (number % 64 == 63) // those who are here already have their turn, too
+            co_await next_turn();
+        if (!running_loop().can_watch(socket.fd()))
+            continue; // one too many for `select`: it's hung up on
+        clients.start(talk(std::move(socket), limits, handle), "client");
     }
 }
 
 } // namespace
 
-// [serve]
 Coroutine<> serve(Listener listener, std::function<Coroutine<>(Stream&)> handle,
                   StreamLimits limits) {
-    const auto clients = std::make_shared<Clients>(); // callbacks may outlive this frame
-    std::exception_ptr why;
-    try {
-        for (std::uint64_t number = 0;; ++number) {
-            common::Socket socket = co_await listener.accept();
-            if (number % 64 == 63) // those who are here already have their turn, too
-                co_await next_turn();
-            if (!running_loop().can_watch(socket.fd()))
-                continue; // one too many for `select`: it's hung up on
-            const Task<> client =
-                create_task(talk(std::move(socket), limits, handle), "client");
-            clients->emplace(number, client);
-            client.add_done_callback(
-                [clients, number](const auto&) { clients->erase(number); });
-        }
-    } catch (...) {
-        why = std::current_exception(); // there can be no co_await in here
-    }
-    co_await end_all(*clients);
-    std::rethrow_exception(why);
+    TaskGroup clients;
+    co_await clients.run(accept_all(clients, listener, handle, limits));
 }
-// [/serve]
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
+// [/accept-all]
 
 } // namespace stage3

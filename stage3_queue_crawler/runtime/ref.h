@@ -37,7 +37,7 @@ class Ref {
     Ref(Ref&& other) noexcept : object_(other.release()) {}
     template <class U>
         requires std::convertible_to<U*, T*>
-    Ref(Ref<U> other) noexcept // NOLINT(google-explicit-constructor): as pointers do
+    Ref(Ref<U> other) noexcept // not explicit, as with pointers
         : object_(other.release()) {}
     Ref& operator=(Ref other) noexcept { // by value: a copy, or moved here
         std::swap(object_, other.object_);

@@ -1,26 +1,21 @@
 #include "stage3_queue_crawler/runtime/run.h"
 
-#include <cstddef>
-#include <memory>
-#include <vector>
+#include "stage3_queue_crawler/runtime/wait.h"
 
 namespace stage3 {
 
 void cancel_all_tasks(EventLoop& loop) {
     const auto tasks = all_tasks(loop);
-    std::size_t left = tasks.size();
-    std::vector<std::unique_ptr<CancelAtExit>> callbacks;
-    for (const auto& task : tasks) {
-        callbacks.push_back(std::make_unique<CancelAtExit>(task->add_done_callback(
-            [&] {
-                if (--left == 0)
-                    loop.stop();
-            },
-            std::source_location::current())));
+    for (const auto& task : tasks)
         task->cancel({});
+    const Task<bool> ended = create_task(loop, wait(tasks));
+    while (!ended.done()) {
+        try {
+            run_until_complete<bool>(loop, ended);
+        } catch (const LoopStopped&) {
+            continue; // by one of them
+        }
     }
-    while (left > 0)
-        loop.run_forever();
     for (const auto& task : tasks)
         if (!task->cancelled())
             if (const auto exception = task->exception())

@@ -147,8 +147,7 @@ void Stream::Waiters::check_stream() const {
 
 /// Takes from the socket what has come, and what there is room for.
 void Stream::receive() {
-    std::array<char, std::size_t{16} * 1024>
-        buffer; // NOLINT(*-member-init): receive does
+    std::array<char, std::size_t{16} * 1024> buffer; // for `receive` to fill
     while (!finished_ && !read_error_ && unread() < limits_.read_ahead) {
         std::error_code error;
         const std::size_t room = std::min(buffer.size(), limits_.read_ahead - unread());

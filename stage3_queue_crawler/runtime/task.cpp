@@ -49,9 +49,10 @@ void TaskBase::exception_leaves(const PromiseBase& promise) noexcept {
         way_.push_back(promise.place);
 }
 
-void TaskBase::exception_comes_from(FutureBase& future) {
-    travelling_ = future.exception();
-    way_ = future.way_of_exception();
+void TaskBase::exception_comes(std::exception_ptr exception,
+                               std::vector<common::Place> way) {
+    travelling_ = std::move(exception);
+    way_ = std::move(way);
 }
 
 // ---- Steps ----

@@ -62,8 +62,10 @@ class TaskBase : public Runnable {
     /// `promise` goes on next; nullptr: the outermost one has ended.
     void go_on_with(PromiseBase* promise) noexcept { innermost_ = promise; }
     void exception_leaves(const PromiseBase& promise) noexcept;
-    /// `future` throws its exception into this task: it brings its way along.
-    void exception_comes_from(FutureBase& future);
+    /// An exception is thrown into this task, and brings its way along.
+    void exception_comes(std::exception_ptr exception, std::vector<common::Place> way);
+    /// The coroutines that its exception has left, the innermost first.
+    const std::vector<common::Place>& way() const { return way_; }
 
     // ---- For the loop. ----
 
@@ -78,7 +80,6 @@ class TaskBase : public Runnable {
     void start(Ref<FutureBase> self);
     void abandon(EventLoop& loop) noexcept;
     const Frame& coroutine() const { return coroutine_; }
-    const std::vector<common::Place>& way() const { return way_; }
     virtual void complete_with_result() = 0;
 
   private:

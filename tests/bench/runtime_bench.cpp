@@ -14,9 +14,6 @@ using stage3::Coroutine;
 using stage3::Future;
 using stage3::Task;
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): the queue outlives
-// them
-
 namespace {
 
 Coroutine<> switch_often(int times) {
@@ -87,8 +84,6 @@ stage2::Generator<int> count() {
 }
 
 } // namespace
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
 
 // NOLINTNEXTLINE(bugprone-exception-escape): then it ends, and says so
 int main() {

@@ -13,9 +13,6 @@
 #include <system_error>
 #include <utility>
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): a stream outlives
-// the coroutines that talk through it
-
 namespace practice_site {
 namespace {
 
@@ -208,5 +205,3 @@ void PracticeServer::reset_statistics() {
 }
 
 } // namespace practice_site
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

@@ -37,9 +37,6 @@ class Witness {
     std::string name_;
 };
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): the logs outlive
-// the generators
-
 /// Yields 1 and 2, takes a note of what it is sent, and returns "done".
 Generator<int, std::string, std::string> talk(Log& log) {
     log.emplace_back("begun");
@@ -161,8 +158,6 @@ Generator<int, int, int> catch_and_throw_another(Log& log) {
     co_await catcher(log);
     throw std::runtime_error("another");
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
 
 template <class Return>
 Generator<int, int, Return> whole(Generator<int, int, Return> inner) {

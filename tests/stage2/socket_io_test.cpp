@@ -44,15 +44,11 @@ struct LoopFixture {
         REQUIRE(done);
     }
 
-    // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
     static Coroutine<> stop_after(Coroutine<> coroutine, common::EventLoop& loop) {
         co_await std::move(coroutine);
         loop.stop();
     }
 };
-
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): what they refer to
-// outlives the coroutines
 
 Coroutine<> read_into(common::EventLoop& loop, Socket& socket, std::string& into) {
     into = co_await stage2::read(loop, socket);
@@ -74,8 +70,6 @@ Coroutine<> get(common::EventLoop& loop, common::Address address, std::string re
     const Enough never = [](const std::string&) { return false; };
     into = co_await stage2::read_all(loop, socket, never);
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
 
 common::Address address_of(const ScriptedServer& server) {
     return common::resolve("127.0.0.1", server.port()).at(0);

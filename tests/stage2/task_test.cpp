@@ -22,9 +22,6 @@ using Log = std::vector<std::string>;
 
 namespace {
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): the logs outlive
-// the coroutines
-
 /// Waits for both futures, one after the other, by yielding them.
 Coroutine<> wait_for_two(FuturePtr a, FuturePtr b, Log& log) {
     log.emplace_back("begun");
@@ -81,8 +78,6 @@ Coroutine<> use_word(GetWord get_word, FuturePtr source, Log& log) {
     log.push_back(co_await get_word(source));
 }
 // [/function-or-coroutine]
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
 
 template <class T>
 concept CanBeAwaited = requires(T& task) {

@@ -25,9 +25,6 @@ struct Scene {
     }
 };
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): scenes outlive
-// them
-
 Coroutine<> await_and_note(Future<int> future, Scene& scene, int first, int second) {
     scene.note(first);
     co_await future;
@@ -39,8 +36,6 @@ Coroutine<> note_both(Scene& scene, int first, int second) {
     scene.note(second);
     co_return;
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
 
 // call_soon inside a callback
 int soon() {

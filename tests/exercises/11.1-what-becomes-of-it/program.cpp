@@ -42,9 +42,6 @@ class Witness {
     Scene& scene_;
 };
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): scenes outlive
-// them
-
 Coroutine<int> wait(Scene& scene, Future<int> future) {
     scene.note(1);
     const Witness witness(scene);
@@ -76,8 +73,6 @@ Coroutine<int> wait_for_task(Scene& scene, Task<int> task) {
     scene.note(8);
     co_return value;
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
 
 // it lets the request pass
 int polite() {

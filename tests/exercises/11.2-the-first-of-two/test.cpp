@@ -16,8 +16,6 @@ using tests::LoopTest;
 
 namespace {
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): tests outlive them
-
 /// An answer that takes its time; and when it's cancelled, 100 ms for its clean-up.
 Coroutine<int> answer(LoopTest& test, std::chrono::milliseconds time, int value) {
     bool cancelled = false;
@@ -33,8 +31,6 @@ Coroutine<int> answer(LoopTest& test, std::chrono::milliseconds time, int value)
     }
     co_return value;
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
 
 } // namespace
 

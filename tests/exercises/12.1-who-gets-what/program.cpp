@@ -29,9 +29,6 @@ struct Scene {
     }
 };
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): scenes outlive
-// them
-
 /// Notes its own number, if it has one, and then the item.
 Coroutine<> get(Scene& scene, Queue<int>& queue, int self = 0) {
     const int item = co_await queue.get();
@@ -65,8 +62,6 @@ Coroutine<> work(Scene& scene, Queue<int>& queue) {
             queue.put_nowait(2);
     }
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
 
 // fifo, then lifo
 int orders() {

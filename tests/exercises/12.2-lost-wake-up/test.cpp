@@ -15,14 +15,10 @@ using tests::LoopTest;
 
 namespace {
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): tests outlive them
-
 Coroutine<> work(LoopTest& test, SimpleQueue& queue, std::string name) {
     const int item = co_await queue.get();
     test.note(name + std::to_string(item));
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
 
 } // namespace
 

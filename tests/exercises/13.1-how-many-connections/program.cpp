@@ -42,8 +42,6 @@ void write_script(ScriptedServer& server) {
                                "Connection: close\r\n\r\na page"}});
 }
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): all outlive them
-
 /// Gets a page, and reads it.
 Coroutine<> fetch(Session& session, common::Url url) {
     Response response = co_await session.get(url);
@@ -120,8 +118,6 @@ Coroutine<> play(Scene scene, ScriptedServer& server) {
     Session session(stage3::running_loop());
     co_await scene(server, session);
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
 
 /// Each scene has a server and a session of its own.
 int connections_in(Scene scene) {

@@ -63,8 +63,6 @@ std::string advice(const std::string& order) {
     return "a host that is new begins at the end of the line of hosts.";
 }
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): tests outlive them
-
 Coroutine<> get(LoopTest& test, stage3::Queue<Page, ByHost>& queue) {
     const Page one = co_await queue.get();
     test.note(name_of(one));
@@ -75,8 +73,6 @@ Coroutine<> put(stage3::Queue<Page, ByHost>& queue, std::string name) {
     Page one = page(name);
     co_await queue.put(std::move(one));
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
 
 std::string joined(const tests::Log& log) {
     return fmt::format("{}", fmt::join(log, " "));

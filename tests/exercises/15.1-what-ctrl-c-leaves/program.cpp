@@ -87,9 +87,6 @@ struct Scene {
                             settings(), events()};
 };
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): scenes outlive
-// them
-
 /// Waits for the crawl, as the program's main coroutine does.
 Coroutine<int> watch(Task<Ending> crawl) {
     try {
@@ -108,8 +105,6 @@ Coroutine<> interrupt(Scene& scene, Task<T> task) {
             co_await stage3::sleep(1ms);
     task.cancel();
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
 
 void in_the_middle(Answers& answers) {
     Scene scene;

@@ -23,8 +23,6 @@ class Work {
     virtual stage3::Coroutine<> farewell() = 0;
 };
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): all outlive it
-
 /// Lets so many workers handle what is in the queue, and what is put there meanwhile.
 /// When nothing is left, each worker says farewell and ends; none is cancelled. Then this
 /// returns how many items each worker has handled.
@@ -33,5 +31,3 @@ class Work {
 /// it can be used again. Defined in yours.cpp.
 stage3::Coroutine<std::vector<int>> run_workers(WorkQueue& queue, int workers,
                                                 Work& work);
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

@@ -15,8 +15,6 @@ using namespace std::chrono_literals;
 using stage3::Coroutine;
 using stage3::Task;
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): all outlive them
-
 /// Handles one item after the other, for ever.
 static Coroutine<int> work_on(WorkQueue& queue, Work& work) {
     int handled = 0;
@@ -41,5 +39,3 @@ Coroutine<std::vector<int>> run_workers(WorkQueue& queue, int workers, Work& wor
     std::vector<int> handled; // who knows?
     co_return handled;
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

@@ -12,8 +12,6 @@ constexpr std::size_t longest_line = 100;
 /// How long a client may take for its own end, once all that we have said is gone.
 constexpr std::chrono::seconds patience{1};
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): stream outlives it
-
 /// One client's connection, from its first line to its end.
 ///
 /// - Each line is sent back as it came, with its "\n", as soon as it is whole.
@@ -32,5 +30,3 @@ constexpr std::chrono::seconds patience{1};
 /// that nothing more will be written, and read what still comes, to throw it away: until
 /// the client has finished, too, or `patience` is over. Defined in yours.cpp.
 stage3::Coroutine<> echo(stage3::Stream& stream);
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

@@ -14,11 +14,7 @@
 using stage3::Coroutine;
 using stage3::Stream;
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): stream outlives it
-
 Coroutine<> echo(Stream& stream) {
     const std::string line = co_await stream.read_until("\n");
     stream.write(line);
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

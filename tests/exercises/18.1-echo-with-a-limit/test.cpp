@@ -20,9 +20,6 @@ using namespace std::chrono_literals;
 using stage3::Coroutine;
 using stage3::Stream;
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): the tests outlive
-// the coroutines
-
 namespace {
 
 constexpr stage3::StreamLimits limits{.read_ahead = 1000, .unsent = 20'000};
@@ -362,5 +359,3 @@ TEST_CASE("ten clients at a real port") {
     for (std::size_t i = 0; i < answers.size(); ++i)
         CHECK(answers[i] == fmt::format("line {}\n", i));
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

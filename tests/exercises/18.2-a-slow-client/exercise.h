@@ -15,7 +15,6 @@ constexpr std::size_t most_unsent = std::size_t{64} * 1024;
 /// It outlives the streams, and those outlive the coroutines.
 class Room {
   public:
-    // NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): see above
 
     /// Yours. The client is in the room as long as this runs, however it ends: in
     /// `members_` from its first step on, and no more when it's over. Its caller closes
@@ -31,8 +30,6 @@ class Room {
     ///   too far behind; and when the task is asked to end. No exception leaves it
     ///   but Cancelled.
     stage3::Coroutine<> stay(stage3::Stream& client);
-
-    // NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
 
     std::size_t size() const { return members_.size(); }
 

@@ -15,8 +15,6 @@
 using stage3::Coroutine;
 using stage3::Stream;
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): see Room
-
 Coroutine<> Room::stay(Stream& client) {
     members_.push_back(&client);
     try {
@@ -29,5 +27,3 @@ Coroutine<> Room::stay(Stream& client) {
         members_.clear(); // all of them?
     }
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

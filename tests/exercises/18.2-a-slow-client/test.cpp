@@ -17,9 +17,6 @@
 using stage3::Coroutine;
 using stage3::Stream;
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): the tests outlive
-// the coroutines
-
 namespace {
 
 /// What stage3::serve does with a client.
@@ -263,5 +260,3 @@ TEST_SUITE("who doesn't read") {
         CHECK(room.size() == 2);
     }
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

@@ -33,9 +33,7 @@ using stage3::Outcome;
 using stage3::Pattern;
 using stage3::Reach;
 using stage3::Record;
-using stage3::RobotsCache;
 using stage3::Scope;
-using stage3::Session;
 using tests::Hold;
 using tests::html;
 using tests::Pause;
@@ -809,13 +807,6 @@ TEST_SUITE("robots.txt") {
         return setup;
     }
 
-    /// Runs the loop until there is an answer, or why there is none.
-    void wait_for(EventLoop& loop, const stage3::Future<RobotsCache::Answer>& answer) {
-        const std::vector one{answer};
-        stage3::run_until_complete<bool>(loop, stage3::wait(one, 10s));
-        REQUIRE(answer.done());
-    }
-
     } // namespace
 
     TEST_CASE("what is disallowed is recorded, and not fetched") {
@@ -967,45 +958,6 @@ TEST_SUITE("robots.txt") {
         CHECK(setup.crawl(server.url()).seconds >= 0.2999);
     }
 
-    TEST_CASE("the rules of many origins don't fill the memory") {
-        std::vector<std::unique_ptr<ScriptedServer>> servers;
-        std::string text = "User-agent: *\n";
-        for (int i = 0; i < 100; ++i)
-            text += fmt::format("Disallow: /{}\n", i);
-        for (int i = 0; i < 3; ++i) {
-            servers.push_back(std::make_unique<ScriptedServer>());
-            servers.back()->on("/robots.txt", robots(text));
-        }
-        EventLoop loop;
-        stage3::Session session(loop);
-        stage3::RobotsCache cache(loop, session,
-                                  {.product_token = "me", .most_kept = 10'000});
-        const auto ask = [&](const ScriptedServer& server) {
-            const auto answer = cache.ask(common::parse_url(server.url()).value());
-            const auto says =
-                stage3::run_until_complete<stage3::RobotsCache::Answer>(loop, answer);
-            CHECK(says->rules.memory() > 3'000);
-            CHECK(says->rules.memory() < 5'000);
-            CHECK_FALSE(says->rules.allows("/5"));
-        };
-        const auto times_asked = [&] {
-            std::vector<std::size_t> times;
-            for (const auto& server : servers)
-                times.push_back(server->times_asked("/robots.txt"));
-            return times;
-        };
-        for (const auto& server : servers)
-            ask(*server);
-        ask(*servers[1]);
-        ask(*servers[2]);
-        CHECK(times_asked() == std::vector<std::size_t>{1, 1, 1});
-        ask(*servers[0]); // the oldest has gone, and now the next one goes
-        ask(*servers[2]);
-        CHECK(times_asked() == std::vector<std::size_t>{2, 1, 1});
-        ask(*servers[1]);
-        CHECK(times_asked() == std::vector<std::size_t>{2, 2, 1});
-    }
-
     TEST_CASE("the pause that it asks for is made, if it's longer than ours") {
         ScriptedServer server;
         server.on("/robots.txt", robots("User-agent: *\nCrawl-delay: 0.15\n"));
@@ -1086,59 +1038,6 @@ TEST_SUITE("robots.txt") {
         const Result result = setup.crawl({broken.url("/0"), good.url()});
         CHECK(result.progress.dead == 3);
         CHECK(broken.requests().size() == 1);
-    }
-
-    TEST_CASE("for a minute: then it's asked for again") {
-        ScriptedServer server;
-        server.on("/robots.txt", {Reply{Reset{}}, robots("")});
-        EventLoop::Duration later{};
-        stage3::LoopOptions options;
-        options.clock = [&] { return Clock::now() + later; };
-        EventLoop loop(std::move(options));
-        Session session(loop);
-        RobotsCache cache(loop, session, {.product_token = "me"});
-        const auto failed = cache.ask(*common::parse_url(server.url()));
-        wait_for(loop, failed);
-        CHECK(failed.has_failed());
-        later = 50s;
-        CHECK(cache.ask(*common::parse_url(server.url("/a"))).has_failed());
-        CHECK(server.requests().size() == 1);
-        later = 60s;
-        const auto again = cache.ask(*common::parse_url(server.url()));
-        wait_for(loop, again);
-        CHECK_FALSE(again.has_failed());
-        CHECK(server.requests().size() == 2);
-    }
-
-    TEST_CASE("cancel_all ends those under way and those in line, and no answer") {
-        ScriptedServer known;
-        ScriptedServer silent;
-        silent.on("/robots.txt", {Reply{Hold{}}, robots("")});
-        ScriptedServer in_line;
-        EventLoop loop;
-        Session session(loop);
-        RobotsCache cache(loop, session, {.product_token = "me", .most_at_once = 1});
-        const auto ask = [&](const ScriptedServer& server) {
-            return cache.ask(*common::parse_url(server.url()));
-        };
-        const auto answer = ask(known);
-        wait_for(loop, answer);
-        const std::vector both{ask(silent), ask(in_line)};
-        while (silent.requests().empty())
-            stage3::run_until_complete(loop, stage3::sleep(1ms));
-        CHECK(cache.cancel_all().size() == 2);
-        for (const auto& one : both) {
-            wait_for(loop, one);
-            CHECK(one.cancelled());
-        }
-        CHECK_FALSE(answer.has_failed());
-        CHECK(in_line.requests().empty());
-        for (const ScriptedServer* const server : {&known, &silent, &in_line}) {
-            const auto later = ask(*server); // whoever asks again gets an answer
-            wait_for(loop, later);
-            CHECK_FALSE(later.has_failed());
-        }
-        CHECK(known.requests().size() == 1);
     }
 
     TEST_CASE("more late robots.txt than are fetched at once hold up nobody else") {

@@ -26,9 +26,6 @@
 #include <utility>
 #include <vector>
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): the tests outlive
-// the coroutines
-
 using namespace std::chrono_literals;
 using common::Url;
 using stage3::Coroutine;
@@ -311,8 +308,7 @@ TEST_CASE("once it's closed, what is dropped stays where it is") {
     test.open({"http://h/1", "http://h/2"});
     {
         const FrontierVisit first = test.get();
-        stage3::run_until_complete<void>(test.loop,
-                                         create_task(test.loop, test.frontier.close()));
+        test.frontier.close();
     }
     test.want();
     test.turns(5);
@@ -328,8 +324,7 @@ TEST_CASE("once it's closed, nothing that was put off asks for anything") {
     test.robots.at("http://h").set_result(answer(""));
     test.get().put_off(1s);
     test.robots.clear();
-    stage3::run_until_complete<void>(test.loop,
-                                     create_task(test.loop, test.frontier.close()));
+    test.frontier.close();
     test.wait(2s);
     CHECK(test.asked["http://h"] == 1);
 }
@@ -535,7 +530,7 @@ class RandomCrawl {
         CHECK(frontier_.counts().unfinished == 0);
         CHECK(frontier_.counts().out == 0);
         cancelling.cancel();
-        co_await frontier_.close();
+        frontier_.close();
         for (Task<>& worker : workers)
             worker.cancel();
         co_await stage3::wait(workers);
@@ -705,5 +700,3 @@ TEST_CASE("random crawls: all that was promised holds") {
         RandomCrawl(seed).play();
     }
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

@@ -38,7 +38,7 @@ using stage3::Task;
 using tests::ScriptedServer;
 
 // The tests outlive the coroutines; and what a coroutine takes by value is its own.
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters,performance-unnecessary-value-param)
+// NOLINTBEGIN(performance-unnecessary-value-param)
 
 namespace {
 
@@ -417,4 +417,4 @@ TEST_SUITE("names in a session") {
     }
 }
 
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters,performance-unnecessary-value-param)
+// NOLINTEND(performance-unnecessary-value-param)

@@ -43,7 +43,7 @@ using tests::url_of;
 using Kind = stage3::FetchError::Kind;
 
 // The tests outlive the coroutines; and what a coroutine takes by value is its own.
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters,performance-unnecessary-value-param)
+// NOLINTBEGIN(performance-unnecessary-value-param)
 
 namespace {
 
@@ -631,4 +631,4 @@ TEST_CASE("a loop may close while much is under way") {
     }
 }
 
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters,performance-unnecessary-value-param)
+// NOLINTEND(performance-unnecessary-value-param)

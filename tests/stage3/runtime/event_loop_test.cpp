@@ -25,9 +25,6 @@ using tests::Log;
 using tests::LoopTest;
 using tests::Pipe;
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): the tests outlive
-// the coroutines
-
 namespace {
 
 void put(const Pipe& pipe) { REQUIRE(::write(pipe.write.fd(), "x", 1) == 1); }
@@ -488,5 +485,3 @@ TEST_CASE("two loops in two threads know nothing of each other") {
     CHECK(a == 10'000);
     CHECK(b == 10'000);
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

@@ -22,9 +22,6 @@ using stage3::EventLoop;
 using stage3::Future;
 using stage3::run_in_executor;
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): the tests outlive
-// the coroutines
-
 TEST_CASE("a result comes back from another thread") {
     stage3::run([]() -> Coroutine<> {
         const auto here = std::this_thread::get_id();
@@ -152,5 +149,3 @@ TEST_CASE("host names are looked up in a thread") {
     CHECK_THROWS_AS(stage3::run(stage3::getaddrinfo("no such host", 80)),
                     common::ResolveError);
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

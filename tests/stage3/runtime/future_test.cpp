@@ -20,9 +20,6 @@ using tests::Log;
 using tests::LoopTest;
 using tests::Rain;
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): the tests outlive
-// the coroutines
-
 namespace {
 
 Coroutine<> note_result(LoopTest& test, Future<int> future, std::string name) {
@@ -387,5 +384,3 @@ TEST_CASE("futures and handles may outlive their loop") {
     }();
     handle.cancel();
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

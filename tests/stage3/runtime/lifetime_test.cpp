@@ -32,9 +32,6 @@ using tests::Log;
 using tests::LoopTest;
 using tests::Pipe;
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): the tests outlive
-// the coroutines
-
 namespace {
 
 /// Does something when it dies.
@@ -422,5 +419,3 @@ TEST_CASE_FIXTURE(LoopTest, "many tasks, each of which awaits the one before") {
     }
     CHECK(stage3::run_until_complete<int>(loop, tasks.back()) == many + 1);
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

@@ -26,9 +26,6 @@ using stage3::Listener;
 using stage3::Stream;
 using stage3::Task;
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): the tests outlive
-// the coroutines
-
 namespace {
 
 common::Address any_port() { return common::resolve("127.0.0.1", 0).front(); }
@@ -329,5 +326,3 @@ TEST_CASE("where no descriptor is left, clients wait until there is one") {
         CHECK(accepting.result());
     }());
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

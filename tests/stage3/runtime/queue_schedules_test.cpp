@@ -28,9 +28,6 @@ using stage3::Timeout;
 using std::chrono::milliseconds;
 using tests::LoopTest;
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): the tests outlive
-// the coroutines
-
 namespace {
 
 struct Item {
@@ -374,5 +371,3 @@ TEST_CASE("random schedules: smallest first") {
         return a.priority != b.priority ? a.priority < b.priority : a.number < b.number;
     });
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

@@ -30,9 +30,6 @@ using stage3::Timeout;
 using tests::Log;
 using tests::LoopTest;
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): the tests outlive
-// the coroutines
-
 namespace {
 
 /// Gets, and notes what.
@@ -730,5 +727,3 @@ TEST_CASE_FIXTURE(LoopTest, "a hundred thousand who wait cost no more each than 
         REQUIRE(getter.done());
     CHECK(queue.empty());
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

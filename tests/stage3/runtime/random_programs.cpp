@@ -5,6 +5,8 @@
 // A program is a line: the number of futures, then for each task its steps, separated by
 // bars. A step is an operation and three numbers: what it means stands at `play`.
 #include "stage3_queue_crawler/runtime/event.h"
+#include "stage3_queue_crawler/runtime/semaphore.h"
+#include "stage3_queue_crawler/runtime/task_group.h"
 #include "stage3_queue_crawler/runtime/wait.h"
 #include "tests/stage3/runtime/loop_test.h"
 
@@ -27,9 +29,6 @@ using stage3::Coroutine;
 using stage3::Future;
 using stage3::Task;
 using std::chrono::milliseconds;
-
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): the program
-// outlives its coroutines
 
 namespace {
 
@@ -182,6 +181,15 @@ class Program : public tests::LoopTest {
                                           program.future_at(step.b)};
             const auto values = co_await stage3::gather(std::move(both));
             co_return values[0] + values[1];
+        } else if (op == "group" || op == "group_fail" || op == "group_cancel") {
+            co_await in_group(program, i, step);
+        } else if (op == "permit") { // has it for so long
+            const stage3::Permit permit = co_await program.semaphore_.acquire();
+            co_await stage3::sleep(milliseconds(step.a));
+        } else if (op == "permit_call") {
+            const stage3::Permit permit = co_await program.semaphore_.acquire();
+            const int value = co_await play(program, step.a);
+            co_return value;
         } else if (op == "event") {
             co_await program.event_.wait();
         } else if (op == "event_set") {
@@ -220,10 +228,45 @@ class Program : public tests::LoopTest {
         co_return 0;
     }
 
+    /// Children are the next two tasks from `a` on, if they are there and have not begun;
+    /// the body sleeps `b`, and may throw then, or cancel the group.
+    static Coroutine<> in_group(Program& program, int i, const Step& step) {
+        std::exception_ptr thrown;
+        try {
+            stage3::TaskGroup group;
+            co_await group.run(group_body(program, group, step));
+        } catch (...) {
+            thrown = std::current_exception();
+        }
+        for (; program.told_ < program.reports.size(); ++program.told_) {
+            const stage3::Report& report = program.reports[program.told_];
+            if (report.message.starts_with("another task of the group"))
+                program.tell(i, "another failure: " + describe(report.exception));
+        }
+        if (thrown)
+            std::rethrow_exception(thrown);
+    }
+
+    static Coroutine<> group_body(Program& program, stage3::TaskGroup& group,
+                                  const Step& step) {
+        for (int child = step.a; child < step.a + 2; ++child) {
+            const auto place = static_cast<std::size_t>(child);
+            if (place < program.tasks_.size() && !program.tasks_[place])
+                program.tasks_[place] = group.create_task(play(program, child));
+        }
+        co_await stage3::sleep(milliseconds(step.b));
+        if (step.operation == "group_fail")
+            throw Failure("failure of a body");
+        if (step.operation == "group_cancel")
+            group.cancel();
+    }
+
     std::vector<Script> scripts_;
     std::vector<Future<int>> futures_;
     std::vector<std::optional<Task<int>>> tasks_;
     stage3::Event event_;
+    stage3::Semaphore semaphore_{1};
+    std::size_t told_ = 0; // of the reports
 };
 
 } // namespace
@@ -238,5 +281,3 @@ int main() {
     }
     return 0;
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

@@ -9,7 +9,8 @@ order. So nobody has to trust a model of asyncio that we wrote: it is the model 
 Both run in a time of their own, so that an hour's sleep takes none. What asyncio leaves
 open, the order of timers that are due at the same time, is fixed here as ours has it.
 wait_for and gather differ from one version of Python to the next, and ours from all of
-them in one point each; so Python gets ours, written anew in its own words.
+them in one point each; so Python gets ours, written anew in its own words. Of TaskGroup it
+keeps its own, with what later versions have mended.
 
     random_programs.py PLAYER [--seed N] [--count N]
 """
@@ -137,6 +138,89 @@ async def gather(futures):
     return [future.result() for future in futures]
 
 
+class Permit:
+    """For one of a semaphore, unless the loop is gone."""
+
+    def __init__(self, semaphore):
+        self.semaphore = semaphore
+
+    async def __aenter__(self):
+        await self.semaphore.acquire()
+
+    async def __aexit__(self, kind, *_):
+        if kind is not GeneratorExit:
+            self.semaphore.release()
+
+
+class InOrder(dict):
+    """A set that knows who came first."""
+
+    def add(self, item):
+        self[item] = True
+
+    def discard(self, item):
+        self.pop(item, None)
+
+
+class Group(asyncio.TaskGroup):
+    """Python's, with what 3.13 does if it's cancelled from outside and fails, too; and with
+    `cancel`, which is ours."""
+
+    def __init__(self):
+        super().__init__()
+        self._asked = False
+        self._tasks = InOrder()  # so that they are cancelled in a known order
+
+    async def __aexit__(self, kind, error, traceback):
+        parent, counted = asyncio.current_task(), self._parent_cancel_requested
+        try:
+            return await super().__aexit__(kind, error, traceback)
+        finally:
+            if sys.version_info < (3, 13) and self._parent_cancel_requested and not counted:
+                parent.uncancel()  # it came while the children ended
+
+    def cancel(self):
+        if not self._aborting:
+            self._abort()
+            self._aborting, self._asked = False, True  # nothing has gone wrong
+
+    def _abort(self):
+        if self._asked:
+            self._aborting = True  # once is enough
+        else:
+            super()._abort()
+
+
+async def run_group(tell, body):
+    """Ours throws the first failure as it is, and reports the others."""
+    group, before = Group(), None
+
+    async def noting(*arguments):
+        nonlocal before
+        try:
+            await body(*arguments)
+        except asyncio.CancelledError:
+            raise
+        except Exception:
+            before = len(group._errors)  # so many children had failed by then
+            raise
+
+    try:
+        async with group:
+            await noting(group)
+    except BaseExceptionGroup as several:
+        failures = list(several.exceptions)
+        if before is not None:
+            failures.insert(before, failures.pop())  # Python puts the body's last
+        parent = asyncio.current_task()
+        if sys.version_info < (3, 13) and parent.cancelling():
+            parent.uncancel()
+            parent.cancel(msg="")
+        for failure in failures[1:]:
+            tell(f"another failure: {describe(failure)}")
+        raise failures[0] from None
+
+
 def describe(error):
     if isinstance(error, asyncio.CancelledError):
         return f"cancelled {error.args[0] if error.args else ''}"
@@ -156,7 +240,7 @@ class Program:
             self.scripts.append([(words[i], *map(int, words[i + 1:i + 4]))
                                  for i in range(0, len(words), 4)])
         self.tasks = [None] * len(self.scripts)
-        self.event = asyncio.Event()
+        self.event, self.semaphore = asyncio.Event(), asyncio.Semaphore(1)
 
     def play_all(self):
         for i in range(min(2, len(self.scripts))):
@@ -227,6 +311,15 @@ class Program:
             return await wait_for(self.play(a), b / 1000)
         elif operation == "gather":
             return sum(await gather([future, self.futures[b]]))
+        elif operation in ("group", "group_fail", "group_cancel"):
+            await run_group(lambda what: self.tell(i, what),
+                            lambda group: self.group_body(group, operation, a, b))
+        elif operation == "permit":
+            async with Permit(self.semaphore):
+                await asyncio.sleep(a / 1000)
+        elif operation == "permit_call":
+            async with Permit(self.semaphore):
+                return await self.play(a)
         elif operation == "event":
             await self.event.wait()
         elif operation == "event_set":
@@ -253,6 +346,16 @@ class Program:
             raise Failure(f"failure {a}")
         return 0
 
+    async def group_body(self, group, operation, a, b):
+        for child in range(a, min(a + 2, len(self.tasks))):
+            if not self.tasks[child]:
+                self.tasks[child] = group.create_task(self.play(child))
+        await asyncio.sleep(b / 1000)
+        if operation == "group_fail":
+            raise Failure("failure of a body")
+        if operation == "group_cancel":
+            group.cancel()
+
     def later(self, i, a, b):
         self.tell(i, f"later {a} {b}")
         if not self.futures[b].done():
@@ -276,11 +379,15 @@ def random_program(chance):
                  ("fail", a_future, chance.randrange(100)), ("cancel_future", a_future, 7),
                  ("cancel", any_task, chance.randrange(100)), ("cancel", any_task, 3),
                  ("callback", a_future, chance.randrange(100)), ("later", delay, a_future),
-                 ("throw", chance.randrange(100), 0), ("return", chance.randrange(100), 0)]
+                 ("throw", chance.randrange(100), 0), ("return", chance.randrange(100), 0),
+                 ("permit", delay, 0), ("permit", delay, 0)]
         if behind is not None:
             steps += [("task", behind, 0), ("task", behind, 0), ("call", behind, 0),
                       ("for_task", behind, delay), ("for_call", behind, delay),
-                      ("spawn", behind, 0), ("spawn", behind, 0), ("spawn", behind, 0)]
+                      ("spawn", behind, 0), ("spawn", behind, 0), ("spawn", behind, 0),
+                      ("permit_call", behind, 0), ("group", behind, delay),
+                      ("group", behind, delay), ("group", behind, 0),
+                      ("group_fail", behind, delay), ("group_cancel", behind, delay)]
         return (*chance.choice(steps), chance.randrange(2))
 
     scripts = [" ".join(f"{op} {a} {b} {c}" for op, a, b, c in

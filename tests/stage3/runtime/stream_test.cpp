@@ -34,9 +34,6 @@ using stage3::LimitExceeded;
 using stage3::Stream;
 using stage3::StreamLimits;
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): the tests outlive
-// the coroutines
-
 namespace {
 
 /// Two ends of a connection: the stream's, and the test's.
@@ -532,5 +529,3 @@ TEST_CASE("a time limit goes around a reading as around anything else") {
         CHECK_FALSE(in_time);
     });
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

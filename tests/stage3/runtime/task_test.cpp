@@ -24,9 +24,6 @@ using tests::Log;
 using tests::LoopTest;
 using tests::Rain;
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): the tests outlive
-// the coroutines
-
 namespace {
 
 /// Notes what becomes of waiting for `future`.
@@ -674,5 +671,3 @@ TEST_CASE_FIXTURE(LoopTest, "a coroutine may drop the last handle to its own tas
     turns(2);
     CHECK(log == Log{"dropped", "goes on", "frame died"});
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

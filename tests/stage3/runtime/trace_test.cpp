@@ -18,9 +18,6 @@ using stage3::Coroutine;
 using stage3::Future;
 using stage3::Queue;
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): the tests outlive
-// the coroutines
-
 namespace {
 
 /// A file that is gone at the end of the test.
@@ -131,5 +128,3 @@ TEST_CASE("what happens is written down in its order") {
     for (std::size_t i = 0; i < events.size(); ++i)
         CHECK(events[i] == expected[i]);
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

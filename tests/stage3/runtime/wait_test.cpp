@@ -27,9 +27,6 @@ using tests::Log;
 using tests::LoopTest;
 using tests::Rain;
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): the tests outlive
-// the coroutines
-
 namespace {
 
 Coroutine<int> after(stage3::EventLoop::Duration delay, int value) {
@@ -410,5 +407,3 @@ TEST_CASE_FIXTURE(LoopTest, "R3: run inside a running loop is refused") {
     turns(1);
     CHECK(log == Log{"refused"});
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

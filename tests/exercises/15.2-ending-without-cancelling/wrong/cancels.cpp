@@ -9,8 +9,6 @@
 using stage3::Coroutine;
 using stage3::Task;
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): all outlive them
-
 using Count = std::shared_ptr<int>;
 
 /// Handles one item after the other, until it is sent home.
@@ -44,5 +42,3 @@ Coroutine<std::vector<int>> run_workers(WorkQueue& queue, int workers, Work& wor
         handled.push_back(*count);
     co_return handled;
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

@@ -8,8 +8,6 @@
 using stage3::Coroutine;
 using stage3::Future;
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): all outlive them
-
 /// Handles one item after the other, until it is sent home.
 static Coroutine<int> work_on(WorkQueue& queue, Work& work) {
     int handled = 0;
@@ -35,5 +33,3 @@ Coroutine<std::vector<int>> run_workers(WorkQueue& queue, int workers, Work& wor
     auto handled = co_await stage3::gather(std::move(tasks));
     co_return handled;
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

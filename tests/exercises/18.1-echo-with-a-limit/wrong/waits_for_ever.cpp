@@ -8,8 +8,6 @@
 using stage3::Coroutine;
 using stage3::Stream;
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): stream outlives it
-
 /// Sends lines back. False if there was one that is too long.
 static Coroutine<bool> send_lines_back(Stream& stream) {
     try {
@@ -42,5 +40,3 @@ Coroutine<> echo(Stream& stream) {
         co_return; // the connection is broken: nobody is there to tell
     }
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

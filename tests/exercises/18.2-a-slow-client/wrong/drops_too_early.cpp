@@ -10,8 +10,6 @@
 using stage3::Coroutine;
 using stage3::Stream;
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): see Room
-
 /// Nobody comes or goes meanwhile: this doesn't wait, and who is closed here hears of it
 /// in a later turn, and leaves then.
 static void tell(const std::vector<Stream*>& members, const Stream& speaker,
@@ -41,5 +39,3 @@ Coroutine<> Room::stay(Stream& client) {
         co_return; // it has gone, or was closed: too far behind
     }
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

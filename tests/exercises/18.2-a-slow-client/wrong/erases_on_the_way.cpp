@@ -11,8 +11,6 @@
 using stage3::Coroutine;
 using stage3::Stream;
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): see Room
-
 static void tell(std::vector<Stream*>& members, const Stream& speaker,
                  std::string_view line) {
     for (std::size_t i = 0; i < members.size(); ++i) {
@@ -43,5 +41,3 @@ Coroutine<> Room::stay(Stream& client) {
         co_return; // it has gone, or was closed: too far behind
     }
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

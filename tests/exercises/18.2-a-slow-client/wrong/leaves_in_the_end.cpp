@@ -9,8 +9,6 @@
 using stage3::Coroutine;
 using stage3::Stream;
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): see Room
-
 /// Nobody comes or goes meanwhile: this doesn't wait, and who is closed here hears of it
 /// in a later turn, and leaves then.
 static void tell(const std::vector<Stream*>& members, const Stream& speaker,
@@ -40,5 +38,3 @@ Coroutine<> Room::stay(Stream& client) {
     }
     std::erase(members_, &client);
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

@@ -10,8 +10,6 @@
 using stage3::Coroutine;
 using stage3::Stream;
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): see Room
-
 static void tell(const std::vector<Stream*>& members, const Stream& speaker,
                  std::string_view line) {
     for (Stream* member : members) {
@@ -38,5 +36,3 @@ Coroutine<> Room::stay(Stream& client) {
         co_return; // it has gone, or was closed: too far behind
     }
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

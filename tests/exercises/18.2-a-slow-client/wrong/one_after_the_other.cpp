@@ -9,8 +9,6 @@
 using stage3::Coroutine;
 using stage3::Stream;
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters): see Room
-
 /// One after the other. Some may come and go meanwhile, and so this has a list of its
 /// own.
 static Coroutine<> tell(std::vector<Stream*> members, const Stream& speaker,
@@ -39,5 +37,3 @@ Coroutine<> Room::stay(Stream& client) {
         co_return; // it has gone, or was closed: too far behind
     }
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

@@ -1,0 +1,24 @@
+// What download must do.
+#pragma once
+
+#include "stage3_queue_crawler/runtime/task_group.h"
+#include "stage3_queue_crawler/runtime/wait.h"
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+
+/// Fetches what the file has from `begin` on, and writes it to `target`, byte by byte as
+/// it comes, until that is full. Fails as networks do.
+using FetchPiece =
+    std::function<stage3::Coroutine<>(std::size_t begin, std::span<char> target)>;
+
+/// A file of `size` bytes, fetched in pieces of `piece` bytes (the last one may be
+/// shorter), all of them at once.
+///
+/// If a piece fails, the others are cancelled, and what it has thrown is thrown. If the
+/// task that waits here is cancelled, so are all pieces, and Cancelled is thrown. However
+/// it ends: when it has ended, no piece is being fetched any more.
+stage3::Coroutine<std::string> download(std::size_t size, std::size_t piece,
+                                        FetchPiece fetch_piece);

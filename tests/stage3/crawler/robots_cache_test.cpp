@@ -1,0 +1,188 @@
+// Who asks for an origin's robots.txt, how often it's fetched, and what is kept.
+#include "stage3_queue_crawler/crawler/robots_cache.h"
+#include "stage3_queue_crawler/runtime/run.h"
+#include "stage3_queue_crawler/runtime/wait.h"
+#include "tests/support/scripted_server.h"
+
+#include <doctest/doctest.h>
+#include <fmt/core.h>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace std::chrono_literals;
+using stage3::Coroutine;
+using stage3::EventLoop;
+using stage3::Future;
+using stage3::RobotsCache;
+using stage3::TaskGroup;
+using tests::Hold;
+using tests::Reply;
+using tests::Reset;
+using tests::ScriptedServer;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+using Answer = Future<RobotsCache::Answer>;
+
+Reply robots(std::string_view text) { return tests::respond(200, "text/plain", text); }
+
+/// A cache, and a group for its fetches.
+class CacheTest {
+  public:
+    explicit CacheTest(RobotsCache::Settings settings)
+        : cache(loop, session, std::move(settings)) {
+        wait(1ms); // the group runs
+        cache.fetch_in(group_);
+    }
+    CacheTest(const CacheTest&) = delete;
+    CacheTest& operator=(const CacheTest&) = delete;
+    ~CacheTest() {
+        running_.cancel();
+        wait(1ms);
+        CHECK(running_.cancelled()); // so no fetch has failed by itself
+    }
+
+    void wait(EventLoop::Duration time) {
+        stage3::run_until_complete(loop, stage3::sleep(time));
+    }
+    Answer ask(const std::string& url) { return cache.ask(*common::parse_url(url)); }
+    /// There is an answer, or why there is none.
+    void wait_for(const Answer& answer) {
+        const std::vector one{answer};
+        stage3::run_until_complete<bool>(loop, stage3::wait(one, 10s));
+        REQUIRE(answer.done());
+    }
+    Answer answer_of(const ScriptedServer& server) {
+        Answer answer = ask(server.url());
+        wait_for(answer);
+        return answer;
+    }
+
+    EventLoop::Duration later{}; ///< the loop's clock is so much fast
+    EventLoop loop{options()};
+    stage3::Session session{loop};
+    RobotsCache cache;
+
+  private:
+    stage3::LoopOptions options() {
+        stage3::LoopOptions options;
+        options.clock = [this] { return Clock::now() + later; };
+        return options;
+    }
+    static Coroutine<> for_ever() { co_await Future<>(); }
+
+    TaskGroup group_;
+    stage3::Task<> running_ = create_task(loop, group_.run(for_ever()));
+};
+
+} // namespace
+
+TEST_CASE("an origin is asked once, whoever asks, and keeps its answer") {
+    ScriptedServer server;
+    server.on("/robots.txt", robots("User-agent: *\nDisallow: /a\n"));
+    CacheTest test({.product_token = "me"});
+    const std::vector several{test.ask(server.url("/a")), test.ask(server.url("/b"))};
+    for (const Answer& answer : several) {
+        test.wait_for(answer);
+        CHECK_FALSE(answer.result()->rules.allows("/a"));
+        CHECK(answer.result()->rules.allows("/b"));
+    }
+    CHECK(test.ask(server.url("/c")).done());
+    CHECK(server.requests().size() == 1);
+}
+
+TEST_CASE("the rules of many origins don't fill the memory") {
+    std::vector<std::unique_ptr<ScriptedServer>> servers;
+    std::string text = "User-agent: *\n";
+    for (int i = 0; i < 100; ++i)
+        text += fmt::format("Disallow: /{}\n", i);
+    for (int i = 0; i < 3; ++i) {
+        servers.push_back(std::make_unique<ScriptedServer>());
+        servers.back()->on("/robots.txt", robots(text));
+    }
+    CacheTest test({.product_token = "me", .most_kept = 10'000});
+    const auto ask = [&](const ScriptedServer& server) {
+        const Answer answer = test.answer_of(server);
+        const stage3::Robots& rules = answer.result()->rules;
+        CHECK(rules.memory() > 3'000);
+        CHECK(rules.memory() < 5'000);
+        CHECK_FALSE(rules.allows("/5"));
+    };
+    const auto times_asked = [&] {
+        std::vector<std::size_t> times;
+        for (const auto& server : servers)
+            times.push_back(server->times_asked("/robots.txt"));
+        return times;
+    };
+    for (const auto& server : servers)
+        ask(*server);
+    ask(*servers[1]);
+    ask(*servers[2]);
+    CHECK(times_asked() == std::vector<std::size_t>{1, 1, 1});
+    ask(*servers[0]); // the oldest has gone, and now the next one goes
+    ask(*servers[2]);
+    CHECK(times_asked() == std::vector<std::size_t>{2, 1, 1});
+    ask(*servers[1]);
+    CHECK(times_asked() == std::vector<std::size_t>{2, 2, 1});
+}
+
+TEST_CASE("a failure is known for a minute: then it's asked again") {
+    ScriptedServer server;
+    server.on("/robots.txt", {Reply{Reset{}}, robots("")});
+    CacheTest test({.product_token = "me"});
+    CHECK(test.answer_of(server).has_failed());
+    test.later = 50s;
+    CHECK(test.ask(server.url("/a")).has_failed());
+    CHECK(server.requests().size() == 1);
+    test.later = 60s;
+    CHECK_FALSE(test.answer_of(server).has_failed());
+    CHECK(server.requests().size() == 2);
+}
+
+TEST_CASE("so many at once, and the others stand in line") {
+    std::vector<std::unique_ptr<ScriptedServer>> servers;
+    for (int i = 0; i < 3; ++i) {
+        servers.push_back(std::make_unique<ScriptedServer>());
+        servers.back()->on("/robots.txt", Reply{tests::Pause{100ms}, robots("")[0]});
+    }
+    CacheTest test({.product_token = "me", .most_at_once = 2});
+    std::vector<Answer> answers;
+    for (const auto& server : servers)
+        answers.push_back(test.ask(server->url()));
+    while (servers[1]->requests().empty())
+        test.wait(1ms);
+    test.wait(20ms);
+    CHECK(servers[2]->requests().empty());
+    for (const Answer& answer : answers) {
+        test.wait_for(answer);
+        CHECK_FALSE(answer.has_failed());
+    }
+}
+
+TEST_CASE("cancel_all ends those under way and those in line, and no answer") {
+    ScriptedServer known;
+    ScriptedServer silent;
+    silent.on("/robots.txt", {Reply{Hold{}}, robots("")});
+    ScriptedServer in_line;
+    CacheTest test({.product_token = "me", .most_at_once = 1});
+    const Answer answer = test.answer_of(known);
+    const std::vector both{test.ask(silent.url()), test.ask(in_line.url())};
+    while (silent.requests().empty())
+        test.wait(1ms);
+    const Answer not_begun = test.ask("http://not-begun.invalid/");
+    test.cache.cancel_all();
+    for (const Answer& one : both)
+        CHECK(one.cancelled());
+    CHECK(not_begun.cancelled());
+    CHECK_FALSE(answer.has_failed());
+    CHECK(in_line.requests().empty());
+    for (const ScriptedServer* const server : {&known, &silent, &in_line})
+        CHECK_FALSE(test.answer_of(*server).has_failed()); // who asks again gets one
+    CHECK(known.requests().size() == 1);
+}

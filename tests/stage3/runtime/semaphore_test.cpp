@@ -1,0 +1,163 @@
+// What a semaphore promises: the rows S1 to S7 of the table in conformance.txt. The
+// comment of each case names the tests of CPython that show the same of asyncio:
+// SemaphoreTests in test_locks.py of Lib/test/test_asyncio.
+#include "stage3_queue_crawler/runtime/semaphore.h"
+#include "stage3_queue_crawler/runtime/wait.h"
+#include "tests/stage3/runtime/loop_test.h"
+
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+using namespace std::chrono_literals;
+using stage3::Coroutine;
+using stage3::EventLoop;
+using stage3::Permit;
+using stage3::Semaphore;
+using tests::Log;
+using tests::LoopTest;
+
+namespace {
+
+/// Has a permit for so long.
+Coroutine<> hold(LoopTest& test, Semaphore& semaphore, std::string name,
+                 EventLoop::Duration time = 1s) {
+    const Permit permit = co_await semaphore.acquire();
+    test.note(name);
+    co_await stage3::sleep(time);
+}
+
+} // namespace
+
+TEST_CASE_FIXTURE(LoopTest,
+                  "S1: who can have a permit at once does not give up control") {
+    // test_acquire_no_hang, test_semaphore
+    run([](LoopTest& test) -> Coroutine<> {
+        Semaphore semaphore(2);
+        test.loop.call_soon(test.noting("next turn"));
+        {
+            const Permit one = co_await semaphore.acquire();
+            CHECK(semaphore.available() == 1);
+            const Permit two = co_await semaphore.acquire();
+            CHECK(semaphore.available() == 0);
+        }
+        CHECK(semaphore.available() == 2);
+        test.note("both");
+        co_await stage3::next_turn();
+    }(*this));
+    CHECK(log == Log{"both", "next turn"});
+}
+
+TEST_CASE_FIXTURE(LoopTest, "S2: without one, it waits until one is given back") {
+    // test_acquire, test_initial_value_zero
+    Semaphore semaphore(2);
+    for (const char* name : {"a", "b", "c", "d", "e"})
+        task(hold(*this, semaphore, name)).done();
+    turns(3);
+    CHECK(log == Log{"a", "b"});
+    run(stage3::sleep(1500ms));
+    CHECK(log == Log{"a", "b", "c", "d"});
+    run(stage3::sleep(10s));
+    CHECK(log.size() == 5);
+    CHECK(semaphore.available() == 2);
+}
+
+TEST_CASE_FIXTURE(LoopTest, "S3: first come, first served") {
+    // test_acquire_fifo_order, _2, _3
+    Semaphore semaphore(1);
+    for (int i = 0; i < 9; ++i)
+        task(hold(*this, semaphore, std::to_string(i), 0s)).done();
+    run(stage3::sleep(1s));
+    CHECK(log == Log{"0", "1", "2", "3", "4", "5", "6", "7", "8"});
+}
+
+TEST_CASE_FIXTURE(LoopTest, "S4: one that is cancelled leaves the line") {
+    // test_acquire_cancel, test_acquire_cancel_before_awoken
+    Semaphore semaphore(1);
+    const auto a = task(hold(*this, semaphore, "a"));
+    auto b = task(hold(*this, semaphore, "b"));
+    const auto c = task(hold(*this, semaphore, "c"));
+    turns(3);
+    b.cancel();
+    run(stage3::sleep(10s));
+    CHECK(b.cancelled());
+    CHECK(log == Log{"a", "c"});
+    CHECK(semaphore.available() == 1);
+}
+
+TEST_CASE_FIXTURE(LoopTest,
+                  "S5: one that is cancelled after it was served passes the permit "
+                  "on") {
+    // test_acquire_cancel_before_awoken
+    Semaphore semaphore(1);
+    std::optional<Permit> permit;
+    run([](Semaphore& s, std::optional<Permit>& p) -> Coroutine<> {
+        p = co_await s.acquire();
+    }(semaphore, permit));
+    auto b = task(hold(*this, semaphore, "b"));
+    const auto c = task(hold(*this, semaphore, "c"));
+    turns(3);
+    permit.reset(); // it's b's now, who does not know it yet
+    b.cancel();
+    turns(3);
+    CHECK(b.cancelled());
+    CHECK(log == Log{"c"});
+    run(stage3::sleep(2s));
+    CHECK(semaphore.available() == 1);
+    // And if nobody else waits, it's free.
+    permit.emplace(run(semaphore.acquire()));
+    auto d = task(hold(*this, semaphore, "d"));
+    turns(3);
+    permit.reset();
+    d.cancel();
+    turns(3);
+    CHECK(semaphore.available() == 1);
+}
+
+TEST_CASE_FIXTURE(LoopTest, "S6: nobody cuts in") {
+    // test_acquire_fifo_order_2
+    Semaphore semaphore(1);
+    std::optional<Permit> permit(run(semaphore.acquire()));
+    const auto a = task(hold(*this, semaphore, "a"));
+    turns(2);
+    permit.reset();
+    const auto b = task(hold(*this, semaphore, "b")); // before a has its turn
+    turns(2);
+    CHECK(log == Log{"a"});
+    run(stage3::sleep(3s));
+    CHECK(log == Log{"a", "b"});
+}
+
+TEST_CASE_FIXTURE(LoopTest, "S7: a permit is given back once, wherever it was moved") {
+    // test_release_not_acquired: here it can't be said
+    Semaphore semaphore(2);
+    {
+        Permit one = run(semaphore.acquire());
+        Permit two = run(semaphore.acquire());
+        CHECK(semaphore.available() == 0);
+        {
+            const Permit moved(std::move(one));
+        }
+        CHECK(semaphore.available() == 1);
+        {
+            Permit three = run(semaphore.acquire());
+            two = std::move(three);
+            CHECK(semaphore.available() == 0); // the other one is in `three` now
+        }
+        CHECK(semaphore.available() == 1);
+    }
+    CHECK(semaphore.available() == 2);
+}
+
+TEST_CASE_FIXTURE(LoopTest, "a loop may be closed around one who waits for a permit") {
+    Semaphore semaphore(1);
+    const auto a = task(hold(*this, semaphore, "a", 1h));
+    const auto b = task(hold(*this, semaphore, "b"));
+    turns(3);
+    loop.close();
+    CHECK(reports.size() == 2);
+    CHECK(log == Log{"a"});
+    CHECK(semaphore.available() == 1);
+}

@@ -1,0 +1,491 @@
+// What a task group promises: the rows G1 to G15 of the table in conformance.txt. The
+// comment of each case names the tests of CPython that show the same of asyncio; "tg" is
+// test_taskgroups.py of Lib/test/test_asyncio.
+#include "stage3_queue_crawler/runtime/task_group.h"
+#include "stage3_queue_crawler/runtime/wait.h"
+#include "tests/stage3/runtime/loop_test.h"
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace std::chrono_literals;
+using stage3::Cancelled;
+using stage3::Coroutine;
+using stage3::EventLoop;
+using stage3::Future;
+using stage3::Task;
+using stage3::TaskGroup;
+using tests::Log;
+using tests::LoopTest;
+using tests::Rain;
+
+namespace {
+
+/// What else fails in these tests.
+struct Snow : std::runtime_error {
+    Snow() : std::runtime_error("it snows") {}
+};
+
+/// Sleeps, and says how it ended.
+Coroutine<int> child(LoopTest& test, std::string name, EventLoop::Duration time,
+                     int value = 0) {
+    try {
+        co_await stage3::sleep(time);
+    } catch (const Cancelled&) {
+        test.note(name + " cancelled");
+        throw;
+    }
+    test.note(name);
+    co_return value;
+}
+
+template <class Error>
+Coroutine<> fail_after(EventLoop::Duration time) {
+    co_await stage3::sleep(time);
+    throw Error();
+}
+
+/// Asked to end, it takes a second for that, and fails then if it should.
+Coroutine<> end_slowly(LoopTest& test, std::string name, bool fails = false) {
+    bool cancelled = false;
+    try {
+        co_await Future<>();
+    } catch (const Cancelled&) {
+        cancelled = true;
+    }
+    while (cancelled) {
+        try {
+            co_await stage3::sleep(1s);
+            cancelled = false;
+        } catch (const Cancelled&) {
+            test.note(name + " asked again");
+        }
+    }
+    test.note(name + " ended");
+    if (fails)
+        throw Snow();
+    throw Cancelled{};
+}
+
+/// A body that makes these children, and then sleeps.
+Coroutine<> two_children(LoopTest& test, TaskGroup& group, EventLoop::Duration own) {
+    group.start(child(test, "a", 1s));
+    group.start(child(test, "b", 2s));
+    co_await child(test, "body", own);
+}
+
+Coroutine<> run_two(LoopTest& test, EventLoop::Duration own) {
+    TaskGroup group;
+    co_await group.run(two_children(test, group, own));
+    test.note("all");
+}
+
+/// Runs a group. Its body is what `begin` does, and what it returns.
+Coroutine<> in_group(std::function<Coroutine<>(TaskGroup&)> begin) {
+    TaskGroup group;
+    co_await group.run(
+        [](TaskGroup& g, std::function<Coroutine<>(TaskGroup&)> b) -> Coroutine<> {
+            co_await b(g);
+        }(group, std::move(begin)));
+}
+
+Coroutine<> nothing() { co_return; }
+
+} // namespace
+
+TEST_CASE_FIXTURE(LoopTest, "G1: run ends when the body and all children have ended") {
+    // tg.test_taskgroup_01, _02, _03
+    run(run_two(*this, 0s));
+    CHECK(log == Log{"body", "a", "b", "all"});
+    CHECK(elapsed() == 2000);
+    log.clear();
+    run(run_two(*this, 5s));
+    CHECK(log == Log{"a", "b", "body", "all"});
+    CHECK(elapsed() == 7000);
+}
+
+TEST_CASE_FIXTURE(LoopTest, "G1: the body may return something, and await its children") {
+    const int sum = run([](LoopTest& test) -> Coroutine<int> {
+        TaskGroup group;
+        const int value =
+            co_await group.run([](LoopTest& t, TaskGroup& g) -> Coroutine<int> {
+                const Task<int> one = g.create_task(child(t, "one", 1s, 1));
+                const Task<int> two = g.create_task(child(t, "two", 2s, 2));
+                const int first = co_await one;
+                const int second = co_await two;
+                co_return first + second;
+            }(test, group));
+        co_return value;
+    }(*this));
+    CHECK(sum == 3);
+}
+
+TEST_CASE_FIXTURE(LoopTest,
+                  "G2: if a child fails, all others are asked to end, the body, "
+                  "too, and it's thrown") {
+    // tg.test_cancel_children_on_child_error, .test_taskgroup_04, _07
+    const auto failing = task(in_group([this](TaskGroup& group) {
+        group.start(fail_after<Rain>(1500ms));
+        return two_children(*this, group, 1h);
+    }));
+    CHECK_THROWS_AS(stage3::run_until_complete<void>(loop, failing), Rain);
+    CHECK(log == Log{"a", "b cancelled", "body cancelled"});
+    CHECK(elapsed() == 1500);
+    CHECK(failing.cancelling() == 0); // its request was the group's own
+}
+
+TEST_CASE_FIXTURE(LoopTest, "G2: also when the body has ended") {
+    CHECK_THROWS_AS(run(in_group([this](TaskGroup& group) {
+                        group.start(child(*this, "a", 1h));
+                        group.start(fail_after<Rain>(1s));
+                        return nothing();
+                    })),
+                    Rain);
+    CHECK(log == Log{"a cancelled"});
+    CHECK(elapsed() == 1000);
+}
+
+TEST_CASE_FIXTURE(LoopTest, "G2: the way of what it has thrown comes along") {
+    const auto failing = task(in_group([](TaskGroup& group) {
+        group.start(fail_after<Rain>(1s));
+        return nothing();
+    }));
+    CHECK_THROWS_AS(stage3::run_until_complete<void>(loop, failing), Rain);
+    const std::vector<common::Place> way = failing.traceback();
+    REQUIRE(way.size() == 3);
+    const auto name_at = [&](std::size_t i) {
+        return std::string(way[i].function.function_name());
+    };
+    CHECK(name_at(0).find("in_group") != std::string::npos);
+    CHECK(name_at(1).find("run") != std::string::npos);
+    CHECK(name_at(2).find("fail_after") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(LoopTest, "G3: if the body fails, the children are asked to end, and "
+                            "waited for") {
+    // tg.test_taskgroup_13, _15
+    CHECK_THROWS_AS(run(in_group([this](TaskGroup& group) {
+                        group.start(end_slowly(*this, "slow"));
+                        return fail_after<Rain>(1s);
+                    })),
+                    Rain);
+    CHECK(log == Log{"slow ended"});
+    CHECK(elapsed() == 2000);
+}
+
+TEST_CASE_FIXTURE(LoopTest,
+                  "G4: cancelled in its body, it asks the children to end, waits, "
+                  "and throws Cancelled") {
+    // tg.test_taskgroup_08, _09, .test_cancellation
+    auto parent = task(run_two(*this, 1h));
+    loop.call_later(1500ms, [&] { parent.cancel("enough"); });
+    std::string message;
+    try {
+        stage3::run_until_complete<void>(loop, parent);
+    } catch (const Cancelled& cancelled) {
+        message = cancelled.message;
+    }
+    CHECK(message == "enough");
+    CHECK(log == Log{"a", "body cancelled", "b cancelled"});
+}
+
+TEST_CASE_FIXTURE(LoopTest, "G5: cancelled while it waits for children, the same") {
+    // tg.test_taskgroup_10, _11
+    auto parent = task(run_two(*this, 0s));
+    loop.call_later(1500ms, [&] { parent.cancel("enough"); });
+    CHECK_THROWS_AS(stage3::run_until_complete<void>(loop, parent), Cancelled);
+    CHECK(parent.cancelled());
+    CHECK(log == Log{"body", "a", "b cancelled"});
+}
+
+TEST_CASE_FIXTURE(LoopTest,
+                  "G6: cancelled again while they end, it waits all the same, and "
+                  "doesn't press them") {
+    // tg.test_taskgroup_21a, _23
+    auto parent = task(in_group([this](TaskGroup& group) {
+        group.start(end_slowly(*this, "slow"));
+        return nothing();
+    }));
+    loop.call_later(1s, [&] { parent.cancel("first"); });
+    loop.call_later(1500ms, [&] { parent.cancel("second"); });
+    loop.call_later(1600ms, [&] { parent.cancel("third"); });
+    CHECK_THROWS_AS(stage3::run_until_complete<void>(loop, parent), Cancelled);
+    CHECK(log == Log{"slow ended"});
+    CHECK(elapsed() == 2000);
+}
+
+TEST_CASE_FIXTURE(LoopTest, "G7: of several failures the first is thrown, and the others "
+                            "are reported") {
+    // tg.test_taskgroup_04, _16, _17 (asyncio throws all in one)
+    CHECK_THROWS_AS(run(in_group([this](TaskGroup& group) {
+                        group.start(end_slowly(*this, "slow", true));
+                        group.start(fail_after<Rain>(1s));
+                        return end_slowly(*this, "body", true);
+                    })),
+                    Rain);
+    CHECK(log == Log{"slow ended", "body ended"});
+    REQUIRE(reports.size() == 2);
+    for (const stage3::Report& report : reports) {
+        CHECK(report.message == "another task of the group has failed, too");
+        CHECK_THROWS_AS(std::rethrow_exception(report.exception), Snow);
+        const std::string last(report.chain.back().function.function_name());
+        CHECK(last.find("end_slowly") != std::string::npos);
+    }
+}
+
+TEST_CASE_FIXTURE(LoopTest,
+                  "G8: a failure counts more than a request to end, which comes "
+                  "at the next wait") {
+    // tg.test_taskgroup_22; and, of Python 3.13, .test_cancelling_level_preserved
+    auto parent = task([](LoopTest& test) -> Coroutine<> {
+        TaskGroup group;
+        try {
+            co_await group.run([](LoopTest& t, TaskGroup& g) -> Coroutine<> {
+                g.start(end_slowly(t, "slow", true));
+                co_await Future<>();
+            }(test, group));
+        } catch (const Snow&) {
+            test.note("snow");
+        }
+        test.note("goes on");
+        co_await stage3::next_turn();
+        test.note("never");
+    }(*this));
+    loop.call_later(1s, [&] { parent.cancel("enough"); });
+    std::string message;
+    try {
+        stage3::run_until_complete<void>(loop, parent);
+    } catch (const Cancelled& cancelled) {
+        message = cancelled.message;
+    }
+    CHECK(message == "enough");
+    CHECK(log == Log{"slow ended", "snow", "goes on"});
+}
+
+TEST_CASE_FIXTURE(LoopTest,
+                  "G8: who has caught the failure, and was not asked to end, goes "
+                  "on unharmed") {
+    // tg.test_taskgroup_25
+    run([](LoopTest& test) -> Coroutine<> {
+        for (int i = 0; i < 2; ++i) {
+            TaskGroup group;
+            try {
+                co_await group.run([](TaskGroup& g) -> Coroutine<> {
+                    g.start(fail_after<Rain>(1s));
+                    co_await Future<>();
+                }(group));
+            } catch (const Rain&) {
+                test.note("rain");
+            }
+            co_await stage3::sleep(1s);
+            test.note("goes on");
+        }
+    }(*this));
+    CHECK(log == Log{"rain", "goes on", "rain", "goes on"});
+}
+
+namespace {
+
+/// A group in a group. The inner one has a failing child, after a second.
+Coroutine<> inner_fails(LoopTest& test, bool caught) {
+    TaskGroup group;
+    try {
+        co_await group.run([](LoopTest& t, TaskGroup& g) -> Coroutine<> {
+            g.start(child(t, "inner", 1h));
+            g.start(fail_after<Rain>(1s));
+            co_await child(t, "inner body", 1h);
+        }(test, group));
+    } catch (const Rain&) {
+        if (!caught)
+            throw;
+        test.note("caught");
+    }
+}
+
+Coroutine<> nested(LoopTest& test, bool caught) {
+    TaskGroup group;
+    co_await group.run([](LoopTest& t, TaskGroup& g, bool c) -> Coroutine<> {
+        g.start(child(t, "outer", 2s));
+        co_await inner_fails(t, c);
+        co_await child(t, "outer body", 5s);
+    }(test, group, caught));
+}
+
+} // namespace
+
+TEST_CASE_FIXTURE(LoopTest,
+                  "G9: a group in a group: what is caught between them leaves the "
+                  "outer one alone") {
+    // tg.test_taskgroup_20, _20a, _18
+    run(nested(*this, true));
+    CHECK(log
+          == Log{"inner cancelled", "inner body cancelled", "caught", "outer",
+                 "outer body"});
+    CHECK(elapsed() == 6000);
+}
+
+TEST_CASE_FIXTURE(LoopTest, "G9: and what isn't ends the outer one, too") {
+    CHECK_THROWS_AS(run(nested(*this, false)), Rain);
+    CHECK(log == Log{"inner cancelled", "inner body cancelled", "outer cancelled"});
+    CHECK(elapsed() == 1000);
+    CHECK(reports.empty());
+}
+
+TEST_CASE_FIXTURE(LoopTest, "G9: a failure of the outer one reaches the inner one's "
+                            "children") {
+    CHECK_THROWS_AS(run(in_group([this](TaskGroup& outer) {
+                        outer.start(run_two(*this, 1h));
+                        return fail_after<Rain>(500ms);
+                    })),
+                    Rain);
+    CHECK(log == Log{"body cancelled", "a cancelled", "b cancelled"});
+}
+
+TEST_CASE_FIXTURE(LoopTest, "G10: an empty group does not give up control") {
+    run([](LoopTest& test) -> Coroutine<> {
+        test.loop.call_soon(test.noting("next turn"));
+        co_await in_group([](TaskGroup&) { return nothing(); });
+        test.note("done");
+        co_await stage3::next_turn();
+    }(*this));
+    CHECK(log == Log{"done", "next turn"});
+}
+
+TEST_CASE_FIXTURE(LoopTest, "G11: a child that was cancelled has not failed") {
+    // tg.test_taskgroup_19
+    run([](LoopTest& test) -> Coroutine<> {
+        TaskGroup group;
+        co_await group.run([](LoopTest& t, TaskGroup& g) -> Coroutine<> {
+            Task<int> a = g.create_task(child(t, "a", 1h));
+            g.start(child(t, "b", 2s));
+            co_await stage3::sleep(1s);
+            a.cancel();
+        }(test, group));
+    }(*this));
+    CHECK(log == Log{"a cancelled", "b"});
+}
+
+TEST_CASE_FIXTURE(LoopTest,
+                  "G12: a group runs once, and makes tasks only while it runs") {
+    // tg.test_taskgroup_already_entered, .test_taskgroup_finished,
+    // .test_taskgroup_not_entered
+    run([](LoopTest& test) -> Coroutine<> {
+        TaskGroup group;
+        CHECK_THROWS_AS(group.create_task(child(test, "early", 0s)), std::logic_error);
+        co_await group.run(nothing());
+        CHECK_THROWS_AS(group.create_task(child(test, "late", 0s)), std::logic_error);
+        bool refused = false;
+        try {
+            co_await group.run(nothing());
+        } catch (const std::logic_error&) {
+            refused = true;
+        }
+        CHECK(refused);
+        co_await stage3::sleep(1s);
+    }(*this));
+    CHECK(log.empty());
+}
+
+TEST_CASE_FIXTURE(LoopTest, "G13: children may have brothers and sisters, also when the "
+                            "body has ended") {
+    // tg.test_taskgroup_12
+    run(in_group([this](TaskGroup& group) {
+        group.start([](LoopTest& test, TaskGroup& g) -> Coroutine<> {
+            co_await stage3::sleep(1s);
+            g.start(child(test, "younger", 1s));
+            test.note("older");
+        }(*this, group));
+        return nothing();
+    }));
+    CHECK(log == Log{"older", "younger"});
+}
+
+TEST_CASE_FIXTURE(LoopTest,
+                  "G14: a child that is made when all are asked to end, is asked, "
+                  "too") {
+    // asyncio refuses: tg.test_taskgroup_no_create_task_after_failure
+    CHECK_THROWS_AS(run(in_group([this](TaskGroup& group) {
+                        group.start([](LoopTest& test, TaskGroup& g) -> Coroutine<> {
+                            try {
+                                co_await Future<>();
+                            } catch (const Cancelled&) {
+                                test.note("asked");
+                            }
+                            const auto late = g.create_task(child(test, "late", 1h));
+                            co_await stage3::next_turn();
+                            CHECK(late.cancelled());
+                        }(*this, group));
+                        return fail_after<Rain>(1s);
+                    })),
+                    Rain);
+    CHECK(log == Log{"asked"}); // not a line of it has run
+    CHECK(elapsed() == 1000);
+}
+
+TEST_CASE_FIXTURE(LoopTest, "G15: cancel ends the children, and nothing has failed") {
+    const auto size = run([](LoopTest& test) -> Coroutine<std::size_t> {
+        TaskGroup group;
+        std::size_t before = 0;
+        co_await group.run(
+            [](LoopTest& t, TaskGroup& g, std::size_t& count) -> Coroutine<> {
+                g.start(child(t, "a", 1h));
+                g.start(end_slowly(t, "slow"));
+                co_await stage3::sleep(1s);
+                count = g.size();
+                g.cancel();
+                g.cancel();
+                co_await child(t, "body", 500ms);
+            }(test, group, before));
+        CHECK(group.size() == 0);
+        co_return before;
+    }(*this));
+    CHECK(size == 2);
+    CHECK(log == Log{"a cancelled", "body", "slow ended"});
+    CHECK(elapsed() == 2000);
+}
+
+TEST_CASE_FIXTURE(LoopTest, "G15: who is cancelled after that is told") {
+    auto parent = task(in_group([this](TaskGroup& group) {
+        group.start(end_slowly(*this, "slow"));
+        return [](TaskGroup& g) -> Coroutine<> {
+            co_await stage3::sleep(1s);
+            g.cancel();
+        }(group);
+    }));
+    loop.call_later(1500ms, [&] { parent.cancel(); });
+    CHECK_THROWS_AS(stage3::run_until_complete<void>(loop, parent), Cancelled);
+    CHECK(log == Log{"slow ended"});
+}
+
+TEST_CASE_FIXTURE(LoopTest, "a loop may be closed around a group") {
+    const auto parent = task(run_two(*this, 1h));
+    turns(3);
+    loop.close();
+    CHECK(reports.size() == 3); // parent and children
+    CHECK(log.empty());         // nobody was asked
+    CHECK_FALSE(parent.done());
+}
+
+TEST_CASE_FIXTURE(LoopTest, "a group of ten thousand ends, and asks each once") {
+    std::size_t ended = 0;
+    CHECK_THROWS_AS(run(in_group([&](TaskGroup& group) {
+                        for (int i = 0; i < 10'000; ++i)
+                            group.start([](std::size_t& count) -> Coroutine<> {
+                                try {
+                                    co_await Future<>();
+                                } catch (const Cancelled&) {
+                                    ++count;
+                                    throw;
+                                }
+                            }(ended));
+                        return fail_after<Rain>(1s);
+                    })),
+                    Rain);
+    CHECK(ended == 10'000);
+}
