@@ -13,7 +13,7 @@ Code. In a source file, mark a region with a pair of plain comments, each alone 
 `// [name]` and `// [/name]` in C++, `# [name]` and `# [/name]` in Python, sh and meson.
 Regions may nest and overlap. In the page, write two marks; weave fills in what is between:
 
-    <!-- code: common/selector.h#ready -->
+    <!-- code: common/system/selector.h#ready -->
     <!-- /code -->
 
 A path starts at the repository's root; without `#name` it means the whole file. Listings

@@ -1,8 +1,8 @@
 #include "stage1_callbacks/blocking_fetch.h"
 
-#include "common/links.h"
-#include "common/scope.h"
-#include "common/socket.h"
+#include "common/simple_crawl/scope.h"
+#include "common/system/socket.h"
+#include "common/web/links.h"
 
 #include <algorithm>
 #include <array>

@@ -5,9 +5,9 @@
 // whoever wants to fetch many needs many threads. Told in book/01 (a thread per page).
 #pragma once
 
-#include "common/http_response.h"
-#include "common/stack_trace.h"
-#include "common/url.h"
+#include "common/trace/stack_trace.h"
+#include "common/web/http_response.h"
+#include "common/web/url.h"
 
 #include <cstddef>
 #include <vector>

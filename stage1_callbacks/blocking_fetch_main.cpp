@@ -1,8 +1,8 @@
 // blocking_fetch: crawls a site with sockets that wait, in one thread or in one for each
 // page. Exit status as stage1's.
-#include "common/command_line.h"
-#include "common/stack_trace.h"
-#include "common/url.h"
+#include "common/command_line/command_line.h"
+#include "common/trace/stack_trace.h"
+#include "common/web/url.h"
 #include "stage1_callbacks/blocking_fetch.h"
 
 #include <fmt/core.h>

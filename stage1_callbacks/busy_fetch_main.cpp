@@ -4,10 +4,10 @@
 // then is to call it again, at once. It works, and it burns a whole processor on asking:
 // this program counts how often it asked, and what that cost. Told in book/02 (sockets
 // that don't wait).
-#include "common/command_line.h"
-#include "common/http_response.h"
-#include "common/socket.h"
-#include "common/url.h"
+#include "common/command_line/command_line.h"
+#include "common/system/socket.h"
+#include "common/web/http_response.h"
+#include "common/web/url.h"
 
 #include <fmt/core.h>
 

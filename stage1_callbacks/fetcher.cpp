@@ -1,8 +1,8 @@
 #include "stage1_callbacks/fetcher.h"
 
-#include "common/descriptors.h"
-#include "common/http_response.h"
-#include "common/links.h"
+#include "common/system/descriptors.h"
+#include "common/web/http_response.h"
+#include "common/web/links.h"
 
 #include <fmt/core.h>
 

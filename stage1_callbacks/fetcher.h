@@ -7,11 +7,11 @@
 // registered. Told in book/03, and what it costs in book/04 (what callbacks cost).
 #pragma once
 
-#include "common/crawl.h"
-#include "common/http_response.h"
-#include "common/record.h"
-#include "common/socket.h"
-#include "common/url.h"
+#include "common/simple_crawl/crawl.h"
+#include "common/simple_crawl/record.h"
+#include "common/system/socket.h"
+#include "common/web/http_response.h"
+#include "common/web/url.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -3,10 +3,10 @@
 // Holds N threads, each blocked in a read that nobody answers, or N sockets, all watched
 // by one selector; then reads from the kernel what that takes. Told in book/01 (a thread
 // per page).
-#include "common/command_line.h"
-#include "common/memory_use.h"
-#include "common/selector.h"
-#include "common/socket.h"
+#include "common/command_line/command_line.h"
+#include "common/system/memory_use.h"
+#include "common/system/selector.h"
+#include "common/system/socket.h"
 
 #include <fmt/core.h>
 

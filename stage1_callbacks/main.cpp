@@ -2,12 +2,12 @@
 //
 // Reads the command line, owns everything, prints each URL as its fetch ends and a
 // summary at last. Exit status: 0 all fetched, 1 some URLs are dead, 2 wrong usage.
-#include "common/crawl.h"
-#include "common/crawl_options.h"
-#include "common/event_loop.h"
-#include "common/selector.h"
-#include "common/stack_trace.h"
-#include "common/trace.h"
+#include "common/simple_crawl/crawl.h"
+#include "common/simple_crawl/crawl_options.h"
+#include "common/simple_crawl/event_loop.h"
+#include "common/system/selector.h"
+#include "common/trace/stack_trace.h"
+#include "common/trace/trace.h"
 #include "stage1_callbacks/fetcher.h"
 
 #include <fmt/core.h>

@@ -6,8 +6,8 @@
 // (futures and tasks).
 #pragma once
 
-#include "common/event_loop.h"
-#include "common/socket.h"
+#include "common/simple_crawl/event_loop.h"
+#include "common/system/socket.h"
 #include "stage2_coroutines/future.h"
 
 #include <string>

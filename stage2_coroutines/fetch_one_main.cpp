@@ -1,10 +1,10 @@
 // fetch_one: fetches one page with one coroutine. Told in book/07 (futures and tasks).
-#include "common/event_loop.h"
-#include "common/http_response.h"
-#include "common/selector.h"
-#include "common/socket.h"
-#include "common/trace.h"
-#include "common/url.h"
+#include "common/simple_crawl/event_loop.h"
+#include "common/system/selector.h"
+#include "common/system/socket.h"
+#include "common/trace/trace.h"
+#include "common/web/http_response.h"
+#include "common/web/url.h"
 #include "stage2_coroutines/fetch_one.h"
 #include "stage2_coroutines/task.h"
 

@@ -1,11 +1,11 @@
 #include "stage2_coroutines/fetcher.h"
 
-#include "common/descriptors.h"
-#include "common/http_response.h"
-#include "common/links.h"
-#include "common/record.h"
-#include "common/socket.h"
-#include "common/trace.h"
+#include "common/simple_crawl/record.h"
+#include "common/system/descriptors.h"
+#include "common/system/socket.h"
+#include "common/trace/trace.h"
+#include "common/web/http_response.h"
+#include "common/web/links.h"
 #include "stage2_coroutines/socket_io.h"
 
 #include <fmt/core.h>

@@ -6,9 +6,9 @@
 // book/09.
 #pragma once
 
-#include "common/crawl.h"
-#include "common/http_response.h"
-#include "common/url.h"
+#include "common/simple_crawl/crawl.h"
+#include "common/web/http_response.h"
+#include "common/web/url.h"
 #include "stage2_coroutines/future.h"
 
 #include <vector>

@@ -3,7 +3,7 @@
 // Where is a frame, and how large? What is in it? What changes when the coroutine goes
 // on? The layout of a frame is the compiler's own affair, and no program should rely on
 // it; this one only looks. Told in book/05 (functions that pause).
-#include "common/trace.h"
+#include "common/trace/trace.h"
 #include "stage2_coroutines/generator.h"
 
 #include <fmt/format.h>

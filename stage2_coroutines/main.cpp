@@ -2,11 +2,11 @@
 //
 // Options, output and exit status are stage1's: 0 all fetched, 1 some URLs are dead, 2
 // wrong usage.
-#include "common/crawl.h"
-#include "common/crawl_options.h"
-#include "common/event_loop.h"
-#include "common/selector.h"
-#include "common/trace.h"
+#include "common/simple_crawl/crawl.h"
+#include "common/simple_crawl/crawl_options.h"
+#include "common/simple_crawl/event_loop.h"
+#include "common/system/selector.h"
+#include "common/trace/trace.h"
 #include "stage2_coroutines/fetcher.h"
 #include "stage2_coroutines/task.h"
 #include "stage2_coroutines/traceback.h"

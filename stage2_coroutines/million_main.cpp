@@ -3,10 +3,10 @@
 // Makes a million generators that wait, or as many as you say, and asks the system what
 // that takes; then the same for tasks that wait for a future in a coroutine inside a
 // coroutine; and for threads. Told in book/05 (functions that pause).
-#include "common/command_line.h"
-#include "common/memory_use.h"
-#include "common/socket.h"
-#include "common/trace.h"
+#include "common/command_line/command_line.h"
+#include "common/system/memory_use.h"
+#include "common/system/socket.h"
+#include "common/trace/trace.h"
 #include "stage2_coroutines/generator.h"
 #include "stage2_coroutines/task.h"
 

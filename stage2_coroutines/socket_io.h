@@ -8,9 +8,9 @@
 // outlive the coroutine; whoever awaits it at once, as one should, need not think of it.
 #pragma once
 
-#include "common/event_loop.h"
-#include "common/selector.h"
-#include "common/socket.h"
+#include "common/simple_crawl/event_loop.h"
+#include "common/system/selector.h"
+#include "common/system/socket.h"
 #include "stage2_coroutines/future.h"
 
 #include <cstddef>

@@ -11,7 +11,7 @@
 // for.
 #pragma once
 
-#include "common/trace.h"
+#include "common/trace/trace.h"
 #include "stage2_coroutines/future.h"
 #include "stage2_coroutines/traceback.h"
 

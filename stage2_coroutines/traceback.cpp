@@ -1,7 +1,7 @@
 #include "stage2_coroutines/traceback.h"
 
-#include "common/stack_trace.h"
-#include "common/trace.h"
+#include "common/trace/stack_trace.h"
+#include "common/trace/trace.h"
 
 #include <fmt/core.h>
 

@@ -2,7 +2,7 @@
 // Told in book/09 (errors that know where they came from).
 #pragma once
 
-#include "common/place.h"
+#include "common/trace/place.h"
 
 #include <exception>
 #include <stdexcept>

@@ -7,10 +7,10 @@
 //
 // With a file name behind the number, the walk's events are written there. Told in
 // book/10 to 12.
-#include "stage3_queue_crawler/runtime/at_exit.h"
-#include "stage3_queue_crawler/runtime/queue.h"
-#include "stage3_queue_crawler/runtime/run.h"
-#include "stage3_queue_crawler/runtime/task_group.h"
+#include "stage3_queue_crawler/runtime/loop/at_exit.h"
+#include "stage3_queue_crawler/runtime/sync/queue.h"
+#include "stage3_queue_crawler/runtime/task/run.h"
+#include "stage3_queue_crawler/runtime/task/task_group.h"
 
 #include <fmt/core.h>
 

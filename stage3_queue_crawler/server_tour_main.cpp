@@ -4,10 +4,10 @@
 //     server_tour 2    a client that doesn't read
 //
 // Server and clients run on the same loop, on 127.0.0.1. Told in book/18.
-#include "stage3_queue_crawler/runtime/listener.h"
-#include "stage3_queue_crawler/runtime/run.h"
-#include "stage3_queue_crawler/runtime/stream.h"
-#include "stage3_queue_crawler/runtime/wait.h"
+#include "stage3_queue_crawler/runtime/net/listener.h"
+#include "stage3_queue_crawler/runtime/net/stream.h"
+#include "stage3_queue_crawler/runtime/task/run.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
 
 #include <fmt/core.h>
 

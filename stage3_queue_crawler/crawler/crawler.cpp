@@ -1,12 +1,12 @@
 #include "stage3_queue_crawler/crawler/crawler.h"
 
-#include "common/ascii.h"
-#include "common/charset.h"
-#include "common/http_response.h"
-#include "common/links.h"
-#include "common/place.h"
-#include "stage3_queue_crawler/runtime/at_exit.h"
-#include "stage3_queue_crawler/runtime/wait.h"
+#include "common/text/ascii.h"
+#include "common/trace/place.h"
+#include "common/web/charset.h"
+#include "common/web/http_response.h"
+#include "common/web/links.h"
+#include "stage3_queue_crawler/runtime/loop/at_exit.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
 
 #include <fmt/core.h>
 

@@ -9,16 +9,16 @@
 // Whatever happens to one URL ends in a record, and never ends a worker.
 #pragma once
 
-#include "common/links.h"
-#include "common/stack_trace.h"
-#include "common/url.h"
+#include "common/trace/stack_trace.h"
+#include "common/web/links.h"
+#include "common/web/url.h"
 #include "stage3_queue_crawler/crawler/memory_frontier.h"
 #include "stage3_queue_crawler/crawler/page_fetch.h"
 #include "stage3_queue_crawler/crawler/page_reader.h"
 #include "stage3_queue_crawler/crawler/record.h"
 #include "stage3_queue_crawler/crawler/robots_cache.h"
 #include "stage3_queue_crawler/crawler/scope.h"
-#include "stage3_queue_crawler/runtime/task_group.h"
+#include "stage3_queue_crawler/runtime/task/task_group.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -8,9 +8,9 @@
 // be several: in memory (memory_frontier.h), in a file, on another machine.
 #pragma once
 
-#include "common/url.h"
+#include "common/web/url.h"
 #include "stage3_queue_crawler/crawler/record.h"
-#include "stage3_queue_crawler/runtime/wait.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
 
 #include <concepts>
 #include <cstddef>
@@ -99,9 +99,9 @@ class Visit {
 // [/visit]
 
 // [frontier]
-/// What every frontier promises: each URL is done once, and out with one worker at a time;
-/// what is out is done, put off or given back; `join` ends when nothing is left. Only
-/// `open`, `get` and `join` may wait: what came of a URL is told without waiting.
+/// What every frontier promises: each URL is done once, and out with one worker at a
+/// time; what is out is done, put off or given back; `join` ends when nothing is left.
+/// Only `open`, `get` and `join` may wait: what came of a URL is told without waiting.
 template <class F>
 concept Frontier =
     requires(F f, std::vector<common::Url> roots, Work work, Record record, Found found,

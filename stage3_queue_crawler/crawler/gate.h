@@ -8,8 +8,8 @@
 // A host is a name (or address) and a port here: that is what a server is to us.
 #pragma once
 
-#include "stage3_queue_crawler/runtime/event_loop.h"
-#include "stage3_queue_crawler/runtime/queue_orders.h"
+#include "stage3_queue_crawler/runtime/loop/event_loop.h"
+#include "stage3_queue_crawler/runtime/sync/queue_orders.h"
 
 #include <algorithm>
 #include <cstddef>

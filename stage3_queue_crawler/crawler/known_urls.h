@@ -5,7 +5,7 @@
 // no other task runs between the question and the answer. Told in book/14.
 #pragma once
 
-#include "common/url.h"
+#include "common/web/url.h"
 
 #include <algorithm>
 #include <cstddef>

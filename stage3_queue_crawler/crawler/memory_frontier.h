@@ -11,8 +11,8 @@
 #include "stage3_queue_crawler/crawler/order.h"
 #include "stage3_queue_crawler/crawler/parking_lot.h"
 #include "stage3_queue_crawler/crawler/robots_line.h"
-#include "stage3_queue_crawler/runtime/event.h"
-#include "stage3_queue_crawler/runtime/queue.h"
+#include "stage3_queue_crawler/runtime/sync/event.h"
+#include "stage3_queue_crawler/runtime/sync/queue.h"
 
 #include <cstddef>
 #include <functional>

@@ -8,7 +8,7 @@
 // for another try, has had its turn. It goes before all that have not.
 #pragma once
 
-#include "stage3_queue_crawler/runtime/queue_orders.h"
+#include "stage3_queue_crawler/runtime/sync/queue_orders.h"
 
 #include <cstddef>
 #include <cstdint>

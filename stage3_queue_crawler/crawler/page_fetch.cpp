@@ -1,8 +1,8 @@
 #include "stage3_queue_crawler/crawler/page_fetch.h"
 
-#include "common/ascii.h"
-#include "common/trace.h"
-#include "stage3_queue_crawler/runtime/at_exit.h"
+#include "common/text/ascii.h"
+#include "common/trace/trace.h"
+#include "stage3_queue_crawler/runtime/loop/at_exit.h"
 
 #include <fmt/core.h>
 

@@ -6,7 +6,7 @@
 // Told in book/14.
 #pragma once
 
-#include "common/url.h"
+#include "common/web/url.h"
 #include "stage3_queue_crawler/crawler/retry.h"
 #include "stage3_queue_crawler/http/session.h"
 

@@ -1,6 +1,6 @@
 #include "stage3_queue_crawler/crawler/page_reader.h"
 
-#include "stage3_queue_crawler/runtime/executor.h"
+#include "stage3_queue_crawler/runtime/executor/executor.h"
 
 #include <algorithm>
 #include <chrono>

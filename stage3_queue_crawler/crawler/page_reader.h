@@ -5,12 +5,12 @@
 // book/14c.
 #pragma once
 
-#include "common/links.h"
-#include "common/stack_trace.h"
-#include "common/url.h"
+#include "common/trace/stack_trace.h"
+#include "common/web/links.h"
+#include "common/web/url.h"
 #include "stage3_queue_crawler/crawler/scope.h"
-#include "stage3_queue_crawler/runtime/event_loop.h"
-#include "stage3_queue_crawler/runtime/task.h"
+#include "stage3_queue_crawler/runtime/loop/event_loop.h"
+#include "stage3_queue_crawler/runtime/task/task.h"
 
 #include <atomic>
 #include <cstddef>

@@ -5,7 +5,7 @@
 // takes another one, and when the time has come the item goes back into the queue.
 #pragma once
 
-#include "stage3_queue_crawler/runtime/event_loop.h"
+#include "stage3_queue_crawler/runtime/loop/event_loop.h"
 
 #include <cstddef>
 #include <functional>

@@ -1,6 +1,6 @@
 #include "stage3_queue_crawler/crawler/robots.h"
 
-#include "common/ascii.h"
+#include "common/text/ascii.h"
 #include "stage3_queue_crawler/crawler/decimal.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #include "stage3_queue_crawler/crawler/robots_cache.h"
 
-#include "common/ascii.h"
-#include "common/http_response.h"
-#include "stage3_queue_crawler/runtime/wait.h"
+#include "common/text/ascii.h"
+#include "common/web/http_response.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
 
 #include <fmt/core.h>
 

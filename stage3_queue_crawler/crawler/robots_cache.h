@@ -5,12 +5,12 @@
 // 9309, section 2.3.1. Told in book/14a.
 #pragma once
 
-#include "common/url.h"
+#include "common/web/url.h"
 #include "stage3_queue_crawler/crawler/retry.h"
 #include "stage3_queue_crawler/crawler/robots.h"
 #include "stage3_queue_crawler/http/session.h"
-#include "stage3_queue_crawler/runtime/semaphore.h"
-#include "stage3_queue_crawler/runtime/task_group.h"
+#include "stage3_queue_crawler/runtime/sync/semaphore.h"
+#include "stage3_queue_crawler/runtime/task/task_group.h"
 
 #include <chrono>
 #include <cstddef>

@@ -1,7 +1,5 @@
 #include "stage3_queue_crawler/crawler/scope.h"
 
-#include "common/scope.h"
-
 #include <algorithm>
 #include <array>
 #include <utility>

@@ -5,7 +5,7 @@
 // targets of redirects, too: a server could send the crawler anywhere with one line.
 #pragma once
 
-#include "common/url.h"
+#include "common/web/url.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -11,7 +11,8 @@ using namespace std::chrono_literals;
 
 Resolver::Resolver(EventLoop& loop, LookUp look_up, std::size_t most_threads)
     : loop_(loop), look_up_(std::move(look_up)), most_threads_(most_threads),
-      threads_(std::make_shared<Semaphore>(most_threads)), mailbox_(std::make_shared<Mailbox>()) {
+      threads_(std::make_shared<Semaphore>(most_threads)),
+      mailbox_(std::make_shared<Mailbox>()) {
     loop_.add_reader(mailbox_->fd(), [this] { take_mail(); });
 }
 
@@ -59,9 +60,9 @@ Future<Resolver::Answer> Resolver::ask(const std::string& host) {
             settle(host, std::move(found));
         });
     };
-    Task<> thread =
-        create_task(loop_, in_thread(threads_, std::move(look_up), std::move(tell), ended),
-                    "name " + host);
+    Task<> thread = create_task(
+        loop_, in_thread(threads_, std::move(look_up), std::move(tell), ended),
+        "name " + host);
     names_.insert_or_assign(host, Name{.answer = answer,
                                        .last = last,
                                        .thread = std::move(thread),

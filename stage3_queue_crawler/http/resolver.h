@@ -11,11 +11,11 @@
 // ends, and what they touch is theirs, or kept alive by them.
 #pragma once
 
-#include "common/socket.h"
-#include "stage3_queue_crawler/runtime/future.h"
-#include "stage3_queue_crawler/runtime/mailbox.h"
-#include "stage3_queue_crawler/runtime/semaphore.h"
-#include "stage3_queue_crawler/runtime/wait.h"
+#include "common/system/socket.h"
+#include "stage3_queue_crawler/runtime/loop/mailbox.h"
+#include "stage3_queue_crawler/runtime/sync/semaphore.h"
+#include "stage3_queue_crawler/runtime/task/future.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
 
 #include <chrono>
 #include <cstddef>

@@ -1,8 +1,8 @@
 #include "stage3_queue_crawler/http/session.h"
 
-#include "common/descriptors.h"
-#include "common/join.h"
-#include "common/selector.h"
+#include "common/system/descriptors.h"
+#include "common/system/selector.h"
+#include "common/text/join.h"
 #include "stage3_queue_crawler/http/transfer.h"
 
 #include <fmt/core.h>

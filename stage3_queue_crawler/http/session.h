@@ -12,9 +12,9 @@
 // the loop's next turn, outside of libcurl.
 #pragma once
 
-#include "common/url.h"
+#include "common/web/url.h"
 #include "stage3_queue_crawler/http/resolver.h"
-#include "stage3_queue_crawler/runtime/future.h"
+#include "stage3_queue_crawler/runtime/task/future.h"
 
 #include <curl/curl.h>
 

@@ -1,7 +1,7 @@
 #include "stage3_queue_crawler/http/transfer.h"
 
-#include "common/ascii.h"
-#include "common/socket.h"
+#include "common/system/socket.h"
+#include "common/text/ascii.h"
 
 #include <fmt/core.h>
 

@@ -1,8 +1,8 @@
 #include "stage3_queue_crawler/program/console.h"
 
-#include "stage3_queue_crawler/runtime/at_exit.h"
-#include "stage3_queue_crawler/runtime/task_group.h"
-#include "stage3_queue_crawler/runtime/wait.h"
+#include "stage3_queue_crawler/runtime/loop/at_exit.h"
+#include "stage3_queue_crawler/runtime/task/task_group.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
 
 #include <fmt/core.h>
 
@@ -25,7 +25,7 @@ std::size_t columns_of_terminal() {
 }
 
 /// Not checked: where should it be said that nothing can be said?
-void print(const std::string& text) {
+void write_to_user(const std::string& text) {
     static_cast<void>(std::fputs(text.c_str(), stderr));
     static_cast<void>(std::fflush(stderr));
 }
@@ -74,7 +74,7 @@ void Console::note(const std::string& text) {
     if (quiet_)
         return;
     const std::string progress = std::exchange(progress_, {});
-    print((progress.empty() ? "" : clear_line) + text + '\n');
+    write_to_user((progress.empty() ? "" : clear_line) + text + '\n');
     show_progress(progress);
 }
 
@@ -82,7 +82,7 @@ void Console::show_progress(const std::string& text) {
     if (text == progress_)
         return;
     progress_ = text.substr(0, columns_of_terminal() - 1);
-    print(clear_line + progress_);
+    write_to_user(clear_line + progress_);
 }
 
 Coroutine<Ending> await_and_tell(Task<Ending> crawl, const Crawler& crawler,

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "stage3_queue_crawler/crawler/crawler.h"
-#include "stage3_queue_crawler/runtime/task.h"
+#include "stage3_queue_crawler/runtime/task/task.h"
 
 #include <chrono>
 #include <string>

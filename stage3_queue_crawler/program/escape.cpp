@@ -1,6 +1,6 @@
 #include "stage3_queue_crawler/program/escape.h"
 
-#include "common/charset.h"
+#include "common/web/charset.h"
 
 #include <fmt/core.h>
 

@@ -1,7 +1,7 @@
 #include "stage3_queue_crawler/program/formats.h"
 
 #include "stage3_queue_crawler/program/escape.h"
-#include "stage3_queue_crawler/program/report.h"
+#include "stage3_queue_crawler/program/text_report.h"
 
 #include <fmt/core.h>
 

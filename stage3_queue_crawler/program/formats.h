@@ -4,7 +4,7 @@
 // to be written then. It writes nothing itself, so it needs no loop, and no file.
 #pragma once
 
-#include "common/url.h"
+#include "common/web/url.h"
 #include "stage3_queue_crawler/crawler/known_urls.h"
 #include "stage3_queue_crawler/crawler/record.h"
 

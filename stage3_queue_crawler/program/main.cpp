@@ -2,9 +2,9 @@
 //
 // Exit status: 0 all fetched, 1 some URLs are dead, 2 wrong usage, 3 cut short, 130 ended
 // by Ctrl-C. What it does beside crawling is told in book/15 (how it ends).
-#include "common/descriptors.h"
-#include "common/selector.h"
-#include "common/trace.h"
+#include "common/system/descriptors.h"
+#include "common/system/selector.h"
+#include "common/trace/trace.h"
 #include "stage3_queue_crawler/crawler/crawler.h"
 #include "stage3_queue_crawler/program/console.h"
 #include "stage3_queue_crawler/program/descriptors.h"
@@ -13,7 +13,7 @@
 #include "stage3_queue_crawler/program/interrupt.h"
 #include "stage3_queue_crawler/program/options.h"
 #include "stage3_queue_crawler/program/output.h"
-#include "stage3_queue_crawler/runtime/run.h"
+#include "stage3_queue_crawler/runtime/task/run.h"
 
 #include <curl/curl.h>
 #include <fmt/core.h>
@@ -114,7 +114,8 @@ stage3::Coroutine<int> crawl(Options options) {
     end_on_ctrl_c(loop, crawling);
     Ending ending = Ending::complete;
     try {
-        ending = co_await await_and_tell(crawling, crawler, console, options.show_progress);
+        ending =
+            co_await await_and_tell(crawling, crawler, console, options.show_progress);
     } catch (...) {
         output.flush(); // what was done by then
         throw;
@@ -146,7 +147,7 @@ int main(int argc, char** argv) {
     try {
         Options options = stage3::read_options(argc, argv);
         if (!options.help.empty()) {
-            stage3::print(options.help);
+            stage3::print_on_stdout(options.help);
             return 0;
         }
         const Libcurl libcurl;

@@ -1,9 +1,9 @@
 #include "stage3_queue_crawler/program/options.h"
 
-#include "common/ascii.h"
-#include "common/command_line.h"
-#include "common/join.h"
-#include "common/selector.h"
+#include "common/command_line/command_line.h"
+#include "common/system/selector.h"
+#include "common/text/ascii.h"
+#include "common/text/join.h"
 #include "stage3_queue_crawler/crawler/decimal.h"
 
 #include <fmt/core.h>

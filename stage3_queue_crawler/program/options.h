@@ -1,7 +1,7 @@
 // The command line of stage 3.
 #pragma once
 
-#include "common/usage_error.h"
+#include "common/command_line/usage_error.h"
 #include "stage3_queue_crawler/crawler/crawler.h"
 #include "stage3_queue_crawler/program/formats.h"
 

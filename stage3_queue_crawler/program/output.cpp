@@ -93,15 +93,14 @@ Output::~Output() { watch(false); }
 
 void Output::write(std::string_view text) {
     check();
-    if (!may_wait_) {
-        write_all(fd_, text);
-        return;
-    }
-    unwritten_ += text;
-    if (watched_)
-        return; // the loop will tell
     try {
-        write_what_fits();
+        if (!may_wait_) {
+            write_all(fd_, text);
+            return;
+        }
+        unwritten_ += text;
+        if (!watched_) // or the loop will tell
+            write_what_fits();
     } catch (const std::system_error&) {
         failure_ = std::current_exception();
         throw;
@@ -164,6 +163,6 @@ void Output::check() const {
         std::rethrow_exception(failure_);
 }
 
-void print(std::string_view text) { write_all(STDOUT_FILENO, text); }
+void print_on_stdout(std::string_view text) { write_all(STDOUT_FILENO, text); }
 
 } // namespace stage3

@@ -11,10 +11,10 @@
 // of a crawl finds whole lines in the file (unless the disk is full, which is an error).
 #pragma once
 
-#include "common/socket.h"
-#include "stage3_queue_crawler/runtime/coroutine.h"
-#include "stage3_queue_crawler/runtime/event.h"
-#include "stage3_queue_crawler/runtime/event_loop.h"
+#include "common/system/socket.h"
+#include "stage3_queue_crawler/runtime/loop/event_loop.h"
+#include "stage3_queue_crawler/runtime/sync/event.h"
+#include "stage3_queue_crawler/runtime/task/coroutine.h"
 
 #include <cstddef>
 #include <exception>
@@ -70,6 +70,6 @@ class Output {
 
 /// Writes all of it to standard output. Waits as long as a pipe is full. Throws
 /// std::system_error: std::errc::broken_pipe if nobody reads any more.
-void print(std::string_view text);
+void print_on_stdout(std::string_view text);
 
 } // namespace stage3

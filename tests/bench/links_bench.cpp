@@ -6,10 +6,10 @@
 //
 // Ours beside libxml2's HTML parser and libcurl's URL API, in one run: machines differ,
 // and so do runs; ratios are what counts.
-#include "common/charset.h"
-#include "common/html_scanner.h"
-#include "common/links.h"
-#include "common/url.h"
+#include "common/web/charset.h"
+#include "common/web/html_scanner.h"
+#include "common/web/links.h"
+#include "common/web/url.h"
 #include "tests/baseline/libxml2_links.h"
 
 #include <fmt/core.h>

@@ -3,9 +3,9 @@
 // Prints a line for each: its name and nanoseconds for one, the best of several rounds.
 // runtime_bench.py runs this beside asyncio and Asio, and prints the table.
 #include "stage2_coroutines/generator.h"
-#include "stage3_queue_crawler/runtime/queue.h"
-#include "stage3_queue_crawler/runtime/run.h"
-#include "stage3_queue_crawler/runtime/wait.h"
+#include "stage3_queue_crawler/runtime/sync/queue.h"
+#include "stage3_queue_crawler/runtime/task/run.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
 #include "tests/bench/bench.h"
 
 #include <vector>

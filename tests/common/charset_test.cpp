@@ -1,4 +1,4 @@
-#include "common/charset.h"
+#include "common/web/charset.h"
 
 #include <doctest/doctest.h>
 

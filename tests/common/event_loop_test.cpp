@@ -1,5 +1,5 @@
-#include "common/event_loop.h"
-#include "common/socket.h"
+#include "common/simple_crawl/event_loop.h"
+#include "common/system/socket.h"
 #include "tests/support/socket_pair.h"
 
 #include <doctest/doctest.h>

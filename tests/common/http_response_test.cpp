@@ -1,4 +1,4 @@
-#include "common/http_response.h"
+#include "common/web/http_response.h"
 
 #include <doctest/doctest.h>
 #include <fmt/core.h>

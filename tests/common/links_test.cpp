@@ -1,5 +1,5 @@
-#include "common/html_scanner.h"
-#include "common/links.h"
+#include "common/web/html_scanner.h"
+#include "common/web/links.h"
 
 #include <doctest/doctest.h>
 #include <fmt/core.h>

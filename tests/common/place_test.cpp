@@ -1,4 +1,4 @@
-#include "common/place.h"
+#include "common/trace/place.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "common/scope.h"
+#include "common/simple_crawl/scope.h"
 
 #include <doctest/doctest.h>
 

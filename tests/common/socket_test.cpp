@@ -1,5 +1,5 @@
-#include "common/selector.h"
-#include "common/socket.h"
+#include "common/system/selector.h"
+#include "common/system/socket.h"
 #include "tests/support/faults.h"
 #include "tests/support/listener.h"
 

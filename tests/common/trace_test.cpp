@@ -1,4 +1,4 @@
-#include "common/trace.h"
+#include "common/trace/trace.h"
 
 #include <doctest/doctest.h>
 #include <fmt/core.h>

@@ -1,4 +1,4 @@
-#include "common/url.h"
+#include "common/web/url.h"
 
 #include <doctest/doctest.h>
 

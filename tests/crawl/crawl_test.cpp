@@ -1,7 +1,7 @@
 // What a crawl finds, and how it fares with servers that fail: the same for stages 1 and
 // 2.
-#include "common/crawl.h"
-#include "common/selector.h"
+#include "common/simple_crawl/crawl.h"
+#include "common/system/selector.h"
 #include "tests/crawl/stage_under_test.h"
 #include "tests/practice_site/background_server.h"
 #include "tests/practice_site/site.h"

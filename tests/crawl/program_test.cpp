@@ -1,7 +1,7 @@
 // The programs of stages 1 and 2 as their user meets them: what they print, how they
 // exit, and how they fare where descriptors are few. The environment variable PROGRAM
 // says which is tried.
-#include "common/descriptors.h"
+#include "common/system/descriptors.h"
 #include "tests/practice_site/background_site.h"
 #include "tests/support/listener.h"
 #include "tests/support/process.h"

@@ -2,7 +2,7 @@
 // tests says in a file of its own how that stage crawls.
 #pragma once
 
-#include "common/crawl.h"
+#include "common/simple_crawl/crawl.h"
 
 namespace tests {
 

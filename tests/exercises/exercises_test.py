@@ -38,7 +38,7 @@ Return it.
 
 # A room of the repository, to see that headers are found and libraries are linked.
 TEST = """\
-#include "common/selector.h"
+#include "common/system/selector.h"
 #include "exercise.h"
 #include <doctest/doctest.h>
 TEST_CASE("selectors are linked") {{ CHECK(common::make_selector()->size() == 0); }}
@@ -230,9 +230,9 @@ class Answers(Reader):
         self.assertIn("01.1-one/yours.cpp:4:", self.learn("check", status=1))
 
     def test_compile_error_in_a_header_of_the_repository(self):
-        self.write('#define Selector 1\n#include "common/selector.h"\n')
+        self.write('#define Selector 1\n#include "common/system/selector.h"\n')
         said = self.learn("check", status=1)
-        self.assertRegex(said, r" /.*/common/selector\.h:\d+:")
+        self.assertRegex(said, r" /.*/common/system/selector\.h:\d+:")
         self.assertNotIn("..", said)
 
     def test_link_error(self):

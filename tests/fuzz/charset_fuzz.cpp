@@ -1,6 +1,6 @@
 // What must hold for every text, whatever bytes it was made from. The input is a
 // Content-Type, a line break, and a page.
-#include "common/charset.h"
+#include "common/web/charset.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <string>

@@ -1,7 +1,7 @@
 // What must hold for every page's links. The input is a page; its first byte chooses how
 // it is read.
-#include "common/html_scanner.h"
-#include "common/links.h"
+#include "common/web/html_scanner.h"
+#include "common/web/links.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <set>

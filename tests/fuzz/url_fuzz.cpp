@@ -1,6 +1,6 @@
 // What must hold for every URL, whatever it was made from. The input is a reference, a
 // line break, and a base; without a line break, a URL.
-#include "common/url.h"
+#include "common/web/url.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <curl/curl.h>

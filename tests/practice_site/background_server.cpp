@@ -1,6 +1,6 @@
 #include "tests/practice_site/background_server.h"
 
-#include "stage3_queue_crawler/runtime/at_exit.h"
+#include "stage3_queue_crawler/runtime/loop/at_exit.h"
 
 #include <csignal>
 #include <utility>

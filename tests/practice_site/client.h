@@ -2,8 +2,8 @@
 // but not for ever.
 #pragma once
 
-#include "common/http_response.h"
-#include "common/socket.h"
+#include "common/system/socket.h"
+#include "common/web/http_response.h"
 
 #include <cstddef>
 #include <string>

@@ -6,10 +6,10 @@
 // is held against the manifest; what it cost is measured from outside, the same way for
 // all: time by our clock, memory by the kernel's account, and how much it did at once by
 // the server, which sees the requests wait.
-#include "common/command_line.h"
-#include "common/descriptors.h"
-#include "common/join.h"
-#include "common/socket.h"
+#include "common/command_line/command_line.h"
+#include "common/system/descriptors.h"
+#include "common/system/socket.h"
+#include "common/text/join.h"
 #include "tests/practice_site/background_server.h"
 #include "tests/practice_site/site.h"
 

@@ -1,6 +1,6 @@
 #include "tests/practice_site/files.h"
 
-#include "common/ascii.h"
+#include "common/text/ascii.h"
 
 #include <fmt/core.h>
 

@@ -4,8 +4,8 @@
 //     practice_site --root DIR
 //
 // Prints its URL, and serves until it is told to stop.
-#include "common/command_line.h"
-#include "common/descriptors.h"
+#include "common/command_line/command_line.h"
+#include "common/system/descriptors.h"
 #include "tests/practice_site/background_server.h"
 #include "tests/practice_site/files.h"
 #include "tests/practice_site/site.h"

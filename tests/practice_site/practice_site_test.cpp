@@ -1,5 +1,5 @@
 // The programs, as programs: what they print, when they end, and with which status.
-#include "common/socket.h"
+#include "common/system/socket.h"
 #include "tests/practice_site/client.h"
 #include "tests/practice_site/site.h"
 

@@ -1,9 +1,9 @@
 #include "tests/practice_site/server.h"
 
-#include "common/selector.h"
-#include "common/socket.h"
-#include "stage3_queue_crawler/runtime/run.h"
-#include "stage3_queue_crawler/runtime/wait.h"
+#include "common/system/selector.h"
+#include "common/system/socket.h"
+#include "stage3_queue_crawler/runtime/task/run.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
 
 #include <fmt/core.h>
 

@@ -9,9 +9,9 @@
 // http.h's. Told in book/18a.
 #pragma once
 
-#include "stage3_queue_crawler/runtime/event_loop.h"
-#include "stage3_queue_crawler/runtime/listener.h"
-#include "stage3_queue_crawler/runtime/stream.h"
+#include "stage3_queue_crawler/runtime/loop/event_loop.h"
+#include "stage3_queue_crawler/runtime/net/listener.h"
+#include "stage3_queue_crawler/runtime/net/stream.h"
 #include "tests/practice_site/http.h"
 
 #include <chrono>

@@ -1,5 +1,5 @@
-#include "common/descriptors.h"
-#include "common/selector.h"
+#include "common/system/descriptors.h"
+#include "common/system/selector.h"
 #include "tests/practice_site/background_server.h"
 #include "tests/practice_site/client.h"
 #include "tests/practice_site/server.h"

@@ -1,4 +1,4 @@
-#include "common/stack_trace.h"
+#include "common/trace/stack_trace.h"
 #include "stage1_callbacks/blocking_fetch.h"
 #include "tests/practice_site/background_server.h"
 #include "tests/practice_site/site.h"

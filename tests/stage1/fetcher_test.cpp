@@ -1,8 +1,8 @@
 // What is special about fetching with callbacks. What a crawl finds is tested in
 // tests/crawl.
-#include "common/crawl.h"
-#include "common/selector.h"
-#include "common/stack_trace.h"
+#include "common/simple_crawl/crawl.h"
+#include "common/system/selector.h"
+#include "common/trace/stack_trace.h"
 #include "tests/crawl/stage_under_test.h"
 #include "tests/support/scripted_server.h"
 

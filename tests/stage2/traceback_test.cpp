@@ -1,4 +1,4 @@
-#include "common/stack_trace.h"
+#include "common/trace/stack_trace.h"
 #include "stage2_coroutines/traceback.h"
 
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
 #include "tests/support/listener.h"
 
-#include "common/descriptors.h"
+#include "common/system/descriptors.h"
 
 #include <fmt/core.h>
 

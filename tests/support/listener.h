@@ -1,12 +1,12 @@
 // The other end of a connection: a socket that listens, and the connections it accepts.
 //
-// common/socket.h knows how to be a client; only tests are servers. Both of ours, the
-// practice site (one thread, never waits) and the scripted server (a thread for each
+// common/system/socket.h knows how to be a client; only tests are servers. Both of ours,
+// the practice site (one thread, never waits) and the scripted server (a thread for each
 // connection, waits as it likes), begin here. They listen on loopback and nowhere else:
 // nobody outside this machine can reach them.
 #pragma once
 
-#include "common/socket.h"
+#include "common/system/socket.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include "tests/support/process.h"
 
-#include "common/socket.h"
+#include "common/system/socket.h"
 
 #include <array>
 #include <cerrno>

@@ -7,7 +7,7 @@
 // as plain as can be, so that nobody needs to test the tests.
 #pragma once
 
-#include "common/socket.h"
+#include "common/system/socket.h"
 #include "tests/support/listener.h"
 
 #include <chrono>

@@ -1,7 +1,7 @@
 // Two sockets that are connected with each other, without a network.
 #pragma once
 
-#include "common/socket.h"
+#include "common/system/socket.h"
 
 #include <array>
 #include <cerrno>

@@ -1,7 +1,7 @@
 // URLs for tests.
 #pragma once
 
-#include "common/url.h"
+#include "common/web/url.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // Six responses, as they came from the server, up to its close.
-#include "common/http_response.h"
+#include "common/web/http_response.h"
 #include "exercise.h"
 
 #include <string>

@@ -2,8 +2,8 @@
 //
 // `select(0ms)` asks without waiting. `select(1s)` waits for at most a second, and is
 // used where the kernel may need a moment.
-#include "common/selector.h"
-#include "common/socket.h"
+#include "common/system/selector.h"
+#include "common/system/socket.h"
 #include "exercise.h"
 #include "tests/support/listener.h"
 

@@ -13,7 +13,7 @@ TEST_CASE("bytes that nobody reads") {
     check("unread_turn_2", &Answers::unread_turn_2,
           "a selector is no bell that rings for news. It tells whether a read would have "
           "to wait now. What is left to read after one byte? See `Selector` in "
-          "common/selector.h: level-triggered.");
+          "common/system/selector.h: level-triggered.");
     check("unread_turn_3", &Answers::unread_turn_3,
           "there were three bytes, and all three are read. Would one more read have to "
           "wait?");
@@ -35,10 +35,10 @@ TEST_CASE("the peer has gone") {
     check(
         "gone_ready", &Answers::gone_ready,
         "\"nothing will ever come again\" is an answer that a read gets without waiting. "
-        "See `receive` in common/socket.h.");
+        "See `receive` in common/system/socket.h.");
     check("gone_second_receive", &Answers::gone_second_receive,
           "the bytes are read, and the peer has finished. See `receive` in "
-          "common/socket.h.");
+          "common/system/socket.h.");
     check("gone_ready_again", &Answers::gone_ready_again,
           "the selector forgets nothing when it has told you once. Would one more read "
           "have to wait?");
@@ -48,7 +48,7 @@ TEST_CASE("a connection that is made") {
     check("made_connect_error", &Answers::made_connect_error,
           "connect may not wait, so it has to come back before the other side has "
           "answered. "
-          "How would it tell you so? See `connect` in common/socket.h.");
+          "How would it tell you so? See `connect` in common/system/socket.h.");
     check("made_ready", &Answers::made_ready,
           "the connection stands, and the other side has sent nothing. Ask twice, for a "
           "read and for a write: would it have to wait?");
@@ -60,9 +60,9 @@ TEST_CASE("a connection that is refused") {
     check("refused_ready", &Answers::refused_ready,
           "ready does not mean that all is well. It means that the call would not wait, "
           "and a call that fails at once has not waited. See `select` in "
-          "common/selector.h.");
+          "common/system/selector.h.");
     check(
         "refused_pending_error", &Answers::refused_pending_error,
         "somewhere the program must learn that it was refused, and the selector doesn't "
-        "say. See `error` in common/socket.h.");
+        "say. See `error` in common/system/socket.h.");
 }

@@ -1,7 +1,7 @@
 // The interface between yours.cpp and test.cpp.
 #pragma once
 
-#include "common/selector.h"
+#include "common/system/selector.h"
 
 #include <memory>
 

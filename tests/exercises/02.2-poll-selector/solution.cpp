@@ -1,5 +1,5 @@
-// A selector made of poll. Ours is common/selector_poll.cpp: it also notes down at which
-// place of the list each descriptor stands, so that it never has to search.
+// A selector made of poll. Ours is common/system/selector_poll.cpp: it also notes down at
+// which place of the list each descriptor stands, so that it never has to search.
 #include "exercise.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // start fails in: what has arrived is reported with its data, until it is read
 // start fails with: A byte has arrived, and nothing is reported
-#include "common/socket.h"
+#include "common/system/socket.h"
 #include "exercise.h"
 
 #include <doctest/doctest.h>
@@ -173,7 +173,8 @@ TEST_CASE("a hang-up or an error is readiness for all that is watched") {
         FAIL("poll came back with an event that nobody asked for (POLLHUP, but it may be "
              "POLLERR or POLLNVAL too), and you dropped it. A loop that waits again "
              "would run "
-             "in circles. See `select` in common/selector.h: what does an error count "
+             "in circles. See `select` in common/system/selector.h: what does an error "
+             "count "
              "as?");
     CHECK(ready[0].events == Events::read);
 }

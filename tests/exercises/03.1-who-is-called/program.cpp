@@ -1,9 +1,9 @@
 // Five scenes on an event loop. Its selector is poll, which reports what is ready in the
 // order of registration, so that the order is the same on every machine.
-#include "common/event_loop.h"
-#include "common/selector.h"
-#include "common/socket.h"
-#include "common/trace.h"
+#include "common/simple_crawl/event_loop.h"
+#include "common/system/selector.h"
+#include "common/system/socket.h"
+#include "common/trace/trace.h"
 #include "exercise.h"
 
 #include <array>

@@ -24,7 +24,7 @@ TEST_CASE("one does not read") {
 TEST_CASE("one forbids another") {
     check("forbidden", &Answers::forbidden,
           "2 is in this turn's list already, and is unregistered before its place comes. "
-          "See `call_back` in common/event_loop.cpp.");
+          "See `call_back` in common/simple_crawl/event_loop.cpp.");
 }
 
 TEST_CASE("one makes another ready") {
@@ -36,5 +36,5 @@ TEST_CASE("one makes another ready") {
 TEST_CASE("one stops the loop") {
     check("stopped", &Answers::stopped,
           "`stop` only makes a note. What happens to the rest of this turn's callbacks, "
-          "and to the next turn? See `run` in common/event_loop.cpp.");
+          "and to the next turn? See `run` in common/simple_crawl/event_loop.cpp.");
 }

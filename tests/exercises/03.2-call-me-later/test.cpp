@@ -1,7 +1,7 @@
 // start fails in: select sleeps until the next timer
 // start fails with: A timer is due in 50 ms, and select may sleep for ever
-#include "common/selector.h"
-#include "common/socket.h"
+#include "common/system/selector.h"
+#include "common/system/socket.h"
 #include "exercise.h"
 
 #include <doctest/doctest.h>

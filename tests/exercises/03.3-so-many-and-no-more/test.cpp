@@ -1,9 +1,9 @@
 // start fails in: no more than are allowed
 // start fails with: 5 jobs are in flight, though 2 are allowed
-#include "common/event_loop.h"
-#include "common/selector.h"
-#include "common/socket.h"
-#include "common/trace.h"
+#include "common/simple_crawl/event_loop.h"
+#include "common/system/selector.h"
+#include "common/system/socket.h"
+#include "common/trace/trace.h"
 #include "exercise.h"
 
 #include <doctest/doctest.h>

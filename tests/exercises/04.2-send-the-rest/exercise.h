@@ -1,7 +1,7 @@
 // Sends a request, piece by piece, as a callback.
 #pragma once
 
-#include "common/socket.h"
+#include "common/system/socket.h"
 
 #include <cstdint>
 #include <string>

@@ -1,6 +1,6 @@
 // start fails in: a socket that takes a little at a time
 // start fails with: The server got only the first 5 of 38 bytes
-#include "common/socket.h"
+#include "common/system/socket.h"
 #include "exercise.h"
 #include "tests/support/faults.h"
 

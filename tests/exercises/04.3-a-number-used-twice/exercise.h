@@ -1,8 +1,8 @@
 // A download that tries once more.
 #pragma once
 
-#include "common/event_loop.h"
-#include "common/socket.h"
+#include "common/simple_crawl/event_loop.h"
+#include "common/system/socket.h"
 
 #include <functional>
 #include <string>

@@ -1,9 +1,9 @@
 // start fails in: the next one gets the number of a connection that broke
 // start fails with: is registered already
-#include "common/event_loop.h"
-#include "common/selector.h"
-#include "common/socket.h"
-#include "common/trace.h"
+#include "common/simple_crawl/event_loop.h"
+#include "common/system/selector.h"
+#include "common/system/socket.h"
+#include "common/trace/trace.h"
 #include "exercise.h"
 
 #include <doctest/doctest.h>

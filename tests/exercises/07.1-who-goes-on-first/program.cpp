@@ -1,4 +1,4 @@
-#include "common/trace.h"
+#include "common/trace/trace.h"
 #include "exercise.h"
 #include "stage2_coroutines/future.h"
 #include "stage2_coroutines/task.h"

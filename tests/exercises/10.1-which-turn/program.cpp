@@ -1,5 +1,5 @@
 #include "exercise.h"
-#include "stage3_queue_crawler/runtime/task.h"
+#include "stage3_queue_crawler/runtime/task/task.h"
 
 #include <chrono>
 

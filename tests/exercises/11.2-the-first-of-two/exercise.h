@@ -1,8 +1,8 @@
 // What first_of must do.
 #pragma once
 
-#include "stage3_queue_crawler/runtime/event.h"
-#include "stage3_queue_crawler/runtime/wait.h"
+#include "stage3_queue_crawler/runtime/sync/event.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
 
 /// Waits until one of the two has a result, and returns that. The other one is cancelled,
 /// and waited for: when this returns, neither runs any more. If both are done at once,

@@ -1,8 +1,8 @@
 // What download must do.
 #pragma once
 
-#include "stage3_queue_crawler/runtime/task_group.h"
-#include "stage3_queue_crawler/runtime/wait.h"
+#include "stage3_queue_crawler/runtime/task/task_group.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
 
 #include <cstddef>
 #include <functional>

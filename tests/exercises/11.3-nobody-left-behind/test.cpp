@@ -61,11 +61,13 @@ struct Server {
     void check_end() {
         const int left = running;
         test.turns(2);
-        REQUIRE_MESSAGE((left == 0 || asked > 0),
-                      left << " pieces are still being fetched, and nobody has asked them "
-                              "to end: they write to memory that is gone.");
-        CHECK_MESSAGE(left == 0, left << " pieces were cancelled, and not waited for: they "
-                                         "still clean up.");
+        REQUIRE_MESSAGE(
+            (left == 0 || asked > 0),
+            left << " pieces are still being fetched, and nobody has asked them "
+                    "to end: they write to memory that is gone.");
+        CHECK_MESSAGE(left == 0,
+                      left << " pieces were cancelled, and not waited for: they "
+                              "still clean up.");
     }
 };
 
@@ -103,8 +105,7 @@ TEST_CASE_FIXTURE(LoopTest, "the last piece fails first") {
 
 TEST_CASE_FIXTURE(LoopTest, "cancelled") {
     Server server{*this};
-    Task<std::string> waiter =
-        task(download(content.size(), 5, server.fetch_piece()));
+    Task<std::string> waiter = task(download(content.size(), 5, server.fetch_piece()));
     loop.call_later(1500ms, [&] { waiter.cancel(); });
     loop.call_later(1550ms, [&] { waiter.cancel(); }); // somebody is in a hurry
     bool cancelled = false;
@@ -117,5 +118,6 @@ TEST_CASE_FIXTURE(LoopTest, "cancelled") {
     }
     CHECK_MESSAGE(cancelled, "the request was swallowed: it must be thrown on.");
     CHECK_MESSAGE(left == 0, "whoever waited was cancelled, and "
-                                 << left << " pieces were still there when it had ended.");
+                                 << left
+                                 << " pieces were still there when it had ended.");
 }

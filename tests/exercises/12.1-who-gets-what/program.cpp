@@ -1,5 +1,5 @@
 #include "exercise.h"
-#include "stage3_queue_crawler/runtime/queue.h"
+#include "stage3_queue_crawler/runtime/sync/queue.h"
 
 #include <vector>
 

@@ -1,7 +1,7 @@
 // A queue that wakes who waits, and lets them look for themselves.
 #pragma once
 
-#include "stage3_queue_crawler/runtime/task.h"
+#include "stage3_queue_crawler/runtime/task/task.h"
 
 #include <deque>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "blinker.h"
-#include "stage3_queue_crawler/runtime/event_loop.h"
+#include "stage3_queue_crawler/runtime/loop/event_loop.h"
 
 /// As long as this lives, the blinker has the timers that it wishes for. When it's
 /// destroyed, the blinker gets no more: no timer of it is left in the loop, and its timer

@@ -1,6 +1,6 @@
 #include "exercise.h"
 #include "stage3_queue_crawler/crawler/crawler.h"
-#include "stage3_queue_crawler/runtime/run.h"
+#include "stage3_queue_crawler/runtime/task/run.h"
 #include "tests/support/scripted_server.h"
 
 #include <fmt/core.h>

@@ -1,7 +1,7 @@
 // An order for a queue: the hosts in turn.
 #pragma once
 
-#include "stage3_queue_crawler/runtime/queue_orders.h"
+#include "stage3_queue_crawler/runtime/sync/queue_orders.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // start fails in: two hosts
 // start fails with: both hosts wait
 #include "exercise.h"
-#include "stage3_queue_crawler/runtime/queue.h"
+#include "stage3_queue_crawler/runtime/sync/queue.h"
 #include "tests/stage3/runtime/loop_test.h"
 
 #include <doctest/doctest.h>

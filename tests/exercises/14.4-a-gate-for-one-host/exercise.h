@@ -1,7 +1,7 @@
 // Politeness to one host: how many requests at once, and how fast.
 #pragma once
 
-#include "stage3_queue_crawler/runtime/event_loop.h"
+#include "stage3_queue_crawler/runtime/loop/event_loop.h"
 
 #include <cstddef>
 #include <deque>

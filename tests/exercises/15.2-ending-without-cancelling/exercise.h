@@ -1,7 +1,7 @@
 // Workers that are not cancelled.
 #pragma once
 
-#include "stage3_queue_crawler/runtime/queue.h"
+#include "stage3_queue_crawler/runtime/sync/queue.h"
 
 #include <optional>
 #include <vector>

@@ -1,7 +1,7 @@
 // A server's side of one connection.
 #pragma once
 
-#include "stage3_queue_crawler/runtime/stream.h"
+#include "stage3_queue_crawler/runtime/net/stream.h"
 
 #include <chrono>
 #include <cstddef>

@@ -1,6 +1,6 @@
 // Lines, until there are none; and then an end that loses nothing.
 #include "exercise.h"
-#include "stage3_queue_crawler/runtime/wait.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
 
 #include <string>
 #include <system_error>

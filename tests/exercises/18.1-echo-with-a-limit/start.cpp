@@ -7,7 +7,7 @@
 // and stage3::wait_for(coroutine, time), which throws stage3::Timeout when it's over.
 // Remember: no co_await in a condition or a handler. co_return in a handler is fine.
 #include "exercise.h"
-#include "stage3_queue_crawler/runtime/wait.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
 
 #include <string>
 

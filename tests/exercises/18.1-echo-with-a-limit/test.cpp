@@ -1,7 +1,7 @@
 // start fails in: line after line
 // start fails with: ended the connection after one line
 #include "exercise.h"
-#include "stage3_queue_crawler/runtime/listener.h"
+#include "stage3_queue_crawler/runtime/net/listener.h"
 #include "tests/stage3/runtime/client_test.h"
 
 #include <doctest/doctest.h>

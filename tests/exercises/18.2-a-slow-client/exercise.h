@@ -1,7 +1,7 @@
 // What one says, all others hear.
 #pragma once
 
-#include "stage3_queue_crawler/runtime/stream.h"
+#include "stage3_queue_crawler/runtime/net/stream.h"
 
 #include <cstddef>
 #include <vector>
@@ -15,7 +15,6 @@ constexpr std::size_t most_unsent = std::size_t{64} * 1024;
 /// It outlives the streams, and those outlive the coroutines.
 class Room {
   public:
-
     /// Yours. The client is in the room as long as this runs, however it ends: in
     /// `members_` from its first step on, and no more when it's over. Its caller closes
     /// the connection then, and destroys the stream.

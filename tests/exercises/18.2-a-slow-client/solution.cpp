@@ -1,6 +1,6 @@
 // Nobody is waited for. Who is too far behind must go.
 #include "exercise.h"
-#include "stage3_queue_crawler/runtime/at_exit.h"
+#include "stage3_queue_crawler/runtime/loop/at_exit.h"
 
 #include <string>
 #include <string_view>

@@ -6,8 +6,8 @@
 // And const stage3::AtExit at_exit([&] { ... }), which calls that when the scope is left,
 // whatever the reason.
 #include "exercise.h"
-#include "stage3_queue_crawler/runtime/at_exit.h"
-#include "stage3_queue_crawler/runtime/wait.h"
+#include "stage3_queue_crawler/runtime/loop/at_exit.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
 
 #include <string>
 #include <system_error>

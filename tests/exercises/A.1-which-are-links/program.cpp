@@ -1,4 +1,4 @@
-#include "common/links.h"
+#include "common/web/links.h"
 #include "exercise.h"
 
 #include <string_view>

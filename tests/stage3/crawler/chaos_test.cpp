@@ -5,7 +5,7 @@
 // of a page that has stood in its host's line. The variable SEEDS says how many crawls
 // there are; by default a few.
 #include "stage3_queue_crawler/crawler/crawler.h"
-#include "stage3_queue_crawler/runtime/run.h"
+#include "stage3_queue_crawler/runtime/task/run.h"
 #include "tests/support/scripted_server.h"
 
 #include <curl/curl.h>

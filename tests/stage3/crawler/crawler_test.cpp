@@ -1,7 +1,7 @@
 // The crawler against a server that does as it is told, also when that is wrong.
 #include "stage3_queue_crawler/crawler/crawler.h"
-#include "stage3_queue_crawler/runtime/run.h"
-#include "stage3_queue_crawler/runtime/wait.h"
+#include "stage3_queue_crawler/runtime/task/run.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
 #include "tests/support/faults.h"
 #include "tests/support/scripted_server.h"
 

@@ -3,7 +3,7 @@
 //
 // The variable SEEDS says how many random crawls there are, and SEED, which one.
 #include "stage3_queue_crawler/crawler/memory_frontier.h"
-#include "stage3_queue_crawler/runtime/at_exit.h"
+#include "stage3_queue_crawler/runtime/loop/at_exit.h"
 #include "tests/stage3/runtime/loop_test.h"
 #include "tests/support/url.h"
 

@@ -1,8 +1,8 @@
 // Pages that are read in other threads, while the crawl's state stays in one.
-#include "common/socket.h"
+#include "common/system/socket.h"
 #include "stage3_queue_crawler/crawler/crawler.h"
-#include "stage3_queue_crawler/runtime/run.h"
-#include "stage3_queue_crawler/runtime/wait.h"
+#include "stage3_queue_crawler/runtime/task/run.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
 #include "tests/support/scripted_server.h"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,7 @@
 // Who asks for an origin's robots.txt, how often it's fetched, and what is kept.
 #include "stage3_queue_crawler/crawler/robots_cache.h"
-#include "stage3_queue_crawler/runtime/run.h"
-#include "stage3_queue_crawler/runtime/wait.h"
+#include "stage3_queue_crawler/runtime/task/run.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
 #include "tests/support/scripted_server.h"
 
 #include <doctest/doctest.h>

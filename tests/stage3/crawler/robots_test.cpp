@@ -1,5 +1,5 @@
 // The numbers are the sections of RFC 9309.
-#include "common/url.h"
+#include "common/web/url.h"
 #include "stage3_queue_crawler/crawler/robots.h"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,7 @@
 // HTTP over TLS, against a server with a certificate that only this test believes. See
 // tests/support/with_https_server.py, which runs this.
 #include "stage3_queue_crawler/http/session.h"
-#include "stage3_queue_crawler/runtime/run.h"
+#include "stage3_queue_crawler/runtime/task/run.h"
 
 #include <doctest/doctest.h>
 

@@ -1,9 +1,9 @@
 // Names are looked up in threads that nobody has to wait for.
-#include "common/socket.h"
+#include "common/system/socket.h"
 #include "stage3_queue_crawler/http/resolver.h"
 #include "stage3_queue_crawler/http/session.h"
-#include "stage3_queue_crawler/runtime/run.h"
-#include "stage3_queue_crawler/runtime/wait.h"
+#include "stage3_queue_crawler/runtime/task/run.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
 #include "tests/support/scripted_server.h"
 
 #include <doctest/doctest.h>

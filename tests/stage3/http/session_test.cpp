@@ -1,8 +1,8 @@
 // HTTP on curl multi, against a server that does as it is told, also when that is wrong.
-#include "common/descriptors.h"
+#include "common/system/descriptors.h"
 #include "stage3_queue_crawler/http/session.h"
-#include "stage3_queue_crawler/runtime/run.h"
-#include "stage3_queue_crawler/runtime/wait.h"
+#include "stage3_queue_crawler/runtime/task/run.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
 #include "tests/support/listener.h"
 #include "tests/support/scripted_server.h"
 #include "tests/support/url.h"

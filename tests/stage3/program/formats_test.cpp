@@ -1,7 +1,7 @@
 // What a record looks like, to programs and to people.
 #include "stage3_queue_crawler/program/escape.h"
 #include "stage3_queue_crawler/program/formats.h"
-#include "stage3_queue_crawler/program/report.h"
+#include "stage3_queue_crawler/program/text_report.h"
 #include "tests/support/url.h"
 
 #include <doctest/doctest.h>

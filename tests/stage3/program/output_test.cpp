@@ -1,8 +1,8 @@
 // Results that somebody reads slowly, or not at all.
-#include "common/socket.h"
+#include "common/system/socket.h"
 #include "stage3_queue_crawler/program/output.h"
-#include "stage3_queue_crawler/runtime/run.h"
-#include "stage3_queue_crawler/runtime/wait.h"
+#include "stage3_queue_crawler/runtime/task/run.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
 
 #include <doctest/doctest.h>
 #include <fmt/core.h>

@@ -1,5 +1,5 @@
 // Stage 3's program as its user meets it: what it prints, how it exits, how it ends.
-#include "common/descriptors.h"
+#include "common/system/descriptors.h"
 #include "tests/practice_site/background_site.h"
 #include "tests/support/in_bulk.h"
 #include "tests/support/listener.h"

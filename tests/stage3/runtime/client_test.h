@@ -5,11 +5,11 @@
 // The clock stands still meanwhile, and jumps when a test lets time go by.
 #pragma once
 
-#include "common/selector.h"
-#include "common/socket.h"
-#include "stage3_queue_crawler/runtime/run.h"
-#include "stage3_queue_crawler/runtime/stream.h"
-#include "stage3_queue_crawler/runtime/wait.h"
+#include "common/system/selector.h"
+#include "common/system/socket.h"
+#include "stage3_queue_crawler/runtime/net/stream.h"
+#include "stage3_queue_crawler/runtime/task/run.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
 
 #include <doctest/doctest.h>
 

@@ -2,7 +2,7 @@
 // of each case names the tests of CPython (Lib/test/test_asyncio) that show the same of
 // asyncio; "ev" is test_events.py, "base" is test_base_events.py, "task" is
 // test_tasks.py.
-#include "stage3_queue_crawler/runtime/event_loop.h"
+#include "stage3_queue_crawler/runtime/loop/event_loop.h"
 #include "tests/stage3/runtime/loop_test.h"
 #include "tests/support/in_bulk.h"
 

@@ -1,8 +1,8 @@
 // Other threads: what they compute comes back to the loop's thread, and nothing else of
 // it is touched by two. ThreadSanitizer runs this, too.
-#include "stage3_queue_crawler/runtime/executor.h"
-#include "stage3_queue_crawler/runtime/run.h"
-#include "stage3_queue_crawler/runtime/wait.h"
+#include "stage3_queue_crawler/runtime/executor/executor.h"
+#include "stage3_queue_crawler/runtime/task/run.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // What a future promises: the rows F1 to F23 of the table in conformance.txt. The comment
 // of each case names the tests of CPython (Lib/test/test_asyncio) that show the same of
 // asyncio; "fut" is test_futures.py, "task" is test_tasks.py.
-#include "stage3_queue_crawler/runtime/future.h"
+#include "stage3_queue_crawler/runtime/task/future.h"
 #include "tests/stage3/runtime/loop_test.h"
 
 #include <doctest/doctest.h>

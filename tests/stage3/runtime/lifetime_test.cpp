@@ -1,7 +1,7 @@
 // Destructors that do things, at moments when one doesn't expect them; and loops that
 // close while much is under way. The address sanitizer is the judge of most of these.
-#include "stage3_queue_crawler/runtime/executor.h"
-#include "stage3_queue_crawler/runtime/queue.h"
+#include "stage3_queue_crawler/runtime/executor/executor.h"
+#include "stage3_queue_crawler/runtime/sync/queue.h"
 #include "tests/stage3/runtime/loop_test.h"
 #include "tests/support/in_bulk.h"
 

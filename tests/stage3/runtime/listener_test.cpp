@@ -1,9 +1,9 @@
 // Clients come, are served, and go.
-#include "common/socket.h"
-#include "stage3_queue_crawler/runtime/listener.h"
-#include "stage3_queue_crawler/runtime/run.h"
-#include "stage3_queue_crawler/runtime/stream.h"
-#include "stage3_queue_crawler/runtime/wait.h"
+#include "common/system/socket.h"
+#include "stage3_queue_crawler/runtime/net/listener.h"
+#include "stage3_queue_crawler/runtime/net/stream.h"
+#include "stage3_queue_crawler/runtime/task/run.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
 #include "tests/support/faults.h"
 
 #include <doctest/doctest.h>

@@ -5,10 +5,10 @@
 // ever wake the loop, the test fails instead of hanging.
 #pragma once
 
-#include "common/selector.h"
-#include "common/socket.h"
-#include "stage3_queue_crawler/runtime/run.h"
-#include "stage3_queue_crawler/runtime/wait.h"
+#include "common/system/selector.h"
+#include "common/system/socket.h"
+#include "stage3_queue_crawler/runtime/task/run.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
 
 #include <array>
 #include <cerrno>

@@ -3,7 +3,7 @@
 // must have what. Nothing may be lost, nothing appear twice, and nobody be overtaken.
 //
 // A schedule follows from its seed, which is printed when it fails. SEED=n plays one.
-#include "stage3_queue_crawler/runtime/queue.h"
+#include "stage3_queue_crawler/runtime/sync/queue.h"
 #include "tests/stage3/runtime/loop_test.h"
 
 #include <doctest/doctest.h>
@@ -342,7 +342,7 @@ void play_many(const Model::Before& before) {
     const std::uint32_t first = one != nullptr
                                     ? static_cast<std::uint32_t>(std::stoul(one))
                                     : std::random_device()();
-    // Under valgrind, fewer will do: see .ci/all.sh.
+    // Under valgrind, fewer will do: see tests/setup/all.sh.
     const char* const some = std::getenv("SCHEDULES");
     const std::uint32_t many =
         some != nullptr ? static_cast<std::uint32_t>(std::stoul(some)) : 1000;

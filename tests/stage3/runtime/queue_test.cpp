@@ -2,7 +2,7 @@
 // conformance.txt. The comment of each case names the tests of CPython
 // (Lib/test/test_asyncio/test_queues.py: "q") and Tornado (tornado/test/queues_test.py:
 // "tq") that show the same of theirs.
-#include "stage3_queue_crawler/runtime/queue.h"
+#include "stage3_queue_crawler/runtime/sync/queue.h"
 #include "tests/stage3/runtime/loop_test.h"
 #include "tests/support/in_bulk.h"
 

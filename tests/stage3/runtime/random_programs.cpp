@@ -4,10 +4,10 @@
 //
 // A program is a line: the number of futures, then for each task its steps, separated by
 // bars. A step is an operation and three numbers: what it means stands at `play`.
-#include "stage3_queue_crawler/runtime/event.h"
-#include "stage3_queue_crawler/runtime/semaphore.h"
-#include "stage3_queue_crawler/runtime/task_group.h"
-#include "stage3_queue_crawler/runtime/wait.h"
+#include "stage3_queue_crawler/runtime/sync/event.h"
+#include "stage3_queue_crawler/runtime/sync/semaphore.h"
+#include "stage3_queue_crawler/runtime/task/task_group.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
 #include "tests/stage3/runtime/loop_test.h"
 
 #include <fmt/core.h>

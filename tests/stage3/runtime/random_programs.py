@@ -192,7 +192,7 @@ class Group(asyncio.TaskGroup):
 
 
 async def run_group(tell, body):
-    """Ours throws the first failure as it is, and reports the others."""
+    """Ours throws the first failure as it is, and reports the others, each once."""
     group, before = Group(), None
 
     async def noting(*arguments):
@@ -212,6 +212,7 @@ async def run_group(tell, body):
         failures = list(several.exceptions)
         if before is not None:
             failures.insert(before, failures.pop())  # Python puts the body's last
+        failures = list({id(failure): failure for failure in failures}.values())
         parent = asyncio.current_task()
         if sys.version_info < (3, 13) and parent.cancelling():
             parent.uncancel()

@@ -1,8 +1,8 @@
 // What a semaphore promises: the rows S1 to S7 of the table in conformance.txt. The
 // comment of each case names the tests of CPython that show the same of asyncio:
 // SemaphoreTests in test_locks.py of Lib/test/test_asyncio.
-#include "stage3_queue_crawler/runtime/semaphore.h"
-#include "stage3_queue_crawler/runtime/wait.h"
+#include "stage3_queue_crawler/runtime/sync/semaphore.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
 #include "tests/stage3/runtime/loop_test.h"
 
 #include <doctest/doctest.h>

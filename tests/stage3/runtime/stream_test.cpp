@@ -1,10 +1,10 @@
 // Reading and writing on a connection, with a test at the other end of it.
-#include "common/descriptors.h"
-#include "common/selector.h"
-#include "common/socket.h"
-#include "stage3_queue_crawler/runtime/run.h"
-#include "stage3_queue_crawler/runtime/stream.h"
-#include "stage3_queue_crawler/runtime/wait.h"
+#include "common/system/descriptors.h"
+#include "common/system/selector.h"
+#include "common/system/socket.h"
+#include "stage3_queue_crawler/runtime/net/stream.h"
+#include "stage3_queue_crawler/runtime/task/run.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,8 @@
 // What a task group promises: the rows G1 to G15 of the table in conformance.txt. The
 // comment of each case names the tests of CPython that show the same of asyncio; "tg" is
 // test_taskgroups.py of Lib/test/test_asyncio.
-#include "stage3_queue_crawler/runtime/task_group.h"
-#include "stage3_queue_crawler/runtime/wait.h"
+#include "stage3_queue_crawler/runtime/task/task_group.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
 #include "tests/stage3/runtime/loop_test.h"
 
 #include <doctest/doctest.h>
@@ -237,6 +237,19 @@ TEST_CASE_FIXTURE(LoopTest, "G7: of several failures the first is thrown, and th
         const std::string last(report.chain.back().function.function_name());
         CHECK(last.find("end_slowly") != std::string::npos);
     }
+}
+
+TEST_CASE_FIXTURE(LoopTest, "G7: what fails for several at once is one failure") {
+    const auto shared = future<int>();
+    const auto wait = [](Future<int> f) -> Coroutine<> { co_await f; };
+    loop.call_later(1s, [&] { shared.set_exception(Rain()); });
+    CHECK_THROWS_AS(run(in_group([&](TaskGroup& group) {
+                        group.start(wait(shared));
+                        group.start(wait(shared));
+                        return wait(shared);
+                    })),
+                    Rain);
+    CHECK(reports.empty());
 }
 
 TEST_CASE_FIXTURE(LoopTest,

@@ -2,7 +2,7 @@
 // of each case names the tests of CPython (Lib/test/test_asyncio) that show the same of
 // asyncio; "task" is test_tasks.py, "wf" is test_waitfor.py, "base" is
 // test_base_events.py.
-#include "stage3_queue_crawler/runtime/task.h"
+#include "stage3_queue_crawler/runtime/task/task.h"
 #include "tests/stage3/runtime/loop_test.h"
 #include "tests/support/in_bulk.h"
 

@@ -1,5 +1,5 @@
 // What the runtime writes down: the same words as stages 1 and 2, and queues besides.
-#include "stage3_queue_crawler/runtime/queue.h"
+#include "stage3_queue_crawler/runtime/sync/queue.h"
 #include "tests/stage3/runtime/loop_test.h"
 
 #include <doctest/doctest.h>

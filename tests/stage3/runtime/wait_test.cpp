@@ -2,8 +2,8 @@
 // conformance.txt. The comment of each case names the tests of CPython
 // (Lib/test/test_asyncio) that show the same of asyncio; "wf" is test_waitfor.py, "task"
 // is test_tasks.py, "lock" is test_locks.py, "run" is test_runners.py.
-#include "stage3_queue_crawler/runtime/event.h"
-#include "stage3_queue_crawler/runtime/wait.h"
+#include "stage3_queue_crawler/runtime/sync/event.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
 #include "tests/stage3/runtime/loop_test.h"
 
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
 // hint: never came: they were still unsent
 #include "exercise.h"
-#include "stage3_queue_crawler/runtime/wait.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
 
 #include <string>
 #include <system_error>

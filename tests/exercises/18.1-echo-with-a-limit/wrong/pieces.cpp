@@ -1,6 +1,6 @@
 // hint: a line may come in pieces
 #include "exercise.h"
-#include "stage3_queue_crawler/runtime/wait.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
 
 #include <string>
 #include <system_error>

@@ -1,6 +1,6 @@
 // hint: just then, c missed a line
 #include "exercise.h"
-#include "stage3_queue_crawler/runtime/at_exit.h"
+#include "stage3_queue_crawler/runtime/loop/at_exit.h"
 
 #include <cstddef>
 #include <string>

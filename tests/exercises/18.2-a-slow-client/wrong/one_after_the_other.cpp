@@ -1,6 +1,6 @@
 // hint: stands in line behind b
 #include "exercise.h"
-#include "stage3_queue_crawler/runtime/at_exit.h"
+#include "stage3_queue_crawler/runtime/loop/at_exit.h"
 
 #include <string>
 #include <system_error>

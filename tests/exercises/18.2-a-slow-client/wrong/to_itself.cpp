@@ -1,6 +1,6 @@
 // hint: hears what it has said itself
 #include "exercise.h"
-#include "stage3_queue_crawler/runtime/at_exit.h"
+#include "stage3_queue_crawler/runtime/loop/at_exit.h"
 
 #include <string>
 #include <string_view>

@@ -1,0 +1,131 @@
+#include "common/command_line/command_line.h"
+
+#include "common/system/selector.h"
+#include "common/text/join.h"
+
+#include <CLI/CLI.hpp>
+
+#include <charconv>
+#include <span>
+#include <string_view>
+#include <system_error>
+
+namespace common {
+
+struct CommandLine::Parser {
+    CLI::App app;
+
+    CLI::Option* add(const std::string& names, const std::string& value,
+                     const std::string& description, ReadValue read) {
+        // It's read when it's checked. (This way to add an option is no template.)
+        const auto ignore = [](const CLI::results_t&) { return true; };
+        return app.add_option(names, ignore, description)
+            ->type_name(value)
+            ->check(std::move(read));
+    }
+};
+
+namespace {
+
+/// CLI11 takes "--exclude= http://h/" for "--exclude http://h/".
+void check_values_given_with_equals_sign(int argc, char** argv) {
+    for (const std::string_view argument :
+         std::span(argv, static_cast<std::size_t>(argc))) {
+        if (argument == "--")
+            return;
+        if (argument.starts_with("--") && argument.find('=') == argument.size() - 1)
+            throw UsageError("a value is missing: " + std::string(argument));
+    }
+}
+
+} // namespace
+
+CommandLine::CommandLine(const std::string& program, const std::string& description)
+    : parser_(new Parser{CLI::App(description, program)}) {
+    CLI::App& app = parser_->app;
+    app.get_formatter()->column_width(26);
+    app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
+CommandLine::~CommandLine() = default;
+
+void CommandLine::add(const std::string& names, const std::string& value,
+                      const std::string& description, ReadValue read) {
+    parser_->add(names, value, description, std::move(read));
+}
+
+void CommandLine::add_repeatable(const std::string& names, const std::string& value,
+                                 const std::string& description, ReadValue read) {
+    parser_->add(names, value, description, std::move(read))->take_all();
+}
+
+void CommandLine::add_flag(const std::string& names, const std::string& description,
+                           bool& given) {
+    parser_->app.add_flag_callback(names, [&given] { given = true; }, description);
+}
+
+void CommandLine::add_argument(const std::string& name, const std::string& description,
+                               std::string& text) {
+    parser_->add(name, "", description, text_into(text))->required();
+}
+
+void CommandLine::add_arguments(const std::string& name, const std::string& description,
+                                std::vector<std::string>& texts) {
+    const auto take = [&texts](const std::string& text) {
+        texts.push_back(text);
+        return std::string();
+    };
+    parser_->add(name, "", description, take)->take_all()->expected(-1);
+}
+
+void CommandLine::add_footer(const std::string& text) { parser_->app.footer(text); }
+
+std::optional<std::string> CommandLine::parse(int argc, char** argv) {
+    check_values_given_with_equals_sign(argc, argv);
+    try {
+        parser_->app.parse(argc, argv);
+        return std::nullopt;
+    } catch (const CLI::CallForHelp&) {
+        return parser_->app.help();
+    } catch (const CLI::ArgumentMismatch& error) {
+        throw UsageError(std::string("a value is missing: ") + error.what());
+    } catch (const CLI::ParseError& error) {
+        throw UsageError(error.what());
+    }
+}
+
+bool CommandLine::has(const std::string& name) const {
+    return parser_->app.count(name) > 0;
+}
+
+std::string read_whole_number(const std::string& text, std::int64_t least,
+                              std::int64_t most, std::int64_t& number) {
+    std::int64_t read = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, read);
+    if (error != std::errc() || stop != end || read < least || read > most)
+        return "'" + text + "' is not a number from " + std::to_string(least) + " to "
+               + std::to_string(most);
+    number = read;
+    return {};
+}
+
+ReadValue text_into(std::string& text) {
+    return [&text](const std::string& read) {
+        text = read;
+        return std::string();
+    };
+}
+
+std::string not_one_of(const std::string& text, const std::vector<std::string>& words) {
+    return "'" + text + "': choose one of " + join(words, ", ");
+}
+
+ReadValue selector_into(std::string& name) {
+    std::vector<std::pair<std::string, std::string>> choices;
+    for (const std::string_view known : selector_names())
+        choices.emplace_back(known, known);
+    return choice_into(name, std::move(choices));
+}
+
+} // namespace common

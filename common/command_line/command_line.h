@@ -1,0 +1,103 @@
+// What a program's user may type behind its name, and what was typed.
+//
+// A narrow face for CLI11, which does the work. It's a library of templates: whatever
+// file includes it compiles as long as a whole stage. So one file does, command_line.cpp,
+// and the programs say what they want to know in the few words below. No page tells of
+// it: what the programs are about begins when the command line has been read.
+#pragma once
+
+#include "common/command_line/usage_error.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace common {
+
+/// Takes in the text of a value. Returns what is wrong with it, in words that say what is
+/// allowed; nothing if all is well.
+using ReadValue = std::function<std::string(const std::string& text)>;
+
+class CommandLine {
+  public:
+    /// `description`: what the program does, for the help.
+    CommandLine(const std::string& program, const std::string& description);
+    ~CommandLine();
+    CommandLine(const CommandLine&) = delete;
+    CommandLine& operator=(const CommandLine&) = delete;
+
+    /// An option with a value. `names` are like "-w,--workers", `value` is the word that
+    /// stands for the value in the help. Who gives it twice means the last one.
+    void add(const std::string& names, const std::string& value,
+             const std::string& description, ReadValue read);
+    /// The same, but each one counts.
+    void add_repeatable(const std::string& names, const std::string& value,
+                        const std::string& description, ReadValue read);
+    /// An option that is there or not.
+    void add_flag(const std::string& names, const std::string& description, bool& given);
+    /// The one word that must stand there without an option.
+    void add_argument(const std::string& name, const std::string& description,
+                      std::string& text);
+    /// Words without an option, any number of them.
+    void add_arguments(const std::string& name, const std::string& description,
+                       std::vector<std::string>& texts);
+    /// What the help ends with.
+    void add_footer(const std::string& text);
+
+    /// Reads the arguments of `main`. Returns the help if that is what the user wants;
+    /// then the values are void. Throws UsageError.
+    std::optional<std::string> parse(int argc, char** argv);
+    /// After that: was this option given? `name` is one of its names.
+    bool has(const std::string& name) const;
+
+  private:
+    struct Parser;
+    std::unique_ptr<Parser> parser_;
+};
+
+/// Returns what is wrong with a number, as ReadValue does. Otherwise sets `number`.
+std::string read_whole_number(const std::string& text, std::int64_t least,
+                              std::int64_t most, std::int64_t& number);
+
+/// Reads a whole number from `least` to `most`.
+template <class Number>
+ReadValue number_into(Number& number, std::int64_t least, std::int64_t most) {
+    return [&number, least, most](const std::string& text) {
+        std::int64_t read = 0;
+        std::string wrong = read_whole_number(text, least, most, read);
+        if (wrong.empty())
+            number = static_cast<Number>(read);
+        return wrong;
+    };
+}
+
+/// Takes any text.
+ReadValue text_into(std::string& text);
+
+/// Says that a text is none of these words.
+std::string not_one_of(const std::string& text, const std::vector<std::string>& words);
+
+/// Reads one of some words, each with its meaning.
+template <class Value>
+ReadValue choice_into(Value& value, std::vector<std::pair<std::string, Value>> choices) {
+    return [&value, choices = std::move(choices)](const std::string& text) {
+        std::vector<std::string> words;
+        for (const auto& [word, meaning] : choices) {
+            words.push_back(word);
+            if (word == text) {
+                value = meaning;
+                return std::string();
+            }
+        }
+        return not_one_of(text, words);
+    };
+}
+
+/// Reads the name of a selector: see make_selector.
+ReadValue selector_into(std::string& name);
+
+} // namespace common

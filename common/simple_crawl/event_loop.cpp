@@ -1,0 +1,52 @@
+#include "common/simple_crawl/event_loop.h"
+
+#include <utility>
+
+namespace common {
+
+void EventLoop::register_fd(int fd, Events events, const char* name, Callback callback,
+                            std::source_location at) {
+    const std::uint64_t number = next_number_++;
+    selector_->register_fd(fd, events, number);
+    watches_[fd] =
+        std::make_shared<const Watch>(Watch{std::move(callback), name, at, number});
+}
+
+void EventLoop::unregister_fd(int fd) {
+    selector_->unregister_fd(fd);
+    watches_.erase(fd);
+}
+
+// [run]
+bool EventLoop::run(Milliseconds patience) {
+    while (!stopped_) {
+        tracer_.select(patience, selector_->size());
+        const auto ready = selector_->select(patience);
+        if (ready.empty())
+            return false;
+        for (const Ready& event : ready)
+            tracer_.ready(event);
+        for (const Ready& event : ready)
+            call_back(event);
+    }
+    return true;
+}
+// [/run]
+
+// [call-back]
+void EventLoop::call_back(const Ready& event) {
+    // An earlier callback of this turn may have closed this descriptor, and a new socket
+    // may have got its number since. Then the event is old news, and the number tells.
+    const auto found = watches_.find(event.fd);
+    if (found == watches_.end() || found->second->number != event.data)
+        return;
+    // Held here while it runs: a callback that unregisters itself would otherwise destroy
+    // the very function that is being executed.
+    const std::shared_ptr<const Watch> watch = found->second;
+    tracer_.callback_begin(watch->name, watch->at);
+    watch->callback();
+    tracer_.callback_end(watch->name, watch->at);
+}
+// [/call-back]
+
+} // namespace common

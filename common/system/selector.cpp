@@ -1,0 +1,103 @@
+#include "common/system/selector.h"
+
+#include "common/system/selector_backends.h"
+#include "common/text/join.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <climits>
+
+namespace common {
+
+Selector::Registration& Selector::watched_registration(int fd, const char* operation) {
+    const auto index = static_cast<std::size_t>(fd);
+    if (fd < 0 || index >= registrations_.size() || !registrations_[index].watched)
+        throw std::logic_error(
+            fmt::format("{}: descriptor {} is not registered", operation, fd));
+    return registrations_[index];
+}
+
+namespace {
+
+void require_some(Events events, const char* operation) {
+    if (events == Events::none)
+        throw std::logic_error(fmt::format(
+            "{}: no events to wait for; use unregister_fd to wait for none", operation));
+}
+
+} // namespace
+
+void Selector::register_fd(int fd, Events events, std::uint64_t data) {
+    if (fd < 0)
+        throw std::logic_error(fmt::format("register_fd: {} is no descriptor", fd));
+    require_some(events, "register_fd");
+    const auto index = static_cast<std::size_t>(fd);
+    if (index < registrations_.size() && registrations_[index].watched)
+        throw std::logic_error(fmt::format(
+            "register_fd: descriptor {} is registered already; use modify_fd", fd));
+    add(fd, events); // first, since it may throw, and then nothing has changed
+    if (index >= registrations_.size())
+        registrations_.resize(index + 1);
+    registrations_[index] = {events, data, true};
+    ++watched_;
+}
+
+void Selector::modify_fd(int fd, Events events, std::uint64_t data) {
+    Registration& registration = watched_registration(fd, "modify_fd");
+    require_some(events, "modify_fd");
+    if (registration.events != events)
+        change(fd, events);
+    registration.events = events;
+    registration.data = data;
+}
+
+void Selector::unregister_fd(int fd) {
+    Registration& registration = watched_registration(fd, "unregister_fd");
+    remove(fd);
+    registration = {};
+    --watched_;
+}
+
+std::vector<Ready> Selector::select(std::optional<Milliseconds> timeout) {
+    using Clock = std::chrono::steady_clock;
+    const auto start = Clock::now();
+    if (timeout) // nobody waits longer than that, and the sum below must not overflow
+        timeout = std::clamp(*timeout, Milliseconds(0), Milliseconds(INT_MAX));
+    std::vector<Ready> ready;
+    std::optional<Milliseconds> left = timeout;
+    // A signal ends every system call that waits. That is not an answer: go on waiting
+    // for what is left of the time.
+    while (!wait(left ? static_cast<int>(left->count()) : -1, ready))
+        if (timeout)
+            // Rounded up: a wait that ends a little early would only be begun again.
+            left = std::max(Milliseconds(0), std::chrono::ceil<Milliseconds>(
+                                                 start + *timeout - Clock::now()));
+    return ready;
+}
+
+std::vector<std::string_view> selector_names() {
+#ifdef __linux__
+    return {"epoll", "poll", "select"};
+#else
+    return {"poll", "select"};
+#endif
+}
+
+std::unique_ptr<Selector> make_selector(std::string_view name) {
+    const auto names = selector_names();
+    if (name.empty())
+        name = names.front();
+#ifdef __linux__
+    if (name == "epoll")
+        return make_epoll_selector();
+#endif
+    if (name == "poll")
+        return make_poll_selector();
+    if (name == "select")
+        return make_select_selector();
+    throw std::invalid_argument(
+        fmt::format("no selector named '{}': choose one of {}", name, join(names, ", ")));
+}
+
+} // namespace common

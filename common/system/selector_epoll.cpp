@@ -1,0 +1,97 @@
+// `epoll`, Linux's answer to ten thousand connections: the list of descriptors stays in
+// the kernel, which notes down each one that becomes ready. Waiting then costs as much as
+// there is to report, however many are watched. (BSD and macOS have kqueue for the same.)
+//
+// What it costs: one system call more for each change of the list. See man 7 epoll.
+#ifdef __linux__
+
+#include "common/system/selector_backends.h"
+#include "common/system/socket.h"
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <system_error>
+
+#include <sys/epoll.h>
+
+namespace common {
+namespace {
+
+std::uint32_t to_epoll(Events events) {
+    std::uint32_t mask = 0;
+    if ((events & Events::read) != Events::none)
+        mask |= EPOLLIN;
+    if ((events & Events::write) != Events::none)
+        mask |= EPOLLOUT;
+    return mask;
+}
+
+class EpollSelector final : public Selector {
+  public:
+    EpollSelector() : epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
+        if (!epoll_)
+            throw std::system_error(errno, std::generic_category(), "epoll_create1");
+    }
+
+    std::string_view name() const override { return "epoll"; }
+
+  private:
+    void control(int operation, int fd, Events events) {
+        epoll_event event{};
+        event.events = to_epoll(events);
+        event.data.fd = fd;
+        if (::epoll_ctl(epoll_.fd(), operation, fd, &event) < 0)
+            throw std::system_error(errno, std::generic_category(), "epoll_ctl");
+    }
+
+    void add(int fd, Events events) override { control(EPOLL_CTL_ADD, fd, events); }
+    void change(int fd, Events events) override { control(EPOLL_CTL_MOD, fd, events); }
+
+    void remove(int fd) override {
+        epoll_event unused{};
+        if (::epoll_ctl(epoll_.fd(), EPOLL_CTL_DEL, fd, &unused) < 0) {
+            // Closed before it was unregistered: the kernel has forgotten it already.
+            if (errno != EBADF && errno != ENOENT)
+                throw std::system_error(errno, std::generic_category(), "epoll_ctl");
+        }
+    }
+
+    bool wait(int timeout_ms, std::vector<Ready>& ready) override {
+        // What doesn't fit in one batch is still ready on the next call.
+        std::array<epoll_event, 256> batch;
+        const int count = ::epoll_wait(epoll_.fd(), batch.data(),
+                                       static_cast<int>(batch.size()), timeout_ms);
+        if (count < 0) {
+            if (errno == EINTR)
+                return false;
+            throw std::system_error(errno, std::generic_category(), "epoll_wait");
+        }
+        for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+            const epoll_event& event = batch[i];
+            // As in poll: an error or a hang-up is readiness for everything.
+            Events events = Events::none;
+            if ((event.events & ~static_cast<std::uint32_t>(EPOLLOUT)) != 0)
+                events = events | Events::read;
+            if ((event.events & ~static_cast<std::uint32_t>(EPOLLIN)) != 0)
+                events = events | Events::write;
+            const Registration& known = registration(event.data.fd);
+            events = events & known.events;
+            if (events != Events::none)
+                ready.push_back({event.data.fd, events, known.data});
+        }
+        return true;
+    }
+
+    Socket epoll_; // not a socket, but a descriptor to be owned like one
+};
+
+} // namespace
+
+std::unique_ptr<Selector> make_epoll_selector() {
+    return std::make_unique<EpollSelector>();
+}
+
+} // namespace common
+
+#endif // __linux__

@@ -1,0 +1,512 @@
+#include "common/web/html_scanner.h"
+
+#include "common/text/ascii.h"
+
+#include <libxml/HTMLparser.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+namespace common {
+namespace {
+
+constexpr bool is_blank(char c) {
+    return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f';
+}
+
+/// Bytes that end something, in a table: one look for each byte of an attribute.
+using Table = std::array<bool, 256>;
+constexpr Table table_of(std::string_view characters) {
+    Table table{};
+    for (const char c : characters)
+        table[static_cast<unsigned char>(c)] = true;
+    return table;
+}
+constexpr Table ends_name = table_of(" \n\t\r\f/>=");
+constexpr Table ends_tag_name = table_of(" \n\t\r\f/>");
+constexpr Table ends_unquoted = table_of(" \n\t\r\f>");
+constexpr bool is_in(const Table& table, char c) {
+    return table[static_cast<unsigned char>(c)];
+}
+
+/// True if `text` is `small`, which is in lower case.
+bool is_named(std::string_view text, std::string_view small) {
+    return text.size() == small.size() && std::ranges::equal(text, small, {}, to_lower);
+}
+bool is_one_of(std::string_view text, std::initializer_list<std::string_view> names) {
+    return std::ranges::any_of(names, [&](auto name) { return is_named(text, name); });
+}
+
+std::optional<LinkElement> link_element(std::string_view name) {
+    switch (name.size()) {
+    case 1:
+        if (to_lower(name[0]) == 'a')
+            return LinkElement::a;
+        break;
+    case 4:
+        if (is_named(name, "area"))
+            return LinkElement::area;
+        if (is_named(name, "base"))
+            return LinkElement::base;
+        if (is_named(name, "meta"))
+            return LinkElement::meta;
+        break;
+    case 5:
+        if (is_named(name, "frame"))
+            return LinkElement::frame;
+        break;
+    case 6:
+        if (is_named(name, "iframe"))
+            return LinkElement::iframe;
+        break;
+    default: break;
+    }
+    return std::nullopt;
+}
+
+/// Elements whose content is text up to their end tag. (noscript isn't one for us: we run
+/// no scripts.)
+bool holds_raw_text(std::string_view name) {
+    switch (to_lower(name[0])) {
+    case 't': return is_one_of(name, {"title", "textarea"});
+    case 's': return is_named(name, "style");
+    case 'x': return is_named(name, "xmp");
+    case 'i': return is_named(name, "iframe");
+    case 'n': return is_one_of(name, {"noembed", "noframes"});
+    default: return false;
+    }
+}
+
+/// Tags that end SVG and MathML, wherever they are: they are so surely HTML.
+bool breaks_out(std::string_view name) {
+    return is_one_of(name, {"b",       "big",  "blockquote", "body",  "br",   "center",
+                            "code",    "dd",   "div",        "dl",    "dt",   "em",
+                            "embed",   "h1",   "h2",         "h3",    "h4",   "h5",
+                            "h6",      "head", "hr",         "i",     "img",  "li",
+                            "listing", "menu", "meta",       "nobr",  "ol",   "p",
+                            "pre",     "ruby", "s",          "small", "span", "strong",
+                            "strike",  "sub",  "sup",        "table", "tt",   "u",
+                            "ul",      "var"});
+}
+
+/// Inside SVG and MathML, these elements hold HTML again.
+bool holds_html_again(std::string_view name, bool in_svg) {
+    return in_svg ? is_one_of(name, {"foreignobject", "desc", "title"})
+                  : is_one_of(name, {"mi", "mo", "mn", "ms", "mtext", "annotation-xml"});
+}
+
+} // namespace
+
+// [next]
+bool HtmlScanner::next(LinkTag& tag) {
+    while (true) {
+        at_ = std::min(page_.find('<', at_), page_.size());
+        if (at_ + 1 >= page_.size())
+            return false;
+        ++at_;
+        if (at_markup(tag))
+            return true;
+    }
+}
+
+/// Behind a "<". True if it was the tag that is looked for.
+bool HtmlScanner::at_markup(LinkTag& tag) {
+    const char c = page_[at_];
+    if (is_alpha(c))
+        return at_start_tag(tag);
+    if (c == '/')
+        at_end_tag();
+    else if (c == '!')
+        at_declaration();
+    else if (c == '?')
+        skip_past(">");
+    return false; // anything else is text: "1 < 2"
+}
+// [/next]
+
+bool HtmlScanner::at_start_tag(LinkTag& tag) {
+    const std::string_view name = read_tag_name();
+    const auto element = link_element(name);
+    bool self_closing = false;
+    if (element)
+        tag = LinkTag{.element = *element,
+                      .href = {},
+                      .src = {},
+                      .http_equiv = {},
+                      .content = {},
+                      .charset = {}};
+    if (!read_attributes(element ? &tag : nullptr, self_closing))
+        return false; // the page ends inside the tag: it is none
+
+    if (!inside_.empty() || name.size() >= 3)
+        enter(name, self_closing);
+    return element.has_value();
+}
+
+/// What follows a start tag may be no markup: then it is skipped.
+void HtmlScanner::enter(std::string_view name, bool self_closing) {
+    if (in_foreign_content()) {
+        const bool in_svg = inside_.back() == static_cast<char>(Inside::svg);
+        if (breaks_out(name))
+            inside_.clear();
+        else if (self_closing)
+            return;
+        else if (holds_html_again(name, in_svg))
+            inside_ += static_cast<char>(Inside::html_again);
+        else if (is_named(name, "svg"))
+            inside_ += static_cast<char>(Inside::svg);
+        else if (is_named(name, "math"))
+            inside_ += static_cast<char>(Inside::math);
+        return;
+    }
+    if (is_named(name, "svg") && !self_closing)
+        inside_ += static_cast<char>(Inside::svg);
+    else if (is_named(name, "math") && !self_closing)
+        inside_ += static_cast<char>(Inside::math);
+    else if (is_named(name, "script"))
+        skip_script();
+    else if (is_named(name, "plaintext"))
+        at_ = page_.size();
+    else if (holds_raw_text(name))
+        skip_raw_text(name);
+}
+
+bool HtmlScanner::in_foreign_content() const {
+    return !inside_.empty() && inside_.back() != static_cast<char>(Inside::html_again);
+}
+
+void HtmlScanner::leave(std::string_view name) {
+    if (inside_.empty())
+        return;
+    const auto top = static_cast<Inside>(inside_.back());
+    bool matches = holds_html_again(name, true) || holds_html_again(name, false);
+    if (top == Inside::svg)
+        matches = is_named(name, "svg");
+    else if (top == Inside::math)
+        matches = is_named(name, "math");
+    if (matches)
+        inside_.pop_back();
+    else if (is_one_of(name, {"p", "br"}) && in_foreign_content())
+        inside_.clear();
+}
+
+void HtmlScanner::at_end_tag() {
+    ++at_; // the slash
+    if (at_ >= page_.size())
+        return;
+    if (!is_alpha(page_[at_])) {
+        skip_past(">"); // "</>", or a bogus comment
+        return;
+    }
+    const std::string_view name = read_tag_name();
+    bool ignored = false;
+    if (read_attributes(nullptr, ignored))
+        leave(name);
+}
+
+void HtmlScanner::at_declaration() {
+    const std::string_view rest = page_.substr(at_);
+    if (rest.starts_with("!--")) {
+        at_ += 3;
+        skip_comment();
+    } else if (rest.starts_with("![CDATA[") && in_foreign_content()) {
+        skip_past("]]>");
+    } else {
+        skip_past(">"); // a document type, or a bogus comment
+    }
+}
+
+/// Behind "<!--". "<!-->" and "<!--->" are comments, too, and "--!>" ends one.
+void HtmlScanner::skip_comment() {
+    const std::string_view rest = page_.substr(at_);
+    if (rest.starts_with('>') || rest.starts_with("->")) {
+        skip_past(">");
+        return;
+    }
+    while (true) {
+        skip_past("--");
+        const std::string_view end = page_.substr(at_);
+        if (end.empty())
+            return;
+        if (end.starts_with('>') || end.starts_with("!>")) {
+            skip_past(">");
+            return;
+        }
+        --at_; // "--->": the second dash may be the first of the end
+    }
+}
+
+void HtmlScanner::skip_past(std::string_view text) {
+    const auto found = page_.find(text, at_);
+    at_ = found == std::string_view::npos ? page_.size() : found + text.size();
+}
+
+/// True if an end tag of that name stands at a place that holds "<".
+bool HtmlScanner::closes(std::size_t at, std::string_view name) const {
+    const std::string_view rest = page_.substr(at);
+    return rest.size() > name.size() + 2 && rest[1] == '/'
+           && equal_ignoring_case(rest.substr(2, name.size()), name)
+           && is_in(ends_tag_name, rest[name.size() + 2]);
+}
+
+/// Stops in front of the end tag of that name.
+void HtmlScanner::skip_raw_text(std::string_view name) {
+    for (at_ = page_.find('<', at_); at_ != std::string_view::npos;
+         at_ = page_.find('<', at_ + 1))
+        if (closes(at_, name))
+            return;
+    at_ = page_.size();
+}
+
+// [script]
+/// A script may hold "<!--", from the days when browsers without scripts had to be told
+/// to look away; and in there, "<script>" and "</script>" may stand as a pair.
+void HtmlScanner::skip_script() {
+    enum class State : std::uint8_t { plain, escaped, twice_escaped };
+    State state = State::plain;
+    for (; at_ < page_.size(); ++at_) {
+        if (state == State::plain) {
+            at_ = std::min(page_.find('<', at_), page_.size());
+            if (at_ == page_.size())
+                return;
+        }
+        const std::string_view rest = page_.substr(at_);
+        if (rest[0] == '-' && state != State::plain) {
+            if (rest.starts_with("-->"))
+                state = State::plain;
+        } else if (rest[0] != '<') {
+            continue;
+        } else if (closes(at_, "script")) {
+            if (state != State::twice_escaped)
+                return;
+            state = State::escaped;
+        } else if (state == State::plain && rest.starts_with("<!--")) {
+            state = State::escaped;
+            at_ += 1; // so that the dashes can be those of "-->" as well: "<!-->"
+        } else if (state == State::escaped && rest.size() > 7
+                   && equal_ignoring_case(rest.substr(1, 6), "script")
+                   && is_in(ends_tag_name, rest[7])) {
+            state = State::twice_escaped;
+        }
+    }
+}
+// [/script]
+
+std::string_view HtmlScanner::read_tag_name() {
+    const std::size_t begin = at_;
+    while (at_ < page_.size() && !is_in(ends_tag_name, page_[at_]))
+        ++at_;
+    return page_.substr(begin, at_ - begin);
+}
+
+// [attributes]
+/// Reads up to the tag's ">" and goes behind it. False if the page ends before that.
+bool HtmlScanner::read_attributes(LinkTag* tag, bool& self_closing) {
+    const char* const begin = page_.data();
+    const char* const end = begin + page_.size();
+    const char* p = begin + at_;
+    at_ = page_.size();
+    while (true) {
+        self_closing = false;
+        while (p != end && (is_blank(*p) || *p == '/')) {
+            self_closing = *p == '/';
+            ++p;
+        }
+        if (p == end)
+            return false;
+        if (*p == '>') {
+            at_ = static_cast<std::size_t>(p + 1 - begin);
+            return true;
+        }
+        // The name: its first character may be anything, even "=".
+        const char* const name = p++;
+        while (p != end && !is_in(ends_name, *p))
+            ++p;
+        const char* const name_end = p;
+        while (p != end && is_blank(*p))
+            ++p;
+        const char* value = name;
+        const char* value_end = name;
+        if (p != end && *p == '=') {
+            ++p;
+            while (p != end && is_blank(*p))
+                ++p;
+            if (p == end)
+                return false;
+            if (*p == '"' || *p == '\'') {
+                value = p + 1;
+                value_end = static_cast<const char*>(
+                    std::memchr(value, *p, static_cast<std::size_t>(end - value)));
+                if (value_end == nullptr)
+                    return false;
+                p = value_end + 1;
+            } else {
+                value = p;
+                while (p != end && !is_in(ends_unquoted, *p))
+                    ++p;
+                value_end = p;
+            }
+        }
+        if (tag == nullptr)
+            continue;
+        const std::string_view attribute(name, static_cast<std::size_t>(name_end - name));
+        std::string_view* wanted = nullptr;
+        if (is_named(attribute, "href"))
+            wanted = &tag->href;
+        else if (is_named(attribute, "src"))
+            wanted = &tag->src;
+        else if (is_named(attribute, "content"))
+            wanted = &tag->content;
+        else if (is_named(attribute, "charset"))
+            wanted = &tag->charset;
+        else if (is_named(attribute, "http-equiv"))
+            wanted = &tag->http_equiv;
+        if (wanted != nullptr && !is_there(*wanted)) // of several, the first one counts
+            *wanted = {value, static_cast<std::size_t>(value_end - value)};
+    }
+}
+// [/attributes]
+
+// ---- Character references
+// ---------------------------------------------------------------
+
+namespace {
+
+void append_utf8(std::string& result, std::uint32_t code) {
+    const auto byte = [&](std::uint32_t bits) { result += static_cast<char>(bits); };
+    if (code < 0x80) {
+        byte(code);
+    } else if (code < 0x800) {
+        byte(0xc0U | code >> 6U);
+        byte(0x80U | (code & 0x3fU));
+    } else if (code < 0x10000) {
+        byte(0xe0U | code >> 12U);
+        byte(0x80U | (code >> 6U & 0x3fU));
+        byte(0x80U | (code & 0x3fU));
+    } else {
+        byte(0xf0U | code >> 18U);
+        byte(0x80U | (code >> 12U & 0x3fU));
+        byte(0x80U | (code >> 6U & 0x3fU));
+        byte(0x80U | (code & 0x3fU));
+    }
+}
+
+/// The numeric character reference end state: some numbers mean something else than they
+/// say.
+std::uint32_t meant_by(std::uint32_t number) {
+    constexpr std::array<std::uint16_t, 32> windows_1252{
+        0x20ac, 0x81,   0x201a, 0x192,  0x201e, 0x2026, 0x2020, 0x2021,
+        0x2c6,  0x2030, 0x160,  0x2039, 0x152,  0x8d,   0x17d,  0x8f,
+        0x90,   0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014,
+        0x2dc,  0x2122, 0x161,  0x203a, 0x153,  0x9d,   0x17e,  0x178};
+    if (number >= 0x80 && number < 0xa0)
+        return windows_1252.at(number - 0x80);
+    const bool surrogate = number >= 0xd800 && number < 0xe000;
+    return number == 0 || number > 0x10ffff || surrogate ? 0xfffd : number;
+}
+
+/// Reads "#65;" or "#x41;" behind an ampersand. Returns how much it has read; 0 if it is
+/// no reference.
+std::size_t numeric_reference(std::string_view text, std::string& result) {
+    const bool hexadecimal = text.size() > 1 && to_lower(text[1]) == 'x';
+    const std::size_t first = hexadecimal ? 2 : 1;
+    std::size_t at = first;
+    std::uint32_t number = 0;
+    for (; at < text.size(); ++at) {
+        const char c = to_lower(text[at]);
+        const bool letter = hexadecimal && c >= 'a' && c <= 'f';
+        if (!is_digit(c) && !letter)
+            break;
+        const auto digit = static_cast<std::uint32_t>(letter ? c - 'a' + 10 : c - '0');
+        number = std::min(number * (hexadecimal ? 16U : 10U) + digit, 0x110000U);
+    }
+    if (at == first)
+        return 0;
+    append_utf8(result, meant_by(number));
+    return at < text.size() && text[at] == ';' ? at + 1 : at;
+}
+
+/// Reads "amp;" behind an ampersand. Returns how much it has read; 0 if it is no
+/// reference that we know.
+std::size_t named_reference(std::string_view text, std::string& result) {
+    const auto* const end =
+        std::ranges::find_if_not(text, [](char c) { return is_alpha(c) || is_digit(c); });
+    const std::string name(text.begin(), end);
+    const bool closed = end != text.end() && *end == ';';
+    if (name.empty() || name.size() > 10 || (!closed && end != text.end() && *end == '='))
+        return 0;
+    std::uint32_t code = 0;
+    if (name == "apos") {
+        code = closed ? '\'' : 0;
+    } else if (const auto* entity =
+                   ::htmlEntityLookup(reinterpret_cast<const xmlChar*>(name.c_str()))) {
+        // Only the oldest names do without a semicolon.
+        if (closed || entity->value < 0x100)
+            code = entity->value;
+    }
+    if (code == 0)
+        return 0;
+    append_utf8(result, code);
+    return name.size() + (closed ? 1 : 0);
+}
+
+} // namespace
+
+std::string_view decoded(std::string_view value, std::string& storage) {
+    if (value.find('&') == std::string_view::npos)
+        return value;
+    storage.clear();
+    while (true) {
+        const auto ampersand = value.find('&');
+        storage += value.substr(0, ampersand);
+        if (ampersand == std::string_view::npos)
+            return storage;
+        value.remove_prefix(ampersand + 1);
+        const std::size_t read = value.starts_with('#')
+                                     ? numeric_reference(value, storage)
+                                     : named_reference(value, storage);
+        if (read == 0)
+            storage += '&';
+        value.remove_prefix(read);
+    }
+}
+
+std::string_view refresh_target(std::string_view content) {
+    const auto skip = [&](auto predicate) {
+        const auto* end = std::ranges::find_if_not(content, predicate);
+        const auto count = static_cast<std::size_t>(end - content.begin());
+        content.remove_prefix(count);
+        return count;
+    };
+    skip(is_blank);
+    // The seconds; what is behind their point doesn't count.
+    if (skip([](char c) { return is_digit(c) || c == '.'; }) == 0)
+        return {};
+    if (content.empty()
+        || (content[0] != ';' && content[0] != ',' && !is_blank(content[0])))
+        return {};
+    skip(is_blank);
+    if (content.starts_with(';') || content.starts_with(','))
+        content.remove_prefix(1);
+    skip(is_blank);
+    if (content.size() > 3 && equal_ignoring_case(content.substr(0, 3), "url")) {
+        const std::string_view whole = content;
+        content.remove_prefix(3);
+        skip(is_blank);
+        if (content.starts_with('=')) {
+            content.remove_prefix(1);
+            skip(is_blank);
+        } else {
+            content = whole; // it only looked like "url="
+        }
+    }
+    if (content.starts_with('"') || content.starts_with('\'')) {
+        const char quote = content[0];
+        content.remove_prefix(1);
+        content = content.substr(0, content.find(quote));
+    }
+    return content;
+}
+
+} // namespace common

@@ -1,0 +1,51 @@
+// Which links does a document hold?
+//
+// HTML is read by our own scanner (html_scanner.h), XML by libxml2. Both hand over tags,
+// and here it is decided which of them is a link, and to where. Told in book/A (reading
+// HTML and URLs).
+#pragma once
+
+#include "common/web/url.h"
+
+#include <cstddef>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+namespace common {
+
+/// True for the types of document that `find_links` reads: HTML, XHTML and XML.
+/// `content_type` is a Content-Type header's value; parameters after ";" don't matter.
+/// Where a server sent none, a body that begins with "<" is taken for HTML.
+bool may_hold_links(std::string_view content_type, std::string_view body);
+
+/// The limits of `find_links`, which a hostile page will run into.
+struct LinkLimits {
+    std::size_t links = 10'000;                       ///< different ones on a page
+    std::size_t bytes = std::size_t{4} * 1024 * 1024; ///< of all these, as absolute URLs
+    /// Which links count at all; the others are passed over.
+    std::function<bool(const Url&)> wanted = [](const Url&) { return true; };
+};
+
+/// The links of a document.
+struct Links {
+    std::vector<Url> urls;      ///< each once, in the order of the page
+    std::size_t left_out = 0;   ///< links beyond a limit, counted each time they occur
+    std::size_t too_long = 0;   ///< links longer than `max_url_length`
+    std::size_t unreadable = 0; ///< other links that are no http or https URL
+};
+
+/// Finds the links of a document: `href` of a and area, `src` of frame and iframe, and
+/// the URL of a meta refresh; http and https only, absolute, without fragments, each
+/// once, in the order of the page.
+///
+/// `body` is the document as it came, `content_type` the header's value (its charset
+/// counts), `base` the URL that the document was fetched from; the document's own first
+/// <base href> goes before it, wherever it stands. Empty if `may_hold_links` says no.
+/// Never throws for what is in the document, however broken, and takes time in proportion
+/// to its length.
+/// Source: https://html.spec.whatwg.org/multipage/links.html
+Links find_links(std::string_view body, std::string_view content_type, const Url& base,
+                 const LinkLimits& limits = {});
+
+} // namespace common

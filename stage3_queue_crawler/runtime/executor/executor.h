@@ -1,0 +1,85 @@
+// For what can't be waited for: calls that block, and long computations.
+//
+// The loop's thread must not block. So such a call is made in another thread, and a
+// future stands for its result. In C++ these threads really run at the same time: what
+// they touch, nobody else may touch meanwhile. Told in book/12.
+#pragma once
+
+#include "common/system/socket.h"
+#include "stage3_queue_crawler/runtime/loop/thread_pool.h"
+#include "stage3_queue_crawler/runtime/task/future.h"
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace stage3 {
+
+/// Calls `function` in another thread. The future gets what it returns or throws. If the
+/// future is cancelled, a call that has begun goes on, and its result is dropped.
+///
+/// Nothing of the future is touched in the other thread: what has been computed is
+/// carried back, and the loop's thread hands it over.
+template <class Function>
+auto run_in_executor(EventLoop& loop, Function function) {
+    using T = std::invoke_result_t<Function>;
+    struct Job {
+        Job(Function f, EventLoop& loop) : function(std::move(f)), future(loop) {}
+
+        void compute() noexcept {
+            try {
+                if (unwanted)
+                    return;
+                if constexpr (std::is_void_v<T>) {
+                    function();
+                    value.emplace();
+                } else {
+                    value.emplace(function());
+                }
+            } catch (...) {
+                exception = std::current_exception();
+            }
+        }
+        void hand_over() {
+            if (future.done())
+                return;
+            if (exception)
+                future.set_exception(std::move(exception));
+            else
+                static_cast<FutureState<T>&>(future.base())
+                    .set_result(
+                        *std::move(value)); // NOLINT(bugprone-unchecked-optional-access)
+        }
+
+        Function function;
+        Future<T> future;
+        std::optional<ValueOf<T>> value;
+        std::exception_ptr exception;
+        std::atomic<bool> unwanted = false;
+    };
+    // Moved from thread to thread; what two may touch at once is `unwanted` alone.
+    auto job = std::make_shared<Job>(std::move(function), loop);
+    Future<T> future = job->future;
+    future.add_done_callback([weak = std::weak_ptr<Job>(job)](const Future<T>&) {
+        if (const auto unfinished = weak.lock())
+            unfinished->unwanted = true;
+    });
+    // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): the pool owns it from here
+    loop.thread_pool().submit([&loop, job = std::move(job)]() mutable {
+        job->compute();
+        loop.call_soon_threadsafe([job = std::move(job)] { job->hand_over(); });
+    });
+    return future;
+}
+
+/// The addresses of a host, looked up in another thread: see common::resolve.
+/// Throws common::ResolveError.
+Coroutine<std::vector<common::Address>> getaddrinfo(std::string host, std::uint16_t port);
+
+} // namespace stage3

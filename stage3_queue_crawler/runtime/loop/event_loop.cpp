@@ -1,0 +1,311 @@
+#include "stage3_queue_crawler/runtime/loop/event_loop.h"
+
+#include "stage3_queue_crawler/runtime/loop/thread_pool.h"
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+namespace stage3 {
+
+using common::Events;
+
+namespace {
+
+// Which loop runs in this thread: the one thing that can't be an argument, since the
+// compiler, and not the reader of this book, calls most of a coroutine's functions.
+thread_local EventLoop* running_here = nullptr;
+
+} // namespace
+
+EventLoop* running_loop_or_none() noexcept { return running_here; }
+
+EventLoop& running_loop() {
+    if (running_here == nullptr)
+        throw std::logic_error("no event loop runs in this thread: call this from a "
+                               "coroutine or a callback");
+    return *running_here;
+}
+
+// ---- Members ----
+
+LoopMember::LoopMember(EventLoop& loop) : loop_(&loop), next_(loop.members_) {
+    loop.check_not_closed();
+    if (next_ != nullptr)
+        next_->previous_ = this;
+    loop.members_ = this;
+}
+
+LoopMember::~LoopMember() {
+    if (loop_ == nullptr)
+        return;
+    (previous_ == nullptr ? loop_->members_ : previous_->next_) = next_;
+    if (next_ != nullptr)
+        next_->previous_ = previous_;
+}
+
+// ---- The loop ----
+
+EventLoop::EventLoop(LoopOptions options)
+    : selector_(std::move(options.selector)),
+      tracer_(options.tracer != nullptr ? options.tracer : &off_),
+      clock_(std::move(options.clock)), threads_(options.threads) {
+    selector_->register_fd(mailbox_.fd(), Events::read, 0);
+}
+
+// NOLINTNEXTLINE(bugprone-exception-escape): it throws if the loop runs, inside itself
+EventLoop::~EventLoop() { close(); }
+
+EventLoop::TimePoint EventLoop::time_after(Duration delay) const {
+    // "In a very long time" must not become a time in the past, nor the other way round.
+    const TimePoint now = time();
+    if (delay > TimePoint::max() - now)
+        return TimePoint::max();
+    return now + std::max(delay, Duration(-std::chrono::hours(1)));
+}
+
+void EventLoop::call_soon_threadsafe(Function function) {
+    check_not_closed();
+    mailbox_.put(std::move(function));
+}
+
+// ---- Descriptors ----
+
+/// Tells the selector what the callbacks of `fd` are from now on.
+void EventLoop::watch(int fd, Watch watch) {
+    const Events events = (watch.reader ? Events::read : Events::none)
+                          | (watch.writer ? Events::write : Events::none);
+    const auto found = watches_.find(fd);
+    if (found == watches_.end()) {
+        selector_->register_fd(fd, events, 0);
+        watches_[fd] = std::move(watch);
+        return;
+    }
+    try {
+        if (events == Events::none)
+            selector_->unregister_fd(fd);
+        else
+            selector_->modify_fd(fd, events, 0);
+    } catch (...) {
+        // It was closed too early. Forget it, since its number will come again.
+        selector_->unregister_fd(fd);
+        watches_.erase(found);
+        throw;
+    }
+    if (events == Events::none)
+        watches_.erase(found);
+    else
+        found->second = std::move(watch);
+}
+
+void EventLoop::add(int fd, Handle Watch::* which, Handle callback) {
+    const auto found = watches_.find(fd);
+    Watch changed = found == watches_.end() ? Watch() : found->second;
+    const Handle before = std::exchange(changed.*which, std::move(callback));
+    watch(fd, std::move(changed));
+    before.cancel(); // it may stand in the queue already
+}
+
+bool EventLoop::take_back(int fd, Handle Watch::* which) {
+    const auto found = watches_.find(fd);
+    if (found == watches_.end() || !(found->second.*which))
+        return false;
+    Watch rest = found->second;
+    const Handle before = std::exchange(rest.*which, Handle());
+    watch(fd, std::move(rest));
+    // Last, since it destroys what the function holds, and that may do anything.
+    before.cancel();
+    return true;
+}
+
+void EventLoop::add_reader(int fd, Function function, std::source_location at) {
+    add(fd, &Watch::reader,
+        make_callback(std::move(function), "reader", at, Callback::Times::often));
+}
+void EventLoop::add_writer(int fd, Function function, std::source_location at) {
+    add(fd, &Watch::writer,
+        make_callback(std::move(function), "writer", at, Callback::Times::often));
+}
+bool EventLoop::remove_reader(int fd) { return take_back(fd, &Watch::reader); }
+bool EventLoop::remove_writer(int fd) { return take_back(fd, &Watch::writer); }
+
+// ---- Signals ----
+
+void EventLoop::add_signal_handler(int number, Function function,
+                                   std::source_location at) {
+    auto callback =
+        make_callback(std::move(function), "signal", at, Callback::Times::often);
+    mailbox_.watch_signal(number);
+    std::exchange(signals_[number], std::move(callback)).cancel();
+}
+
+bool EventLoop::remove_signal_handler(int number) {
+    const auto found = signals_.find(number);
+    if (found == signals_.end())
+        return false;
+    const Handle before = std::move(found->second);
+    signals_.erase(found);
+    mailbox_.unwatch_signal(number);
+    before.cancel(); // last, as above
+    return true;
+}
+
+// ---- A turn ----
+
+// [turn]
+void EventLoop::turn() {
+    ask_selector();
+    take_mail();
+    if (timers_.size() > 0)
+        timers_.move_due(time(), ready_);
+    // What these put into the queue runs in the next turn.
+    RunQueue now(std::move(ready_));
+    while (!now.empty())
+        now.pop().run();
+}
+// [/turn]
+
+// [ask-selector]
+void EventLoop::ask_selector() {
+    using common::Selector;
+    std::optional<Selector::Milliseconds> timeout;
+    if (!ready_.empty() || stopping_ || mailbox_.has_mail()) {
+        // If nobody waits for a descriptor, either, there is nothing to ask. That saves a
+        // system call in each turn of a loop that only computes.
+        if (watches_.empty() && signals_.empty()) {
+            tracer_->select(Selector::Milliseconds(0), 0);
+            return;
+        }
+        timeout = Selector::Milliseconds(0);
+    } else if (const auto next = timers_.next()) {
+        // Sleep until then. Rounded up: to wake too early means to sleep again for no
+        // time at all, over and over.
+        const TimePoint now = time();
+        timeout = *next <= now ? Selector::Milliseconds(0)
+                               : std::chrono::ceil<Selector::Milliseconds>(*next - now);
+    }
+    tracer_->select(timeout, watches_.size());
+    for (const common::Ready& event : selector_->select(timeout)) {
+        tracer_->ready(event);
+        if (event.fd == mailbox_.fd()) {
+            mailbox_.empty_pipe();
+            for (const auto& [number, handler] : signals_)
+                if (mailbox_.take_signal(number) && !handler->queued())
+                    handler->stand_in(ready_);
+            continue;
+        }
+        const auto found = watches_.find(event.fd);
+        if (found == watches_.end())
+            continue; // closed without being unregistered, and still open elsewhere
+        const Watch& watch = found->second;
+        if ((event.events & Events::read) != Events::none && watch.reader)
+            watch.reader->stand_in(ready_);
+        if ((event.events & Events::write) != Events::none && watch.writer)
+            watch.writer->stand_in(ready_);
+    }
+}
+// [/ask-selector]
+
+void EventLoop::take_mail() {
+    if (!mailbox_.has_mail())
+        return;
+    for (Function& function : mailbox_.take())
+        make_callback(std::move(function), "call_soon_threadsafe",
+                      std::source_location::current())
+            ->stand_in(ready_);
+}
+
+void EventLoop::check_can_run() const {
+    check_not_closed();
+    if (running_here != nullptr)
+        throw std::logic_error("an event loop runs in this thread already, and a second "
+                               "one inside it would hold it up: co_await what you want "
+                               "to wait for");
+}
+
+void EventLoop::run_forever() {
+    check_can_run();
+    class Running { // also when an exception ends it
+      public:
+        explicit Running(EventLoop& loop) : loop_(loop) {
+            running_here = &loop;
+            loop.running_ = true;
+        }
+        Running(const Running&) = delete;
+        Running& operator=(const Running&) = delete;
+        ~Running() {
+            loop_.stopping_ = false;
+            loop_.running_ = false;
+            running_here = nullptr;
+        }
+
+      private:
+        EventLoop& loop_;
+    };
+    const Running here(*this);
+    do {
+        turn();
+        turns_.fetch_add(1, std::memory_order_relaxed);
+    } while (!stopping_);
+}
+
+void EventLoop::close() {
+    if (running_)
+        throw std::logic_error("an event loop that runs can't be closed: stop it first");
+    if (closed_)
+        return;
+    if (thread_pool_)
+        thread_pool_->join();
+    closed_ = true;
+    thread_pool_.reset(); // with the jobs that have not begun
+    while (!signals_.empty())
+        remove_signal_handler(signals_.begin()->first);
+    ready_.clear();
+    timers_.clear();
+    while (!watches_.empty()) {
+        const auto one = watches_.begin();
+        const Watch gone = one->second;
+        selector_->unregister_fd(one->first);
+        watches_.erase(one);
+        gone.reader.drop();
+        gone.writer.drop();
+    }
+    mailbox_.take();
+    // Each of these may bring others to their end.
+    while (members_ != nullptr) {
+        LoopMember& member = *members_;
+        members_ = member.next_;
+        if (members_ != nullptr)
+            members_->previous_ = nullptr;
+        member.loop_ = nullptr;
+        member.on_close(*this);
+    }
+}
+
+ThreadPool& EventLoop::thread_pool() {
+    check_not_closed();
+    if (!thread_pool_)
+        thread_pool_ = std::make_unique<ThreadPool>(threads_);
+    return *thread_pool_;
+}
+
+// ---- Reports ----
+
+void EventLoop::set_exception_handler(ExceptionHandler handler) {
+    exception_handler_ = handler ? std::move(handler) : ExceptionHandler(print);
+}
+
+void EventLoop::report(const Report& report) noexcept {
+    try {
+        const ExceptionHandler handler = exception_handler_; // it may replace itself
+        handler(report);
+    } catch (...) {
+        print(report);
+        print({.message = "the exception handler itself has thrown",
+               .exception = std::current_exception(),
+               .chain = {}});
+    }
+}
+
+} // namespace stage3

@@ -1,0 +1,232 @@
+// The event loop: what runs when.
+//
+// Stage 1's loop calls back when a descriptor is ready, and knows nothing else. This one
+// also has a queue of what is ready to run, timers, and a mailbox for other threads. All
+// that it does, it does in turns. In each turn it asks the selector once, moves the
+// timers that are due into the queue, and then runs what stands in the queue *at that
+// moment*. What these put into the queue runs in the next turn: so however busy the tasks
+// are with each other, sockets and timers get their say. Told in book/10.
+//
+// It knows nothing of coroutines: future.h and task.h build on it.
+#pragma once
+
+#include "common/system/selector.h"
+#include "common/trace/trace.h"
+#include "stage3_queue_crawler/runtime/loop/callback.h"
+#include "stage3_queue_crawler/runtime/loop/errors.h"
+#include "stage3_queue_crawler/runtime/loop/mailbox.h"
+#include "stage3_queue_crawler/runtime/loop/report.h"
+#include "stage3_queue_crawler/runtime/loop/run_queue.h"
+#include "stage3_queue_crawler/runtime/loop/timers.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <source_location>
+#include <string_view>
+#include <unordered_map>
+
+namespace stage3 {
+
+class EventLoop;
+class ThreadPool;
+
+/// Something that belongs to a loop, such as a future: the loop says farewell to it when
+/// it closes.
+class LoopMember {
+  public:
+    explicit LoopMember(EventLoop& loop);
+    LoopMember(const LoopMember&) = delete;
+    LoopMember& operator=(const LoopMember&) = delete;
+
+    /// The loop that it belongs to; nullptr once that is closed.
+    EventLoop* loop() const { return loop_; }
+
+  protected:
+    virtual ~LoopMember();
+    /// The loop closes: nothing of it will run any more. May destroy this object.
+    virtual void on_close(EventLoop& loop) noexcept = 0;
+
+  private:
+    friend class EventLoop;
+    EventLoop* loop_;
+    LoopMember* next_;
+    LoopMember* previous_ = nullptr;
+};
+
+/// How to make a loop that isn't like all others.
+struct LoopOptions {
+    std::unique_ptr<common::Selector> selector = common::make_selector();
+    common::Tracer* tracer = nullptr; ///< must outlive the loop
+    std::function<Timers::TimePoint()> clock = std::chrono::steady_clock::now;
+    std::size_t threads = 4; ///< at most, for what would block
+};
+
+class EventLoop {
+  public:
+    using Function = std::function<void()>;
+    using TimePoint = Timers::TimePoint;
+    using Duration = TimePoint::duration;
+    using ExceptionHandler = std::function<void(const Report&)>;
+
+    /// Throws std::system_error if there is no descriptor left.
+    explicit EventLoop(LoopOptions options = {});
+    EventLoop(const EventLoop&) = delete;
+    EventLoop& operator=(const EventLoop&) = delete;
+    /// Closes it.
+    ~EventLoop();
+
+    // ---- What to call, and when. Each throws LoopClosed if the loop is closed. ----
+
+    /// In the next turn.
+    template <class F>
+    Handle call_soon(F function,
+                     std::source_location at = std::source_location::current()) {
+        Handle callback = make_callback(std::move(function), "call_soon", at);
+        callback->stand_in(ready_);
+        return callback;
+    }
+    /// When so much time is over; not earlier, and perhaps a millisecond later.
+    template <class F>
+    Handle call_later(Duration delay, F function,
+                      std::source_location at = std::source_location::current()) {
+        return call_at(time_after(delay), std::move(function), at);
+    }
+    /// When `time()` has come that far.
+    template <class F>
+    Handle call_at(TimePoint when, F function,
+                   std::source_location at = std::source_location::current()) {
+        Handle callback = make_callback(std::move(function), "timer", at);
+        timers_.add(when, callback);
+        return callback;
+    }
+    /// Soon, and from any thread: behind what call_soon has queued by then. The loop must
+    /// not be closed meanwhile.
+    void call_soon_threadsafe(Function function);
+
+    /// In each turn in which `fd` can be read, or written. Replaces the function that was
+    /// there before. Throws as Selector::register_fd does.
+    void add_reader(int fd, Function function,
+                    std::source_location at = std::source_location::current());
+    void add_writer(int fd, Function function,
+                    std::source_location at = std::source_location::current());
+    /// No longer; also not in this turn. False if there was none. Do it before you close
+    /// the descriptor: throws std::system_error if the kernel doesn't know it any more.
+    bool remove_reader(int fd);
+    bool remove_writer(int fd);
+
+    /// False if this descriptor's number is too high for the loop's selector.
+    bool can_watch(int fd) const { return selector_->can_watch(fd); }
+
+    /// When the signal comes: in a turn, as any other function, and not in the middle of
+    /// another one. Throws std::invalid_argument if there is no such signal, or it can't
+    /// be caught, or another loop has it.
+    void add_signal_handler(int number, Function function,
+                            std::source_location at = std::source_location::current());
+    bool remove_signal_handler(int number);
+
+    // ---- Running. ----
+
+    /// Turns until it is stopped. If it was stopped before, it makes one turn, without
+    /// waiting. Throws std::logic_error if a loop runs in this thread already.
+    void run_forever();
+    /// Lets the loop end with this turn.
+    void stop() { stopping_ = true; }
+    bool running() const { return running_; }
+    /// Throws LoopClosed if it is closed, and std::logic_error if a loop runs in this
+    /// thread already.
+    void check_can_run() const;
+
+    /// Nothing will run any more: what is ready is dropped, threads are waited for, and
+    /// of tasks that are not done the coroutines are destroyed, and reported. Such a task
+    /// stays pending. Throws std::logic_error if the
+    /// loop runs.
+    void close();
+    bool closed() const { return closed_; }
+
+    /// The loop's clock: since some moment in the past.
+    TimePoint time() const { return clock_(); }
+
+    // ---- What went wrong, and nobody is there to catch. ----
+
+    /// Without one, reports are printed on stderr.
+    void set_exception_handler(ExceptionHandler handler);
+    /// Never throws: if the handler does, both are printed.
+    void report(const Report& report) noexcept;
+
+    // ---- For futures and tasks. ----
+
+    /// Something to be called, which stands in no queue yet. Throws LoopClosed.
+    template <class F>
+    Handle make_callback(F function, std::string_view name, std::source_location at,
+                         Callback::Times times = Callback::Times::once) {
+        check_not_closed();
+        return Handle(
+            make_ref<CallbackTo<F>>(*this, std::move(function), times, name, at));
+    }
+    /// Will run in the next turn.
+    void make_ready(Runnable& one) { ready_.push(one); }
+    void make_ready(RunQueue&& all) { ready_.append(std::move(all)); }
+    /// Those that belong to this loop, the newest first; then `next`. nullptr: no more.
+    LoopMember* first_member() const { return members_; }
+    static LoopMember* next(const LoopMember& member) { return member.next_; }
+
+    ThreadPool& thread_pool();
+    common::Tracer& tracer() const { return *tracer_; }
+    /// Counts the timers that lie here, the cancelled ones, too.
+    std::size_t timers() const { return timers_.size(); }
+    /// How many turns it has made. From any thread. If that grows while nothing happens,
+    /// somebody has asked to be called again and again.
+    std::uint64_t turns() const { return turns_.load(std::memory_order_relaxed); }
+
+  private:
+    friend class LoopMember;
+    struct Watch {
+        Handle reader, writer;
+    };
+
+    void turn();
+    void ask_selector();
+    void take_mail();
+    TimePoint time_after(Duration delay) const;
+    void watch(int fd, Watch watch);
+    void add(int fd, Handle Watch::* which, Handle callback);
+    bool take_back(int fd, Handle Watch::* which);
+    void check_not_closed() const {
+        if (closed_)
+            throw LoopClosed();
+    }
+
+    std::unique_ptr<common::Selector> selector_;
+    common::Tracer off_;
+    common::Tracer* tracer_;
+    std::function<TimePoint()> clock_;
+    std::size_t threads_;
+    ExceptionHandler exception_handler_ = print;
+
+    RunQueue ready_;
+    Timers timers_;
+    std::unordered_map<int, Watch> watches_; // by descriptor
+    Mailbox mailbox_;
+    std::map<int, Handle> signals_; // by number
+    std::unique_ptr<ThreadPool> thread_pool_;
+    LoopMember* members_ = nullptr;
+
+    std::atomic<std::uint64_t> turns_ = 0;
+    bool running_ = false;
+    bool stopping_ = false;
+    bool closed_ = false;
+};
+
+/// The loop that runs in this thread. Throws std::logic_error if there is none.
+///
+/// There may be many loops, each in a thread of its own; so this is one variable for each
+/// thread, and not one loop for all.
+EventLoop& running_loop();
+/// The same, and nullptr if there is none.
+EventLoop* running_loop_or_none() noexcept;
+
+} // namespace stage3

@@ -1,0 +1,55 @@
+// How others get a word in: other threads, and signal handlers.
+//
+// The loop's thread sleeps in select. Nothing but a descriptor wakes it. So here is a
+// pipe to itself: whoever has something for the loop leaves it here and writes a byte.
+// (Known as the self-pipe trick; D. J. Bernstein described it.)
+#pragma once
+
+#include "common/system/socket.h"
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+namespace stage3 {
+
+class Mailbox {
+  public:
+    using Function = std::function<void()>;
+
+    /// Throws std::system_error if there is no descriptor left.
+    Mailbox();
+
+    /// Leaves a function for the loop, and wakes it. From any thread.
+    void put(Function function);
+
+    /// True if something lies here. Cheap, so it can be asked in each turn.
+    bool has_mail() const { return has_mail_.load(std::memory_order_acquire); }
+
+    /// What was left here, in order.
+    std::vector<Function> take();
+
+    /// Becomes readable when the loop shall wake.
+    int fd() const { return reading_.fd(); }
+
+    /// So that it's readable only when something new comes.
+    void empty_pipe();
+
+    /// True if the signal has come since this was asked last. It must be watched.
+    bool take_signal(int number);
+    /// From now on, the signal wakes the loop.
+    /// Throws std::invalid_argument if there is no such signal, or it can't be caught, or
+    /// another loop has it.
+    void watch_signal(int number);
+    /// The signal does again what it did before.
+    void unwatch_signal(int number);
+
+  private:
+    common::Socket reading_, writing_;
+    std::mutex mutex_; // guards what follows
+    std::vector<Function> letters_;
+    std::atomic<bool> has_mail_ = false; // may be read without the mutex
+};
+
+} // namespace stage3

@@ -1,0 +1,33 @@
+// What nobody is there to catch.
+//
+// An exception that leaves a callback has no caller to go to, only the loop. One that
+// ends a task waits in it for somebody to ask; perhaps nobody ever does. Neither may
+// vanish, and neither may end the program. So each becomes a report, and goes to the
+// loop's exception handler.
+#pragma once
+
+#include "common/trace/place.h"
+
+#include <exception>
+#include <string>
+#include <vector>
+
+namespace stage3 {
+
+struct Report {
+    std::string message;              ///< what has happened
+    std::exception_ptr exception;     ///< may be none
+    std::vector<common::Place> chain; ///< the coroutines that it has left, the outermost
+                                      ///< first; or where the task waits
+};
+
+/// What the exception says: its what(), or that it is something else.
+std::string describe(const std::exception_ptr& exception);
+
+/// The report as a person reads it, in a few lines.
+std::string describe(const Report& report);
+
+/// Prints the report on stderr: what a loop does unless it has another handler.
+void print(const Report& report) noexcept;
+
+} // namespace stage3

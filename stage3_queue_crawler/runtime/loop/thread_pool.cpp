@@ -1,0 +1,66 @@
+#include "stage3_queue_crawler/runtime/loop/thread_pool.h"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+namespace stage3 {
+
+ThreadPool::ThreadPool(std::size_t threads)
+    : max_threads_(std::max(std::size_t{1}, threads)) {}
+
+void ThreadPool::join() {
+    {
+        const std::lock_guard lock(mutex_);
+        ending_ = true;
+    }
+    changed_.notify_all();
+    for (std::thread& thread : std::exchange(threads_, {}))
+        thread.join();
+}
+
+bool ThreadPool::has_thread() {
+    const std::lock_guard lock(mutex_);
+    if (threads_.empty()) {
+        try {
+            threads_.emplace_back([this] { work(); });
+        } catch (const std::system_error&) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void ThreadPool::submit(std::function<void()> job) {
+    const std::lock_guard lock(mutex_);
+    if (jobs_.size() >= idle_ && threads_.size() < max_threads_) {
+        try {
+            threads_.emplace_back([this] { work(); });
+        } catch (const std::system_error&) {
+            if (threads_.empty())
+                throw;
+            // No further thread is to be had. Those that there are will do it.
+        }
+    }
+    jobs_.push_back(std::move(job));
+    changed_.notify_one();
+}
+
+void ThreadPool::work() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+        ++idle_;
+        changed_.wait(lock, [this] { return ending_ || !jobs_.empty(); });
+        --idle_;
+        if (ending_)
+            return;
+        auto job = std::move(jobs_.front());
+        jobs_.pop_front();
+        lock.unlock();
+        job();
+        job = nullptr;
+        lock.lock();
+    }
+}
+
+} // namespace stage3

@@ -1,0 +1,48 @@
+// A few threads, for what would block the loop's.
+//
+// The loop owns them, so that they end before it does. It's executor/executor.h that
+// gives them something to do. Told in book/12.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace stage3 {
+
+/// Threads that take jobs from a line. Started when they are needed.
+class ThreadPool {
+  public:
+    /// `threads`: how many there may be; at least 1.
+    explicit ThreadPool(std::size_t threads);
+    ThreadPool(const ThreadPool&) = delete;
+    ThreadPool& operator=(const ThreadPool&) = delete;
+    /// Waits for the jobs that have begun, and drops the others.
+    ~ThreadPool() { join(); }
+    /// Waits for the jobs that have begun. No other will begin.
+    void join();
+
+    /// True if there is a thread, or one could be made just now: then `submit` will not
+    /// fail for want of one.
+    bool has_thread();
+    /// `job` must not throw. Throws std::system_error if there is no thread at all, and
+    /// none can be made.
+    void submit(std::function<void()> job);
+
+  private:
+    void work();
+
+    const std::size_t max_threads_;
+    std::vector<std::thread> threads_;
+    std::mutex mutex_; // guards what follows
+    std::condition_variable changed_;
+    std::deque<std::function<void()>> jobs_;
+    std::size_t idle_ = 0;
+    bool ending_ = false;
+};
+
+} // namespace stage3

@@ -1,0 +1,51 @@
+// What shall be called later, ordered by when.
+#pragma once
+
+#include "stage3_queue_crawler/runtime/loop/callback.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace stage3 {
+
+/// A heap of callbacks. The earliest comes first; of several that are due at the same
+/// time, the one that was added first. (asyncio leaves that order open.)
+class Timers {
+  public:
+    using TimePoint = std::chrono::steady_clock::time_point;
+
+    void add(TimePoint when, Handle callback);
+
+    /// When the next one is due that was not cancelled; none: there is none.
+    std::optional<TimePoint> next();
+
+    /// Moves those that are due at `now` to the end of `ready`.
+    void move_due(TimePoint now, RunQueue& ready);
+
+    /// How many there are, counting those that were cancelled and still lie here.
+    std::size_t size() const { return heap_.size(); }
+
+    /// Drops all.
+    void clear();
+
+  private:
+    struct Timer {
+        TimePoint when;
+        std::uint64_t number; // no two have the same
+        Handle callback;
+    };
+    static bool is_later(const Timer& a, const Timer& b) {
+        return a.when != b.when ? a.when > b.when : a.number > b.number;
+    }
+
+    Handle take_first();
+
+    std::vector<Timer> heap_;
+    std::uint64_t next_number_ = 0;
+    std::size_t sweep_at_ = 100;
+};
+
+} // namespace stage3

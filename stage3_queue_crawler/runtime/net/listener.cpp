@@ -1,0 +1,148 @@
+#include "stage3_queue_crawler/runtime/net/listener.h"
+
+#include "stage3_queue_crawler/runtime/task/task_group.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+namespace stage3 {
+namespace {
+
+using namespace std::chrono_literals;
+
+void check(int result, const char* what) {
+    if (result != 0)
+        throw std::system_error(errno, std::generic_category(), what);
+}
+
+/// It's the listener itself that is no good, and never will be. All else passes: a client
+/// has gone again, a firewall was against it, there is no descriptor left, no memory.
+/// Source: man 2 accept.
+bool is_our_fault(const std::error_code& error) {
+    using std::errc;
+    constexpr std::array<errc, 5> faults{errc::bad_file_descriptor, errc::bad_address,
+                                         errc::invalid_argument, errc::not_a_socket,
+                                         errc::operation_not_supported};
+    return std::ranges::any_of(faults, [&](errc one) { return error == one; });
+}
+
+} // namespace
+
+Listener::Listener(const common::Address& address, int backlog)
+    : socket_(::socket(address.family(), SOCK_STREAM, 0)) {
+    check(socket_ ? 0 : -1, "no socket to listen");
+    if (const auto error = common::make_nonblocking(socket_.fd()))
+        throw std::system_error(error, "a socket to listen");
+    const int on = 1; // or the port of a server that has just ended is taken for a minute
+    ::setsockopt(socket_.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    check(::bind(socket_.fd(), reinterpret_cast<const sockaddr*>(&address.storage),
+                 address.length),
+          "the address to listen on");
+    check(::listen(socket_.fd(), backlog), "listen");
+}
+
+std::uint16_t Listener::port() const {
+    sockaddr_storage address{};
+    socklen_t length = sizeof address;
+    check(::getsockname(socket_.fd(), reinterpret_cast<sockaddr*>(&address), &length),
+          "the listener's port");
+    return ntohs(address.ss_family == AF_INET6
+                     ? reinterpret_cast<const sockaddr_in6&>(address).sin6_port
+                     : reinterpret_cast<const sockaddr_in&>(address).sin_port);
+}
+
+// [accept]
+Coroutine<common::Socket> Listener::accept() {
+    for (;;) {
+        std::error_code error;
+        common::Socket client = take(error);
+        if (client)
+            co_return client;
+        if (is_our_fault(error))
+            throw std::system_error(error, "accept");
+        if (error == std::errc::operation_would_block)
+            co_await readable(socket_.fd());
+        else if (error != std::errc::connection_aborted) // if so: the next one, please
+            co_await sleep(100ms);                       // it's readable all the while
+    }
+}
+// [/accept]
+
+common::Socket Listener::take(std::error_code& error) {
+    common::Socket client(::accept(socket_.fd(), nullptr, nullptr));
+    error = client ? common::make_nonblocking(client.fd())
+                   : std::error_code(errno, std::generic_category());
+    if (error)
+        return {};
+    // Answers are written in one piece: to wait for more would only delay them.
+    const int on = 1;
+    ::setsockopt(client.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+#ifdef SO_NOSIGPIPE
+    ::setsockopt(client.fd(), SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on); // see open_tcp
+#endif
+    return client;
+}
+
+namespace {
+
+/// A client is no reason for others to end: what its handler throws is reported.
+void report_failure(std::exception_ptr exception) {
+    const TaskBase& task = *current_task();
+    std::vector<common::Place> chain = task.chain();
+    chain.insert(chain.end(), task.way().rbegin(), task.way().rend());
+    running_loop().report({.message = "what handles a client has failed",
+                           .exception = std::move(exception),
+                           .chain = std::move(chain)});
+}
+
+// [client]
+/// One client's task.
+Coroutine<> talk(common::Socket socket, StreamLimits limits,
+                 const std::function<Coroutine<>(Stream&)>& handle) {
+    Stream stream(running_loop(), std::move(socket), limits);
+    try {
+        co_await handle(stream);
+    } catch (const Cancelled&) {
+        throw;
+    } catch (...) {
+        report_failure(std::current_exception());
+    }
+}
+// [/client]
+
+// [accept-all]
+Coroutine<> accept_all(TaskGroup& clients, Listener& listener,
+                       const std::function<Coroutine<>(Stream&)>& handle,
+                       StreamLimits limits) {
+    for (unsigned number = 0;; ++number) {
+        common::Socket socket = co_await listener.accept();
+        if (number % 64 == 63) // those who are here already have their turn, too
+            co_await next_turn();
+        if (!running_loop().can_watch(socket.fd()))
+            continue; // one too many for `select`: it's hung up on
+        clients.start(talk(std::move(socket), limits, handle), "client");
+    }
+}
+
+} // namespace
+
+Coroutine<> serve(Listener listener, std::function<Coroutine<>(Stream&)> handle,
+                  StreamLimits limits) {
+    TaskGroup clients;
+    co_await clients.run(accept_all(clients, listener, handle, limits));
+}
+// [/accept-all]
+
+} // namespace stage3

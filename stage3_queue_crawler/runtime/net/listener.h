@@ -1,0 +1,46 @@
+// The side that waits to be called.
+//
+// A listener has a port, and hands out a socket for each client that has connected.
+// `serve` gives each of them a task of its own. (Tornado calls this TCPServer, asyncio
+// has start_server.) Told in book/18.
+#pragma once
+
+#include "common/system/socket.h"
+#include "stage3_queue_crawler/runtime/net/stream.h"
+
+#include <cstdint>
+#include <functional>
+#include <system_error>
+
+namespace stage3 {
+
+/// It must outlive the coroutine that waits in `accept`.
+class Listener {
+  public:
+    /// Listens at once: clients may connect, and stand in line until somebody accepts
+    /// them. `address`: see common::resolve; port 0 is any that is free. `backlog`: how
+    /// many may stand in line; the system may allow fewer.
+    /// Throws std::system_error, if the port is taken, say.
+    explicit Listener(const common::Address& address, int backlog = 4096);
+    std::uint16_t port() const;
+    /// Its descriptor, for EventLoop::can_watch.
+    int fd() const { return socket_.fd(); }
+
+    /// The next client. If no descriptor is left for it, that takes until there is one.
+    /// One task at a time. Throws std::system_error if the listener itself is no good.
+    Coroutine<common::Socket> accept();
+
+  private:
+    common::Socket take(std::error_code& error);
+
+    common::Socket socket_;
+};
+
+/// Accepts clients, without end, and calls `handle` for each: a task, after which the
+/// connection is closed, whatever is unsent. Cancelled, it asks all of them to end, and
+/// waits for that. `handle` must catch what can happen to a connection; what it throws is
+/// reported. Throws what Listener::accept throws.
+Coroutine<> serve(Listener listener, std::function<Coroutine<>(Stream&)> handle,
+                  StreamLimits limits = {});
+
+} // namespace stage3

@@ -1,0 +1,313 @@
+#include "stage3_queue_crawler/runtime/net/stream.h"
+
+#include "stage3_queue_crawler/runtime/loop/at_exit.h"
+#include "stage3_queue_crawler/runtime/loop/event_loop.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <sys/socket.h>
+
+namespace stage3 {
+namespace {
+
+/// A writer whose bytes are always taken at once goes on for so many, and then gives all
+/// others their turn.
+constexpr std::size_t most_without_a_break = std::size_t{256} * 1024;
+
+void wake(const std::optional<Future<>>& waiter) {
+    if (waiter)
+        waiter->set_result_unless_done();
+}
+
+std::system_error broken(std::error_code why) { return {why, "the connection"}; }
+
+} // namespace
+
+Coroutine<common::Socket> connect(common::Address address) {
+    std::error_code error;
+    common::Socket socket = common::Socket::open_tcp(address.family(), error);
+    if (!error)
+        error = socket.connect(address);
+    if (error == std::errc::operation_in_progress) {
+        co_await writable(socket.fd());
+        error = socket.error();
+    }
+    if (error)
+        throw std::system_error(error, "connect");
+    co_return std::move(socket);
+}
+
+Stream::Stream(EventLoop& loop, common::Socket socket, StreamLimits limits)
+    : loop_(loop), socket_(std::move(socket)), limits_(limits) {
+    if (!loop.can_watch(socket_.fd()))
+        throw common::SelectorFull("this loop's selector has no place for the socket");
+}
+
+// NOLINTNEXTLINE(bugprone-exception-escape): if somebody has closed our descriptor
+Stream::~Stream() {
+    close();
+    waiters_->stream_is_gone = true;
+}
+
+// ---- Reading ----
+
+// [read-until]
+Coroutine<std::string> Stream::read_until(std::string end, std::size_t most) {
+    most = std::min(most, limits_.read_ahead);
+    std::size_t searched = 0; // of what is unread: `end` doesn't begin there
+    for (;;) {
+        const std::string_view text = std::string_view(in_).substr(in_begin_);
+        const std::size_t place = text.find(end, searched);
+        const std::size_t needed =
+            place == std::string_view::npos ? text.size() : place + end.size();
+        if (needed > most || (place == std::string_view::npos && needed == most))
+            throw LimitExceeded("no end within " + std::to_string(most) + " bytes");
+        if (place != std::string_view::npos)
+            co_return take(needed);
+        searched = text.size() - std::min(text.size(), end.size() - 1);
+        const bool more = co_await wait_for_more();
+        if (!more)
+            throw EndOfStream(unread());
+    }
+}
+// [/read-until]
+
+Coroutine<std::string> Stream::read_exactly(std::size_t count) {
+    std::string result;
+    while (result.size() + unread() < count) {
+        // What fits stays in the buffer until it's complete: so nothing is lost by who is
+        // cancelled here.
+        if (count > limits_.read_ahead)
+            result += take(unread());
+        const bool more = co_await wait_for_more();
+        if (!more)
+            throw EndOfStream(result.size() + unread());
+    }
+    result += take(count - result.size());
+    co_return result;
+}
+
+Coroutine<std::string> Stream::read_some(std::size_t most) {
+    if (unread() == 0)
+        co_await wait_for_more();
+    co_return take(std::min(most, unread()));
+}
+
+std::string Stream::take(std::size_t count) {
+    std::string result = in_.substr(in_begin_, count);
+    in_begin_ += count;
+    if (in_begin_ == in_.size()) {
+        std::string().swap(in_); // an idle connection keeps no memory
+        in_begin_ = 0;
+    }
+    watch(); // there is room again
+    return result;
+}
+
+/// Until there is more to read than now. False if there never will be.
+Coroutine<bool> Stream::wait_for_more() {
+    if (waiters_->reader)
+        throw std::logic_error("two tasks read from one stream");
+    const std::size_t before = unread();
+    if (!reading_) { // if so, the loop will tell
+        receive();
+        if (unread() != before)
+            co_await give_others_their_turn();
+    }
+    while (unread() == before) {
+        if (read_error_)
+            throw broken(read_error_);
+        if (finished_)
+            co_return false;
+        const auto waiters = waiters_;
+        const Future<> more = waiters->reader.emplace(loop_);
+        const AtExit forget([waiters] { waiters->reader.reset(); });
+        watch();
+        co_await more;
+        waiters->check_stream();
+    }
+    co_return true;
+}
+
+/// Somebody who sends faster than we read, or reads faster than we write, never makes us
+/// wait: then nobody else would have a turn, and no timer.
+Coroutine<> Stream::give_others_their_turn() {
+    const auto waiters = waiters_;
+    co_await next_turn();
+    waiters->check_stream();
+}
+
+void Stream::Waiters::check_stream() const {
+    if (stream_is_gone)
+        throw broken(std::make_error_code(std::errc::operation_canceled));
+}
+
+/// Takes from the socket what has come, and what there is room for.
+void Stream::receive() {
+    std::array<char, std::size_t{16} * 1024> buffer; // for `receive` to fill
+    while (!finished_ && !read_error_ && unread() < limits_.read_ahead) {
+        std::error_code error;
+        const std::size_t room = std::min(buffer.size(), limits_.read_ahead - unread());
+        const std::size_t count = socket_.receive(std::span(buffer).first(room), error);
+        if (error == std::errc::operation_would_block)
+            break;
+        if (count == 0 && !error && write_error_)
+            error = write_error_; // it's no orderly end then
+        if (error) {
+            fail_reading(error);
+            return;
+        }
+        if (count == 0)
+            finished_ = true;
+        if (in_begin_ > 0)
+            in_.erase(0, std::exchange(in_begin_, 0));
+        in_.append(buffer.data(), count);
+        if (count < room)
+            break; // most likely there is no more
+    }
+    watch();
+    wake(waiters_->reader);
+}
+
+// ---- Writing ----
+
+void Stream::write(std::string_view bytes) {
+    if (write_error_ || finishing_writing_)
+        return;
+    const bool was_empty = unsent() == 0;
+    if (out_begin_ > 0)
+        out_.erase(0, std::exchange(out_begin_, 0));
+    out_ += bytes;
+    if (!was_empty)
+        return; // it's the loop that says when there is room
+    try {
+        send();
+    } catch (const std::system_error& error) { // the loop can't watch any more
+        fail_writing(error.code());
+    }
+}
+
+void Stream::send() {
+    std::error_code error;
+    while (unsent() > 0 && !error) {
+        const std::size_t count =
+            socket_.send(std::string_view(out_).substr(out_begin_), error);
+        out_begin_ += count;
+        sent_without_a_break_ += count;
+    }
+    if (error && error != std::errc::operation_would_block) {
+        fail_writing(error);
+        return;
+    }
+    if (unsent() == 0) {
+        std::string().swap(out_);
+        out_begin_ = 0;
+    }
+    finish_if_all_is_sent();
+    watch();
+    if (unsent() <= enough_)
+        wake(waiters_->writer);
+}
+
+Coroutine<> Stream::drain() { return wait_until_unsent_is(limits_.unsent); }
+
+Coroutine<> Stream::flush() { return wait_until_unsent_is(0); }
+
+// [drain]
+Coroutine<> Stream::wait_until_unsent_is(std::size_t at_most) {
+    if (waiters_->writer)
+        throw std::logic_error("two tasks wait until one stream has sent");
+    if (sent_without_a_break_ > most_without_a_break && unsent() <= at_most) {
+        sent_without_a_break_ = 0;
+        co_await give_others_their_turn();
+    }
+    for (;;) {
+        if (write_error_)
+            throw broken(write_error_);
+        if (unsent() <= at_most)
+            co_return;
+        enough_ = at_most;
+        const auto waiters = waiters_;
+        const Future<> less = waiters->writer.emplace(loop_);
+        const AtExit forget([waiters] { waiters->writer.reset(); });
+        co_await less;
+        waiters->check_stream();
+        sent_without_a_break_ = 0;
+    }
+}
+// [/drain]
+
+void Stream::finish_writing() {
+    finishing_writing_ = true;
+    finish_if_all_is_sent();
+}
+
+void Stream::finish_if_all_is_sent() {
+    if (finishing_writing_ && unsent() == 0 && !closed())
+        ::shutdown(socket_.fd(), SHUT_WR);
+}
+
+// ---- The end ----
+
+void Stream::close() {
+    if (closed())
+        return;
+    if (reading_)
+        loop_.remove_reader(socket_.fd());
+    if (writing_)
+        loop_.remove_writer(socket_.fd());
+    reading_ = writing_ = false;
+    socket_.close();
+    std::string().swap(in_);
+    in_begin_ = 0;
+    const auto closed = std::make_error_code(std::errc::operation_canceled);
+    fail_writing(closed);
+    fail_reading(closed);
+}
+
+void Stream::fail_writing(std::error_code error) {
+    write_error_ = error;
+    std::string().swap(out_);
+    out_begin_ = 0;
+    watch();
+    wake(waiters_->writer);
+}
+
+void Stream::fail_reading(std::error_code error) {
+    read_error_ = error;
+    watch();
+    wake(waiters_->reader);
+    if (!write_error_) // what can't be read can't be written, either
+        fail_writing(error);
+}
+
+// ---- The loop ----
+
+/// Listens to the socket for what is wanted now, and for nothing else: the loop would
+/// call again and again for bytes that nobody takes.
+void Stream::watch() {
+    if (closed())
+        return;
+    const bool to_read = !finished_ && !read_error_ && (waiters_->reader || reading_)
+                         && unread() < limits_.read_ahead;
+    if (to_read != reading_) {
+        if (to_read)
+            loop_.add_reader(socket_.fd(), [this] { receive(); });
+        else
+            loop_.remove_reader(socket_.fd());
+        reading_ = to_read;
+    }
+    const bool to_write = unsent() > 0;
+    if (to_write != writing_) {
+        if (to_write)
+            loop_.add_writer(socket_.fd(), [this] { send(); });
+        else
+            loop_.remove_writer(socket_.fd());
+        writing_ = to_write;
+    }
+}
+
+} // namespace stage3

@@ -1,0 +1,33 @@
+// A flag that one can wait for.
+#pragma once
+
+#include "stage3_queue_crawler/runtime/sync/line.h"
+
+namespace stage3 {
+
+/// It must outlive those who wait for it.
+class Event {
+  public:
+    Event() = default;
+    Event(const Event&) = delete;
+    Event& operator=(const Event&) = delete;
+    ~Event() = default;
+
+    bool is_set() const { return set_; }
+    /// Wakes all who wait, in the order in which they came.
+    void set();
+    /// From now on one has to wait again. Those who were woken stay so.
+    void clear() { set_ = false; }
+    /// Returns when it is set; at once, if it is set now.
+    Coroutine<> wait();
+
+  private:
+    struct Waiter : Waiting<Waiter, void> {
+        explicit Waiter(Line<Waiter>& line) : Waiting(line) {}
+    };
+
+    bool set_ = false;
+    Line<Waiter> waiters_;
+};
+
+} // namespace stage3

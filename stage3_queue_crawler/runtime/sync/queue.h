@@ -1,0 +1,268 @@
+// A queue of work, with those who bring it and those who fetch it.
+//
+// `get` waits until there is an item, `put` until there is room. And it counts: each item
+// that comes in is unfinished until somebody says `task_done`, and `join` waits until
+// none is. That count is how a crawl knows that it is over.
+//
+// Whoever waits is served strictly in turn. An item that comes goes to the getter who has
+// waited longest, and room goes to the putter who has; both at once, so that nobody who
+// comes later can cut in. That makes a difficulty: one who was served, and is cancelled
+// before its turn comes, holds an item that nobody else would ever see. So it gives the
+// item back, to its old place. (asyncio's queue lets others cut in; Tornado's loses the
+// item.) Told in book/12.
+#pragma once
+
+#include "stage3_queue_crawler/runtime/sync/event.h"
+#include "stage3_queue_crawler/runtime/sync/queue_orders.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
+
+#include <fmt/core.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace stage3 {
+
+/// Thrown by get_nowait when there is no item.
+struct QueueEmpty : std::runtime_error {
+    QueueEmpty() : std::runtime_error("the queue is empty") {}
+};
+
+/// Thrown by put_nowait when there is no room.
+struct QueueFull : std::runtime_error {
+    QueueFull() : std::runtime_error("the queue is full") {}
+};
+
+/// A queue of `T`. `Order` says which item leaves next. It must outlive those who wait.
+template <class T, class Order = Fifo<T>>
+class Queue {
+  public:
+    /// Has room for `max_size` items; 0: for any number.
+    explicit Queue(std::size_t max_size = 0, Order order = Order())
+        : max_size_(max_size), items_(std::move(order)) {
+        nothing_left_.set();
+    }
+    Queue(const Queue&) = delete;
+    Queue& operator=(const Queue&) = delete;
+    ~Queue() = default;
+
+    std::size_t size() const { return items_.size(); }
+    std::size_t max_size() const { return max_size_; }
+    bool empty() const { return size() == 0; }
+    bool full() const { return max_size_ != 0 && size() >= max_size_; }
+    /// How many items have come in and are not done.
+    std::size_t unfinished() const { return unfinished_; }
+
+    /// Puts an item in, when there is room. Throws Timeout if there was none in time, and
+    /// Cancelled; in both cases the item has not come in.
+    Coroutine<> put(T item, TimeLimit limit = {});
+    /// At once. Throws QueueFull.
+    void put_nowait(T item) {
+        if (full())
+            throw QueueFull();
+        bring_in({std::move(item), next_number_++});
+    }
+
+    /// Takes an item out, when there is one. Throws Timeout if none came in time, and
+    /// Cancelled; in both cases no item is gone.
+    Coroutine<T> get(TimeLimit limit = {});
+    /// At once. Throws QueueEmpty.
+    T get_nowait() {
+        if (empty())
+            throw QueueEmpty();
+        return take();
+    }
+
+    // [task-done]
+    /// An item that was taken out is dealt with. Throws std::logic_error if there have
+    /// been more of these than items.
+    void task_done() {
+        if (unfinished_ == 0)
+            throw std::logic_error("task_done was called more often than items came in");
+        if (--unfinished_ == 0)
+            nothing_left_.set();
+        trace("task_done");
+    }
+    // [/task-done]
+    /// Waits until all items that have come in are dealt with. Throws Timeout.
+    Coroutine<> join(TimeLimit limit = {}) {
+        trace("join");
+        if (limit)
+            co_await wait_for(nothing_left_.wait(), *limit);
+        else
+            co_await nothing_left_.wait();
+    }
+
+    /// For people: how full it is, and who waits.
+    std::string describe() const {
+        return fmt::format("items: {}{}, waiting to get: {}, to put: {}, unfinished: {}",
+                           size(), max_size_ != 0 ? fmt::format(" of {}", max_size_) : "",
+                           getters_.size(), putters_.size(), unfinished_);
+    }
+
+  private:
+    using Entry = Numbered<T>;
+
+    // [getter]
+    /// Waits for an item.
+    struct Getter : Waiting<Getter, Entry> {
+        explicit Getter(Queue& q) : Waiting<Getter, Entry>(q.getters_), queue(q) {}
+        Getter(const Getter&) = delete;
+        Getter& operator=(const Getter&) = delete;
+        /// Was it given an item, and never took it? Then it gives it back.
+        ~Getter() { // NOLINT(bugprone-exception-escape): it does not fail
+            if (!taken && this->future.done() && !this->future.has_failed())
+                queue.give_back(std::move(this->future).take());
+        }
+        T take() {
+            taken = true;
+            return std::move(this->future).take().item;
+        }
+
+        Queue& queue;
+        bool taken = false;
+    };
+    // [/getter]
+
+    /// Waits for room for its entry.
+    struct Putter : Waiting<Putter, void> {
+        Putter(Queue& q, Entry e)
+            : Waiting<Putter, void>(q.putters_), number(e.number), entry(std::move(e)) {}
+
+        std::uint64_t number;
+        Entry entry;
+    };
+
+    void bring_in(Entry entry);
+    T take();
+    void let_putters_in();
+    void give_back(Entry entry);
+    bool take_back(std::uint64_t number);
+    void trace(std::string_view phase) const;
+
+    const std::size_t max_size_;
+    Order items_;
+    Line<Getter> getters_; // who stands here, finds the queue empty
+    Line<Putter> putters_; // who stands here, finds it full
+    std::size_t unfinished_ = 0;
+    Event nothing_left_;
+    std::uint64_t next_number_ = 0;
+};
+
+template <class T>
+using LifoQueue = Queue<T, Lifo<T>>;
+template <class T, class Less = std::less<T>>
+using PriorityQueue = Queue<T, SmallestFirst<T, Less>>;
+
+// ---- The inside ----
+
+// [bring-in]
+template <class T, class Order>
+void Queue<T, Order>::bring_in(Entry entry) {
+    ++unfinished_;
+    nothing_left_.clear();
+    if (Getter* const getter = getters_.next())
+        getter->future.set_result(std::move(entry));
+    else
+        items_.push(std::move(entry));
+    trace("put");
+}
+// [/bring-in]
+
+template <class T, class Order>
+T Queue<T, Order>::take() {
+    Entry entry = items_.pop(); // NOLINT(misc-const-correctness): moved from
+    trace("get");
+    let_putters_in();
+    return std::move(entry.item);
+}
+
+// [let-putters-in]
+/// Room goes to those who wait for it at once; whoever comes later finds none.
+template <class T, class Order>
+void Queue<T, Order>::let_putters_in() {
+    while (!full()) {
+        Putter* const putter = putters_.next();
+        if (putter == nullptr)
+            return;
+        putter->future.set_result();
+        bring_in(std::move(putter->entry));
+    }
+}
+// [/let-putters-in]
+
+// [give-back]
+/// A getter was given this, and goes away without it.
+template <class T, class Order>
+void Queue<T, Order>::give_back(Entry entry) {
+    if (Getter* const getter = getters_.next())
+        getter->future.set_result(std::move(entry));
+    else
+        items_.unpop(std::move(entry)); // may be one too many, for the moment
+    trace("give_back");
+}
+// [/give-back]
+
+// [get]
+template <class T, class Order>
+Coroutine<T> Queue<T, Order>::get(TimeLimit limit) {
+    if (!empty())
+        co_return take();
+    Getter getter(*this);
+    trace("wait");
+    const CancelAtExit timer(fail_after(getter.future, limit));
+    co_await getter.future;
+    co_return getter.take();
+}
+// [/get]
+
+template <class T, class Order>
+Coroutine<> Queue<T, Order>::put(T item, TimeLimit limit) {
+    Entry entry{std::move(item), next_number_++};
+    if (!full()) {
+        bring_in(std::move(entry));
+        co_return;
+    }
+    const Putter putter(*this, std::move(entry));
+    trace("wait");
+    const CancelAtExit timer(fail_after(putter.future, limit));
+    std::optional<Cancelled> cancelled;
+    try {
+        co_await putter.future;
+    } catch (const Cancelled& request) {
+        cancelled = request;
+    }
+    if (!cancelled)
+        co_return;
+    // Was it let in before it was cancelled? Then the item must come out again. If
+    // somebody has it already, this put is over, and the request comes too late for it.
+    if (putter.future.has_failed() || take_back(putter.number))
+        throw Cancelled(*std::move(cancelled));
+    current_task()->cancel_at_next_wait(*std::move(cancelled));
+}
+
+/// Takes out what a putter has brought in, which was cancelled. False if it has left.
+template <class T, class Order>
+bool Queue<T, Order>::take_back(std::uint64_t number) {
+    if (!items_.unpush(number))
+        return false;
+    let_putters_in(); // first, so that the count doesn't touch 0 if somebody waits
+    task_done();
+    return true;
+}
+
+template <class T, class Order>
+void Queue<T, Order>::trace(std::string_view phase) const {
+    if (const EventLoop* const loop = running_loop_or_none())
+        loop->tracer().queue(phase, {.size = size(),
+                                     .unfinished = unfinished_,
+                                     .getters = getters_.size(),
+                                     .putters = putters_.size()});
+}
+
+} // namespace stage3

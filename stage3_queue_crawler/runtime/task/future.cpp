@@ -1,0 +1,162 @@
+#include "stage3_queue_crawler/runtime/task/future.h"
+
+#include "stage3_queue_crawler/runtime/task/task.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace stage3 {
+
+void FutureBase::check_pending() const {
+    if (done())
+        throw InvalidState(cancelled() ? "the future was cancelled already"
+                                       : "the future has its result already");
+}
+
+// [complete]
+void FutureBase::complete(State state) {
+    state_ = state;
+    if (loop() == nullptr || loop()->closed()) { // nobody can be told any more
+        drop_waiters();
+        return;
+    }
+    if (cancelled())
+        loop()->tracer().future_cancel(this);
+    else
+        loop()->tracer().future_resolve(this);
+    // Callbacks get to see this future, so it must stay until the last one was called.
+    if (callbacks_ > 0)
+        loop()
+            ->make_callback([self = Ref(this)] {}, "done",
+                            std::source_location::current())
+            ->stand_in(waiters_);
+    // They all run in the next turn, and not now, inside whoever has called this.
+    loop()->make_ready(std::move(waiters_));
+}
+// [/complete]
+
+void FutureBase::complete_with_exception(std::exception_ptr exception,
+                                         std::vector<common::Place> way) {
+    failure_ = std::make_unique<Failure>();
+    failure_->exception = std::move(exception);
+    failure_->way = std::move(way);
+    complete(State::finished);
+}
+
+void FutureBase::complete_cancelled(std::string message) {
+    failure_ = std::make_unique<Failure>();
+    failure_->cancel_message = std::move(message);
+    complete(State::cancelled);
+}
+
+bool FutureBase::cancel(std::string message) {
+    if (done()) {
+        mark_retrieved(); // whoever gives up on it does not want to hear of its failure
+        return false;
+    }
+    complete_cancelled(std::move(message));
+    return true;
+}
+
+void FutureBase::set_exception(std::exception_ptr exception) {
+    check_pending();
+    if (!exception)
+        throw std::invalid_argument("set_exception needs an exception");
+    complete_with_exception(std::move(exception), {});
+}
+
+std::exception_ptr FutureBase::exception() {
+    if (!done())
+        throw InvalidState("the future is not done yet");
+    if (cancelled())
+        throw Cancelled{failure_->cancel_message};
+    mark_retrieved();
+    return failure_ ? failure_->exception : nullptr;
+}
+
+void FutureBase::throw_missing_result() { std::rethrow_exception(exception()); }
+
+std::vector<common::Place> FutureBase::way_of_exception() const {
+    return failure_ ? failure_->way : std::vector<common::Place>();
+}
+
+void FutureBase::check_open() const {
+    if (loop() == nullptr)
+        throw LoopClosed();
+}
+
+Handle FutureBase::add(Handle callback) {
+    // Those that were taken back still stand there, perhaps for ever. A program that
+    // waits for one thing again and again, each time not for long, would collect them.
+    if (++callbacks_ >= sweep_at_) {
+        callbacks_ = waiters_.drop_unwanted() + 1;
+        sweep_at_ = std::max(16U, 2 * callbacks_);
+    }
+    callback->stand_in(waiters_);
+    if (done())
+        complete(state_);
+    return callback;
+}
+
+FutureBase::~FutureBase() { report_unseen_exception("a future"); }
+
+void FutureBase::report_unseen_exception(const std::string& what) noexcept {
+    if (!failure_ || !failure_->exception || !std::exchange(report_exception_, false))
+        return;
+    const Report report{.message =
+                            what + " has failed, and nobody has asked for its exception",
+                        .exception = failure_->exception,
+                        .chain = {failure_->way.rbegin(), failure_->way.rend()}};
+    if (loop() != nullptr)
+        loop()->report(report);
+    else
+        print(report);
+}
+
+void FutureBase::on_close(EventLoop& /*loop*/) noexcept { drop_waiters(); }
+
+void FutureBase::drop_waiters() noexcept {
+    // What a callback holds may be the last handle to this future.
+    const RunQueue gone(std::move(waiters_));
+}
+
+// ---- Awaiting ----
+
+// [suspend]
+bool FutureAwaiter::suspend() {
+    if (future_->done())
+        return false; // it has failed: there is nothing to wait for
+    // Can it be that the other one waits for this one? Only if anybody does.
+    const TaskBase* const awaited = future_->as_task();
+    if (awaited != nullptr && (awaited == task_ || task_->future().is_waited_for())
+        && awaited->waits_for(*task_))
+        refused_ =
+            "a task can't await itself, nor one that waits for it: both would wait "
+            "for ever";
+    else if (future_->loop() != task_->future().loop())
+        refused_ = "a future of another event loop can't be awaited";
+    else
+        task_->wait_for(*future_);
+    waited_ = refused_ == nullptr;
+    return waited_; // or go on at once, and throw
+}
+// [/suspend]
+
+void FutureAwaiter::resume() {
+    if (task_ == nullptr)
+        return; // it did not wait
+    if (refused_ != nullptr)
+        throw std::logic_error(refused_);
+    if (future_->has_failed())
+        future_->mark_retrieved(); // also if this task is cancelled, and never sees it
+    if (waited_ && future_->cancelled())
+        task_->forget_cancellation(); // one Cancelled is enough: the future's is thrown
+    else if (waited_)
+        task_->throw_if_cancelled();
+    if (future_->has_failed() && !future_->cancelled())
+        task_->exception_comes(future_->exception(), future_->way_of_exception());
+}
+
+} // namespace stage3

@@ -1,0 +1,292 @@
+// A result that isn't there yet.
+//
+// Stage 2's Future was a sketch with faults. This one keeps what asyncio's promises: its
+// callbacks never run inside `set_result`, but in the loop's next turn; a late one is
+// called all the same; the result has any type, or is an exception; it can be cancelled;
+// awaiting it when it is done costs nothing; and an exception that nobody asks for is
+// reported. Told in book/10.
+#pragma once
+
+#include "stage3_queue_crawler/runtime/loop/event_loop.h"
+#include "stage3_queue_crawler/runtime/task/coroutine.h"
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace stage3 {
+
+/// What a future consists of, whatever the type of its result. Handles share it.
+class FutureBase : public LoopMember, public Counted {
+  public:
+    explicit FutureBase(EventLoop& loop) : LoopMember(loop) {}
+    FutureBase(const FutureBase&) = delete;
+    FutureBase& operator=(const FutureBase&) = delete;
+    ~FutureBase() override;
+
+    bool done() const { return state_ != State::pending; }
+    bool cancelled() const { return state_ == State::cancelled; }
+    /// It is done, and has no result: it was cancelled, or has an exception.
+    bool has_failed() const { return failure_ != nullptr; }
+
+    /// Ends it without a result. False if it is done already. (Of a task, this is only a
+    /// request: see task.h.)
+    virtual bool cancel(std::string message);
+
+    /// The exception, or none. Throws InvalidState if it is not done, and Cancelled.
+    std::exception_ptr exception();
+    void set_exception(std::exception_ptr exception);
+
+    /// Will be called in the turn after it is done; at once, that is in the next turn, if
+    /// it is done now.
+    template <class F>
+    Handle add_done_callback(F function, std::source_location at) {
+        check_open();
+        return add(loop()->make_callback(std::move(function), "done_callback", at));
+    }
+
+    /// `one` will run in the turn after this is done. It must not be done now.
+    void add_waiter(Runnable& one) { waiters_.push(one); }
+
+    /// The coroutines that its exception has left before it came here, the innermost
+    /// first.
+    std::vector<common::Place> way_of_exception() const;
+
+    /// This, if it is a task; otherwise nullptr.
+    virtual TaskBase* as_task() { return nullptr; }
+
+    // ---- For whoever completes it. ----
+
+    /// Throws InvalidState if it is done.
+    void check_pending() const;
+    void complete_with_exception(std::exception_ptr exception,
+                                 std::vector<common::Place> way);
+    void complete_cancelled(std::string message);
+
+    /// Those who wait for it will never be told.
+    void drop_waiters() noexcept;
+    bool is_waited_for() const { return !waiters_.empty(); }
+
+    /// Nobody shall hear of the exception that it may hold, or will.
+    void mark_retrieved() { report_exception_ = false; }
+
+  protected:
+    enum class State : std::uint8_t { pending, finished, cancelled };
+
+    void on_close(EventLoop& loop) noexcept override;
+
+    void complete(State state);
+    /// Throws what stands in the way of a result: that it is not there yet, that it was
+    /// cancelled, or the exception.
+    void require_result() {
+        if (state_ != State::finished || failure_) [[unlikely]]
+            throw_missing_result();
+    }
+    /// Called at its end: what nobody has asked for is reported. `what` names it.
+    void report_unseen_exception(const std::string& what) noexcept;
+
+  private:
+    struct Failure {
+        std::exception_ptr exception;
+        std::vector<common::Place> way;
+        std::string cancel_message;
+    };
+
+    Handle add(Handle callback);
+    void check_open() const;
+    void throw_missing_result();
+
+    State state_ = State::pending;
+    bool report_exception_ = true;
+    unsigned callbacks_ = 0; // among the waiters
+    unsigned sweep_at_ = 16;
+    RunQueue waiters_;
+    std::unique_ptr<Failure> failure_; // why there is no result; seldom needed
+};
+
+/// The result, added to that.
+template <class T>
+class FutureState : public FutureBase {
+  public:
+    using FutureBase::FutureBase;
+
+    void set_result(ValueOf<T> value) {
+        check_pending();
+        result_.emplace(std::move(value));
+        complete(State::finished);
+    }
+    ValueOf<T>& result() {
+        require_result();
+        return *result_; // NOLINT(bugprone-unchecked-optional-access): required
+    }
+    /// The result, moved out if `is_last` or it can't be copied.
+    ValueOf<T> take_result(bool is_last) {
+        if constexpr (std::is_copy_constructible_v<ValueOf<T>>) {
+            if (!is_last)
+                return result();
+        }
+        return std::move(result());
+    }
+
+  private:
+    std::optional<ValueOf<T>> result_;
+};
+
+/// The part of awaiting a future that doesn't depend on its type.
+class FutureAwaiter {
+  public:
+    explicit FutureAwaiter(Ref<FutureBase> future) : future_(std::move(future)) {}
+    FutureAwaiter(const FutureAwaiter&) = delete;
+    FutureAwaiter& operator=(const FutureAwaiter&) = delete;
+
+    /// With a result, there is nothing to wait for. (One that has failed is asked for its
+    /// exception by `resume`, which must know the task.)
+    bool await_ready() const noexcept {
+        return future_->done() && !future_->has_failed();
+    }
+    template <Driven Promise>
+    bool await_suspend(std::coroutine_handle<Promise> frame) {
+        task_ = frame.promise().task;
+        return suspend();
+    }
+
+  protected:
+    ~FutureAwaiter() = default;
+
+    /// Throws Cancelled if the task was cancelled meanwhile.
+    void resume();
+    FutureBase& future() const { return *future_; }
+    bool is_only_one() const { return future_.is_only_one(); }
+
+  private:
+    bool suspend();
+
+    Ref<FutureBase> future_;
+    TaskBase* task_ = nullptr;
+    const char* refused_ = nullptr; // why it can't wait
+    bool waited_ = false;
+};
+
+/// A handle to a future. Copies are handles to the same one. The last one to go takes the
+/// future with it.
+template <class T = void>
+class [[nodiscard]] Future {
+  public:
+    using AwaitedByTasks = void;
+
+    /// A new one. Throws std::logic_error if no loop runs here.
+    Future() : Future(running_loop()) {}
+    explicit Future(EventLoop& loop) : state_(make_ref<FutureState<T>>(loop)) {}
+
+    bool done() const { return state_->done(); }
+    bool cancelled() const { return state_->cancelled(); }
+    /// It is done, and has no result: it was cancelled, or has an exception.
+    bool has_failed() const { return state_->has_failed(); }
+
+    /// Ends it without a result: whoever waits for it gets Cancelled, with the message.
+    /// False, and nothing else, if it is done. (Of a task, this is a request.)
+    bool cancel(std::string message = {}) { return state_->cancel(std::move(message)); }
+
+    /// The result. Throws InvalidState if there is none yet, Cancelled, or the exception.
+    const ValueOf<T>& result() const { return state_->result(); }
+    /// The exception, or none. Throws InvalidState if it isn't done, and Cancelled.
+    std::exception_ptr exception() const { return state_->exception(); }
+
+    /// Resolves it: whoever waits goes on in the loop's next turn. Throws InvalidState if
+    /// it is done already, or is a task.
+    void set_result(ValueOf<T> value) const
+        requires(!std::is_void_v<T>)
+    {
+        check_settable();
+        state_->set_result(std::move(value));
+    }
+    void set_result() const
+        requires std::is_void_v<T>
+    {
+        check_settable();
+        state_->set_result({});
+    }
+    /// For one that may have been cancelled meanwhile. False if it is done.
+    template <class... Value>
+    bool set_result_unless_done(Value&&... value) const {
+        if (done())
+            return false;
+        set_result(std::forward<Value>(value)...);
+        return true;
+    }
+    void set_exception(std::exception_ptr exception) const {
+        check_settable();
+        state_->set_exception(std::move(exception));
+    }
+    template <class Exception>
+    void set_exception(Exception exception) const {
+        set_exception(std::make_exception_ptr(std::move(exception)));
+    }
+    /// The same; but nobody need ask for it, so it's not reported if nobody does.
+    void set_exception_quietly(std::exception_ptr exception) const {
+        set_exception(std::move(exception));
+        state_->mark_retrieved();
+    }
+
+    /// `function` will be called with this future, in the turn after it is done.
+    Handle
+    add_done_callback(std::function<void(const Future&)> function,
+                      std::source_location at = std::source_location::current()) const {
+        // The callback must not own the future that owns it. add_done_callback sees to it
+        // that the future is still there when it is called.
+        return state_->add_done_callback(
+            [function = std::move(function), state = state_.get()]() mutable {
+                function(Future(Ref(state)));
+            },
+            at);
+    }
+
+    /// `co_await future`: the result, which stays in the future.
+    auto operator co_await() const& { return Awaiter(state_); }
+    /// `co_await Future(...)`: the same, but if nobody else has a handle to it, the
+    /// result is moved out. (One that can't be copied is moved out in any case.)
+    auto operator co_await() && { return TakingAwaiter(std::move(state_)); }
+
+    /// The result, moved out if nobody else has a handle to it. Throws as `result` does.
+    ValueOf<T> take() && { return state_->take_result(state_.is_only_one()); }
+
+    FutureBase& base() const { return *state_; }
+    Ref<FutureBase> ref() const { return state_; }
+
+  protected:
+    explicit Future(Ref<FutureState<T>> state) : state_(std::move(state)) {}
+
+  private:
+    void check_settable() const {
+        if (state_->as_task() != nullptr)
+            throw InvalidState("a task gets its result from its coroutine");
+    }
+
+    class Awaiter : public FutureAwaiter {
+      public:
+        using FutureAwaiter::FutureAwaiter;
+        decltype(auto) await_resume() {
+            resume();
+            const ValueOf<T>& result = static_cast<FutureState<T>&>(future()).result();
+            if constexpr (!std::is_void_v<T>)
+                return (result);
+        }
+    };
+    class TakingAwaiter : public FutureAwaiter {
+      public:
+        using FutureAwaiter::FutureAwaiter;
+        T await_resume() {
+            resume();
+            return static_cast<T>(
+                static_cast<FutureState<T>&>(future()).take_result(is_only_one()));
+        }
+    };
+
+    Ref<FutureState<T>> state_;
+};
+
+} // namespace stage3

@@ -1,0 +1,245 @@
+#include "stage3_queue_crawler/runtime/task/task.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string_view>
+
+namespace stage3 {
+
+namespace {
+thread_local TaskBase* stepping_here = nullptr;
+} // namespace
+
+TaskBase* current_task() noexcept { return stepping_here; }
+
+// ---- What the promises tell ----
+
+// [await-child]
+void await_child(PromiseBase& parent, Frame& owner) {
+    PromiseBase* const child = owner.promise();
+    if (child == nullptr || child->task != nullptr)
+        throw std::logic_error(
+            "this coroutine was moved away, or has been awaited before");
+    child->task = parent.task;
+    child->caller = &parent;
+    child->awaited_in = &owner;
+    parent.task->go_on_with(child);
+}
+
+void PromiseBase::Ended::await_suspend(std::coroutine_handle<> /*frame*/) const noexcept {
+    promise_.task->go_on_with(promise_.caller);
+}
+// [/await-child]
+
+void PromiseBase::unhandled_exception() noexcept {
+    exception = std::current_exception();
+    task->exception_leaves(*this);
+}
+
+void TaskBase::exception_leaves(const PromiseBase& promise) noexcept {
+    // The way of an exception ends where it's caught and another one is thrown.
+    if (travelling_ != promise.exception) {
+        travelling_ = promise.exception;
+        way_.clear();
+    }
+    constexpr std::size_t enough = 100; // the innermost ones: nobody reads more
+    if (way_.size() < enough)
+        way_.push_back(promise.place);
+}
+
+void TaskBase::exception_comes(std::exception_ptr exception,
+                               std::vector<common::Place> way) {
+    travelling_ = std::move(exception);
+    way_ = std::move(way);
+}
+
+// ---- Steps ----
+
+TaskBase::TaskBase(EventLoop& loop, Frame coroutine, std::string name)
+    : loop_(loop), coroutine_(std::move(coroutine)), innermost_(coroutine_.promise()),
+      name_(std::move(name)) {
+    if (innermost_ == nullptr)
+        throw std::logic_error(
+            "this coroutine was moved away, or has been awaited before");
+    innermost_->task = this;
+}
+
+void TaskBase::start(Ref<FutureBase> self) {
+    keep_ = std::move(self);
+    trace("new");
+    loop_.make_ready(*this);
+}
+
+// [run]
+void TaskBase::run() noexcept {
+    const auto self = keep_; // it may be the last one who holds this task
+    waits_for_ = nullptr;
+    trace("step");
+    if (must_cancel_ && !started_) {
+        finish(); // not a line of it has run, nor will
+        return;
+    }
+    started_ = true;
+    suspended_ = false;
+    TaskBase* const before = std::exchange(stepping_here, this);
+    // One of them waits, or awaits another, or ends: each comes back here.
+    while (innermost_ != nullptr && !suspended_)
+        innermost_->frame.resume();
+    stepping_here = before;
+    if (innermost_ == nullptr)
+        finish();
+}
+// [/run]
+
+// [finish]
+void TaskBase::finish() {
+    keep_ = {};
+    // Was it asked to end, and ended by itself before it could be told? Then what it
+    // returns is dropped. An error is not.
+    if (must_cancel_ && (!started_ || !coroutine_.promise()->exception)) {
+        future().complete_cancelled(std::move(cancel_message_));
+    } else {
+        try {
+            complete_with_result();
+        } catch (const Cancelled& cancelled) {
+            future().complete_cancelled(cancelled.message);
+        } catch (...) {
+            future().complete_with_exception(std::current_exception(), way_);
+        }
+    }
+    trace("done");
+    destroy_coroutine();
+}
+// [/finish]
+
+void TaskBase::wait_for(FutureBase& future) {
+    waits_for_ = &future;
+    suspended_ = true;
+    future.add_waiter(*this);
+    trace("suspend", &future);
+    // It was asked to end before it came here.
+    if (must_cancel_ && future.cancel(cancel_message_))
+        must_cancel_ = false;
+}
+
+void TaskBase::wait_for_next_turn() {
+    suspended_ = true;
+    trace("suspend");
+    loop_.make_ready(*this);
+}
+
+void TaskBase::cancel_at_next_wait(Cancelled cancelled) {
+    must_cancel_ = true;
+    cancel_message_ = std::move(cancelled.message);
+}
+
+void TaskBase::throw_if_cancelled() {
+    if (std::exchange(must_cancel_, false))
+        throw Cancelled{std::exchange(cancel_message_, {})};
+}
+
+bool TaskBase::waits_for(const TaskBase& other) const {
+    for (const TaskBase* task = this; task != nullptr;) {
+        if (task == &other)
+            return true;
+        task = task->waits_for_ != nullptr ? task->waits_for_->as_task() : nullptr;
+    }
+    return false;
+}
+
+// [cancel]
+bool TaskBase::request_cancel(std::string message) {
+    if (future().done() || future().loop() == nullptr) { // too late, in any case
+        future().mark_retrieved();
+        return false;
+    }
+    // A task that waits for a task passes the request on: only the innermost one is
+    // asked. Whoever waits for it gets to see what becomes of it.
+    TaskBase* task = this;
+    for (;;) {
+        ++task->cancelling_;
+        TaskBase* const next =
+            task->waits_for_ != nullptr ? task->waits_for_->as_task() : nullptr;
+        if (next == nullptr || next->future().done())
+            break;
+        task = next;
+    }
+    trace("cancel");
+    // The future that it waits for is cancelled; for all who wait for it.
+    if (task->waits_for_ != nullptr && task->waits_for_->as_task() == nullptr
+        && task->waits_for_->cancel(message))
+        return true;
+    task->must_cancel_ = true;
+    task->cancel_message_ = std::move(message);
+    return true;
+}
+// [/cancel]
+
+std::vector<common::Place> TaskBase::chain() const {
+    std::vector<common::Place> places;
+    for (const auto* one = innermost_; one != nullptr; one = one->caller)
+        places.push_back(one->place);
+    std::ranges::reverse(places);
+    return places;
+}
+
+// ---- The end ----
+
+void TaskBase::destroy_coroutine() noexcept {
+    // The innermost first. The other way round, each frame's destruction would destroy
+    // the next one from inside, and a long chain would overflow the stack.
+    while (innermost_ != nullptr && innermost_->caller != nullptr) {
+        PromiseBase* const one = std::exchange(innermost_, innermost_->caller);
+        one->awaited_in->release();
+        one->frame.destroy();
+    }
+    innermost_ = nullptr;
+    coroutine_ = Frame(nullptr);
+}
+
+void TaskBase::abandon(EventLoop& loop) noexcept {
+    const auto self = std::exchange(keep_, {});
+    if (!self)
+        return; // it is done
+    loop.report(
+        {.message = fmt::format("the task '{}' was destroyed before it was done", name_),
+         .exception = nullptr,
+         .chain = chain()});
+    // It stands there, and may not for longer than it lives.
+    if (FutureBase* const awaited = std::exchange(waits_for_, nullptr))
+        awaited->drop_waiters();
+    destroy_coroutine();
+}
+
+std::vector<Ref<FutureBase>> all_tasks(EventLoop& loop) {
+    std::vector<Ref<FutureBase>> tasks;
+    for (auto* member = loop.first_member(); member != nullptr;
+         member = EventLoop::next(*member)) {
+        auto* const future = dynamic_cast<FutureBase*>(member);
+        if (future != nullptr && future->as_task() != nullptr && !future->done())
+            tasks.emplace_back(future);
+    }
+    std::ranges::reverse(tasks);
+    return tasks;
+}
+
+void TaskBase::write_trace(const char* phase, const FutureBase* awaited) {
+    common::Tracer& tracer = loop_.tracer();
+    if (std::string_view(phase) != "suspend") {
+        tracer.task(phase, this);
+        return;
+    }
+    std::vector<common::ChainLink> links;
+    for (const common::Place& place : chain()) {
+        common::ChainLink link{.name = common::short_name(place.function.function_name()),
+                               .at = common::file_and_line(place.line)};
+        links.push_back(std::move(link));
+    }
+    if (awaited != nullptr)
+        tracer.future_new(awaited);
+    tracer.task(phase, this, awaited, links);
+}
+
+} // namespace stage3

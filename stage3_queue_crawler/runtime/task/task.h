@@ -1,0 +1,197 @@
+// Drives a coroutine, and is the future of its result.
+//
+// A task lets its coroutine run until that waits for a future; then it asks the future to
+// be told, and returns to the loop. When the coroutine ends, the task gets its result or
+// its exception. Since a task is a future, another task can wait for it.
+//
+// To cancel a task means to ask: Cancelled is thrown at the place where it waits. The
+// coroutine can clean up, with destructors or by catching, and may even refuse. Told in
+// book/11.
+//
+// The loop keeps a task until it is done, whether or not anybody has a handle to it.
+#pragma once
+
+#include "stage3_queue_crawler/runtime/task/future.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace stage3 {
+
+/// What a task consists of, whatever the type of its result.
+class TaskBase : public Runnable {
+  public:
+    TaskBase(const TaskBase&) = delete;
+    TaskBase& operator=(const TaskBase&) = delete;
+
+    /// The task as a future.
+    virtual FutureBase& future() noexcept = 0;
+
+    /// Asks the coroutine to end. True, unless it is done.
+    bool request_cancel(std::string message);
+
+    const std::string& name() const { return name_; }
+    void set_name(std::string name) { name_ = std::move(name); }
+    /// How often it was asked to end, less what was taken back.
+    int cancelling() const { return cancelling_; }
+    int uncancel() { return cancelling_ > 0 ? --cancelling_ : 0; }
+
+    /// True if this is `other`, or waits for it, or for one that waits for it, and so on.
+    bool waits_for(const TaskBase& other) const;
+
+    /// Where it stands: the outermost coroutine first.
+    std::vector<common::Place> chain() const;
+    /// The coroutines that its exception has left, the outermost first.
+    std::vector<common::Place> traceback() const { return {way_.rbegin(), way_.rend()}; }
+
+    // ---- For awaiters: what a coroutine of this task waits for. ----
+
+    /// Until `future` is done. Somebody must own that until then.
+    void wait_for(FutureBase& future);
+    /// Until the next turn.
+    void wait_for_next_turn();
+    /// For the end of a wait.
+    void throw_if_cancelled();
+    void forget_cancellation() { must_cancel_ = false; }
+    /// For one that has caught Cancelled, and must do something else first.
+    void cancel_at_next_wait(Cancelled cancelled);
+
+    // ---- For promises. ----
+
+    /// `promise` goes on next; nullptr: the outermost one has ended.
+    void go_on_with(PromiseBase* promise) noexcept { innermost_ = promise; }
+    void exception_leaves(const PromiseBase& promise) noexcept;
+    /// An exception is thrown into this task, and brings its way along.
+    void exception_comes(std::exception_ptr exception, std::vector<common::Place> way);
+    /// The coroutines that its exception has left, the innermost first.
+    const std::vector<common::Place>& way() const { return way_; }
+
+    // ---- For the loop. ----
+
+    /// Makes a step.
+    void run() noexcept override;
+    void drop() noexcept override {}
+
+  protected:
+    TaskBase(EventLoop& loop, Frame coroutine, std::string name);
+    ~TaskBase() = default;
+
+    void start(Ref<FutureBase> self);
+    void abandon(EventLoop& loop) noexcept;
+    const Frame& coroutine() const { return coroutine_; }
+    virtual void complete_with_result() = 0;
+
+  private:
+    void finish();
+    void destroy_coroutine() noexcept;
+    /// "new", "step" ...; for "suspend", with what it waits for.
+    void trace(const char* phase, const FutureBase* awaited = nullptr) {
+        if (loop_.tracer().enabled()) [[unlikely]]
+            write_trace(phase, awaited);
+    }
+    void write_trace(const char* phase, const FutureBase* awaited);
+
+    EventLoop& loop_;                 // it steps only as long as this is open
+    Frame coroutine_;                 // the outermost one
+    PromiseBase* innermost_;          // goes on next
+    FutureBase* waits_for_ = nullptr; // owned by the awaiter in the innermost frame
+    bool suspended_ = false;
+    bool started_ = false;
+    bool must_cancel_ = false; // Cancelled is to be thrown at the next opportunity
+    int cancelling_ = 0;
+    std::string cancel_message_;
+    std::exception_ptr travelling_;  // the exception whose way is `way_`
+    std::vector<common::Place> way_; // the innermost first
+    std::string name_;
+    Ref<FutureBase> keep_; // this task, until it is done
+};
+
+/// The result, added to that.
+template <class T>
+class TaskState final : public FutureState<T>, public TaskBase {
+  public:
+    TaskState(EventLoop& loop, Coroutine<T>&& coroutine, std::string name)
+        : FutureState<T>(loop),
+          TaskBase(loop, std::move(coroutine).take_frame(), std::move(name)) {}
+
+    TaskState(const TaskState&) = delete;
+    TaskState& operator=(const TaskState&) = delete;
+    ~TaskState() override {
+        if (this->has_failed())
+            this->report_unseen_exception("the task '" + name() + "'");
+    }
+
+    /// Begins in the next turn.
+    void start() { TaskBase::start(Ref<FutureBase>(this)); }
+
+    FutureBase& future() noexcept override { return *this; }
+    TaskBase* as_task() override { return this; }
+    bool cancel(std::string message) override {
+        return request_cancel(std::move(message));
+    }
+
+  private:
+    void complete_with_result() override {
+        this->set_result(Coroutine<T>::take_result(coroutine()));
+    }
+    void on_close(EventLoop& loop) noexcept override {
+        FutureBase::on_close(loop);
+        abandon(loop); // may be the end of this object
+    }
+};
+
+/// A handle to a task.
+template <class T = void>
+class [[nodiscard]] Task : public Future<T> {
+  public:
+    explicit Task(Ref<TaskState<T>> state) : Future<T>(std::move(state)) {}
+
+    void set_result(auto&&...) const = delete;
+    void set_exception(auto&&...) const = delete;
+
+    const std::string& name() const { return task().name(); }
+    void set_name(std::string name) const { task().set_name(std::move(name)); }
+    /// Where it waits: its coroutines, the outermost first.
+    std::vector<common::Place> chain() const { return task().chain(); }
+    /// The coroutines that its exception has left, the outermost first.
+    std::vector<common::Place> traceback() const { return task().traceback(); }
+    /// How often it was asked to end, less what was taken back.
+    int cancelling() const { return task().cancelling(); }
+    /// Takes one such request back. Returns how many are left.
+    int uncancel() const { return task().uncancel(); }
+
+  private:
+    TaskBase& task() const { return *this->base().as_task(); }
+};
+
+/// Makes a task, whose first step will be made in the next turn. Throws LoopClosed.
+template <class T>
+Task<T> create_task(EventLoop& loop, Coroutine<T> coroutine, std::string name = {}) {
+    auto state = make_ref<TaskState<T>>(loop, std::move(coroutine), std::move(name));
+    state->start();
+    return Task<T>(std::move(state));
+}
+/// The same, in the loop that runs here.
+template <class T>
+Task<T> create_task(Coroutine<T> coroutine, std::string name = {}) {
+    return create_task(running_loop(), std::move(coroutine), std::move(name));
+}
+
+/// What can be waited for, as a future: a coroutine is made a task.
+template <class T>
+Future<T> ensure_future(Coroutine<T> coroutine) {
+    return create_task(std::move(coroutine));
+}
+template <class T>
+Future<T> ensure_future(Future<T> future) {
+    return future;
+}
+
+/// The task that makes a step just now; nullptr: none.
+TaskBase* current_task() noexcept;
+
+/// All tasks of the loop that are not done, the oldest first.
+std::vector<Ref<FutureBase>> all_tasks(EventLoop& loop);
+
+} // namespace stage3

@@ -1,0 +1,109 @@
+#include "stage3_queue_crawler/runtime/task/task_group.h"
+
+#include <algorithm>
+#include <source_location>
+#include <stdexcept>
+
+namespace stage3 {
+
+TaskGroup::~TaskGroup() {
+    for (const Child& child : children_) // their loop has been closed
+        child.callback.cancel();
+}
+
+// [run]
+Coroutine<> TaskGroup::run(Coroutine<> body) {
+    if (parent_ != nullptr)
+        throw std::logic_error("a task group runs only once");
+    parent_ = current_task();
+    std::optional<Cancelled> request; // to us
+    try {
+        co_await std::move(body);
+    } catch (const Cancelled& cancelled) {
+        request = cancelled;
+    } catch (...) {
+        note_failure(std::current_exception(), parent_->way());
+    }
+    if (request || !failures_.empty())
+        cancel();
+    while (!children_.empty()) {
+        last_has_ended_.emplace();
+        try {
+            co_await *last_has_ended_;
+        } catch (const Cancelled& cancelled) {
+            if (!request)
+                request = cancelled;
+            cancel(); // and wait on: they use what is ours
+        }
+    }
+    has_ended_ = true;
+    if (!failures_.empty())
+        throw_failure(request);
+    if (request)
+        throw Cancelled(*request);
+}
+// [/run]
+
+void TaskGroup::cancel() {
+    if (std::exchange(is_ending_, true))
+        return;
+    for (const Child& child : children_)
+        child.task->cancel({});
+}
+
+void TaskGroup::check_runs() const {
+    if (parent_ == nullptr || has_ended_)
+        throw std::logic_error("a task group makes tasks only while it runs");
+}
+
+void TaskGroup::adopt(Ref<FutureBase> child) {
+    const Place place = children_.insert(children_.end(), Child());
+    place->callback = child->add_done_callback([this, place] { child_has_ended(place); },
+                                               std::source_location::current());
+    if (is_ending_)
+        child->cancel({});
+    place->task = std::move(child);
+}
+
+// [child-has-ended]
+void TaskGroup::child_has_ended(Place place) {
+    const Ref<FutureBase> child = std::move(place->task);
+    children_.erase(place);
+    if (children_.empty() && last_has_ended_)
+        last_has_ended_->set_result_unless_done();
+    if (child->cancelled() || !child->exception())
+        return;
+    note_failure(child->exception(), child->way_of_exception());
+    if (is_ending_)
+        return;
+    cancel();
+    asked_parent_ = true; // it may be anywhere in the body
+    parent_->request_cancel({});
+}
+// [/child-has-ended]
+
+/// What several have waited for may fail: that's one failure, for all of them.
+void TaskGroup::note_failure(std::exception_ptr exception,
+                             std::vector<common::Place> way) {
+    if (std::ranges::find(failures_, exception, &Failure::exception) == failures_.end())
+        failures_.push_back({.exception = std::move(exception), .way = std::move(way)});
+}
+
+/// `request`: the last that reached us, if any did. It may have been our own.
+void TaskGroup::throw_failure(const std::optional<Cancelled>& request) {
+    if (asked_parent_)
+        parent_->uncancel();
+    if (parent_->cancelling() > 0) // somebody else has asked, too
+        parent_->cancel_at_next_wait(request.value_or(Cancelled()));
+    for (std::size_t i = 1; i < failures_.size(); ++i) {
+        const Failure& failure = failures_[i];
+        running_loop().report({.message = "another task of the group has failed, too",
+                               .exception = failure.exception,
+                               .chain = {failure.way.rbegin(), failure.way.rend()}});
+    }
+    Failure& first = failures_.front();
+    parent_->exception_comes(first.exception, std::move(first.way));
+    std::rethrow_exception(first.exception);
+}
+
+} // namespace stage3

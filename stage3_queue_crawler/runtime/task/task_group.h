@@ -1,0 +1,100 @@
+// A scope for tasks: nobody runs on alone.
+//
+// A task that was made with `create_task` belongs to the loop, and outlives whoever made
+// it. One that a group has made ends before the group's `run` does, however that ends: so
+// it may use what its maker has, and what it throws comes out there. (asyncio has the
+// same class; trio calls it a nursery; the idea is known as structured concurrency.) Told
+// in book/11.
+#pragma once
+
+#include "stage3_queue_crawler/runtime/task/task.h"
+
+#include <cstddef>
+#include <exception>
+#include <list>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace stage3 {
+
+class TaskGroup {
+  public:
+    TaskGroup() = default;
+    TaskGroup(const TaskGroup&) = delete;
+    TaskGroup& operator=(const TaskGroup&) = delete;
+    ~TaskGroup();
+
+    /// Runs `body`, in the task that awaits this, and ends when `body` and all children
+    /// have ended. Once. `group.run(body(group))` is how `body` gets to make children.
+    ///
+    /// If one of them fails, all others are asked to end, `body` too. What the first has
+    /// thrown is thrown; what others throw after that is reported, unless it's the very
+    /// same exception. A child that was cancelled has not failed. Cancelled itself, it
+    /// asks all to end, waits until they have, and throws Cancelled. Cancelled and
+    /// failed: the failure is thrown, and Cancelled at the next wait.
+    Coroutine<> run(Coroutine<> body);
+    /// The same for a body that returns something.
+    template <class T>
+    Coroutine<T> run(Coroutine<T> body) {
+        std::optional<T> result;
+        co_await run(keep_result(std::move(body), result));
+        co_return *std::move(result); // NOLINT(bugprone-unchecked-optional-access)
+    }
+
+    /// Makes a child: a task, whose first step will be made in the next turn. If the
+    /// group has been asked to end, so is the child. Throws std::logic_error unless `run`
+    /// runs.
+    template <class T>
+    void start(Coroutine<T> coroutine, std::string name = {}) {
+        const auto child = create_task(std::move(coroutine), std::move(name));
+    }
+    /// The same, if its result is needed.
+    template <class T>
+    Task<T> create_task(Coroutine<T> coroutine, std::string name = {}) {
+        check_runs();
+        Task<T> child =
+            stage3::create_task(loop(), std::move(coroutine), std::move(name));
+        adopt(child.ref());
+        return child;
+    }
+
+    /// Asks all children to end, those that are still to come as well; `body` may go on.
+    void cancel();
+
+    /// How many children have not ended.
+    std::size_t size() const { return children_.size(); }
+
+  private:
+    struct Child {
+        Ref<FutureBase> task;
+        Handle callback;
+    };
+    using Place = std::list<Child>::iterator;
+    struct Failure {
+        std::exception_ptr exception;
+        std::vector<common::Place> way; // the innermost coroutine first
+    };
+
+    template <class T>
+    static Coroutine<> keep_result(Coroutine<T> body, std::optional<T>& result) {
+        result.emplace(co_await std::move(body));
+    }
+    EventLoop& loop() const { return *parent_->future().loop(); }
+    void check_runs() const;
+    void adopt(Ref<FutureBase> child);
+    void child_has_ended(Place place);
+    void note_failure(std::exception_ptr exception, std::vector<common::Place> way);
+    void throw_failure(const std::optional<Cancelled>& request);
+
+    TaskBase* parent_ = nullptr; // runs `run`
+    std::list<Child> children_;
+    std::optional<Future<>> last_has_ended_; // `run` waits for it
+    std::vector<Failure> failures_;
+    bool is_ending_ = false;    // all were asked to
+    bool asked_parent_ = false; // to end, by us
+    bool has_ended_ = false;
+};
+
+} // namespace stage3

@@ -1,0 +1,131 @@
+// Ways to wait: for a while, for one thing but not for ever, for several things.
+// Told in book/11.
+#pragma once
+
+#include "stage3_queue_crawler/runtime/task/task.h"
+
+#include <cstddef>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace stage3 {
+
+using FuturePtr = Ref<FutureBase>; ///< to any kind of future
+
+/// `co_await next_turn()`: gives all others their turn, and goes on in the next one.
+class [[nodiscard]] NextTurn {
+  public:
+    using AwaitedByTasks = void;
+    bool await_ready() const noexcept { return false; }
+    template <Driven Promise>
+    void await_suspend(std::coroutine_handle<Promise> frame) {
+        task_ = frame.promise().task;
+        task_->wait_for_next_turn();
+    }
+    void await_resume() const { task_->throw_if_cancelled(); }
+
+  private:
+    TaskBase* task_ = nullptr;
+};
+inline NextTurn next_turn() { return {}; }
+
+/// Goes on when so much time is over. No time at all: in the next turn.
+Coroutine<> sleep(EventLoop::Duration duration);
+
+/// Goes on when the descriptor can be read, or written; also if it's broken, so that the
+/// next call says why. One task at a time may wait for each. It must stay open until
+/// then.
+Coroutine<> readable(int fd);
+Coroutine<> writable(int fd);
+
+using TimeLimit = std::optional<EventLoop::Duration>; ///< none: for ever
+
+/// Fails `future` with Timeout when the time is over; no limit: never. The future
+/// must live until then, or the handle be cancelled.
+template <class T>
+Handle fail_after(const Future<T>& future, TimeLimit limit) {
+    if (!limit)
+        return {};
+    return running_loop().call_later(*limit, [&future] {
+        if (!future.done())
+            future.set_exception(Timeout());
+    });
+}
+
+namespace detail {
+
+/// Waits until `inner` is done, but not longer than `timeout`: then it's cancelled, and
+/// waited for all the same. True if that was necessary.
+Coroutine<bool> wait_or_cancel(FuturePtr inner, EventLoop::Duration timeout);
+
+/// Waits until all are done, or one has failed. Returns the index of the first that has;
+/// `children.size()`: none. Cancelled while it waits, it cancels them all.
+Coroutine<std::size_t> wait_for_all_or_failure(std::vector<FuturePtr> children);
+
+} // namespace detail
+
+// [wait-for]
+/// The result of `inner`, if it comes within `timeout`. If not, `inner` is cancelled, and
+/// when it has ended, Timeout is thrown. `inner` may still return a value then, which
+/// wins; or throw something else, which is thrown.
+template <class T>
+Coroutine<T> wait_for(Future<T> inner, EventLoop::Duration timeout) {
+    const bool timed_out = co_await detail::wait_or_cancel(inner.ref(), timeout);
+    if (timed_out && inner.cancelled())
+        throw Timeout();
+    co_return co_await std::move(inner);
+}
+// [/wait-for]
+template <class T>
+Coroutine<T> wait_for(Coroutine<T> inner, EventLoop::Duration timeout) {
+    co_return co_await wait_for(ensure_future(std::move(inner)), timeout);
+}
+template <class T>
+Coroutine<T> wait_for(Task<T> inner, EventLoop::Duration timeout) {
+    return wait_for(static_cast<Future<T>&&>(inner), timeout);
+}
+
+/// Waits until all are done, however they end, or until the time is over. Neither that
+/// nor being cancelled touches them. False if the time was over first.
+Coroutine<bool> wait(std::vector<FuturePtr> futures, TimeLimit limit = {});
+template <class AnyFuture>
+Coroutine<bool> wait(const std::vector<AnyFuture>& futures, TimeLimit limit = {}) {
+    std::vector<FuturePtr> all;
+    all.reserve(futures.size());
+    for (const auto& future : futures)
+        all.push_back(future.ref());
+    return wait(std::move(all), limit);
+}
+
+/// Their results, in their order. The first exception is thrown at once, and the others
+/// run on: what they throw after that, nobody hears. Cancelled, it cancels them all, and
+/// throws when the first of them has ended.
+template <class T>
+Coroutine<std::vector<ValueOf<T>>> gather(std::vector<Future<T>> futures) {
+    std::vector<FuturePtr> all;
+    all.reserve(futures.size());
+    for (const auto& future : futures)
+        all.push_back(future.ref());
+    const std::size_t failed = co_await detail::wait_for_all_or_failure(std::move(all));
+    if (failed < futures.size())
+        co_await futures[failed]; // throws
+    std::vector<ValueOf<T>> results;
+    for (auto& future : futures)
+        results.push_back(std::move(future).take());
+    co_return results;
+}
+/// The same for several types at once: a tuple.
+template <class... T>
+Coroutine<std::tuple<ValueOf<T>...>> gather(Future<T>... futures) {
+    std::vector<FuturePtr> all;
+    (all.push_back(futures.ref()), ...);
+    const std::size_t failed = co_await detail::wait_for_all_or_failure(all);
+    if (failed < all.size())
+        std::rethrow_exception(all[failed]->exception());
+    all.clear(); // or nothing could be moved out
+    co_return std::tuple<ValueOf<T>...>(std::move(futures).take()...);
+}
+
+} // namespace stage3

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Says which room includes one that it must not know, and which headers include each other.
+
+    tests/lint/arrows.py [ROOT]
+
+A room is a folder. KNOWS tells for each whom it may include, besides itself; a room that isn't
+there may include nothing of ours. Exit status: 0, nothing found; 1, something found.
+"""
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+RUNTIME = "stage3_queue_crawler/runtime"
+COMMON = ["common/text", "common/web", "common/system", "common/trace"]
+SIMPLE = [*COMMON, "common/command_line", "common/simple_crawl"]
+WHOLE_RUNTIME = [f"{RUNTIME}/{room}" for room in ["loop", "task", "sync", "executor", "net"]]
+KNOWS = {
+    "common/text": [],
+    "common/web": ["common/text"],
+    "common/system": ["common/text"],
+    "common/trace": ["common/system"],
+    "common/command_line": ["common/text", "common/system"],
+    "common/simple_crawl": SIMPLE,
+    "stage1_callbacks": SIMPLE,
+    "stage2_coroutines": SIMPLE,
+    f"{RUNTIME}/loop": ["common/system", "common/trace"],
+    f"{RUNTIME}/task": ["common/trace", f"{RUNTIME}/loop"],
+    f"{RUNTIME}/sync": [f"{RUNTIME}/loop", f"{RUNTIME}/task"],
+    f"{RUNTIME}/executor": ["common/system", f"{RUNTIME}/loop", f"{RUNTIME}/task"],
+    f"{RUNTIME}/net": ["common/system", f"{RUNTIME}/loop", f"{RUNTIME}/task"],
+    "stage3_queue_crawler/http": [*COMMON, *WHOLE_RUNTIME],
+    "stage3_queue_crawler/crawler": [*COMMON, *WHOLE_RUNTIME, "stage3_queue_crawler/http"],
+    "stage3_queue_crawler/program": [*COMMON, "common/command_line", *WHOLE_RUNTIME,
+                                     "stage3_queue_crawler/http", "stage3_queue_crawler/crawler"],
+    # The small programs of the pages.
+    "stage3_queue_crawler": [*COMMON, "common/command_line", *WHOLE_RUNTIME],
+}
+FLOORS = ["common", "stage1_callbacks", "stage2_coroutines", "stage3_queue_crawler"]
+INCLUDE = re.compile(r'\s*#\s*include\s*"([^"]+)"')
+
+
+def includes_of(path: Path) -> list[tuple[int, str]]:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [(number, found[1]) for number, line in enumerate(lines, 1)
+            if (found := INCLUDE.match(line))]
+
+
+def wrong_arrows(root: Path) -> list[str]:
+    problems = []
+    for floor in FLOORS:
+        for path in sorted((root / floor).rglob("*")):
+            if path.suffix not in (".h", ".cpp") or not path.is_file():
+                continue
+            name = path.relative_to(root).as_posix()
+            room = path.parent.relative_to(root).as_posix()
+            for number, included in includes_of(path):
+                other = included.rpartition("/")[0]
+                if not (root / included).is_file():
+                    problems.append(f"{name}:{number}: includes {included}, which isn't there: "
+                                    "every include names its room")
+                elif other != room and other not in KNOWS.get(room, []):
+                    problems.append(f"{name}:{number}: {room} must not know {other}: "
+                                    "see KNOWS in tests/lint/arrows.py")
+    return problems
+
+
+def circles(root: Path) -> list[str]:
+    """Headers that include themselves, by way of others."""
+    known: dict[str, list[str]] = {}
+    problems, done = [], set()
+
+    def visit(name: str, way: list[str]) -> None:
+        if name in way:
+            problems.append("a circle: " + " -> ".join([*way[way.index(name):], name]))
+        if name in way or name in done:
+            return
+        if name not in known:
+            known[name] = [other for _, other in includes_of(root / name)
+                           if (root / other).is_file()]
+        for other in known[name]:
+            visit(other, [*way, name])
+        done.add(name)
+
+    for floor in FLOORS:
+        for path in sorted((root / floor).rglob("*.h")):
+            visit(path.relative_to(root).as_posix(), [])
+    return problems
+
+
+def main() -> int:
+    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parents[2]
+    problems = wrong_arrows(root) + circles(root)
+    print("\n".join(problems) or "each room knows only those that it may")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,322 @@
+# shellcheck shell=sh
+# All that must pass before a change lands. A part of ../../learn: `./learn test --all`.
+#
+# Each step goes on when another has failed, writes a log of its own, and shows it only if it
+# fails. Build directories are in build-all/, one for each compiler and set of options.
+
+# The steps, in order. To add one: a line here, and a function below that fails if something
+# is wrong, and says what. A step counts as one test, unless its last line counts them itself,
+# as `N passed, N failed`. What it must have goes into the table of needs.
+#
+# Debug information enough for lines in reports: builds are quicker by a tenth. And by another
+# one, without the line of a CHECK that throws: only its test case is told.
+lines=-Dcpp_args=-g1
+quick="$lines -DDOCTEST_CONFIG_NO_TRY_CATCH_IN_ASSERTS"
+# g++ takes half of its time for checks of each pointer that is used. (clang++ has them, too.)
+no_pointers=-fno-sanitize=null,alignment,object-size
+all_steps() {
+    a_step "g++, warnings are errors" tests_with gcc "$gxx" --werror "$lines"
+    a_step "clang++, warnings are errors" build_sanitized clang clang++-19 -Db_lundef=false --werror
+    a_step "clang++, address and UB sanitizers" test_sanitized clang
+    a_step "g++, address and UB sanitizers" sanitized_coroutines_with gcc "$gxx"
+    a_step "coroutines, in the other builds" check_coroutine_builds
+    a_step "coroutines, under valgrind" check_coroutines_with_valgrind
+    a_step "coroutines, what g++ 12 gets wrong" check_coroutine_forms
+    a_step "exercises" check_exercises
+    a_step "what the book's programs print" check_outputs
+    a_step "format" check_format
+    a_step "clang-tidy" check_tidy
+    a_step "scripts" check_scripts
+}
+
+# The kinds of need that only this file knows have their has_… functions below. Only Debian's
+# and Ubuntu's packages are numbered like this; elsewhere, install these commands by hand.
+needs_for_all() {
+    needs_to_build
+    cat <<'TABLE'
+gcc      g++             12  g++                 gcc-c++     gcc         g++         -  compiles everything a second time, with other warnings
+command  clang++-19      -   clang-19            -           -           -           -  compiles everything again: a second compiler sees other mistakes
+runtime  clang++-19-ASan -   libclang-rt-19-dev  -           -           -           -  lets programs of clang watch over their memory (sanitizers)
+command  clang-format-19 -   clang-format-19     -           -           -           -  checks the layout of the code
+command  clang-tidy-19   -   clang-tidy-19       -           -           -           -  looks for mistakes that compilers let pass
+plugins  clang-tidy-19   -   llvm-19-dev         -           -           -           -  lets clang-tidy leave out the system's headers: it's ten times as quick
+plugins  clang-tidy-19   -   libclang-19-dev     -           -           -           -  the same
+command  clang-query-19  -   clang-tools-19      -           -           -           -  finds code that g++ 12 compiles wrongly
+command  valgrind        -   valgrind            valgrind    valgrind    valgrind    -  watches over memory, in its own way
+command  dot             -   graphviz            graphviz    graphviz    graphviz    -  reads the link graphs that stage 3 writes
+command  shellcheck      -   shellcheck          ShellCheck  shellcheck  shellcheck  -  looks for mistakes in the scripts
+TABLE
+}
+
+# c++ may be clang; here it must be g++.
+has_gcc() {
+    default_cxx=$cxx
+    # shellcheck disable=SC2086
+    find_compiler $gnu_compilers
+    found=$?
+    gxx=$cxx cxx=$default_cxx
+    return "$found"
+}
+
+has_plugins() { [ -f "$(llvm-config-19 --includedir 2>/dev/null)/clang/AST/ASTConsumer.h" ]; }
+
+has_runtime() { probe_source | clang++-19 -std=c++20 -fsanitize=address,undefined -x c++ - -o "$logs/probe" >/dev/null 2>&1; }
+
+# Runs one step, and keeps a row for the table at the end.
+a_step() { # TITLE FUNCTION ARGUMENTS...
+    number=$((number + 1))
+    title="$number. $1"
+    shift
+    printf '%s ... ' "$bold$title$plain"
+    step_log=$logs/step-$number.log
+    step_started=$(date +%s)
+    # A shell of its own: a step that gives up must not end the others.
+    ("$@") >"$step_log" 2>&1 </dev/null
+    step_status=$?
+    seconds=$(($(date +%s) - step_started))
+    # shellcheck disable=SC2046
+    set -- $(tail -n 1 "$step_log" | sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed\(, \([0-9]*\) skipped\)\{0,1\}$/\1 \2 \4/p')
+    passed=${1:-$((step_status == 0))} failed=${2:-0} skipped=${3:-0}
+    if [ $step_status -ne 0 ] && [ "$failed" -eq 0 ]; then failed=1; fi
+    all_passed=$((all_passed + passed)) all_failed=$((all_failed + failed)) all_skipped=$((all_skipped + skipped))
+    rows="$rows$(printf '%-38s %7d %7d %7d %7d' "$title" "$passed" "$failed" "$skipped" "$seconds")
+"
+    if [ "$failed" -eq 0 ]; then
+        echo "$seconds s"
+    else
+        echo "$seconds s, ${red}failed${plain}"
+        tail -n 100 "$step_log" | sed 's/^/    /'
+        echo "The whole log: $step_log"
+    fi
+}
+
+test_all() {
+    need needs_for_all
+    number=0 rows='' all_passed=0 all_failed=0 all_skipped=0
+    all_steps
+    echo
+    printf '%-38s %7s %7s %7s %7s\n' step passed failed skipped seconds
+    printf '%s\n' "$rows"
+    verdict $all_passed $all_failed $all_skipped
+    [ $all_failed -eq 0 ]
+}
+
+# ---- The steps --------------------------------------------------------------------------
+
+# Builds with one compiler and one set of options, and runs all tests.
+tests_with() { # NAME COMPILER OPTIONS OF MESON...
+    name=$1 compiler=$2
+    shift 2
+    logs=$logs/$name # not in the way of another ./learn
+    mkdir -p "$logs"
+    ! is_first_build "$compiler" "$*" || take_first_build "$name"
+    open_build "$top/build-all/$name" "$compiler" "$@"
+    build
+    [ "$name" != gcc ] || build benchmarks
+    if [ -L "$dir" ] && [ -n "${LEARN_TESTED:-}" ]; then
+        echo "All tests have just passed in this very build."
+        return
+    fi
+    run_tests
+}
+
+# Has build/ been made by the same compiler, whatever it's called there, with the same options?
+is_first_build() { # COMPILER OPTIONS
+    [ -f "$top/build/learn.stamp" ] || return
+    first_cxx=$(sed -n 2p "$top/build/learn.stamp")
+    [ "$(readlink -f "$(command -v "$first_cxx")")" = "$(readlink -f "$(command -v "$1")")" ] &&
+        [ "$(sed -n 4p "$top/build/learn.stamp")" = "$2" ]
+}
+
+# Then it isn't made a second time, unless it's there already.
+take_first_build() { # NAME
+    [ ! -d "$top/build-all/$1" ] || [ -L "$top/build-all/$1" ] || return
+    mkdir -p "$top/build-all"
+    ln -sfn ../build "$top/build-all/$1" && compiler=$first_cxx
+}
+
+# Without optimization: nothing is optimized away that sanitizers could find, and it builds in a
+# third of the time.
+build_sanitized() { # COMPILER'S NAME, ITS COMMAND, OPTIONS OF MESON...
+    name=$1-sanitizers compiler=$2
+    shift 2
+    logs=$logs/$name # not in the way of another ./learn
+    mkdir -p "$logs"
+    open_build "$top/build-all/$name" "$compiler" -Dbuildtype=debug -Db_sanitize=address,undefined \
+        "$quick -fno-sanitize-recover=all" "$@"
+    build
+}
+
+# All tests, with the sanitizers watching.
+test_sanitized() { # COMPILER'S NAME
+    dir=$top/build-all/$1-sanitizers
+    watch_sanitizers
+    run_tests
+}
+
+# The same with the other compiler, for the tests of coroutines: there the two differ.
+sanitized_coroutines_with() { # COMPILER'S NAME, ITS COMMAND
+    logs=$logs/$1-sanitizers
+    mkdir -p "$logs"
+    watch_sanitizers
+    open_build "$top/build-all/$1-sanitizers" "$2" -Dbuildtype=debug -Db_sanitize=address,undefined \
+        "$quick -fno-sanitize-recover=all $no_pointers"
+    build coroutine_tests
+    run_tests --suite coroutines
+}
+
+watch_sanitizers() {
+    UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+    ASAN_SYMBOLIZER_PATH=$(command -v addr2line) # clang's own is in a package of its own
+    # What they look for is in the first random schedules, or in none of a thousand. And what is
+    # done a million times elsewhere, takes minutes here.
+    SCHEDULES=100 FEWER=10
+    export UBSAN_OPTIONS ASAN_SYMBOLIZER_PATH SCHEDULES FEWER
+}
+
+# Compilers have got coroutines wrong in some builds and right in others. So their tests run in
+# all of them: both compilers, with and without optimization, with and without sanitizers. Two
+# of these eight are made above; here are five others, and one more for threads. (The tests are
+# coroutines, too: so they are optimized where the programs are.) Missing is g++ with
+# optimization and sanitizers, which takes minutes to build: valgrind watches over what it
+# optimizes, see the next step. And clang++'s has one sanitizer, which watches over memory: what
+# the other looks for, it finds without optimization as well.
+check_coroutine_builds() {
+    sum_passed=0 sum_failed=0 target=coroutine_tests suites=coroutines
+    all_o2=-Doptimize_tests=true
+    coroutine_tests gcc-O0 "$gxx" -Dbuildtype=debug "$quick"
+    coroutine_tests gcc-O2 "$gxx" "$all_o2" "$quick"
+    coroutine_tests clang-O2 clang++-19 "$all_o2" "$quick"
+    # And the exercises' machinery, for readers who have clang++. (gdwarf-4: for valgrind.)
+    target='coroutine_tests tests/exercises/exercise1' suites='coroutines exercises'
+    coroutine_tests clang-O0 clang++-19 -Dbuildtype=debug "$quick -gdwarf-4 -g1"
+    target=coroutine_tests suites=coroutines
+    watch_sanitizers
+    coroutine_tests clang-O2-sanitizer clang++-19 "$all_o2" -Db_sanitize=address \
+        -Db_lundef=false "$quick"
+    target=thread_tests suites=threads # only what has several
+    coroutine_tests clang-threads clang++-19 -Dbuildtype=debug -Db_sanitize=thread -Db_lundef=false "$quick"
+    verdict "$sum_passed" "$sum_failed" 0
+}
+
+coroutine_tests() { # NAME COMPILER OPTIONS OF MESON...
+    name=$1 compiler=$2
+    shift 2
+    # A shell of its own: a build that fails must not end the others.
+    # shellcheck disable=SC2046,SC2086
+    if (open_build "$top/build-all/$name" "$compiler" "$@" && build $target) &&
+        dir=$top/build-all/$name && run_tests $(printf ' --suite %s' $suites); then
+        sum_passed=$((sum_passed + passed))
+    else
+        sum_failed=$((sum_failed + ${failed:-1}))
+    fi
+}
+
+# Uses what the steps above built, where all that is done a million times has been. (See
+# tests/support/in_bulk.h.) Whole programs, and not test by test: valgrind takes seconds to start.
+check_coroutines_with_valgrind() {
+    SCHEDULES=20 FEWER=20
+    export SCHEDULES FEWER
+    # The biggest first. The result counts programs.
+    # shellcheck disable=SC2016
+    for program in tests/stage3/runtime_test tests/stage2/stage2_test; do
+        for name in gcc-O0 clang-O0 gcc-O2; do echo "$top/build-all/$name/$program"; done
+    done | xargs -n 1 -P "$(getconf _NPROCESSORS_ONLN)" sh -c '
+        said=$(timeout 900 valgrind --quiet --error-exitcode=9 --leak-check=full "$1" 2>&1)
+        status=$?
+        [ $status -eq 0 ] || printf "%s\n" "$said" # in one piece
+        echo "$1: exit status $status"' valgrind >"$logs/valgrind"
+    cat "$logs/valgrind"
+    sum_passed=$(grep -c ': exit status 0$' "$logs/valgrind")
+    verdict "$sum_passed" $((6 - sum_passed)) 0
+}
+
+# g++ 12 compiles some innocent-looking coroutines into programs that crash: none is in here.
+# And the lint that says so finds each of those forms. (It looks into files that have
+# coroutines, and into all headers that they include.)
+check_coroutine_forms() {
+    cd "$top" || return
+    python3 tests/lint/coroutine_lint_test.py &
+    # shellcheck disable=SC2046
+    python3 tests/lint/coroutine_lint.py -p build-all/clang-O2 \
+        $(sources '*.cpp' | grep -v '^tests/\(exercises\|lint\)/\|/asio_bench.cpp$' | existing |
+            xargs grep -l 'co_await\|co_yield\|co_return')
+    forms_status=$?
+    wait $! && [ "$forms_status" -eq 0 ]
+}
+
+# Each exercise can be done, and helps whoever does it wrong. Uses what the steps above built.
+check_exercises() {
+    cd "$top" && python3 tests/exercises/authors_test.py --build build-all/gcc \
+        --sanitized-build build-all/gcc-sanitizers
+}
+
+# The pages show what the programs print today.
+check_outputs() { cd "$top" && python3 book/weave.py --check --build build-all/gcc; }
+
+# The files of the repository whose names end like this. New ones count before git knows them;
+# without git (an unpacked archive), all are taken that are not built.
+sources() { # PATTERN
+    cd "$top" || return
+    git ls-files --cached --others --exclude-standard -- "$1" 2>/dev/null | grep . ||
+        find . \( -name 'build*' -o -name '.?*' \) -prune -o -type f -name "$1" -print
+}
+
+check_format() {
+    cd "$top" || return
+    { sources '*.h' && sources '*.cpp'; } | existing | xargs clang-format-19 --dry-run -Werror --style=file
+}
+
+# Lets pass the files that are there: git still lists one that was just removed.
+existing() {
+    while IFS= read -r file; do
+        [ ! -f "$file" ] || printf '%s\n' "$file"
+    done
+}
+
+# One process for each core, and for each file. Here is where each is compiled by itself: one that
+# doesn't include all that it uses is found. The biggest files go first, or one core would be busy
+# with them long after the others.
+check_tidy() {
+    # Nothing is built here.
+    open_build "$top/build-all/each-file" clang++-19 -Dbuildtype=debug -Dunity=off -Dfuzzers=true
+    cd "$top" || return
+    rm -rf "$logs/tidy"
+    mkdir "$logs/tidy" || return
+    # A file that is compiled for several programs is still looked at once.
+    python3 -c 'import json, sys; print(json.dumps(list({entry["file"]: entry for entry in json.load(open(
+        sys.argv[1]))}.values())))' "$dir/compile_commands.json" >"$logs/tidy/compile_commands.json" || return
+    # shellcheck disable=SC2046
+    clang++-19 $(llvm-config-19 --cxxflags) -w -fPIC -shared tests/lint/own_code.cpp -o "$logs/tidy/own_code.so" || return
+    python3 tests/lint/own_code_test.py "$logs/tidy/own_code.so" &
+    # shellcheck disable=SC2016
+    # Exercises are compiled by a script of their own, which asks for no warnings; tidy doesn't
+    # know how. And what is in tests/lint is wrong on purpose. asio_bench is built only where
+    # there is Asio.
+    sources '*.cpp' | grep -v '^tests/\(exercises\|lint\)/\|/asio_bench.cpp$' | existing | xargs ls -S | LOGS=$logs/tidy xargs -n 1 -P "$(getconf _NPROCESSORS_ONLN)" sh -c '
+        clang-tidy-19 --load="$LOGS/own_code.so" --quiet --warnings-as-errors="*" -p "$LOGS" "$1" >"$LOGS/$$.found" 2>&1 && rm "$LOGS/$$.found"' tidy
+    tidy_status=$?
+    wait $!
+    own_code_status=$?
+    [ "$tidy_status" -ne 0 ] || return "$own_code_status"
+    # Each finding once, though every file that includes a header finds what is wrong in it; and
+    # no notes: they tell the long way to a finding. If there is no finding, what else is wrong.
+    cat "$logs"/tidy/*.found | awk '
+        /: (fatal )?(error|warning): /                   { on = !seen[$0]++ }
+        /: note: |^[0-9]+ (warning|error)s? .*generated/ { on = 0 }
+        on                                               { print; found = 1 }
+                                                         { all = all $0 "\n" }
+        END { if (!found) printf "%s", all }'
+    return "$tidy_status"
+}
+
+check_scripts() {
+    cd "$top" || return
+    scripts_failed=0
+    shellcheck -x -a learn .ci/run || scripts_failed=1 # -a: and the parts of learn
+    PYTHONPYCACHEPREFIX=$logs/pycache
+    export PYTHONPYCACHEPREFIX # not beside the sources
+    # shellcheck disable=SC2046
+    python3 -m py_compile $(sources '*.py' | existing) || scripts_failed=1
+    return "$scripts_failed"
+}
