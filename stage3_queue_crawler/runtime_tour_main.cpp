@@ -14,7 +14,9 @@
 
 #include <fmt/core.h>
 
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <exception>
 #include <optional>
@@ -228,10 +230,11 @@ void walk(std::string_view which, common::Tracer& tracer) {
         EventLoop loop(std::move(options));
         what_runs_when(loop);
     } else {
-        stage3::run(which == "2"   ? cancellations()
-                    : which == "3" ? at_both_ends()
-                                   : alone_and_in_group(),
-                    std::move(options));
+        using Walk = Coroutine<> (*)();
+        constexpr std::array<Walk, 3> walks{cancellations, at_both_ends,
+                                            alone_and_in_group};
+        const auto number = static_cast<std::size_t>(which.front() - '2');
+        stage3::run(walks.at(number)(), std::move(options));
     }
 }
 

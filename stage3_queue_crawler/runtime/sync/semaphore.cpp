@@ -2,7 +2,7 @@
 
 namespace stage3 {
 
-Permit::~Permit() {
+Permit::~Permit() { // NOLINT(bugprone-exception-escape): it does not fail
     if (semaphore_ != nullptr)
         semaphore_->take_back();
 }

@@ -57,7 +57,7 @@ void TaskGroup::check_runs() const {
 }
 
 void TaskGroup::adopt(Ref<FutureBase> child) {
-    const Place place = children_.insert(children_.end(), Child());
+    const auto place = children_.insert(children_.end(), Child());
     place->callback = child->add_done_callback([this, place] { child_has_ended(place); },
                                                std::source_location::current());
     if (is_ending_)

@@ -42,7 +42,7 @@ class CacheTest {
     }
     CacheTest(const CacheTest&) = delete;
     CacheTest& operator=(const CacheTest&) = delete;
-    ~CacheTest() {
+    ~CacheTest() { // NOLINT(bugprone-exception-escape): the test ends with it
         running_.cancel();
         wait(1ms);
         CHECK(running_.cancelled()); // so no fetch has failed by itself

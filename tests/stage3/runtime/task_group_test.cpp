@@ -390,9 +390,9 @@ TEST_CASE_FIXTURE(LoopTest,
     // .test_taskgroup_not_entered
     run([](LoopTest& test) -> Coroutine<> {
         TaskGroup group;
-        CHECK_THROWS_AS(group.create_task(child(test, "early", 0s)), std::logic_error);
+        CHECK_THROWS_AS(group.start(child(test, "early", 0s)), std::logic_error);
         co_await group.run(nothing());
-        CHECK_THROWS_AS(group.create_task(child(test, "late", 0s)), std::logic_error);
+        CHECK_THROWS_AS(group.start(child(test, "late", 0s)), std::logic_error);
         bool refused = false;
         try {
             co_await group.run(nothing());
