@@ -5,7 +5,6 @@
 #include "common/web/charset.h"
 #include "common/web/http_response.h"
 #include "common/web/links.h"
-#include "stage3_queue_crawler/runtime/loop/at_exit.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
 
 #include <fmt/core.h>
@@ -75,31 +74,32 @@ Crawler::Crawler(EventLoop& loop, std::vector<Url> roots, Scope scope,
 /// Starts the workers, and waits until nothing is left to do.
 Coroutine<Ending> Crawler::crawl_in(TaskGroup& group) {
     robots_.fetch_in(group);
-    const AtExit it_is_over([this] {
-        frontier_.close();
-        reader_.stop();
-    });
     std::vector<Url> begin;
     for (const Url& root : roots_)
         if (scope_->excludes(root))
             events_.on_note(root.href() + " is excluded");
         else
             begin.push_back(root);
-    co_await frontier_.open(begin);
-    for (std::size_t i = 1; i <= settings_.workers; ++i) {
-        const std::string name = fmt::format("worker {}", i);
-        group.start(work(name), name);
-    }
 
     Ending ending = Ending::complete;
     try {
+        co_await frontier_.open(begin);
+        for (std::size_t i = 1; i <= settings_.workers; ++i) {
+            const std::string name = fmt::format("worker {}", i);
+            group.start(work(name), name);
+        }
         co_await frontier_.join(settings_.timeout); // here the whole crawl takes place
         if (frontier_.counts().has_left_some)
             ending = Ending::max_pages;
     } catch (const Timeout&) {
         ending = Ending::timed_out;
+    } catch (const Cancelled&) {
+        ending = Ending::interrupted;
     }
-    group.cancel(); // most workers wait for a URL now, and some perhaps for a server
+    // Most workers wait for a URL now, and some perhaps for a server.
+    frontier_.close();
+    reader_.stop();
+    group.cancel();
     co_return ending;
 }
 // [/crawl]

@@ -96,6 +96,7 @@ class Crawler {
     /// Cancelled, it stops at once and returns Ending::interrupted: what was being
     /// fetched then gets no record.
     /// Throws what `on_record` has thrown, and std::logic_error if a URL has been lost.
+    /// Until it has ended, or its loop is closed, the crawler must live.
     Coroutine<Ending> crawl();
 
     Progress progress() const;

@@ -98,14 +98,18 @@ int PageFetch::most_tries(const FetchError& error) {
 
 /// It's not the server that has failed, so this was no try.
 Again PageFetch::wait_for_descriptor(const FetchError& error) {
+    if (fatal_)
+        std::rethrow_exception(fatal_);
     // Others give theirs back when they are done. If there are none, nobody will.
     if (session_.is_busy())
         alone_since_.reset();
     else if (!alone_since_)
         alone_since_ = loop_.time();
-    if (alone_since_ && loop_.time() - *alone_since_ > 3s)
-        throw std::runtime_error("there is no descriptor for even one connection (see "
-                                 "ulimit -n)");
+    if (alone_since_ && loop_.time() - *alone_since_ > 3s) {
+        fatal_ = std::make_exception_ptr(std::runtime_error(
+            "there is no descriptor for even one connection (see ulimit -n)"));
+        std::rethrow_exception(fatal_); // for all who come now, it's one failure
+    }
     if (!said_descriptors_)
         settings_.on_note(fmt::format("{}: fetches wait until there is one (see ulimit "
                                       "-n, or use fewer --workers)",

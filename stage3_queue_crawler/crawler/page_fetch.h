@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <map>
 #include <optional>
@@ -85,6 +86,7 @@ class PageFetch {
     Session session_;
     std::uint64_t last_fetch_ = 0;                    // its number, for traces
     std::optional<EventLoop::TimePoint> alone_since_; // waiting for a descriptor
+    std::exception_ptr fatal_;                        // of a machine without descriptors
     bool said_descriptors_ = false;
 };
 

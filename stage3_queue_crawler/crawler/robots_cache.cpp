@@ -42,8 +42,15 @@ Future<RobotsCache::Answer> RobotsCache::ask(const common::Url& url) {
         return known->second.answer;
     const Future<Answer> answer(loop_);
     Task<> fetch = group_->create_task(find_out(robots_url, answer), "robots.txt");
-    origins_.insert_or_assign(robots_url.href(),
-                              Origin{.answer = answer, .fetch = std::move(fetch)});
+    auto ended = std::make_unique<CancelAtExit>(
+        fetch.add_done_callback([this, key = robots_url.href()](const auto&) {
+            Origin& origin = origins_.at(key);
+            if (origin.answer.cancel()) // it was asked to end, perhaps before it began
+                origin.good_until = {};
+        }));
+    origins_.insert_or_assign(robots_url.href(), Origin{.answer = answer,
+                                                        .fetch = std::move(fetch),
+                                                        .callback = std::move(ended)});
     return answer;
 }
 

@@ -66,6 +66,7 @@ class RobotsCache {
     struct Origin {
         Future<Answer> answer;
         Task<> fetch;
+        std::unique_ptr<CancelAtExit> callback;
         EventLoop::TimePoint good_until = EventLoop::TimePoint::max();
     };
 

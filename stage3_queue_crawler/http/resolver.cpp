@@ -7,22 +7,19 @@
 namespace stage3 {
 
 using common::ResolveError;
-using namespace std::chrono_literals;
 
 Resolver::Resolver(EventLoop& loop, LookUp look_up, std::size_t most_threads)
     : loop_(loop), look_up_(std::move(look_up)), most_threads_(most_threads),
-      threads_(std::make_shared<Semaphore>(most_threads)),
-      mailbox_(std::make_shared<Mailbox>()) {
+      threads_(most_threads), mailbox_(std::make_shared<Mailbox>()) {
     loop_.add_reader(mailbox_->fd(), [this] { take_mail(); });
 }
 
 // NOLINTNEXTLINE(bugprone-exception-escape): if somebody has closed our pipe
 Resolver::~Resolver() {
     loop_.remove_reader(mailbox_->fd());
-    for (auto& [host, name] : names_) {
+    for (const auto& [host, name] : names_) {
         if (name.answer.done())
             continue;
-        name.thread.cancel();
         name.answer.set_exception_quietly(
             std::make_exception_ptr(ResolveError("the session has ended")));
     }
@@ -43,7 +40,6 @@ Coroutine<Resolver::Answer> Resolver::resolve(std::string host, TimeLimit limit)
 }
 // [/resolve]
 
-// [ask]
 /// The answer that is known, or that is under way, or will be.
 Future<Resolver::Answer> Resolver::ask(const std::string& host) {
     const auto known = names_.find(host);
@@ -51,48 +47,43 @@ Future<Resolver::Answer> Resolver::ask(const std::string& host) {
         return known->second.answer;
     const Future<Answer> answer(loop_);
     const Answer last = known != names_.end() ? known->second.answer.result() : nullptr;
-    const Future<> ended(loop_);
+    Name& name =
+        names_.insert_or_assign(host, Name{.answer = answer, .last = last}).first->second;
+    Future<Permit> turn = threads_.acquire();
+    if (turn.done()) {
+        look_up(host, std::move(turn).take());
+    } else {
+        name.turn = turn;
+        name.waits = std::make_unique<CancelAtExit>(
+            turn.add_done_callback([this, host](Future<Permit> mine) {
+                look_up(host, std::move(mine).take());
+            }));
+    }
+    return answer;
+}
+
+// [look-up]
+void Resolver::look_up(const std::string& host, Permit permit) {
     // The thread must not touch us: it doesn't know whether we still live. What it uses
     // is its own, and the letter is opened by the loop's thread, if at all.
-    auto look_up = [look_up = look_up_, host] { return call(look_up, host); };
-    auto tell = [mailbox = mailbox_, this, host](Found found) {
+    auto in_thread = [mailbox = mailbox_, look_up = look_up_, host, this] {
+        Found found = Resolver::call(look_up, host); // a static function
         mailbox->put([this, host, found = std::move(found)]() mutable {
             settle(host, std::move(found));
         });
     };
-    Task<> thread = create_task(
-        loop_, in_thread(threads_, std::move(look_up), std::move(tell), ended),
-        "name " + host);
-    names_.insert_or_assign(host, Name{.answer = answer,
-                                       .last = last,
-                                       .thread = std::move(thread),
-                                       .thread_ended = ended});
-    return answer;
-}
-// [/ask]
-
-// [in-thread]
-/// A task that stands for a thread: from its place in line until `ended`. It may outlive
-/// the resolver by a turn, and touches nothing of it.
-Coroutine<> Resolver::in_thread(std::shared_ptr<Semaphore> threads,
-                                std::function<Found()> look_up,
-                                std::function<void(Found)> tell, Future<> ended) {
-    const Permit permit = co_await threads->acquire();
-    constexpr int most_tries = 50;
-    std::string why; // there is no thread to be had
-    for (int tries = 0; tries < most_tries; ++tries) {
-        try {
-            std::thread([look_up, tell] { tell(look_up()); }).detach();
-            co_await ended;
-            co_return;
-        } catch (const std::system_error& error) {
-            why = error.what();
-        }
-        co_await sleep(100ms);
+    const bool is_alone = threads_.available() + 1 == most_threads_;
+    try {
+        std::thread(std::move(in_thread)).detach();
+        names_.at(host).permit.emplace(std::move(permit));
+    } catch (const std::system_error& error) { // no thread is to be had
+        if (is_alone)
+            settle(host, {.addresses = {}, .failure = ResolveError(error.what())});
+        else // until one of ours has ended
+            without_thread_.emplace_back(host, std::move(permit));
     }
-    tell({.addresses = {}, .failure = ResolveError(why)});
 }
-// [/in-thread]
+// [/look-up]
 
 Resolver::Found Resolver::call(const LookUp& look_up, const std::string& host) noexcept {
     Found found;
@@ -108,7 +99,8 @@ Resolver::Found Resolver::call(const LookUp& look_up, const std::string& host) n
 
 void Resolver::settle(const std::string& host, Found found) {
     Name& name = names_.at(host);
-    name.thread_ended.set_result_unless_done();
+    name.permit.reset(); // its thread has ended
+    name.turn.reset();
     const Future<Answer> answer = name.answer;
     if (found.failure && name.last) {
         name.good_until = loop_.time() + good_for;
@@ -126,6 +118,8 @@ void Resolver::take_mail() {
     mailbox_->empty_pipe();
     for (const Mailbox::Function& letter : mailbox_->take())
         letter();
+    for (auto& [host, permit] : std::exchange(without_thread_, {}))
+        look_up(host, std::move(permit));
 }
 
 } // namespace stage3

@@ -24,6 +24,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace stage3 {
@@ -53,14 +54,15 @@ class Resolver {
     Coroutine<Answer> resolve(std::string host, TimeLimit limit);
 
     /// True if a lookup is under way.
-    bool is_busy() const { return threads_->available() < most_threads_; }
+    bool is_busy() const { return threads_.available() < most_threads_; }
 
   private:
     struct Name {
         Future<Answer> answer;
-        Answer last; // of an earlier lookup, if there was one
-        Task<> thread;
-        Future<> thread_ended;
+        Answer last;                             // of an earlier lookup, if there was one
+        std::optional<Future<Permit>> turn = {}; // to have a thread
+        std::unique_ptr<CancelAtExit> waits = {}; // for that
+        std::optional<Permit> permit = {};        // as long as it has one
         EventLoop::TimePoint good_until = EventLoop::TimePoint::max();
     };
 
@@ -71,19 +73,18 @@ class Resolver {
     };
 
     static Found call(const LookUp& look_up, const std::string& host) noexcept;
-    static Coroutine<> in_thread(std::shared_ptr<Semaphore> threads,
-                                 std::function<Found()> look_up,
-                                 std::function<void(Found)> tell, Future<> ended);
     Future<Answer> ask(const std::string& host);
+    void look_up(const std::string& host, Permit permit);
     void take_mail();
     void settle(const std::string& host, Found found);
 
     EventLoop& loop_;
     const LookUp look_up_;
     const std::size_t most_threads_;
-    const std::shared_ptr<Semaphore> threads_; // shared with those who stand in line
-    const std::shared_ptr<Mailbox> mailbox_;   // shared with the threads
+    Semaphore threads_;
+    const std::shared_ptr<Mailbox> mailbox_; // shared with the threads
     std::unordered_map<std::string, Name> names_;
+    std::vector<std::pair<std::string, Permit>> without_thread_; // none was to be had
 };
 
 } // namespace stage3

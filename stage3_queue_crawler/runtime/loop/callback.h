@@ -14,8 +14,8 @@ namespace stage3 {
 
 class EventLoop;
 
-/// A function on its way to be called. Handles own it, and so does the queue in which it
-/// stands.
+/// A function on its way to be called. Handles own it; and while it stands in a queue, it
+/// owns itself.
 class Callback : public Runnable, public Counted {
   public:
     /// How often it may be called.
@@ -79,7 +79,7 @@ class Handle {
     Handle() = default;
     explicit Handle(Ref<Callback> callback) noexcept : callback_(std::move(callback)) {}
 
-    /// The function won't be called, if it has not been called yet, and is destroyed.
+    /// The function won't be called any more, and is destroyed.
     void cancel() const {
         if (callback_)
             callback_->cancel();

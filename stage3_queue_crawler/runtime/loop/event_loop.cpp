@@ -13,8 +13,8 @@ using common::Events;
 
 namespace {
 
-// Which loop runs in this thread: the one thing that can't be an argument, since the
-// compiler, and not the reader of this book, calls most of a coroutine's functions.
+// Which loop runs in this thread. As an argument, every coroutine would have to hand it
+// on to those that it calls.
 thread_local EventLoop* running_here = nullptr;
 
 } // namespace

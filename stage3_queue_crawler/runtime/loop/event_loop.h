@@ -7,7 +7,7 @@
 // moment*. What these put into the queue runs in the next turn: so however busy the tasks
 // are with each other, sockets and timers get their say. Told in book/10.
 //
-// It knows nothing of coroutines: future.h and task.h build on it.
+// It never resumes a coroutine: task/future.h and task/task.h build on it.
 #pragma once
 
 #include "common/system/selector.h"
@@ -141,9 +141,8 @@ class EventLoop {
     void check_can_run() const;
 
     /// Nothing will run any more: what is ready is dropped, threads are waited for, and
-    /// of tasks that are not done the coroutines are destroyed, and reported. Such a task
-    /// stays pending. Throws std::logic_error if the
-    /// loop runs.
+    /// its members are told: a task that is not done is reported, its coroutine is
+    /// destroyed, and it stays pending. Throws std::logic_error if the loop runs.
     void close();
     bool closed() const { return closed_; }
 

@@ -74,8 +74,8 @@ Coroutine<common::Socket> Listener::accept() {
             throw std::system_error(error, "accept");
         if (error == std::errc::operation_would_block)
             co_await readable(socket_.fd());
-        else if (error != std::errc::connection_aborted) // if so: the next one, please
-            co_await sleep(100ms);                       // it's readable all the while
+        else if (error != std::errc::connection_aborted) // that one has gone: the next
+            co_await sleep(100ms); // and wait for better times: it's readable meanwhile
     }
 }
 // [/accept]

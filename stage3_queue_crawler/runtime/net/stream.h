@@ -48,8 +48,8 @@ struct StreamLimits {
 /// there is no descriptor left.
 Coroutine<common::Socket> connect(common::Address address);
 
-/// In one loop; it must be destroyed before that. Anybody may write; but only one task at
-/// a time may read, and one may wait in `drain` or `flush`.
+/// In one loop; it must be destroyed before the loop. Anybody may write; but only one
+/// task at a time may read, and one may wait in `drain` or `flush`.
 ///
 /// It sees to it that nobody has the loop for himself: a task that could go on reading or
 /// writing without ever waiting, since the other side is so quick, gives all others their

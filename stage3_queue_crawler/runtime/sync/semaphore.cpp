@@ -1,31 +1,56 @@
 #include "stage3_queue_crawler/runtime/sync/semaphore.h"
 
+#include <algorithm>
+
 namespace stage3 {
+namespace {
+
+/// Somebody has a handle to it, and it can still be told.
+bool waits(const Ref<FutureState<Permit>>& one) {
+    return !one->done() && !one.is_only_one() && one->loop() != nullptr;
+}
+
+} // namespace
 
 Permit::~Permit() { // NOLINT(bugprone-exception-escape): it does not fail
-    if (semaphore_ != nullptr)
-        semaphore_->take_back();
+    if (semaphore_)
+        Semaphore::take_back(semaphore_);
 }
+
+Semaphore::Semaphore(std::size_t permits)
+    : state_(std::make_shared<State>(State{.free = permits, .line = {}})) {}
 
 // [acquire]
-Coroutine<Permit> Semaphore::acquire() {
-    if (free_ > 0) {
-        --free_;
-        co_return Permit(*this);
+Future<Permit> Semaphore::acquire() {
+    Future<Permit> turn;
+    if (state_->free > 0) {
+        --state_->free;
+        turn.set_result(Permit(state_));
+        return turn;
     }
-    Waiter waiter(waiters_);
-    co_await waiter.future;
-    co_return std::move(waiter.future).take();
+    state_->add(turn.state());
+    return turn;
 }
 
-/// The next in line gets it. If that one is cancelled before it has its turn, the permit
-/// dies with the future in which it lies, and so comes back here.
-void Semaphore::take_back() {
-    if (Waiter* const waiter = waiters_.next())
-        waiter->future.set_result(Permit(*this));
-    else
-        ++free_;
+void Semaphore::take_back(const std::shared_ptr<State>& state) {
+    while (!state->line.empty()) {
+        const Ref<FutureState<Permit>> next = std::move(state->line.front());
+        state->line.pop_front();
+        if (waits(next)) {
+            next->set_result(Permit(state));
+            return;
+        }
+    }
+    ++state->free;
 }
 // [/acquire]
+
+void Semaphore::State::add(Ref<FutureState<Permit>> one) {
+    if (line.size() >= sweep_at) { // those who have gone still stand there
+        std::erase_if(line, [](const auto& old) { return !waits(old); });
+        sweep_at = std::max(std::size_t{16}, 2 * line.size());
+    }
+    line.push_back(std::move(one));
+}
 
 } // namespace stage3

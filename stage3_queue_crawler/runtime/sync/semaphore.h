@@ -5,20 +5,47 @@
 // book/13a.
 #pragma once
 
-#include "stage3_queue_crawler/runtime/sync/line.h"
+#include "stage3_queue_crawler/runtime/task/future.h"
 
 #include <cstddef>
+#include <deque>
+#include <memory>
 #include <utility>
 
 namespace stage3 {
 
-class Semaphore;
+class Permit;
 
-/// Given back when it dies. The semaphore must live until then.
+class Semaphore {
+  public:
+    explicit Semaphore(std::size_t permits);
+
+    /// A permit: at once, or when one is given back and nobody else has come before. Who
+    /// lets the future go, or cancels it, stands in line no more.
+    Future<Permit> acquire();
+
+    /// How many permits are free now.
+    std::size_t available() const { return state_->free; }
+
+  private:
+    friend class Permit;
+    /// Permits share it: so they may outlive the semaphore.
+    struct State {
+        std::size_t free; // if there is one, nobody waits
+        std::deque<Ref<FutureState<Permit>>> line;
+        std::size_t sweep_at = 16;
+
+        void add(Ref<FutureState<Permit>> one);
+    };
+    static void take_back(const std::shared_ptr<State>& state);
+
+    std::shared_ptr<State> state_;
+};
+
+/// Given back when it dies.
 class [[nodiscard]] Permit {
   public:
-    Permit(Permit&& other) noexcept
-        : semaphore_(std::exchange(other.semaphore_, nullptr)) {}
+    Permit(Permit&& other) noexcept = default;
     Permit& operator=(Permit&& other) noexcept {
         std::swap(semaphore_, other.semaphore_);
         return *this;
@@ -29,35 +56,10 @@ class [[nodiscard]] Permit {
 
   private:
     friend class Semaphore;
-    explicit Permit(Semaphore& semaphore) : semaphore_(&semaphore) {}
+    explicit Permit(std::shared_ptr<Semaphore::State> semaphore)
+        : semaphore_(std::move(semaphore)) {}
 
-    Semaphore* semaphore_;
-};
-
-/// It must outlive those who wait for a permit, or have one.
-class Semaphore {
-  public:
-    explicit Semaphore(std::size_t permits) : free_(permits) {}
-    Semaphore(const Semaphore&) = delete;
-    Semaphore& operator=(const Semaphore&) = delete;
-    ~Semaphore() = default;
-
-    /// A permit: at once, or when one is given back and nobody else has come before.
-    Coroutine<Permit> acquire();
-
-    /// How many permits could be had at once.
-    std::size_t available() const { return free_; }
-
-  private:
-    friend class Permit;
-    struct Waiter : Waiting<Waiter, Permit> {
-        explicit Waiter(Line<Waiter>& line) : Waiting(line) {}
-    };
-
-    void take_back();
-
-    std::size_t free_; // if there is one, nobody waits
-    Line<Waiter> waiters_;
+    std::shared_ptr<Semaphore::State> semaphore_;
 };
 
 } // namespace stage3

@@ -25,8 +25,8 @@ namespace stage3 {
 class Frame;
 class TaskBase;
 
-/// What a task knows how to wait for: it says so itself. Anything else would not be
-/// waited for at all, and is refused by the compiler.
+/// What a task knows how to wait for: it says so itself, by `using AwaitedByTasks =
+/// void;`. Anything else would not be waited for at all, and is refused by the compiler.
 template <class T>
 concept AwaitedByTasks = requires { typename std::remove_cvref_t<T>::AwaitedByTasks; };
 
@@ -85,11 +85,11 @@ class PromiseBase {
     };
 };
 
-/// Any coroutine that the runtime drives: its frame.
+/// The promise of a coroutine that the runtime drives.
 template <class Promise>
 concept Driven = std::derived_from<Promise, PromiseBase>;
 
-/// Owns a coroutine's frame.
+/// Owns a coroutine's frame, which it knows by its promise.
 class Frame {
   public:
     explicit Frame(PromiseBase* promise) noexcept : promise_(promise) {}

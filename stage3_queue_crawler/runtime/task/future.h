@@ -71,7 +71,7 @@ class FutureBase : public LoopMember, public Counted {
     void drop_waiters() noexcept;
     bool is_waited_for() const { return !waiters_.empty(); }
 
-    /// Nobody shall hear of the exception that it may hold, or will.
+    /// An exception that it has, or will have, is not reported when it dies.
     void mark_retrieved() { report_exception_ = false; }
 
   protected:
@@ -188,7 +188,8 @@ class [[nodiscard]] Future {
     bool has_failed() const { return state_->has_failed(); }
 
     /// Ends it without a result: whoever waits for it gets Cancelled, with the message.
-    /// False, and nothing else, if it is done. (Of a task, this is a request.)
+    /// False if it is done; then its exception, if it has one, isn't reported any more.
+    /// (Of a task, this is a request.)
     bool cancel(std::string message = {}) { return state_->cancel(std::move(message)); }
 
     /// The result. Throws InvalidState if there is none yet, Cancelled, or the exception.
@@ -236,8 +237,8 @@ class [[nodiscard]] Future {
     Handle
     add_done_callback(std::function<void(const Future&)> function,
                       std::source_location at = std::source_location::current()) const {
-        // The callback must not own the future that owns it. add_done_callback sees to it
-        // that the future is still there when it is called.
+        // The callback must not own the future that owns it. FutureBase::complete sees to
+        // it that the future is still there when it is called.
         return state_->add_done_callback(
             [function = std::move(function), state = state_.get()]() mutable {
                 function(Future(Ref(state)));
@@ -256,6 +257,7 @@ class [[nodiscard]] Future {
 
     FutureBase& base() const { return *state_; }
     Ref<FutureBase> ref() const { return state_; }
+    Ref<FutureState<T>> state() const { return state_; }
 
   protected:
     explicit Future(Ref<FutureState<T>> state) : state_(std::move(state)) {}

@@ -2,18 +2,28 @@
 
 #include "stage3_queue_crawler/runtime/task/wait.h"
 
+#include <algorithm>
+#include <optional>
+
 namespace stage3 {
 
 void cancel_all_tasks(EventLoop& loop) {
     const auto tasks = all_tasks(loop);
     for (const auto& task : tasks)
         task->cancel({});
-    const Task<bool> ended = create_task(loop, wait(tasks));
-    while (!ended.done()) {
+    const auto all_done = [&] {
+        return std::ranges::all_of(tasks, [](const auto& task) { return task->done(); });
+    };
+    std::optional<Task<bool>> ended; // one of them may end even this
+    while (!all_done() || (ended && !ended->done())) {
+        if (!ended || ended->done())
+            ended = create_task(loop, wait(tasks), "the end of the others");
         try {
-            run_until_complete<bool>(loop, ended);
+            run_until_complete<bool>(loop, *ended);
         } catch (const LoopStopped&) {
             continue; // by one of them
+        } catch (const Cancelled&) {
+            continue;
         }
     }
     for (const auto& task : tasks)

@@ -177,6 +177,14 @@ bool TaskBase::request_cancel(std::string message) {
 }
 // [/cancel]
 
+int TaskBase::uncancel() {
+    if (cancelling_ > 0 && --cancelling_ == 0) {
+        must_cancel_ = false;
+        cancel_message_.clear();
+    }
+    return cancelling_;
+}
+
 std::vector<common::Place> TaskBase::chain() const {
     std::vector<common::Place> places;
     for (const auto* one = innermost_; one != nullptr; one = one->caller)

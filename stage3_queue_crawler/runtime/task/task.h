@@ -35,7 +35,8 @@ class TaskBase : public Runnable {
     void set_name(std::string name) { name_ = std::move(name); }
     /// How often it was asked to end, less what was taken back.
     int cancelling() const { return cancelling_; }
-    int uncancel() { return cancelling_ > 0 ? --cancelling_ : 0; }
+    /// Takes one such request back; with the last one, also what was to be thrown.
+    int uncancel();
 
     /// True if this is `other`, or waits for it, or for one that waits for it, and so on.
     bool waits_for(const TaskBase& other) const;

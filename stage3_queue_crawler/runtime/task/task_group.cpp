@@ -1,6 +1,5 @@
 #include "stage3_queue_crawler/runtime/task/task_group.h"
 
-#include <algorithm>
 #include <source_location>
 #include <stdexcept>
 
@@ -24,6 +23,7 @@ Coroutine<> TaskGroup::run(Coroutine<> body) {
     } catch (...) {
         note_failure(std::current_exception(), parent_->way());
     }
+    body_has_ended_ = true;
     if (request || !failures_.empty())
         cancel();
     while (!children_.empty()) {
@@ -31,7 +31,8 @@ Coroutine<> TaskGroup::run(Coroutine<> body) {
         try {
             co_await *last_has_ended_;
         } catch (const Cancelled& cancelled) {
-            if (!request)
+            // The first; but ours, if it was that, says nothing.
+            if (!request || (asked_parent_ && !cancelled.message.empty()))
                 request = cancelled;
             cancel(); // and wait on: they use what is ours
         }
@@ -54,30 +55,32 @@ void TaskGroup::cancel() {
 void TaskGroup::check_runs() const {
     if (parent_ == nullptr || has_ended_)
         throw std::logic_error("a task group makes tasks only while it runs");
+    if (parent_->future().loop() == nullptr)
+        throw LoopClosed();
 }
 
 void TaskGroup::adopt(Ref<FutureBase> child) {
-    const auto place = children_.insert(children_.end(), Child());
-    place->callback = child->add_done_callback([this, place] { child_has_ended(place); },
-                                               std::source_location::current());
+    const auto position = children_.insert(children_.end(), Child());
+    position->callback = child->add_done_callback(
+        [this, position] { child_has_ended(position); }, std::source_location::current());
     if (is_ending_)
         child->cancel({});
-    place->task = std::move(child);
+    position->task = std::move(child);
 }
 
 // [child-has-ended]
-void TaskGroup::child_has_ended(Place place) {
-    const Ref<FutureBase> child = std::move(place->task);
-    children_.erase(place);
+void TaskGroup::child_has_ended(Position position) {
+    const Ref<FutureBase> child = std::move(position->task);
+    children_.erase(position);
     if (children_.empty() && last_has_ended_)
         last_has_ended_->set_result_unless_done();
     if (child->cancelled() || !child->exception())
         return;
     note_failure(child->exception(), child->way_of_exception());
-    if (is_ending_)
+    if (asked_parent_ || (is_ending_ && body_has_ended_))
         return;
     cancel();
-    asked_parent_ = true; // it may be anywhere in the body
+    asked_parent_ = true; // it may wait anywhere in the body
     parent_->request_cancel({});
 }
 // [/child-has-ended]
@@ -85,11 +88,12 @@ void TaskGroup::child_has_ended(Place place) {
 /// What several have waited for may fail: that's one failure, for all of them.
 void TaskGroup::note_failure(std::exception_ptr exception,
                              std::vector<common::Place> way) {
-    if (std::ranges::find(failures_, exception, &Failure::exception) == failures_.end())
+    const auto is_it = [&](const Failure& one) { return one.exception == exception; };
+    if (failures_.empty() || (!is_it(failures_.front()) && !is_it(failures_.back())))
         failures_.push_back({.exception = std::move(exception), .way = std::move(way)});
 }
 
-/// `request`: the last that reached us, if any did. It may have been our own.
+/// `request`: one that reached us, if any did. It may have been our own.
 void TaskGroup::throw_failure(const std::optional<Cancelled>& request) {
     if (asked_parent_)
         parent_->uncancel();

@@ -1,10 +1,10 @@
 // A scope for tasks: nobody runs on alone.
 //
 // A task that was made with `create_task` belongs to the loop, and outlives whoever made
-// it. One that a group has made ends before the group's `run` does, however that ends: so
-// it may use what its maker has, and what it throws comes out there. (asyncio has the
-// same class; trio calls it a nursery; the idea is known as structured concurrency.) Told
-// in book/11.
+// it. One that a group has made ends before the group's `run` does, however that ends. So
+// it may use what lives around that `run`, and what it throws comes out there. (asyncio
+// has the same class; trio calls it a nursery; the idea is known as structured
+// concurrency.) Told in book/11a.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/task/task.h"
@@ -28,12 +28,13 @@ class TaskGroup {
 
     /// Runs `body`, in the task that awaits this, and ends when `body` and all children
     /// have ended. Once. `group.run(body(group))` is how `body` gets to make children.
+    /// They may outlive it, and so must not use its variables.
     ///
     /// If one of them fails, all others are asked to end, `body` too. What the first has
     /// thrown is thrown; what others throw after that is reported, unless it's the very
-    /// same exception. A child that was cancelled has not failed. Cancelled itself, it
-    /// asks all to end, waits until they have, and throws Cancelled. Cancelled and
-    /// failed: the failure is thrown, and Cancelled at the next wait.
+    /// same exception. A child that was cancelled has not failed. If `run` is
+    /// cancelled, it asks all to end, waits until they have, and throws Cancelled. If
+    /// both happens, the failure is thrown, and Cancelled at the next wait.
     Coroutine<> run(Coroutine<> body);
     /// The same for a body that returns something.
     template <class T>
@@ -60,7 +61,8 @@ class TaskGroup {
         return child;
     }
 
-    /// Asks all children to end, those that are still to come as well; `body` may go on.
+    /// Asks all children to end, those that are still to come as well; `body` may go on,
+    /// unless one of them fails.
     void cancel();
 
     /// How many children have not ended.
@@ -71,7 +73,7 @@ class TaskGroup {
         Ref<FutureBase> task;
         Handle callback;
     };
-    using Place = std::list<Child>::iterator;
+    using Position = std::list<Child>::iterator;
     struct Failure {
         std::exception_ptr exception;
         std::vector<common::Place> way; // the innermost coroutine first
@@ -84,7 +86,7 @@ class TaskGroup {
     EventLoop& loop() const { return *parent_->future().loop(); }
     void check_runs() const;
     void adopt(Ref<FutureBase> child);
-    void child_has_ended(Place place);
+    void child_has_ended(Position position);
     void note_failure(std::exception_ptr exception, std::vector<common::Place> way);
     void throw_failure(const std::optional<Cancelled>& request);
 
@@ -92,7 +94,8 @@ class TaskGroup {
     std::list<Child> children_;
     std::optional<Future<>> last_has_ended_; // `run` waits for it
     std::vector<Failure> failures_;
-    bool is_ending_ = false;    // all were asked to
+    bool is_ending_ = false; // all were asked to
+    bool body_has_ended_ = false;
     bool asked_parent_ = false; // to end, by us
     bool has_ended_ = false;
 };

@@ -17,8 +17,8 @@ using FetchPiece =
 /// A file of `size` bytes, fetched in pieces of `piece` bytes (the last one may be
 /// shorter), all of them at once.
 ///
-/// If a piece fails, the others are cancelled, and what it has thrown is thrown. If the
-/// task that waits here is cancelled, so are all pieces, and Cancelled is thrown. However
-/// it ends: when it has ended, no piece is being fetched any more.
+/// If a piece fails, the others are cancelled, and what the first has thrown is thrown.
+/// If `download` is cancelled, so are all pieces, and Cancelled is thrown. However it
+/// ends: when it has ended, no piece is being fetched any more.
 stage3::Coroutine<std::string> download(std::size_t size, std::size_t piece,
                                         FetchPiece fetch_piece);

@@ -1,6 +1,6 @@
 // Fetches all pieces at once. It's right as long as none fails.
 //
-// You may want: stage3::TaskGroup. Remember: no co_await in a condition or a handler.
+// Remember: no co_await in a condition or a handler.
 #include "exercise.h"
 
 #include <algorithm>

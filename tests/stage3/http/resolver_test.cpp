@@ -281,6 +281,24 @@ TEST_SUITE("resolver") {
         }(names));
     }
 
+    TEST_CASE("a resolver that ends tells those who stand in line, too") {
+        NameServer names;
+        run([](NameServer& server) -> Coroutine<> {
+            std::optional<Resolver> resolver;
+            resolver.emplace(stage3::running_loop(), server.look_up(), 1);
+            std::vector<Task<std::string>> askers;
+            for (const char* host : {"a.test", "b.test", "c.test"})
+                askers.push_back(stage3::create_task(ask(*resolver, host, std::nullopt)));
+            co_await stage3::sleep(5ms);
+            CHECK(server.times_asked() == 1);
+            resolver.reset();
+            co_await stage3::wait(askers);
+            for (const auto& asker : askers)
+                CHECK(asker.result() == "the session has ended");
+            CHECK(server.times_asked() == 1);
+        }(names));
+    }
+
     TEST_CASE("a resolver that ends tells those who wait") {
         NameServer names;
         run([](NameServer& server) -> Coroutine<> {

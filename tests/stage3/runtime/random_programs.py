@@ -47,6 +47,7 @@ class Loop(asyncio.SelectorEventLoop):
         selector.loop = self
         self._clock_resolution = 0.0005
         self.set_exception_handler(lambda loop, context: None)
+        self.set_task_factory(lambda loop, coroutine, **more: Task(coroutine, loop=loop, **more))
 
     def time(self):
         return self.now
@@ -138,6 +139,16 @@ async def gather(futures):
     return [future.result() for future in futures]
 
 
+class Task(asyncio.tasks._PyTask):
+    """With what 3.13 does when the last request is taken back."""
+
+    def uncancel(self):
+        left = super().uncancel()
+        if left == 0:
+            self._must_cancel = False
+        return left
+
+
 class Permit:
     """For one of a semaphore, unless the loop is gone."""
 
@@ -212,7 +223,10 @@ async def run_group(tell, body):
         failures = list(several.exceptions)
         if before is not None:
             failures.insert(before, failures.pop())  # Python puts the body's last
-        failures = list({id(failure): failure for failure in failures}.values())
+        told = failures[:1]  # what fails for several is one failure
+        told += [one for before, one in zip(failures, failures[1:])
+                 if one is not before and one is not failures[0]]
+        failures = told
         parent = asyncio.current_task()
         if sys.version_info < (3, 13) and parent.cancelling():
             parent.uncancel()

@@ -21,6 +21,11 @@ using tests::LoopTest;
 
 namespace {
 
+Coroutine<Permit> get(Semaphore& semaphore) {
+    Permit permit = co_await semaphore.acquire();
+    co_return permit;
+}
+
 /// Has a permit for so long.
 Coroutine<> hold(LoopTest& test, Semaphore& semaphore, std::string name,
                  EventLoop::Duration time = 1s) {
@@ -107,7 +112,7 @@ TEST_CASE_FIXTURE(LoopTest,
     run(stage3::sleep(2s));
     CHECK(semaphore.available() == 1);
     // And if nobody else waits, it's free.
-    permit.emplace(run(semaphore.acquire()));
+    permit.emplace(run(get(semaphore)));
     auto d = task(hold(*this, semaphore, "d"));
     turns(3);
     permit.reset();
@@ -119,7 +124,7 @@ TEST_CASE_FIXTURE(LoopTest,
 TEST_CASE_FIXTURE(LoopTest, "S6: nobody cuts in") {
     // test_acquire_fifo_order_2
     Semaphore semaphore(1);
-    std::optional<Permit> permit(run(semaphore.acquire()));
+    std::optional<Permit> permit(run(get(semaphore)));
     const auto a = task(hold(*this, semaphore, "a"));
     turns(2);
     permit.reset();
@@ -134,15 +139,15 @@ TEST_CASE_FIXTURE(LoopTest, "S7: a permit is given back once, wherever it was mo
     // test_release_not_acquired: here it can't be said
     Semaphore semaphore(2);
     {
-        Permit one = run(semaphore.acquire());
-        Permit two = run(semaphore.acquire());
+        Permit one = run(get(semaphore));
+        Permit two = run(get(semaphore));
         CHECK(semaphore.available() == 0);
         {
             const Permit moved(std::move(one));
         }
         CHECK(semaphore.available() == 1);
         {
-            Permit three = run(semaphore.acquire());
+            Permit three = run(get(semaphore));
             two = std::move(three);
             CHECK(semaphore.available() == 0); // the other one is in `three` now
         }
@@ -160,4 +165,29 @@ TEST_CASE_FIXTURE(LoopTest, "a loop may be closed around one who waits for a per
     CHECK(reports.size() == 2);
     CHECK(log == Log{"a"});
     CHECK(semaphore.available() == 1);
+}
+
+TEST_CASE_FIXTURE(LoopTest,
+                  "a permit may outlive its semaphore, and who waits for one, too") {
+    std::optional<Semaphore> semaphore(1);
+    std::optional<Permit> permit(run(get(*semaphore)));
+    const auto waits = task(hold(*this, *semaphore, "waits"));
+    turns(2);
+    semaphore.reset();
+    permit.reset();
+    turns(2);
+    CHECK(log == Log{"waits"});
+}
+
+TEST_CASE_FIXTURE(LoopTest,
+                  "who gives up waiting again and again leaves nothing behind") {
+    Semaphore semaphore(1);
+    std::optional<Permit> permit(run(get(semaphore)));
+    for (int i = 0; i < 1000; ++i)
+        CHECK_THROWS_AS(run(stage3::wait_for(get(semaphore), 1ms)), stage3::Timeout);
+    const auto last = task(hold(*this, semaphore, "last"));
+    turns(2);
+    permit.reset();
+    turns(2);
+    CHECK(log == Log{"last"});
 }

@@ -1,0 +1,72 @@
+// An order that is chosen when the program starts; and what has had its turn goes first.
+#include "stage3_queue_crawler/crawler/order.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+using stage3::Numbered;
+using stage3::OrderName;
+
+namespace {
+
+struct HasDot {
+    bool operator()(const std::string& item) const { return item.ends_with('.'); }
+};
+using Order = stage3::AnyOrder<std::string, std::less<>, HasDot>;
+
+/// Puts them in, numbered from 1 on.
+Order with(OrderName name, std::initializer_list<const char*> items) {
+    Order order(name);
+    std::uint64_t number = 0;
+    for (const char* const item : items)
+        order.push({item, ++number});
+    return order;
+}
+
+/// Takes all out: "a b c".
+std::string drain(Order order) {
+    std::string all;
+    while (order.size() > 0)
+        all += (all.empty() ? "" : " ") + order.pop().item;
+    return all;
+}
+
+} // namespace
+
+TEST_CASE("three orders, by name") {
+    CHECK(drain(with(OrderName::fifo, {"b", "a", "c"})) == "b a c");
+    CHECK(drain(with(OrderName::lifo, {"b", "a", "c"})) == "c a b");
+    CHECK(drain(with(OrderName::priority, {"b", "a", "c"})) == "a b c");
+}
+
+TEST_CASE("what has had its turn goes first, and first in, first out") {
+    for (const OrderName name : {OrderName::fifo, OrderName::lifo, OrderName::priority})
+        CHECK(drain(with(name, {"b", "z.", "y."})) == "z. y. b");
+}
+
+TEST_CASE("an item that is given back goes where it was") {
+    for (const OrderName name : {OrderName::fifo, OrderName::lifo, OrderName::priority}) {
+        Order order = with(name, {"b", "z.", "a", "y.", "c"});
+        const std::string before = drain(order);
+        Numbered<std::string> back = order.pop();
+        Numbered<std::string> second = order.pop();
+        Numbered<std::string> third = order.pop();
+        order.unpop(std::move(second));
+        order.unpop(std::move(third));
+        order.unpop(std::move(back));
+        CHECK(drain(order) == before);
+    }
+}
+
+TEST_CASE("an item can be taken out by its number, wherever it stands") {
+    for (const OrderName name : {OrderName::fifo, OrderName::lifo, OrderName::priority}) {
+        Order order = with(name, {"b", "z.", "a"});
+        CHECK(order.unpush(2));
+        CHECK(order.unpush(3));
+        CHECK_FALSE(order.unpush(3));
+        CHECK(drain(order) == "b");
+    }
+}

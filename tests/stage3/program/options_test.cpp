@@ -1,0 +1,148 @@
+// What the command line makes of a crawl's settings. (What it refuses, and in which
+// words: see "bad usage" in program_test.cpp.)
+#include "stage3_queue_crawler/program/options.h"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+using namespace std::chrono_literals;
+using stage3::CrawlSettings;
+using stage3::FormatName;
+using stage3::Options;
+using stage3::OrderName;
+using stage3::Reach;
+
+namespace {
+
+Options read(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "stage3");
+    arguments.emplace_back("http://h/");
+    std::vector<char*> words;
+    for (std::string& argument : arguments)
+        words.push_back(argument.data());
+    words.push_back(nullptr);
+    return stage3::read_options(static_cast<int>(arguments.size()), words.data());
+}
+
+} // namespace
+
+TEST_CASE("without options, a crawl is what CrawlSettings says, and polite") {
+    const Options options = read({});
+    CHECK(options.help.empty());
+    REQUIRE(options.roots.size() == 1);
+    CHECK(options.roots[0].href() == "http://h/");
+    const CrawlSettings settings;
+    CHECK(options.crawl.workers == settings.workers);
+    CHECK(options.crawl.max_depth == CrawlSettings::no_limit);
+    CHECK(options.crawl.max_pages == CrawlSettings::no_limit);
+    CHECK(options.crawl.obey_robots);
+    CHECK_FALSE(options.crawl.timeout);
+    CHECK(options.crawl.session.fetch_timeout == 30s);
+    CHECK(options.crawl.session.connect_timeout == 10s);
+    CHECK(options.reach == Reach::host);
+    CHECK(options.format == FormatName::text);
+    CHECK(options.crawl.parse_in_threads == (options.parse_threads > 0));
+}
+
+TEST_CASE("each option sets what it names") {
+    const Options options = read({"-w",
+                                  "3",
+                                  "-d",
+                                  "0",
+                                  "--max-pages",
+                                  "7",
+                                  "--max-redirects",
+                                  "0",
+                                  "--max-tries",
+                                  "1",
+                                  "--scope",
+                                  "domain",
+                                  "--order",
+                                  "priority",
+                                  "--timeout",
+                                  "1.5",
+                                  "--fetch-timeout",
+                                  "60",
+                                  "--connect-timeout",
+                                  "0.2",
+                                  "--max-body",
+                                  "2k",
+                                  "--no-robots",
+                                  "--max-per-host",
+                                  "4",
+                                  "--delay",
+                                  "0.25",
+                                  "--user-agent",
+                                  "me",
+                                  "--header",
+                                  "A: b",
+                                  "--header",
+                                  "C: d",
+                                  "--parse-threads",
+                                  "0",
+                                  "--selector",
+                                  "poll",
+                                  "--format",
+                                  "dot",
+                                  "-o",
+                                  "f",
+                                  "--top",
+                                  "0",
+                                  "--trace",
+                                  "t",
+                                  "--progress",
+                                  "always",
+                                  "-v",
+                                  "-q"});
+    const CrawlSettings& crawl = options.crawl;
+    CHECK(crawl.workers == 3);
+    CHECK(crawl.max_depth == 0);
+    CHECK(crawl.max_pages == 7);
+    CHECK(crawl.max_redirects == 0);
+    CHECK(crawl.max_tries == 1);
+    CHECK(options.reach == Reach::domain);
+    CHECK(crawl.order == OrderName::priority);
+    CHECK(crawl.timeout == 1500ms);
+    CHECK(crawl.session.fetch_timeout == 60s);
+    CHECK(crawl.session.stall_timeout >= 60s); // or silence would end it before
+    CHECK(crawl.session.connect_timeout == 200ms);
+    CHECK(crawl.session.max_body == 2048);
+    CHECK_FALSE(crawl.obey_robots);
+    CHECK(crawl.politeness.max_per_host == 4);
+    CHECK(crawl.politeness.delay == 250ms);
+    CHECK(crawl.session.user_agent == "me");
+    CHECK(crawl.session.headers == std::vector<std::string>{"A: b", "C: d"});
+    CHECK_FALSE(crawl.parse_in_threads);
+    CHECK(options.selector == "poll");
+    CHECK(options.format == FormatName::dot);
+    CHECK(options.output == "f");
+    CHECK(options.top == 0);
+    CHECK(options.trace == "t");
+    CHECK(options.show_progress);
+    CHECK(options.verbose);
+    CHECK(options.quiet);
+}
+
+TEST_CASE("a root's password goes to its origin, and isn't in its URL") {
+    const Options options = read({"http://me:a%20b@other:81/x"});
+    REQUIRE(options.roots.size() == 2);
+    CHECK(options.roots[0].href() == "http://other:81/x");
+    REQUIRE(options.crawl.logins.contains("http://other:81"));
+    CHECK(options.crawl.logins.at("http://other:81").password == "a b");
+    CHECK(options.crawl.logins.size() == 1);
+}
+
+TEST_CASE("an IPv6 address is a root, with its brackets or without") {
+    for (const char* root : {"[::1]", "::1", "http://[::1]/"}) {
+        CAPTURE(root);
+        CHECK(read({root}).roots[0].href() == "http://[::1]/");
+    }
+}
+
+TEST_CASE("who asks for help gets it, whatever else is there") {
+    const Options options = read({"--help"});
+    CHECK(options.help.find("--max-per-host") != std::string::npos);
+}
