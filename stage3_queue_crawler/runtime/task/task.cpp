@@ -178,7 +178,10 @@ bool TaskBase::request_cancel(std::string message) {
 // [/cancel]
 
 int TaskBase::uncancel() {
-    if (cancelling_ > 0 && --cancelling_ == 0) {
+    if (cancelling_ == 0)
+        return 0;
+    --cancelling_;
+    if (cancelling_ == 0) {
         must_cancel_ = false;
         cancel_message_.clear();
     }

@@ -307,7 +307,7 @@ TEST_CASE_FIXTURE(LoopTest, "G8: also if its own request was put off by the body
     // wait_for keeps a request for later that comes in the turn of its result.
     const auto ready = future<>();
     loop.call_later(1s, [&] { ready.set_result(); });
-    const auto task_ = task([](LoopTest& test, Future<> r) -> Coroutine<int> {
+    const auto parent = task([](LoopTest& test, Future<> r) -> Coroutine<int> {
         TaskGroup group;
         try {
             co_await group.run([](TaskGroup& g, Future<> f) -> Coroutine<> {
@@ -325,13 +325,13 @@ TEST_CASE_FIXTURE(LoopTest, "G8: also if its own request was put off by the body
         test.note("goes on");
         co_return 7;
     }(*this, ready));
-    CHECK(stage3::run_until_complete<int>(loop, task_) == 7);
+    CHECK(stage3::run_until_complete<int>(loop, parent) == 7);
     CHECK(log == Log{"rain", "goes on"});
-    CHECK(task_.cancelling() == 0);
+    CHECK(parent.cancelling() == 0);
 }
 
 TEST_CASE_FIXTURE(LoopTest, "G8: also if a group around it has failed in the same turn") {
-    const auto task_ = task([](LoopTest& test) -> Coroutine<int> {
+    const auto parent = task([](LoopTest& test) -> Coroutine<int> {
         try {
             TaskGroup outer;
             co_await outer.run([](TaskGroup& g) -> Coroutine<> {
@@ -349,9 +349,9 @@ TEST_CASE_FIXTURE(LoopTest, "G8: also if a group around it has failed in the sam
         test.note("goes on");
         co_return 7;
     }(*this));
-    CHECK(stage3::run_until_complete<int>(loop, task_) == 7);
+    CHECK(stage3::run_until_complete<int>(loop, parent) == 7);
     CHECK(log == Log{"it snows", "goes on"});
-    CHECK(task_.cancelling() == 0);
+    CHECK(parent.cancelling() == 0);
 }
 
 TEST_CASE_FIXTURE(LoopTest,
@@ -497,7 +497,7 @@ TEST_CASE_FIXTURE(LoopTest, "G13: children may have brothers and sisters, also w
 TEST_CASE_FIXTURE(LoopTest,
                   "G14: a child that is made when all are asked to end, is asked, "
                   "too") {
-    // asyncio refuses: tg.test_taskgroup_no_create_task_after_failure
+    // asyncio refuses: tg.test_taskgroup_no_create_parentafter_failure
     CHECK_THROWS_AS(run(in_group([this](TaskGroup& group) {
                         group.start([](LoopTest& test, TaskGroup& g) -> Coroutine<> {
                             try {
