@@ -1,10 +1,6 @@
 #include "coroutine.h"
 
-#define CHECK(condition)                                                                 \
-    do {                                                                                 \
-        if (!(condition))                                                                \
-            std::terminate();                                                            \
-    } while (false)
+#include <check.h>
 
 Task in_if() {
     if (co_await Number(1)) // bad: condition

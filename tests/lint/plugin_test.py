@@ -1,8 +1,13 @@
 #!/usr/bin/env python3
-"""Proves that with own_code.cpp clang-tidy finds in our code all that it finds without.
+"""Proves what clang-tidy's plugin does: with own_code.cpp, all is found in our code that is found
+without; and coroutine_forms.cpp finds what it should, and nothing else.
 
-    own_code_test.py PLUGIN [CLANG-TIDY]
+    plugin_test.py PLUGIN [CLANG-TIDY]
+
+The files in cases/ mark each line that must be found with `// bad: FORM`.
 """
+from __future__ import annotations
+
 import re
 import subprocess
 import sys
@@ -10,7 +15,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-CONFIG = Path(__file__).resolve().parents[2] / ".clang-tidy"
+CASES = Path(__file__).resolve().parent / "cases"
+CONFIG = CASES.parents[2] / ".clang-tidy"
 HEADER = """\
 #pragma once
 #include <string>
@@ -87,6 +93,33 @@ class OwnCode(unittest.TestCase):
         self.assertEqual(found, self.findings())
         for check in EXPECTED:
             self.assertIn(check, " ".join(found))
+
+
+class CoroutineForms(unittest.TestCase):
+    maxDiff = None
+
+    def check(self, source: str, marked_in: str = "") -> None:
+        marks = [(marked_in or source, number, form)
+                 for number, line in enumerate((CASES / (marked_in or source)).read_text().splitlines(), 1)
+                 for form in re.findall(r"// bad: (\w+)", line)]
+        run = subprocess.run(
+            [TIDY, f"--load={PLUGIN}", f"--config-file={CONFIG}", "--checks=-*,coroutine-forms", str(CASES / source),
+             "--", "-std=c++20", f"-isystem{CASES}/system"], capture_output=True, text=True)
+        found = re.findall(r"^\S+/(\w+\.\w+):(\d+):\d+: error: (\w+): \S.* \[coroutine-forms,", run.stdout, re.M)
+        self.assertEqual([(name, int(line), form) for name, line, form in found], marks, run.stdout + run.stderr)
+        self.assertEqual(run.returncode != 0, bool(marks))
+
+    def test_conditions(self):
+        self.check("conditions.cpp")
+
+    def test_temporaries_and_braces(self):
+        self.check("temporaries.cpp")
+
+    def test_a_header_is_looked_into_and_a_template_that_is_used(self):
+        self.check("header_user.cpp", "in_header.h")
+
+    def test_what_is_fine_is_left_alone(self):
+        self.check("fine.cpp")
 
 
 if __name__ == "__main__":

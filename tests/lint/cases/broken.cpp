@@ -1,4 +1,0 @@
-#include "coroutine.h"
-
-Task broken() { if (co_await Number(1) use(1);
-}

@@ -1,0 +1,3 @@
+#include "in_header.h"
+
+Task user() { return in_a_template(Number()); }

@@ -1,3 +1,0 @@
-#include "in_header.h"
-
-Task one() { return in_a_header(); }
