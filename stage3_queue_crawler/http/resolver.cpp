@@ -8,9 +8,11 @@ namespace stage3 {
 
 using common::ResolveError;
 
-Resolver::Resolver(EventLoop& loop, LookUp look_up, std::size_t most_threads)
+Resolver::Resolver(EventLoop& loop, LookUp look_up, std::size_t most_threads,
+                   StartThread start_thread)
     : loop_(loop), look_up_(std::move(look_up)), most_threads_(most_threads),
-      threads_(most_threads), mailbox_(std::make_shared<Mailbox>()) {
+      start_thread_(std::move(start_thread)), threads_(most_threads),
+      mailbox_(std::make_shared<Mailbox>()) {
     loop_.add_reader(mailbox_->fd(), [this] { take_mail(); });
 }
 
@@ -70,21 +72,26 @@ void Resolver::look_up(const std::string& host, Permit permit) {
     auto in_thread = [mailbox = mailbox_, look_up = look_up_, host, this] {
         Found found = Resolver::call(look_up, host); // a static function
         mailbox->put([this, host, found = std::move(found)]() mutable {
+            --running_;
             settle(host, std::move(found));
         });
     };
-    const bool is_alone = threads_.available() + 1 == most_threads_;
     try {
-        std::thread(std::move(in_thread)).detach();
+        start_thread_(std::move(in_thread));
+        ++running_;
         names_.at(host).permit.emplace(std::move(permit));
     } catch (const std::system_error& error) { // no thread is to be had
-        if (is_alone)
+        if (running_ == 0)
             settle(host, {.addresses = {}, .failure = ResolveError(error.what())});
         else // until one of ours has ended
             without_thread_.emplace_back(host, std::move(permit));
     }
 }
 // [/look-up]
+
+void Resolver::detached_thread(std::function<void()> function) {
+    std::thread(std::move(function)).detach();
+}
 
 Resolver::Found Resolver::call(const LookUp& look_up, const std::string& host) noexcept {
     Found found;

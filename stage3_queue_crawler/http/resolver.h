@@ -38,10 +38,14 @@ class Resolver {
     /// when the resolver is gone. Throws common::ResolveError.
     using LookUp = std::function<Addresses(const std::string& host)>;
 
+    /// Calls it in a new thread. Throws std::system_error if there is none to be had.
+    using StartThread = std::function<void(std::function<void()> function)>;
+
     static constexpr std::chrono::seconds good_for{60}; ///< as libcurl keeps them
 
     /// Throws std::system_error if there is no descriptor left.
-    Resolver(EventLoop& loop, LookUp look_up, std::size_t most_threads = 64);
+    Resolver(EventLoop& loop, LookUp look_up, std::size_t most_threads = 64,
+             StartThread start_thread = detached_thread);
     Resolver(const Resolver&) = delete;
     Resolver& operator=(const Resolver&) = delete;
     /// Waits for no lookup. Who waits for one gets a ResolveError.
@@ -72,6 +76,7 @@ class Resolver {
         std::optional<common::ResolveError> failure;
     };
 
+    static void detached_thread(std::function<void()> function);
     static Found call(const LookUp& look_up, const std::string& host) noexcept;
     Future<Answer> ask(const std::string& host);
     void look_up(const std::string& host, Permit permit);
@@ -81,7 +86,9 @@ class Resolver {
     EventLoop& loop_;
     const LookUp look_up_;
     const std::size_t most_threads_;
+    const StartThread start_thread_;
     Semaphore threads_;
+    std::size_t running_ = 0;                // threads whose letters are still to come
     const std::shared_ptr<Mailbox> mailbox_; // shared with the threads
     std::unordered_map<std::string, Name> names_;
     std::vector<std::pair<std::string, Permit>> without_thread_; // none was to be had

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <future>
 #include <map>
 #include <memory>
@@ -20,6 +21,9 @@
 #include <ostream> // doctest wants it
 #include <stdexcept>
 #include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include <arpa/inet.h>
@@ -101,6 +105,21 @@ class NameServer {
         std::shared_future<void> ended = end.get_future().share();
     };
     std::shared_ptr<State> state_ = std::make_shared<State>();
+};
+
+/// A machine that has only so many threads left.
+struct Threads {
+    Resolver::StartThread start() {
+        return [this](std::function<void()> function) {
+            if (left == 0)
+                throw std::system_error(
+                    std::make_error_code(std::errc::resource_unavailable_try_again),
+                    "no thread left");
+            --left;
+            std::thread(std::move(function)).detach();
+        };
+    }
+    int left = 0;
 };
 
 /// "127.0.0.2", or why there is none.
@@ -279,6 +298,51 @@ TEST_SUITE("resolver") {
             CHECK(server.times_asked() == 2 * most);
             CHECK(server.most_at_once() == most);
         }(names));
+    }
+
+    TEST_CASE(
+        "without a thread, a name waits for the end of another's, if there is one") {
+        NameServer names;
+        names.knows("b.test", "127.0.0.2");
+        names.knows("c.test", "127.0.0.3");
+        Threads threads;
+        run([](NameServer& server, Threads& machine) -> Coroutine<> {
+            Resolver resolver(stage3::running_loop(), server.look_up(), 64,
+                              machine.start());
+            machine.left = 0;
+            std::string answer = co_await ask(resolver, "b.test", std::nullopt);
+            CHECK(answer == "no thread left: Resource temporarily unavailable");
+            CHECK_FALSE(resolver.is_busy());
+
+            machine.left = 1;
+            const auto a =
+                stage3::create_task(ask(resolver, "a.test", std::nullopt)); // runs on
+            const auto b = stage3::create_task(ask(resolver, "b.test", std::nullopt));
+            const auto c = stage3::create_task(ask(resolver, "c.test", std::nullopt));
+            co_await stage3::sleep(5ms);
+            CHECK(server.times_asked() == 1);
+            CHECK_FALSE(b.done());
+            SUBCASE("then, it gets one") {
+                machine.left = 2;
+                server.give_up();
+                answer = co_await b;
+                CHECK(answer == "127.0.0.2");
+                answer = co_await c;
+                CHECK(answer == "127.0.0.3");
+            }
+            SUBCASE("then, there is still none, for several") {
+                server.give_up();
+                for (const auto& one : {b, c}) {
+                    answer = co_await one;
+                    CHECK(answer == "no thread left: Resource temporarily unavailable");
+                }
+                machine.left = 1;
+                answer = co_await ask(resolver, "c.test", std::nullopt);
+                CHECK(answer == "127.0.0.3"); // it has more luck
+            }
+            answer = co_await a;
+            CHECK(answer == "cannot resolve 'a.test'");
+        }(names, threads));
     }
 
     TEST_CASE("a resolver that ends tells those who stand in line, too") {

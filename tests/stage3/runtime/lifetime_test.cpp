@@ -70,6 +70,22 @@ TEST_CASE_FIXTURE(LoopTest, "a task that dies with its loop may cancel others") 
     CHECK(reports.size() == 2);
 }
 
+TEST_CASE_FIXTURE(LoopTest, "a task that dies with its loop can make no other") {
+    const auto parent = task([](LoopTest& test) -> Coroutine<> {
+        std::function<void()> make = [&test] {
+            CHECK_THROWS_AS(stage3::create_task(test.loop, wait_for_ever()),
+                            stage3::LoopClosed);
+        };
+        const AtEnd guard(std::move(make));
+        co_await Future<>();
+    }(*this));
+    turns(2);
+    loop.close();
+    CHECK_FALSE(parent.done());
+    CHECK(reports.size()
+          == 1); // the parent has not ended; and of no other there's a word
+}
+
 TEST_CASE("a task may be cancelled when its loop is gone") {
     std::optional<EventLoop> loop(std::in_place);
     loop->set_exception_handler([](const auto&) {});
@@ -289,6 +305,25 @@ TEST_CASE_FIXTURE(LoopTest, "a stopped loop doesn't confuse cancel_all_tasks") {
     turns(2);
     cancel_all_tasks(loop);
     turns(2);
+    CHECK(all_tasks(loop).empty());
+}
+
+TEST_CASE_FIXTURE(LoopTest, "nor does a task that cancels whatever there is") {
+    static_cast<void>(task([](LoopTest& test) -> Coroutine<> {
+        try {
+            co_await Future<>();
+        } catch (const Cancelled&) {
+            test.note("asked");
+        }
+        co_await stage3::next_turn();
+        for (const auto& one : all_tasks(test.loop))
+            one->cancel({}); // itself, and whoever waits for its end
+        co_await Future<>();
+    }(*this)));
+    turns(2);
+    cancel_all_tasks(loop);
+    turns(2);
+    CHECK(log == Log{"asked"});
     CHECK(all_tasks(loop).empty());
 }
 
