@@ -149,8 +149,7 @@ Coroutine<> Crawler::work(std::string name) {
 /// had been none from the page itself.
 void Crawler::refuse(Visit visit) {
     const Work& work = visit.work();
-    Page page;
-    page.record.tries = work.tries;
+    Page page(work);
     try {
         if (work.refusal->failure)
             std::rethrow_exception(work.refusal->failure);
@@ -187,8 +186,7 @@ void Crawler::put_off(Visit visit, const Again& again) {
 /// What a response says, and what is found in it.
 // The caller waits for it, so that the work lives as long.
 Coroutine<Crawler::Page> Crawler::read(const Work& work, PageResponse response) {
-    Page page;
-    page.record.tries = work.tries;
+    Page page(work);
     read_headers(work, response, page);
     if (!response.error.empty()) {
         fail(page.record, response.error);
@@ -302,7 +300,7 @@ void Crawler::finish(Visit visit, Page page) {
     record.seconds = time.count();
     visit.done(record, page.found);
     if (record.outcome == Outcome::page)
-        events_.on_links(*record.url, page.found.links);
+        events_.on_links(record.url, page.found.links);
     if (is_dead(record.outcome))
         ++progress_.dead;
     else if (record.outcome == Outcome::redirect)

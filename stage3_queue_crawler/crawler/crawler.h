@@ -62,8 +62,8 @@ struct CrawlEvents {
     std::function<Coroutine<>()> until_ready = []() -> Coroutine<> { co_return; };
     /// Called with a page, and the links in scope on it, each once, before its record.
     /// What this throws ends the crawl.
-    std::function<void(const KnownUrl& page, const std::vector<common::Url>& links)>
-        on_links = [](const KnownUrl&, const std::vector<common::Url>&) {};
+    std::function<void(const common::Url& page, const std::vector<common::Url>& links)>
+        on_links = [](const common::Url&, const std::vector<common::Url>&) {};
     /// Called as a worker begins with a URL, at each try.
     std::function<void(std::string_view worker, const Work&)> on_start =
         [](std::string_view, const Work&) {};
@@ -110,6 +110,8 @@ class Crawler {
 
     /// What becomes of a URL that was fetched.
     struct Page {
+        explicit Page(const Work& work) : record(work.url) { record.tries = work.tries; }
+
         Record record;
         Found found;
     };

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "common/web/url.h"
+#include "stage3_queue_crawler/crawler/known_urls.h"
 #include "stage3_queue_crawler/crawler/record.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
 
@@ -113,7 +114,7 @@ concept Frontier =
         // Its request goes out: the pause that its host wants counts from here.
         f.began(work);
         // Its record and its links, in one: so it's never done before they are in.
-        // `record` learns which URL it's about, and how many links were new.
+        // `record` learns its parent, its depth, and how many links were new.
         f.done(work, record, found);
         // Once more, after so long; and whether that was one of its tries.
         f.put_off(work, duration, true);

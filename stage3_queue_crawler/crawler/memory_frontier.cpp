@@ -130,7 +130,9 @@ void MemoryFrontier::done(Work work, Record& record, const Found& found) {
     }
     if (found.redirect) // the same depth: a redirect is no link
         add(urls_[*found.redirect], &page, work.depth, work.redirects_left - 1);
-    record.url = &page;
+    if (page.parent != nullptr)
+        record.parent = *page.parent->url;
+    record.depth = page.depth;
     page.state =
         is_dead(record.outcome) ? KnownUrl::State::dead : KnownUrl::State::fetched;
     come_in(work);

@@ -1,12 +1,14 @@
 // What the crawl says of a URL once its fetch has ended.
 #pragma once
 
-#include "stage3_queue_crawler/crawler/known_urls.h"
+#include "common/web/url.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace stage3 {
 
@@ -28,11 +30,13 @@ inline bool is_dead(Outcome outcome) {
     return outcome == Outcome::error || outcome == Outcome::failed;
 }
 
+/// A value: it points into no table, so it may outlive the crawl.
 struct Record {
-    Record() = default;
-    explicit Record(const KnownUrl& which) : url(&which) {}
+    explicit Record(common::Url u) : url(std::move(u)) {}
 
-    const KnownUrl* url = nullptr; ///< with its parent and its depth
+    common::Url url;
+    std::optional<common::Url> parent = {}; ///< where it was first found; none: a root
+    std::size_t depth = 0;                  ///< links away from a root, by way of it
     Outcome outcome = Outcome::failed;
     int status = 0;           ///< 0 if there was none
     std::string next_url;     ///< where a redirect leads; empty if it is none

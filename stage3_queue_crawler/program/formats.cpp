@@ -18,7 +18,8 @@ class TextFormat final : public Format {
 
     std::string record(const Record& record) override {
         records_.push_back(record);
-        records_.back().content_type.clear(); // not in the report, and perhaps long
+        records_.back().parent.reset(); // not in the report, and perhaps long
+        records_.back().content_type.clear();
         records_.back().charset.clear();
         return {};
     }
@@ -35,14 +36,13 @@ class TextFormat final : public Format {
 class JsonlFormat final : public Format {
   public:
     std::string record(const Record& record) override {
-        const KnownUrl& url = *record.url;
         return fmt::format(
             R"({{"url": {}, "depth": {}, "parent": {}, "outcome": "{}", "status": {}, )"
             R"("next_url": {}, "error": {}, "content_type": {}, "charset": {}, )"
             R"("bytes": {}, "links": {}, "new_links": {}, "tries": {}, "seconds": {:.6f}}})"
             "\n",
-            as_json(url.url->href()), url.depth,
-            url.parent != nullptr ? as_json(url.parent->url->href()) : "null",
+            as_json(record.url.href()), record.depth,
+            record.parent ? as_json(record.parent->href()) : "null",
             name_of(record.outcome),
             record.status != 0 ? std::to_string(record.status) : "null",
             or_null(record.next_url), or_null(record.error), or_null(record.content_type),
@@ -64,11 +64,10 @@ class CsvFormat final : public Format {
                "bytes,links,new_links,tries,seconds\r\n";
     }
     std::string record(const Record& record) override {
-        const KnownUrl& url = *record.url;
         return fmt::format(
-            "{},{},{},{},{},{},{},{},{},{},{},{},{},{:.6f}\r\n", as_csv(url.url->href()),
-            url.depth, url.parent != nullptr ? as_csv(url.parent->url->href()) : "",
-            name_of(record.outcome),
+            "{},{},{},{},{},{},{},{},{},{},{},{},{},{:.6f}\r\n",
+            as_csv(record.url.href()), record.depth,
+            record.parent ? as_csv(record.parent->href()) : "", name_of(record.outcome),
             record.status != 0 ? std::to_string(record.status) : "",
             as_csv(record.next_url), as_csv(record.error), as_csv(record.content_type),
             as_csv(record.charset), record.bytes, record.links, record.new_links,
@@ -82,7 +81,7 @@ class DotFormat final : public Format {
   public:
     std::string begin() override { return "digraph crawl {\n"; }
     std::string record(const Record& record) override {
-        const std::string url = as_dot(record.url->url->href());
+        const std::string url = as_dot(record.url.href());
         std::string lines =
             fmt::format("  {} [color={}];\n", url, colour_of(record.outcome));
         if (!record.next_url.empty())
@@ -90,12 +89,12 @@ class DotFormat final : public Format {
                 fmt::format("  {} -> {} [style=dashed];\n", url, as_dot(record.next_url));
         return lines;
     }
-    std::string links(const KnownUrl& page,
+    std::string links(const common::Url& page,
                       const std::vector<common::Url>& links) override {
         std::string lines;
         for (const common::Url& link : links)
-            lines += fmt::format("  {} -> {};\n", as_dot(page.url->href()),
-                                 as_dot(link.href()));
+            lines +=
+                fmt::format("  {} -> {};\n", as_dot(page.href()), as_dot(link.href()));
         return lines;
     }
     std::string end(const Summary& /*summary*/) override { return "}\n"; }

@@ -38,7 +38,7 @@ class Format {
     /// A fetch has ended.
     virtual std::string record(const Record& record) = 0;
     /// A page has been read: these are its links.
-    virtual std::string links(const KnownUrl& /*page*/,
+    virtual std::string links(const common::Url& /*page*/,
                               const std::vector<common::Url>& /*links*/) {
         return {};
     }

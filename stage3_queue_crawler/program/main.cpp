@@ -82,7 +82,7 @@ stage3::CrawlEvents events_for(const Options& options, Console& console,
     events.on_record = [&](const stage3::Record& record) {
         output.write(format.record(record));
     };
-    events.on_links = [&](const stage3::KnownUrl& page,
+    events.on_links = [&](const common::Url& page,
                           const std::vector<common::Url>& links) {
         output.write(format.links(page, links));
     };

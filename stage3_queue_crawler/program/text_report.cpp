@@ -53,17 +53,20 @@ std::string most_met(const KnownUrls& urls, std::size_t top) {
     return text;
 }
 
-std::string describe_dead(const Record& record) {
-    const KnownUrl& url = *record.url;
+std::string describe_dead(const Record& record, const KnownUrls& urls) {
     std::string text =
-        fmt::format("  {} ({})\n", url.url->href(), for_terminal(record.error));
-    std::vector<const KnownUrl*> places = url.pages;
-    if (places.empty() && url.parent != nullptr)
-        places.push_back(url.parent); // a redirect
+        fmt::format("  {} ({})\n", record.url.href(), for_terminal(record.error));
+    const KnownUrl* const known = urls.find(record.url);
+    if (known == nullptr)
+        return text;
+    std::vector<const KnownUrl*> places = known->pages;
+    if (places.empty() && known->parent != nullptr)
+        places.push_back(known->parent); // a redirect
     for (const KnownUrl* const page : places)
         text += fmt::format("    on {}\n", page->url->href());
-    if (url.times_met > url.pages.size())
-        text += fmt::format("    and on {} more\n", url.times_met - url.pages.size());
+    if (known->times_met > known->pages.size())
+        text +=
+            fmt::format("    and on {} more\n", known->times_met - known->pages.size());
     return text;
 }
 
@@ -72,7 +75,7 @@ std::string describe_dead(const Record& record) {
 std::string to_text(const Record& record) {
     const std::string status = record.status != 0 ? std::to_string(record.status) : "-";
     std::string line = fmt::format("{:<10}  {:>3}  {:>8}  {}", name_of(record.outcome),
-                                   status, record.bytes, record.url->url->href());
+                                   status, record.bytes, record.url.href());
     if (!record.next_url.empty())
         line += " -> " + for_terminal(record.next_url);
     if (!record.error.empty())
@@ -83,7 +86,7 @@ std::string to_text(const Record& record) {
 std::string text_report(std::vector<Record> records, const Summary& crawl,
                         std::size_t top) {
     std::ranges::sort(records, {}, [](const Record& record) -> const common::Url& {
-        return *record.url->url;
+        return record.url;
     });
     std::string text;
     for (const Record& record : records)
@@ -104,7 +107,7 @@ std::string text_report(std::vector<Record> records, const Summary& crawl,
         text += "Dead:\n";
     for (const Record& record : records)
         if (is_dead(record.outcome))
-            text += describe_dead(record);
+            text += describe_dead(record, crawl.urls);
     return text;
 }
 

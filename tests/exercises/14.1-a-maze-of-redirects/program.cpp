@@ -64,12 +64,10 @@ std::map<std::string, Said> crawl(const ScriptedServer& server, const std::strin
     settings.max_redirects = 2;
     stage3::CrawlEvents events;
     events.on_record = [&](const Record& record) {
-        const stage3::KnownUrl& url = *record.url;
-        said[std::string(url.url->target())] = {
+        said[std::string(record.url.target())] = {
             .outcome = static_cast<int>(record.outcome) + 1, // exercise.h's numbers
-            .depth = static_cast<int>(url.depth),
-            .parent =
-                std::string(url.parent != nullptr ? url.parent->url->target() : "")};
+            .depth = static_cast<int>(record.depth),
+            .parent = std::string(record.parent ? record.parent->target() : "")};
     };
     const std::vector<common::Url> roots{*common::parse_url(server.url(root))};
     stage3::EventLoop loop;

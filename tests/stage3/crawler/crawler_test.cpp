@@ -139,10 +139,9 @@ struct Setup {
     Result crawl(const std::string& root) { return crawl(std::vector{root}); }
 
     static Said said(const Record& record) {
-        const auto& url = *record.url;
-        return {.url = url.url->href(),
-                .parent = url.parent != nullptr ? url.parent->url->href() : "",
-                .depth = url.depth,
+        return {.url = record.url.href(),
+                .parent = record.parent ? record.parent->href() : "",
+                .depth = record.depth,
                 .outcome = record.outcome,
                 .status = record.status,
                 .next_url = record.next_url,
@@ -614,7 +613,7 @@ TEST_SUITE("politeness") {
         std::map<std::string, double> ended;
         const auto start = Clock::now();
         setup.on_record = [&](const Record& record) {
-            ended[record.url->url->href()] =
+            ended[record.url.href()] =
                 std::chrono::duration<double>(Clock::now() - start).count();
         };
         const Result result = setup.crawl(busy.url());
@@ -1313,7 +1312,7 @@ TEST_SUITE("how it ends") {
         server.on("/b", {Hold{}});
         Setup setup;
         setup.on_record = [&](const Record& record) {
-            if (record.url->url->href() == server.url("/a"))
+            if (record.url.href() == server.url("/a"))
                 throw std::runtime_error("disk full");
         };
         CHECK_THROWS_WITH(setup.crawl(server.url()), "disk full");

@@ -91,7 +91,7 @@ struct FrontierTest : tests::LoopTest {
     }
     /// What came of it: these links.
     void done(FrontierVisit visit, const std::vector<std::string>& links = {}) {
-        Record record;
+        Record record(visit.work().url);
         record.outcome = Outcome::page;
         Found found;
         for (const std::string& link : links)
@@ -187,7 +187,7 @@ TEST_CASE("a redirect's target is as deep as it, and has one redirect fewer") {
     FrontierTest test({.max_redirects = 3});
     test.open({"http://h/"});
     FrontierVisit root = test.get();
-    Record record;
+    Record record(root.work().url);
     record.outcome = Outcome::redirect;
     root.done(record, {.links = {}, .redirect = url_of("http://h/to")});
     const FrontierVisit target = test.get();
@@ -590,7 +590,7 @@ class RandomCrawl {
         Page& page = pages_.at(work.url.href());
         ++page.times_done;
         page.depth = work.depth;
-        Record record;
+        Record record(work.url);
         record.outcome = work.refusal ? Outcome::disallowed : Outcome::page;
         Found found;
         if (!work.refusal) {

@@ -132,11 +132,10 @@ std::size_t count_threads() {
 }
 
 std::string describe(const Record& record) {
-    return fmt::format(
-        "{} {} {} {} {} {} {} {} {} {}", record.url->url->href(), record.url->depth,
-        record.url->parent == nullptr ? "" : record.url->parent->url->href(),
-        name_of(record.outcome), record.status, record.error, record.charset,
-        record.bytes, record.links, record.new_links);
+    return fmt::format("{} {} {} {} {} {} {} {} {} {}", record.url.href(), record.depth,
+                       record.parent ? record.parent->href() : "",
+                       name_of(record.outcome), record.status, record.error,
+                       record.charset, record.bytes, record.links, record.new_links);
 }
 
 /// A crawl with that many threads that read pages. 0: the loop's own does.

@@ -59,8 +59,7 @@ TEST_CASE("as a string of Graphviz's, quotes and backslashes are escaped") {
 
 TEST_CASE("a record as CSV has as many cells as there are columns") {
     const auto csv = make_format(FormatName::csv);
-    KnownUrls urls;
-    Record record(urls[url_of("http://h/")]);
+    Record record(url_of("http://h/"));
     CHECK(csv->record(record) == "http://h/,0,,failed,,,,,,0,0,0,1,0.000000\r\n");
     record.status = 404;
     record.error = "HTTP status 404";
@@ -69,32 +68,30 @@ TEST_CASE("a record as CSV has as many cells as there are columns") {
     const std::string header = csv->begin();
     CHECK(std::ranges::count(header, ',') == 13);
 
-    stage3::KnownUrl& known = urls[url_of("http://h/a")];
-    known.parent = &urls[url_of("http://h/b,c")];
-    known.depth = 3;
-    CHECK(csv->record(Record(known))
+    Record deep(url_of("http://h/a"));
+    deep.parent = url_of("http://h/b,c");
+    deep.depth = 3;
+    CHECK(csv->record(deep)
           == "http://h/a,3,\"http://h/b,c\",failed,,,,,,0,0,0,1,0.000000\r\n");
 }
 
 TEST_CASE("a record as a node has a colour, and a redirect an arrow") {
     const auto dot = make_format(FormatName::dot);
-    KnownUrls urls;
-    Record record(urls[url_of("http://h/")]);
+    Record record(url_of("http://h/"));
     CHECK(dot->record(record) == "  \"http://h/\" [color=red];\n");
     record.outcome = Outcome::redirect;
     record.next_url = "x:\"";
     CHECK(dot->record(record)
           == "  \"http://h/\" [color=blue];\n"
              "  \"http://h/\" -> \"x:\\\"\" [style=dashed];\n");
-    CHECK(dot->links(*record.url, {url_of("http://h/a"), url_of("http://h/b")})
+    CHECK(dot->links(record.url, {url_of("http://h/a"), url_of("http://h/b")})
           == "  \"http://h/\" -> \"http://h/a\";\n"
              "  \"http://h/\" -> \"http://h/b\";\n");
 }
 
 TEST_CASE("a record as JSON has all fields, and null for what is unknown") {
     const auto jsonl = make_format(FormatName::jsonl);
-    KnownUrls urls;
-    const Record nothing(urls[url_of("http://h/")]);
+    const Record nothing(url_of("http://h/"));
     CHECK(jsonl->record(nothing)
           == R"({"url": "http://h/", "depth": 0, "parent": null, "outcome": "failed", )"
              R"("status": null, "next_url": null, "error": null, "content_type": null, )"
@@ -102,10 +99,9 @@ TEST_CASE("a record as JSON has all fields, and null for what is unknown") {
              R"("seconds": 0.000000})"
              "\n");
 
-    stage3::KnownUrl& known = urls[url_of("http://h/a")];
-    known.parent = &urls[url_of("http://h/")];
-    known.depth = 3;
-    Record record(known);
+    Record record(url_of("http://h/a"));
+    record.parent = url_of("http://h/");
+    record.depth = 3;
     record.outcome = Outcome::redirect;
     record.status = 301;
     record.next_url = "x\"y";
@@ -126,8 +122,7 @@ TEST_CASE("a record as JSON has all fields, and null for what is unknown") {
 }
 
 TEST_CASE("a record as a line says what there is to say") {
-    KnownUrls urls;
-    Record record(urls[url_of("http://h/")]);
+    Record record(url_of("http://h/"));
     record.error = "connection refused";
     CHECK(to_text(record) == "failed        -         0  http://h/ (connection refused)");
     record.error = "\x1b[2J";
@@ -149,7 +144,7 @@ TEST_CASE("the report: records by URL, sums, most met links, and what is dead") 
     a.meet_on(root);
     std::vector<Record> records;
     for (auto* const known : {&b, &root, &a}) {
-        records.emplace_back(*known);
+        records.emplace_back(*known->url);
         records.back().outcome = known == &b ? Outcome::error : Outcome::page;
         records.back().status = known == &b ? 404 : 200;
         records.back().bytes = 100;
@@ -183,7 +178,7 @@ TEST_CASE(
     stage3::KnownUrl& dead = urls[url_of("http://h/x")];
     for (int i = 0; i < 25; ++i)
         dead.meet_on(urls[url_of("http://h/" + std::to_string(i))]);
-    std::vector<Record> records(1, Record(dead));
+    std::vector<Record> records(1, Record(*dead.url));
     const std::string report = stage3::text_report(records, {urls, 0, 1s});
     CHECK(report.ends_with("    on http://h/9\n    and on 15 more\n"));
 }
@@ -193,7 +188,7 @@ TEST_CASE(
     KnownUrls urls;
     stage3::KnownUrl& dead = urls[url_of("http://h/x")];
     dead.parent = &urls[url_of("http://h/moved")];
-    std::vector<Record> records(1, Record(dead));
+    std::vector<Record> records(1, Record(*dead.url));
     records[0].error = "redirect to what is no URL: \x1b[2J";
     const std::string report = stage3::text_report(records, {urls, 0, 1s});
     CHECK(report.ends_with("Dead:\n"
