@@ -73,8 +73,9 @@ TEST_CASE_FIXTURE(LoopTest, "a task that dies with its loop may cancel others") 
 TEST_CASE_FIXTURE(LoopTest, "a task that dies with its loop can make no other") {
     const auto parent = task([](LoopTest& test) -> Coroutine<> {
         std::function<void()> make = [&test] {
-            CHECK_THROWS_AS(stage3::create_task(test.loop, wait_for_ever()),
-                            stage3::LoopClosed);
+            CHECK_THROWS_AS(
+                static_cast<void>(stage3::create_task(test.loop, wait_for_ever())),
+                stage3::LoopClosed);
         };
         const AtEnd guard(std::move(make));
         co_await Future<>();
