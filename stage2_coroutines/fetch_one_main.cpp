@@ -47,7 +47,8 @@ int main(int argc, char** argv) {
                                "like\n");
             return 2;
         }
-        common::Tracer tracer = argc == 3 ? common::Tracer(argv[2]) : common::Tracer();
+        common::Tracer tracer =
+            argc == 3 ? common::Tracer(argv[2], "fetch_one") : common::Tracer();
         const auto response = common::split_http_response(fetch(*url, tracer));
         if (!response.error.empty()) {
             fmt::print(stderr, "fetch_one: {}: {}\n", url->href(), response.error);

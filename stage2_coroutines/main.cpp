@@ -20,7 +20,7 @@
 namespace {
 
 common::Summary crawl(const common::Url& root, const common::CrawlOptions& options) {
-    common::Tracer tracer = common::open_trace(options);
+    common::Tracer tracer = common::open_trace(options, "stage2");
     common::EventLoop loop(common::make_selector(options.selector), tracer);
     common::Settings settings;
     settings.fail_parsing = options.fail_parsing;

@@ -7,18 +7,18 @@ namespace stage2 {
 void Task::trace(std::string_view phase, const Future* future) const {
     if (!tracer_.enabled()) [[likely]]
         return;
-    if (phase != "suspend") {
+    if (phase == "new") {
+        tracer_.task_new(this, {}, chain().front());
+    } else if (phase == "step") {
         if (future != nullptr)
-            tracer_.future_resolve(future);
-        tracer_.task(phase, this);
-        return;
+            tracer_.future_end(future, "resolve");
+        tracer_.task_step(this);
+    } else if (phase == "suspend") {
+        tracer_.future_met(future);
+        tracer_.task_suspend(this, future, chain());
+    } else {
+        tracer_.task_done(this, phase); // how it has ended
     }
-    std::vector<common::ChainLink> links;
-    for (const Place& place : chain())
-        links.push_back({common::short_name(place.function.function_name()),
-                         common::file_and_line(place.line)});
-    tracer_.future_new(future);
-    tracer_.task(phase, this, future, links);
 }
 
 } // namespace stage2

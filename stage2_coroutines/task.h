@@ -58,12 +58,13 @@ class Task {
             reply = awaited != nullptr ? coroutine_.send(awaited->result())
                                        : coroutine_.next();
         } catch (...) {
+            trace("threw");
             throw TaskFailed(coroutine_.traceback());
         }
         if (reply.yielded)
             wait_for(**reply.yielded);
         else
-            trace("done");
+            trace("returned");
     }
 
     void wait_for(Future& future) {

@@ -247,7 +247,8 @@ int main(int argc, char** argv) {
             fmt::print(stderr, "usage: runtime_tour 1|2|3|4 [TRACE_FILE]\n");
             return 2;
         }
-        common::Tracer tracer = argc > 2 ? common::Tracer(argv[2]) : common::Tracer();
+        common::Tracer tracer =
+            argc > 2 ? common::Tracer(argv[2], "runtime_tour") : common::Tracer();
         walk(which, tracer);
         return 0;
     } catch (const std::exception& error) {

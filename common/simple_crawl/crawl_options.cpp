@@ -46,9 +46,9 @@ CrawlOptions read_crawl_options(int argc, char** argv, const std::string& progra
     return options;
 }
 
-Tracer open_trace(const CrawlOptions& options) {
+Tracer open_trace(const CrawlOptions& options, std::string_view program) {
     try {
-        return options.trace.empty() ? Tracer() : Tracer(options.trace);
+        return options.trace.empty() ? Tracer() : Tracer(options.trace, program);
     } catch (const std::system_error& error) {
         throw UsageError(error.what());
     }

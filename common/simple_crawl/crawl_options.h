@@ -10,6 +10,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace common {
 
@@ -29,7 +30,7 @@ CrawlOptions read_crawl_options(int argc, char** argv, const std::string& progra
 
 /// The tracer that the options ask for; one that is off if they don't. Throws UsageError
 /// if its file can't be written.
-Tracer open_trace(const CrawlOptions& options);
+Tracer open_trace(const CrawlOptions& options, std::string_view program);
 
 /// Ends the trace, and says so if it's not whole.
 void close_trace(Tracer& tracer, const std::function<void(const std::string&)>& on_note);

@@ -8,13 +8,18 @@ void EventLoop::register_fd(int fd, Events events, const char* name, Callback ca
                             std::source_location at) {
     const std::uint64_t number = next_number_++;
     selector_->register_fd(fd, events, number);
-    watches_[fd] =
-        std::make_shared<const Watch>(Watch{std::move(callback), name, at, number});
+    tracer_.watch_add(fd, events, name, at);
+    watches_[fd] = std::make_shared<const Watch>(
+        Watch{std::move(callback), name, at, number, events});
 }
 
 void EventLoop::unregister_fd(int fd) {
     selector_->unregister_fd(fd);
-    watches_.erase(fd);
+    const auto found = watches_.find(fd);
+    if (found == watches_.end())
+        return;
+    tracer_.watch_remove(fd, found->second->events);
+    watches_.erase(found);
 }
 
 // [run]
@@ -22,6 +27,7 @@ bool EventLoop::run(Milliseconds patience) {
     while (!stopped_) {
         tracer_.select(patience, selector_->size());
         const auto ready = selector_->select(patience);
+        tracer_.awake(ready.size());
         if (ready.empty())
             return false;
         for (const Ready& event : ready)
@@ -43,9 +49,8 @@ void EventLoop::call_back(const Ready& event) {
     // Held here while it runs: a callback that unregisters itself would otherwise destroy
     // the very function that is being executed.
     const std::shared_ptr<const Watch> watch = found->second;
-    tracer_.callback_begin(watch->name, watch->at);
+    const Tracer::CallbackRuns runs(tracer_, watch->name, watch->at, event.fd);
     watch->callback();
-    tracer_.callback_end(watch->name, watch->at);
 }
 // [/call-back]
 

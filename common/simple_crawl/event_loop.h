@@ -54,6 +54,7 @@ class EventLoop {
         const char* name;
         std::source_location at;
         std::uint64_t number; // no two registrations have the same
+        Events events;
     };
 
     void call_back(const Ready& event);

@@ -31,6 +31,11 @@ std::string short_name(std::string_view function_name) {
     return name.substr(begin);
 }
 
+bool has_only_begun(const Place& place) {
+    return place.line.line() == place.function.line()
+           && place.line.column() == place.function.column();
+}
+
 std::string describe(const std::vector<Place>& chain) {
     constexpr std::size_t shown_at_each_end = 50;
     std::string text;
@@ -41,14 +46,13 @@ std::string describe(const std::vector<Place>& chain) {
         }
         // The last one was going on from there when something happened.
         const bool last = i + 1 == chain.size();
-        const bool only_begun = chain[i].line.line() == chain[i].function.line()
-                                && chain[i].line.column() == chain[i].function.column();
-        text += fmt::format("  {}, {}\n", short_name(chain[i].function.function_name()),
-                            only_begun ? fmt::format("before its first co_await, in {}",
-                                                     file_of(chain[i].function))
-                                       : fmt::format("{} {}",
-                                                     last ? "gone on from" : "waiting at",
-                                                     file_and_line(chain[i].line)));
+        text +=
+            fmt::format("  {}, {}\n", short_name(chain[i].function.function_name()),
+                        has_only_begun(chain[i])
+                            ? fmt::format("before its first co_await, in {}",
+                                          file_of(chain[i].function))
+                            : fmt::format("{} {}", last ? "gone on from" : "waiting at",
+                                          file_and_line(chain[i].line)));
     }
     return text;
 }

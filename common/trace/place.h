@@ -22,6 +22,10 @@ struct Place {
 };
 // [/place]
 
+/// True if it has reached no co_yield or co_await yet. Then only its file is known: g++
+/// 12 takes the closing brace of a coroutine for the line where it begins.
+bool has_only_begun(const Place& place);
+
 /// "Generator<int, int> stage2::count(int)" → "stage2::count".
 std::string short_name(std::string_view function_name);
 

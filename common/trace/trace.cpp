@@ -3,6 +3,9 @@
 #include <fmt/core.h>
 
 #include <cerrno>
+#include <exception>
+#include <filesystem>
+#include <utility>
 
 namespace common {
 
@@ -29,10 +32,69 @@ std::string file_and_line(const std::source_location& at) {
     return fmt::format("{}:{}", file_of(at), at.line());
 }
 
-Tracer::Tracer(const std::string& path) : file_(std::fopen(path.c_str(), "we")) {
+const std::string& path_of(const std::source_location& at) {
+    // Once for each file: its name is a constant of the program's.
+    thread_local static std::unordered_map<const char*, std::string> known;
+    const auto [place, is_new] = known.try_emplace(at.file_name());
+    if (!is_new)
+        return place->second;
+    // Compilers are told paths from where they run: "../../common/trace/trace.cpp"; some
+    // of them from the root of the file system. This very file tells where ours is.
+    const auto normal = [](const char* file) {
+        return std::filesystem::path(file).lexically_normal().generic_string();
+    };
+    const std::string own = normal(std::source_location::current().file_name());
+    const std::string root = own.substr(0, own.rfind("common/trace/"));
+    std::string path = normal(at.file_name());
+    if (path.starts_with(root))
+        path.erase(0, root.size());
+    while (path.starts_with("../"))
+        path.erase(0, 3);
+    return place->second = std::move(path);
+}
+
+std::string path_and_line(const std::source_location& at) {
+    return fmt::format("{}:{}", path_of(at), at.line());
+}
+
+namespace {
+
+std::string_view words_for(Events events) {
+    const bool reads = (events & Events::read) != Events::none;
+    const bool writes = (events & Events::write) != Events::none;
+    if (reads && writes)
+        return "read|write";
+    if (reads)
+        return "read";
+    return writes ? "write" : "";
+}
+
+std::string where(const Place& place) {
+    return json_string(has_only_begun(place) ? path_of(place.function)
+                                             : path_and_line(place.line));
+}
+
+/// Of a coroutine: its function's name, and the line that it has reached.
+std::string function_and_line(const Place& place) {
+    return fmt::format("\"name\":{},\"at\":{}",
+                       json_string(short_name(place.function.function_name())),
+                       where(place));
+}
+
+} // namespace
+
+Tracer::Tracer(const std::string& path, std::string_view program)
+    : file_(std::fopen(path.c_str(), "we")) {
     if (!file_)
         throw std::system_error(errno, std::generic_category(),
                                 fmt::format("cannot write the trace file '{}'", path));
+    write("trace", fmt::format("\"version\":2,\"program\":{}", json_string(program)));
+}
+
+// NOLINTNEXTLINE(bugprone-exception-escape): if memory is used up
+Tracer::~Tracer() {
+    if (enabled())
+        write_end();
 }
 
 void Tracer::write(std::string_view event, std::string_view fields) {
@@ -50,6 +112,8 @@ void Tracer::fail() {
 }
 
 std::error_code Tracer::close() {
+    if (enabled())
+        write_end();
     if (enabled() && std::fflush(file_.get()) != 0)
         fail();
     file_.reset();
@@ -63,59 +127,113 @@ void Tracer::write_select(std::optional<Selector::Milliseconds> timeout,
                       timeout ? std::to_string(timeout->count()) : "null", watched));
 }
 
+void Tracer::write_end() { write("end", "\"whole\":true"); }
+
+void Tracer::write_awake(std::size_t ready) {
+    write("awake", fmt::format("\"ready\":{}", ready));
+}
+
 void Tracer::write_ready(const Ready& ready) {
-    const bool read = (ready.events & Events::read) != Events::none;
-    const bool write_too = (ready.events & Events::write) != Events::none;
     write("ready",
-          fmt::format("\"fd\":{},\"events\":\"{}{}{}\"", ready.fd, read ? "read" : "",
-                      read && write_too ? "|" : "", write_too ? "write" : ""));
+          fmt::format("\"fd\":{},\"events\":\"{}\"", ready.fd, words_for(ready.events)));
+}
+
+void Tracer::write_watch_add(int fd, Events events, std::string_view name,
+                             const std::source_location& at) {
+    write("watch",
+          fmt::format(
+              "\"phase\":\"add\",\"fd\":{},\"events\":\"{}\",\"name\":{},\"at\":{}", fd,
+              words_for(events), json_string(name), json_string(path_and_line(at))));
+}
+
+void Tracer::write_watch_remove(int fd, Events events) {
+    write("watch", fmt::format("\"phase\":\"remove\",\"fd\":{},\"events\":\"{}\"", fd,
+                               words_for(events)));
+}
+
+void Tracer::CallbackRuns::begin() {
+    exceptions_ = std::uncaught_exceptions();
+    tracer_.write_callback("begin", name_, at_,
+                           fd_ < 0 ? "" : fmt::format(",\"fd\":{}", fd_));
+}
+
+void Tracer::CallbackRuns::end() const {
+    const bool threw = std::uncaught_exceptions() > exceptions_;
+    tracer_.write_callback("end", name_, at_, threw ? ",\"threw\":true" : "");
 }
 
 void Tracer::write_callback(std::string_view phase, std::string_view name,
-                            const std::source_location& at) {
-    write("callback", fmt::format("\"phase\":\"{}\",\"name\":{},\"at\":{}", phase,
-                                  json_string(name), json_string(file_and_line(at))));
+                            const std::source_location& at, std::string_view more) {
+    write("callback",
+          fmt::format("\"phase\":\"{}\",\"name\":{},\"at\":{}{}", phase,
+                      json_string(name), json_string(path_and_line(at)), more));
 }
 
-void Tracer::write_task(std::string_view phase, const void* task, const void* future,
-                        std::span<const ChainLink> chain) {
-    if (phase == "new")
-        known_[task] = {.id = next_id_++, .waiters = 0};
-    std::string fields =
-        fmt::format("\"phase\":\"{}\",\"id\":{}", phase, known_[task].id);
+void Tracer::write_task_new(const void* task, std::string_view name, const Place& first) {
+    const std::uint64_t id = next_id_++;
+    known_[task] = {.id = id, .is_task = true};
+    const std::string function = short_name(first.function.function_name());
+    write("task",
+          fmt::format("\"phase\":\"new\",\"id\":{},\"name\":{},\"function\":{},\"at\":{}",
+                      id, json_string(name.empty() ? function : name),
+                      json_string(function), where(first)));
+}
+
+void Tracer::write_task(const void* task, std::string_view phase) {
+    write("task", fmt::format("\"phase\":\"{}\",\"id\":{}", phase, known_[task].id));
+}
+
+void Tracer::write_task_suspend(const void* task, const void* future,
+                                const std::vector<Place>& chain) {
+    std::string fields = fmt::format("\"phase\":\"suspend\",\"id\":{}", known_[task].id);
     if (future != nullptr) {
         Known& awaited = known_[future];
         ++awaited.waiters;
         fields += fmt::format(",\"awaiting\":{}", awaited.id);
     }
-    if (!chain.empty()) {
-        fields += fmt::format(",\"name\":{},\"chain\":[", json_string(chain[0].name));
-        for (const ChainLink& link : chain)
-            fields += fmt::format("{}{{\"name\":{},\"at\":{}}}",
-                                  &link == chain.data() ? "" : ",",
-                                  json_string(link.name), json_string(link.at));
-        fields += ']';
-    }
-    write("task", fields);
-    if (phase == "done")
-        known_.erase(task); // its address may be another's from now on
+    fields += ",\"chain\":[";
+    for (const Place& place : chain)
+        fields += fmt::format("{}{{{}}}", &place == chain.data() ? "" : ",",
+                              function_and_line(place));
+    write("task", fields + ']');
 }
 
-void Tracer::write_future_new(const void* future) {
-    const auto [entry, is_new] = known_.try_emplace(future, Known{next_id_, 0});
-    if (!is_new)
-        return;
+void Tracer::write_task_done(const void* task, std::string_view outcome) {
+    write("task", fmt::format("\"phase\":\"done\",\"id\":{},\"outcome\":\"{}\"",
+                              known_[task].id, outcome));
+    known_.erase(task); // its address may be another's from now on
+}
+
+void Tracer::write_coroutine(const void* task, std::string_view phase,
+                             const Place& called, const Place& caller) {
+    write("coroutine", fmt::format("\"phase\":\"{}\",\"task\":{},{},\"from\":{}", phase,
+                                   known_[task].id, function_and_line(called),
+                                   json_string(path_and_line(caller.line))));
+}
+
+void Tracer::write_future_new(const void* future, const std::source_location* at) {
+    known_[future] = {.id = next_id_};
+    write("future",
+          fmt::format("\"phase\":\"new\",\"id\":{}{}", next_id_,
+                      at == nullptr ? "" : ",\"at\":" + json_string(path_and_line(*at))));
     ++next_id_;
-    write("future", fmt::format("\"phase\":\"new\",\"id\":{}", entry->second.id));
 }
 
-void Tracer::write_future_end(const void* future, std::string_view phase) {
+void Tracer::write_future_met(const void* future) {
+    if (!known_.contains(future))
+        write_future_new(future, nullptr);
+}
+
+void Tracer::write_future_end(const void* future, std::string_view phase,
+                              std::optional<std::size_t> waiters) {
     const auto found = known_.find(future);
     if (found == known_.end())
         return;
-    write("future", fmt::format("\"phase\":\"{}\",\"id\":{},\"waiters\":{}", phase,
-                                found->second.id, found->second.waiters));
-    known_.erase(found);
+    write("future",
+          fmt::format("\"phase\":\"{}\",\"id\":{},\"waiters\":{}", phase,
+                      found->second.id, waiters.value_or(found->second.waiters)));
+    if (!found->second.is_task) // it has yet to be done
+        known_.erase(found);
 }
 
 void Tracer::write_queue(std::string_view phase, const Queue& queue) {

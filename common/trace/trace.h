@@ -7,10 +7,14 @@
 // by side.
 //
 // Every event has `t`, microseconds since the tracer was made; `turn`, how often the loop
-// has turned; `event`; and, where known, `at`, a source file and line.
+// has turned; `event`; and, where known, `at`, a source file and line, such as
+// "stage2_coroutines/task.h:42" (or a file, of a coroutine that has reached no line that
+// is known). The first event is "trace", with the version of these
+// words and the program's name; the last one is "end", unless the trace was cut off.
 #pragma once
 
 #include "common/system/selector.h"
+#include "common/trace/place.h"
 
 #include <chrono>
 #include <cstdint>
@@ -18,19 +22,13 @@
 #include <memory>
 #include <optional>
 #include <source_location>
-#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <unordered_map>
+#include <vector>
 
 namespace common {
-
-/// One coroutine of those that a task consists of, and where it waits.
-struct ChainLink {
-    std::string name; ///< of its function
-    std::string at;   ///< file and line
-};
 
 /// Writes a run's events to a file. A Tracer made without a file is off, and each of its
 /// calls then costs one branch that the processor predicts.
@@ -39,9 +37,14 @@ class Tracer {
     /// A tracer that is off.
     Tracer() = default;
 
-    /// Writes to `path`, from its beginning. Throws std::system_error if it can't be
-    /// opened.
-    explicit Tracer(const std::string& path);
+    /// Writes to `path`, from its beginning. `program` is told in the first line. Throws
+    /// std::system_error if it can't be opened.
+    Tracer(const std::string& path, std::string_view program);
+    Tracer(Tracer&&) = default;
+    Tracer& operator=(Tracer&&) = default;
+    Tracer(const Tracer&) = delete;
+    Tracer& operator=(const Tracer&) = delete;
+    ~Tracer(); // ends it, as `close` does
 
     bool enabled() const { return file_ != nullptr; }
 
@@ -56,22 +59,57 @@ class Tracer {
             write_select(timeout, watched);
     }
 
+    /// The loop is awake: so many descriptors are ready. None: a timer is due, or it's
+    /// told to look after something else.
+    void awake(std::size_t ready) {
+        if (enabled()) [[unlikely]]
+            write_awake(ready);
+    }
+
     /// The selector says that a descriptor is ready.
     void ready(const Ready& ready) {
         if (enabled()) [[unlikely]]
             write_ready(ready);
     }
 
-    /// The loop calls a callback, which was registered at `at`.
-    void callback_begin(std::string_view name, const std::source_location& at) {
+    /// From now on, `fd` is watched for `events`; and no more.
+    void watch_add(int fd, Events events, std::string_view name,
+                   const std::source_location& at) {
         if (enabled()) [[unlikely]]
-            write_callback("begin", name, at);
+            write_watch_add(fd, events, name, at);
     }
-    /// The callback has returned.
-    void callback_end(std::string_view name, const std::source_location& at) {
+    void watch_remove(int fd, Events events) {
         if (enabled()) [[unlikely]]
-            write_callback("end", name, at);
+            write_watch_remove(fd, events);
     }
+
+    /// A callback runs, as long as this lives: also if it throws.
+    class CallbackRuns {
+      public:
+        /// It was registered at `at`. `fd`: what it was called for; -1: no descriptor.
+        CallbackRuns(Tracer& tracer, std::string_view name,
+                     const std::source_location& at, int fd = -1)
+            : tracer_(tracer), name_(name), at_(at), fd_(fd) {
+            if (tracer_.enabled()) [[unlikely]]
+                begin();
+        }
+        CallbackRuns(const CallbackRuns&) = delete;
+        CallbackRuns& operator=(const CallbackRuns&) = delete;
+        ~CallbackRuns() { // NOLINT(bugprone-exception-escape): if memory is used up
+            if (tracer_.enabled()) [[unlikely]]
+                end();
+        }
+
+      private:
+        void begin();
+        void end() const;
+
+        Tracer& tracer_;
+        std::string_view name_;
+        const std::source_location& at_;
+        int fd_;
+        int exceptions_ = 0; // under way when it began
+    };
 
     /// A fetch begins. `id` tells the fetches of one run apart.
     void fetch_start(std::uint64_t id, std::string_view url) {
@@ -85,29 +123,61 @@ class Tracer {
             write_fetch_end(id, url, status, bytes);
     }
 
-    /// A task's life: `phase` is "new", "step", "suspend", "cancel" or "done". `task` and
-    /// `future` only tell one from another: any address that stays the same meanwhile. A
-    /// suspended task waits for `future`, and `chain` says where: its coroutines, the
-    /// outermost first.
-    void task(std::string_view phase, const void* task, const void* future = nullptr,
-              std::span<const ChainLink> chain = {}) {
+    // Tasks and futures. Their addresses only tell one from another. A task that is a
+    // future, too, has one address for both.
+
+    /// A task is made; `first` is the first of its coroutines.
+    void task_new(const void* task, std::string_view name, const Place& first) {
         if (enabled()) [[unlikely]]
-            write_task(phase, task, future, chain);
+            write_task_new(task, name, first);
     }
-    /// A future is waited for. It is written down the first time.
-    void future_new(const void* future) {
+    /// It goes on with this step; or is asked to end.
+    void task_step(const void* task) {
         if (enabled()) [[unlikely]]
-            write_future_new(future);
+            write_task(task, "step");
     }
-    /// A future has its result. It is written down once, however many waited.
-    void future_resolve(const void* future) {
+    void task_cancel(const void* task) {
         if (enabled()) [[unlikely]]
-            write_future_end(future, "resolve");
+            write_task(task, "cancel");
     }
-    /// A future was cancelled. It is written down once, however many waited.
-    void future_cancel(const void* future) {
+    /// It waits for `future`, or for the next turn, if that is nullptr. `chain`: where;
+    /// its coroutines, the outermost first.
+    void task_suspend(const void* task, const void* future,
+                      const std::vector<Place>& chain) {
         if (enabled()) [[unlikely]]
-            write_future_end(future, "cancel");
+            write_task_suspend(task, future, chain);
+    }
+    /// It has ended: "returned", "threw", "cancelled"; or was "destroyed" before.
+    void task_done(const void* task, std::string_view outcome) {
+        if (enabled()) [[unlikely]]
+            write_task_done(task, outcome);
+    }
+    /// A coroutine of this task calls another one, and waits for it; that one ends.
+    void coroutine_call(const void* task, const Place& caller, const Place& called) {
+        if (enabled()) [[unlikely]]
+            write_coroutine(task, "call", called, caller);
+    }
+    void coroutine_return(const void* task, const Place& caller, const Place& called) {
+        if (enabled()) [[unlikely]]
+            write_coroutine(task, "return", called, caller);
+    }
+
+    /// A future is made, at `at`.
+    void future_new(const void* future, const std::source_location& at) {
+        if (enabled()) [[unlikely]]
+            write_future_new(future, &at);
+    }
+    /// The same, for who knows of it only when it's waited for. Written down once.
+    void future_met(const void* future) {
+        if (enabled()) [[unlikely]]
+            write_future_met(future);
+    }
+    /// What has become of a future: "resolve", "fail" or "cancel". `waiters`: how many
+    /// wait for it; none: as many as were told of. Written down once.
+    void future_end(const void* future, std::string_view phase,
+                    std::optional<std::size_t> waiters = {}) {
+        if (enabled()) [[unlikely]]
+            write_future_end(future, phase, waiters);
     }
 
     /// How a queue stands.
@@ -134,13 +204,25 @@ class Tracer {
     void write(std::string_view event, std::string_view fields);
     void fail();
     void write_select(std::optional<Selector::Milliseconds> timeout, std::size_t watched);
+    void write_end();
+    void write_awake(std::size_t ready);
     void write_ready(const Ready& ready);
+    void write_watch_add(int fd, Events events, std::string_view name,
+                         const std::source_location& at);
+    void write_watch_remove(int fd, Events events);
     void write_callback(std::string_view phase, std::string_view name,
-                        const std::source_location& at);
-    void write_task(std::string_view phase, const void* task, const void* future,
-                    std::span<const ChainLink> chain);
-    void write_future_new(const void* future);
-    void write_future_end(const void* future, std::string_view phase);
+                        const std::source_location& at, std::string_view more);
+    void write_task_new(const void* task, std::string_view name, const Place& first);
+    void write_task(const void* task, std::string_view phase);
+    void write_task_suspend(const void* task, const void* future,
+                            const std::vector<Place>& chain);
+    void write_task_done(const void* task, std::string_view outcome);
+    void write_coroutine(const void* task, std::string_view phase, const Place& called,
+                         const Place& caller);
+    void write_future_new(const void* future, const std::source_location* at);
+    void write_future_met(const void* future);
+    void write_future_end(const void* future, std::string_view phase,
+                          std::optional<std::size_t> waiters);
     void write_queue(std::string_view phase, const Queue& queue);
     void write_fetch_start(std::uint64_t id, std::string_view url);
     void write_fetch_end(std::uint64_t id, std::string_view url, int status,
@@ -155,7 +237,8 @@ class Tracer {
     // again; a number never is.
     struct Known {
         std::uint64_t id;
-        std::size_t waiters;
+        std::size_t waiters = 0; // that were told of
+        bool is_task = false;
     };
     std::unordered_map<const void*, Known> known_;
     std::uint64_t next_id_ = 1;
@@ -170,5 +253,12 @@ std::string_view file_of(const std::source_location& at);
 
 /// "fetcher.cpp:42".
 std::string file_and_line(const std::source_location& at);
+
+/// "stage2_coroutines/fetcher.cpp": as seen from the repository's root, wherever it was
+/// compiled.
+const std::string& path_of(const std::source_location& at);
+
+/// "stage2_coroutines/fetcher.cpp:42".
+std::string path_and_line(const std::source_location& at);
 
 } // namespace common

@@ -155,7 +155,7 @@ int main(int argc, char** argv) {
         how.selector = common::make_selector(options.selector);
         common::Tracer tracer = open_for("--trace", [&] {
             return options.trace.empty() ? common::Tracer()
-                                         : common::Tracer(options.trace);
+                                         : common::Tracer(options.trace, "stage3");
         });
         how.tracer = &tracer;
         how.threads = options.parse_threads;

@@ -128,7 +128,9 @@ class Recorded(unittest.TestCase):
         return [{key: event[key] for key in event if key != "t"} for event in events if event["event"] == "queue"]
 
     def story(self, trace):
-        events = map(json.loads, trace.read_text(encoding="utf-8").splitlines())
+        drawn = ("select", "ready", "callback", "future", "task")
+        events = [event for event in map(json.loads, trace.read_text(encoding="utf-8").splitlines())
+                  if event["event"] in drawn]
         return [" ".join(filter(None, (event["event"], event.get("phase"),
                                        event["event"] == "callback" and event["name"]))) for event in events]
 

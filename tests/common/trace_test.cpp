@@ -1,3 +1,4 @@
+#include "common/trace/place.h"
 #include "common/trace/trace.h"
 
 #include <doctest/doctest.h>
@@ -6,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <source_location>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -43,47 +46,96 @@ std::string without_time(const std::string& line) {
     return "{" + line.substr(line.find(',') + 1);
 }
 
+/// What was written, without times.
+std::vector<std::string> events_of(const std::filesystem::path& path) {
+    std::vector<std::string> events;
+    for (const std::string& line : lines_of(path))
+        events.push_back(without_time(line));
+    return events;
+}
+
+/// As a line of this file, in JSON.
+std::string here(const std::source_location& at) {
+    return fmt::format(R"("tests/common/trace_test.cpp:{}")", at.line());
+}
+
+std::source_location other_place() { return std::source_location::current(); }
+
 } // namespace
 
 TEST_CASE("every event becomes one line of JSON") {
     const TemporaryFile file;
     const auto at = std::source_location::current();
-    const std::string place = "trace_test.cpp:" + std::to_string(at.line());
     {
-        common::Tracer tracer(file.path.string());
+        common::Tracer tracer(file.path.string(), "stage1");
         CHECK(tracer.enabled());
         tracer.fetch_start(1, "http://h/\"");
+        tracer.watch_add(5, common::Events::read | common::Events::write, "connected",
+                         at);
         tracer.select(30s, 2);
+        tracer.awake(1);
         tracer.ready({5, common::Events::read | common::Events::write, 0});
-        tracer.callback_begin("connected", at);
-        tracer.callback_end("connected", at);
+        {
+            const common::Tracer::CallbackRuns runs(tracer, "connected", at, 5);
+            tracer.watch_remove(5, common::Events::read);
+        }
+        {
+            const common::Tracer::CallbackRuns runs(tracer, "timer", at);
+        }
         tracer.select(std::nullopt, 0);
         tracer.fetch_end(1, "http://h/", 200, 12);
         tracer.fetch_end(2, "http://h/x", 0, 0);
     }
-    const auto lines = lines_of(file.path);
-    REQUIRE(lines.size() == 8);
-    CHECK(lines[0].starts_with("{\"t\":"));
-    CHECK(without_time(lines[0])
-          == R"({"turn":0,"event":"fetch","phase":"start","id":1,"url":"http://h/\""})");
-    CHECK(without_time(lines[1])
-          == R"({"turn":1,"event":"select","timeout_ms":30000,"fds":2})");
-    CHECK(without_time(lines[2])
-          == R"({"turn":1,"event":"ready","fd":5,"events":"read|write"})");
-    CHECK(without_time(lines[3])
-          == R"({"turn":1,"event":"callback","phase":"begin","name":"connected","at":")"
-                 + place + "\"}");
-    CHECK(without_time(lines[4])
-          == R"({"turn":1,"event":"callback","phase":"end","name":"connected","at":")"
-                 + place + "\"}");
-    CHECK(without_time(lines[5])
-          == R"({"turn":2,"event":"select","timeout_ms":null,"fds":0})");
-    CHECK(
-        without_time(lines[6])
-        == R"({"turn":2,"event":"fetch","phase":"end","id":1,"url":"http://h/","status":200,"bytes":12})");
-    CHECK(
-        without_time(lines[7])
-        == R"({"turn":2,"event":"fetch","phase":"end","id":2,"url":"http://h/x","status":null,"bytes":0})");
+    CHECK(lines_of(file.path).at(0).starts_with("{\"t\":"));
+    const auto callback = [&](const char* phase, const char* name, const char* more) {
+        return fmt::format(
+            R"({{"turn":1,"event":"callback","phase":"{}","name":"{}","at":{}{}}})",
+            phase, name, here(at), more);
+    };
+    const std::string watch = R"({"turn":0,"event":"watch","phase":"add","fd":5,)"
+                              R"("events":"read|write","name":"connected","at":)"
+                              + here(at) + "}";
+    const std::string fetched = R"({"turn":2,"event":"fetch","phase":"end","id":1,)"
+                                R"("url":"http://h/","status":200,"bytes":12})";
+    const std::string failed = R"({"turn":2,"event":"fetch","phase":"end","id":2,)"
+                               R"("url":"http://h/x","status":null,"bytes":0})";
+    const std::vector<std::string> expected{
+        R"({"turn":0,"event":"trace","version":2,"program":"stage1"})",
+        R"({"turn":0,"event":"fetch","phase":"start","id":1,"url":"http://h/\""})",
+        watch,
+        R"({"turn":1,"event":"select","timeout_ms":30000,"fds":2})",
+        R"({"turn":1,"event":"awake","ready":1})",
+        R"({"turn":1,"event":"ready","fd":5,"events":"read|write"})",
+        callback("begin", "connected", R"(,"fd":5)"),
+        R"({"turn":1,"event":"watch","phase":"remove","fd":5,"events":"read"})",
+        callback("end", "connected", ""),
+        callback("begin", "timer", ""),
+        callback("end", "timer", ""),
+        R"({"turn":2,"event":"select","timeout_ms":null,"fds":0})",
+        fetched,
+        failed,
+        R"({"turn":2,"event":"end","whole":true})",
+    };
+    CHECK(events_of(file.path) == expected);
+}
+
+TEST_CASE("a callback that throws has an end") {
+    const TemporaryFile file;
+    const auto at = std::source_location::current();
+    {
+        common::Tracer tracer(file.path.string(), "test");
+        try {
+            const common::Tracer::CallbackRuns runs(tracer, "breaks", at);
+            throw std::runtime_error("it did");
+        } catch (const std::runtime_error&) {
+            // Inside a handler, nothing is thrown.
+            const common::Tracer::CallbackRuns runs(tracer, "mends", at);
+        }
+    }
+    const auto events = events_of(file.path);
+    REQUIRE(events.size() == 6);
+    CHECK(events[2].ends_with(here(at) + R"(,"threw":true})"));
+    CHECK(events[4].ends_with(here(at) + "}"));
 }
 
 TEST_CASE("tasks and futures have numbers, also when an address is used again") {
@@ -91,48 +143,71 @@ TEST_CASE("tasks and futures have numbers, also when an address is used again") 
     const int a_task = 0;
     const int another_task = 0;
     const int a_future = 0;
-    const std::vector<common::ChainLink> chain{{"outer", "a.cpp:1"},
-                                               {"inner", "b.cpp:2"}};
+    const auto one = std::source_location::current();
+    const auto line = std::source_location::current();
+    const auto other = other_place();
+    const std::vector<common::Place> chain{
+        {.function = one, .line = line},
+        {.function = other, .line = other}}; // it has only begun: its line isn't known
+    const std::string file_only = R"("tests/common/trace_test.cpp")";
+    const std::string test = R"("name":")" + common::short_name(one.function_name())
+                             + R"(","at":)" + here(line);
+    const std::string inner = R"("name":"other_place","at":)" + file_only;
     {
-        common::Tracer tracer(file.path.string());
-        tracer.task("new", &a_task);
-        tracer.task("new", &another_task);
+        common::Tracer tracer(file.path.string(), "test");
+        tracer.task_new(&a_task, "worker 1", chain[1]);
+        tracer.task_new(&another_task, "", chain[1]);
+        tracer.coroutine_call(&a_task, chain[0], chain[1]);
         for (int i = 0; i < 2; ++i) { // the second time, it is another future
-            tracer.future_new(&a_future);
-            tracer.task("suspend", &a_task, &a_future, chain);
-            tracer.future_new(&a_future); // known: not written down again
-            tracer.task("suspend", &another_task, &a_future);
-            tracer.future_resolve(&a_future);
-            tracer.future_resolve(&a_future); // likewise
-            tracer.task("step", &a_task);
+            tracer.future_met(&a_future);
+            tracer.task_suspend(&a_task, &a_future, chain);
+            tracer.future_met(&a_future); // known: not written down again
+            tracer.task_suspend(&another_task, &a_future, {});
+            tracer.future_end(&a_future, "resolve");
+            tracer.future_end(&a_future, "resolve"); // likewise
+            tracer.task_step(&a_task);
         }
-        tracer.task("done", &another_task);
-        tracer.task("new", &another_task);
+        tracer.future_new(&a_future, other);
+        tracer.future_new(&a_future, other); // the other one is gone
+        tracer.future_end(&a_future, "fail", 7);
+        tracer.coroutine_return(&a_task, chain[0], chain[1]);
+        tracer.task_cancel(&a_task);
+        tracer.task_suspend(&a_task, nullptr, {});
+        tracer.future_end(&another_task, "cancel", 0); // it's a future, too
+        tracer.task_done(&another_task, "cancelled");
+        tracer.task_new(&another_task, "", chain[1]);
     }
-    const auto event = [](const char* name, const std::string& rest) {
-        return fmt::format(R"({{"turn":0,"event":"{}","phase":{}}})", name, rest);
+    std::vector<std::string> expected;
+    const auto expect = [&](const char* name, const std::string& rest) {
+        expected.push_back(
+            fmt::format(R"({{"turn":0,"event":"{}","phase":{}}})", name, rest));
     };
-    const std::string links =
-        R"("name":"outer","chain":[{"name":"outer","at":"a.cpp:1"},)"
-        R"({"name":"inner","at":"b.cpp:2"}])";
-    std::vector<std::string> expected{event("task", R"("new","id":1)"),
-                                      event("task", R"("new","id":2)")};
+    expected.emplace_back(R"({"turn":0,"event":"trace","version":2,"program":"test"})");
+    const std::string of_other = R"("function":"other_place","at":)" + file_only;
+    expect("task", R"("new","id":1,"name":"worker 1",)" + of_other);
+    expect("task", R"("new","id":2,"name":"other_place",)" + of_other);
+    expect("coroutine", R"("call","task":1,)" + inner + R"(,"from":)" + here(line));
     for (const char* id : {"3", "4"}) {
         const std::string future = std::string(R"("id":)") + id;
         const std::string awaiting = std::string(R"("awaiting":)") + id;
-        expected.push_back(event("future", R"("new",)" + future));
-        expected.push_back(
-            event("task", fmt::format(R"("suspend","id":1,{},{})", awaiting, links)));
-        expected.push_back(event("task", R"("suspend","id":2,)" + awaiting));
-        expected.push_back(event("future", R"("resolve",)" + future + R"(,"waiters":2)"));
-        expected.push_back(event("task", R"("step","id":1)"));
+        expect("future", R"("new",)" + future);
+        expect("task", fmt::format(R"("suspend","id":1,{},"chain":[{{{}}},{{{}}}])",
+                                   awaiting, test, inner));
+        expect("task", R"("suspend","id":2,)" + awaiting + R"(,"chain":[])");
+        expect("future", R"("resolve",)" + future + R"(,"waiters":2)");
+        expect("task", R"("step","id":1)");
     }
-    expected.push_back(event("task", R"("done","id":2)"));
-    expected.push_back(event("task", R"("new","id":5)"));
-    std::vector<std::string> lines;
-    for (const std::string& line : lines_of(file.path))
-        lines.push_back(without_time(line));
-    CHECK(lines == expected);
+    expect("future", R"("new","id":5,"at":)" + here(other));
+    expect("future", R"("new","id":6,"at":)" + here(other));
+    expect("future", R"("fail","id":6,"waiters":7)");
+    expect("coroutine", R"("return","task":1,)" + inner + R"(,"from":)" + here(line));
+    expect("task", R"("cancel","id":1)");
+    expect("task", R"("suspend","id":1,"chain":[])");
+    expect("future", R"("cancel","id":2,"waiters":0)");
+    expect("task", R"("done","id":2,"outcome":"cancelled")");
+    expect("task", R"("new","id":7,"name":"other_place",)" + of_other);
+    expected.emplace_back(R"({"turn":0,"event":"end","whole":true})");
+    CHECK(events_of(file.path) == expected);
 }
 
 TEST_CASE("a tracer that is off does nothing") {
@@ -143,13 +218,13 @@ TEST_CASE("a tracer that is off does nothing") {
 }
 
 TEST_CASE("a trace file that can't be written is an error that names it") {
-    CHECK_THROWS_WITH_AS(common::Tracer("/no/such/folder/trace"),
+    CHECK_THROWS_WITH_AS(common::Tracer("/no/such/folder/trace", "test"),
                          doctest::Contains("/no/such/folder/trace"), std::system_error);
 }
 
 TEST_CASE("a trace ends where the disk is full, and the program goes on") {
     for (const int events : {1, 10'000}) {
-        common::Tracer tracer("/dev/full");
+        common::Tracer tracer("/dev/full", "test");
         for (int i = 0; i < events; ++i)
             tracer.fetch_start(1, "http://h/");
         CHECK(tracer.enabled() == (events == 1)); // so few are still on their way
@@ -157,13 +232,13 @@ TEST_CASE("a trace ends where the disk is full, and the program goes on") {
         CHECK_FALSE(tracer.enabled());
     }
     const TemporaryFile file;
-    common::Tracer tracer(file.path);
+    common::Tracer tracer(file.path, "test");
     tracer.fetch_start(1, "http://h/");
     CHECK_FALSE(tracer.close());
-    CHECK(lines_of(file.path).size() == 1);
+    CHECK(lines_of(file.path).size() == 3); // with a first and a last line
     tracer.fetch_start(2, "http://h/");
     CHECK_FALSE(tracer.close());
-    CHECK(lines_of(file.path).size() == 1);
+    CHECK(lines_of(file.path).size() == 3);
 }
 
 TEST_CASE("no text breaks out of a JSON string") {

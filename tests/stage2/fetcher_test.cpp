@@ -63,7 +63,7 @@ TEST_CASE("a trace tells who waits for what") {
     server.on("/", html(""));
     const auto path = std::filesystem::temp_directory_path()
                       / fmt::format("stage2_trace.{}", ::getpid());
-    CHECK(crawl(server, common::Tracer(path.string())).fetched == 1);
+    CHECK(crawl(server, common::Tracer(path.string(), "test")).fetched == 1);
     std::ifstream file(path);
     std::string story;
     std::string chains;
@@ -86,8 +86,10 @@ TEST_CASE("a trace tells who waits for what") {
     CHECK(story
           == "task new\ntask step\nfetch start\n" + wait + wait
                  + "fetch end\ntask done\n");
-    CHECK(chains.find("{\"name\":\"stage2::fetch\",\"at\":\"fetcher.cpp:")
-          != std::string::npos);
-    CHECK(chains.find("{\"name\":\"stage2::read\",\"at\":\"socket_io.cpp:")
+    CHECK(
+        chains.find("{\"name\":\"stage2::fetch\",\"at\":\"stage2_coroutines/fetcher.cpp:")
+        != std::string::npos);
+    CHECK(chains.find(
+              "{\"name\":\"stage2::read\",\"at\":\"stage2_coroutines/socket_io.cpp:")
           != std::string::npos);
 }

@@ -10,9 +10,9 @@ namespace stage3 {
 void Callback::run() noexcept {
     const Ref<Callback> self(std::move(queued_)); // lives until this returns
     if (!cancelled_) {
-        loop_.tracer().callback_begin(name_, at_);
         running_ = true;
         try {
+            const common::Tracer::CallbackRuns runs(loop_.tracer(), name_, at_, fd_);
             call();
         } catch (...) {
             loop_.report({.message = "an exception has left a callback",
@@ -20,7 +20,6 @@ void Callback::run() noexcept {
                           .chain = {}});
         }
         running_ = false;
-        loop_.tracer().callback_end(name_, at_);
     }
     // An object may hold the handle of a callback that holds the object. Here that circle
     // ends.

@@ -25,6 +25,12 @@ class Callback : public Runnable, public Counted {
     Callback(EventLoop& loop, Times times, std::string_view name, std::source_location at)
         : loop_(loop), name_(name), at_(at), times_(times) {}
 
+    /// It's called for this descriptor: for traces.
+    void is_for(int fd) { fd_ = fd; }
+    int fd() const { return fd_; }
+    std::string_view name() const { return name_; }
+    const std::source_location& at() const { return at_; }
+
     void stand_in(RunQueue& queue) noexcept {
         queued_ = Ref(this);
         queue.push(*this);
@@ -51,6 +57,7 @@ class Callback : public Runnable, public Counted {
     std::string_view name_;
     std::source_location at_;
     Ref<Callback> queued_; // this object, while it stands in a queue
+    int fd_ = -1;          // none
     Times times_;
     bool cancelled_ = false;
     bool running_ = false;

@@ -52,6 +52,8 @@ EventLoop::EventLoop(LoopOptions options)
       tracer_(options.tracer != nullptr ? options.tracer : &off_),
       clock_(std::move(options.clock)), threads_(options.threads) {
     selector_->register_fd(mailbox_.fd(), Events::read, 0);
+    tracer_->watch_add(mailbox_.fd(), Events::read, "mailbox",
+                       std::source_location::current());
 }
 
 // NOLINTNEXTLINE(bugprone-exception-escape): it throws if the loop runs, inside itself
@@ -71,6 +73,10 @@ void EventLoop::call_soon_threadsafe(Function function) {
 }
 
 // ---- Descriptors ----
+
+Events EventLoop::events_of(Handle Watch::* which) {
+    return which == &Watch::reader ? Events::read : Events::write;
+}
 
 /// Tells the selector what the callbacks of `fd` are from now on.
 void EventLoop::watch(int fd, Watch watch) {
@@ -99,11 +105,15 @@ void EventLoop::watch(int fd, Watch watch) {
         found->second = std::move(watch);
 }
 
-void EventLoop::add(int fd, Handle Watch::* which, Handle callback) {
+void EventLoop::add(int fd, Handle Watch::* which, const Handle& callback) {
+    callback->is_for(fd);
     const auto found = watches_.find(fd);
     Watch changed = found == watches_.end() ? Watch() : found->second;
-    const Handle before = std::exchange(changed.*which, std::move(callback));
+    const Handle before = std::exchange(changed.*which, callback);
     watch(fd, std::move(changed));
+    if (before)
+        tracer_->watch_remove(fd, events_of(which));
+    tracer_->watch_add(fd, events_of(which), callback->name(), callback->at());
     before.cancel(); // it may stand in the queue already
 }
 
@@ -114,6 +124,7 @@ bool EventLoop::take_back(int fd, Handle Watch::* which) {
     Watch rest = found->second;
     const Handle before = std::exchange(rest.*which, Handle());
     watch(fd, std::move(rest));
+    tracer_->watch_remove(fd, events_of(which));
     // Last, since it destroys what the function holds, and that may do anything.
     before.cancel();
     return true;
@@ -186,7 +197,9 @@ void EventLoop::ask_selector() {
                                : std::chrono::ceil<Selector::Milliseconds>(*next - now);
     }
     tracer_->select(timeout, watches_.size());
-    for (const common::Ready& event : selector_->select(timeout)) {
+    const auto ready = selector_->select(timeout);
+    tracer_->awake(ready.size());
+    for (const common::Ready& event : ready) {
         tracer_->ready(event);
         if (event.fd == mailbox_.fd()) {
             mailbox_.empty_pipe();
@@ -271,6 +284,7 @@ void EventLoop::close() {
         gone.reader.drop();
         gone.writer.drop();
     }
+    tracer_->watch_remove(mailbox_.fd(), Events::read);
     mailbox_.take();
     // Each of these may bring others to their end.
     while (members_ != nullptr) {

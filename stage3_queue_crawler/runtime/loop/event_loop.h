@@ -192,7 +192,8 @@ class EventLoop {
     void take_mail();
     TimePoint time_after(Duration delay) const;
     void watch(int fd, Watch watch);
-    void add(int fd, Handle Watch::* which, Handle callback);
+    static common::Events events_of(Handle Watch::* which);
+    void add(int fd, Handle Watch::* which, const Handle& callback);
     bool take_back(int fd, Handle Watch::* which);
     void check_not_closed() const {
         if (closed_)

@@ -70,6 +70,14 @@ class RunQueue {
         return one;
     }
 
+    /// How many are not unwanted. Looks at each.
+    std::size_t count_wanted() const noexcept {
+        std::size_t count = 0;
+        for (const Runnable* one = first_; one != nullptr; one = one->next_)
+            count += one->unwanted() ? 0 : 1;
+        return count;
+    }
+
     /// Drops those that are unwanted. Returns how many others there are.
     unsigned drop_unwanted() noexcept {
         unsigned left = 0;

@@ -22,10 +22,7 @@ void FutureBase::complete(State state) {
         drop_waiters();
         return;
     }
-    if (cancelled())
-        loop()->tracer().future_cancel(this);
-    else
-        loop()->tracer().future_resolve(this);
+    trace_end();
     // Callbacks get to see this future, so it must stay until the last one was called.
     if (callbacks_ > 0)
         loop()
@@ -36,6 +33,16 @@ void FutureBase::complete(State state) {
     loop()->make_ready(std::move(waiters_));
 }
 // [/complete]
+
+void FutureBase::trace_end() const {
+    common::Tracer& tracer = loop()->tracer();
+    if (!tracer.enabled()) [[likely]]
+        return;
+    const char* phase = "resolve";
+    if (has_failed())
+        phase = cancelled() ? "cancel" : "fail";
+    tracer.future_end(this, phase, waiters_.count_wanted());
+}
 
 void FutureBase::complete_with_exception(std::exception_ptr exception,
                                          std::vector<common::Place> way) {

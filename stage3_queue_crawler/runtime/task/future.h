@@ -97,6 +97,7 @@ class FutureBase : public LoopMember, public Counted {
     };
 
     Handle add(Handle callback);
+    void trace_end() const;
     void check_open() const;
     void throw_missing_result();
 
@@ -179,8 +180,13 @@ class [[nodiscard]] Future {
     using AwaitedByTasks = void;
 
     /// A new one. Throws std::logic_error if no loop runs here.
-    Future() : Future(running_loop()) {}
-    explicit Future(EventLoop& loop) : state_(make_ref<FutureState<T>>(loop)) {}
+    explicit Future(std::source_location at = std::source_location::current())
+        : Future(running_loop(), at) {}
+    explicit Future(EventLoop& loop,
+                    std::source_location at = std::source_location::current())
+        : state_(make_ref<FutureState<T>>(loop)) {
+        loop.tracer().future_new(&base(), at);
+    }
 
     bool done() const { return state_->done(); }
     bool cancelled() const { return state_->cancelled(); }

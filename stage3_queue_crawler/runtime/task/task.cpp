@@ -218,6 +218,7 @@ void TaskBase::abandon(EventLoop& loop) noexcept {
         {.message = fmt::format("the task '{}' was destroyed before it was done", name_),
          .exception = nullptr,
          .chain = chain()});
+    trace("destroyed");
     // It stands there, and may not for longer than it lives.
     if (FutureBase* const awaited = std::exchange(waits_for_, nullptr))
         awaited->drop_waiters();
@@ -236,21 +237,31 @@ std::vector<Ref<FutureBase>> all_tasks(EventLoop& loop) {
     return tasks;
 }
 
-void TaskBase::write_trace(const char* phase, const FutureBase* awaited) {
+// ---- What is written down ----
+
+void TaskBase::write_trace(std::string_view phase, const FutureBase* awaited) {
     common::Tracer& tracer = loop_.tracer();
-    if (std::string_view(phase) != "suspend") {
-        tracer.task(phase, this);
-        return;
-    }
-    std::vector<common::ChainLink> links;
-    for (const common::Place& place : chain()) {
-        common::ChainLink link{.name = common::short_name(place.function.function_name()),
-                               .at = common::file_and_line(place.line)};
-        links.push_back(std::move(link));
-    }
-    if (awaited != nullptr)
-        tracer.future_new(awaited);
-    tracer.task(phase, this, awaited, links);
+    const FutureBase* const self = &future();
+    if (phase == "new")
+        tracer.task_new(self, name_, innermost_->place);
+    else if (phase == "step")
+        tracer.task_step(self);
+    else if (phase == "suspend")
+        tracer.task_suspend(self, awaited, chain());
+    else if (phase == "cancel")
+        tracer.task_cancel(self);
+    else if (phase == "destroyed" || self->cancelled())
+        tracer.task_done(self, phase == "destroyed" ? phase : "cancelled");
+    else
+        tracer.task_done(self, self->has_failed() ? "threw" : "returned");
+}
+
+void TaskBase::trace_way_to(const PromiseBase* next) noexcept {
+    common::Tracer& tracer = loop_.tracer();
+    if (next != nullptr && next->caller == innermost_)
+        tracer.coroutine_call(&future(), innermost_->place, next->place);
+    else if (next != nullptr)
+        tracer.coroutine_return(&future(), next->place, innermost_->place);
 }
 
 } // namespace stage3

@@ -61,7 +61,11 @@ class TaskBase : public Runnable {
     // ---- For promises. ----
 
     /// `promise` goes on next; nullptr: the outermost one has ended.
-    void go_on_with(PromiseBase* promise) noexcept { innermost_ = promise; }
+    void go_on_with(PromiseBase* promise) noexcept {
+        if (is_traced()) [[unlikely]]
+            trace_way_to(promise);
+        innermost_ = promise;
+    }
     void exception_leaves(const PromiseBase& promise) noexcept;
     /// An exception is thrown into this task, and brings its way along.
     void exception_comes(std::exception_ptr exception, std::vector<common::Place> way);
@@ -86,12 +90,15 @@ class TaskBase : public Runnable {
   private:
     void finish();
     void destroy_coroutine() noexcept;
-    /// "new", "step" ...; for "suspend", with what it waits for.
+
+    bool is_traced() const { return loop_.tracer().enabled(); }
+    /// For the phase "suspend", with what it waits for; nullptr: the next turn.
     void trace(const char* phase, const FutureBase* awaited = nullptr) {
-        if (loop_.tracer().enabled()) [[unlikely]]
+        if (is_traced()) [[unlikely]]
             write_trace(phase, awaited);
     }
-    void write_trace(const char* phase, const FutureBase* awaited);
+    void write_trace(std::string_view phase, const FutureBase* awaited);
+    void trace_way_to(const PromiseBase* next) noexcept;
 
     EventLoop& loop_;                 // it steps only as long as this is open
     Frame coroutine_;                 // the outermost one

@@ -44,13 +44,13 @@ std::vector<std::string> events_in(const std::string& path) {
     const auto field = [](const std::string& line, const std::string& name) {
         std::smatch found;
         const bool there =
-            std::regex_search(line, found, std::regex('"' + name + "\":\"?([^\",}]*)"));
+            std::regex_search(line, found, std::regex('"' + name + "\":\"?([^\",}<]*)"));
         return there ? " " + found[1].str() : "";
     };
     for (std::string line; std::getline(in, line);) {
         std::string event = field(line, "event").substr(1);
         for (const char* name :
-             {"phase", "name", "awaiting", "waiters", "size", "getters"})
+             {"phase", "name", "outcome", "awaiting", "waiters", "size", "getters"})
             event += field(line, name);
         events.push_back(event);
     }
@@ -73,7 +73,7 @@ Coroutine<> outer(Future<int> future, Queue<int>& queue) {
 TEST_CASE("what happens is written down in its order") {
     const TemporaryFile file;
     {
-        common::Tracer tracer(file.path());
+        common::Tracer tracer(file.path(), "test");
         tests::VirtualTime time;
         stage3::LoopOptions options = time.options();
         options.tracer = &tracer;
@@ -91,37 +91,48 @@ TEST_CASE("what happens is written down in its order") {
         }
     }
     const std::vector<std::string> expected = {
-        "task new",
+        "trace",
+        "watch add mailbox",
+        "future new",
+        "task new outer",
         "select",
         "task step",
-        "future new",
-        "task suspend outer 2", // waits for the future, in `inner`
+        "coroutine call inner",
+        "task suspend outer 1", // waits for the future, in `inner`
         "select",
+        "awake",
         "callback begin timer",
         "future resolve 1", // one waits
         "callback end timer",
         "select",
         "task step",
+        "coroutine return inner",
         "queue put 1 0",
+        "coroutine call stage3::Queue", // get
         "queue get 0 0",
-        "task done",
+        "coroutine return stage3::Queue",
+        "future resolve 1", // the task is one, and run_until_complete waits for it
+        "task done returned",
         "select",
         "callback begin done_callback",
         "callback end done_callback",
         "callback begin done",
         "callback end done",
-        "task new",
+        "future new",
+        "task new inner",
         "select",
         "task step",
-        "future new",
-        "task suspend inner 4",
+        "task suspend inner 3",
         "callback begin call_soon",
         "task cancel",
         "future cancel 1",
         "callback end call_soon",
         "select",
         "task step",
-        "task done",
+        "future cancel 0",
+        "task done cancelled",
+        "watch remove", // the mailbox
+        "end",
     };
     const auto events = events_in(file.path());
     REQUIRE(events.size() == expected.size());
