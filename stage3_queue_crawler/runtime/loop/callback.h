@@ -27,7 +27,6 @@ class Callback : public Runnable, public Counted {
 
     /// It's called for this descriptor: for traces.
     void is_for(int fd) { fd_ = fd; }
-    int fd() const { return fd_; }
     std::string_view name() const { return name_; }
     const std::source_location& at() const { return at_; }
 
