@@ -172,7 +172,7 @@ void Fetcher::release() {
     stop_watching();
     socket_.close();
     if (id_ != 0)
-        crawl_.tracer().fetch_end(id_, record_.url.href(), record_.status, record_.bytes);
+        crawl_.trace_end(id_, record_);
     id_ = 0; // said once
 }
 
@@ -180,7 +180,7 @@ void Fetcher::begin() {
     if (id_ != 0)
         return; // begun already, with another of the host's addresses
     id_ = crawl_.next_fetch_id();
-    crawl_.tracer().fetch_start(id_, record_.url.href());
+    crawl_.tracer().fetch_start(id_, record_.url.href(), socket_.fd());
 }
 
 // [call-when]

@@ -114,17 +114,15 @@ Coroutine<std::vector<common::Url>> load(common::Record& record, common::Crawl& 
 class Traced {
   public:
     Traced(common::Crawl& crawl, const common::Record& record, std::uint64_t id)
-        : tracer_(crawl.tracer()), record_(record), id_(id) {
-        tracer_.fetch_start(id_, record_.url.href());
+        : crawl_(crawl), record_(record), id_(id) {
+        crawl_.tracer().fetch_start(id_, record_.url.href());
     }
-    ~Traced() {
-        tracer_.fetch_end(id_, record_.url.href(), record_.status, record_.bytes);
-    }
+    ~Traced() { crawl_.trace_end(id_, record_); }
     Traced(const Traced&) = delete;
     Traced& operator=(const Traced&) = delete;
 
   private:
-    common::Tracer& tracer_;
+    common::Crawl& crawl_;
     const common::Record& record_;
     std::uint64_t id_;
 };

@@ -67,6 +67,7 @@ struct Conversation {
     bool running = false;
     Place place;
     std::vector<Place> traceback; // the way of an exception, the innermost first
+    Witness* witness = nullptr;   // of the outermost one's chain; nullptr: nobody
 };
 // [/conversation]
 
@@ -291,6 +292,12 @@ class [[nodiscard]] Generator {
         return {promise().traceback.rbegin(), promise().traceback.rend()};
     }
 
+    /// From now on, `witness`, which must outlive the generator, hears of its calls.
+    void tell(Witness& witness) {
+        if (frame_)
+            promise().witness = &witness;
+    }
+
     /// The address of the frame. To look at, not to touch.
     const void* address() const { return frame_.address(); }
 
@@ -325,14 +332,7 @@ class [[nodiscard]] Generator {
         std::exception_ptr travelling; // from one to the one that waits for it
         while (true) {
             current->frame.resume();
-            // The way of an exception ends where it's caught, also if another one is
-            // thrown there.
-            if (!current->error || current->error != travelling)
-                outermost.traceback.clear();
-            if (current->error)
-                outermost.traceback.push_back(current->place);
-            travelling = current->error;
-
+            note(*current, travelling);
             if (current->innermost != current) { // it delegates
                 current = current->innermost;
             } else if (current->frame.done() && current->caller != nullptr) { // it ended
@@ -355,6 +355,28 @@ class [[nodiscard]] Generator {
         return std::exchange(promise().returned, std::nullopt);
     }
     // [/resume]
+
+    // [note]
+    /// Notes what has become of `one`: for who asks where it stands, or stood.
+    void note(const detail::Conversation<Yield, Send>& one,
+              std::exception_ptr& travelling) {
+        auto& outermost = promise();
+        // The way of an exception ends where it's caught, also if another one is thrown
+        // there.
+        if (!one.error || one.error != travelling)
+            outermost.traceback.clear();
+        if (one.error)
+            outermost.traceback.push_back(one.place);
+        travelling = one.error;
+
+        if (outermost.witness == nullptr) [[likely]]
+            return;
+        if (one.innermost != &one)
+            outermost.witness->called(one.place, one.innermost->place);
+        else if (one.frame.done() && one.caller != nullptr)
+            outermost.witness->ended(one.caller->place, one.place);
+    }
+    // [/note]
 
     /// For whoever has delegated to this one, which has ended.
     Return take_result() {

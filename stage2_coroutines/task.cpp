@@ -21,4 +21,11 @@ void Task::trace(std::string_view phase, const Future* future) const {
     }
 }
 
+void Task::called(const Place& caller, const Place& callee) {
+    tracer_.coroutine_call(this, caller, callee);
+}
+void Task::ended(const Place& caller, const Place& callee) {
+    tracer_.coroutine_return(this, caller, callee);
+}
+
 } // namespace stage2

@@ -25,12 +25,14 @@
 
 namespace stage2 {
 
-class Task {
+class Task final : private Witness {
   public:
     /// Owns the coroutine, and lets it run until it waits for the first time. `tracer`
     /// must outlive the task. Throws TaskFailed if the coroutine throws.
     Task(Coroutine<> coroutine, common::Tracer& tracer)
         : coroutine_(std::move(coroutine)), tracer_(tracer) {
+        if (tracer_.enabled())
+            coroutine_.tell(*this);
         trace("new");
         step(nullptr);
     }
@@ -39,7 +41,10 @@ class Task {
 
     /// Destroys the coroutine, wherever it waits. The future that it waits for may live
     /// on.
-    ~Task() = default;
+    ~Task() {
+        if (!done())
+            trace("destroyed");
+    }
 
     /// True once the coroutine has ended.
     bool done() const { return coroutine_.done(); }
@@ -79,6 +84,8 @@ class Task {
     // [/step]
 
     void trace(std::string_view phase, const Future* future = nullptr) const;
+    void called(const Place& caller, const Place& callee) override;
+    void ended(const Place& caller, const Place& callee) override;
 
     Coroutine<> coroutine_;
     common::Tracer& tracer_;

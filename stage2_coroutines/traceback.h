@@ -13,6 +13,16 @@ namespace stage2 {
 
 using common::Place;
 
+/// Told when a coroutine calls another one, and when that one has ended: for traces.
+class Witness {
+  public:
+    virtual void called(const Place& caller, const Place& callee) = 0;
+    virtual void ended(const Place& caller, const Place& callee) = 0;
+
+  protected:
+    ~Witness() = default;
+};
+
 /// An exception has left a task's coroutine. That exception is nested in this one
 /// (std::rethrow_if_nested); `what()` tells the way that it came.
 struct TaskFailed : std::runtime_error, std::nested_exception {

@@ -98,6 +98,14 @@ void Crawl::finished(const Record& record) {
 }
 // [/finished]
 
+void Crawl::trace_end(std::uint64_t fetch, const Record& record) {
+    tracer_.fetch_end(fetch, record.url.href(),
+                      {.status = record.status,
+                       .bytes = record.bytes,
+                       .next = record.next ? record.next->href() : std::string_view(),
+                       .error = record.error});
+}
+
 void Crawl::give_up() {
     settings_.on_note(fmt::format(
         "giving up: nothing has happened for {} s, and {} URLs "

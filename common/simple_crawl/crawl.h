@@ -107,6 +107,8 @@ class Crawl {
     const Settings& settings() const { return settings_; }
     /// How many fetches have begun and not ended.
     std::size_t in_flight() const { return urls_todo_.size() - waiting_.size(); }
+    /// Writes down how a fetch has ended.
+    void trace_end(std::uint64_t fetch, const Record& record);
     FailOnPurpose& fail_parsing() { return fail_parsing_; }
     std::uint64_t next_fetch_id() { return next_fetch_id_++; }
 

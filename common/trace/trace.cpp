@@ -153,8 +153,13 @@ void Tracer::write_watch_remove(int fd, Events events) {
 
 void Tracer::CallbackRuns::begin() {
     exceptions_ = std::uncaught_exceptions();
-    tracer_.write_callback("begin", name_, at_,
-                           fd_ < 0 ? "" : fmt::format(",\"fd\":{}", fd_));
+    std::string more;
+    if (fd_ >= 0) {
+        more = fmt::format(",\"fd\":{}", fd_);
+    } else if (const auto call = tracer_.calls_.extract(call_)) {
+        more = fmt::format(",\"call\":{}", call.mapped().id);
+    }
+    tracer_.write_callback("begin", name_, at_, more);
 }
 
 void Tracer::CallbackRuns::end() const {
@@ -180,11 +185,14 @@ void Tracer::write_task_new(const void* task, std::string_view name, const Place
 }
 
 void Tracer::write_task(const void* task, std::string_view phase) {
+    if (phase == "step")
+        stepping_.push_back(known_[task].id);
     write("task", fmt::format("\"phase\":\"{}\",\"id\":{}", phase, known_[task].id));
 }
 
 void Tracer::write_task_suspend(const void* task, const void* future,
                                 const std::vector<Place>& chain) {
+    std::erase(stepping_, known_[task].id);
     std::string fields = fmt::format("\"phase\":\"suspend\",\"id\":{}", known_[task].id);
     if (future != nullptr) {
         Known& awaited = known_[future];
@@ -199,6 +207,7 @@ void Tracer::write_task_suspend(const void* task, const void* future,
 }
 
 void Tracer::write_task_done(const void* task, std::string_view outcome) {
+    std::erase(stepping_, known_[task].id);
     write("task", fmt::format("\"phase\":\"done\",\"id\":{},\"outcome\":\"{}\"",
                               known_[task].id, outcome));
     known_.erase(task); // its address may be another's from now on
@@ -236,24 +245,75 @@ void Tracer::write_future_end(const void* future, std::string_view phase,
         known_.erase(found);
 }
 
-void Tracer::write_queue(std::string_view phase, const Queue& queue) {
-    write("queue",
-          fmt::format("\"phase\":\"{}\",\"size\":{},\"unfinished\":{},\"getters\":{},"
-                      "\"putters\":{}",
-                      phase, queue.size, queue.unfinished, queue.getters, queue.putters));
+void Tracer::write_queue(const QueueEvent& event, const Queue& queue) {
+    std::string fields =
+        fmt::format("\"phase\":\"{}\",\"queue\":{}", event.phase, queue.id);
+    if (!event.item.empty())
+        fields += ",\"item\":" + json_string(event.item);
+    if (event.future != nullptr)
+        fields += fmt::format(",\"future\":{}", known_[event.future].id);
+    write("queue", fmt::format("{},\"size\":{},\"unfinished\":{},\"getters\":{},"
+                               "\"putters\":{}",
+                               fields, queue.size, queue.unfinished, queue.getters,
+                               queue.putters));
 }
 
-void Tracer::write_fetch_start(std::uint64_t id, std::string_view url) {
-    write("fetch",
-          fmt::format("\"phase\":\"start\",\"id\":{},\"url\":{}", id, json_string(url)));
+void Tracer::write_task_scheduled(const void* task) {
+    write("schedule", fmt::format("\"task\":{}", known_[task].id));
 }
 
-void Tracer::write_fetch_end(std::uint64_t id, std::string_view url, int status,
-                             std::size_t bytes) {
-    write("fetch",
-          fmt::format("\"phase\":\"end\",\"id\":{},\"url\":{},\"status\":{},\"bytes\":{}",
-                      id, json_string(url), status == 0 ? "null" : std::to_string(status),
-                      bytes));
+void Tracer::write_call_scheduled(const void* call, std::string_view name,
+                                  const std::source_location& at) {
+    const auto [known, is_new] = calls_.try_emplace(call, Call{next_id_, false});
+    if (!is_new && known->second.has_timer) {
+        known->second.has_timer = false;
+        write("timer", fmt::format("\"phase\":\"due\",\"call\":{}", known->second.id));
+        return;
+    }
+    known->second = {.id = new_id(), .has_timer = false}; // the address may be an old one
+    write("schedule", fmt::format("\"call\":{},\"name\":{},\"at\":{}", known->second.id,
+                                  json_string(name), json_string(path_and_line(at))));
+}
+
+void Tracer::write_timer_set(const void* call, std::string_view name,
+                             const std::source_location& at,
+                             std::chrono::nanoseconds delay) {
+    calls_[call] = {.id = next_id_, .has_timer = true};
+    const std::chrono::duration<double, std::milli> in_ms = delay;
+    write("timer",
+          fmt::format(
+              "\"phase\":\"set\",\"call\":{},\"name\":{},\"at\":{},\"in_ms\":{:.3f}",
+              new_id(), json_string(name), json_string(path_and_line(at)),
+              in_ms.count()));
+}
+
+void Tracer::write_timer_cancel(const void* call) {
+    if (const auto known = calls_.extract(call))
+        write("timer",
+              fmt::format("\"phase\":\"cancel\",\"call\":{}", known.mapped().id));
+}
+
+void Tracer::write_fetch_start(std::uint64_t id, std::string_view url, int fd) {
+    std::string fields =
+        fmt::format("\"phase\":\"start\",\"id\":{},\"url\":{}", id, json_string(url));
+    if (!stepping_.empty())
+        fields += fmt::format(",\"task\":{}", stepping_.back());
+    if (fd >= 0)
+        fields += fmt::format(",\"fd\":{}", fd);
+    write("fetch", fields);
+}
+
+void Tracer::write_fetch_end(std::uint64_t id, std::string_view url,
+                             const Fetched& fetched) {
+    std::string fields = fmt::format(
+        "\"phase\":\"end\",\"id\":{},\"url\":{},\"status\":{},\"bytes\":{}", id,
+        json_string(url), fetched.status == 0 ? "null" : std::to_string(fetched.status),
+        fetched.bytes);
+    if (!fetched.next.empty())
+        fields += ",\"next\":" + json_string(fetched.next);
+    if (!fetched.error.empty())
+        fields += ",\"error\":" + json_string(fetched.error);
+    write("fetch", fields);
 }
 
 } // namespace common

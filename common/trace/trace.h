@@ -83,13 +83,40 @@ class Tracer {
             write_watch_remove(fd, events);
     }
 
+    // What shall run later, in a loop that has a queue for that. Addresses only tell one
+    // from another. That a task goes on when its future is done is told in
+    // `schedule_task`, and not with the future.
+
+    /// Stands in the queue of what is ready. A call that had a timer: its time has come.
+    void schedule_task(const void* task) {
+        if (enabled()) [[unlikely]]
+            write_task_scheduled(task);
+    }
+    void schedule_call(const void* call, std::string_view name,
+                       const std::source_location& at) {
+        if (enabled()) [[unlikely]]
+            write_call_scheduled(call, name, at);
+    }
+    /// It is to be called after so long; or no longer.
+    void timer_set(const void* call, std::string_view name,
+                   const std::source_location& at, std::chrono::nanoseconds delay) {
+        if (enabled()) [[unlikely]]
+            write_timer_set(call, name, at, delay);
+    }
+    void timer_cancel(const void* call) {
+        if (enabled()) [[unlikely]]
+            write_timer_cancel(call);
+    }
+
     /// A callback runs, as long as this lives: also if it throws.
     class CallbackRuns {
       public:
         /// It was registered at `at`. `fd`: what it was called for; -1: no descriptor.
+        /// Then `call` is what was scheduled; nullptr: nothing.
         CallbackRuns(Tracer& tracer, std::string_view name,
-                     const std::source_location& at, int fd = -1)
-            : tracer_(tracer), name_(name), at_(at), fd_(fd) {
+                     const std::source_location& at, int fd = -1,
+                     const void* call = nullptr)
+            : tracer_(tracer), name_(name), at_(at), fd_(fd), call_(call) {
             if (tracer_.enabled()) [[unlikely]]
                 begin();
         }
@@ -108,19 +135,26 @@ class Tracer {
         std::string_view name_;
         const std::source_location& at_;
         int fd_;
+        const void* call_;
         int exceptions_ = 0; // under way when it began
     };
 
-    /// A fetch begins. `id` tells the fetches of one run apart.
-    void fetch_start(std::uint64_t id, std::string_view url) {
+    /// A fetch begins. `id` tells the fetches of one run apart. `fd`: its socket, if it
+    /// has one.
+    void fetch_start(std::uint64_t id, std::string_view url, int fd = -1) {
         if (enabled()) [[unlikely]]
-            write_fetch_start(id, url);
+            write_fetch_start(id, url, fd);
     }
-    /// A fetch has ended; `status` is 0 and `bytes` the count so far where it failed.
-    void fetch_end(std::uint64_t id, std::string_view url, int status,
-                   std::size_t bytes) {
+    /// What has come of a fetch.
+    struct Fetched {
+        int status = 0;             ///< 0: there was no answer
+        std::size_t bytes = 0;      ///< so far, where it failed
+        std::string_view next = {}; ///< where it leads on; empty: nowhere
+        std::string_view error = {};
+    };
+    void fetch_end(std::uint64_t id, std::string_view url, const Fetched& fetched) {
         if (enabled()) [[unlikely]]
-            write_fetch_end(id, url, status, bytes);
+            write_fetch_end(id, url, fetched);
     }
 
     // Tasks and futures. Their addresses only tell one from another. A task that is a
@@ -182,17 +216,28 @@ class Tracer {
 
     /// How a queue stands.
     struct Queue {
+        std::uint64_t id;       ///< from `new_id`
         std::size_t size;       ///< items in it
         std::size_t unfinished; ///< of those that came in
         std::size_t getters;    ///< who wait
         std::size_t putters;
     };
-    /// Something has happened to a queue: `phase` is "put", "get", "wait", "give_back",
-    /// "task_done" or "join".
-    void queue(std::string_view phase, const Queue& queue) {
+    /// What has happened to it.
+    struct QueueEvent {
+        /// "put", "get", "wait_to_get", "wait_to_put", "hand_over" (past the queue, to
+        /// one who waits for an item), "let_in" (one who waits for room), "give_back",
+        /// "task_done" or "join".
+        std::string_view phase;
+        std::string_view item = {};   ///< in words; empty: it has none
+        const void* future = nullptr; ///< of the one who waits; nullptr: nobody does
+    };
+    void queue(const QueueEvent& event, const Queue& queue) {
         if (enabled()) [[unlikely]]
-            write_queue(phase, queue);
+            write_queue(event, queue);
     }
+
+    /// A number that nothing else in this trace has.
+    std::uint64_t new_id() { return next_id_++; }
 
   private:
     struct CloseFile {
@@ -212,6 +257,12 @@ class Tracer {
     void write_watch_remove(int fd, Events events);
     void write_callback(std::string_view phase, std::string_view name,
                         const std::source_location& at, std::string_view more);
+    void write_task_scheduled(const void* task);
+    void write_call_scheduled(const void* call, std::string_view name,
+                              const std::source_location& at);
+    void write_timer_set(const void* call, std::string_view name,
+                         const std::source_location& at, std::chrono::nanoseconds delay);
+    void write_timer_cancel(const void* call);
     void write_task_new(const void* task, std::string_view name, const Place& first);
     void write_task(const void* task, std::string_view phase);
     void write_task_suspend(const void* task, const void* future,
@@ -223,10 +274,9 @@ class Tracer {
     void write_future_met(const void* future);
     void write_future_end(const void* future, std::string_view phase,
                           std::optional<std::size_t> waiters);
-    void write_queue(std::string_view phase, const Queue& queue);
-    void write_fetch_start(std::uint64_t id, std::string_view url);
-    void write_fetch_end(std::uint64_t id, std::string_view url, int status,
-                         std::size_t bytes);
+    void write_queue(const QueueEvent& event, const Queue& queue);
+    void write_fetch_start(std::uint64_t id, std::string_view url, int fd);
+    void write_fetch_end(std::uint64_t id, std::string_view url, const Fetched& fetched);
 
     std::unique_ptr<std::FILE, CloseFile> file_;
     std::error_code error_;
@@ -241,6 +291,14 @@ class Tracer {
         bool is_task = false;
     };
     std::unordered_map<const void*, Known> known_;
+    std::vector<std::uint64_t>
+        stepping_; // tasks that have the thread, one inside another
+
+    struct Call {
+        std::uint64_t id;
+        bool has_timer;
+    };
+    std::unordered_map<const void*, Call> calls_; // that are to run
     std::uint64_t next_id_ = 1;
 };
 

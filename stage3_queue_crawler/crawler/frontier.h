@@ -45,6 +45,8 @@ struct Work {
     std::optional<EventLoop::TimePoint> begun = {}; ///< when it was first taken out
     std::shared_ptr<const Refusal> refusal = {};    ///< none: it may be fetched
 };
+/// What it is called in traces.
+inline const std::string& trace_name(const Work& work) { return work.url.href(); }
 
 /// What was found at a URL.
 struct Found {

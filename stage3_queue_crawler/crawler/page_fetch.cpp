@@ -34,10 +34,12 @@ GetOptions PageFetch::options_for(const common::Url& url) const {
 Coroutine<Fetched> PageFetch::fetch(common::Url url, int tries,
                                     std::function<void()> on_request) {
     PageResponse page;
-    const std::uint64_t id = ++last_fetch_;
-    loop_.tracer().fetch_start(id, url.href());
+    common::Tracer& tracer = loop_.tracer();
+    const std::uint64_t id = tracer.new_id();
+    tracer.fetch_start(id, url.href());
     const AtExit ended([&] { // also if it is cancelled
-        loop_.tracer().fetch_end(id, url.href(), page.status, page.bytes);
+        tracer.fetch_end(id, url.href(),
+                         {page.status, page.bytes, page.location, page.error});
     });
     std::optional<Again> again;
     try {

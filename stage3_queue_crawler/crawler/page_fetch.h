@@ -84,7 +84,6 @@ class PageFetch {
     const PageFetchSettings settings_;
     RetryPolicy retries_;
     Session session_;
-    std::uint64_t last_fetch_ = 0;                    // its number, for traces
     std::optional<EventLoop::TimePoint> alone_since_; // waiting for a descriptor
     std::exception_ptr fatal_;                        // of a machine without descriptors
     bool said_descriptors_ = false;

@@ -1,11 +1,14 @@
 #include "stage3_queue_crawler/crawler/robots_cache.h"
 
 #include "common/text/ascii.h"
+#include "common/trace/trace.h"
 #include "common/web/http_response.h"
+#include "stage3_queue_crawler/runtime/loop/at_exit.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
 
 #include <fmt/core.h>
 
+#include <cstdint>
 #include <exception>
 #include <utility>
 
@@ -95,10 +98,16 @@ void RobotsCache::cancel_all() {
 }
 
 Coroutine<RobotsCache::Answer> RobotsCache::fetch(common::Url robots_url) {
+    common::Tracer& tracer = loop_.tracer();
     for (int tries = 1;; ++tries) {
         RetryPolicy::Duration wait{};
         try {
-            co_return co_await try_to_fetch(robots_url);
+            int status = 0;
+            const std::uint64_t id = tracer.new_id();
+            tracer.fetch_start(id, robots_url.href());
+            const AtExit ended(
+                [&] { tracer.fetch_end(id, robots_url.href(), {.status = status}); });
+            co_return co_await try_to_fetch(robots_url, status);
         } catch (const FetchError& error) {
             const auto again = retries_.after(error, tries);
             if (!again)
@@ -110,7 +119,9 @@ Coroutine<RobotsCache::Answer> RobotsCache::fetch(common::Url robots_url) {
 }
 
 // [fetch]
-Coroutine<RobotsCache::Answer> RobotsCache::try_to_fetch(common::Url robots_url) {
+/// `status`: of the last answer that has come, for the trace.
+Coroutine<RobotsCache::Answer> RobotsCache::try_to_fetch(common::Url robots_url,
+                                                         int& status) {
     constexpr int most_redirects = 5;
     common::Url url = std::move(robots_url);
     for (int redirects = 0; redirects <= most_redirects; ++redirects) {
@@ -118,7 +129,7 @@ Coroutine<RobotsCache::Answer> RobotsCache::try_to_fetch(common::Url robots_url)
         options.max_body = Robots::max_size + 1; // so that it's seen that there is more
         settings_.on_request(url);
         Response response = co_await session_.get(url, options);
-        const int status = response.status();
+        status = response.status();
         if (status >= 200 && status < 300) {
             const std::string text = co_await response.read_beginning();
             co_return answer(Robots::parse(text, settings_.product_token),

@@ -124,8 +124,8 @@ void Resolver::settle(const std::string& host, Found found) {
 
 void Resolver::take_mail() {
     mailbox_->empty_pipe();
-    for (const Mailbox::Function& letter : mailbox_->take())
-        letter();
+    for (const Mailbox::Letter& letter : mailbox_->take())
+        letter.function();
     for (auto& [host, permit] : std::exchange(without_thread_, {}))
         look_up(host, std::move(permit));
 }

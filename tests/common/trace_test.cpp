@@ -69,7 +69,7 @@ TEST_CASE("every event becomes one line of JSON") {
     {
         common::Tracer tracer(file.path.string(), "stage1");
         CHECK(tracer.enabled());
-        tracer.fetch_start(1, "http://h/\"");
+        tracer.fetch_start(1, "http://h/\"", 5);
         tracer.watch_add(5, common::Events::read | common::Events::write, "connected",
                          at);
         tracer.select(30s, 2);
@@ -83,8 +83,8 @@ TEST_CASE("every event becomes one line of JSON") {
             const common::Tracer::CallbackRuns runs(tracer, "timer", at);
         }
         tracer.select(std::nullopt, 0);
-        tracer.fetch_end(1, "http://h/", 200, 12);
-        tracer.fetch_end(2, "http://h/x", 0, 0);
+        tracer.fetch_end(1, "http://h/", {.status = 301, .bytes = 12, .next = "/x"});
+        tracer.fetch_end(2, "http://h/x", {.error = "refused"});
     }
     CHECK(lines_of(file.path).at(0).starts_with("{\"t\":"));
     const auto callback = [&](const char* phase, const char* name, const char* more) {
@@ -95,13 +95,15 @@ TEST_CASE("every event becomes one line of JSON") {
     const std::string watch = R"({"turn":0,"event":"watch","phase":"add","fd":5,)"
                               R"("events":"read|write","name":"connected","at":)"
                               + here(at) + "}";
-    const std::string fetched = R"({"turn":2,"event":"fetch","phase":"end","id":1,)"
-                                R"("url":"http://h/","status":200,"bytes":12})";
-    const std::string failed = R"({"turn":2,"event":"fetch","phase":"end","id":2,)"
-                               R"("url":"http://h/x","status":null,"bytes":0})";
+    const std::string fetched =
+        R"({"turn":2,"event":"fetch","phase":"end","id":1,)"
+        R"("url":"http://h/","status":301,"bytes":12,"next":"/x"})";
+    const std::string failed =
+        R"({"turn":2,"event":"fetch","phase":"end","id":2,)"
+        R"("url":"http://h/x","status":null,"bytes":0,"error":"refused"})";
     const std::vector<std::string> expected{
         R"({"turn":0,"event":"trace","version":2,"program":"stage1"})",
-        R"({"turn":0,"event":"fetch","phase":"start","id":1,"url":"http://h/\""})",
+        R"({"turn":0,"event":"fetch","phase":"start","id":1,"url":"http://h/\"","fd":5})",
         watch,
         R"({"turn":1,"event":"select","timeout_ms":30000,"fds":2})",
         R"({"turn":1,"event":"awake","ready":1})",
@@ -208,6 +210,117 @@ TEST_CASE("tasks and futures have numbers, also when an address is used again") 
     expect("task", R"("new","id":7,"name":"other_place",)" + of_other);
     expected.emplace_back(R"({"turn":0,"event":"end","whole":true})");
     CHECK(events_of(file.path) == expected);
+}
+
+TEST_CASE("what shall run has a number, from when that is known until it runs") {
+    const TemporaryFile file;
+    const auto at = std::source_location::current();
+    const int task = 0;
+    const int call = 0;
+    const int timer = 0;
+    {
+        common::Tracer tracer(file.path.string(), "test");
+        tracer.task_new(&task, "", {.function = at, .line = at});
+        tracer.schedule_task(&task);
+        for (int i = 0; i < 2; ++i) { // the second time, the address is another call's
+            tracer.schedule_call(&call, "soon", at);
+            tracer.timer_set(&timer, "later", at, 1500us);
+        }
+        tracer.schedule_call(&timer, "later", at); // its time has come
+        for (const void* runs : {&call, &timer}) {
+            const common::Tracer::CallbackRuns run(tracer, "runs", at, -1, runs);
+        }
+        tracer.timer_set(&timer, "later", at, 0s);
+        tracer.timer_cancel(&timer);
+        tracer.timer_cancel(&timer); // said once
+        tracer.timer_set(&timer, "later", at, 0s);
+        tracer.schedule_call(&timer, "later", at);
+        tracer.schedule_call(&timer, "soon", at); // the one that was due is gone
+        // Called for a descriptor: nobody has scheduled that.
+        tracer.schedule_call(&call, "soon", at);
+        const common::Tracer::CallbackRuns run(tracer, "runs", at, 7, &call);
+    }
+    const auto events = events_of(file.path);
+    std::vector<std::string> expected;
+    const auto expect = [&](const std::string& rest) {
+        expected.push_back(R"({"turn":0,"event":)" + rest + "}");
+    };
+    const auto what = [&](const char* name) {
+        return fmt::format(R"("name":"{}","at":{})", name, here(at));
+    };
+    expect(R"("schedule","task":1)");
+    expect(R"("schedule","call":2,)" + what("soon"));
+    expect(R"("timer","phase":"set","call":3,)" + what("later") + R"(,"in_ms":1.500)");
+    expect(R"("schedule","call":4,)" + what("soon"));
+    expect(R"("timer","phase":"set","call":5,)" + what("later") + R"(,"in_ms":1.500)");
+    expect(R"("timer","phase":"due","call":5)");
+    for (const char* number : {"4", "5"}) {
+        expect(R"("callback","phase":"begin",)" + what("runs") + R"(,"call":)" + number);
+        expect(R"("callback","phase":"end",)" + what("runs"));
+    }
+    expect(R"("timer","phase":"set","call":6,)" + what("later") + R"(,"in_ms":0.000)");
+    expect(R"("timer","phase":"cancel","call":6)");
+    expect(R"("timer","phase":"set","call":7,)" + what("later") + R"(,"in_ms":0.000)");
+    expect(R"("timer","phase":"due","call":7)");
+    expect(R"("schedule","call":8,)" + what("soon"));
+    expect(R"("schedule","call":9,)" + what("soon"));
+    expect(R"("callback","phase":"begin",)" + what("runs") + R"(,"fd":7)");
+    expect(R"("callback","phase":"end",)" + what("runs"));
+    expect(R"("end","whole":true)");
+    REQUIRE(events.size() == expected.size() + 2);
+    for (std::size_t i = 0; i < expected.size(); ++i)
+        CHECK(events[i + 2] == expected[i]);
+}
+
+TEST_CASE("a fetch knows the task that makes it, the innermost of those that step") {
+    const TemporaryFile file;
+    const int outer = 0;
+    const int inner = 0;
+    const auto at = std::source_location::current();
+    {
+        common::Tracer tracer(file.path.string(), "test");
+        tracer.task_new(&outer, "", {.function = at, .line = at});
+        tracer.task_new(&inner, "", {.function = at, .line = at});
+        tracer.fetch_start(1, "");
+        tracer.task_step(&outer);
+        tracer.task_step(&inner);
+        tracer.fetch_start(2, "");
+        tracer.task_suspend(&inner, nullptr, {});
+        tracer.fetch_start(3, "");
+        tracer.task_done(&outer, "returned");
+        tracer.fetch_start(4, "");
+    }
+    std::vector<std::string> ends;
+    for (const std::string& event : events_of(file.path))
+        if (const auto url = event.find(R"("url":"")"); url != std::string::npos)
+            ends.push_back(event.substr(url));
+    CHECK(ends
+          == std::vector<std::string>{R"("url":""})", R"("url":"","task":2})",
+                                      R"("url":"","task":1})", R"("url":""})"});
+}
+
+TEST_CASE("a queue's events tell of what, of whom, and how it stands") {
+    const TemporaryFile file;
+    const int future = 0;
+    {
+        common::Tracer tracer(file.path.string(), "test");
+        const common::Tracer::Queue queue{.id = tracer.new_id(),
+                                          .size = 2,
+                                          .unfinished = 3,
+                                          .getters = 4,
+                                          .putters = 5};
+        tracer.future_met(&future);
+        tracer.queue({.phase = "hand_over", .item = "\"", .future = &future}, queue);
+        tracer.queue({.phase = "join"}, queue);
+    }
+    const auto events = events_of(file.path);
+    REQUIRE(events.size() == 5);
+    const std::string stands = R"("size":2,"unfinished":3,"getters":4,"putters":5})";
+    CHECK(events[2]
+          == R"({"turn":0,"event":"queue","phase":"hand_over","queue":1,"item":"\"",)"
+             R"("future":2,)"
+                 + stands);
+    CHECK(events[3] == R"({"turn":0,"event":"queue","phase":"join","queue":1,)" + stands);
 }
 
 TEST_CASE("a tracer that is off does nothing") {

@@ -6,12 +6,17 @@
 
 #include <algorithm>
 #include <exception>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <ostream> // doctest wants it
+#include <regex>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <unistd.h>
 
 using stage2::Coroutine;
 using stage2::Future;
@@ -227,4 +232,39 @@ TEST_SUITE("kept wrong on purpose") {
         CHECK_FALSE(CanBeAwaited<Task>);
         CHECK_FALSE(TaskCanBeCancelled<Task>);
     }
+}
+
+TEST_CASE_FIXTURE(Fixture,
+                  "a trace tells who calls whom, who comes back, and how it ends") {
+    const auto path = std::filesystem::temp_directory_path()
+                      / ("stage2_task_trace." + std::to_string(::getpid()));
+    {
+        common::Tracer traced(path.string(), "test");
+        const Task task(await_two(a, b, log), traced);
+        const Task dropped(await_two(pending(), b, log), traced);
+        CHECK_THROWS_AS(
+            [&] {
+                const Task failing(call_fail_after(a), traced);
+                a->set_result("");
+            }(),
+            TaskFailed);
+        b->set_result("");
+    }
+    const std::regex told(
+        R"re(.*"phase":"(call|return|done)","(?:task|id)":(\d+),"(?:name|outcome)":"(\w+)".*)re");
+    Log events;
+    std::ifstream file(path);
+    std::smatch found;
+    for (std::string line; std::getline(file, line);)
+        if (std::regex_match(line, found, told))
+            events.push_back(found[1].str() + " " + found[2].str() + " "
+                             + found[3].str());
+    std::filesystem::remove(path);
+    const Log expected = {
+        "call 5 fail_after", // awaited by the one that fails
+        "call 1 shout",      // the first goes on when `a` is there
+        "return 5 fail_after", "done 5 threw",     "return 1 shout",
+        "done 1 returned",     "done 3 destroyed",
+    };
+    CHECK(events == expected);
 }

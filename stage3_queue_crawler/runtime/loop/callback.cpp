@@ -9,10 +9,12 @@ namespace stage3 {
 
 void Callback::run() noexcept {
     const Ref<Callback> self(std::move(queued_)); // lives until this returns
+    has_timer_ = false;
     if (!cancelled_) {
         running_ = true;
         try {
-            const common::Tracer::CallbackRuns runs(loop_.tracer(), name_, at_, fd_);
+            const common::Tracer::CallbackRuns runs(loop_.tracer(), name_, at_, fd_,
+                                                    this);
             call();
         } catch (...) {
             loop_.report({.message = "an exception has left a callback",
@@ -30,11 +32,20 @@ void Callback::run() noexcept {
 void Callback::drop() noexcept {
     const Ref<Callback> self(this);
     queued_ = {};
+    has_timer_ = false;
     forget();
+}
+
+void Callback::trace_ready(common::Tracer& tracer) const {
+    if (fd_ < 0) // a descriptor that is ready was told
+        tracer.schedule_call(this, name_, at_);
 }
 
 void Callback::cancel() {
     const Ref<Callback> self(this); // what it holds may hold the last handle to it
+    // As long as a timer lies there, its loop is there, too.
+    if (has_timer_ && !cancelled_)
+        loop_.tracer().timer_cancel(this);
     cancelled_ = true;
     if (!running_) // a function must not be destroyed while it runs
         forget();

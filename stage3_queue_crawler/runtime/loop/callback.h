@@ -25,8 +25,9 @@ class Callback : public Runnable, public Counted {
     Callback(EventLoop& loop, Times times, std::string_view name, std::source_location at)
         : loop_(loop), name_(name), at_(at), times_(times) {}
 
-    /// It's called for this descriptor: for traces.
+    // For traces: it's called for this descriptor; it lies among the timers.
     void is_for(int fd) { fd_ = fd; }
+    void has_timer() { has_timer_ = true; }
     std::string_view name() const { return name_; }
     const std::source_location& at() const { return at_; }
 
@@ -42,6 +43,7 @@ class Callback : public Runnable, public Counted {
     /// It won't be called any more. What it holds is let go.
     void drop() noexcept final;
     bool unwanted() const noexcept final { return cancelled_; }
+    void trace_ready(common::Tracer& tracer) const final;
 
     void cancel();
     bool cancelled() const { return cancelled_; }
@@ -58,6 +60,7 @@ class Callback : public Runnable, public Counted {
     Ref<Callback> queued_; // this object, while it stands in a queue
     int fd_ = -1;          // none
     Times times_;
+    bool has_timer_ = false;
     bool cancelled_ = false;
     bool running_ = false;
 };

@@ -67,9 +67,23 @@ EventLoop::TimePoint EventLoop::time_after(Duration delay) const {
     return now + std::max(delay, Duration(-std::chrono::hours(1)));
 }
 
-void EventLoop::call_soon_threadsafe(Function function) {
+void EventLoop::make_ready(const Handle& callback) {
+    callback->stand_in(ready_);
+    if (tracer_->enabled()) [[unlikely]]
+        callback->trace_ready(*tracer_);
+}
+
+void EventLoop::set_timer(TimePoint when, const Handle& callback) {
+    timers_.add(when, callback);
+    callback->has_timer();
+    if (tracer_->enabled()) [[unlikely]]
+        tracer_->timer_set(callback.operator->(), callback->name(), callback->at(),
+                           std::max(when - time(), Duration::zero()));
+}
+
+void EventLoop::call_soon_threadsafe(Function function, std::source_location at) {
     check_not_closed();
-    mailbox_.put(std::move(function));
+    mailbox_.put(std::move(function), at);
 }
 
 // ---- Descriptors ----
@@ -169,7 +183,7 @@ void EventLoop::turn() {
     ask_selector();
     take_mail();
     if (timers_.size() > 0)
-        timers_.move_due(time(), ready_);
+        make_ready(timers_.take_due(time()));
     // What these put into the queue runs in the next turn.
     RunQueue now(std::move(ready_));
     while (!now.empty())
@@ -205,7 +219,7 @@ void EventLoop::ask_selector() {
             mailbox_.empty_pipe();
             for (const auto& [number, handler] : signals_)
                 if (mailbox_.take_signal(number) && !handler->queued())
-                    handler->stand_in(ready_);
+                    make_ready(handler);
             continue;
         }
         const auto found = watches_.find(event.fd);
@@ -213,9 +227,9 @@ void EventLoop::ask_selector() {
             continue; // closed without being unregistered, and still open elsewhere
         const Watch& watch = found->second;
         if ((event.events & Events::read) != Events::none && watch.reader)
-            watch.reader->stand_in(ready_);
+            make_ready(watch.reader);
         if ((event.events & Events::write) != Events::none && watch.writer)
-            watch.writer->stand_in(ready_);
+            make_ready(watch.writer);
     }
 }
 // [/ask-selector]
@@ -223,10 +237,9 @@ void EventLoop::ask_selector() {
 void EventLoop::take_mail() {
     if (!mailbox_.has_mail())
         return;
-    for (Function& function : mailbox_.take())
-        make_callback(std::move(function), "call_soon_threadsafe",
-                      std::source_location::current())
-            ->stand_in(ready_);
+    for (Mailbox::Letter& letter : mailbox_.take())
+        make_ready(
+            make_callback(std::move(letter.function), "call_soon_threadsafe", letter.at));
 }
 
 void EventLoop::check_can_run() const {

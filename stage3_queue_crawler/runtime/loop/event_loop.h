@@ -86,7 +86,7 @@ class EventLoop {
     Handle call_soon(F function,
                      std::source_location at = std::source_location::current()) {
         Handle callback = make_callback(std::move(function), "call_soon", at);
-        callback->stand_in(ready_);
+        make_ready(callback);
         return callback;
     }
     /// When so much time is over; not earlier, and perhaps a millisecond later.
@@ -100,12 +100,13 @@ class EventLoop {
     Handle call_at(TimePoint when, F function,
                    std::source_location at = std::source_location::current()) {
         Handle callback = make_callback(std::move(function), "timer", at);
-        timers_.add(when, callback);
+        set_timer(when, callback);
         return callback;
     }
     /// Soon, and from any thread: behind what call_soon has queued by then. The loop must
     /// not be closed meanwhile.
-    void call_soon_threadsafe(Function function);
+    void call_soon_threadsafe(Function function,
+                              std::source_location at = std::source_location::current());
 
     /// In each turn in which `fd` can be read, or written. Replaces the function that was
     /// there before. Throws as Selector::register_fd does.
@@ -167,8 +168,16 @@ class EventLoop {
             make_ref<CallbackTo<F>>(*this, std::move(function), times, name, at));
     }
     /// Will run in the next turn.
-    void make_ready(Runnable& one) { ready_.push(one); }
-    void make_ready(RunQueue&& all) { ready_.append(std::move(all)); }
+    void make_ready(Runnable& one) {
+        ready_.push(one);
+        if (tracer_->enabled()) [[unlikely]]
+            one.trace_ready(*tracer_);
+    }
+    void make_ready(RunQueue&& all) {
+        if (tracer_->enabled()) [[unlikely]]
+            all.for_each([this](const Runnable& one) { one.trace_ready(*tracer_); });
+        ready_.append(std::move(all));
+    }
     /// Those that belong to this loop, the newest first; then `next`. nullptr: no more.
     LoopMember* first_member() const { return members_; }
     static LoopMember* next(const LoopMember& member) { return member.next_; }
@@ -191,6 +200,8 @@ class EventLoop {
     void ask_selector();
     void take_mail();
     TimePoint time_after(Duration delay) const;
+    void make_ready(const Handle& callback);
+    void set_timer(TimePoint when, const Handle& callback);
     void watch(int fd, Watch watch);
     static common::Events events_of(Handle Watch::* which);
     void add(int fd, Handle Watch::* which, const Handle& callback);

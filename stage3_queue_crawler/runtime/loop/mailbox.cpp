@@ -55,10 +55,10 @@ Mailbox::Mailbox() {
             throw std::system_error(error, "the event loop's pipe");
 }
 
-void Mailbox::put(Function function) {
+void Mailbox::put(Function function, std::source_location at) {
     {
         const std::lock_guard lock(mutex_);
-        letters_.push_back(std::move(function));
+        letters_.push_back({std::move(function), at});
         if (has_mail_.exchange(true, std::memory_order_release))
             return; // the loop has been woken already, and has not looked yet
     }
@@ -66,7 +66,7 @@ void Mailbox::put(Function function) {
     static_cast<void>(!::write(writing_.fd(), &byte, 1));
 }
 
-std::vector<Mailbox::Function> Mailbox::take() {
+std::vector<Mailbox::Letter> Mailbox::take() {
     const std::lock_guard lock(mutex_);
     has_mail_.store(false, std::memory_order_relaxed);
     return std::exchange(letters_, {});

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <functional>
 #include <mutex>
+#include <source_location>
 #include <vector>
 
 namespace stage3 {
@@ -17,18 +18,23 @@ namespace stage3 {
 class Mailbox {
   public:
     using Function = std::function<void()>;
+    struct Letter {
+        Function function;
+        std::source_location at; ///< who has left it here: for traces
+    };
 
     /// Throws std::system_error if there is no descriptor left.
     Mailbox();
 
     /// Leaves a function for the loop, and wakes it. From any thread.
-    void put(Function function);
+    void put(Function function,
+             std::source_location at = std::source_location::current());
 
     /// True if something lies here. Cheap, so it can be asked in each turn.
     bool has_mail() const { return has_mail_.load(std::memory_order_acquire); }
 
     /// What was left here, in order.
-    std::vector<Function> take();
+    std::vector<Letter> take();
 
     /// Becomes readable when the loop shall wake.
     int fd() const { return reading_.fd(); }
@@ -48,7 +54,7 @@ class Mailbox {
   private:
     common::Socket reading_, writing_;
     std::mutex mutex_; // guards what follows
-    std::vector<Function> letters_;
+    std::vector<Letter> letters_;
     std::atomic<bool> has_mail_ = false; // may be read without the mutex
 };
 

@@ -5,7 +5,12 @@
 // cost nothing: what waits brings its own link along, and no queue ever allocates.
 #pragma once
 
+#include <cstddef>
 #include <utility>
+
+namespace common {
+class Tracer;
+}
 
 namespace stage3 {
 
@@ -24,6 +29,9 @@ class Runnable {
 
     /// To run it would do nothing.
     virtual bool unwanted() const noexcept { return false; }
+
+    /// Writes down that it is ready.
+    virtual void trace_ready(common::Tracer& /*tracer*/) const {}
 
   protected:
     ~Runnable() = default;
@@ -70,12 +78,12 @@ class RunQueue {
         return one;
     }
 
-    /// How many are not unwanted. Looks at each.
-    std::size_t count_wanted() const noexcept {
-        std::size_t count = 0;
+    /// Calls `function` with each that isn't unwanted, in order.
+    template <class F>
+    void for_each(F function) const {
         for (const Runnable* one = first_; one != nullptr; one = one->next_)
-            count += one->unwanted() ? 0 : 1;
-        return count;
+            if (!one->unwanted())
+                function(*one);
     }
 
     /// Drops those that are unwanted. Returns how many others there are.

@@ -35,12 +35,11 @@ std::optional<Timers::TimePoint> Timers::next() {
     return heap_.front().when;
 }
 
-void Timers::move_due(TimePoint now, RunQueue& ready) {
-    while (const auto when = next()) {
-        if (*when > now)
-            return;
-        take_first()->stand_in(ready);
-    }
+RunQueue Timers::take_due(TimePoint now) {
+    RunQueue due;
+    for (auto when = next(); when && *when <= now; when = next())
+        take_first()->stand_in(due);
+    return due;
 }
 
 void Timers::clear() {

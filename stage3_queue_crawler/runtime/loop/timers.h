@@ -22,8 +22,8 @@ class Timers {
     /// When the next one is due that was not cancelled; none: there is none.
     std::optional<TimePoint> next();
 
-    /// Moves those that are due at `now` to the end of `ready`.
-    void move_due(TimePoint now, RunQueue& ready);
+    /// Takes out those that are due at `now`.
+    RunQueue take_due(TimePoint now);
 
     /// How many there are, counting those that were cancelled and still lie here.
     std::size_t size() const { return heap_.size(); }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <list>
+#include <source_location>
 #include <utility>
 
 namespace stage3 {
@@ -27,8 +28,9 @@ class Waiting {
   private:
     friend Waiter;
     friend class Line<Waiter>;
-    explicit Waiting(Line<Waiter>& line)
-        : line_(line),
+    explicit Waiting(Line<Waiter>& line,
+                     std::source_location at = std::source_location::current())
+        : future(at), line_(line),
           place_(line.places_.insert(line.places_.end(), static_cast<Waiter*>(this))) {}
 
     void leave() {

@@ -139,11 +139,14 @@ class Queue {
     };
 
     void bring_in(Entry entry);
+    bool hand_over(Entry& entry);
     T take();
     void let_putters_in();
     void give_back(Entry entry);
     bool take_back(std::uint64_t number);
-    void trace(std::string_view phase) const;
+    void trace(std::string_view phase, std::string_view item = {},
+               const FutureBase* waiter = nullptr);
+    static std::string traced(const T& item);
 
     const std::size_t max_size_;
     Order items_;
@@ -152,6 +155,7 @@ class Queue {
     std::size_t unfinished_ = 0;
     Event nothing_left_;
     std::uint64_t next_number_ = 0;
+    std::uint64_t id_ = 0; // for traces
 };
 
 template <class T>
@@ -166,18 +170,29 @@ template <class T, class Order>
 void Queue<T, Order>::bring_in(Entry entry) {
     ++unfinished_;
     nothing_left_.clear();
-    if (Getter* const getter = getters_.next())
-        getter->future.set_result(std::move(entry));
-    else
-        items_.push(std::move(entry));
-    trace("put");
+    if (hand_over(entry))
+        return;
+    const std::string name = traced(entry.item);
+    items_.push(std::move(entry));
+    trace("put", name);
+}
+
+/// To the one who has waited longest. False if nobody waits.
+template <class T, class Order>
+bool Queue<T, Order>::hand_over(Entry& entry) {
+    Getter* const getter = getters_.next();
+    if (getter == nullptr)
+        return false;
+    trace("hand_over", traced(entry.item), &getter->future.base());
+    getter->future.set_result(std::move(entry));
+    return true;
 }
 // [/bring-in]
 
 template <class T, class Order>
 T Queue<T, Order>::take() {
     Entry entry = items_.pop(); // NOLINT(misc-const-correctness): moved from
-    trace("get");
+    trace("get", traced(entry.item));
     let_putters_in();
     return std::move(entry.item);
 }
@@ -190,6 +205,7 @@ void Queue<T, Order>::let_putters_in() {
         Putter* const putter = putters_.next();
         if (putter == nullptr)
             return;
+        trace("let_in", traced(putter->entry.item), &putter->future.base());
         putter->future.set_result();
         bring_in(std::move(putter->entry));
     }
@@ -200,11 +216,12 @@ void Queue<T, Order>::let_putters_in() {
 /// A getter was given this, and goes away without it.
 template <class T, class Order>
 void Queue<T, Order>::give_back(Entry entry) {
-    if (Getter* const getter = getters_.next())
-        getter->future.set_result(std::move(entry));
-    else
-        items_.unpop(std::move(entry)); // may be one too many, for the moment
-    trace("give_back");
+    const std::string name = traced(entry.item);
+    trace("give_back", name);
+    if (hand_over(entry))
+        return;
+    items_.unpop(std::move(entry)); // may be one too many, for the moment
+    trace("put", name);
 }
 // [/give-back]
 
@@ -214,7 +231,7 @@ Coroutine<T> Queue<T, Order>::get(TimeLimit limit) {
     if (!empty())
         co_return take();
     Getter getter(*this);
-    trace("wait");
+    trace("wait_to_get", {}, &getter.future.base());
     const CancelAtExit timer(fail_after(getter.future, limit));
     co_await getter.future;
     co_return getter.take();
@@ -229,7 +246,7 @@ Coroutine<> Queue<T, Order>::put(T item, TimeLimit limit) {
         co_return;
     }
     const Putter putter(*this, std::move(entry));
-    trace("wait");
+    trace("wait_to_put", traced(putter.entry.item), &putter.future.base());
     const CancelAtExit timer(fail_after(putter.future, limit));
     std::optional<Cancelled> cancelled;
     try {
@@ -256,13 +273,35 @@ bool Queue<T, Order>::take_back(std::uint64_t number) {
     return true;
 }
 
+/// `waiter`: the future of the one who waits.
 template <class T, class Order>
-void Queue<T, Order>::trace(std::string_view phase) const {
-    if (const EventLoop* const loop = running_loop_or_none())
-        loop->tracer().queue(phase, {.size = size(),
-                                     .unfinished = unfinished_,
-                                     .getters = getters_.size(),
-                                     .putters = putters_.size()});
+void Queue<T, Order>::trace(std::string_view phase, std::string_view item,
+                            const FutureBase* waiter) {
+    const EventLoop* const loop = running_loop_or_none();
+    if (loop == nullptr || !loop->tracer().enabled()) [[likely]]
+        return;
+    if (id_ == 0)
+        id_ = loop->tracer().new_id();
+    loop->tracer().queue({.phase = phase, .item = item, .future = waiter},
+                         {.id = id_,
+                          .size = size(),
+                          .unfinished = unfinished_,
+                          .getters = getters_.size(),
+                          .putters = putters_.size()});
+}
+
+/// An item in words, if it's traced and has words: a number, or what `trace_name` says.
+template <class T, class Order>
+std::string Queue<T, Order>::traced(const T& item) {
+    const EventLoop* const loop = running_loop_or_none();
+    if (loop == nullptr || !loop->tracer().enabled()) [[likely]]
+        return {};
+    if constexpr (requires { trace_name(item); })
+        return trace_name(item);
+    else if constexpr (fmt::is_formattable<T>::value)
+        return fmt::format("{}", item);
+    else
+        return {};
 }
 
 } // namespace stage3

@@ -41,7 +41,9 @@ void FutureBase::trace_end() const {
     const char* phase = "resolve";
     if (has_failed())
         phase = cancelled() ? "cancel" : "fail";
-    tracer.future_end(this, phase, waiters_.count_wanted());
+    std::size_t waiters = 0;
+    waiters_.for_each([&](const Runnable& /*one*/) { ++waiters; });
+    tracer.future_end(this, phase, waiters);
 }
 
 void FutureBase::complete_with_exception(std::exception_ptr exception,

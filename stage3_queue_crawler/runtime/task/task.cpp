@@ -239,6 +239,10 @@ std::vector<Ref<FutureBase>> all_tasks(EventLoop& loop) {
 
 // ---- What is written down ----
 
+void TaskBase::trace_ready(common::Tracer& tracer) const {
+    tracer.schedule_task(keep_.get());
+}
+
 void TaskBase::write_trace(std::string_view phase, const FutureBase* awaited) {
     common::Tracer& tracer = loop_.tracer();
     const FutureBase* const self = &future();

@@ -77,6 +77,7 @@ class TaskBase : public Runnable {
     /// Makes a step.
     void run() noexcept override;
     void drop() noexcept override {}
+    void trace_ready(common::Tracer& tracer) const override;
 
   protected:
     TaskBase(EventLoop& loop, Frame coroutine, std::string name);

@@ -514,11 +514,13 @@ TEST_CASE("its events go to a file, if asked to") {
             ++number;
         return number;
     };
-    CHECK(count(R"("event":"fetch","phase":"start")") == 2);
-    CHECK(count(R"("event":"fetch","phase":"end")") == 2);
-    CHECK(count(R"("status":404)") == 1);
-    // (What waits for robots.txt isn't in the queue yet.)
-    CHECK(count(R"("event":"queue","phase":"put")") == 2);
+    CHECK(count(R"("event":"fetch","phase":"start")") == 3); // with robots.txt
+    CHECK(count(R"("event":"fetch","phase":"end")") == 3);
+    CHECK(count(R"("status":404)") == 2);
+    // The workers wait already when the root comes in. (What waits for robots.txt isn't
+    // in the queue yet.)
+    CHECK(count(R"("event":"queue","phase":"hand_over")") == 2);
+    CHECK(count("\"item\":\"" + server.url("/gone") + "\"") == 1);
     CHECK(count(R"("event":"queue","phase":"task_done")") == 2);
     std::remove(file.c_str());
 }

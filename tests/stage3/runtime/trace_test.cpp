@@ -3,9 +3,12 @@
 #include "tests/stage3/runtime/loop_test.h"
 
 #include <doctest/doctest.h>
+#include <fmt/core.h>
 
+#include <cstddef>
 #include <cstdio>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <regex>
 #include <string>
@@ -49,12 +52,19 @@ std::vector<std::string> events_in(const std::string& path) {
     };
     for (std::string line; std::getline(in, line);) {
         std::string event = field(line, "event").substr(1);
-        for (const char* name :
-             {"phase", "name", "outcome", "awaiting", "waiters", "size", "getters"})
+        for (const char* name : {"phase", "name", "outcome", "awaiting", "task", "call",
+                                 "item", "future", "waiters", "size", "getters"})
             event += field(line, name);
         events.push_back(event);
     }
     return events;
+}
+
+void check_events(const std::string& path, const std::vector<std::string>& expected) {
+    const auto events = events_in(path);
+    for (std::size_t i = 0; i < events.size() && i < expected.size(); ++i)
+        CHECK(events[i] == expected[i]);
+    CHECK(events.size() == expected.size());
 }
 
 Coroutine<int> inner(Future<int> future) {
@@ -68,6 +78,28 @@ Coroutine<> outer(Future<int> future, Queue<int>& queue) {
     co_await queue.get();
 }
 
+Coroutine<> get_one(Queue<int>& queue) { co_await queue.get(); }
+Coroutine<> put_one(Queue<int>& queue, int item) { co_await queue.put(item); }
+
+Coroutine<> both_ends(Queue<int>& queue) {
+    auto getter = create_task(get_one(queue));
+    co_await stage3::next_turn();
+    queue.put_nowait(1); // handed over
+    queue.put_nowait(2);
+    auto putter = create_task(put_one(queue, 3));
+    co_await stage3::next_turn();
+    queue.get_nowait(); // lets the putter in
+    co_await getter;
+    co_await putter;
+}
+
+/// A loop whose clock is moved by hand, and that is traced.
+stage3::LoopOptions traced(tests::VirtualTime& time, common::Tracer& tracer) {
+    stage3::LoopOptions options = time.options();
+    options.tracer = &tracer;
+    return options;
+}
+
 } // namespace
 
 TEST_CASE("what happens is written down in its order") {
@@ -75,9 +107,7 @@ TEST_CASE("what happens is written down in its order") {
     {
         common::Tracer tracer(file.path(), "test");
         tests::VirtualTime time;
-        stage3::LoopOptions options = time.options();
-        options.tracer = &tracer;
-        stage3::EventLoop loop(std::move(options));
+        stage3::EventLoop loop(traced(time, tracer));
         Queue<int> queue;
         const Future<int> future(loop);
         auto task = create_task(loop, outer(future, queue));
@@ -95,37 +125,46 @@ TEST_CASE("what happens is written down in its order") {
         "watch add mailbox",
         "future new",
         "task new outer",
+        "schedule 2",
+        "timer set timer 3",
         "select",
         "task step",
-        "coroutine call inner",
+        "coroutine call inner 2",
         "task suspend outer 1", // waits for the future, in `inner`
         "select",
         "awake",
-        "callback begin timer",
+        "timer due 3",
+        "callback begin timer 3",
         "future resolve 1", // one waits
+        "schedule 2",
         "callback end timer",
         "select",
         "task step",
-        "coroutine return inner",
-        "queue put 1 0",
-        "coroutine call stage3::Queue", // get
-        "queue get 0 0",
-        "coroutine return stage3::Queue",
+        "coroutine return inner 2",
+        "queue put 7 1 0",
+        "coroutine call stage3::Queue 2", // get
+        "queue get 7 0 0",
+        "coroutine return stage3::Queue 2",
         "future resolve 1", // the task is one, and run_until_complete waits for it
+        "schedule done_callback 5",
+        "schedule done 6",
         "task done returned",
         "select",
-        "callback begin done_callback",
+        "callback begin done_callback 5",
         "callback end done_callback",
-        "callback begin done",
+        "callback begin done 6",
         "callback end done",
         "future new",
         "task new inner",
+        "schedule 8",
+        "schedule call_soon 9",
         "select",
         "task step",
-        "task suspend inner 3",
-        "callback begin call_soon",
+        "task suspend inner 7",
+        "callback begin call_soon 9",
         "task cancel",
         "future cancel 1",
+        "schedule 8",
         "callback end call_soon",
         "select",
         "task step",
@@ -134,8 +173,63 @@ TEST_CASE("what happens is written down in its order") {
         "watch remove", // the mailbox
         "end",
     };
-    const auto events = events_in(file.path());
-    REQUIRE(events.size() == expected.size());
-    for (std::size_t i = 0; i < events.size(); ++i)
-        CHECK(events[i] == expected[i]);
+    check_events(file.path(), expected);
+}
+
+TEST_CASE("an item that is handed over, and a putter that is let in") {
+    const TemporaryFile file;
+    {
+        common::Tracer tracer(file.path(), "test");
+        tests::VirtualTime time;
+        stage3::EventLoop loop(traced(time, tracer));
+        Queue<int> queue(1);
+        stage3::run_until_complete<void>(loop, both_ends(queue));
+    }
+    std::vector<std::string> queued;
+    for (const std::string& event : events_in(file.path()))
+        if (event.starts_with("queue"))
+            queued.push_back(event);
+    const std::vector<std::string> expected = {
+        "queue wait_to_get 3 0 1",   "queue hand_over 1 3 0 0", "queue put 2 1 0",
+        "queue wait_to_put 3 6 1 0", "queue get 2 0 0",         "queue let_in 3 6 0 0",
+        "queue put 3 1 0",
+    };
+    CHECK(queued == expected);
+}
+
+TEST_CASE("timers that are taken back, and calls from other threads, are written down") {
+    const TemporaryFile file;
+    std::size_t line = 0;
+    {
+        common::Tracer tracer(file.path(), "test");
+        tests::VirtualTime time;
+        stage3::EventLoop loop(traced(time, tracer));
+        const stage3::Handle handle = loop.call_later(1s, [] {});
+        handle.cancel();
+        handle.cancel();
+        line = __LINE__ + 1;
+        loop.call_soon_threadsafe([&] { loop.stop(); });
+        loop.run_forever();
+        const stage3::Handle left = loop.call_later(1s, [] {});
+        loop.close();
+        left.cancel(); // too late: it does nothing
+    }
+    const std::vector<std::string> expected = {
+        "trace",
+        "watch add mailbox",
+        "timer set timer 1",
+        "timer cancel 1",
+        "select",
+        "schedule call_soon_threadsafe 2",
+        "callback begin call_soon_threadsafe 2",
+        "callback end call_soon_threadsafe",
+        "timer set timer 3",
+        "watch remove",
+        "end",
+    };
+    check_events(file.path(), expected);
+    // Who has called is a place in another thread, and not in the loop.
+    std::ifstream in(file.path());
+    const std::string all(std::istreambuf_iterator<char>(in), {});
+    CHECK(all.find(fmt::format("trace_test.cpp:{}", line)) != std::string::npos);
 }
