@@ -16,6 +16,9 @@ using common::Place;
 /// Told when a coroutine calls another one, and when that one has ended: for traces.
 class Witness {
   public:
+    Witness() = default;
+    Witness(const Witness&) = delete;
+    Witness& operator=(const Witness&) = delete;
     virtual void called(const Place& caller, const Place& callee) = 0;
     virtual void ended(const Place& caller, const Place& callee) = 0;
 

@@ -3,7 +3,10 @@
 //     server_tour 1    bytes that come in pieces, and lines
 //     server_tour 2    a client that doesn't read
 //
+// With a file as the second argument, it writes down what happens.
+//
 // Server and clients run on the same loop, on 127.0.0.1. Told in book/18.
+#include "common/trace/trace.h"
 #include "stage3_queue_crawler/runtime/net/listener.h"
 #include "stage3_queue_crawler/runtime/net/stream.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
@@ -160,15 +163,17 @@ Coroutine<> who_does_not_read() {
 
 int main(int argc, char** argv) {
     try {
-        const std::string_view which = argc == 2 ? argv[1] : "";
-        if (which == "1") {
-            stage3::run(pieces_and_lines());
-        } else if (which == "2") {
-            stage3::run(who_does_not_read());
-        } else {
-            fmt::print(stderr, "usage: server_tour 1 (or 2)\n");
+        const std::string_view which = argc > 1 ? argv[1] : "";
+        if (argc > 3 || (which != "1" && which != "2")) {
+            fmt::print(stderr, "usage: server_tour 1|2 [TRACE_FILE]\n");
             return 2;
         }
+        common::Tracer tracer =
+            argc > 2 ? common::Tracer(argv[2], "server_tour") : common::Tracer();
+        stage3::LoopOptions options;
+        options.tracer = &tracer;
+        stage3::run(which == "1" ? pieces_and_lines() : who_does_not_read(),
+                    std::move(options));
         return 0;
     } catch (const std::exception& problem) {
         fmt::print(stderr, "server_tour: {}\n", problem.what());

@@ -123,7 +123,8 @@ Coroutine<bool> Stream::wait_for_more() {
         if (finished_)
             co_return false;
         const auto waiters = waiters_;
-        const Future<> more = waiters->reader.emplace(loop_);
+        const Future<> more(loop_);
+        waiters->reader = more;
         const AtExit forget([waiters] { waiters->reader.reset(); });
         watch();
         co_await more;
@@ -231,7 +232,8 @@ Coroutine<> Stream::wait_until_unsent_is(std::size_t at_most) {
             co_return;
         enough_ = at_most;
         const auto waiters = waiters_;
-        const Future<> less = waiters->writer.emplace(loop_);
+        const Future<> less(loop_);
+        waiters->writer = less;
         const AtExit forget([waiters] { waiters->writer.reset(); });
         co_await less;
         waiters->check_stream();

@@ -27,7 +27,7 @@ Coroutine<> TaskGroup::run(Coroutine<> body) {
     if (request || !failures_.empty())
         cancel();
     while (!children_.empty()) {
-        last_has_ended_.emplace();
+        last_has_ended_ = Future<>();
         try {
             co_await *last_has_ended_;
         } catch (const Cancelled& cancelled) {
