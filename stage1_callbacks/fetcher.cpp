@@ -146,13 +146,14 @@ std::vector<common::Url> Fetcher::parse_links(const common::HttpResponse& respon
 
 /// `error` is empty if the server closed without a word.
 void Fetcher::connection_broke(const std::error_code& error) {
+    record_.error = error ? common::describe(error) : "empty response";
     if (response_.empty()) {
         const std::uint64_t id = id_;
         release();
         if (crawl_.retry_with_fewer(record_.url, id))
             return;
     }
-    fail(error ? common::describe(error) : "empty response");
+    fail(record_.error);
 }
 
 void Fetcher::fail(std::string reason) {

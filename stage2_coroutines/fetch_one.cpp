@@ -21,7 +21,7 @@ Coroutine<> fetch_one(common::EventLoop& loop, common::Address address,
 
     if (error == std::errc::operation_in_progress) {
         const auto connected = std::make_shared<Future>();
-        const Watch watch(loop, socket.fd(), Events::write, "connected",
+        const Watch watch(loop, socket.fd(), Events::write, "on writable",
                           [connected] { connected->set_result({}); });
         co_yield connected;
         error = socket.error();
@@ -33,7 +33,7 @@ Coroutine<> fetch_one(common::EventLoop& loop, common::Address address,
     bool server_has_closed = false;
     while (!server_has_closed && !error) {
         const auto received = std::make_shared<Future>();
-        const Watch watch(loop, socket.fd(), Events::read, "readable", [&, received] {
+        const Watch watch(loop, socket.fd(), Events::read, "on readable", [&, received] {
             std::string chunk = receive(socket, error);
             if (error != std::errc::operation_would_block) // a false alarm: wait on
                 received->set_result(std::move(chunk));

@@ -110,16 +110,22 @@ Coroutine<std::vector<common::Url>> load(common::Record& record, common::Crawl& 
 }
 // [/load]
 
-/// Tells the trace when a fetch begins and ends.
+/// Tells the trace when a fetch begins, and when it ends: at the latest, when this dies.
 class Traced {
   public:
     Traced(common::Crawl& crawl, const common::Record& record, std::uint64_t id)
         : crawl_(crawl), record_(record), id_(id) {
         crawl_.tracer().fetch_start(id_, record_.url.href());
     }
-    ~Traced() { crawl_.trace_end(id_, record_); }
+    ~Traced() { end(); }
     Traced(const Traced&) = delete;
     Traced& operator=(const Traced&) = delete;
+
+    void end() {
+        if (id_ != 0)
+            crawl_.trace_end(id_, record_);
+        id_ = 0; // said once
+    }
 
   private:
     common::Crawl& crawl_;
@@ -141,8 +147,8 @@ parse_links(const common::HttpResponse& response, const common::Url& url,
 Coroutine<> fetch(common::Url url, common::Crawl& crawl) {
     common::Record record(std::move(url));
     const std::uint64_t id = crawl.next_fetch_id();
+    Traced traced(crawl, record, id);
     try {
-        const Traced traced(crawl, record, id);
         const auto links = co_await load(record, crawl);
         // The links go first: while this URL is still to do, the crawl can't look
         // finished.
@@ -159,6 +165,7 @@ Coroutine<> fetch(common::Url url, common::Crawl& crawl) {
         record.bytes = failed.received;
         record.error = failed.what();
     }
+    traced.end();
     crawl.finished(record);
 }
 // [/fetch]

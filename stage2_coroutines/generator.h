@@ -293,7 +293,7 @@ class [[nodiscard]] Generator {
     }
 
     /// From now on, `witness`, which must outlive the generator, hears of its calls.
-    void tell(Witness& witness) {
+    void set_witness(Witness& witness) {
         if (frame_)
             promise().witness = &witness;
     }
@@ -332,8 +332,10 @@ class [[nodiscard]] Generator {
         std::exception_ptr travelling; // from one to the one that waits for it
         while (true) {
             current->frame.resume();
-            note(*current, travelling);
-            if (current->innermost != current) { // it delegates
+            note_way(*current, travelling);
+            if (outermost.witness != nullptr) [[unlikely]]
+                tell(*current, *outermost.witness); // for traces
+            if (current->innermost != current) {    // it delegates
                 current = current->innermost;
             } else if (current->frame.done() && current->caller != nullptr) { // it ended
                 current = current->caller;
@@ -357,26 +359,26 @@ class [[nodiscard]] Generator {
     // [/resume]
 
     // [note]
-    /// Notes what has become of `one`: for who asks where it stands, or stood.
-    void note(const detail::Conversation<Yield, Send>& one,
-              std::exception_ptr& travelling) {
-        auto& outermost = promise();
-        // The way of an exception ends where it's caught, also if another one is thrown
-        // there.
+    /// Notes the way of an exception, if one has left `one`. It ends where the exception
+    /// is caught, also if another one is thrown there.
+    void note_way(const detail::Conversation<Yield, Send>& one,
+                  std::exception_ptr& travelling) {
+        auto& traceback = promise().traceback;
         if (!one.error || one.error != travelling)
-            outermost.traceback.clear();
+            traceback.clear();
         if (one.error)
-            outermost.traceback.push_back(one.place);
+            traceback.push_back(one.place);
         travelling = one.error;
-
-        if (outermost.witness == nullptr) [[likely]]
-            return;
-        if (one.innermost != &one)
-            outermost.witness->called(one.place, one.innermost->place);
-        else if (one.frame.done() && one.caller != nullptr)
-            outermost.witness->ended(one.caller->place, one.place);
     }
     // [/note]
+
+    /// Tells of a call, or of its end.
+    void tell(const detail::Conversation<Yield, Send>& one, Witness& witness) {
+        if (one.innermost != &one)
+            witness.called(one.place, one.innermost->place);
+        else if (one.frame.done() && one.caller != nullptr)
+            witness.ended(one.caller->place, one.place);
+    }
 
     /// For whoever has delegated to this one, which has ended.
     Return take_result() {

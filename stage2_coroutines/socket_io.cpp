@@ -20,7 +20,7 @@ Coroutine<> connect(common::EventLoop& loop, common::Socket& socket,
     std::error_code error = socket.connect(address);
     if (error == std::errc::operation_in_progress) {
         const auto connected = std::make_shared<Future>();
-        const Watch watch(loop, socket.fd(), Events::write, "connected",
+        const Watch watch(loop, socket.fd(), Events::write, "on writable",
                           [connected] { connected->set_result({}); });
         co_await connected;
         error = socket.error();
@@ -36,7 +36,7 @@ Coroutine<> send_all(common::EventLoop& loop, common::Socket& socket, std::strin
         sent += socket.send(std::string_view(bytes).substr(sent), error);
         if (error == std::errc::operation_would_block) {
             const auto writable = std::make_shared<Future>();
-            const Watch watch(loop, socket.fd(), Events::write, "writable",
+            const Watch watch(loop, socket.fd(), Events::write, "on writable",
                               [writable] { writable->set_result({}); });
             co_await writable;
         } else if (error) {
@@ -49,7 +49,7 @@ Coroutine<> send_all(common::EventLoop& loop, common::Socket& socket, std::strin
 Coroutine<std::string> read(common::EventLoop& loop, common::Socket& socket) {
     const auto received = std::make_shared<Future>();
     std::error_code error;
-    const Watch watch(loop, socket.fd(), Events::read, "readable", [&, received] {
+    const Watch watch(loop, socket.fd(), Events::read, "on readable", [&, received] {
         std::string chunk = receive(socket, error);
         if (error != std::errc::operation_would_block) // a false alarm: wait on
             received->set_result(std::move(chunk));

@@ -32,7 +32,7 @@ class Task final : private Witness {
     Task(Coroutine<> coroutine, common::Tracer& tracer)
         : coroutine_(std::move(coroutine)), tracer_(tracer) {
         if (tracer_.enabled())
-            coroutine_.tell(*this);
+            coroutine_.set_witness(*this);
         trace("new");
         step(nullptr);
     }

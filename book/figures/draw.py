@@ -315,6 +315,7 @@ def draw_queue(path, theme):
     events = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     words = {"put": "an item comes in", "get": "an item is taken", "wait_to_get": "waits for an item",
              "wait_to_put": "waits for room", "hand_over": "an item is handed over", "let_in": "one is let in",
+             "put_back": "it lies there again", "take_back": "an item is taken back",
              "task_done": "one item is done", "give_back": "an item is given back", "join": "waits for all to be done"}
     rows, task = [], None
     for event in events:

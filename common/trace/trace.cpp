@@ -152,17 +152,21 @@ void Tracer::write_watch_remove(int fd, Events events) {
 }
 
 void Tracer::CallbackRuns::begin() {
+    if (name_.empty())
+        return;
     exceptions_ = std::uncaught_exceptions();
     std::string more;
     if (fd_ >= 0) {
         more = fmt::format(",\"fd\":{}", fd_);
     } else if (const auto call = tracer_.calls_.extract(call_)) {
-        more = fmt::format(",\"call\":{}", call.mapped().id);
+        more = fmt::format(",\"call\":{}", call.mapped());
     }
     tracer_.write_callback("begin", name_, at_, more);
 }
 
 void Tracer::CallbackRuns::end() const {
+    if (name_.empty())
+        return;
     const bool threw = std::uncaught_exceptions() > exceptions_;
     tracer_.write_callback("end", name_, at_, threw ? ",\"threw\":true" : "");
 }
@@ -185,9 +189,12 @@ void Tracer::write_task_new(const void* task, std::string_view name, const Place
 }
 
 void Tracer::write_task(const void* task, std::string_view phase) {
-    if (phase == "step")
-        stepping_.push_back(known_[task].id);
-    write("task", fmt::format("\"phase\":\"{}\",\"id\":{}", phase, known_[task].id));
+    Known& known = known_[task];
+    if (phase == "step") {
+        stepping_.push_back(known.id);
+        known.waits = nullptr;
+    }
+    write("task", fmt::format("\"phase\":\"{}\",\"id\":{}", phase, known.id));
 }
 
 void Tracer::write_task_suspend(const void* task, const void* future,
@@ -195,6 +202,7 @@ void Tracer::write_task_suspend(const void* task, const void* future,
     std::erase(stepping_, known_[task].id);
     std::string fields = fmt::format("\"phase\":\"suspend\",\"id\":{}", known_[task].id);
     if (future != nullptr) {
+        known_[task].waits = future;
         Known& awaited = known_[future];
         ++awaited.waiters;
         fields += fmt::format(",\"awaiting\":{}", awaited.id);
@@ -207,6 +215,12 @@ void Tracer::write_task_suspend(const void* task, const void* future,
 }
 
 void Tracer::write_task_done(const void* task, std::string_view outcome) {
+    // Was it destroyed while it waited? Then a future that nobody else waits for may be
+    // gone, too, and its address another's.
+    const auto awaited = known_.find(known_[task].waits);
+    if (awaited != known_.end() && !awaited->second.is_task
+        && --awaited->second.waiters == 0)
+        known_.erase(awaited);
     std::erase(stepping_, known_[task].id);
     write("task", fmt::format("\"phase\":\"done\",\"id\":{},\"outcome\":\"{}\"",
                               known_[task].id, outcome));
@@ -264,21 +278,15 @@ void Tracer::write_task_scheduled(const void* task) {
 
 void Tracer::write_call_scheduled(const void* call, std::string_view name,
                                   const std::source_location& at) {
-    const auto [known, is_new] = calls_.try_emplace(call, Call{next_id_, false});
-    if (!is_new && known->second.has_timer) {
-        known->second.has_timer = false;
-        write("timer", fmt::format("\"phase\":\"due\",\"call\":{}", known->second.id));
-        return;
-    }
-    known->second = {.id = new_id(), .has_timer = false}; // the address may be an old one
-    write("schedule", fmt::format("\"call\":{},\"name\":{},\"at\":{}", known->second.id,
+    calls_[call] = next_id_; // the address may be an old one
+    write("schedule", fmt::format("\"call\":{},\"name\":{},\"at\":{}", new_id(),
                                   json_string(name), json_string(path_and_line(at))));
 }
 
 void Tracer::write_timer_set(const void* call, std::string_view name,
                              const std::source_location& at,
                              std::chrono::nanoseconds delay) {
-    calls_[call] = {.id = next_id_, .has_timer = true};
+    calls_[call] = next_id_;
     const std::chrono::duration<double, std::milli> in_ms = delay;
     write("timer",
           fmt::format(
@@ -287,10 +295,15 @@ void Tracer::write_timer_set(const void* call, std::string_view name,
               in_ms.count()));
 }
 
-void Tracer::write_timer_cancel(const void* call) {
-    if (const auto known = calls_.extract(call))
-        write("timer",
-              fmt::format("\"phase\":\"cancel\",\"call\":{}", known.mapped().id));
+/// "due" or "cancel"; what is cancelled is forgotten.
+void Tracer::write_call(const void* call, std::string_view event,
+                        std::string_view phase) {
+    const auto known = calls_.find(call);
+    if (known == calls_.end())
+        return;
+    write(event, fmt::format("\"phase\":\"{}\",\"call\":{}", phase, known->second));
+    if (phase == "cancel")
+        calls_.erase(known);
 }
 
 void Tracer::write_fetch_start(std::uint64_t id, std::string_view url, int fd) {

@@ -52,7 +52,8 @@ class Tracer {
     /// full. It ends by itself then, and whatever is traced goes on.
     std::error_code close();
 
-    /// A new turn of the event loop begins: it waits on `watched` descriptors.
+    /// A new turn of the event loop begins: it waits on `watched` descriptors. (None: it
+    /// need not ask, and "awake" doesn't follow.)
     void select(std::optional<Selector::Milliseconds> timeout, std::size_t watched) {
         ++turn_;
         if (enabled()) [[unlikely]]
@@ -87,7 +88,7 @@ class Tracer {
     // from another. That a task goes on when its future is done is told in
     // `schedule_task`, and not with the future.
 
-    /// Stands in the queue of what is ready. A call that had a timer: its time has come.
+    /// Stands in the queue of what is ready.
     void schedule_task(const void* task) {
         if (enabled()) [[unlikely]]
             write_task_scheduled(task);
@@ -97,22 +98,32 @@ class Tracer {
         if (enabled()) [[unlikely]]
             write_call_scheduled(call, name, at);
     }
-    /// It is to be called after so long; or no longer.
+    /// A call that stands there will not be made.
+    void schedule_cancel(const void* call) {
+        if (enabled()) [[unlikely]]
+            write_call(call, "schedule", "cancel");
+    }
+    /// It is to be called after so long; its time has come; it's not to be called.
     void timer_set(const void* call, std::string_view name,
                    const std::source_location& at, std::chrono::nanoseconds delay) {
         if (enabled()) [[unlikely]]
             write_timer_set(call, name, at, delay);
     }
+    void timer_due(const void* call) {
+        if (enabled()) [[unlikely]]
+            write_call(call, "timer", "due");
+    }
     void timer_cancel(const void* call) {
         if (enabled()) [[unlikely]]
-            write_timer_cancel(call);
+            write_call(call, "timer", "cancel");
     }
 
     /// A callback runs, as long as this lives: also if it throws.
     class CallbackRuns {
       public:
-        /// It was registered at `at`. `fd`: what it was called for; -1: no descriptor.
-        /// Then `call` is what was scheduled; nullptr: nothing.
+        /// It was registered at `at`. Without a name, it isn't told of. `fd`: what it was
+        /// called for; -1: no descriptor. Then `call` is what was scheduled; nullptr:
+        /// nothing.
         CallbackRuns(Tracer& tracer, std::string_view name,
                      const std::source_location& at, int fd = -1,
                      const void* call = nullptr)
@@ -225,8 +236,10 @@ class Tracer {
     /// What has happened to it.
     struct QueueEvent {
         /// "put", "get", "wait_to_get", "wait_to_put", "hand_over" (past the queue, to
-        /// one who waits for an item), "let_in" (one who waits for room), "give_back",
-        /// "task_done" or "join".
+        /// one who waits for an item), "let_in" (one who waits for room), "give_back" (by
+        /// one who was handed an item, and was cancelled; "hand_over" or "put_back"
+        /// follows), "take_back" (out of the queue, by one who was let in, and was
+        /// cancelled), "task_done" or "join".
         std::string_view phase;
         std::string_view item = {};   ///< in words; empty: it has none
         const void* future = nullptr; ///< of the one who waits; nullptr: nobody does
@@ -262,7 +275,7 @@ class Tracer {
                               const std::source_location& at);
     void write_timer_set(const void* call, std::string_view name,
                          const std::source_location& at, std::chrono::nanoseconds delay);
-    void write_timer_cancel(const void* call);
+    void write_call(const void* call, std::string_view event, std::string_view phase);
     void write_task_new(const void* task, std::string_view name, const Place& first);
     void write_task(const void* task, std::string_view phase);
     void write_task_suspend(const void* task, const void* future,
@@ -287,18 +300,15 @@ class Tracer {
     // again; a number never is.
     struct Known {
         std::uint64_t id;
-        std::size_t waiters = 0; // that were told of
+        std::size_t waiters = 0;     // that were told of
+        const void* waits = nullptr; // a task, for this future
         bool is_task = false;
     };
     std::unordered_map<const void*, Known> known_;
     std::vector<std::uint64_t>
         stepping_; // tasks that have the thread, one inside another
 
-    struct Call {
-        std::uint64_t id;
-        bool has_timer;
-    };
-    std::unordered_map<const void*, Call> calls_; // that are to run
+    std::unordered_map<const void*, std::uint64_t> calls_; // that are to run: numbers
     std::uint64_t next_id_ = 1;
 };
 

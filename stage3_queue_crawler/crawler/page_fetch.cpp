@@ -1,8 +1,7 @@
 #include "stage3_queue_crawler/crawler/page_fetch.h"
 
 #include "common/text/ascii.h"
-#include "common/trace/trace.h"
-#include "stage3_queue_crawler/runtime/loop/at_exit.h"
+#include "stage3_queue_crawler/crawler/traced_fetch.h"
 
 #include <fmt/core.h>
 
@@ -34,13 +33,7 @@ GetOptions PageFetch::options_for(const common::Url& url) const {
 Coroutine<Fetched> PageFetch::fetch(common::Url url, int tries,
                                     std::function<void()> on_request) {
     PageResponse page;
-    common::Tracer& tracer = loop_.tracer();
-    const std::uint64_t id = tracer.new_id();
-    tracer.fetch_start(id, url.href());
-    const AtExit ended([&] { // also if it is cancelled
-        tracer.fetch_end(id, url.href(),
-                         {page.status, page.bytes, page.location, page.error});
-    });
+    TracedFetch traced(loop_.tracer(), url, page);
     std::optional<Again> again;
     try {
         on_request();
@@ -66,6 +59,7 @@ Coroutine<Fetched> PageFetch::fetch(common::Url url, int tries,
     } catch (const std::exception& error) {
         page.error = error.what();
     }
+    traced.end();
     if (again)
         co_return *again;
     co_return std::move(page);

@@ -1,14 +1,12 @@
 #include "stage3_queue_crawler/crawler/robots_cache.h"
 
 #include "common/text/ascii.h"
-#include "common/trace/trace.h"
 #include "common/web/http_response.h"
-#include "stage3_queue_crawler/runtime/loop/at_exit.h"
+#include "stage3_queue_crawler/crawler/traced_fetch.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
 
 #include <fmt/core.h>
 
-#include <cstdint>
 #include <exception>
 #include <utility>
 
@@ -98,16 +96,10 @@ void RobotsCache::cancel_all() {
 }
 
 Coroutine<RobotsCache::Answer> RobotsCache::fetch(common::Url robots_url) {
-    common::Tracer& tracer = loop_.tracer();
     for (int tries = 1;; ++tries) {
         RetryPolicy::Duration wait{};
         try {
-            int status = 0;
-            const std::uint64_t id = tracer.new_id();
-            tracer.fetch_start(id, robots_url.href());
-            const AtExit ended(
-                [&] { tracer.fetch_end(id, robots_url.href(), {.status = status}); });
-            co_return co_await try_to_fetch(robots_url, status);
+            co_return co_await try_to_fetch(robots_url);
         } catch (const FetchError& error) {
             const auto again = retries_.after(error, tries);
             if (!again)
@@ -119,19 +111,20 @@ Coroutine<RobotsCache::Answer> RobotsCache::fetch(common::Url robots_url) {
 }
 
 // [fetch]
-/// `status`: of the last answer that has come, for the trace.
-Coroutine<RobotsCache::Answer> RobotsCache::try_to_fetch(common::Url robots_url,
-                                                         int& status) {
+Coroutine<RobotsCache::Answer> RobotsCache::try_to_fetch(common::Url robots_url) {
     constexpr int most_redirects = 5;
     common::Url url = std::move(robots_url);
     for (int redirects = 0; redirects <= most_redirects; ++redirects) {
         GetOptions options = settings_.options_for(url);
         options.max_body = Robots::max_size + 1; // so that it's seen that there is more
         settings_.on_request(url);
+        PageResponse told;
+        const TracedFetch traced(loop_.tracer(), url, told);
         Response response = co_await session_.get(url, options);
-        status = response.status();
+        const int status = told.status = response.status();
         if (status >= 200 && status < 300) {
             const std::string text = co_await response.read_beginning();
+            told.bytes = text.size();
             co_return answer(Robots::parse(text, settings_.product_token),
                              "disallowed by robots.txt");
         }
@@ -139,6 +132,7 @@ Coroutine<RobotsCache::Answer> RobotsCache::try_to_fetch(common::Url robots_url,
             co_return answer(Robots::allow_nothing(),
                              fmt::format("robots.txt: HTTP status {}", status));
         const std::string_view location = common::trim(response.header("Location"));
+        told.location = location;
         const auto target = common::is_redirect(status) && !location.empty()
                                 ? common::resolve_url(location, url)
                                 : std::nullopt;

@@ -73,7 +73,7 @@ class RobotsCache {
     Coroutine<> find_out(common::Url robots_url, Future<Answer> answer);
     void keep(const std::string& robots_url, const Robots& rules);
     Coroutine<Answer> fetch(common::Url robots_url);
-    Coroutine<Answer> try_to_fetch(common::Url robots_url, int& status);
+    Coroutine<Answer> try_to_fetch(common::Url robots_url);
 
     EventLoop& loop_;
     Session& session_;

@@ -226,7 +226,7 @@ TEST_CASE("what shall run has a number, from when that is known until it runs") 
             tracer.schedule_call(&call, "soon", at);
             tracer.timer_set(&timer, "later", at, 1500us);
         }
-        tracer.schedule_call(&timer, "later", at); // its time has come
+        tracer.timer_due(&timer);
         for (const void* runs : {&call, &timer}) {
             const common::Tracer::CallbackRuns run(tracer, "runs", at, -1, runs);
         }
@@ -234,8 +234,10 @@ TEST_CASE("what shall run has a number, from when that is known until it runs") 
         tracer.timer_cancel(&timer);
         tracer.timer_cancel(&timer); // said once
         tracer.timer_set(&timer, "later", at, 0s);
-        tracer.schedule_call(&timer, "later", at);
-        tracer.schedule_call(&timer, "soon", at); // the one that was due is gone
+        tracer.timer_due(&timer);
+        tracer.schedule_call(&timer, "soon", at); // another one, at the same address
+        tracer.schedule_cancel(&timer);
+        tracer.schedule_cancel(&timer); // said once
         // Called for a descriptor: nobody has scheduled that.
         tracer.schedule_call(&call, "soon", at);
         const common::Tracer::CallbackRuns run(tracer, "runs", at, 7, &call);
@@ -263,6 +265,7 @@ TEST_CASE("what shall run has a number, from when that is known until it runs") 
     expect(R"("timer","phase":"set","call":7,)" + what("later") + R"(,"in_ms":0.000)");
     expect(R"("timer","phase":"due","call":7)");
     expect(R"("schedule","call":8,)" + what("soon"));
+    expect(R"("schedule","phase":"cancel","call":8)");
     expect(R"("schedule","call":9,)" + what("soon"));
     expect(R"("callback","phase":"begin",)" + what("runs") + R"(,"fd":7)");
     expect(R"("callback","phase":"end",)" + what("runs"));
@@ -270,6 +273,49 @@ TEST_CASE("what shall run has a number, from when that is known until it runs") 
     REQUIRE(events.size() == expected.size() + 2);
     for (std::size_t i = 0; i < expected.size(); ++i)
         CHECK(events[i + 2] == expected[i]);
+}
+
+TEST_CASE("a task that is destroyed waits for nothing any more") {
+    const TemporaryFile file;
+    const int task = 0;
+    const int other = 0;
+    const int shared = 0;
+    const int own = 0;
+    const auto at = std::source_location::current();
+    {
+        common::Tracer tracer(file.path.string(), "test");
+        for (const void* one : {&task, &other}) {
+            tracer.task_new(one, "", {.function = at, .line = at});
+            tracer.future_met(&shared);
+            tracer.task_suspend(one, &shared, {});
+        }
+        tracer.task_done(&task, "destroyed");
+        tracer.future_end(&shared, "resolve");
+        tracer.task_step(&other);
+        tracer.future_met(&own);
+        tracer.task_suspend(&other, &own, {});
+        tracer.task_done(&other, "destroyed");
+        tracer.future_met(&own); // that one is gone: this is another
+    }
+    std::vector<std::string> futures;
+    for (const std::string& event : events_of(file.path))
+        if (const auto found = event.find(R"("future",)"); found != std::string::npos)
+            futures.push_back(event.substr(found));
+    CHECK(futures
+          == std::vector<std::string>{R"("future","phase":"new","id":2})",
+                                      R"("future","phase":"resolve","id":2,"waiters":1})",
+                                      R"("future","phase":"new","id":4})",
+                                      R"("future","phase":"new","id":5})"});
+}
+
+TEST_CASE("a callback without a name isn't told of") {
+    const TemporaryFile file;
+    {
+        common::Tracer tracer(file.path.string(), "test");
+        const common::Tracer::CallbackRuns runs(tracer, "",
+                                                std::source_location::current());
+    }
+    CHECK(events_of(file.path).size() == 2);
 }
 
 TEST_CASE("a fetch knows the task that makes it, the innermost of those that step") {

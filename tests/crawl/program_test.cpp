@@ -11,7 +11,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <map>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -20,6 +23,7 @@
 
 using tests::Finished;
 using tests::last_line;
+using tests::Reply;
 using tests::ScriptedServer;
 using namespace std::chrono_literals;
 
@@ -110,6 +114,31 @@ TEST_CASE("a refused root is a dead URL, and exit status 1") {
     CHECK(urls(finished.out, "dead") == std::set<std::string>{"http://127.0.0.1:1/"});
     CHECK(finished.out.find("(connection refused)") != std::string::npos);
     CHECK(last_line(finished.out).find("0 URLs fetched") == 0);
+}
+
+TEST_CASE("a trace tells what has come of each fetch") {
+    ScriptedServer server;
+    server.on("/", tests::html("<a href=/moved><a href=/broken><a href=/silent>"));
+    server.on("/moved", tests::redirect_to("/"));
+    server.on("/broken", {tests::Send{"HTTP/1.0 200 OK\r\nContent-Length: 9\r\n\r\nab"},
+                          tests::Reset{}});
+    server.on("/silent", Reply{});
+    const std::string file = fmt::format("/tmp/program_test_{}.trace", ::getpid());
+    CHECK(run_stage({"--trace", file, server.url()}).status == 1);
+    std::ifstream stream(file);
+    std::map<std::string, std::string> ends; // what is told behind the URL
+    for (std::string line; std::getline(stream, line);)
+        if (line.find(R"("event":"fetch","phase":"end")") != std::string::npos)
+            for (const char* page : {"/moved", "/broken", "/silent"})
+                if (const auto at = line.find(std::string(page) + "\"");
+                    at != std::string::npos)
+                    ends[page] = line.substr(at + std::string(page).size() + 2);
+    std::remove(file.c_str());
+    CHECK(ends["/moved"] == R"("status":302,"bytes":0,"next":")" + server.url() + "\"}");
+    CHECK(ends["/broken"].find(R"("error":"connection reset by peer")")
+          != std::string::npos);
+    CHECK(ends["/broken"].find(R"("bytes":0)") == std::string::npos);
+    CHECK(ends["/silent"] == R"("status":null,"bytes":0,"error":"empty response"})");
 }
 
 TEST_CASE("a site without dead links is exit status 0") {

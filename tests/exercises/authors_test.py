@@ -6,7 +6,8 @@
 Of each exercise: its folder is complete; the starting point compiles without warnings and fails
 where test.cpp says so, with the message that test.cpp names; the solution passes, also under the
 sanitizers; each file in wrong/ compiles, fails, and gets its own hint from what ./learn check
-prints. Of all together: they are linked from their pages, and the first pages have both kinds.
+prints. A trace that comes with it is what its program does today (record.py makes it anew). Of
+all together: they are linked from their pages, and the first pages have both kinds.
 
 This takes minutes, so it's no part of `meson test`; `./learn test --all` runs it. DIR is a build
 directory with -Db_sanitize=address,undefined; without it, one is made in .learn/sanitized/.
@@ -25,6 +26,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 from answers import Build, Outcome, Trouble, model_for, report, try_answer  # noqa: E402
 from exercises import ROOT, Course, Exercise  # noqa: E402
+from record import comparable, fits_program, record, trace_of  # noqa: E402
 
 STRICT = ("-Werror",)
 TIME_LIMIT = 60.0  # more patient than with readers: sanitizers are slow, and cores are shared
@@ -42,7 +44,8 @@ class Author:
     def examine(self, exercise: Exercise) -> list[str]:
         problems = self.folder(exercise)
         if not problems:
-            problems = self.start(exercise) + self.solution(exercise) + self.wrong_answers(exercise)
+            problems = (self.start(exercise) + self.solution(exercise)
+                        + self.wrong_answers(exercise) + self.trace(exercise))
         return problems
 
     def folder(self, exercise: Exercise) -> list[str]:
@@ -88,11 +91,15 @@ class Author:
         found = re.match(r"// hint: (\S.*)", wrong.read_text(encoding="utf-8"))
         return found[1].strip() if found else ""
 
+    def work(self, exercise: Exercise, build: Build) -> Path:
+        folder = self.course.notes / "authors" / ("plain" if build is self.build else "sanitized")
+        folder = folder / exercise.number
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
     def attempt(self, exercise: Exercise, answer: Path, build: Build, flags=STRICT) -> tuple[Outcome, str]:
         """What came of an answer, and what a reader is told of it."""
-        work = self.course.notes / "authors" / ("plain" if build is self.build else "sanitized")
-        work = work / exercise.number
-        work.mkdir(parents=True, exist_ok=True)
+        work = self.work(exercise, build)
         outcome = try_answer(build, exercise.folder, answer, work, TIME_LIMIT, flags, STRICT)
         told = report(self.course.root, f"{exercise.number} {exercise.title}", answer, outcome)
         return outcome, told
@@ -128,6 +135,22 @@ class Author:
             elif self.hint(wrong) not in told:
                 problems.append(f"wrong/{wrong.name}: a reader is not told '{self.hint(wrong)}':\n{told}")
         return problems
+
+    def trace(self, exercise: Exercise) -> list[str]:
+        """A trace that the reader looks at is what the program would tell today."""
+        if not trace_of(exercise).exists():
+            return []
+        anew = f"tests/exercises/record.py {exercise.number}"
+        if not fits_program(exercise):
+            return [f"run.trace was recorded with another program.cpp: {anew}"]
+        try:
+            fresh = record(exercise, self.build, self.work(exercise, self.build))
+        except Trouble as trouble:
+            return [str(trouble)]
+        recorded = trace_of(exercise).read_text(encoding="utf-8")
+        if comparable(fresh) != comparable(recorded):
+            return [f"run.trace is not what its program does today: {anew}"]
+        return []
 
     def links(self, exercise: Exercise) -> list[str]:
         """Its page must lead to it, as soon as there are pages."""

@@ -24,6 +24,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE))
 import answers  # noqa: E402
 import exercises  # noqa: E402
+import record  # noqa: E402
 
 BUILD = Path(os.environ.get("BUILD", HERE.parents[1] / "build"))
 
@@ -535,6 +536,25 @@ class Await(unittest.TestCase):
                      'say(R"(" if (co_await f()) ")");', "x = a ? 1 : 2; co_await f();",
                      "switch (a) { case 1: co_await f(); }", "notify(co_await f());", "my_if(co_await f());"]:
             self.assertEqual(answers.miscompiled(code), [], code)
+
+
+class Traces(unittest.TestCase):
+    """Of the exercises that come with a trace: the lines that it names are those of today."""
+
+    def test_fits_its_program(self):
+        with_trace = [one for one in exercises.Course().exercises if record.trace_of(one).exists()]
+        self.assertTrue(with_trace)
+        for one in with_trace:
+            self.assertTrue(record.fits_program(one), f"program.cpp has changed since run.trace was "
+                            f"recorded: tests/exercises/record.py {one.number}")
+
+    def test_names_files_as_seen_from_the_root(self):
+        for one in exercises.Course().exercises:
+            for event in record.comparable(one.read("run.trace")):
+                for place in [event, *event.get("chain", [])]:
+                    file = place.get("at", "README.md").split(":")[0]
+                    self.assertTrue((exercises.ROOT / file).is_file(), place)
+                    self.assertFalse(Path(file).is_absolute(), place)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <source_location>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -27,10 +28,12 @@ namespace stage3 {
 /// Nothing of the future is touched in the other thread: what has been computed is
 /// carried back, and the loop's thread hands it over.
 template <class Function>
-auto run_in_executor(EventLoop& loop, Function function) {
+auto run_in_executor(EventLoop& loop, Function function,
+                     std::source_location at = std::source_location::current()) {
     using T = std::invoke_result_t<Function>;
     struct Job {
-        Job(Function f, EventLoop& loop) : function(std::move(f)), future(loop) {}
+        Job(Function f, EventLoop& loop, std::source_location at)
+            : function(std::move(f)), future(loop, at) {}
 
         void compute() noexcept {
             try {
@@ -64,16 +67,16 @@ auto run_in_executor(EventLoop& loop, Function function) {
         std::atomic<bool> unwanted = false;
     };
     // Moved from thread to thread; what two may touch at once is `unwanted` alone.
-    auto job = std::make_shared<Job>(std::move(function), loop);
+    auto job = std::make_shared<Job>(std::move(function), loop, at);
     Future<T> future = job->future;
     future.add_done_callback([weak = std::weak_ptr<Job>(job)](const Future<T>&) {
         if (const auto unfinished = weak.lock())
             unfinished->unwanted = true;
     });
     // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): the pool owns it from here
-    loop.thread_pool().submit([&loop, job = std::move(job)]() mutable {
+    loop.thread_pool().submit([&loop, job = std::move(job), at]() mutable {
         job->compute();
-        loop.call_soon_threadsafe([job = std::move(job)] { job->hand_over(); });
+        loop.call_soon_threadsafe([job = std::move(job)] { job->hand_over(); }, at);
     });
     return future;
 }

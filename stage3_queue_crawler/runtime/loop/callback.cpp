@@ -37,15 +37,19 @@ void Callback::drop() noexcept {
 }
 
 void Callback::trace_ready(common::Tracer& tracer) const {
-    if (fd_ < 0) // a descriptor that is ready was told
+    if (has_timer_)
+        tracer.timer_due(this);
+    else if (fd_ < 0 && !name_.empty()) // a descriptor that is ready was told
         tracer.schedule_call(this, name_, at_);
 }
 
 void Callback::cancel() {
     const Ref<Callback> self(this); // what it holds may hold the last handle to it
-    // As long as a timer lies there, its loop is there, too.
+    // As long as it stands in a queue, or lies among the timers, its loop is there.
     if (has_timer_ && !cancelled_)
         loop_.tracer().timer_cancel(this);
+    else if (queued_ && !cancelled_)
+        loop_.tracer().schedule_cancel(this);
     cancelled_ = true;
     if (!running_) // a function must not be destroyed while it runs
         forget();

@@ -14,6 +14,9 @@ namespace stage3 {
 
 class EventLoop;
 
+/// The name of what is no part of the story.
+inline constexpr std::string_view not_traced;
+
 /// A function on its way to be called. Handles own it; and while it stands in a queue, it
 /// owns itself.
 class Callback : public Runnable, public Counted {

@@ -76,9 +76,11 @@ void EventLoop::make_ready(const Handle& callback) {
 void EventLoop::set_timer(TimePoint when, const Handle& callback) {
     timers_.add(when, callback);
     callback->has_timer();
-    if (tracer_->enabled()) [[unlikely]]
-        tracer_->timer_set(callback.operator->(), callback->name(), callback->at(),
-                           std::max(when - time(), Duration::zero()));
+    if (!tracer_->enabled()) [[likely]]
+        return;
+    const TimePoint now = time();
+    const Duration delay = when <= now ? Duration::zero() : when - now;
+    tracer_->timer_set(callback.operator->(), callback->name(), callback->at(), delay);
 }
 
 void EventLoop::call_soon_threadsafe(Function function, std::source_location at) {
@@ -110,6 +112,7 @@ void EventLoop::watch(int fd, Watch watch) {
     } catch (...) {
         // It was closed too early. Forget it, since its number will come again.
         selector_->unregister_fd(fd);
+        trace_end_of(fd, found->second);
         watches_.erase(found);
         throw;
     }
@@ -117,6 +120,14 @@ void EventLoop::watch(int fd, Watch watch) {
         watches_.erase(found);
     else
         found->second = std::move(watch);
+}
+
+/// Nobody is called for `fd` any more.
+void EventLoop::trace_end_of(int fd, const Watch& watch) {
+    if (watch.reader)
+        tracer_->watch_remove(fd, Events::read);
+    if (watch.writer)
+        tracer_->watch_remove(fd, Events::write);
 }
 
 void EventLoop::add(int fd, Handle Watch::* which, const Handle& callback) {
@@ -210,7 +221,7 @@ void EventLoop::ask_selector() {
         timeout = *next <= now ? Selector::Milliseconds(0)
                                : std::chrono::ceil<Selector::Milliseconds>(*next - now);
     }
-    tracer_->select(timeout, watches_.size());
+    tracer_->select(timeout, watches_.size() + 1); // with the mailbox
     const auto ready = selector_->select(timeout);
     tracer_->awake(ready.size());
     for (const common::Ready& event : ready) {
@@ -293,6 +304,7 @@ void EventLoop::close() {
         const auto one = watches_.begin();
         const Watch gone = one->second;
         selector_->unregister_fd(one->first);
+        trace_end_of(one->first, gone);
         watches_.erase(one);
         gone.reader.drop();
         gone.writer.drop();

@@ -203,6 +203,7 @@ class EventLoop {
     void make_ready(const Handle& callback);
     void set_timer(TimePoint when, const Handle& callback);
     void watch(int fd, Watch watch);
+    void trace_end_of(int fd, const Watch& watch);
     static common::Events events_of(Handle Watch::* which);
     void add(int fd, Handle Watch::* which, const Handle& callback);
     bool take_back(int fd, Handle Watch::* which);

@@ -123,7 +123,7 @@ Coroutine<bool> Stream::wait_for_more() {
         if (finished_)
             co_return false;
         const auto waiters = waiters_;
-        const Future<> more(loop_);
+        const Future<> more(loop_); // made here, so that a trace tells this place
         waiters->reader = more;
         const AtExit forget([waiters] { waiters->reader.reset(); });
         watch();
@@ -232,7 +232,7 @@ Coroutine<> Stream::wait_until_unsent_is(std::size_t at_most) {
             co_return;
         enough_ = at_most;
         const auto waiters = waiters_;
-        const Future<> less(loop_);
+        const Future<> less(loop_); // likewise
         waiters->writer = less;
         const AtExit forget([waiters] { waiters->writer.reset(); });
         co_await less;

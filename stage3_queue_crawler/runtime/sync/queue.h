@@ -24,6 +24,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace stage3 {
@@ -84,9 +85,7 @@ class Queue {
     void task_done() {
         if (unfinished_ == 0)
             throw std::logic_error("task_done was called more often than items came in");
-        if (--unfinished_ == 0)
-            nothing_left_.set();
-        trace("task_done");
+        count_down("task_done");
     }
     // [/task-done]
     /// Waits until all items that have come in are dealt with. Throws Timeout.
@@ -144,9 +143,9 @@ class Queue {
     void let_putters_in();
     void give_back(Entry entry);
     bool take_back(std::uint64_t number);
-    void trace(std::string_view phase, std::string_view item = {},
+    void count_down(std::string_view why);
+    void trace(std::string_view phase, const Entry* entry = nullptr,
                const FutureBase* waiter = nullptr);
-    static std::string traced(const T& item);
 
     const std::size_t max_size_;
     Order items_;
@@ -172,9 +171,8 @@ void Queue<T, Order>::bring_in(Entry entry) {
     nothing_left_.clear();
     if (hand_over(entry))
         return;
-    const std::string name = traced(entry.item);
+    trace("put", &entry);
     items_.push(std::move(entry));
-    trace("put", name);
 }
 
 /// To the one who has waited longest. False if nobody waits.
@@ -183,7 +181,7 @@ bool Queue<T, Order>::hand_over(Entry& entry) {
     Getter* const getter = getters_.next();
     if (getter == nullptr)
         return false;
-    trace("hand_over", traced(entry.item), &getter->future.base());
+    trace("hand_over", &entry, &getter->future.base());
     getter->future.set_result(std::move(entry));
     return true;
 }
@@ -192,7 +190,7 @@ bool Queue<T, Order>::hand_over(Entry& entry) {
 template <class T, class Order>
 T Queue<T, Order>::take() {
     Entry entry = items_.pop(); // NOLINT(misc-const-correctness): moved from
-    trace("get", traced(entry.item));
+    trace("get", &entry);
     let_putters_in();
     return std::move(entry.item);
 }
@@ -205,7 +203,7 @@ void Queue<T, Order>::let_putters_in() {
         Putter* const putter = putters_.next();
         if (putter == nullptr)
             return;
-        trace("let_in", traced(putter->entry.item), &putter->future.base());
+        trace("let_in", &putter->entry, &putter->future.base());
         putter->future.set_result();
         bring_in(std::move(putter->entry));
     }
@@ -216,12 +214,11 @@ void Queue<T, Order>::let_putters_in() {
 /// A getter was given this, and goes away without it.
 template <class T, class Order>
 void Queue<T, Order>::give_back(Entry entry) {
-    const std::string name = traced(entry.item);
-    trace("give_back", name);
+    trace("give_back", &entry);
     if (hand_over(entry))
         return;
+    trace("put_back", &entry);
     items_.unpop(std::move(entry)); // may be one too many, for the moment
-    trace("put", name);
 }
 // [/give-back]
 
@@ -231,7 +228,7 @@ Coroutine<T> Queue<T, Order>::get(TimeLimit limit) {
     if (!empty())
         co_return take();
     Getter getter(*this);
-    trace("wait_to_get", {}, &getter.future.base());
+    trace("wait_to_get", nullptr, &getter.future.base());
     const CancelAtExit timer(fail_after(getter.future, limit));
     co_await getter.future;
     co_return getter.take();
@@ -246,7 +243,7 @@ Coroutine<> Queue<T, Order>::put(T item, TimeLimit limit) {
         co_return;
     }
     const Putter putter(*this, std::move(entry));
-    trace("wait_to_put", traced(putter.entry.item), &putter.future.base());
+    trace("wait_to_put", &putter.entry, &putter.future.base());
     const CancelAtExit timer(fail_after(putter.future, limit));
     std::optional<Cancelled> cancelled;
     try {
@@ -269,39 +266,45 @@ bool Queue<T, Order>::take_back(std::uint64_t number) {
     if (!items_.unpush(number))
         return false;
     let_putters_in(); // first, so that the count doesn't touch 0 if somebody waits
-    task_done();
+    count_down("take_back");
     return true;
 }
 
-/// `waiter`: the future of the one who waits.
+// [count-down]
 template <class T, class Order>
-void Queue<T, Order>::trace(std::string_view phase, std::string_view item,
+void Queue<T, Order>::count_down(std::string_view why) {
+    --unfinished_;
+    trace(why);
+    if (unfinished_ == 0)
+        nothing_left_.set();
+}
+// [/count-down]
+
+/// `waiter`: the future of the one who waits. What moves on must be told before, so the
+/// item that a "put" brings counts already.
+template <class T, class Order>
+void Queue<T, Order>::trace(std::string_view phase, const Entry* entry,
                             const FutureBase* waiter) {
     const EventLoop* const loop = running_loop_or_none();
     if (loop == nullptr || !loop->tracer().enabled()) [[likely]]
         return;
     if (id_ == 0)
         id_ = loop->tracer().new_id();
-    loop->tracer().queue({.phase = phase, .item = item, .future = waiter},
+    std::string name; // a number's digits, or what `trace_name` says
+    try {
+        if constexpr (requires { trace_name(entry->item); })
+            name = entry != nullptr ? trace_name(entry->item) : "";
+        else if constexpr (std::is_arithmetic_v<T>)
+            name = entry != nullptr ? fmt::format("{}", entry->item) : "";
+    } catch (...) {
+        name = "?"; // a trace may not change what happens
+    }
+    loop->tracer().queue({.phase = phase, .item = name, .future = waiter},
                          {.id = id_,
-                          .size = size(),
+                          .size = size() + (phase.starts_with("put") ? 1 : 0),
                           .unfinished = unfinished_,
                           .getters = getters_.size(),
                           .putters = putters_.size()});
-}
-
-/// An item in words, if it's traced and has words: a number, or what `trace_name` says.
-template <class T, class Order>
-std::string Queue<T, Order>::traced(const T& item) {
-    const EventLoop* const loop = running_loop_or_none();
-    if (loop == nullptr || !loop->tracer().enabled()) [[likely]]
-        return {};
-    if constexpr (requires { trace_name(item); })
-        return trace_name(item);
-    else if constexpr (fmt::is_formattable<T>::value)
-        return fmt::format("{}", item);
-    else
-        return {};
 }
 
 } // namespace stage3

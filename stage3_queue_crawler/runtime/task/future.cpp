@@ -26,7 +26,7 @@ void FutureBase::complete(State state) {
     // Callbacks get to see this future, so it must stay until the last one was called.
     if (callbacks_ > 0)
         loop()
-            ->make_callback([self = Ref(this)] {}, "done",
+            ->make_callback([self = Ref(this)] {}, not_traced,
                             std::source_location::current())
             ->stand_in(waiters_);
     // They all run in the next turn, and not now, inside whoever has called this.

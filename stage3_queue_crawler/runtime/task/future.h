@@ -180,7 +180,8 @@ class [[nodiscard]] Future {
     using AwaitedByTasks = void;
 
     /// A new one. Throws std::logic_error if no loop runs here.
-    explicit Future(std::source_location at = std::source_location::current())
+    Future(std::source_location at = // NOLINT(google-explicit-constructor): for `{}`
+           std::source_location::current())
         : Future(running_loop(), at) {}
     explicit Future(EventLoop& loop,
                     std::source_location at = std::source_location::current())

@@ -240,7 +240,7 @@ std::vector<Ref<FutureBase>> all_tasks(EventLoop& loop) {
 // ---- What is written down ----
 
 void TaskBase::trace_ready(common::Tracer& tracer) const {
-    tracer.schedule_task(keep_.get());
+    tracer.schedule_task(keep_.get()); // that's this task, which is not done
 }
 
 void TaskBase::write_trace(std::string_view phase, const FutureBase* awaited) {

@@ -503,6 +503,8 @@ TEST_CASE("results go to a file, if asked to") {
 TEST_CASE("its events go to a file, if asked to") {
     ScriptedServer server;
     server.on("/", html("<a href=/gone>"));
+    server.on("/robots.txt", tests::redirect_to("/rules"));
+    server.on("/rules", tests::respond(200, "text/plain", "User-agent: x"));
     const std::string file = fmt::format("/tmp/stage3_test_{}.trace", ::getpid());
     CHECK(run({"--trace", file, server.url()}).status == 1);
     std::ifstream stream(file);
@@ -514,15 +516,35 @@ TEST_CASE("its events go to a file, if asked to") {
             ++number;
         return number;
     };
-    CHECK(count(R"("event":"fetch","phase":"start")") == 3); // with robots.txt
-    CHECK(count(R"("event":"fetch","phase":"end")") == 3);
-    CHECK(count(R"("status":404)") == 2);
+    CHECK(count(R"("event":"fetch","phase":"start")") == 4); // with robots.txt
+    CHECK(count(R"("event":"fetch","phase":"end")") == 4);
+    CHECK(count(R"("status":404)") == 1);
+    CHECK(count(R"(/robots.txt","status":302,"bytes":0,"next":")" + server.url("/rules"))
+          == 1);
+    CHECK(count(R"(/rules","status":200,"bytes":13})") == 1);
     // The workers wait already when the root comes in. (What waits for robots.txt isn't
     // in the queue yet.)
     CHECK(count(R"("event":"queue","phase":"hand_over")") == 2);
     CHECK(count("\"item\":\"" + server.url("/gone") + "\"") == 1);
     CHECK(count(R"("event":"queue","phase":"task_done")") == 2);
     std::remove(file.c_str());
+}
+
+TEST_CASE("a trace tells what has come of each fetch") {
+    ScriptedServer server;
+    server.on("/", html("<a href=/moved><a href=/broken>"));
+    server.on("/moved", tests::redirect_to("/"));
+    server.on("/broken", {tests::Send{"HTTP/1.0 200 OK\r\nContent-Length: 9\r\n\r\nab"},
+                          tests::Reset{}});
+    const std::string file = fmt::format("/tmp/stage3_test_{}.trace", ::getpid());
+    CHECK(run({"--no-robots", "--max-tries", "1", "--trace", file, server.url()}).status
+          == 1);
+    std::ifstream stream(file);
+    const std::string text(std::istreambuf_iterator<char>(stream), {});
+    std::remove(file.c_str());
+    CHECK(text.find(R"(/moved","status":302,"bytes":0,"next":")" + server.url() + "\"}")
+          != std::string::npos);
+    CHECK(text.find(R"(/broken","status":200,"bytes":2,"error":")") != std::string::npos);
 }
 
 TEST_CASE("a trace that can't be written is cut off, and nothing else is lost") {

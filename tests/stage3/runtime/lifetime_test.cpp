@@ -87,6 +87,24 @@ TEST_CASE_FIXTURE(LoopTest, "a task that dies with its loop can make no other") 
           == 1); // the parent has not ended; and of no other there's a word
 }
 
+TEST_CASE("a call that was made, or dropped, can be cancelled when its loop is gone") {
+    stage3::Handle made;
+    stage3::Handle dropped;
+    stage3::Handle queued;
+    {
+        EventLoop loop;
+        made = loop.call_later(0s, [&] { loop.stop(); });
+        dropped = loop.call_later(1h, [] {});
+        loop.run_forever();
+        queued = loop.call_soon([] {});
+    }
+    made.cancel(); // a sanitizer watches whether they ask the loop for anything
+    dropped.cancel();
+    queued.cancel();
+    CHECK(made.cancelled());
+    CHECK(dropped.cancelled());
+}
+
 TEST_CASE("a task may be cancelled when its loop is gone") {
     std::optional<EventLoop> loop(std::in_place);
     loop->set_exception_handler([](const auto&) {});

@@ -5,12 +5,15 @@
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
+#include <array>
+#include <csignal>
 #include <cstddef>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <memory>
 #include <regex>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -147,24 +150,21 @@ TEST_CASE("what happens is written down in its order") {
         "coroutine return stage3::Queue 2",
         "future resolve 1", // the task is one, and run_until_complete waits for it
         "schedule done_callback 5",
-        "schedule done 6",
         "task done returned",
         "select",
         "callback begin done_callback 5",
         "callback end done_callback",
-        "callback begin done 6",
-        "callback end done",
         "future new",
         "task new inner",
-        "schedule 8",
-        "schedule call_soon 9",
+        "schedule 7",
+        "schedule call_soon 8",
         "select",
         "task step",
-        "task suspend inner 7",
-        "callback begin call_soon 9",
+        "task suspend inner 6",
+        "callback begin call_soon 8",
         "task cancel",
         "future cancel 1",
-        "schedule 8",
+        "schedule 7",
         "callback end call_soon",
         "select",
         "task step",
@@ -195,6 +195,145 @@ TEST_CASE("an item that is handed over, and a putter that is let in") {
         "queue put 3 1 0",
     };
     CHECK(queued == expected);
+}
+
+TEST_CASE("what is given back, and what is taken back") {
+    const TemporaryFile file;
+    {
+        common::Tracer tracer(file.path(), "test");
+        tests::VirtualTime time;
+        stage3::EventLoop loop(traced(time, tracer));
+        Queue<int> queue(1);
+        const auto turns = [&](int count) {
+            for (int i = 0; i < count; ++i) {
+                loop.stop();
+                loop.run_forever();
+            }
+        };
+        auto getter = create_task(loop, get_one(queue));
+        turns(1);
+        loop.call_soon([&] {
+            queue.put_nowait(1);
+            getter.cancel();
+        });
+        turns(2); // the item lies in the queue again
+        auto putter = create_task(loop, put_one(queue, 2));
+        turns(1);
+        loop.call_soon([&] {
+            queue.get_nowait();
+            putter.cancel();
+        });
+        turns(2);
+    }
+    std::vector<std::string> queued;
+    for (const std::string& event : events_in(file.path()))
+        if (event.starts_with("queue"))
+            queued.push_back(event);
+    const std::vector<std::string> expected = {
+        "queue wait_to_get 2 0 1", "queue hand_over 1 2 0 0",   "queue give_back 1 0 0",
+        "queue put_back 1 1 0",    "queue wait_to_put 2 6 1 0", "queue get 1 0 0",
+        "queue let_in 2 6 0 0",    "queue put 2 1 0",           "queue take_back 0 0",
+    };
+    CHECK(queued == expected);
+}
+
+namespace {
+struct Nameless {
+    friend std::string trace_name(const Nameless& /*item*/) {
+        throw std::runtime_error("no name");
+    }
+};
+Coroutine<> get_nameless(Queue<Nameless>& queue, bool& got) {
+    co_await queue.get();
+    got = true;
+}
+} // namespace
+
+TEST_CASE("an item that can't be named is handed over all the same") {
+    const TemporaryFile file;
+    bool got = false;
+    common::Tracer tracer(file.path(), "test");
+    tests::VirtualTime time;
+    stage3::EventLoop loop(traced(time, tracer));
+    Queue<Nameless> queue;
+    const auto task = create_task(loop, get_nameless(queue, got));
+    loop.call_later(1s, [&] { queue.put_nowait({}); });
+    stage3::run_until_complete<void>(loop, task);
+    CHECK(got);
+}
+
+TEST_CASE("descriptors, signals, failures, and what is not wanted any more") {
+    const TemporaryFile file;
+    std::array<int, 2> ends{};
+    REQUIRE(::pipe(ends.data()) == 0);
+    {
+        common::Tracer tracer(file.path(), "test");
+        stage3::LoopOptions options;
+        options.tracer = &tracer;
+        stage3::EventLoop loop(std::move(options));
+        loop.set_exception_handler([](const stage3::Report&) {});
+        loop.add_writer(ends[1], [&] {
+            loop.remove_writer(ends[1]);
+            loop.stop();
+        });
+        loop.run_forever();
+        loop.add_signal_handler(SIGUSR1, [&] { loop.stop(); });
+        REQUIRE(::raise(SIGUSR1) == 0);
+        loop.run_forever();
+        loop.remove_signal_handler(SIGUSR1);
+        loop.call_soon([] {}).cancel();
+        const Future<int> failing(loop);
+        const auto unwanted = failing.add_done_callback([](const auto&) {});
+        unwanted.cancel();
+        failing.set_exception_quietly(std::make_exception_ptr(std::runtime_error("no")));
+        const auto left = create_task(loop, inner(failing));
+        const auto waits = create_task(loop, inner(Future<int>(loop)));
+        loop.stop();
+        loop.run_forever();
+        loop.add_reader(ends[0], [] {});
+        loop.call_at(stage3::EventLoop::TimePoint::min(), [] {});
+    }
+    ::close(ends[0]);
+    ::close(ends[1]);
+    const std::vector<std::string> expected = {
+        "trace",
+        "watch add mailbox",
+        "watch add writer",
+        "select",
+        "awake",
+        "ready",
+        "callback begin writer",
+        "watch remove",
+        "callback end writer",
+        "select",
+        "awake",
+        "ready",
+        "schedule signal 1",
+        "callback begin signal 1",
+        "callback end signal",
+        "schedule call_soon 2",
+        "schedule cancel 2",
+        "future new",
+        "future fail 0",
+        "task new inner",
+        "schedule 4",
+        "future new",
+        "task new inner",
+        "schedule 6",
+        "select",
+        "task step",
+        "future fail 0",
+        "task done threw",
+        "task step",
+        "task suspend inner 5",
+        "watch add reader",
+        "timer set timer 7",
+        "watch remove",
+        "watch remove",
+        "task done destroyed",
+        "end",
+    };
+    check_events(file.path(), expected);
 }
 
 TEST_CASE("timers that are taken back, and calls from other threads, are written down") {

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Makes one HTML file out of a trace: a page that shows the run step by step.
+
+    book/viewer/make_page.py TRACE -o PAGE.html
+
+The page holds all that it needs, the sources too, and loads nothing: it opens from disk, and can
+be sent to somebody. (`./learn trace` records a run, too, and then calls this.)
+
+What page.html finds under {{DATA}}: two script elements. `meta` is an object with title, about,
+program, stage; sources {path: text}; anchors {name: {path, line}}; lost [places whose line isn't
+known any more]; and, where there are some, start (the step to open at), moments [{step, caption}],
+links [{title, href}] and note. `trace` is the trace as it was recorded; a big one is packed, with
+gzip, in base64.
+"""
+from __future__ import annotations
+
+import argparse
+import base64
+import gzip
+import html
+import json
+import re
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True  # no __pycache__ beside the sources
+from anchors import anchors_for  # noqa: E402  (what is imported is beside this file)
+from traces import ROOT, BadTrace, Trace, read, source_of, sources_hash, split_place  # noqa: E402
+
+HERE = Path(__file__).resolve().parent
+SCRIPTS = [
+    "model.js", "words.js", "view_dom.js", "view.js", "view_places.js", "view_source.js",
+    "view_signs.js", "view_lanes.js", "view_thread.js", "view_tasks.js", "view_loop.js",
+    "view_waits.js", "view_time.js", "view_say.js", "view_controls.js", "view_start.js",
+]
+TITLES = {
+    "stage1": "Stage 1: an event loop with callbacks",
+    "stage2": "Stage 2: coroutines made by hand",
+    "stage3": "Stage 3: tasks, a queue and libcurl",
+    "fetch_one": "One fetch, one coroutine",
+    "runtime_tour": "A walk through the runtime",
+    "server_tour": "A server and its clients",
+}
+COMMENT = re.compile(r"(^|\s)//[^\"'`]*$|^\s*//.*")  # no quote follows: so it's in no string
+PLAIN = re.compile(r"[^\"'`/]*")  # a line without strings, and so on: all of it is code
+SPACES = re.compile(r" ?([=<>?:,{}()&|;]) ?")
+USE_STRICT = '"use strict";'
+BIG = 100_000  # characters of a trace: a bigger one is packed
+
+
+def notes_on(trace: Trace, root: Path) -> str:
+    """What a reader must know before believing the page."""
+    notes = []
+    recorded_with = trace.events[0].get("sources")
+    if recorded_with is not None and recorded_with != sources_hash(root):
+        notes.append("It was recorded with other sources than those shown here: lines may be off.")
+    if trace.cut_off:
+        notes.append("The trace was cut off: what came after its last step is not known.")
+    return " ".join(notes)
+
+
+def lost_places(trace: Trace, sources: dict[str, str]) -> list[str]:
+    """Places in files that are not here, or beyond their end."""
+    lengths = {path: len(text.splitlines()) for path, text in sources.items()}
+    return [place for place in trace.places()
+            for path, line in [split_place(place)]
+            if path not in lengths or (line is not None and not 1 <= line <= lengths[path])]
+
+
+def meta_of(trace: Trace, root: Path = ROOT, **more) -> dict:
+    """All that the page knows beside the trace. What is in `more` goes in as it is, or instead."""
+    anchors = anchors_for(trace, root)
+    named = {split_place(place)[0] for place in trace.places()}
+    named |= {anchor["path"] for anchor in anchors.values()}
+    texts = {path: source_of(path, root) for path in sorted(named)}
+    sources = {path: text for path, text in texts.items() if text is not None}
+    meta = {
+        "title": TITLES.get(trace.program, trace.program),
+        "about": f"a run of {trace.program}, recorded",
+        "program": trace.program,
+        "stage": trace.stage,
+        "anchors": anchors,
+        "lost": lost_places(trace, sources),
+        "note": notes_on(trace, root),
+        **more,
+        "sources": sources,
+    }
+    return {key: value for key, value in meta.items() if value not in (None, "")}
+
+
+def for_script(text: str) -> str:
+    """JSON that can stand inside a script element: nothing in it ends or hides the element."""
+    return text.replace("</", "<\\/").replace("<!--", "<\\u0021--")
+
+
+def data_of(trace: Trace, meta: dict) -> str:
+    known = json.dumps(meta, ensure_ascii=False, separators=(",", ":"))
+    text = trace.text()
+    if len(text) > BIG:
+        packed = base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
+        recorded = f'<script id="trace" type="text/plain">{packed}</script>'
+    else:
+        recorded = f'<script id="trace" type="application/x-ndjson">{for_script(text)}</script>'
+    return f'<script id="meta" type="application/json">{for_script(known)}</script>\n{recorded}'
+
+
+def slim_script(text: str) -> str:
+    """Without what only its readers need: a page is sent about, and its sources are elsewhere."""
+    lines = (COMMENT.sub("", line).strip() for line in text.splitlines())
+    return "\n".join(SPACES.sub(r"\1", line) if PLAIN.fullmatch(line) else line
+                     for line in lines if line not in ("", USE_STRICT))
+
+
+def slim_style(text: str) -> str:
+    without_comments = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+    one_line = re.sub(r"\s+", " ", without_comments).strip()
+    return re.sub(r" ?([{};,]) ?|: ", lambda found: found[1] or ":", one_line)
+
+
+def make_page(trace: Trace, meta: dict, self_test: str = "") -> str:
+    """The page's text. `self_test` is a script that runs last, for tests."""
+    scripts = "\n".join(slim_script((HERE / name).read_text(encoding="utf-8")) for name in SCRIPTS)
+    if "</script" in scripts + self_test:
+        raise ValueError("a script of the page holds </script, which would end it there")
+    parts = {
+        "TITLE": html.escape(meta["title"]),
+        "CSS": slim_style((HERE / "style.css").read_text(encoding="utf-8")),
+        "JS": f"{USE_STRICT}\n{scripts}\n{self_test}",
+        "DATA": data_of(trace, meta),
+    }
+    page = (HERE / "page.html").read_text(encoding="utf-8")
+    return re.sub(r"\{\{(TITLE|CSS|JS|DATA)\}\}", lambda mark: parts[mark[1]], page)
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    options.add_argument("trace", help="what a program wrote with --trace")
+    options.add_argument("-o", "--output", required=True, metavar="PAGE.html")
+    options.add_argument("--title")
+    options.add_argument("--about")
+    options.add_argument("--start", type=int, metavar="STEP", help="open the page at this step")
+    options.add_argument("--self-test", metavar="FILE", help="a script to run last, for tests")
+    given = options.parse_args()
+    try:
+        trace = read(given.trace)
+    except BadTrace as error:
+        print(f"make_page.py: {error}", file=sys.stderr)
+        return 1
+    more = {key: value for key, value in vars(given).items()
+            if key in ("title", "about", "start") and value is not None}
+    self_test = Path(given.self_test).read_text(encoding="utf-8") if given.self_test else ""
+    page = make_page(trace, meta_of(trace, **more), self_test)
+    Path(given.output).write_text(page, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

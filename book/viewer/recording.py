@@ -1,0 +1,70 @@
+"""Runs programs, and has them write traces. All on this machine: 127.0.0.1."""
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Iterator
+
+import traces
+
+PROGRAMS = {
+    "stage1": "stage1_callbacks/stage1",
+    "stage2": "stage2_coroutines/stage2",
+    "stage3": "stage3_queue_crawler/stage3",
+    "fetch_one": "stage2_coroutines/fetch_one",
+    "runtime_tour": "stage3_queue_crawler/runtime_tour",
+    "server_tour": "stage3_queue_crawler/server_tour",
+    "practice_site": "tests/practice_site/practice_site",
+}
+SMALL_SITE = ["--pages", "8", "--links", "3", "--latency", "20"]
+
+
+@contextmanager
+def practice_site(program: Path | str, options: list[str]) -> Iterator[str]:
+    """A practice site at a port that is free; gives its URL. It ends with the block, and also if
+    this process does."""
+    process = subprocess.Popen([program, *options, "--port", "0", "--until-eof"], text=True,
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        yield process.stdout.readline().strip()
+    finally:
+        process.stdin.close()
+        process.stdout.close()
+        process.wait(timeout=30)
+
+
+def record(programs: dict[str, Path | str], command: list[str], site: str | None) -> str:
+    """What one of the programs writes into its trace. In the command, TRACE is the file, and URL
+    the practice site's, if there is one; in the trace, the site's port is always 8000."""
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        words = {"TRACE": str(Path(folder) / "trace")}
+        if site is not None:
+            running = practice_site(programs["practice_site"], site.split())
+            words["URL"] = stack.enter_context(running)
+        arguments = [words.get(word, word) for word in command[1:]]
+        subprocess.run([programs[command[0]], *arguments], capture_output=True, timeout=60)
+        text = Path(words["TRACE"]).read_text(encoding="utf-8")
+    if site is not None:
+        text = text.replace(words["URL"], "http://127.0.0.1:8000/")
+    return text
+
+
+def wait_for(process: subprocess.Popen) -> int:
+    """Its exit status. Ctrl-C goes to the process, too, and it's up to that one what to do."""
+    while True:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            continue
+
+
+def add_sources(path: Path) -> None:
+    """Writes into a trace's first line with which sources it was recorded."""
+    first, newline, rest = path.read_text(encoding="utf-8", errors="replace").partition("\n")
+    event = traces.event_of(first)
+    if event is not None:
+        event["sources"] = traces.sources_hash()
+        path.write_text(json.dumps(event, separators=(",", ":")) + newline + rest, encoding="utf-8")

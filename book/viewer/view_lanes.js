@@ -1,0 +1,114 @@
+// Where everything is in the picture of the thread: which lanes there are, which steps are
+// in sight, and where a step has its x and y.
+"use strict";
+
+const Lanes = (() => {
+  const TOP = 21; // the first lane's y
+
+  /// Whom a row of the picture belongs to just now: row -> entry of the state's tasks or, in
+  /// stage 1, a fetch. Rows are used again, so the newest counts.
+  function ownersNow() {
+    const owners = new Map();
+    const put = owner => owner && owner.row !== undefined && owners.set(owner.row, owner);
+    if (Page.stage > 1) {
+      for (const { task } of Page.state.tasks.values())
+        put(task);
+      return owners;
+    }
+    for (const fetch of Page.state.fetches.values())
+      put(fetch);
+    // A fetch that has just ended is drawn until its callback returns.
+    const step = Page.now();
+    for (const { call } of step.stack)
+      put(call?.fetch);
+    put(step.call?.fetch);
+    put(step.fetch);
+    return owners;
+  }
+
+  /// A task that has ended keeps its row's name while it's still in sight, unless somebody
+  /// else has the row.
+  function addThoseInSight(owners, from, to) {
+    for (let i = to; i >= from; i--) {
+      const owner = Page.ownerOf(Page.steps[i]);
+      const isPast = owner && (owner.done ?? owner.end) <= Page.step;
+      if (isPast && owner.row !== undefined && !owners.has(owner.row))
+        owners.set(owner.row, owner);
+    }
+  }
+
+  /// All rows, if there is room; else those that the thread visits nearest to now, and then
+  /// those of whoever stands still.
+  function chooseRows(from, to, most, owners) {
+    const { model, step: now } = Page;
+    if (model.rows <= most)
+      return Array.from({ length: model.rows }, (_, row) => row);
+    const chosen = new Set();
+    const visit = number => {
+      const lane = model.steps[number]?.lane;
+      if (typeof lane === "number" && number >= from && number <= to && chosen.size < most)
+        chosen.add(lane);
+    };
+    for (let away = 0; away <= to - from; away++) {
+      visit(now - away);
+      visit(now + away);
+    }
+    for (const row of owners.keys())
+      if (chosen.size < most)
+        chosen.add(row);
+    return [...chosen].sort((a, b) => a - b);
+  }
+
+  /// In stage 1 a callback that belongs to no fetch is rare: then there is no lane for it.
+  const callLanes = new WeakMap();
+  function hasCallLane(model) {
+    if (!callLanes.has(model)) {
+      const used = model.stage > 1 || model.steps.some(step => step.lane === Model.CALLS);
+      callLanes.set(model, used);
+    }
+    return callLanes.get(model);
+  }
+
+  /// The picture's measures for a width. x runs with the steps, without end; the picture is
+  /// then pushed by `shift`, so that the present step is always at the same place.
+  function layOut(width) {
+    const { model, step: now } = Page;
+    const isSmall = width < 620;
+    const unit = isSmall ? 25 : 31; // from one step to the next
+    const left = isSmall ? 92 : 170; // room for the lanes' names
+    const rowHeight = isSmall ? 25 : 26;
+    const most = isSmall ? 5 : 7; // rows
+    const here = left + (width - left) * (isSmall ? 0.5 : 0.46);
+    const x = number => left + model.x[number] * unit;
+    const shift = here - x(now);
+
+    let from = now, to = now;
+    while (from > 0 && x(from) + shift > left - unit)
+      from--;
+    while (to < model.steps.length - 1 && x(to) + shift < width + unit)
+      to++;
+
+    const owners = ownersNow();
+    const rows = chooseRows(from, to, most, owners);
+    const named = new Map(owners);
+    addThoseInSight(named, from, to);
+    const lanes = [Model.LOOP, ...(hasCallLane(model) ? [Model.CALLS] : []), ...rows];
+    const yOfLane = new Map(lanes.map((lane, i) => [lane, TOP + i * rowHeight]));
+    const beyond = TOP + (lanes.length - rows.length + Math.min(model.rows, most)) * rowHeight;
+    const y = lane => yOfLane.get(lane) ?? beyond; // rows that aren't shown: "and more"
+    const height = beyond + (model.rows > most ? 12 : -4);
+    return { width, height, isSmall, unit, left, here, shift, from, to, x, y, beyond, lanes, rows,
+      owners, named, isShown: lane => yOfLane.has(lane) };
+  }
+
+  /// Within a task's lane, the thread lies the lower the deeper it is in the chain of
+  /// coroutines.
+  function yOfStep(layout, step) {
+    const y = layout.y(step.lane);
+    if (Page.stage === 1 || typeof step.lane !== "number")
+      return y;
+    return y - 3 + Math.min(step.depth || 0, 5) * 2;
+  }
+
+  return { layOut, yOfStep };
+})();

@@ -1,0 +1,79 @@
+// The beginning: reads the trace that is in the page, and draws its first step.
+"use strict";
+
+(async () => {
+  const { byId, el } = Dom;
+
+  /// A big trace lies in the page packed, with gzip and as base64.
+  async function traceText() {
+    const node = byId("trace");
+    if (node.type !== "text/plain")
+      return node.textContent;
+    const bytes = Uint8Array.from(atob(node.textContent.trim()), letter => letter.charCodeAt(0));
+    const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return new Response(unpacked).text();
+  }
+
+  function otherRun({ title, href }) {
+    return href ? el("a", { href }, title) : el("b", { "aria-current": "page" }, title);
+  }
+
+  function fillHead(meta, model) {
+    byId("title").textContent = document.title = meta.title;
+    byId("others").replaceChildren(...(meta.links || []).map(otherRun));
+    const numbers = `${Words.many(model.steps.length, "step")}, `
+      + `${Words.many(model.turns.length, "turn")} of the loop, ${Words.time(model.span)}`;
+    byId("about").textContent = [meta.about, numbers].filter(text => text).join(" · ");
+    byId("about").title = byId("about").textContent;
+    byId("note").hidden = !meta.note;
+    byId("note").textContent = meta.note || "";
+  }
+
+  function drawAll() {
+    Say.draw();
+    Thread.draw();
+    SourcePane.draw();
+    TasksPane.draw();
+    QueuePane.draw();
+    LoopPane.draw();
+    FuturesPane.draw();
+    TimePane.draw();
+    Controls.draw();
+  }
+
+  const meta = JSON.parse(byId("meta").textContent);
+  const { events, bad } = Model.parse(await traceText());
+  const model = Model.build(events, bad);
+  Page.show(model, meta);
+  if (model.steps.length === 0) {
+    byId("title").textContent = meta.title;
+    byId("note").hidden = false;
+    byId("note").textContent = "There is no step in this trace.";
+    return;
+  }
+
+  fillHead(meta, model);
+  Controls.begin();
+  Controls.fill();
+  Thread.begin();
+  Thread.fillLegend();
+  SourcePane.begin();
+  TimePane.begin();
+  TimePane.fill();
+  Page.onMove(drawAll);
+  Controls.followLink();
+  if (Page.step < 0)
+    Page.go((meta.start || 1) - 1, { quiet: true });
+
+  // For tests. `opened` is in ms, since the browser began with the page.
+  const opened = performance.now();
+  window.viewer = {
+    steps: () => model.steps.length,
+    step: () => Page.step + 1,
+    go: number => Page.go(number - 1),
+    model: () => model,
+    state: () => Page.state,
+    times: () => ({ ...Page.times, opened }),
+  };
+  document.documentElement.dataset.ready = "yes";
+})();

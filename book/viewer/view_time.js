@@ -1,0 +1,201 @@
+// The time line: when the thread was busy, which fetches were in flight, and where we are.
+"use strict";
+
+const TimePane = (() => {
+  const { one } = Dom;
+  const RIBBON = 9; // px: the thread's own line, on top
+  const CROWD = 24; // fetches at once: for more there is a hill instead of lines
+
+  let plan = null; // of a trace: who lies in which line. Made once.
+  let size = null; // of the canvas
+
+  // ---- What is to be drawn ----
+
+  /// As many lines as there are fetches at once; each takes the first that is free.
+  function linesOf(fetches, end) {
+    const busyUntil = [];
+    const lines = fetches.map(fetch => {
+      const free = busyUntil.findIndex(time => time <= fetch.t0);
+      const line = free < 0 ? busyUntil.length : free;
+      busyUntil[line] = fetch.t1 ?? end;
+      return { fetch, line };
+    });
+    return { lines, count: busyUntil.length };
+  }
+
+  /// When the thread was busy: from each time it woke until it slept again.
+  function busyTimes(model, begin) {
+    const spans = [];
+    let from = begin;
+    for (const turn of model.turns) {
+      const select = model.steps[turn.select];
+      if (!select.asleep)
+        continue;
+      spans.push([from, turn.t]);
+      from = turn.t + select.slept;
+    }
+    spans.push([from, Math.max(from, model.span)]);
+    return spans;
+  }
+
+  function makePlan(model) {
+    const begin = model.steps[0].t;
+    const fetches = [...model.fetches.values()].sort((a, b) => a.t0 - b.t0);
+    const busy = busyTimes(model, begin);
+    const sum = busy.reduce((all, [from, to]) => all + to - from, 0);
+    const span = Math.max(1, model.span - begin);
+    return { begin, span, fetches, busy, share: sum / span, ...linesOf(fetches, model.span) };
+  }
+
+  const percent = share => `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;
+
+  // ---- Drawing ----
+  const x = time => (time - plan.begin) / plan.span * size.width;
+
+  function colours() {
+    const style = getComputedStyle(document.documentElement);
+    return name => style.getPropertyValue(`--${name}`).trim();
+  }
+
+  function measure() {
+    const width = one(".chart").clientWidth || 800;
+    const room = width < 620 ? 60 : 78;
+    const isCrowd = plan.count > CROWD;
+    const line = plan.count === 0 ? 0 : Math.min(15, Math.floor(room / plan.count));
+    const height = RIBBON + (plan.count === 0 ? 0 : 4 + (isCrowd ? room : plan.count * line));
+    return { width, room, isCrowd, line, height, isSmall: width < 620 };
+  }
+
+  function freshCanvas() {
+    const canvas = one(".chart canvas");
+    const scale = window.devicePixelRatio || 1;
+    canvas.width = size.width * scale;
+    canvas.height = size.height * scale;
+    canvas.style.height = `${size.height}px`;
+    const pen = canvas.getContext("2d");
+    pen.scale(scale, scale);
+    pen.font = `${size.isSmall ? 10 : 11}px system-ui, sans-serif`;
+    pen.textBaseline = "middle";
+    return pen;
+  }
+
+  function drawBusy(pen, colour) {
+    pen.fillStyle = colour("box");
+    pen.fillRect(0, 0, size.width, RIBBON);
+    pen.fillStyle = colour("thread");
+    for (const [from, to] of plan.busy)
+      pen.fillRect(x(from), 0, Math.max(0.8, x(to) - x(from)), RIBBON);
+  }
+
+  /// That there is no robots.txt is no fault.
+  const isDead = fetch => !fetch.robots
+    && (fetch.status >= 400 || (fetch.end !== undefined && fetch.status === null));
+
+  function drawFetch(pen, colour, { fetch, line }) {
+    const left = x(fetch.t0), top = RIBBON + 4 + line * size.line;
+    const width = Math.max(1.5, x(fetch.t1 ?? Page.model.span) - left - 1);
+    const height = Math.max(1, size.line - 2);
+    const isMoved = fetch.status >= 300 && fetch.status < 400;
+    pen.fillStyle = colour(isDead(fetch) || fetch.robots ? "box" : "tint-loop");
+    pen.beginPath();
+    pen.roundRect(left, top, width, height, Math.min(4, height / 3));
+    pen.fill();
+    if (size.line >= 10) {
+      pen.strokeStyle = colour(isDead(fetch) ? "warn" : isMoved || fetch.robots ? "soft" : "loop");
+      pen.stroke();
+    }
+    if (size.line >= 11 && width > 26)
+      drawName(pen, colour, fetch, left, top, width);
+  }
+
+  function drawName(pen, colour, fetch, left, top, width) {
+    const status = fetch.status >= 300 && width > 110 ? `  ${fetch.status}` : "";
+    pen.fillStyle = colour("ink");
+    pen.save();
+    pen.beginPath();
+    pen.rect(left, top, width - 3, size.line);
+    pen.clip();
+    pen.fillText(fetch.path + status, left + 6, top + size.line / 2 - 0.5);
+    pen.restore();
+  }
+
+  /// Too many for a line each: how many there are, as a hill.
+  function drawHill(pen, colour) {
+    const ups = plan.fetches.map(fetch => [fetch.t0, 1]);
+    const downs = plan.fetches.map(fetch => [fetch.t1 ?? Page.model.span, -1]);
+    const changes = [...ups, ...downs].sort((a, b) => a[0] - b[0]);
+    let inFlight = 0;
+    pen.beginPath();
+    pen.moveTo(0, size.height);
+    for (const [time, by] of changes) {
+      inFlight += by;
+      pen.lineTo(x(time), size.height - inFlight / plan.count * (size.room - 4));
+    }
+    pen.lineTo(size.width, size.height);
+    pen.fillStyle = colour("tint-loop");
+    pen.strokeStyle = colour("loop");
+    pen.fill();
+    pen.stroke();
+    pen.fillStyle = colour("soft");
+    pen.fillText(`in flight: at most ${Words.num(plan.count)}`, 8, RIBBON + 14);
+  }
+
+  function redraw() {
+    if (!plan)
+      return;
+    size = measure();
+    const pen = freshCanvas(), colour = colours();
+    drawBusy(pen, colour);
+    if (size.isCrowd)
+      drawHill(pen, colour);
+    else
+      plan.lines.forEach(line => drawFetch(pen, colour, line));
+    const fetches = plan.fetches.length === 0 ? "No fetches"
+      : `${Words.num(plan.fetches.length)} fetches over ${Words.time(plan.span)}`;
+    one(".chart canvas").setAttribute("aria-label",
+      `${fetches}; the thread is busy ${percent(plan.share)} of the time.`);
+  }
+
+  // ---- Where we are ----
+  function draw() {
+    const { t } = Page.now();
+    const { state, model } = Page;
+    one(".chart .head").style.left = `${(t - plan.begin) / plan.span * 100}%`;
+    const fetches = plan.fetches.length === 0 ? ["no fetches in this run"]
+      : [`in flight: ${Words.num(state.fetches.size)}`, `answered: ${Words.num(state.fetched)}`];
+    const words = [`${Words.time(t)} of ${Words.time(model.span)}`, ...fetches,
+      `top bar: the thread, busy ${percent(plan.share)} of the time, else asleep`];
+    one("#time .words").textContent = words.join(" · ");
+  }
+
+  // ---- A click into the time line goes there ----
+  function goTo(event) {
+    const box = one(".chart").getBoundingClientRect();
+    const share = Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
+    Page.go(Page.stepAtTime(plan.begin + share * plan.span));
+  }
+
+  function begin() {
+    const chart = one(".chart");
+    let isHeld = false;
+    chart.addEventListener("pointerdown", event => {
+      isHeld = true;
+      chart.setPointerCapture(event.pointerId);
+      goTo(event);
+    });
+    chart.addEventListener("pointermove", event => isHeld && goTo(event));
+    for (const end of ["pointerup", "pointercancel"])
+      chart.addEventListener(end, () => { isHeld = false; });
+    new ResizeObserver(() => {
+      if (size && chart.clientWidth !== size.width)
+        redraw();
+    }).observe(chart);
+  }
+
+  function fill() {
+    plan = makePlan(Page.model);
+    redraw();
+  }
+
+  return { begin, fill, draw, redraw, busyShare: () => percent(plan.share) };
+})();

@@ -1,0 +1,134 @@
+// What is waited for: the futures, and the queue with the lines in front of it.
+"use strict";
+
+const FuturesPane = (() => {
+  const { el, p, row, one, byId, rich } = Dom;
+  const MOST = 12;
+  const SIGNS = { pending: "○", resolved: "●", failed: "!", cancelled: "✕" };
+
+  function whatOf({ future, state }) {
+    if (state !== "pending")
+      return state;
+    const end = Words.until(Page.model, future);
+    if (end)
+      return future.task ? "until it ends" : `until ${end}`;
+    const isNeverEnded = future.end === undefined || future.end === null;
+    const made = future.at ? `, made in ${Dom.fileName(future.at)}` : "";
+    return (isNeverEnded ? "nobody ever ends it" : "pending") + made;
+  }
+
+  function whoWaits({ waiters, state, gone }) {
+    if (waiters.length === 0)
+      return "nobody waits";
+    const more = waiters.length > 2 ? ` +${waiters.length - 2}` : "";
+    const names = waiters.slice(0, 2).map(task => `task ${task.n}`).join(", ") + more;
+    if (state !== "pending")
+      return `${gone === waiters.length ? "woke" : "wakes"} ${names}`;
+    return `${names} ${waiters.length > 1 ? "wait" : "waits"}`;
+  }
+
+  function line(entry) {
+    const what = whatOf(entry);
+    const name = entry.future.task ? `task ${entry.future.task.n}` : entry.future.n;
+    const words = el("small", { title: what.replace(/`/g, "") }, ...rich(what));
+    const kind = entry.state === "pending" ? "" : "future";
+    return row(kind, [`${SIGNS[entry.state]} ${name}`], [words], whoWaits(entry));
+  }
+
+  function draw() {
+    const body = one("#futures .body");
+    if (Page.stage === 1) {
+      byId("futures-title").textContent = "Futures: none";
+      body.replaceChildren(p("empty", 
+        "Stage 1 has none: a callback does the next thing itself."));
+      return;
+    }
+    const entries = [...Page.state.futures.values()];
+    const pending = entries.filter(entry => entry.state === "pending").length;
+    const done = entries.length - pending;
+    byId("futures-title").textContent = `Futures: ${Words.num(pending)} pending`
+      + (done > 0 ? `, ${Words.num(done)} done` : "");
+    // Those that somebody waits for come first.
+    const weight = entry => entry.state !== "pending" ? 2 : entry.waiters.length > 0 ? 0 : 1;
+    entries.sort((a, b) => weight(a) - weight(b));
+    body.replaceChildren(
+      entries.length > 0 ? el("ul", { class: "rows" }, ...entries.slice(0, MOST).map(line))
+        : p("empty", "None is pending."),
+      Dom.more(entries.length - MOST));
+  }
+
+  return { draw };
+})();
+
+const QueuePane = (() => {
+  const { el, span, p, one, byId } = Dom;
+  const MOST_ITEMS = 10, MOST_QUEUES = 3;
+
+  const boxes = (words, ...kids) => p("boxes", span("", words), ...kids);
+
+  function items(entry) {
+    if (entry.size === 0)
+      return boxes("in it: nothing");
+    const known = entry.items.slice(0, MOST_ITEMS).map(item =>
+      el("b", { title: item }, item ? Model.shown(Page.model, item) : "an item"));
+    const hidden = entry.size - known.length;
+    return boxes("in it", ...known, hidden > 0 && `+${Words.num(hidden)}`);
+  }
+
+  /// Those who wait in a line: by name if the trace tells, else only how many.
+  function waitingLine(words, number, known) {
+    if (number === 0)
+      return null;
+    const named = known.filter(wait => wait.task).slice(0, number).map(({ task }) =>
+      el("b", { class: "who" }, `task ${task.n}`));
+    const rest = number - named.length;
+    return boxes(words, ...named, rest > 0 && (named.length > 0 ? `+${rest}` : String(rest)));
+  }
+
+  function queue(entry, isOnly) {
+    const { getters, putters } = entry.waiting;
+    return [
+      !isOnly && p("sub", titleOf(entry)),
+      items(entry),
+      waitingLine("wait for an item", entry.getters, getters),
+      waitingLine("wait for room", entry.putters, putters),
+    ].filter(line => line);
+  }
+
+  const titleOf = entry => `Queue ${entry.queue.n}: ${Words.num(entry.size)} in it, `
+    + `${Words.num(entry.unfinished)} not done`;
+
+  function title(entries) {
+    if (Page.model.queues.size === 0)
+      return "Queue of work: none";
+    if (entries.length === 1)
+      return titleOf(entries[0]).replace(/^Queue \d+/, "Queue");
+    return entries.length === 0 ? "Queue" : `Queues: ${entries.length}`;
+  }
+
+  function whyEmpty() {
+    if (Page.stage < 3)
+      return "No queue of work: each new link is fetched at once. "
+        + `In flight now: ${Words.num(Page.state.fetches.size)}.`;
+    return Page.model.queues.size > 0 ? "Nothing has come in yet." : "This program has none.";
+  }
+
+  /// Of several queues, the one of this step comes first, then those that hold something.
+  function inOrder(entries) {
+    const now = Page.now().queue;
+    const weight = entry => entry.queue === now ? 0 : entry.size + entry.getters > 0 ? 1 : 2;
+    return [...entries].sort((a, b) => weight(a) - weight(b));
+  }
+
+  function draw() {
+    const entries = inOrder(Page.state.queues.values());
+    byId("queue-title").textContent = title(entries);
+    const isOnly = entries.length === 1;
+    const shown = entries.slice(0, MOST_QUEUES).flatMap(entry => queue(entry, isOnly));
+    one("#queue .body").replaceChildren(
+      ...(shown.length > 0 ? shown : [p("empty", whyEmpty())]),
+      Dom.more(entries.length - MOST_QUEUES));
+  }
+
+  return { draw };
+})();

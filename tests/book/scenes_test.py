@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""Do the programs still do what the book's scenes show, and do the scenes still fit the sources?
+
+STAGE1, STAGE2, STAGE3, FETCH_ONE, RUNTIME_TOUR, SERVER_TOUR and PRACTICE_SITE in the environment
+name the programs; without them, what needs them is skipped, as are the stories without node and
+Chromium. If something has changed on purpose: `book/scenes/record.py --build build`, and look at
+what git says has changed.
+"""
+import os
+import pathlib
+import re
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "book" / "viewer"), str(ROOT / "book" / "scenes")]
+sys.dont_write_bytecode = True
+import recording  # noqa: E402  (their folders have just been put on the path)
+import scenes  # noqa: E402
+import stills  # noqa: E402
+from steps import step_numbers  # noqa: E402
+from story import story_of  # noqa: E402
+from traces import Trace, parse, split_place  # noqa: E402
+
+PROGRAMS = {name: os.environ[name.upper()] for name in recording.PROGRAMS
+            if name.upper() in os.environ}
+SCENES = scenes.all_scenes()
+ANEW = "the sources or the programs have changed: run book/scenes/record.py"
+
+
+def structure(trace: Trace, count: int) -> list[str]:
+    """What the first events are, without times, numbers and lines; and without what compilers call
+    differently: arguments of templates."""
+    told = []
+    for event in trace.events[:count]:
+        keys = ("event", "phase", "name", "function", "outcome", "item")
+        words = [event[key] for key in keys if key in event]
+        words += [f"in {place['name']}" for place in event.get("chain", [])]
+        words += [split_place(event["at"])[0]] if "at" in event else []
+        told.append(re.sub("<.*?>", "", " ".join(words)))
+    return told
+
+
+def steps_of(story: str, count: int) -> list[str]:
+    """The first steps of a story. A line that is indented belongs to the step before."""
+    lines = story.splitlines()
+    begins = [number for number, line in enumerate(lines) if not line.startswith(" ")]
+    return lines[:begins[count]] if count < len(begins) else lines
+
+
+class Kept(unittest.TestCase):
+    def test_each_scene_belongs_to_a_page_and_is_small(self):
+        self.assertGreater(len(SCENES), 8)
+        for scene in SCENES.values():
+            with self.subTest(scene.name):
+                self.assertTrue(scene.name.startswith(scene.page + "-"))
+                self.assertEqual(len(list((ROOT / "book").glob(scene.page + "-*.md"))), 1)
+                self.assertLess(scene.trace_file.stat().st_size, 100_000)
+
+    def test_its_page_names_it_beside_its_still(self):
+        for scene in SCENES.values():
+            pages = "".join(page.read_text(encoding="utf-8")
+                            for page in (ROOT / "book").glob(scene.page + "*-*.md"))
+            for said in (f"./learn trace --scene {scene.name}\n", f"`./learn trace --scene {scene.name}`"):
+                if said in pages:
+                    break
+            else:
+                self.fail(f"page {scene.page} does not tell how to open {scene.name}")
+            self.assertIn(f'src="scenes/{scene.name}-light.svg"', pages)
+
+    def test_the_steps_that_page_03a_numbers_are_those_of_its_scene(self):
+        page = (ROOT / "book" / "03a-watch-it-turn.md").read_text(encoding="utf-8")
+        scene = SCENES["03-callbacks"]
+        numbers = step_numbers(scene.trace())
+        self.assertEqual([int(number) for number in re.findall(r"\(step (\d+)\)", page)],
+                         [numbers[index] for index in scene.moments(scene.trace())])
+
+    def test_no_recording_is_left_over(self):
+        known = {path.name for scene in SCENES.values()
+                 for path in (scene.trace_file, scene.lines_file, scene.story_file)}
+        found = {path.name for kind in ("*.trace", "*.lines.json", "*.story.txt")
+                 for path in (ROOT / "book" / "scenes").glob(kind)}
+        self.assertEqual(found, known)
+
+    def test_each_moment_is_in_its_trace_and_is_a_step(self):
+        for scene in SCENES.values():
+            with self.subTest(scene.name):
+                trace = scene.trace()
+                numbers = step_numbers(trace)
+                self.assertFalse(trace.cut_off)
+                self.assertNotIn(None, [numbers[index] for index in scene.moments(trace)])
+                self.assertGreater(scene.steady(trace), 20)
+
+    def test_each_line_that_a_scene_names_is_still_there(self):
+        for scene in SCENES.values():
+            with self.subTest(scene.name):
+                self.assertEqual(scenes.move_lines(scene.trace(), scene.lines())[1], [], ANEW)
+
+    def test_each_still_was_drawn_from_its_scene(self):
+        for scene in SCENES.values():
+            for theme in stills.THEMES:
+                with self.subTest(scene.name, theme=theme):
+                    self.assertTrue(stills.is_fresh(scene, theme), "run book/scenes/stills.py")
+
+    def test_each_scene_tells_its_story(self):
+        for scene in SCENES.values():
+            with self.subTest(scene.name):
+                story = story_of(scene.trace_file.read_text(encoding="utf-8"))
+                if story is None:
+                    self.skipTest("neither node nor Chromium")
+                kept = scene.story_file.read_text(encoding="utf-8")
+                self.assertEqual(story.splitlines(), kept.splitlines(), ANEW)
+
+
+@unittest.skipUnless(len(PROGRAMS) == len(recording.PROGRAMS), "needs the programs")
+class Recorded(unittest.TestCase):
+    """A new run goes like the recorded one."""
+
+    def test_a_new_run_of_each_scene_goes_like_the_recorded_one(self):
+        for scene in SCENES.values():
+            with self.subTest(scene.name):
+                text = recording.record(PROGRAMS, scene.command, scene.site)
+                self.compare(scene, scene.trace(), parse(text, "a new run"), text)
+
+    def compare(self, scene, then: Trace, now: Trace, text: str):
+        steady = scene.steady(then)
+        self.assertEqual(scene.steady(now), steady)
+        self.assertEqual(structure(now, steady), structure(then, steady))
+        scene.moments(now)
+        story = story_of(text)
+        if story is not None:
+            count = sum(number is not None for number in step_numbers(then)[:steady])
+            kept = scene.story_file.read_text(encoding="utf-8")
+            self.assertEqual(steps_of(story, count), steps_of(kept, count))
+
+
+class Moved(unittest.TestCase):
+    """Lines that are elsewhere today."""
+
+    FIRST = '{"t":0,"turn":0,"event":"trace","version":2,"program":"stage2"}\n'
+    FILE = "stage2_coroutines/a.cpp"
+
+    def moved(self, source: str, place: str, said: str):
+        text = self.FIRST + f'{{"t":1,"turn":0,"event":"watch","at":"{place}"}}\n'
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / self.FILE).parent.mkdir()
+            (root / self.FILE).write_text(source, encoding="utf-8")
+            trace, lost = scenes.move_lines(parse(text), {place: said}, root)
+        return trace.events[1]["at"], lost
+
+    def test_a_line_is_found_where_it_has_gone(self):
+        self.assertEqual(self.moved("one\ntwo\n    three\n", f"{self.FILE}:1", "three"),
+                         (f"{self.FILE}:3", []))
+
+    def test_of_lines_that_are_alike_it_is_the_nearest(self):
+        self.assertEqual(self.moved("x\n" * 3 + "y\n" * 3 + "x\n", f"{self.FILE}:6", "x"),
+                         (f"{self.FILE}:7", []))
+
+    def test_a_line_that_is_gone_is_lost(self):
+        place = f"{self.FILE}:2"
+        self.assertEqual(self.moved("one\ntwo\n", place, "another"), (place, [place]))
+
+    def test_a_file_without_a_line_stays(self):
+        self.assertEqual(self.moved("one\n", self.FILE, ""), (self.FILE, []))
+
+    def test_a_rule_that_finds_nothing_says_which(self):
+        with self.assertRaisesRegex(scenes.NoSuchMoment, '"event": "select"'):
+            trace = parse(self.FIRST + '{"t":1,"turn":1,"event":"task","phase":"step","id":1}\n')
+            scenes.find(trace, {"event": "select"})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,417 @@
+#!/usr/bin/env python3
+"""Tests of what `./learn trace` does: reading traces, and making pages, tables and Chrome's events.
+
+small.trace is written by hand, and has one event of nearly every kind; beside it lies what must be
+made of it. BUILD in the environment says where the programs are; without, none is run.
+    tests/book/trace_tool_test.py --write    writes small.txt and small.chrome.json anew
+"""
+import base64
+import gzip
+import html.parser
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HERE = ROOT / "tests" / "book"
+VIEWER = ROOT / "book" / "viewer"
+sys.path.insert(0, str(VIEWER))
+sys.dont_write_bytecode = True
+import anchors  # noqa: E402  (their folder has just been put on the path)
+import make_page  # noqa: E402
+import scenes  # noqa: E402
+import steps  # noqa: E402
+import traces  # noqa: E402
+from as_chrome import chrome_of  # noqa: E402
+from as_text import text_of  # noqa: E402
+
+SMALL = HERE / "small.trace"
+GOLDEN = {"small.txt": text_of, "small.chrome.json": chrome_of}
+FIRST = '{"t":0,"turn":0,"event":"trace","version":2,"program":"stage2"}\n'
+SELECT = '{"t":1,"turn":1,"event":"select","timeout_ms":0,"fds":1}\n'
+END = '{"t":2,"turn":1,"event":"end","whole":true}\n'
+
+
+def event_at(place: str) -> str:
+    event = {"t": 1, "turn": 0, "event": "future", "phase": "new", "id": 1, "at": place}
+    return json.dumps(event) + "\n"
+
+
+class Read(unittest.TestCase):
+    def refused(self, text: str) -> str:
+        with self.assertRaises(traces.BadTrace) as caught:
+            traces.parse(text, "x.trace")
+        return str(caught.exception)
+
+    def test_a_file_that_is_not_there(self):
+        with self.assertRaisesRegex(traces.BadTrace, "no file .*nowhere.trace.*--trace FILE"):
+            traces.read("nowhere.trace")
+
+    def test_a_folder(self):
+        with self.assertRaisesRegex(traces.BadTrace, "can't be read: Is a directory"):
+            traces.read(HERE)
+
+    def test_something_else(self):
+        for text in ("Hello\n", SELECT, "[1]\n", '{"event": 3}\n', '{"event": "trace"}\n'):
+            self.assertIn("x.trace is no trace", self.refused(text))
+
+    def test_an_empty_one_and_one_where_nothing_happens(self):
+        self.assertIn("is empty", self.refused(""))
+        self.assertIn("nothing to show", self.refused(FIRST))
+        self.assertIn("nothing to show", self.refused(FIRST + END))
+
+    def test_another_version(self):
+        newer = FIRST.replace('"version":2', '"version":3')
+        self.assertIn("version 3, and version 2", self.refused(newer + SELECT))
+
+    def test_a_broken_line_in_the_middle(self):
+        for line in ('{"t":1,"tu', '{"event":"select"}', ""):
+            self.assertIn("x.trace, line 2", self.refused(FIRST + line + "\n" + SELECT))
+
+    def test_one_that_is_cut_off_is_good(self):
+        for text, count in ((FIRST + SELECT, 2), (FIRST + SELECT + SELECT[:20], 2)):
+            trace = traces.parse(text)
+            self.assertTrue(trace.cut_off)
+            self.assertEqual(len(trace.events), count)
+        self.assertFalse(traces.parse(FIRST + SELECT + END).cut_off)
+
+    def test_the_stage(self):
+        task = '{"t":1,"turn":0,"event":"task","phase":"new","id":1}\n'
+        mailbox = '{"t":1,"turn":0,"event":"watch","phase":"add","name":"mailbox"}\n'
+        for program, events, stage in (("fetch_one", event_at(""), 2), ("runtime_tour", event_at(""), 3),
+                                       ("mine", event_at(""), 1), ("mine", task, 2),
+                                       ("mine", mailbox + task, 3)):
+            text = FIRST.replace("stage2", program) + events
+            self.assertEqual(traces.parse(text).stage, stage)
+
+    def test_the_hash_is_that_of_what_a_trace_can_name(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "common").mkdir()
+            (root / "common" / "a.h").write_text("one", encoding="utf-8")
+            before = traces.sources_hash(root)
+            (root / "common" / "meson.build").write_text("two", encoding="utf-8")
+            self.assertEqual(traces.sources_hash(root), before)
+            self.assertRegex(before, "^[0-9a-f]{12}$")
+            (root / "common" / "a.h").write_text("three", encoding="utf-8")
+            self.assertNotEqual(traces.sources_hash(root), before)
+
+    def test_no_file_but_the_sources_gets_into_a_page(self):
+        for path in ("/etc/passwd", "common/../x.h", "learn", "../x.h", "common/meson.build",
+                     "common/none.h"):
+            self.assertIsNone(traces.source_of(path), path)
+        self.assertIn("class Tracer", traces.source_of("common/trace/trace.h"))
+
+
+class Anchors(unittest.TestCase):
+    def test_each_is_found(self):
+        for known in (*anchors.ANCHORS.values(), *anchors.OTHERWISE.values()):
+            for name, (path, text) in known.items():
+                self.assertIsNotNone(anchors.find(path, text),
+                                     f"{name}: no line of {path} holds {text}")
+
+    def test_a_page_has_those_that_its_events_need(self):
+        for name, some, none in (
+                ("03-callbacks", {"select", "call", "start"}, {"queue put", "step", "new"}),
+                ("07-fetch-one", {"new", "suspend", "resolve"}, {"start", "end"}),
+                ("12-queue", {"queue put", "queue wait_to_put", "nextTurn"}, {"start"})):
+            found = set(anchors.anchors_for(scenes.all_scenes()[name].trace()))
+            self.assertLessEqual(some, found)
+            self.assertFalse(none & found)
+
+    def test_each_phase_of_a_queue_has_one(self):
+        trace = scenes.all_scenes()["12-queue"].trace()
+        phases = {f"queue {event['phase']}" for event in trace.events if event["event"] == "queue"}
+        self.assertLessEqual(phases, set(anchors.anchors_for(trace)))
+
+
+class Parts(html.parser.HTMLParser):
+    """What stands in a page."""
+
+    def __init__(self, page: str):
+        super().__init__()
+        self.scripts, self.loads, self.kind = {}, [], None
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        known = dict(attributes)
+        self.loads += [known[key] for key in ("src", "srcset") if key in known]
+        self.loads += [known["href"] for key in ("href",) if key in known and tag == "link"]
+        self.kind = known.get("id", "code") if tag == "script" else None
+
+    def handle_data(self, text):
+        if self.kind:
+            self.scripts[self.kind] = self.scripts.get(self.kind, "") + text
+
+    def handle_endtag(self, tag):
+        if tag == "script":
+            self.kind = None
+
+
+class Page(unittest.TestCase):
+    def page_of(self, text: str, **more):
+        trace = traces.parse(text)
+        return Parts(make_page.make_page(trace, make_page.meta_of(trace, **more)))
+
+    def meta_of(self, text: str):
+        return json.loads(self.page_of(text).scripts["meta"])
+
+    def test_it_loads_nothing(self):
+        page = self.page_of(SMALL.read_text(encoding="utf-8"))
+        self.assertEqual(page.loads, [])
+        style = (VIEWER / "style.css").read_text(encoding="utf-8")
+        for forbidden in ("fetch(", "import(", "XMLHttpRequest", "@import", "url(http"):
+            self.assertNotIn(forbidden, page.scripts["code"] + style)
+
+    def test_it_has_all_scripts_and_none_that_is_not_there(self):
+        there = sorted(path.name for path in VIEWER.glob("*.js"))
+        self.assertEqual(sorted(make_page.SCRIPTS), there)
+
+    def test_it_is_slim_and_still_the_same(self):
+        script = '"use strict";\n\n  // Why it\'s so.\n  go("a // b"); // now\n  to("http://x");\n'
+        self.assertEqual(make_page.slim_script(script), 'go("a // b");\nto("http://x");')
+        self.assertEqual(make_page.slim_script("if (a < b - 1) {\n  c = d => [d, e];\n}"),
+                         "if(a<b - 1){\nc=d=>[d,e];\n}")
+        style = "/* a\n b */\na:hover, b > c {\n  color: red;\n  width: calc(1px + 2px);\n}\n"
+        self.assertEqual(make_page.slim_style(style),
+                         "a:hover,b > c{color:red;width:calc(1px + 2px);}")
+
+    def test_what_is_in_it(self):
+        text = SMALL.read_text(encoding="utf-8")
+        page = self.page_of(text, title="A <title>", start=7)
+        meta = json.loads(page.scripts["meta"])
+        self.assertEqual([meta[key] for key in ("title", "program", "stage", "start")],
+                         ["A <title>", "runtime_tour", 3, 7])
+        self.assertIn("stage3_queue_crawler/runtime_tour_main.cpp", meta["sources"])
+        self.assertLessEqual({anchor["path"] for anchor in meta["anchors"].values()},
+                             set(meta["sources"]))
+        self.assertNotIn("note", meta)
+        self.assertEqual([json.loads(line) for line in page.scripts["trace"].splitlines()],
+                         [json.loads(line) for line in text.splitlines()])
+
+    def test_a_trace_can_not_end_its_script(self):
+        name = "</script><!--<script>"
+        page = self.page_of(FIRST + event_at(name) + END)
+        self.assertEqual(json.loads(page.scripts["trace"].splitlines()[1])["at"], name)
+        self.assertEqual(json.loads(page.scripts["meta"])["lost"], [name])
+
+    def test_a_big_one_is_packed(self):
+        page = self.page_of(FIRST + SELECT * 3000 + END)
+        unpacked = gzip.decompress(base64.b64decode(page.scripts["trace"])).decode()
+        self.assertEqual(unpacked.count("\n"), 3002)
+
+    def test_what_a_reader_must_know(self):
+        self.assertIn("cut off", self.meta_of(FIRST + SELECT)["note"])
+        other = FIRST.replace('"stage2"', '"stage2","sources":"0123456789ab"')
+        self.assertIn("lines may be off", self.meta_of(other + SELECT + END)["note"])
+        same = FIRST.replace('"stage2"', f'"stage2","sources":"{traces.sources_hash()}"')
+        self.assertNotIn("note", self.meta_of(same + SELECT + END))
+
+    def test_places_that_are_not_here_are_lost(self):
+        task = "stage2_coroutines/task.h"
+        for place, lost in ((f"{task}:30", []), (task, []), (f"{task}:99999", [f"{task}:99999"]),
+                            (f"{task}:0", [f"{task}:0"]), ("/usr/x.h:3", ["/usr/x.h:3"])):
+            self.assertEqual(self.meta_of(FIRST + event_at(place) + END)["lost"], lost)
+
+
+class Steps(unittest.TestCase):
+    TELL = """
+        const Model = require(process.argv[1]);
+        const text = require("fs").readFileSync(process.argv[2], "utf8");
+        console.log(JSON.stringify(Model.read(text).steps.map(step => step.i)));
+    """
+
+    def test_they_are_those_of_the_page(self):
+        node = shutil.which("node")
+        if node is None:
+            self.skipTest("no node")
+        for path in (SMALL, *(scene.trace_file for scene in scenes.all_scenes().values())):
+            with self.subTest(path.name):
+                done = subprocess.run([node, "-e", self.TELL, VIEWER / "model.js", path],
+                                      check=True, capture_output=True, text=True)
+                ours = steps.step_numbers(traces.read(path))
+                self.assertEqual([index for index, number in enumerate(ours) if number],
+                                 json.loads(done.stdout))
+
+
+class Golden(unittest.TestCase):
+    def test_the_small_trace(self):
+        for name, make in GOLDEN.items():
+            with self.subTest(name):
+                kept = (HERE / name).read_text(encoding="utf-8")
+                self.assertEqual(make(traces.read(SMALL)), kept)
+
+    def test_a_table_of_what_is_cut_off_says_so(self):
+        table = text_of(traces.parse(FIRST + SELECT))
+        self.assertTrue(table.endswith("(Here the trace was cut off.)\n"))
+
+
+class Chrome(unittest.TestCase):
+    """Is what is written what Chrome's "Trace Event Format" asks for?"""
+
+    def check(self, trace: traces.Trace):
+        events = json.loads(chrome_of(trace))["traceEvents"]
+        last, bars, fetches, arrows = 0, {}, set(), {}
+        named = {event["tid"] for event in events if event["name"] == "thread_name"}
+        for event in events:
+            phase = event["ph"]
+            if phase == "M":
+                continue
+            self.assertIn(event["tid"], named)
+            self.assertGreaterEqual(event["ts"], last)
+            last = event["ts"]
+            if phase == "B":
+                bars.setdefault(event["tid"], []).append(event["name"])
+            elif phase == "E":
+                self.assertEqual(bars[event["tid"]].pop(), event["name"])
+            elif phase == "b":
+                self.assertNotIn(event["id"], fetches)
+                fetches.add(event["id"])
+            elif phase == "e":
+                fetches.remove(event["id"])
+            elif phase == "s":
+                self.assertNotIn(event["id"], arrows)
+                arrows[event["id"]] = event["ts"]
+            elif phase == "f":
+                self.assertLessEqual(arrows[event["id"]], event["ts"])
+            else:
+                self.assertEqual((phase, event["s"]), ("i", "t"))
+        self.assertFalse(any(bars.values()))
+        self.assertFalse(fetches)
+        return events
+
+    BARS = (("callback", "begin"), ("task", "step"))
+
+    def test_the_shape_of_each_scene(self):
+        for scene in scenes.all_scenes().values():
+            with self.subTest(scene.name):
+                trace = scene.trace()
+                events = self.check(trace)
+                begun = sum((event["event"], event.get("phase")) in self.BARS
+                            for event in trace.events)
+                bars = [event for event in events if event["ph"] == "B"]
+                self.assertEqual(sum(bar["name"] != "sleep" for bar in bars), begun)
+
+    def test_wherever_it_is_cut_off(self):
+        for scene in ("04-exception", "09-exception", "12-queue"):
+            trace = scenes.all_scenes()[scene].trace()
+            for count in range(2, len(trace.events)):
+                self.check(traces.Trace("cut", trace.events[:count], True))
+
+
+class Tool(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_tool(self, *words):
+        own = ["--build", os.environ.get("BUILD", "nowhere"), "--kept", self.folder / "kept"]
+        return subprocess.run([sys.executable, VIEWER / "trace_tool.py", *own, *words],
+                              capture_output=True, text=True, cwd=self.folder, timeout=60)
+
+    def page_named_in(self, said: str) -> str:
+        url = re.search(r"file://\S+", said)[0]
+        with urllib.request.urlopen(url) as page:
+            return page.read().decode()
+
+    def test_what_can_not_be_meant(self):
+        for words, why in ((["4"], "no stage 4"), (["nowhere"], "no file nowhere"),
+                           (["-o"], "-o needs a file"),
+                           (["--text", "--chrome"], "one of --text and --chrome"),
+                           (["--scene", "nothing"], "there are: 03-callbacks"),
+                           (["--scene", "12-queue", "3"], "recorded already"),
+                           ([SMALL, "-w", "3"], "-w would be"),
+                           (["1", "--trace", "x"], "--trace is chosen")):
+            with self.subTest(words):
+                done = self.run_tool(*words)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertRegex(done.stderr, f"^learn: .*{why}.* \\(see ./learn help\\)\n$")
+
+    def test_what_must_be_built(self):
+        site = "tests/practice_site/practice_site"
+        stage3 = "stage3_queue_crawler/stage3"
+        for words, needs in (([], f"stage2_coroutines/stage2 {site}"),
+                             (["1"], f"stage1_callbacks/stage1 {site}"),
+                             (["3", "-w", "2", "http://x/"], stage3),
+                             (["3", "example.org"], stage3), ([SMALL], ""), (["--scene"], "")):
+            with self.subTest(words):
+                done = self.run_tool("--needs", *words)
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, needs + "\n", ""))
+
+    def test_a_page_of_a_file(self):
+        done = self.run_tool(SMALL)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("kept/trace.html", done.stdout)
+        self.assertIn('"program":"runtime_tour"', self.page_named_in(done.stdout))
+
+    def test_a_page_elsewhere(self):
+        done = self.run_tool(SMALL, "-o", "my page.html")
+        self.assertIn("my%20page.html", done.stdout)
+        self.assertTrue((self.folder / "my page.html").exists())
+        done = self.run_tool(SMALL, "-o", "nowhere/page.html")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("nowhere/page.html: No such file", done.stderr)
+
+    def test_a_file_that_is_no_trace(self):
+        done = self.run_tool(HERE / "trace_tool_test.py")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("is no trace", done.stderr)
+
+    def test_a_trace_that_was_cut_off(self):
+        (self.folder / "cut.trace").write_text(FIRST + SELECT + SELECT[:9], encoding="utf-8")
+        done = self.run_tool("cut.trace")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("was cut off", done.stderr)
+
+    def test_a_table_and_chromes_events(self):
+        self.assertEqual(self.run_tool(SMALL, "--text").stdout,
+                         (HERE / "small.txt").read_text(encoding="utf-8"))
+        done = self.run_tool(SMALL, "--chrome", "x.json")
+        self.assertIn("ui.perfetto.dev", done.stdout)
+        self.assertEqual((self.folder / "x.json").read_text(encoding="utf-8"),
+                         (HERE / "small.chrome.json").read_text(encoding="utf-8"))
+
+    def test_scenes(self):
+        listed = self.run_tool("--scene").stdout
+        for scene in scenes.all_scenes().values():
+            self.assertIn(f"{scene.name} ", listed)
+        page = self.page_named_in(self.run_tool("--scene", "12-queue").stdout)
+        meta = json.loads(Parts(page).scripts["meta"])
+        self.assertEqual(meta["title"], "A queue with room for one")
+        self.assertEqual(meta["start"], meta["moments"][0]["step"])
+        self.assertEqual(len(meta["moments"]), 4)
+
+    @unittest.skipUnless("BUILD" in os.environ, "needs the programs")
+    def test_a_run(self):
+        for words, program in (([], "stage2"), (["1"], "stage1"), (["3"], "stage3"),
+                               (["3", "-w", "3", "--no-robots"], "stage3")):
+            with self.subTest(words):
+                done = self.run_tool(*words)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                meta = json.loads(Parts(self.page_named_in(done.stdout)).scripts["meta"])
+                self.assertEqual((meta["program"], meta.get("note")), (program, None))
+                self.assertEqual(meta["lost"], [])
+                trace = traces.read(self.folder / "kept" / "run.trace")
+                self.assertEqual(trace.events[0]["sources"], traces.sources_hash())
+
+    @unittest.skipUnless("BUILD" in os.environ, "needs the programs")
+    def test_a_run_that_the_stage_refuses(self):
+        done = self.run_tool("2", "--bogus")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("stage2: The following argument was not expected: --bogus", done.stderr)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--write"]:
+        for golden, make_golden in GOLDEN.items():
+            (HERE / golden).write_text(make_golden(traces.read(SMALL)), encoding="utf-8")
+    else:
+        unittest.main()

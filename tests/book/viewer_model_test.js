@@ -1,0 +1,695 @@
+// Tests of book/viewer/model.js and words.js: `node viewer_model_test.js [TRACE...]`, or in a
+// browser, which viewer_test.py makes a page for. It ends with "all passed", or throws.
+"use strict";
+
+const report = (() => {
+  const model = typeof Model === "undefined" ? require("../../book/viewer/model.js") : Model;
+  const words = typeof Words === "undefined" ? require("../../book/viewer/words.js") : Words;
+  const RECORDED = typeof TRACES === "undefined" ? readArguments() : TRACES; // by name
+
+  function readArguments() {
+    const fs = require("fs");
+    const found = {};
+    for (const file of process.argv.slice(2))
+      found[file] = fs.readFileSync(file, "utf8");
+    return found;
+  }
+
+  function check(right, what) {
+    if (!right)
+      throw new Error(what);
+  }
+  function same(is, should, what = "") {
+    const [a, b] = [is, should].map(value => JSON.stringify(value));
+    if (a !== b)
+      throw new Error(`${what} is ${a}, and should be ${b}`);
+  }
+
+  // ---- Traces by hand ----
+
+  /// Events get a time, 10 µs after the one before, unless they say how long after: `in`.
+  function text(program, events, end = true) {
+    let t = 0, turn = 0;
+    const all = [{ event: "trace", version: 2, program }, ...events];
+    if (end)
+      all.push({ event: "end", whole: true });
+    return all.map(one => {
+      const { in: later = 10, ...fields } = one;
+      t += later;
+      turn += one.event === "select" ? 1 : 0;
+      return JSON.stringify({ t, turn, ...fields });
+    }).join("\n") + "\n";
+  }
+  const run = (program, events, end) => model.read(text(program, events, end));
+
+  const select = (timeout_ms, fds) => ({ event: "select", timeout_ms, fds });
+  const awake = (ready, later = 10) => ({ event: "awake", ready, in: later });
+  const ready = (fd, events) => ({ event: "ready", fd, events });
+  const watch = (fd, events, name, at = "a.cpp:1") =>
+    ({ event: "watch", phase: "add", fd, events, name, at });
+  const unwatch = (fd, events) => ({ event: "watch", phase: "remove", fd, events });
+  const begin = (name, more) =>
+    ({ event: "callback", phase: "begin", name, at: "a.cpp:1", ...more });
+  const end = (name, more) =>
+    ({ event: "callback", phase: "end", name, at: "a.cpp:1", threw: false, ...more });
+  const task = (phase, id, more) => ({ event: "task", phase, id, ...more });
+  const made = (id, name = "work") => task("new", id, { name, function: "work", at: "w.cpp" });
+  const chain = (...names) => names.map((name, i) => ({ name, at: `w.cpp:${i + 1}` }));
+  const waits = (id, awaiting, ...names) =>
+    task("suspend", id, { awaiting, chain: chain("work", ...names) });
+  const done = (id, outcome = "returned") => task("done", id, { outcome });
+  const future = (phase, id, more) => ({ event: "future", phase, id, ...more });
+  const resolve = (id, waiters) => future("resolve", id, { waiters });
+  const scheduled = id => ({ event: "schedule", task: id });
+  const soon = (call, name = "call_soon") => ({ event: "schedule", call, name, at: "a.cpp:1" });
+  const timer = (phase, call, more) => ({ event: "timer", phase, call, ...more });
+  const timerSet = call => timer("set", call, { name: "timer", at: "a.cpp:7", in_ms: 5 });
+  const fetch = (phase, id, path, more) =>
+    ({ event: "fetch", phase, id, url: `http://host:8000${path}`, ...more });
+  const coroutine = (phase, id, name) =>
+    ({ event: "coroutine", phase, task: id, name, at: "w.cpp", from: "w.cpp:9" });
+  const queue = (phase, size, unfinished, more) => ({ event: "queue", phase, queue: 9, size,
+    unfinished, getters: 0, putters: 0, ...more });
+
+  /// Two fetches: the second one is found while the first one's page is read.
+  const STAGE1 = [
+    fetch("start", 1, "/", { fd: 5 }), watch(5, "write", "connected"),
+    select(30000, 1), awake(1), ready(5, "write"),
+    begin("connected", { fd: 5 }), unwatch(5, "write"), watch(5, "read", "read_response"),
+    end("connected"),
+    select(30000, 1), awake(1, 20000), ready(5, "read"),
+    begin("read_response", { fd: 5 }),
+    fetch("start", 2, "/b", { fd: 6 }), watch(6, "write", "connected"),
+    unwatch(5, "read"),
+    fetch("end", 1, "/", { status: 301, bytes: 1234, next: "http://host:8000/b" }),
+    end("read_response"),
+    select(30000, 1), awake(1), ready(6, "write"), begin("connected", { fd: 6 }),
+    unwatch(6, "write"), fetch("end", 2, "/b", { status: null, bytes: 0, error: "refused" }),
+    end("connected"),
+    select(30000, 0), awake(0, 30000000),
+  ];
+
+  /// A task waits twice, and makes another one.
+  const STAGE2 = [
+    made(1), task("step", 1), fetch("start", 1, "/", { task: 1 }), coroutine("call", 1, "read"),
+    watch(5, "write", "connected"), future("new", 2), waits(1, 2, "read"),
+    select(30000, 1), awake(1, 20000), ready(5, "write"), begin("connected", { fd: 5 }),
+    resolve(2, 1), task("step", 1), unwatch(5, "write"), coroutine("return", 1, "read"),
+    made(3), task("step", 3), fetch("start", 2, "/b", { task: 3 }), watch(6, "read", "readable"),
+    future("new", 4), waits(3, 4),
+    fetch("end", 1, "/", { status: 200, bytes: 7 }), done(1), end("connected"),
+    select(30000, 1), awake(1), ready(6, "read"), begin("readable", { fd: 6 }),
+    resolve(4, 1), task("step", 3), unwatch(6, "read"),
+    fetch("end", 2, "/b", { status: 404, bytes: 7 }), done(3), end("readable"),
+  ];
+
+  const MAILBOX = watch(3, "read", "mailbox");
+
+  /// A task sleeps; another one is woken by its end; a third is asked to end.
+  const STAGE3 = [
+    MAILBOX, made(1), scheduled(1), made(2, "worker 2"), scheduled(2), soon(50),
+    select(0, 0),
+    task("step", 1), coroutine("call", 1, "sleep"), future("new", 10, { at: "f.cpp:3" }),
+    timerSet(60), waits(1, 10, "sleep"),
+    task("step", 2), waits(2, 1),
+    begin("call_soon", { call: 50 }), watch(7, "read", "reader", "x/http/session.cpp:4"),
+    end("call_soon"),
+    select(5, 1), awake(0, 5000), timer("due", 60),
+    begin("timer", { call: 60 }), resolve(10, 1), scheduled(1), end("timer"),
+    select(0, 1), awake(1), ready(7, "read"), ready(3, "read"),
+    soon(70, "call_soon_threadsafe"),
+    task("step", 1), coroutine("return", 1, "sleep"), resolve(1, 1), scheduled(2), done(1),
+    begin("reader", { fd: 7 }), unwatch(7, "read"), made(4), scheduled(4), end("reader"),
+    begin("call_soon_threadsafe", { call: 70 }), timerSet(61), end("call_soon_threadsafe"),
+    select(0, 0), task("step", 2), future("new", 11, { at: "f.cpp:4" }),
+    task("suspend", 2, { chain: chain("work") }), scheduled(2),
+    task("step", 4), future("new", 12), waits(4, 12),
+    select(0, 0), task("step", 2), task("cancel", 4), future("cancel", 12, { waiters: 1 }),
+    scheduled(4), timer("cancel", 61), future("fail", 11, { waiters: 0 }), resolve(2, 0), done(2),
+    select(0, 0), task("step", 4), future("cancel", 4, { waiters: 0 }), done(4, "cancelled"),
+    unwatch(3, "read"),
+  ];
+
+  /// One item is handed over; then the queue is full, and one who waits is let in.
+  const QUEUE = [
+    MAILBOX, made(1), scheduled(1), made(2), scheduled(2),
+    select(0, 0), task("step", 1), future("new", 10),
+    queue("wait_to_get", 0, 0, { future: 10, getters: 1 }), waits(1, 10),
+    task("step", 2), queue("hand_over", 0, 1, { item: "one", future: 10 }), resolve(10, 1),
+    scheduled(1), queue("put", 1, 2, { item: "two" }), future("new", 11),
+    queue("wait_to_put", 1, 2, { item: "three", future: 11, putters: 1 }), waits(2, 11),
+    select(0, 0), task("step", 1), queue("get", 0, 2, { item: "two", putters: 1 }),
+    queue("let_in", 0, 2, { item: "three", future: 11 }), resolve(11, 1), scheduled(2),
+    queue("put", 1, 3, { item: "three" }), queue("give_back", 1, 3, { item: "two" }),
+    queue("put_back", 2, 3, { item: "two" }), queue("take_back", 1, 2),
+    queue("task_done", 1, 1), queue("join", 1, 1), resolve(1, 0), done(1),
+    select(0, 0), task("step", 2), resolve(2, 0), done(2), unwatch(3, "read"),
+  ];
+
+  /// Much comes and goes, so that each part of a state is changed between two copies.
+  function longRun() {
+    const events = [MAILBOX, made(1), select(0, 0), task("step", 1)];
+    for (let i = 0; i < 120; i++)
+      events.push(queue("put", i + 1, i + 1, { item: `item ${i}` }), future("new", 1000 + i),
+        made(2000 + i), scheduled(2000 + i), timerSet(3000 + i), watch(100 + i, "read", "reader"),
+        fetch("start", 4000 + i, `/${i}`, { task: 2000 + i }));
+    for (let i = 0; i < 120; i++)
+      events.push(queue("get", 119 - i, 120), resolve(1000 + i, 0), timer("cancel", 3000 + i),
+        unwatch(100 + i, "read"), fetch("end", 4000 + i, `/${i}`, { status: 200, bytes: 1 }));
+    return events;
+  }
+
+  const BY_HAND = { stage1: ["stage1", STAGE1], stage2: ["stage2", STAGE2],
+    stage3: ["stage3", STAGE3], queue: ["runtime_tour", QUEUE] };
+
+  function allTexts() {
+    const texts = { ...RECORDED };
+    for (const [name, [program, events]] of Object.entries(BY_HAND))
+      texts[name] = text(program, events);
+    return Object.entries(texts);
+  }
+
+  /// The first step of this kind that fits.
+  function find(m, kind, fits = () => true) {
+    const s = m.steps.find(one => one.kind === kind && fits(one));
+    check(s, `there is no such step: ${kind}`);
+    return s;
+  }
+  const kindsBefore = (m, n, most) => model.causes(m, n, most).map(c => m.steps[c].kind);
+  const kindsFound = m => m.findings.map(one => one.kind);
+  const after = (m, s) => model.stateAt(m, s.n);
+  const inLine = entries => entries.map(words.entry);
+
+  // ---- States: on, back, by a jump ----
+
+  /// A state as text: records by their number.
+  function written(state) {
+    return JSON.stringify(state, (key, value) => {
+      if (value instanceof Map)
+        return [...value];
+      return key !== "" && value && typeof value === "object" ? nameOf(value) : value;
+    });
+  }
+  function nameOf(value) {
+    if ("waits" in value)
+      return `task ${value.id}`;
+    if ("by" in value)
+      return `future ${value.id}`;
+    if ("t0" in value)
+      return `fetch ${value.id}`;
+    if ("calls" in value)
+      return `watch ${value.from}`;
+    return "ms" in value ? `timer ${value.number}` : value;
+  }
+
+  function statesOnward(m) {
+    let state = null;
+    return m.steps.map(s => {
+      state = model.stateAt(m, s.n, state);
+      return written(state);
+    });
+  }
+
+  const CASES = {
+    "states are the same on, by a jump, and back"() {
+      for (const [name, trace] of allTexts()) {
+        const m = model.read(trace);
+        const states = statesOnward(m);
+        const jump = n =>
+          check(written(model.stateAt(m, n)) === states[n], `${name}, jump to ${n}`);
+        const last = states.length - 1;
+        for (let n = last; n >= 0; n -= 1 + Math.floor(last / 400))
+          jump(n);
+        let state = model.stateAt(m, last);
+        for (let n = last; n >= Math.max(0, last - 200); n--) {
+          state = model.stateAt(m, n, state);
+          check(written(state) === states[n], `${name}, back to ${n}`);
+        }
+        m.snapshots = [];
+        if (last >= 0)
+          jump(last);
+      }
+    },
+
+    "a copy that was kept is not changed by who goes on from it"() {
+      const m = run("stage3", longRun());
+      check(m.snapshots.length > 2, "there are copies");
+      const states = statesOnward(m);
+      for (const kept of m.snapshots)
+        for (const n of [Math.min(kept.at + 200, states.length - 1), kept.at, kept.at - 1])
+          check(written(model.stateAt(m, n)) === states[n], `step ${n}, copy at ${kept.at}`);
+    },
+
+    "before the first step there is nothing"() {
+      const m = run("stage3", STAGE3);
+      const state = model.stateAt(m, -1);
+      same([state.at, state.tasks.size, state.runNext.length], [-1, 0, 0]);
+    },
+
+    // ---- What a state says ----
+
+    "the ready queue holds who is scheduled, in order, and loses who runs"() {
+      const m = run("stage3", STAGE3);
+      const [one, two, three] = m.steps.filter(s => s.kind === "select");
+      same(inLine(after(m, { n: one.n - 1 }).runNext), ["task 1", "task 2", "`call_soon`"]);
+      const first = after(m, one);
+      same(inLine(first.runNow), ["task 1", "task 2", "`call_soon`"]);
+      same(first.runNext, []);
+      const running = after(m, find(m, "step", s => s.task.id === 2));
+      same([inLine(running.runNow), words.entry(running.running)], [["`call_soon`"], "task 2"]);
+      same(after(m, two).runNow, []);
+      same(inLine(after(m, find(m, "due")).runNow), ["`timer`"]);
+      const gathered = after(m, find(m, "schedule", s => s.e.call === 70));
+      same(inLine(gathered.runNow), ["task 1", "`reader` of socket 7", "`call_soon_threadsafe`"]);
+      check(find(m, "schedule", s => s.e.call === 70).nextTurn === false, "for this turn");
+      check(find(m, "schedule", s => s.e.call === 50).nextTurn, "for the next turn");
+      same(inLine(after(m, find(m, "schedule", s => s.task?.id === 2 && s.n > three.n)).runNext),
+        ["task 2"]);
+    },
+
+    "what was taken back and stands in the ready queue is skipped"() {
+      const m = run("stage3", [MAILBOX, soon(1), soon(2), soon(3), select(0, 0),
+        begin("call_soon", { call: 1 }), end("call_soon"),
+        begin("call_soon", { call: 3 }), end("call_soon"), unwatch(3, "read")]);
+      same(after(m, find(m, "call", s => s.e.call === 3)).runNow.length, 0);
+    },
+
+    "tasks are new, ready, run, wait, and are done until the next turn"() {
+      const m = run("stage3", STAGE3);
+      const stateOf = (s, id) => after(m, s).tasks.get(id)?.state;
+      same(stateOf(find(m, "new"), 1), "new");
+      same(stateOf(find(m, "schedule"), 1), "ready");
+      same(stateOf(find(m, "step"), 1), "running");
+      same(stateOf(find(m, "suspend"), 1), "waiting");
+      same(stateOf(find(m, "resolve"), 1), "ready");
+      const over = find(m, "done");
+      same(stateOf(over, 1), "done");
+      same(stateOf(find(m, "select", s => s.n > over.n), 1), undefined);
+      const chains = id => after(m, find(m, id)).tasks.get(1).chain.map(link => link.name);
+      same(chains("enter"), ["work", "sleep"]);
+      same(chains("leave"), ["work"]);
+    },
+
+    "futures know who waits, and go when all of those went on"() {
+      const m = run("stage3", STAGE3);
+      const known = s => after(m, s).futures.get(10);
+      same(known(find(m, "future")).state, "pending");
+      check(m.steps.every(s => s.e.phase !== "new" || s.e.id !== 12), "that is told as it waits");
+      same(after(m, find(m, "suspend", s => s.task.id === 4)).futures.get(12).state, "pending");
+      same(known(find(m, "suspend")).waiters.map(one => one.id), [1]);
+      same(known(find(m, "resolve")).state, "resolved");
+      const on = find(m, "step", s => s.wait !== null);
+      same(known(on).gone, 1);
+      same(known(find(m, "select", s => s.n > on.n)), undefined);
+      const last = after(m, find(m, "drop"));
+      same([last.futures.get(12).state, last.futures.get(11).state], ["cancelled", "pending"]);
+      same(after(m, find(m, "fail")).futures.get(11).state, "failed");
+      same([m.futures.get(10).at, m.futures.get(10).born, m.futures.get(10).end],
+        ["f.cpp:3", find(m, "future").n, find(m, "resolve").n]);
+    },
+
+    "timers are there until they are due or taken back"() {
+      const m = run("stage3", STAGE3);
+      same([...after(m, find(m, "timer")).timers.keys()], [60]);
+      same([...after(m, find(m, "due")).timers.keys()], []);
+      same([...after(m, find(m, "timer", s => s.e.call === 61)).timers.keys()], [61]);
+      same([...after(m, find(m, "untimer")).timers.keys()], []);
+    },
+
+    "registrations and what is ready"() {
+      const m = run("stage1", STAGE1);
+      same([...after(m, find(m, "watch")).watches.keys()], ["5 write"]);
+      const called = find(m, "call");
+      const state = after(m, called);
+      same(state.ready.map(one => [one.fd, one.called]), [[5, true]]);
+      same(called.call.watch.name, "connected");
+      same(m.watches.map(one => one.fetch.path), ["/", "/", "/b"]);
+      same(m.watches.map(one => m.steps[one.to].kind), ["unwatch", "unwatch", "unwatch"]);
+      same(m.watches.map(one => m.steps[one.to].watch === one), [true, true, true]);
+      const again = run("stage1", [watch(5, "read", "r"), unwatch(5, "read"), select(1, 1),
+        awake(1), ready(5, "read"), watch(5, "read", "r"), watch(5, "read", "r")]);
+      same(find(again, "ready").watches, []);
+      same(again.watches.map(one => one.to), [1, 5, null], "the second one is replaced");
+      same([...m.fetches.values()].map(one => one.parent), [null, "/"]);
+      same(after(m, { n: m.steps.length - 1 }).fetched, 2);
+    },
+
+    "a queue's items, and who waits in which line"() {
+      const m = run("runtime_tour", QUEUE);
+      const at = (phase, item) =>
+        after(m, find(m, "queue", s => s.e.phase === phase && (!item || s.item === item)))
+          .queues.get(9);
+      same(at("wait_to_get").waiting.getters.map(one => one.task.id), [1]);
+      const handed = at("hand_over");
+      same([handed.items, handed.waiting.getters, handed.unfinished], [[], [], 1]);
+      same(find(m, "queue", s => s.e.phase === "hand_over").to.id, 1);
+      same(at("put", "two").items, ["two"]);
+      same(at("wait_to_put").waiting.putters.map(one => [one.task.id, one.item]), [[2, "three"]]);
+      same(at("get").items, []);
+      same(at("let_in").waiting.putters, []);
+      same(at("put", "three").items, ["three"]);
+      same(at("give_back").items, ["three"]);
+      same(at("put_back").items, ["two", "three"]);
+      same(at("take_back").items, ["two"]);
+      same(at("task_done").done, 1);
+    },
+
+    "a call that is taken back leaves the ready queue"() {
+      const m = run("mine", [MAILBOX, soon(5), soon(6),
+        { event: "schedule", phase: "cancel", call: 5 }]);
+      const taken = find(m, "untimer");
+      same(inLine(after(m, { n: taken.n - 1 }).runNext), ["`call_soon`", "`call_soon`"]);
+      same(after(m, taken).runNext.map(entry => entry.number), [6]);
+    },
+
+    "who gives up in a queue's line leaves it"() {
+      const m = run("runtime_tour", [MAILBOX, made(1), select(0, 0), task("step", 1),
+        queue("wait_to_get", 0, 0, { future: 10, getters: 1 }), waits(1, 10),
+        future("cancel", 10, { waiters: 1 })]);
+      const left = after(m, find(m, "drop")).queues.get(9);
+      same([left.waiting.getters.length, left.getters], [0, 0]);
+    },
+
+    // ---- Causes ----
+
+    "stage 1: a callback comes from its socket, and that from who registered it"() {
+      const m = run("stage1", STAGE1);
+      const second = find(m, "start", s => s.e.id === 2);
+      same(kindsBefore(m, second.n, 3), ["watch", "ready", "call"]);
+      same(m.turns.map(turn => m.steps[turn.select].cause),
+        [0, 1, 2].map(i => m.watches[i].from).concat(-1), "a loop sleeps for whom it calls then");
+    },
+    "stage 2: a step comes from its future, and that from a callback"() {
+      const m = run("stage2", STAGE2);
+      const inner = find(m, "step", s => s.task.id === 3);
+      same(kindsBefore(m, inner.n), ["watch", "ready", "call", "resolve", "step", "new"]);
+      same(inner.stack.map(frame => frame.call?.name || frame.task.id), ["connected", 1, 3]);
+      same([...m.fetches.values()].map(one => one.parent), [null, "/"]);
+      same(m.calls[0].task.id, 1);
+    },
+    "stage 3: a step comes from the ready queue, and so back to the timer that was set"() {
+      const m = run("stage3", STAGE3);
+      const on = find(m, "step", s => s.task.id === 1 && s.wait !== null);
+      same(kindsBefore(m, on.n, 9),
+        ["new", "schedule", "step", "timer", "due", "call", "resolve", "schedule"]);
+      const reader = find(m, "call", s => s.e.fd === 7);
+      same(kindsBefore(m, reader.n, 2), ["watch", "ready"]);
+      const [one, two] = m.turns.map(turn => m.steps[m.steps[turn.select].cause].kind);
+      same([one, two], ["schedule", "timer"]);
+      const letter = find(m, "schedule", s => s.e.call === 70);
+      check(m.steps[letter.cause].mailbox, "it came out of the mailbox");
+      const cancelled = find(m, "step", s => s.task.id === 4 && s.wait !== null);
+      same(kindsBefore(m, cancelled.n, 4), ["step", "cancel", "drop", "schedule"]);
+      const again = find(m, "step", s => s.wait && !s.wait.future);
+      same(kindsBefore(m, again.n, 2), ["suspend", "schedule"]);
+    },
+    "a callback that waited for a future comes from its end, and one that did not does not"() {
+      const m = run("stage3", [MAILBOX, soon(1), select(0, 0), begin("call_soon", { call: 1 }),
+        future("new", 5), resolve(5, 1), soon(2, "done_callback"), soon(3, "done"), soon(4),
+        resolve(6, 1), future("new", 7), soon(5), end("call_soon"), unwatch(3, "read")]);
+      const causeOf = call => m.steps[find(m, "schedule", s => s.e.call === call).cause].kind;
+      same([2, 3, 4, 5].map(causeOf), ["resolve", "resolve", "call", "call"]);
+    },
+    "an item that is handed over ends a wait"() {
+      const m = run("runtime_tour", QUEUE);
+      same(kindsBefore(m, find(m, "step", s => s.wait?.future?.id === 10).n, 3),
+        ["queue", "resolve", "schedule"]);
+    },
+    "without the word of who scheduled it, a step still has a cause"() {
+      const m = run("stage3", STAGE3.filter(e => e.event !== "schedule"));
+      const on = find(m, "step", s => s.wait?.future?.id === 10);
+      same(kindsBefore(m, on.n, 2), ["call", "resolve"]);
+    },
+    "in stage 3, the page that leads to a fetch is that of the task that has put it"() {
+      const m = run("stage3", [MAILBOX, made(1), made(2), select(0, 0), task("step", 1),
+        fetch("start", 5, "/", { task: 1 }), fetch("end", 5, "/", { status: 200, bytes: 1 }),
+        queue("put", 1, 1, { item: "http://host:8000/b" }), waits(1, 8),
+        task("step", 2), queue("get", 0, 1, { item: "http://host:8000/b" }),
+        fetch("start", 6, "/b", { task: 2 })]);
+      same(m.fetches.get(6).parent, "/");
+    },
+
+    // ---- The stack, lanes ----
+
+    "an exception takes all off the stack that it left"() {
+      const m = run("stage2", [made(1), task("step", 1), waits(1, 2), select(1, 1), awake(1),
+        ready(5, "read"), begin("readable", { fd: 5 }), resolve(2, 1), task("step", 1),
+        made(3), task("step", 3), done(3, "threw"), done(1, "threw"),
+        end("readable", { threw: true })]);
+      same(find(m, "done").stack.length, 2);
+      same(m.steps[m.steps.length - 1].stack, []);
+      same(m.turns[0].runs.map(one => one.to), [m.steps.length - 1]);
+    },
+    "a lane is used again when it is free"() {
+      const m = run("stage1", STAGE1);
+      same(m.rows, 2);
+      same(find(m, "call").lane, 0);
+      const two = run("stage2", [made(1), task("step", 1), done(1),
+        made(2), task("step", 2), done(2)]);
+      same([two.rows, two.tasks.get(2).row], [1, 0]);
+      check(m.x[m.steps.length] > m.steps.length, "a sleep has more room");
+    },
+
+    // ---- Findings ----
+
+    "a run that is in order has no findings"() {
+      for (const name of ["stage1", "stage2", "queue"])
+        same(run(...BY_HAND[name]).findings, [], name);
+    },
+    "a callback, and a task's step, that held the loop"() {
+      const held = later => run("stage1", [watch(5, "read", "r"), select(1, 1), awake(1),
+        ready(5, "read"), begin("r", { fd: 5 }), end("r", { in: later }), unwatch(5, "read")]);
+      same(kindsFound(held(10001)), ["slow"]);
+      same(held(10001).findings[0].step, 3);
+      same(kindsFound(held(10000)), []);
+      const step = later => run("stage3", [MAILBOX, made(1), scheduled(1), select(0, 0),
+        task("step", 1), resolve(1, 0), { ...done(1), in: later }, unwatch(3, "read")]);
+      same(kindsFound(step(20000)), ["slow"]);
+      same(kindsFound(step(10)), []);
+    },
+    "a future that nobody waited for"() {
+      const alone = (...rest) => run("stage3", [MAILBOX, soon(1), future("new", 5, { at: "f.h:1" }),
+        future("new", 6, { at: "f.h:1" }), select(0, 0), begin("call_soon", { call: 1 }),
+        ...rest, end("call_soon"), unwatch(3, "read")]);
+      same(kindsFound(alone()), []);
+      same(kindsFound(alone(resolve(5, 0))), ["unawaited"]);
+      const two = alone(resolve(5, 0), resolve(6, 0));
+      same(two.findings.length, 1, "one for both");
+      check(two.findings[0].text.includes("Future 1 and 1 more"), two.findings[0].text);
+      same(kindsFound(alone(resolve(5, 1))), []);
+      same(kindsFound(alone(resolve(5, 0), resolve(6, 1))), [], "others from there are waited for");
+      same(kindsFound(alone(future("cancel", 5, { waiters: 0 }))), []);
+      same(kindsFound(alone(future("new", 7), resolve(7, 0))), [], "resolved where it was made");
+      same(kindsFound(alone(future("fail", 5, { waiters: 0 }))), ["exception"]);
+      same(kindsFound(alone(future("fail", 5, { waiters: 1 }))), []);
+    },
+    "in stage 2, one who waits too late is never told"() {
+      const late = order => run("stage2", [made(1), task("step", 1), ...order], false);
+      same(kindsFound(late([resolve(2, 0), waits(1, 2)])), ["unawaited", "cut"]);
+      same(kindsFound(late([waits(1, 2), resolve(2, 1)])), ["cut"]);
+    },
+    "a task that never goes on, never begins, or is destroyed"() {
+      const left = [made(1), task("step", 1), waits(1, 2)];
+      same(kindsFound(run("stage2", left)), ["stuck"]);
+      same(kindsFound(run("stage2", left, false)), ["cut"], "who knows what would have come");
+      same(kindsFound(run("stage3", [made(1)])), ["stuck"]);
+      const destroyed = run("stage2", [...left, done(1, "destroyed")]);
+      same(kindsFound(destroyed), ["stuck"]);
+      check(destroyed.findings[0].text.includes("future 1"), destroyed.findings[0].text);
+    },
+    "a descriptor that stays registered, but for the mailbox"() {
+      same(kindsFound(run("stage1", [watch(5, "read", "r")])), ["left"]);
+      same(kindsFound(run("stage1", [watch(5, "read", "r"), unwatch(5, "read")])), []);
+      same(kindsFound(run("stage1", [watch(5, "read", "r"), unwatch(5, "write")])), ["left"]);
+      same(kindsFound(run("stage3", [MAILBOX])), []);
+      same(kindsFound(run("stage1", [watch(5, "read", "r")], false)), ["cut"]);
+    },
+    "an exception that nobody took"() {
+      const threw = (...inside) => run("stage2", [select(1, 1), awake(1), ready(5, "read"),
+        begin("r", { fd: 5 }), ...inside, end("r", { threw: true })]);
+      same(kindsFound(threw()), ["exception"]);
+      const once = threw(made(1), task("step", 1), done(1, "threw"));
+      same(kindsFound(once), ["exception"], "told once");
+      same(once.steps[once.findings[0].step].kind, "done");
+      const failed = waiters => run("stage3", [made(1), select(0, 0), task("step", 1),
+        future("fail", 1, { waiters }), done(1, "threw")]);
+      same(kindsFound(failed(0)), ["exception"]);
+      same(kindsFound(failed(1)), []);
+    },
+    "a fetch that does not end"() {
+      same(kindsFound(run("stage1", [fetch("start", 1, "/", { fd: 5 })])), ["fetch"]);
+    },
+    "a trace that is cut off, or can't be read"() {
+      const whole = text("stage1", STAGE1);
+      same(kindsFound(model.read(whole.slice(0, whole.length / 2))), ["bad", "cut"]);
+      const { events, bad } = model.parse("{\"t\":1,\"event\":\"x\"}\nnull\n\n5\n{\"t\":");
+      same([events.length, bad], [1, [2, 4, 5]]);
+      same(kindsFound(model.read("")), ["cut"]);
+      same(kindsFound(model.read(whole.replace("\"version\":2", "\"version\":3"))), ["bad"]);
+    },
+
+    // ---- Words ----
+
+    "every kind of step has its sentences, without a gap"() {
+      const kinds = new Set(), phases = new Set();
+      for (const [name, trace] of allTexts()) {
+        const m = model.read(trace);
+        for (const s of m.steps) {
+          kinds.add(s.kind);
+          if (s.kind === "queue")
+            phases.add(s.e.phase);
+        }
+        checkWords(m, name);
+      }
+      same([...kinds].sort(), ["awake", "call", "cancel", "done", "drop", "due", "end", "enter",
+        "fail", "future", "leave", "new", "queue", "ready", "resolve", "return", "schedule",
+        "select", "start", "step", "suspend", "timer", "untimer", "unwatch", "watch"]);
+      same([...phases].sort(), QUEUE_PHASES);
+    },
+
+    "parts of a trace, whichever, can be read and told"() {
+      for (const [name, trace] of allTexts()) {
+        const lines = trace.split("\n").slice(0, 400);
+        const every = 1 + Math.floor(lines.length / 25);
+        for (let cut = 0; cut < lines.length; cut += every) {
+          checkWords(model.read(lines.slice(cut).join("\n")), `${name} from ${cut}`);
+          checkWords(model.read(lines.slice(0, cut).join("\n")), `${name} to ${cut}`);
+          const holey = lines.filter((line, i) => i % every !== cut % every);
+          checkWords(model.read(holey.join("\n")), `${name} with holes`);
+        }
+      }
+    },
+
+    "sentences say what they should"() {
+      const tell = (m, s) => words.describe(m, s.n, after(m, s));
+      const one = run("stage1", STAGE1);
+      same(tell(one, find(one, "select", s => s.turn === 2)).what, "Turn 2: nothing is left to run."
+        + " The loop asks “is this socket ready?” and sleeps 20.0 ms.");
+      same(tell(one, find(one, "end")).what, "`/` has moved (status 301), to `/b`.");
+      const next = "What it does next is registered: `read_response`, when socket 5 is readable.";
+      check(tell(one, find(one, "return")).why.endsWith(next), next);
+      const two = run("stage2", STAGE2);
+      same(tell(two, find(two, "suspend")).why, "The thread goes back to `main`. It waits for "
+        + "future 1, which stands for what is missing: `read` goes on when socket 5 is writable.");
+      same(tell(two, find(two, "call")).why,
+        "It will resolve future 1: task 1, which waits for that, runs inside this call.");
+      same(tell(two, find(two, "resolve")).why, "Task 1 (`/`) waits for it, and goes on at once: "
+        + "`set_result` calls it, inside `connected`.");
+      same(tell(two, find(two, "unwatch")).why, "The local variable `watch` of `read` goes out of "
+        + "scope, and takes the registration back. The callback is still on the stack: the loop "
+        + "holds it until it has returned.");
+      same(tell(two, find(two, "return")).why, "Inside this one call, task 1 (`/`) went from its "
+        + "`co_await` to its end.");
+      const last = two.steps[two.steps.length - 1];
+      check(tell(two, last).why.endsWith("told to stop: it does not ask again."), "the end");
+      const three = run("stage3", STAGE3);
+      same(tell(three, find(three, "select")).why, "In the ready queue: task 1, task 2 and "
+        + "`call_soon`. What these make ready runs in the turn after this one.");
+      same(tell(three, find(three, "resolve")).why, "Task 1 waits for it. Nobody is called from "
+        + "here: who waits is put into the ready queue, for the next turn.");
+      const line = run("runtime_tour", QUEUE);
+      same(tell(line, find(line, "queue", s => s.e.phase === "hand_over")).what,
+        "An item (`one`) comes, and is handed at once to task 1.");
+    },
+
+    "queues can be told of without items, and there can be two"() {
+      const other = { queue: 8 };
+      const m = run("stage3", [MAILBOX, made(1), select(0, 0), task("step", 1), queue("put", 1, 1),
+        queue("get", 0, 1), queue("put", 1, 1, other), future("new", 5),
+        queue("wait_to_put", 1, 1, { ...other, future: 5 }),
+        queue("hand_over", 0, 2, { future: 5 }), queue("give_back", 0, 2),
+        queue("put_back", 1, 2), queue("something new", 1, 2)]);
+      checkWords(m, "queues");
+      same(m.queues.size, 2);
+      same([...after(m, find(m, "queue", s => s.e.phase === "put_back")).queues.values()]
+        .map(one => one.items), [[null], [null]]);
+    },
+
+    "what a source says is told with it"() {
+      const m = run("stage2", STAGE2);
+      const s = find(m, "suspend");
+      const source = { awaited: at => at === "w.cpp:2" ? "co_await received" : null };
+      same(words.describe(m, s.n, after(m, s), source).what, "`read` comes to `co_await received` "
+        + "and stops right there, and with it both coroutines of task 1.");
+      const called = find(m, "call");
+      const why = words.describe(m, called.n, after(m, called), { body: () => "f()" }).why;
+      check(why.startsWith("All that it does is `f()`. It will resolve future 1"), why);
+    },
+
+    "a coroutine that did not stop is told so"() {
+      const m = run("stage2", [made(1), task("step", 1), coroutine("call", 1, "a"),
+        coroutine("return", 1, "a"), coroutine("call", 1, "b"), waits(1, 2, "b"),
+        task("step", 1), coroutine("return", 1, "b"), coroutine("return", 1, "work")]);
+      same(m.steps.filter(s => s.kind === "leave").map(s => s.stopped), [false, true, true]);
+      const [first] = m.steps.filter(s => s.kind === "leave");
+      check(words.describe(m, first.n, after(m, first)).why.startsWith("It never had"), "told");
+    },
+
+    "a story is the same for two recordings of one run"() {
+      const again = STAGE3.map(e => ({ ...e, in: 7 + (e.in || 0) / 3,
+        ...(e.fd === undefined ? {} : { fd: e.fd + 4 }) }));
+      same(words.story(run("stage3", again)), words.story(run("stage3", STAGE3)));
+      for (const [program, events] of Object.values(BY_HAND)) {
+        const story = words.story(run(program, events)).join("\n");
+        check(!/\d (µs|ms|s)\b|:\d|socket \d/.test(story), story);
+      }
+      const story = words.story(run("stage1", STAGE1)).join("\n");
+      check(story.includes("socket A") && story.includes("socket B"), story);
+      check(words.story(run("stage3", [made(1)])).join().includes("Finding: "), "findings, too");
+    },
+
+    "numbers in words"() {
+      same([0, 999, 1500, 250000, 3e6, 3600e6].map(words.time),
+        ["0 µs", "999 µs", "1.5 ms", "250 ms", "3.0 s", "60 min"]);
+      same([words.num(1234567), words.many(1, "task"), words.many(13, "task")],
+        ["1,234,567", "one task", "13 tasks"]);
+      same(words.list(["a", "b", "c"]), "a, b and c");
+      same([model.shortName("stage3::Queue<T, Order>::get"), model.lastName("a::b<c>::d")],
+        ["Queue::get", "d"]);
+    },
+  };
+
+  const QUEUE_PHASES = ["get", "give_back", "hand_over", "join", "let_in", "put", "put_back",
+    "take_back", "task_done", "wait_to_get", "wait_to_put"];
+  const GAP = /undefined|NaN|null|\[object|  |``|\(\)| [.,:]/;
+
+  function checkWords(m, name) {
+    let state = null;
+    for (const s of m.steps) {
+      state = model.stateAt(m, s.n, state);
+      for (const source of [null, { untimed: true }]) {
+        const { what, why } = words.describe(m, s.n, state, source);
+        const short = words.short(m, s.n);
+        const where = `${name}, step ${s.n}: ${what} | ${why} | ${short}`;
+        check(!QUEUE_PHASES.includes(s.e.phase) || !what.endsWith(`${s.e.phase}.`), where);
+        check([what, why, short].every(text => !GAP.test(text)), where);
+        check(/^[^a-z].*[.!?]$/.test(what) && short !== "", where);
+        check(why === "" || /^([^a-z]|libcurl ).*[.!?)]$/.test(why), where);
+      }
+    }
+    for (const one of m.findings)
+      check(!GAP.test(one.text), `${name}: ${one.text}`);
+    words.story(m);
+  }
+
+  // ---- All ----
+
+  const failures = [];
+  for (const [name, test] of Object.entries(CASES)) {
+    try {
+      test();
+    } catch (error) {
+      failures.push(`${name}: ${error.message}`);
+    }
+  }
+  const size = object => Object.keys(object).length;
+  return failures.length > 0 ? `FAILED:\n${failures.join("\n")}`
+    : `all passed: ${size(CASES)} cases, ${size(RECORDED)} recorded traces`;
+})();
+
+if (typeof document !== "undefined") {
+  document.body.textContent = report;
+} else {
+  console.log(report);
+  process.exitCode = report.startsWith("all passed") ? 0 : 1;
+}

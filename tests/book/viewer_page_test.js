@@ -1,0 +1,414 @@
+// Looks at a page of the viewer from within, as a reader would, and writes down what is wrong.
+//
+// make_page.py --self-test puts this script behind the page's own. It waits until the page is
+// drawn, goes through the whole run and back, presses keys, measures colours and widths, and
+// leaves its findings as JSON in <pre id="result">. viewer_page_test.py reads them.
+"use strict";
+
+(async () => {
+  const MOST_STEPS = 1500; // that are walked one by one; of a longer run, only so many
+  const CONTRAST = 4.5; // the least that WCAG 2 asks for
+  const result = { checks: 0, failures: [], times: {} };
+
+  function check(isFine, what) {
+    result.checks += 1;
+    if (!isFine && result.failures.length < 40)
+      result.failures.push(what);
+  }
+
+  /// All that is on the page; of the source, which is long, some lines around the marked one.
+  function nodesInSight() {
+    const line = one(".code .now");
+    const around = line ? [...line.parentNode.children].slice(0, 40) : [];
+    const inLines = around.flatMap(each => [...each.querySelectorAll("*")]);
+    return [...all("body *:not(.code *)"), ...inLines];
+  }
+
+  const one = selector => document.querySelector(selector);
+  const all = selector => [...document.querySelectorAll(selector)];
+  const sleep = ms => new Promise(done => setTimeout(done, ms));
+
+  // ---- What the console says ----
+  const said = [];
+  addEventListener("error", event => said.push(event.message));
+  addEventListener("unhandledrejection", event => said.push(String(event.reason)));
+  for (const level of ["error", "warn", "log", "info"])
+    console[level] = (...words) => said.push(words.join(" "));
+
+  // ---- What one sees ----
+  const PANES = ["#step-number", "#say", "#way", ".cloth", ".file", ".under", "#tasks", "#queue",
+    "#loop", "#futures", "#time .words", "#controls"];
+
+  /// Everything that is drawn for a step, but for the source, of which only the marked lines.
+  function look() {
+    const panes = PANES.map(selector => one(selector).outerHTML);
+    const lines = all(".code .now, .code .pins").map(node => node.parentNode.className
+      + node.outerHTML);
+    return [...panes, ...lines].join("\n");
+  }
+
+  const press = (key, more = {}) =>
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, ...more }));
+
+  function checkSame(before, now, what) {
+    if (before === now)
+      return check(true, what);
+    let at = 0;
+    while (before[at] === now[at])
+      at++;
+    const from = Math.max(0, at - 30), to = at + 50;
+    return check(false, `${what}: ${before.slice(from, to)} / ${now.slice(from, to)}`);
+  }
+
+  // ---- The walk: to the end, and back ----
+  function checkStep(number, seen) {
+    const sentence = one("#say .what").textContent;
+    check(/\w.*[.?!”]$/s.test(sentence), `step ${number}: no sentence, but “${sentence}”`);
+    const odd = seen.search(/undefined|NaN|\[object/);
+    check(odd < 0, `step ${number}: “${seen.slice(odd - 30, odd + 20)}”`);
+    const panes = PANES.filter(pane => pane !== ".under");
+    const words = panes.map(pane => one(pane).textContent).join(" ");
+    const nothing = words.search(/\bnull\b/);
+    check(nothing < 0, `step ${number}: “${words.slice(nothing - 30, nothing + 20)}”`);
+  }
+
+  function walk(opened, openedAt) {
+    const last = Math.min(viewer.steps(), MOST_STEPS);
+    const seen = [];
+    press("Home");
+    for (let number = 1; number <= last; number++) {
+      check(viewer.step() === number, `→ leads to step ${viewer.step()}, not to ${number}`);
+      seen[number] = look();
+      checkStep(number, seen[number]);
+      press("ArrowRight");
+    }
+    if (openedAt <= last)
+      checkSame(seen[openedAt], opened, `step ${openedAt} isn't the same, opened by a link`);
+    viewer.go(last);
+    for (let number = last; number >= 1; number--) {
+      checkSame(seen[number], look(), `step ${number} looks different on the way back`);
+      press("ArrowLeft");
+    }
+    return seen;
+  }
+
+  // ---- Jumps and links ----
+  async function jumps(seen) {
+    const last = seen.length - 1;
+    for (const share of [0.9, 0.2, 0.5]) {
+      const number = Math.max(1, Math.round(last * share));
+      location.hash = `#step=${number}`;
+      await sleep(50);
+      check(viewer.step() === number, `#step=${number} leads to step ${viewer.step()}`);
+      checkSame(seen[number], look(), `#step=${number} isn't what one sees by walking there`);
+    }
+    viewer.go(Math.min(3, last));
+    await sleep(400);
+    check(location.hash.includes(`step=${Math.min(3, last)}`), `the address says ${location.hash}`);
+    location.hash = "#theme=dark";
+    await sleep(50);
+    check(theme() === "dark", "#theme=dark isn't dark");
+    location.hash = "#theme=light";
+    await sleep(50);
+    check(theme() === "light", "#theme=light isn't light");
+  }
+
+  const theme = () => document.documentElement.dataset.theme;
+
+  // ---- Keys ----
+  const kindNow = () => viewer.model().steps[viewer.step() - 1].kind;
+  const firstOf = fits => viewer.model().steps.findIndex(fits) + 1; // 0: there is none
+
+  function pressedAt(number, key, more) {
+    viewer.go(number);
+    press(key, more);
+    return viewer.step();
+  }
+
+  function moves() {
+    const count = viewer.steps();
+    check(pressedAt(5, "Home") === 1, "Home isn't step 1");
+    check(pressedAt(1, "End") === count, "End isn't the last step");
+    check(pressedAt(count, "ArrowRight") === count, "→ goes beyond the end");
+    check(pressedAt(1, "ArrowLeft") === 1, "← goes before the beginning");
+    pressedAt(1, "ArrowRight", { shiftKey: true });
+    check(["select"].includes(kindNow()) || viewer.step() === count, "Shift → isn't the next turn");
+    const turn = viewer.step();
+    press("ArrowRight", { shiftKey: true });
+    press("ArrowLeft", { shiftKey: true });
+    check(viewer.step() === turn, "Shift ← isn't the turn before");
+
+    const stop = firstOf(step => step.kind === "suspend" && step.wait.resumed > step.n);
+    if (stop > 0) {
+      pressedAt(stop, "w");
+      check(kindNow() === "step", `w at a stop leads to “${kindNow()}”`);
+    }
+    const caused = firstOf(step => step.cause >= 0);
+    const cause = viewer.model().steps[caused - 1].cause + 1;
+    check(pressedAt(caused, "c") === cause, "c isn't the cause");
+    const task = firstOf(step => step.kind === "step" || step.kind === "start");
+    const next = pressedAt(task, "t");
+    check(next > task, "t doesn't go on");
+    press("T");
+    check(viewer.step() === task, "T doesn't come back");
+    const findings = viewer.model().findings.length + all("#worth button").length;
+    if (findings > 0)
+      check(pressedAt(viewer.steps(), "f") !== 0, "f leads nowhere");
+  }
+
+  async function plays() {
+    const speed = one("#speed");
+    viewer.go(1);
+    speed.value = "30";
+    speed.dispatchEvent(new Event("change"));
+    press(" ");
+    check(one("#play").getAttribute("aria-label") === "Pause", "the button doesn't say “Pause”");
+    await sleep(500);
+    press(" ");
+    const played = viewer.step();
+    check(played > 3, `it plays to step ${played} only, in half a second, at 30 a second`);
+    await sleep(200);
+    check(viewer.step() === played, "it plays on after a pause");
+    press("-");
+    check(speed.value === "10", `− makes it ${speed.value} a second`);
+    press("+");
+    check(speed.value === "30", `+ makes it ${speed.value} a second`);
+  }
+
+  function sheets() {
+    press("?");
+    check(!one("#keys").hidden, "? shows no keys");
+    press("Escape");
+    check(one("#keys").hidden, "Escape doesn't hide the keys");
+    const before = theme();
+    press("d");
+    check(theme() !== before, "d doesn't change the theme");
+    press("d");
+    check(theme() === before, "d doesn't change the theme back");
+  }
+
+  /// Keys that a focused element needs for itself are left to it.
+  function focusedKeys() {
+    viewer.go(2);
+    one("#next").dispatchEvent(new KeyboardEvent("keydown", { key: " ", bubbles: true }));
+    check(one("#play").getAttribute("aria-label") === "Play", "space on a button plays");
+    one("#speed").dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+    check(viewer.step() === 2, "an arrow in the list of speeds makes a step");
+  }
+
+  // ---- The pointer ----
+  function pointer() {
+    viewer.go(2);
+    one("#next").click();
+    check(viewer.step() === 3, "the button → makes no step");
+    one("#back").click();
+    check(viewer.step() === 2, "the button ← makes no step");
+    const scrub = one("#scrub");
+    scrub.value = 4;
+    scrub.dispatchEvent(new Event("input"));
+    check(viewer.step() === 5, "the scrubber leads elsewhere");
+    const knot = all(".cloth .knot").find(node => Number(node.dataset.step) === 1);
+    knot.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+    check(viewer.step() === 2, "a click on the thread leads elsewhere");
+    const caused = firstOf(step => step.cause >= 1);
+    viewer.go(caused);
+    one("#way button").click();
+    check(viewer.step() < caused, "a click on a cause leads nowhere");
+    for (const button of all("#worth button")) {
+      viewer.go(1);
+      button.click();
+      check(viewer.step() === Number(button.dataset.step) + 1,
+        `“${button.textContent.slice(0, 40)}” leads to step ${viewer.step()}`);
+    }
+  }
+
+  // ---- Names: each thing to press or to read has one ----
+  function nameOf(node) {
+    const by = node.getAttribute("aria-labelledby");
+    const given = node.getAttribute("aria-label") || document.getElementById(by)?.textContent;
+    if (given || node.tagName === "SECTION" || node.tagName === "NAV")
+      return given;
+    return node.labels?.[0]?.textContent.trim() || node.textContent.trim();
+  }
+
+  function names() {
+    const things = all("button, a, input, select, nav, section, canvas, [role=img], [tabindex]");
+    for (const node of things)
+      check(nameOf(node), `no name: ${node.outerHTML.slice(0, 80)}`);
+    check(document.title && document.documentElement.lang === "en", "no title, or no language");
+    const ids = all("[id]").map(node => node.id);
+    check(new Set(ids).size === ids.length, "an id is there twice");
+  }
+
+  // ---- Colours ----
+  const rgb = colour => colour.match(/[\d.]+/g).map(Number);
+  const SRGB = [0.2126, 0.7152, 0.0722];
+  function light(colour) {
+    return colour.slice(0, 3).reduce((sum, value, i) => {
+      const v = value / 255;
+      return sum + SRGB[i] * (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    }, 0);
+  }
+
+  const over = (front, back, alpha) =>
+    front.slice(0, 3).map((value, i) => value * alpha + back[i] * (1 - alpha));
+
+  function backgroundOf(node) {
+    for (let at = node; at; at = at.parentElement) {
+      const [r, g, b, alpha = 1] = rgb(getComputedStyle(at).backgroundColor);
+      if (alpha > 0)
+        return [r, g, b];
+    }
+    return [255, 255, 255];
+  }
+
+  function opacityOf(node) {
+    let opacity = 1;
+    for (let at = node; at; at = at.parentElement)
+      opacity *= Number(getComputedStyle(at).opacity);
+    return opacity;
+  }
+
+  function contrastOf(node) {
+    const style = getComputedStyle(node);
+    const isDrawn = node instanceof SVGElement;
+    const back = backgroundOf(node);
+    const front = over(rgb(isDrawn ? style.fill : style.color), back, opacityOf(node));
+    const [dark, bright] = [light(front), light(back)].sort((a, b) => a - b);
+    return (bright + 0.05) / (dark + 0.05);
+  }
+
+  const hasText = node => [...node.childNodes].some(kid => kid.nodeType === 3 && kid.data.trim());
+  const isSeen = node => node.getClientRects().length > 0
+    && !node.closest(".hidden, .skip, [disabled], option");
+
+  function colours(where) {
+    for (const node of nodesInSight().filter(node => hasText(node) && isSeen(node))) {
+      const contrast = contrastOf(node);
+      const text = `${node.tagName} “${node.textContent.trim().slice(0, 25)}”`;
+      check(contrast >= CONTRAST, `${where}: contrast ${contrast.toFixed(2)} of ${text}`);
+    }
+  }
+
+  // ---- Widths ----
+  const SCROLLS = ".code, .under, .cloth, #way, #worth, .hidden, .skip, .rows .what";
+
+  function isOut(node) {
+    const box = node.getBoundingClientRect();
+    return box.width > 0 && (box.right > innerWidth + 1 || box.left < -1);
+  }
+
+  function widths(where) {
+    const page = document.scrollingElement;
+    check(page.scrollWidth <= innerWidth, `${where}: the page is ${page.scrollWidth} px wide`);
+    for (const node of all("body *:not(.code *)").filter(isOut))
+      check(node.closest(SCROLLS), `${where}: ${node.outerHTML.slice(0, 60)} is out of sight`);
+    for (const pane of all(".pane:not(#source), #controls, #say"))
+      check(pane.scrollWidth <= pane.clientWidth + 1,
+        `${where}: #${pane.id} is ${pane.scrollWidth} px wide in ${pane.clientWidth}`);
+    for (const pane of all(".pane"))
+      check(getComputedStyle(pane).overflowY !== "visible"
+        || pane.scrollHeight <= pane.clientHeight + 1, `${where}: #${pane.id} runs out of its box`);
+    const controls = one("#controls").getBoundingClientRect();
+    check(controls.bottom <= innerHeight + 1, `${where}: the controls are out of sight`);
+    if (innerWidth <= 700)
+      for (const button of all("#controls button"))
+        check(button.offsetHeight >= 40, `${where}: #${button.id} is too small for a finger`);
+  }
+
+  /// Both themes, and steps all over the run.
+  function measure() {
+    const count = viewer.steps();
+    const WHERE = 8;
+    for (let i = 0; i <= WHERE; i++) {
+      viewer.go(1 + Math.round((count - 1) * i / WHERE));
+      widths(`step ${viewer.step()}`);
+      for (let times = 0; times < 2; times++) {
+        colours(`step ${viewer.step()}, ${theme()}`);
+        press("d");
+      }
+    }
+    press("?");
+    colours("keys");
+    widths("keys");
+    press("Escape");
+    if (viewer.model().findings.length > 0) {
+      one("#findings-button").click();
+      colours("findings");
+      widths("findings");
+      press("Escape");
+    }
+  }
+
+  // ---- The network ----
+  function network() {
+    const asked = performance.getEntriesByType("resource").map(entry => entry.name);
+    check(asked.length === 0, `it asks for ${asked.slice(0, 3)}`);
+    const loads = all("[src], link[href], object, embed, iframe").map(node => node.outerHTML);
+    check(loads.length === 0, `it would load ${loads.slice(0, 3).join(" ").slice(0, 120)}`);
+  }
+
+  // ---- Times ----
+  function timeOf(count, numberOf) {
+    const times = [];
+    for (let i = 0; i < count; i++) {
+      const began = performance.now();
+      viewer.go(numberOf(i));
+      document.body.offsetHeight; // lays out what has changed
+      times.push(performance.now() - began);
+    }
+    times.sort((a, b) => a - b);
+    const at = share => Number(times[Math.floor(count * share)].toFixed(1));
+    return { median: at(0.5), nearly_all: at(0.95) };
+  }
+
+  function times() {
+    const count = viewer.steps(), middle = Math.floor(count / 2);
+    const some = Math.min(30, middle - 1);
+    let seed = 7;
+    const anywhere = () => 1 + (seed = seed * 16807 % 2147483647) % count;
+    viewer.go(middle);
+    result.times = { opened: Math.round(viewer.times().opened),
+      on: timeOf(some, i => middle + 1 + i), back: timeOf(some, i => middle + some - i),
+      jump: timeOf(some, anywhere) };
+  }
+
+  // ---- All of it ----
+  function write() {
+    const pre = document.createElement("pre");
+    pre.id = "result";
+    pre.textContent = JSON.stringify(result);
+    document.body.append(pre);
+    if (parent !== window) // in a frame, whose width can be chosen freely
+      parent.postMessage(pre.textContent, "*");
+  }
+
+  async function whenReady() {
+    for (let i = 0; i < 200 && document.documentElement.dataset.ready !== "yes"; i++)
+      await sleep(50);
+    check(document.documentElement.dataset.ready === "yes", `the page was never drawn: ${said}`);
+    return document.documentElement.dataset.ready === "yes";
+  }
+
+  try {
+    if (await whenReady()) {
+      Object.assign(result, { title: document.title, width: innerWidth, steps: viewer.steps() });
+      const opened = look(), openedAt = viewer.step();
+      times();
+      const seen = walk(opened, openedAt);
+      await jumps(seen);
+      moves();
+      await plays();
+      sheets();
+      focusedKeys();
+      pointer();
+      names();
+      measure();
+      network();
+    }
+  } catch (error) {
+    said.push(`${error.message} ${error.stack}`);
+  }
+  check(said.length === 0, `the console says ${said.slice(0, 3).join("; ").slice(0, 400)}`);
+  write();
+})();

@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""Are the viewer's pages what a reader needs, in a real browser?
+
+A scene of the book is made into a page, with viewer_page_test.js in it, and Chromium opens it: as
+wide as a desk's screen, or as a telephone's. That script looks at everything, and leaves in the page
+what is wrong. Without Chromium all is skipped (exit code 77).
+
+That takes its time; so one small scene of each stage must do, unless VIEWER_ALL=1 is in the
+environment: then it's all scenes, how fast they are, and whether each kind of fault is noticed.
+
+    viewer_page_test.py PAGE.html...   looks at these pages instead
+"""
+import html
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "book" / "viewer"))
+sys.dont_write_bytecode = True
+import make_page  # noqa: E402  (its folder has just been put on the path)
+import scenes  # noqa: E402
+from story import browser_here  # noqa: E402
+
+SELF_TEST = (pathlib.Path(__file__).parent / "viewer_page_test.js").read_text(encoding="utf-8")
+BROWSER = browser_here()
+SKIPPED = 77  # what meson takes for "skipped"
+DESK, TELEPHONE = (1366, 900), (390, 844)
+SCENES = scenes.all_scenes()
+SMALL = "07-fetch-one"
+ALL = os.environ.get("VIEWER_ALL") == "1"
+only_in_all = unittest.skipUnless(ALL, "with VIEWER_ALL=1 only")
+BIGGEST = 150_000  # bytes of a page, without what it shows
+
+# A browser's window can't be as narrow as a telephone, but a frame can. The page tells its frame
+# what it has found.
+FRAME = """<!doctype html><meta charset="utf-8"><body style="margin:0">
+<script>
+addEventListener("message", event => {
+  const pre = document.createElement("pre");
+  pre.id = "result";
+  pre.textContent = event.data;
+  document.body.append(pre);
+});
+</script>
+<iframe src="PAGE" width="WIDTH" height="HEIGHT" style="border:0"></iframe>
+"""
+
+
+def with_self_test(page: str) -> str:
+    before, end, after = page.rpartition("</script>")
+    return before + SELF_TEST + end + after
+
+
+def look_at(page: str, size: tuple[int, int], link: str = "") -> dict:
+    """What the self test finds in a page that is opened with a link such as "#step=42"."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "page.html").write_text(page, encoding="utf-8")
+        frame = FRAME.replace("PAGE", f"page.html{link}")
+        frame = frame.replace("WIDTH", str(size[0])).replace("HEIGHT", str(size[1]))
+        (folder / "frame.html").write_text(frame, encoding="utf-8")
+        shown = dump(folder / "frame.html", folder / "profile", size)
+    result = re.search(r'<pre id="result">(.*?)</pre>', shown, re.S)
+    if result is None:
+        return {"failures": [f"the page has told nothing: {shown[-300:]}"]}
+    return json.loads(html.unescape(result[1]))
+
+
+def dump(page: pathlib.Path, profile: pathlib.Path, size: tuple[int, int]) -> str:
+    # In virtual time nobody waits for a timer: the clock jumps to it, when nothing is left to do.
+    window = f"--window-size={max(600, size[0])},{size[1] + 100}"
+    command = [BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", window,
+               f"--user-data-dir={profile}", "--force-prefers-reduced-motion",
+               "--virtual-time-budget=600000", "--dump-dom", page.as_uri()]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=300)
+    return done.stdout
+
+
+class Page(unittest.TestCase):
+    def assertFine(self, page: str, size: tuple[int, int], link: str = ""):
+        result = look_at(with_self_test(page), size, link)
+        self.assertEqual(result["failures"], [])
+        self.assertEqual(result["width"], size[0])
+        self.assertGreater(result["checks"], 200)
+        if ALL:
+            times = result["times"]
+            steps = ", ".join(f"{way} {times[way]['median']} ms" for way in ("on", "back", "jump"))
+            print(f"{result['title']}, {size[0]} px: opened in {times['opened']} ms; a step: {steps}")
+
+
+class OneOfEachStage(Page):
+    def test_stage_1_on_a_telephone(self):
+        self.assertFine(scenes.scene_page(SCENES["03-callbacks"]), TELEPHONE)
+
+    def test_stage_2_on_a_desk_opened_by_a_link(self):
+        self.assertFine(scenes.scene_page(SCENES[SMALL]), DESK, "#step=17&theme=dark")
+
+    def test_stage_3_on_a_desk(self):
+        self.assertFine(scenes.scene_page(SCENES["10-next-turn"]), DESK)
+
+
+@only_in_all
+class Scenes(Page):
+    def test_on_a_desk(self):
+        for name, scene in SCENES.items():
+            with self.subTest(name):
+                self.assertFine(scenes.scene_page(scene), DESK)
+
+    def test_on_a_telephone(self):
+        for name in ("03-callbacks", "08-chain", "14-workers"):
+            with self.subTest(name):
+                self.assertFine(scenes.scene_page(SCENES[name]), TELEPHONE)
+
+    def test_opened_by_a_link(self):
+        page = scenes.scene_page(SCENES[SMALL])
+        for link in ("#step=9", "#theme=dark"):
+            with self.subTest(link):
+                self.assertFine(page, DESK, link)
+
+    def test_a_trace_that_was_cut_off(self):
+        whole = SCENES["14-workers"].trace()
+        cut = make_page.Trace("cut", whole.events[:150], True)
+        self.assertFine(make_page.make_page(cut, make_page.meta_of(cut)), DESK)
+
+    def test_without_sources(self):
+        trace = SCENES[SMALL].trace()
+        meta = make_page.meta_of(trace) | {"sources": {}, "anchors": {}}
+        self.assertFine(make_page.make_page(trace, meta), DESK)
+
+
+class Size(unittest.TestCase):
+    def test_a_page_is_small_without_what_it_shows(self):
+        trace = SCENES[SMALL].trace()
+        page = make_page.make_page(trace, {"title": ""})
+        shown = make_page.data_of(trace, {"title": ""})
+        self.assertLess(len(page.encode()) - len(shown.encode()), BIGGEST)
+
+
+@only_in_all
+class Checks(unittest.TestCase):
+    """Each kind of fault is noticed. What is put into the page, and what must be said of it."""
+
+    FAULTS = {
+        "weak colours": ("--soft:#59636e", "--soft:#9aa2ab", "contrast"),
+        "a pane that is too wide": ("#now{", "#now{min-width:1500px;", "px wide"),
+        "a button without a name": ('aria-label="One step on">→', ">", "no name"),
+        "what a step leaves behind": ('mark.className = `mark ${look.tone}`',
+                                      "mark.classList.add(look.tone)", "isn't the same"),
+        "a request": ("</main>", '<img src="data:,"></main>', "would load"),
+        "a word that is none": ("Words.short(Page.model, step)", "undefined", "undefined"),
+        "an error": ('one(".legend")', 'console.error("oh"); one(".legend")', "console says oh"),
+        "a key that does nothing": ('"End":', '"Ende":', "End isn't"),
+        "a link to a step": ('link.get("step")', 'link.get("stop")', "leads to step"),
+        "a sentence that is missing": ("...rich(what)", "", "no sentence"),
+    }
+
+    def test_each_fault_is_noticed(self):
+        fine = scenes.scene_page(SCENES[SMALL])
+        for name, (old, new, said) in self.FAULTS.items():
+            with self.subTest(name):
+                self.assertIn(old, fine)
+                failures = look_at(with_self_test(fine.replace(old, new)), DESK)["failures"]
+                self.assertTrue(any(said in failure for failure in failures), failures[:5])
+
+
+class Given(Page):
+    """Pages that were named on the command line."""
+    pages: list[str] = []
+
+    def test_pages(self):
+        for path in self.pages:
+            for size in (DESK, TELEPHONE):
+                with self.subTest(f"{path}, {size[0]} px"):
+                    self.assertFine(pathlib.Path(path).read_text(encoding="utf-8"), size)
+
+
+def main() -> int:
+    if BROWSER is None:
+        print("viewer_page_test.py: there is no Chromium here; nothing is tested")
+        return SKIPPED
+    Given.pages = [argument for argument in sys.argv[1:] if argument.endswith(".html")]
+    rest = [argument for argument in sys.argv if argument not in Given.pages]
+    done = unittest.main(argv=rest + (["Given"] if Given.pages else []), exit=False)
+    return 0 if done.result.wasSuccessful() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

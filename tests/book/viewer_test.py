@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Runs viewer_model_test.js: in node, or else in Chromium; without either, it is skipped (77).
+
+It reads the traces of book/scenes. If STAGE1, STAGE2, STAGE3, FETCH_ONE, RUNTIME_TOUR and
+PRACTICE_SITE in the environment name programs, it also reads what those write now. With
+--browser, Chromium is taken even if there is node.
+"""
+from __future__ import annotations
+
+import html
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+VIEWER = ROOT / "book" / "viewer"
+TEST = ROOT / "tests" / "book" / "viewer_model_test.js"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+SKIPPED = 77
+CRAWLS = {
+    "STAGE1": [], "STAGE2": [], "STAGE3": ["-w", "2", "--progress", "never"],
+}
+
+
+def main() -> int:
+    node = None if "--browser" in sys.argv[1:] else shutil.which("node")
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if node is None and browser is None:
+        print("neither node nor Chromium is here: skipped")
+        return SKIPPED
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        traces = [*sorted((ROOT / "book" / "scenes").glob("*.trace")), *recorded(folder)]
+        report = run_in_node(node, traces) if node else run_in_browser(browser, traces, folder)
+    print(report)
+    return 0 if report.startswith("all passed") else 1
+
+
+def recorded(folder: pathlib.Path) -> list[pathlib.Path]:
+    """What the programs write that are named in the environment."""
+    if tour := os.environ.get("RUNTIME_TOUR"):
+        for walk in "1234":
+            run([tour, walk, folder / f"tour{walk}.trace"])
+    if "PRACTICE_SITE" in os.environ:
+        record_crawls(folder)
+    return sorted(folder.glob("*.trace"))
+
+
+def record_crawls(folder: pathlib.Path) -> None:
+    command = [os.environ["PRACTICE_SITE"], *"--pages 8 --links 3 --seed 1 --latency 20 --until-eof".split()]
+    site = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        url = site.stdout.readline().strip()
+        for name, options in CRAWLS.items():
+            if program := os.environ.get(name):
+                run([program, *options, "--trace", folder / f"{name.lower()}.trace", url])
+        if fetch_one := os.environ.get("FETCH_ONE"):
+            run([fetch_one, url, folder / "fetch_one.trace"])
+    finally:
+        site.stdin.close()
+        site.wait(timeout=30)
+        site.stdout.close()
+
+
+def run(command: list) -> None:
+    # How a program ends is no matter here: a walk, too, may end with an error on purpose.
+    subprocess.run(command, capture_output=True, timeout=60)
+
+
+def run_in_node(node: str, traces: list[pathlib.Path]) -> str:
+    done = subprocess.run([node, TEST, *traces], capture_output=True, encoding="utf-8", timeout=300)
+    return (done.stdout + done.stderr).strip()
+
+
+def run_in_browser(browser: str, traces: list[pathlib.Path], folder: pathlib.Path) -> str:
+    texts = {path.name: path.read_text(encoding="utf-8") for path in traces}
+    data = json.dumps(texts).replace("<", "\\u003c")
+    scripts = [(VIEWER / "model.js").read_text(encoding="utf-8"), (VIEWER / "words.js").read_text(encoding="utf-8"),
+               f"const TRACES = {data};", TEST.read_text(encoding="utf-8")]
+    page = folder / "test.html"
+    page.write_text('<!doctype html><meta charset="utf-8"><body>not run'
+                    + "".join(f"<script>{script}</script>" for script in scripts), encoding="utf-8")
+    command = [browser, "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'profile'}",
+               "--timeout=200000", "--dump-dom", page.as_uri()]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=300)
+    body = done.stdout.split("<body>", 1)[-1].split("</body>", 1)[0]
+    return html.unescape(body).strip() or done.stderr.strip()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
