@@ -297,7 +297,7 @@ void Queue<T, Order>::trace(std::string_view phase, const Entry* entry,
         else if constexpr (std::is_arithmetic_v<T>)
             name = entry != nullptr ? fmt::format("{}", entry->item) : "";
     } catch (...) {
-        name = "?"; // a trace may not change what happens
+        name.clear(); // a trace may not change what happens
     }
     loop->tracer().queue({.phase = phase, .item = name, .future = waiter},
                          {.id = id_,
