@@ -1154,7 +1154,7 @@ const Model = (() => {
         + "nobody did so later: the exception may be lost.");
     else
       add("unawaited", "note", first.end, `${which}${from} ${one ? "was" : "were"} resolved while `
-        + "nobody waited. Who awaits one later need not stop; if nobody does, it was for nothing.");
+        + "nobody waited. Whoever awaits it later need not stop; if nobody does, it was for nothing.");
   }
 
   function lookAtTask(m, task, add) {

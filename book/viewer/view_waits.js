@@ -14,7 +14,7 @@ const FuturesPane = (() => {
       return future.task ? "until it ends" : `until ${end}`;
     const isNeverEnded = future.end === undefined || future.end === null;
     const made = future.at ? `, made in ${Dom.fileName(future.at)}` : "";
-    return (isNeverEnded ? "nobody ever ends it" : "pending") + made;
+    return (isNeverEnded ? "never resolved" : "pending") + made;
   }
 
   function whoWaits({ waiters, state, gone }) {

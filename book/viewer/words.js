@@ -179,7 +179,7 @@ const Words = (() => {
       const outer = chain[chain.length - 1];
       return { what: `\`${shortName(c.e.name)}\` has ended, and its frame is destroyed. The thread `
         + `is back in \`${shortName(outer?.name)}\`, at its \`co_await\`.`,
-        why: (c.s.stopped ? "" : "It never had to wait: it didn't stop. ")
+        why: (c.s.stopped ? "" : "It never had to wait. ")
           + "The outer one goes on at once, and without the loop: it's a return from a call." };
     },
 
@@ -194,7 +194,7 @@ const Words = (() => {
             + "this one, other threads and signals wake it." };
       return { what: `\`${watch.name}\` is registered: to be called when socket ${watch.fd} is `
         + `${able(watch.events)}.`,
-        why: "From here on the kernel watches the socket, and the thread need not." };
+        why: "From here on the loop asks the kernel about it, in each turn." };
     },
     unwatch(c) {
       if (c.s.watch?.mailbox)
