@@ -335,7 +335,8 @@ class [[nodiscard]] Generator {
             note_way(*current, travelling);
             if (outermost.witness != nullptr) [[unlikely]]
                 tell(*current, *outermost.witness); // for traces
-            if (current->innermost != current) {    // it delegates
+
+            if (current->innermost != current) { // it delegates
                 current = current->innermost;
             } else if (current->frame.done() && current->caller != nullptr) { // it ended
                 current = current->caller;

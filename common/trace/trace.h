@@ -305,9 +305,7 @@ class Tracer {
         bool is_task = false;
     };
     std::unordered_map<const void*, Known> known_;
-    std::vector<std::uint64_t>
-        stepping_; // tasks that have the thread, one inside another
-
+    std::vector<std::uint64_t> stepping_; // tasks on the stack, the innermost last
     std::unordered_map<const void*, std::uint64_t> calls_; // that are to run: numbers
     std::uint64_t next_id_ = 1;
 };

@@ -121,7 +121,8 @@ Coroutine<RobotsCache::Answer> RobotsCache::try_to_fetch(common::Url robots_url)
         PageResponse told;
         const TracedFetch traced(loop_.tracer(), url, told);
         Response response = co_await session_.get(url, options);
-        const int status = told.status = response.status();
+        const int status = response.status();
+        told.status = status;
         if (status >= 200 && status < 300) {
             const std::string text = co_await response.read_beginning();
             told.bytes = text.size();
