@@ -41,8 +41,9 @@ Options follow the command, each after ` ; ` (with a blank on either side):
 
 These may always differ: numbers before a unit (ns us µs ms s min h, B kB MiB .. bytes, %,
 x/s, x per second) or after port, pid, tid, process; ports of loopback addresses; 0x
-addresses; dates and clock times; in a line with one of these, the width of gaps. The page
-keeps the figures of its run while new runs compare equal. For new ones, empty the block.
+addresses; dates and clock times; and the gap beside one of these, as far as it makes up for
+its length, so that columns stay. The page keeps the figures of its run while new runs compare
+equal. For new ones, empty the block.
 
 Also checked: relative links and images (links to lines are woven, never typed); that some
 page shows each region; that numbered pages have "Check your understanding" with at least
@@ -89,12 +90,15 @@ OPTIONS = {"status": r"\d+", "site": r".*", "head": r"[1-9]\d*", "tail": r"[1-9]
 NUMBER = r"\d+(?:[,'\u00a0\u202f]\d{3})*(?:\.\d+)?"
 UNIT = (r"(?:ns|us|[µμ]s|ms|s|secs?|seconds?|min|minutes?|h|hours?|[kKMGT]?i?B|bytes?"
         r"|[A-Za-z]+/s|[A-Za-z]+ per second)\b|%")
-FORGIVEN = [(r"\b0x[0-9a-fA-F]+\b", "<address>"),
-            (r"\b(?:\w{3}, )?\d{1,2} [A-Z][a-z]{2} \d{4}\b|\b\d{4}-\d\d-\d\d(?=\b|T)", "<date>"),
-            (r"(?:\b|T)\d{1,2}:\d\d:\d\d(?:\.\d+)?Z?\b", "<clock>"),
-            (r"(127\.0\.0\.1|localhost|\[::1\]):\d+", r"\1:<port>"),
-            (r"(?i)\b(port|pid|tid|process)([ =:#]+)\d+\b", r"\1\2<number>"),
-            (rf"(?<![\w.])(?:\d+m)?{NUMBER}(?= ?(?:{UNIT}))", "<number>")]
+# What may always differ (without the group, if there is one), and a letter that no text has.
+KINDS = {"\ue000": "<address>", "\ue001": "<date>", "\ue002": "<clock>", "\ue003": "<port>",
+         "\ue004": "<number>"}
+FORGIVEN = [(r"\b0x[0-9a-fA-F]+\b", "\ue000"),
+            (r"\b(?:\w{3}, )?\d{1,2} [A-Z][a-z]{2} \d{4}\b|\b\d{4}-\d\d-\d\d(?=\b|T)", "\ue001"),
+            (r"(?:\b|T)\d{1,2}:\d\d:\d\d(?:\.\d+)?Z?\b", "\ue002"),
+            (r"((?:127\.0\.0\.1|localhost|\[::1\]):)\d+", "\ue003"),
+            (r"(?i)\b((?:port|pid|tid|process)[ =:#]+)\d+\b", "\ue004"),
+            (rf"(?<![\w.])(?:\d+m)?{NUMBER}(?= ?(?:{UNIT}))", "\ue004")]
 
 
 class Trouble(Exception):
@@ -171,15 +175,53 @@ def read_options(body: str) -> dict[str, str]:
     return options
 
 
-def normalised(lines: list[str], how: str) -> list[str]:
-    """What is left of an output when all that may differ between runs is made equal."""
-    def forgive(line: str) -> str:
-        new = line
-        for pattern, token in FORGIVEN + [(NUMBER, "<number>")] * ("numbers" in how):
-            new = re.sub(pattern, token, new)
-        return line if new == line else " ".join(new.split())  # columns shift with figures
-    lines = lines if "exact" in how else [forgive(line) for line in lines]
-    return sorted(lines) if "order" in how else lines
+def masked(line: str, how: str) -> str:
+    """A line in which letters that say what kind it is cover all that may differ between runs."""
+    def cover(found: re.Match) -> str:
+        kept = "".join(found.groups())
+        return kept + letter * (len(found[0]) - len(kept))
+    for pattern, letter in FORGIVEN + [(NUMBER, "\ue004")] * ("numbers" in how):
+        line = re.sub(pattern, cover, line)
+    return line
+
+
+def normalised(line: str, how: str) -> str:
+    """What is left of a line when all that may differ between runs is made equal."""
+    new = line if "exact" in how else masked(line, how)
+    if new == line:
+        return line
+    for letter, name in KINDS.items():
+        new = re.sub(f"{letter}+", name, new)
+    return " ".join(new.split())  # what columns there are, aligned() tells
+
+
+def aligned(one: str, other: str) -> bool:
+    """Whether the gaps between equal words differ only as far as the figures' lengths do.
+
+    At a gap that differs, a word must start or end in its column: counted from the line's
+    start, or from an end of a word before it. A figure too long for its column leaves a blank.
+    """
+    shifts, end, other_end = {0}, 0, 0  # how many columns further right the other's words are
+    for word, twin in zip(re.finditer(r"\S+", one), re.finditer(r"\S+", other)):
+        start, stop = twin.start() - word.start(), twin.end() - word.end()
+        gap, other_gap = word.start() - end, twin.start() - other_end
+        too_long = min(gap, other_gap) <= 1 and (gap - other_gap) * stop > 0
+        if gap != other_gap and not too_long and shifts.isdisjoint([start, stop]):
+            return False
+        shifts.add(stop)
+        end, other_end = word.end(), twin.end()
+    return True
+
+
+def differences(old: list[str], new: list[str], how: str) -> list[str]:
+    """What makes a new output another one than the old; [] if only that which may differ does."""
+    pairs = [[(normalised(line, how), line) for line in lines] for lines in (old, new)]
+    pairs = [sorted(lines) for lines in pairs] if "order" in how else pairs
+    found = changes(*([key for key, _ in lines] for lines in pairs))
+    for (_, line), (_, twin) in [] if found else zip(*pairs):
+        if "exact" not in how and not aligned(masked(line, how), masked(twin, how)):
+            found += [f"-{line}", f"+{twin}"]
+    return found
 
 
 @contextmanager
@@ -457,7 +499,7 @@ class Book:
             raise Trouble(f"no output of `{options['shows']}` here; {mend}")
         new = fenced("console", [prompt, *printed_by(self.root, self.build, options)])
         how = options.get("normalise", "")
-        complaint = changes(normalised(old, how), normalised(new, how))
+        complaint = differences(old, new, how)
         if recorded and not complaint:
             return old, []
         return new, [f"stale output of `{options['shows']}`; {mend}", *complaint]

@@ -770,10 +770,12 @@ class Outputs(Book):
 
 class Normalising(unittest.TestCase):
     def assert_same(self, one, other, how=""):
-        self.assertEqual(weave.normalised([one], how), weave.normalised([other], how))
+        for old, new in [(one, other), (other, one)]:
+            self.assertEqual(weave.differences(old.split("\n"), new.split("\n"), how), [], how)
 
     def assert_different(self, one, other, how=""):
-        self.assertNotEqual(weave.normalised([one], how), weave.normalised([other], how))
+        for old, new in [(one, other), (other, one)]:
+            self.assertNotEqual(weave.differences(old.split("\n"), new.split("\n"), how), [], new)
 
     def test_forgiven(self):
         for one, other in [
@@ -803,11 +805,44 @@ class Normalising(unittest.TestCase):
     def test_numbers_order_exact(self):
         self.assert_same("404 pages, 1.5", "7 pages, 12", "numbers")
         self.assert_different("404 pages", "404 links", "numbers")
-        self.assertEqual(weave.normalised(["b", "a 1 s"], "order"),
-                         weave.normalised(["a 2 s", "b"], "order"))
-        self.assertNotEqual(weave.normalised(["b", "a"], ""), weave.normalised(["a", "b"], ""))
-        self.assertNotEqual(weave.normalised(["b", "a 1 s"], "order,exact"),
-                            weave.normalised(["a 2 s", "b"], "order,exact"))
+        self.assert_same("b\na 1 s", "a 2 s\nb", "order")
+        self.assert_same("b\na 1 s", "a 1 s\nb", "order,exact")
+        self.assert_different("b\na", "a\nb")
+        self.assert_different("b\na 1 s", "a 2 s\nb", "order,exact")
+
+    def test_a_gap_makes_up_for_a_figure_beside_it(self):
+        for one, other in [
+                ("a   3 ms  b", "a 123 ms  b"),                  # aligned to the right
+                ("a  3 ms    b", "a  123 ms  b"),                # to the left
+                ("a  3 ms  b", "a  123 ms  b"),                  # or not at all
+                ("   3 ms   12 ms  b", "1234 ms    2 ms  b"),
+                ("3 ms    12 ms   b", "123 ms  1 ms    b"),
+                ("3 ms  1 ms   b", "13 ms  12 ms  b"),           # the first isn't aligned
+                ("took 3 ms     7 ms  b", "took 300 ms   1.5 ms  b"),
+                ("a    9 ms  b", "a 12345678 ms  b"),            # too long for its column
+                ("a  9 ms   b", "a  12345678 ms b"),
+                ("  9 ms   7 s", "1000 ms   7 s"),
+                ("at http://127.0.0.1:80/    b", "at http://127.0.0.1:8000/  b"),
+                ("on  6 May 2024   b", "on 16 May 2024   b")]:
+            self.assert_same(one, other)
+        self.assert_same("a   3   7  b", "a 123 456  b", "numbers")
+
+    def test_a_gap_that_no_figure_explains_is_stale(self):
+        for one, other in [
+                ("page      200  http://127.0.0.1:80/", "page        200  http://127.0.0.1:80/"),
+                ("page      200  http://127.0.0.1:80/", "page        200  http://127.0.0.1:8000/"),
+                ("3 ms  b", "3 ms   b"),
+                ("3 ms  b", "3  ms  b"),
+                ("3 ms", " 3 ms"),
+                ("a   3 ms  b", "a   12 ms b  c"),
+                ("a   3 ms   b", "a  12 ms  b"),                 # it can't explain both
+                ("a   3 ms   b", "a    12 ms   b"),              # nor the wrong way round
+                ("a   b  3 ms", "a  b  12 ms")]:
+            self.assert_different(one, other)
+        self.assertEqual(weave.differences(["x", "a  3 ms"], ["x", "a   4 ms"], ""),
+                         ["-a  3 ms", "+a   4 ms"])
+        self.assert_different("a   1", "a  1", "numbers")
+        self.assert_different("b\na  3 ms", "a   3 ms\nb", "order")
 
 
 class EveryCharacter(Book):
@@ -860,14 +895,14 @@ class EveryCharacter(Book):
             self.assert_each_matters(path, start, end.rstrip(")") or start)
 
     def test_of_outputs(self):
-        self.write("out/x", "#!/bin/sh\necho page 3; echo took 12.5 ms\n", program=True)
+        self.write("out/x", "#!/bin/sh\necho page 3; echo 'took 12.5 ms   ok'\n", program=True)
         build = ["--build", str(self.root / "out")]
         for mark, figures in [("build/x ; normalise=exact", ""), ("build/x", "12.5")]:
             self.page(f"<!-- run: {mark} -->\n<!-- /run -->\n")
             self.weave(*build)
             self.assert_clean(*build)
             with unittest.mock.patch.object(weave, "execute") as execute:  # it would take long
-                execute.return_value = ("page 3\ntook 12.5 ms\n", 0)
+                execute.return_value = ("page 3\ntook 12.5 ms   ok\n", 0)
                 self.assert_each_matters("book/00-page.md", "```console", "<!-- /run -->", *build,
                                          spare=lambda text, at: "took" in text[at - 9:at]
                                          and text[at] in figures)
