@@ -22,6 +22,15 @@ from what: `<!-- code: new/future.h#set from=old/future.h#set -->` (or `from=nam
 same file). A C++ fence without marks is an error. Code that can't be woven says why, on the
 line before its fence: `<!-- sketch: why -->`.
 
+To leave lines out, tell a regular expression that finds them (and no other):
+
+    <!-- code: stage2_coroutines/task.h#step without="trace[(]" without="NOLINT" -->
+
+Each must find something (with from=, on either side). With a line goes all that its brackets
+hold, up to the line that closes them; with the last lines of a paragraph, a comment right
+above them that is about nothing else. `// …` takes their place, one for neighbours, and below
+the listing stands how many lines are left out.
+
 Output. `build/` in a command becomes the directory that --build names (also in $BUILD):
 
     <!-- run: build/stage1_callbacks/busy_fetch http://127.0.0.1:8000/ ; site="--pages 9" -->
@@ -73,6 +82,8 @@ SITE = "http://127.0.0.1:8000"
 MARKER = re.compile(r"(?://|#) \[(/?)([a-z0-9_-]+)\]")
 MARK = re.compile(r"(?P<indent>\s*)<!-- (?:(?P<kind>code|run|sketch): "
                   r"(?P<body>\S(?:(?!-->).)*?)|/(?P<end>code|run)) -->\s*")
+LISTING = re.compile(r'(?P<path>[^\s#]+)(?:#(?P<name>\S+))?'
+                     r'(?P<options>(?: (?:from=[^\s"]+|without="[^"]+"))*)')
 FENCE = re.compile(r"(?:[\s>]|[-*+] |\d+[.)] )*(`{3,}|~{3,})\s*\{?\.?([\w+#-]*)[^`]*")
 PASTED = {"cpp", "c++", "cc", "cxx", "c", "h", "hpp"}
 # Comments and inline code: what is in there is neither a link nor a mark.
@@ -138,6 +149,48 @@ class Source:
         first, last = self.regions[name] if name else (1, len(self.lines))
         lines = [self.lines[at - 1] for at in range(first, last + 1) if at not in self.markers]
         return textwrap.dedent("\n".join(lines)).split("\n"), first, last
+
+
+def last_line(lines: list[str], first: int, comment: str) -> int:
+    """The line that closes the brackets that the first one opens; mostly it is the same."""
+    depth = lowest = 0
+    for at in range(first, len(lines)):
+        code = re.sub(rf"""(["'])(?:\\.|(?!\1|\\).)*\1|(?<!\S){comment}.*""", "", lines[at])
+        for bracket in re.findall(r"[][(){}]", code):
+            depth += 1 if bracket in "([{" else -1
+            lowest = min(lowest, depth)
+        if depth <= 0 or lowest < 0:
+            break
+    if depth or lowest:
+        raise Trouble(f"can't leave out `{lines[first].strip()}` alone: a bracket's other end is "
+                      "on a line before it, or on none")
+    return at
+
+
+def leave_out(lines: list[str], patterns: list[str], comment: str) -> tuple[list[str], int]:
+    """The lines with an ellipsis for those in which a pattern is found, and how many these are."""
+    def is_comment(at: int) -> bool:
+        return lines[at].lstrip().startswith(comment)
+
+    def depth(at: int) -> int:
+        return len(lines[at]) - len(lines[at].lstrip())
+    out: set[int] = set()
+    for at, line in enumerate(lines):
+        if at not in out and any(re.search(pattern, line) for pattern in patterns):
+            out.update(range(at, last_line(lines, at, comment) + 1))
+    for first in sorted((at for at in out if at - 1 not in out), reverse=True):
+        after = next(at for at in range(first, len(lines) + 1) if at not in out)
+        ends = after == len(lines) or not lines[after].strip() or is_comment(after) \
+            or depth(after) < depth(first)
+        above = first - 1
+        while ends and above >= 0 and is_comment(above) and depth(above) == depth(first):
+            out.add(above)
+            above -= 1
+        beyond = next((at for at in range(after, len(lines)) if lines[at].strip()), after)
+        out.update(range(after, beyond) if beyond in out else [])
+    ellipsis = {at: lines[at][:depth(at)] + f"{comment} …" for at in out if at - 1 not in out}
+    return [ellipsis.get(at, line) for at, line in enumerate(lines)
+            if at in ellipsis or at not in out], len(out)
 
 
 def fenced(language: str, lines: list[str]) -> list[str]:
@@ -219,7 +272,7 @@ def differences(old: list[str], new: list[str], how: str) -> list[str]:
     pairs = [sorted(lines) for lines in pairs] if "order" in how else pairs
     found = changes(*([key for key, _ in lines] for lines in pairs))
     for (_, line), (_, twin) in [] if found else zip(*pairs):
-        if "exact" not in how and not aligned(masked(line, how), masked(twin, how)):
+        if not aligned(masked(line, how), masked(twin, how)):
             found += [f"-{line}", f"+{twin}"]
     return found
 
@@ -392,7 +445,8 @@ class Book:
         self.problems: list[tuple[str, int, str]] = []
         self.uses: dict[str, list[str]] = {}  # "path#region" -> the places that show it
         self.sources: dict[str, Source] = {}
-        self.counts = dict.fromkeys(["pages", "listings", "outputs", "links", "sketches"], 0)
+        self.counts = dict.fromkeys(["pages", "listings", "outputs", "links", "sketches",
+                                     "lines left out"], 0)
 
     def weave(self):
         """Goes through all pages, then looks for regions that none of them shows."""
@@ -461,30 +515,48 @@ class Book:
     def listing(self, body: str, old: list[str], place: str) -> tuple[list[str], list[str]]:
         """What belongs between two `code` marks, and what to say if that is not `old`."""
         self.counts["listings"] += 1
-        asked = re.fullmatch(r"([^\s#]+)(?:#(\S+))?(?: from=(?:([^\s#]+)#)?(\S+))?", body)
-        if not asked:
-            raise Trouble(f"can't read `{body}`: write path#name, or path#name from=path#name")
-        path, name, old_path, old_name = asked.groups()
-        lines, link = self.region(path, name, place)
-        new = fenced(self.source(path).language, lines)
-        if old_name:
-            before, old_link = self.region(old_path or path, old_name, place)
+        asked = LISTING.fullmatch(body)
+        options = re.findall(r' (\w+)=("[^"]*"|\S+)', asked["options"]) if asked else []
+        given = {key: value.strip('"') for key, value in options}
+        hits = {value.strip('"'): 0 for key, value in options if key == "without"}
+        if not asked or sum(key != "without" for key, _ in options) > len(given.keys() - {"without"}):
+            raise Trouble(f"can't read `{body}`: write path#name, then from=path#name or "
+                          'without="REGEX"')
+        lines, link = self.region(asked["path"], asked["name"], place, hits)
+        new = fenced(self.source(asked["path"]).language, lines)
+        if "from" in given:
+            old_path, _, old_name = given["from"].rpartition("#")
+            before, old_link = self.region(old_path or asked["path"], old_name, place, hits)
             if before == lines:
                 raise Trouble("there is no change between the two regions")
             new = fenced("diff", changes(before, lines))
             link += f", changed from {old_link}"
+        for pattern in [pattern for pattern, times in hits.items() if not times]:
+            raise Trouble(f'without="{pattern}" finds no line in this region')
         new.append(f"<sub>{link}</sub>")
         return new, [f"stale listing of {body}; run {ME}", *changes(old, new)]
 
-    def region(self, path: str, name: str | None, place: str) -> tuple[list[str], str]:
-        """The lines of a region, and a link to it; notes that this place shows it."""
-        lines, first, last = self.source(path).show(name)
+    def region(self, path: str, name: str | None, place: str,
+               hits: dict[str, int]) -> tuple[list[str], str]:
+        """A region's lines without those that match, and a link; notes that this place shows it.
+
+        `hits` has the patterns of what to leave out; how often they match is added to it.
+        """
+        source = self.source(path)
+        lines, first, last = source.show(name)
         self.uses.setdefault(f"{path}#{name}" if name else path, []).append(place)
-        where = quote(os.path.relpath(path, os.path.dirname(place) or "."))
-        if not name:
-            return lines, f"[{path}]({where})"
-        span = f"lines {first}–{last}" if first < last else f"line {first}"
-        return lines, f"[{path}, {span}]({where}#L{first}-L{last})"
+        for pattern in hits:
+            try:
+                hits[pattern] += sum(bool(re.search(pattern, line)) for line in lines)
+            except re.error as error:
+                raise Trouble(f'without="{pattern}" is no regular expression: {error}') from None
+        lines, left_out = leave_out(lines, list(hits), "//" if source.language == "cpp" else "#")
+        self.counts["lines left out"] += left_out
+        text, where = path, quote(os.path.relpath(path, os.path.dirname(place) or "."))
+        if name or left_out:
+            text += f", lines {first}–{last}" if first < last else f", line {first}"
+            where += f"#L{first}-L{last}"
+        return lines, f"[{text}{f', {left_out} left out' * bool(left_out)}]({where})"
 
     def output(self, body: str, old: list[str], _: str) -> tuple[list[str], list[str]]:
         """What belongs between two `run` marks, and what to say if that is not `old`."""

@@ -144,11 +144,11 @@ class Book(unittest.TestCase):
 class Weaving(Book):
     def test_an_empty_book_is_clean_whatever_regions_there_are(self):
         self.write("common/queue.h", HEADER)
-        self.assert_clean(summary="0 pages, 0 listings, 0 outputs, 0 links, 0 sketches")
+        self.assert_clean(summary="0 pages, 0 listings, 0 outputs, 0 links, 0 sketches, 0 lines left out")
 
     def test_a_woven_book_is_clean(self):
         self.clean_book()
-        self.assert_clean(summary="2 pages, 2 listings, 0 outputs, 3 links, 1 sketches")
+        self.assert_clean(summary="2 pages, 2 listings, 0 outputs, 3 links, 1 sketches, 0 lines left out")
 
     def test_a_listing_is_the_region_and_a_link_to_its_lines(self):
         self.clean_book()
@@ -317,6 +317,131 @@ class Changes(Book):
         self.assert_only_problem("book/00-page.md:1", "there is no change")
 
 
+STEP = """\
+// [step]
+void step(Future& future) {
+    // Tell where it stands.
+    trace("step", future);
+
+    // This goes on.
+    trace("resume");
+    resume();
+    if (failed()) {
+        trace("threw",
+              error()); // :-(
+        forget();
+    }
+
+    work();
+
+    // What the tracer is for.
+    // It is for traces.
+    if (tracer.on()) {
+        tell(")");
+    }
+
+    // It also counts.
+    trace("count");
+}
+// [/step]
+"""
+
+
+class LeavingOut(Book):
+    def listing(self, options, text=STEP, path="common/a.h"):
+        """What weave makes of the region [step]: the lines between the fences."""
+        self.write(path, text)
+        page = self.woven(f"<!-- code: {path}#step {options} -->\n<!-- /code -->\n")
+        self.assert_clean()
+        return page.split("\n```\n")[0].split("\n", 2)[2]
+
+    def test_an_ellipsis_takes_the_place_of_lines_their_brackets_and_their_comments(self):
+        self.assertEqual(self.listing('without="trace"'), textwrap.dedent("""\
+            void step(Future& future) {
+                // …
+
+                // This goes on.
+                // …
+                resume();
+                if (failed()) {
+                    // …
+                    forget();
+                }
+
+                work();
+
+                // …
+            }"""))
+
+    def test_below_the_listing_stands_how_many_lines_are_left_out(self):
+        self.listing('without="trace"')
+        self.assertIn("<sub>[common/a.h, lines 2–25, 13 left out](../common/a.h#L2-L25)</sub>",
+                      self.read("book/00-page.md"))
+        self.assertTrue(self.weave("--check")[1].strip().endswith(", 13 lines left out"))
+        page = self.woven('<!-- code: common/a.h without="work" -->\n<!-- /code -->\n'
+                          "<!-- code: common/a.h#step -->\n<!-- /code -->\n")
+        self.assertIn("<sub>[common/a.h, lines 1–26, 1 left out](../common/a.h#L1-L26)</sub>", page)
+        self.assertIn("<sub>[common/a.h, lines 2–25](../common/a.h#L2-L25)</sub>", page)
+
+    def test_what_stands_between_stays(self):
+        text = "// [step]\nx = 1\n\n  # Two.\n  trace(1)\n\n# Three.\ny = 2\n# [/step]\n"
+        self.assertEqual(self.listing('without="trace"', text.replace("//", "#"), "tests/a.py"),
+                         "x = 1\n\n  # …\n\n# Three.\ny = 2")
+        (self.root / "tests/a.py").unlink()
+        text = "# [step]\n# One.\ntrace 1\n\n# Two.\n\ntrace 2\n# [/step]\n"
+        self.assertEqual(self.listing('without="trace"', text, "learn"),
+                         "# …\n\n# Two.\n\n# …")
+        (self.root / "learn").unlink()
+        text = "// [step]\n  // One.\n// Two.\ntrace();\nf(')');\n// [/step]\n"
+        self.assertEqual(self.listing('without="trace"', text),
+                         "  // One.\n// Two.\n// …\nf(')');")
+        text = text.replace("f(", "// Three.\nf(")
+        self.assertEqual(self.listing('without="trace"', text),
+                         "  // One.\n// …\n// Three.\nf(')');")
+        self.assertEqual(self.listing('without="f."', text),
+                         "  // One.\n// Two.\ntrace();\n// …")
+
+    def test_several_patterns_each_of_which_must_find_something(self):
+        self.assertIn("    // …\n    if (failed()) {\n        // …\n    }\n",
+                      self.listing('without="resume" without="forget" without="threw"'))
+        for options in ['without="trace" without="traec"', 'without="traec"',
+                        'from=old without="traec"']:
+            self.write("common/a.h", STEP + "// [old]\nint a;\n// [/old]\n")
+            self.page(f"<!-- code: common/a.h#step {options} -->\n<!-- /code -->\n"
+                      "<!-- code: common/a.h#old -->\n<!-- /code -->\n")
+            self.weave()
+            self.assert_only_problem("book/00-page.md:1", 'without="traec" finds no line')
+
+    def test_of_a_change_both_sides_are_meant(self):
+        self.write("common/a.h", "// [old]\nint a;\nint b;\ntrace(1);\n// [/old]\n"
+                                 "// [new]\nint a;\nint c;\ntrace(2);\n// [/new]\n")
+        for options in ['from=old without="trace"', 'without="trace" from=common/a.h#old']:
+            page = self.woven(f"<!-- code: common/a.h#new {options} -->\n<!-- /code -->\n")
+            self.assertIn("```diff\n int a;\n-int b;\n+int c;\n // …\n```\n<sub>[common/a.h, lines "
+                          "7–9, 1 left out](../common/a.h#L7-L9), changed from [common/a.h, lines "
+                          "2–4, 1 left out](../common/a.h#L2-L4)</sub>", page)
+        page = self.woven('<!-- code: common/a.h#new from=old without="int b" -->\n<!-- /code -->\n')
+        self.assertIn("-// …\n-trace(1);\n+int c;\n", page)
+
+    def test_no_half_of_a_pair_of_brackets_is_left_out(self):
+        for pattern in ["error", "^    }", "void step", "else"]:
+            self.write("common/a.h", STEP.replace("forget();", "} else {").replace("\n}\n", "\n"))
+            self.page(f'<!-- code: common/a.h#step without="{pattern}" -->\n<!-- /code -->\n')
+            self.assertIn("can't leave out `", self.weave()[1])
+            self.assert_only_problem("book/00-page.md:1", "a bracket's other end is")
+
+    def test_options_that_are_none(self):
+        self.write("common/a.h", STEP)
+        for options in ["without=trace", 'without=""', 'without="trace', 'witout="trace"',
+                        'without="trace"  without="work"', "from=step from=step", 'from="step"']:
+            self.page(f"<!-- code: common/a.h#step {options} -->\n<!-- /code -->\n"
+                      "<!-- code: common/a.h#step -->\n<!-- /code -->\n")
+            self.weave()
+            self.assert_only_problem("book/00-page.md:1", "can't read `common/a.h#step ")
+        self.page('<!-- code: common/a.h#step without="(" -->\n<!-- /code -->\n')
+        self.assert_only_problem("book/00-page.md:1", 'without="(" is no regular expression')
+
+
 class Regions(Book):
     def setUp(self):
         super().setUp()
@@ -454,7 +579,7 @@ class Marks(Book):
     def test_a_sketch_excuses_the_next_fence_only(self):
         sketch = "<!-- sketch: not ours -->\n\n```cpp\nint a;\n```\n"
         self.page(sketch)
-        self.assert_clean(summary="3 pages, 2 listings, 0 outputs, 3 links, 2 sketches")
+        self.assert_clean(summary="3 pages, 2 listings, 0 outputs, 3 links, 2 sketches, 0 lines left out")
         self.page(sketch + "```cpp\nint a;\n```\n")
         self.assert_only_problem("book/00-page.md:6", "hand-pasted code")
         self.page(sketch.replace("\n\n", "\ntext\n"))
@@ -630,7 +755,7 @@ class Outputs(Book):
 
     def test_a_command_and_what_it_printed(self):
         self.assertEqual(self.weave_outputs(), "$ build/x\none\ntwo\ntook 12 ms")
-        self.assert_clean(summary="1 pages, 0 listings, 1 outputs, 0 links, 0 sketches")
+        self.assert_clean(summary="1 pages, 0 listings, 1 outputs, 0 links, 0 sketches, 0 lines left out")
         self.assertNotIn("wrote", self.weave(*self.build())[1])
 
     def test_another_output_is_stale(self):
@@ -883,6 +1008,11 @@ class EveryCharacter(Book):
         self.woven("<!-- code: common/a.h#y from=x -->\n<!-- /code -->\n")
         self.assert_each_matters("book/00-page.md", "<!-- code", "<!-- /code -->")
         self.assert_each_matters("common/a.h", "// [x]", "// [/y]")
+
+    def test_of_listings_that_leave_lines_out(self):
+        self.write("common/a.h", "// [x]\nint a;\n// Of it.\nint b;\n// [/x]\n")
+        self.woven('<!-- code: common/a.h#x without="b" -->\n<!-- /code -->\n')
+        self.assert_each_matters("book/00-page.md", "<!-- code", "<!-- /code -->")
 
     def test_of_links(self):
         self.clean_book()
