@@ -8,6 +8,7 @@ page (book/*.md, README.md): the page says what it shows, and this script copies
     book/weave.py --build build    runs the programs too, and records what they print
     book/weave.py --check          changes nothing; tells what is wrong (--build works here too)
     book/weave.py --list           which page shows which region
+    book/weave.py --figures        how long pages and listings are, and what is hard to read
 
 Code. In a source file, mark a region with a pair of plain comments, each alone on its line:
 `// [name]` and `// [/name]` in C++, `# [name]` and `# [/name]` in Python, sh and meson.
@@ -54,6 +55,16 @@ addresses; dates and clock times; and the gap beside one of these, as far as it 
 its length, so that columns stay. The page keeps the figures of its run while new runs compare
 equal. For new ones, empty the block.
 
+Figures. More than 2000 words on a page (outside fences) are worth a warning. If it must be so
+long, say why, anywhere on it: `<!-- long: why -->`; on a page that isn't, this is an error.
+--figures names listings of more than 25 lines, and those with code to ignore: what IGNORED
+finds, such as calls to the tracer. Leave it out, or say that it is what the listing is about:
+
+    <!-- code: common/trace/tracer.h#calls about="traces" -->
+
+Then it only prints that (and about= is an error if there is nothing to ignore). On the pages
+whose numbers are in CLEAN_PAGES, code to ignore is an error.
+
 Also checked: relative links and images (links to lines are woven, never typed); that some
 page shows each region; that numbered pages have "Check your understanding" with at least
 two <details>. In other fences and `inline code`, anything goes.
@@ -68,6 +79,7 @@ import shlex
 import signal
 import textwrap
 from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, STDOUT, Popen, TimeoutExpired
 from urllib.parse import quote, unquote
@@ -80,10 +92,10 @@ LANGUAGES = {".cpp": "cpp", ".h": "cpp", ".py": "python", ".sh": "sh", "": "sh",
 SITE = "http://127.0.0.1:8000"
 
 MARKER = re.compile(r"(?://|#) \[(/?)([a-z0-9_-]+)\]")
-MARK = re.compile(r"(?P<indent>\s*)<!-- (?:(?P<kind>code|run|sketch): "
+MARK = re.compile(r"(?P<indent>\s*)<!-- (?:(?P<kind>code|run|sketch|long): "
                   r"(?P<body>\S(?:(?!-->).)*?)|/(?P<end>code|run)) -->\s*")
 LISTING = re.compile(r'(?P<path>[^\s#]+)(?:#(?P<name>\S+))?'
-                     r'(?P<options>(?: (?:from=[^\s"]+|without="[^"]+"))*)')
+                     r'(?P<options>(?: (?:from=[^\s"]+|(?:without|about)="[^"]+"))*)')
 FENCE = re.compile(r"(?:[\s>]|[-*+] |\d+[.)] )*(`{3,}|~{3,})\s*\{?\.?([\w+#-]*)[^`]*")
 PASTED = {"cpp", "c++", "cc", "cxx", "c", "h", "hpp"}
 # Comments and inline code: what is in there is neither a link nor a mark.
@@ -110,6 +122,12 @@ FORGIVEN = [(r"\b0x[0-9a-fA-F]+\b", "\ue000"),
             (r"((?:127\.0\.0\.1|localhost|\[::1\]):)\d+", "\ue003"),
             (r"(?i)\b((?:port|pid|tid|process)[ =:#]+)\d+\b", "\ue004"),
             (rf"(?<![\w.])(?:\d+m)?{NUMBER}(?= ?(?:{UNIT}))", "\ue004")]
+
+LONG_PAGE, LONG_LISTING = 2000, 25  # words, lines; what is longer is named
+# What readers must ignore in a listing that is about something else.
+IGNORED = re.compile(r"[Tt]racer|\btrace\(|Traced(?!Error)|CallbackRuns|[Ww]itness|NOLINT"
+                     r"|FailOnPurpose|fail_parsing|gnu::noinline")
+CLEAN_PAGES: set[str] = set()  # numbers of the pages that have no such listing, as in "03a"
 
 
 class Trouble(Exception):
@@ -329,6 +347,28 @@ def printed_by(root: Path, build: Path, options: dict[str, str]) -> list[str]:
     return lines
 
 
+@dataclass
+class Figures:
+    """What --figures tells of a page."""
+    words: int = 0
+    why_long: str = ""
+    listings: int = 0
+    left_out: int = 0
+    long: list[str] = field(default_factory=list)  # listings, and how long they are
+    to_ignore: dict[str, list[str]] = field(default_factory=dict)  # listings, and the lines
+    about: list[str] = field(default_factory=list)  # listings, and what they are about
+
+    def table(self, page: str) -> list[str]:
+        """A line with numbers, and indented below it what they count."""
+        numbers = (self.words, self.listings, len(self.long), self.left_out, len(self.to_ignore))
+        return ["".join(f"{number:9}" for number in numbers) + f"  {page}",
+                *[f"    long: {self.why_long}"] * bool(self.why_long),
+                *[f"    long listing: {text}" for text in self.long],
+                *["\n        ".join([f"    to ignore: {name}", *lines])
+                  for name, lines in self.to_ignore.items()],
+                *[f"    about {text}" for text in self.about]]
+
+
 class Page:
     """A page taken apart: blocks to weave, and prose, which is all that is in no fence."""
 
@@ -340,6 +380,7 @@ class Page:
         self.prose = [""] * len(self.lines)
         self.blocks: list[tuple[re.Match, int, int]] = []  # a mark, its line and its end's, from 0
         self.sketches = 0
+        self.why_long: dict[int, str] = {}  # a mark's line, from 0, and what it says
         self.problems: list[tuple[str, int, str]] = []
         self._read()
         self.raw = "\n".join(self.prose)
@@ -362,6 +403,9 @@ class Page:
                 if fence[2].lower() in PASTED and not sketched:
                     self.complain(at, "hand-pasted code: show a region, or mark it as a sketch")
                 at = self._after_fence(at, fence[1])
+            elif mark and mark["kind"] == "long":
+                self.why_long[at] = mark["body"]
+                at += 1
             elif mark and mark["kind"] != "sketch":
                 at = self._after_block(at, mark)
             else:
@@ -446,7 +490,9 @@ class Book:
         self.uses: dict[str, list[str]] = {}  # "path#region" -> the places that show it
         self.sources: dict[str, Source] = {}
         self.counts = dict.fromkeys(["pages", "listings", "outputs", "links", "sketches",
-                                     "lines left out"], 0)
+                                     "lines left out", "long pages", "long listings",
+                                     "listings with code to ignore"], 0)
+        self.figures: dict[str, Figures] = {}
 
     def weave(self):
         """Goes through all pages, then looks for regions that none of them shows."""
@@ -473,6 +519,7 @@ class Book:
         return self.sources[path]
 
     def weave_page(self, path: str):
+        figures = self.figures[path] = Figures()
         self.weave_blocks(Page(self.root, path))
         page = Page(self.root, path)
         for offset, target in page.targets():
@@ -483,11 +530,17 @@ class Book:
                 except Trouble as trouble:
                     page.complain_at(offset, f"dead link `{target}`: {trouble}")
         page.check_conventions()
+        figures.words = len(re.sub(r"<[^>]*>|\]\([^)]*\)", " ", page.raw).split())
+        figures.why_long = " ".join(page.why_long.values())
+        if figures.words > LONG_PAGE:
+            self.counts["long pages"] += 1
+            if not figures.why_long:
+                print(f"warning: {path}: {figures.words} words; over {LONG_PAGE}, split it in two, "
+                      "or say <!-- long: why -->")
+        for at in page.why_long if figures.words <= LONG_PAGE else []:
+            page.complain(at, f"this page isn't long: it has {figures.words} words, of {LONG_PAGE}")
         self.problems += page.problems
         self.counts["sketches"] += page.sketches
-        words = len(re.sub(r"<[^>]*>|\]\([^)]*\)", " ", page.raw).split())
-        if words > 2000:
-            print(f"warning: {path}: {words} words; over 2000, split it in two")
 
     def weave_blocks(self, page: Page):
         """Rewrites a page, or tells what is stale. A page with misplaced marks is left alone."""
@@ -519,22 +572,46 @@ class Book:
         options = re.findall(r' (\w+)=("[^"]*"|\S+)', asked["options"]) if asked else []
         given = {key: value.strip('"') for key, value in options}
         hits = {value.strip('"'): 0 for key, value in options if key == "without"}
-        if not asked or sum(key != "without" for key, _ in options) > len(given.keys() - {"without"}):
-            raise Trouble(f"can't read `{body}`: write path#name, then from=path#name or "
-                          'without="REGEX"')
+        once = [key for key, _ in options if key != "without"]
+        if not asked or len(once) > len(set(once)):
+            raise Trouble(f"can't read `{body}`: write path#name, then from=path#name, "
+                          'without="REGEX", or about="WHAT"')
         lines, link = self.region(asked["path"], asked["name"], place, hits)
+        shown = lines
         new = fenced(self.source(asked["path"]).language, lines)
         if "from" in given:
             old_path, _, old_name = given["from"].rpartition("#")
             before, old_link = self.region(old_path or asked["path"], old_name, place, hits)
             if before == lines:
                 raise Trouble("there is no change between the two regions")
-            new = fenced("diff", changes(before, lines))
+            shown = changes(before, lines)
+            new = fenced("diff", shown)
             link += f", changed from {old_link}"
         for pattern in [pattern for pattern, times in hits.items() if not times]:
             raise Trouble(f'without="{pattern}" finds no line in this region')
+        self.measure(place, body.split()[0], shown, given.get("about"))
         new.append(f"<sub>{link}</sub>")
         return new, [f"stale listing of {body}; run {ME}", *changes(old, new)]
+
+    def measure(self, place: str, name: str, lines: list[str], about: str | None):
+        """Notes for --figures how long a listing is, and what readers must ignore in it."""
+        page, _, line = place.rpartition(":")
+        figures = self.figures[page]
+        figures.listings += 1
+        if len(lines) > LONG_LISTING:
+            self.counts["long listings"] += 1
+            figures.long.append(f"{name}, {len(lines)} lines")
+        found = [line.strip() for line in lines if IGNORED.search(line)]
+        if about and not found:
+            raise Trouble(f'about="{about}", but there is nothing to ignore in this listing')
+        if about:
+            figures.about.append(f"{about}: {name}")
+        elif found:
+            self.counts["listings with code to ignore"] += 1
+            figures.to_ignore.setdefault(name, []).extend(found)
+            if Path(page).name.split("-")[0] in CLEAN_PAGES:
+                text = f"code to ignore in {name}; leave it out, or say what the listing is about:"
+                self.problems.append((page, int(line), "\n    ".join([text, *found])))
 
     def region(self, path: str, name: str | None, place: str,
                hits: dict[str, int]) -> tuple[list[str], str]:
@@ -552,6 +629,7 @@ class Book:
                 raise Trouble(f'without="{pattern}" is no regular expression: {error}') from None
         lines, left_out = leave_out(lines, list(hits), "//" if source.language == "cpp" else "#")
         self.counts["lines left out"] += left_out
+        self.figures[place.rpartition(":")[0]].left_out += left_out
         text, where = path, quote(os.path.relpath(path, os.path.dirname(place) or "."))
         if name or left_out:
             text += f", lines {first}–{last}" if first < last else f", line {first}"
@@ -592,6 +670,7 @@ def main(arguments: list[str] | None = None, root: Path = Path(__file__).parent.
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="change nothing; fail on any problem")
     parser.add_argument("--list", action="store_true", help="tell which page shows which region")
+    parser.add_argument("--figures", action="store_true", help="tell how long and how clean all is")
     parser.add_argument("--build", type=Path, metavar="DIR", help="run the programs built there")
     chosen = parser.parse_args(arguments)
     if chosen.build and not chosen.build.is_dir():
@@ -603,6 +682,10 @@ def main(arguments: list[str] | None = None, root: Path = Path(__file__).parent.
         for region, places in sorted(book.uses.items()):
             print(f"{region}: {', '.join(places) or 'no page'}")
         return 0
+    if chosen.figures:
+        print("    words listings     long left out to ignore")
+        for path, figures in book.figures.items():
+            print("\n".join(figures.table(path)))
     for path, line, text in sorted(book.problems):
         print(f"{path}:{line}: {text}")
     if not book.problems:

@@ -78,6 +78,9 @@ class Book(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
+        clean = unittest.mock.patch.object(weave, "CLEAN_PAGES", set())  # not those of our book
+        clean.start()
+        self.addCleanup(clean.stop)
         self.root = Path(folder.name).resolve()
         (self.root / "book").mkdir()
 
@@ -125,7 +128,8 @@ class Book(unittest.TestCase):
         status, printed = self.weave("--check", *arguments)
         self.assertEqual(status, 0, printed)
         if summary:
-            self.assertEqual(printed, summary + "\n")
+            self.assertEqual(printed, f"{summary}, 0 lines left out, 0 long pages, 0 long listings, "
+                                      "0 listings with code to ignore\n")
 
     def assert_problem(self, place, text, *arguments):
         """--check must fail, and say this of this place."""
@@ -144,11 +148,11 @@ class Book(unittest.TestCase):
 class Weaving(Book):
     def test_an_empty_book_is_clean_whatever_regions_there_are(self):
         self.write("common/queue.h", HEADER)
-        self.assert_clean(summary="0 pages, 0 listings, 0 outputs, 0 links, 0 sketches, 0 lines left out")
+        self.assert_clean(summary="0 pages, 0 listings, 0 outputs, 0 links, 0 sketches")
 
     def test_a_woven_book_is_clean(self):
         self.clean_book()
-        self.assert_clean(summary="2 pages, 2 listings, 0 outputs, 3 links, 1 sketches, 0 lines left out")
+        self.assert_clean(summary="2 pages, 2 listings, 0 outputs, 3 links, 1 sketches")
 
     def test_a_listing_is_the_region_and_a_link_to_its_lines(self):
         self.clean_book()
@@ -377,7 +381,7 @@ class LeavingOut(Book):
         self.listing('without="trace"')
         self.assertIn("<sub>[common/a.h, lines 2–25, 13 left out](../common/a.h#L2-L25)</sub>",
                       self.read("book/00-page.md"))
-        self.assertTrue(self.weave("--check")[1].strip().endswith(", 13 lines left out"))
+        self.assertIn(" sketches, 13 lines left out, 0 long", self.weave("--check")[1])
         page = self.woven('<!-- code: common/a.h without="work" -->\n<!-- /code -->\n'
                           "<!-- code: common/a.h#step -->\n<!-- /code -->\n")
         self.assertIn("<sub>[common/a.h, lines 1–26, 1 left out](../common/a.h#L1-L26)</sub>", page)
@@ -579,7 +583,7 @@ class Marks(Book):
     def test_a_sketch_excuses_the_next_fence_only(self):
         sketch = "<!-- sketch: not ours -->\n\n```cpp\nint a;\n```\n"
         self.page(sketch)
-        self.assert_clean(summary="3 pages, 2 listings, 0 outputs, 3 links, 2 sketches, 0 lines left out")
+        self.assert_clean(summary="3 pages, 2 listings, 0 outputs, 3 links, 2 sketches")
         self.page(sketch + "```cpp\nint a;\n```\n")
         self.assert_only_problem("book/00-page.md:6", "hand-pasted code")
         self.page(sketch.replace("\n\n", "\ntext\n"))
@@ -695,6 +699,23 @@ class Conventions(Book):
         self.write("README.md", "# Page\n")
         self.assert_clean()
 
+
+class Figures(Book):
+    def figures(self):
+        """What --figures prints below its header, and before the summary."""
+        status, printed = self.weave("--check", "--figures")
+        self.assertEqual(status, 0, printed)
+        header, *lines, self.summary = printed.splitlines()
+        self.assertEqual(header, "    words listings     long left out to ignore")
+        return lines
+
+    def test_a_page_with_nothing_to_name(self):
+        self.clean_book()
+        self.assertEqual(self.figures(), [
+            "       25        2        0        0        0  book/01-queue.md",
+            "       11        0        0        0        0  book/02-next.md"])
+        self.assertNotIn("book/01", self.weave("--check")[1])
+
     def test_a_long_page_is_worth_a_warning_only(self):
         self.page("word " * 2000 + "\n```\n" + "code " * 100 + "\n```\n")
         self.assertNotIn("warning", self.weave("--check")[1])
@@ -702,6 +723,78 @@ class Conventions(Book):
         status, printed = self.weave("--check")
         self.assertEqual(status, 0)
         self.assertTrue(printed.startswith("warning: book/00-page.md: 2001 words;"), printed)
+        self.assertIn(", 1 long pages,", printed)
+
+    def test_a_long_page_may_say_why(self):
+        self.page("word " * 2001 + "\n\n<!-- long: it lists all words -->\n")
+        self.assertEqual(self.figures(), [
+            "     2001        0        0        0        0  book/00-page.md",
+            "    long: it lists all words"])
+        self.assertIn(", 1 long pages,", self.summary)
+        self.page("word " * 2000 + "\n\n<!-- long: it lists all words -->\n")
+        self.assert_only_problem("book/00-page.md:3", "this page isn't long: it has 2000 words")
+        self.page("word " * 2001 + "\n```\n<!-- long: this is no mark -->\n```\n")
+        self.assertIn("warning", self.weave("--check")[1])
+        self.page("<!-- long: it excuses no fence -->\n```cpp\nint a;\n```\n" + "word " * 2001)
+        self.assert_only_problem("book/00-page.md:2", "hand-pasted code")
+
+    def test_long_listings_and_lines_left_out(self):
+        self.write("common/a.h", "// [a]\n" + "int a;\n" * 25 + "// [/a]\n"
+                                 "// [b]\n" + "int a;\n" * 12 + "int b;\n" * 14 + "// [/b]\n")
+        self.woven("<!-- code: common/a.h#a -->\n<!-- /code -->\n"
+                   "<!-- code: common/a.h#b -->\n<!-- /code -->\n"
+                   '<!-- code: common/a.h#b without="a" -->\n<!-- /code -->\n'
+                   "<!-- code: common/a.h#b from=a -->\n<!-- /code -->\n")
+        self.assertEqual(self.figures(), [
+            "        0        4        2       12        0  book/00-page.md",
+            "    long listing: common/a.h#b, 26 lines",
+            "    long listing: common/a.h#b, 31 lines"])
+        self.assertIn(", 12 lines left out, 0 long pages, 2 long listings, 0 li", self.summary)
+
+    def test_code_to_ignore(self):
+        ignored = ["tracer_.ready(event);", "Tracer& tracer;", "trace(why);", "TracedFetch told;",
+                   "const CallbackRuns runs;", "Witness* w;", "f(witness);", "f(); // NOLINT",
+                   "FailOnPurpose never;", "fail_parsing.count();", "[[gnu::noinline]] void f();"]
+        others = ["retrace(why);", "TracedError error;", "fail(parsing);"]
+        self.write("common/a.h", "\n".join(["// [a]", *ignored, "// [/a]",
+                                            "// [b]", *others, "// [/b]"]))
+        self.woven("<!-- code: common/a.h#a -->\n<!-- /code -->\n"
+                   "<!-- code: common/a.h#b -->\n<!-- /code -->\n")
+        self.assertEqual(self.figures(), [
+            "        0        2        0        0        1  book/00-page.md",
+            "    to ignore: common/a.h#a", *[f"        {line}" for line in ignored]])
+        self.assertTrue(self.summary.endswith(", 1 listings with code to ignore"), self.summary)
+
+    def test_a_listing_may_be_about_just_that(self):
+        self.write("common/a.h", STEP)
+        self.woven('<!-- code: common/a.h#step about="what a trace costs" -->\n<!-- /code -->\n')
+        self.assertEqual(self.figures(), [
+            "        0        1        0        0        0  book/00-page.md",
+            "    about what a trace costs: common/a.h#step"])
+        self.woven('<!-- code: common/a.h#step about="x" without="trace[(]" -->\n<!-- /code -->\n')
+        self.page('<!-- code: common/a.h#step about="x" without="trace" -->\n<!-- /code -->\n')
+        self.assert_only_problem("book/00-page.md:1", "there is nothing to ignore in this listing")
+
+    def test_code_to_ignore_is_an_error_on_pages_that_are_clean(self):
+        self.write("common/a.h", STEP)
+        shown = "<!-- code: common/a.h#step -->\n<!-- /code -->\n"
+        self.page("\n" + shown + NEXT, "03-page.md")
+        self.page(shown + NEXT, "03a-page.md")
+        self.weave()
+        self.assert_clean()
+        with unittest.mock.patch.object(weave, "CLEAN_PAGES", {"00", "03"}):
+            self.assert_only_problem("book/03-page.md:2", "code to ignore in common/a.h#step")
+            self.assertIn(':\n    trace("step", future);\n', self.weave("--check")[1])
+            for option in ['about="traces"', 'without="trace"']:
+                self.page("\n" + shown.replace("step", f"step {option}") + NEXT, "03-page.md")
+                self.weave()
+                self.assert_clean()
+
+
+class ThisBook(unittest.TestCase):
+    def test_pages_that_are_kept_clean_exist(self):
+        numbers = {path.name.split("-")[0] for path in (ROOT / "book").glob("*.md")}
+        self.assertLessEqual(weave.CLEAN_PAGES, numbers)
 
 
 SITE = """\
@@ -755,7 +848,7 @@ class Outputs(Book):
 
     def test_a_command_and_what_it_printed(self):
         self.assertEqual(self.weave_outputs(), "$ build/x\none\ntwo\ntook 12 ms")
-        self.assert_clean(summary="1 pages, 0 listings, 1 outputs, 0 links, 0 sketches, 0 lines left out")
+        self.assert_clean(summary="1 pages, 0 listings, 1 outputs, 0 links, 0 sketches")
         self.assertNotIn("wrote", self.weave(*self.build())[1])
 
     def test_another_output_is_stale(self):
