@@ -28,9 +28,10 @@ To leave lines out, tell a regular expression that finds them (and no other):
     <!-- code: stage2_coroutines/task.h#step without="trace[(]" without="NOLINT" -->
 
 Each must find something (with from=, on either side). With a line goes all that its brackets
-hold, up to the line that closes them; with the last lines of a paragraph, a comment right
-above them that is about nothing else. `// …` takes their place, one for neighbours, and below
-the listing stands how many lines are left out.
+hold, up to the line that closes them; the `if`, `else`, `for` or `while` whose only statement
+it is, if that has no braces; and with the last lines of a paragraph, a comment right above
+them that is about nothing else. `// …` takes their place, one for neighbours, and below the
+listing stands how many lines are left out.
 
 Output. `build/` in a command becomes the directory that --build names (also in $BUILD):
 
@@ -94,6 +95,8 @@ SITE = "http://127.0.0.1:8000"
 MARKER = re.compile(r"(?://|#) \[(/?)([a-z0-9_-]+)\]")
 MARK = re.compile(r"(?P<indent>\s*)<!-- (?:(?P<kind>code|run|sketch|long): "
                   r"(?P<body>\S(?:(?!-->).)*?)|/(?P<end>code|run)) -->\s*")
+# What begins a statement that has another one in it, without braces.
+HEADING_OF_ONE = re.compile(r"\s*(?:(?:\} )?else|for|while|if)\b(?!.*\{(?:\s*//.*)?$)")
 LISTING = re.compile(r'(?P<path>[^\s#]+)(?:#(?P<name>\S+))?'
                      r'(?P<options>(?: (?:from=[^\s"]+|(?:without|about)="[^"]+"))*)')
 FENCE = re.compile(r"(?:[\s>]|[-*+] |\d+[.)] )*(`{3,}|~{3,})\s*\{?\.?([\w+#-]*)[^`]*")
@@ -192,10 +195,20 @@ def leave_out(lines: list[str], patterns: list[str], comment: str) -> tuple[list
 
     def depth(at: int) -> int:
         return len(lines[at]) - len(lines[at].lstrip())
+
+    def heading(at: int) -> int | None:
+        above = next((above for above in range(at - 1, -1, -1) if depth(above) < depth(at)), at)
+        single = HEADING_OF_ONE.match(lines[above])
+        return above if single and last_line(lines, above, comment) == at - 1 else None
     out: set[int] = set()
     for at, line in enumerate(lines):
         if at not in out and any(re.search(pattern, line) for pattern in patterns):
-            out.update(range(at, last_line(lines, at, comment) + 1))
+            last = last_line(lines, at, comment)
+            while comment == "//" and (above := heading(at)) is not None:
+                at = above
+            out.update(range(at, last + 1))
+            if re.match(r"\s*else\b", "".join(lines[last + 1:last + 2])):
+                raise Trouble(f"can't leave out `{line.strip()}` alone: an `else` follows it")
     for first in sorted((at for at in out if at - 1 not in out), reverse=True):
         after = next(at for at in range(first, len(lines) + 1) if at not in out)
         ends = after == len(lines) or not lines[after].strip() or is_comment(after) \

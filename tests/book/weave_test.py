@@ -434,6 +434,23 @@ class LeavingOut(Book):
             self.assertIn("can't leave out `", self.weave()[1])
             self.assert_only_problem("book/00-page.md:1", "a bracket's other end is")
 
+    def test_no_heading_gets_another_statement(self):
+        for text, left in [
+                ("for (x : xs)\n    trace(x);\nfor (x : xs)\n    f(x);", "// …\nfor (x : xs)\n    f(x);"),
+                ("if (a)\n    f();\nelse\n    trace();\ng();", "if (a)\n    f();\n// …\ng();"),
+                ("while (a)\n    if (b &&\n        c)\n        trace();\ng();", "// …\ng();"),
+                ("if (a) {\n    trace();\n    f();\n}", "if (a) {\n    // …\n    f();\n}"),
+                ("if (a &&\n    b) {\n    trace();\n}", "if (a &&\n    b) {\n    // …\n}"),
+                ("if (a) {\n    f();\n} else { // b\n    trace();\n}",
+                 "if (a) {\n    f();\n} else { // b\n    // …\n}"),
+                ("if (a)\n    f();\ntrace();\ng();", "if (a)\n    f();\n// …\ng();")]:
+            self.assertEqual(self.listing('without="trace"', f"// [step]\n{text}\n// [/step]\n"), left)
+        for text, trouble in [
+                ("if (a)\n    trace();\nelse\n    f();", "`trace();` alone: an `else` follows"),
+                ("if (a) {\n    f();\n} else\n    trace();", "`} else` alone: a bracket's other end")]:
+            self.write("common/a.h", f"// [step]\n{text}\n// [/step]\n")
+            self.assert_only_problem("book/00-page.md:1", "can't leave out " + trouble)
+
     def test_options_that_are_none(self):
         self.write("common/a.h", STEP)
         for options in ["without=trace", 'without=""', 'without="trace', 'witout="trace"',
