@@ -8,7 +8,7 @@ page (book/*.md, README.md): the page says what it shows, and this script copies
     book/weave.py --build build    runs the programs too, and records what they print
     book/weave.py --check          changes nothing; tells what is wrong (--build works here too)
     book/weave.py --list           which page shows which region
-    book/weave.py --figures        how long pages and listings are, and what is hard to read
+    book/weave.py --figures        how long pages and listings are, and which show code to ignore
 
 Code. In a source file, mark a region with a pair of plain comments, each alone on its line:
 `// [name]` and `// [/name]` in C++, `# [name]` and `# [/name]` in Python, sh and meson.
@@ -683,7 +683,7 @@ def main(arguments: list[str] | None = None, root: Path = Path(__file__).parent.
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="change nothing; fail on any problem")
     parser.add_argument("--list", action="store_true", help="tell which page shows which region")
-    parser.add_argument("--figures", action="store_true", help="tell how long and how clean all is")
+    parser.add_argument("--figures", action="store_true", help="tell how long and clean all is")
     parser.add_argument("--build", type=Path, metavar="DIR", help="run the programs built there")
     chosen = parser.parse_args(arguments)
     if chosen.build and not chosen.build.is_dir():
