@@ -17,7 +17,6 @@ Fetcher::Fetcher(common::Url url, common::Crawl& crawl)
     : crawl_(crawl), record_(std::move(url)),
       request_(common::http_get_request(record_.url.authority(), record_.url.target())) {}
 
-// [fetch]
 void Fetcher::fetch() {
     const common::Host& host = crawl_.host_of(record_.url);
     if (host.look_again && crawl_.in_flight() > 1) {
@@ -58,9 +57,7 @@ void Fetcher::connect_to_next_address() {
     }
     fail(common::describe(error));
 }
-// [/fetch]
 
-// [connected]
 void Fetcher::connected() {
     stop_watching();
     if (const std::error_code error = socket_.error()) {
@@ -72,7 +69,6 @@ void Fetcher::connected() {
     }
     send_request();
 }
-// [/connected]
 
 // [send-request]
 void Fetcher::send_request() {
@@ -90,7 +86,6 @@ void Fetcher::send_request() {
 }
 // [/send-request]
 
-// [read-response]
 void Fetcher::read_response() {
     std::array<char, std::size_t{64} * 1024>
         chunk; // not initialised: it is written first
@@ -116,14 +111,12 @@ void Fetcher::read_response() {
         handle_response();
     // Otherwise more will come, and this same callback will be called again.
 }
-// [/read-response]
 
 bool Fetcher::response_is_whole() {
     // Asked for HTTP/1.0, a server should close when it's done. Not all do.
     return end_.reached(response_);
 }
 
-// [handle-response]
 void Fetcher::handle_response() {
     const auto response = common::split_http_response(response_);
     record_ = common::judge(record_.url, response);
@@ -142,7 +135,6 @@ std::vector<common::Url> Fetcher::parse_links(const common::HttpResponse& respon
     return common::find_links(response.body, response.header("Content-Type"), record_.url)
         .urls;
 }
-// [/handle-response]
 
 /// `error` is empty if the server closed without a word.
 void Fetcher::connection_broke(const std::error_code& error) {
@@ -184,7 +176,6 @@ void Fetcher::begin() {
     crawl_.tracer().fetch_start(id_, record_.url.href(), socket_.fd());
 }
 
-// [call-when]
 void Fetcher::call_when(Events events, const char* name, Method method,
                         std::source_location at) {
     // `self` is a copy of the pointer to this Fetcher: as long as the loop holds the
@@ -193,7 +184,6 @@ void Fetcher::call_when(Events events, const char* name, Method method,
     crawl_.loop().register_fd(socket_.fd(), events, name, std::move(callback), at);
     watching_ = true;
 }
-// [/call-when]
 
 void Fetcher::stop_watching() {
     if (watching_)

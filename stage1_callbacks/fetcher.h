@@ -37,12 +37,10 @@ class Fetcher : public std::enable_shared_from_this<Fetcher> {
     void fetch();
 
   private:
-    // [callbacks]
     // The callbacks, in the order in which they are called.
     void connected();
     void send_request();
     void read_response();
-    // [/callbacks]
 
     // What they do in between.
     void connect_to_next_address();

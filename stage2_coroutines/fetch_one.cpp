@@ -11,7 +11,6 @@ namespace stage2 {
 using common::Events;
 using common::Socket;
 
-// [fetch-one]
 Coroutine<> fetch_one(common::EventLoop& loop, common::Address address,
                       std::string request, std::string& response) {
     std::error_code error;
@@ -45,6 +44,5 @@ Coroutine<> fetch_one(common::EventLoop& loop, common::Address address,
     if (error)
         throw std::system_error(error);
 }
-// [/fetch-one]
 
 } // namespace stage2

@@ -17,7 +17,6 @@
 
 namespace {
 
-// [fetch-and-stop]
 stage2::Coroutine<> fetch_and_stop(common::EventLoop& loop, common::Url url,
                                    std::string& response) {
     const auto address = common::resolve(std::string(url.host()), url.port()).at(0);
@@ -34,7 +33,6 @@ std::string fetch(const common::Url& url, common::Tracer& tracer) {
         loop.run(std::chrono::seconds(30));
     return response;
 }
-// [/fetch-and-stop]
 
 } // namespace
 

@@ -46,16 +46,23 @@ common::Socket open_socket(int family, common::Crawl& crawl, std::error_code& er
     return socket;
 }
 
-// [connect-to-host]
-/// A connection to the host of `url`: to the first of its addresses that accepts one.
-Coroutine<common::Socket> connect_to_host(const common::Url& url, common::Crawl& crawl) {
+/// Where the host of `url` can be reached. Throws FetchFailed if it can't, NoDescriptor
+/// as `open_socket` does.
+const std::vector<common::Address>& addresses_of(const common::Url& url,
+                                                 common::Crawl& crawl) {
     const common::Host& host = crawl.host_of(url);
     if (host.look_again && crawl.in_flight() > 1)
         throw NoDescriptor();
     if (host.addresses.empty())
         throw FetchFailed(host.error);
+    return host.addresses;
+}
+
+// [connect-to-host]
+/// A connection to the host of `url`: to the first of its addresses that accepts one.
+Coroutine<common::Socket> connect_to_host(const common::Url& url, common::Crawl& crawl) {
     std::error_code error;
-    for (const common::Address& address : host.addresses) {
+    for (const common::Address& address : addresses_of(url, crawl)) {
         common::Socket socket = open_socket(address.family(), crawl, error);
         if (!error) {
             try {

@@ -30,7 +30,6 @@ struct InvalidState : std::logic_error {
     using std::logic_error::logic_error;
 };
 
-// [future]
 class Future {
   public:
     using Callback = std::function<void(const Future&)>;
@@ -65,7 +64,6 @@ class Future {
     std::optional<std::string> result_;
     std::vector<Callback> callbacks_;
 };
-// [/future]
 
 /// A future belongs to two: to the coroutine that waits for it, and to whoever will
 /// resolve it. Either may be gone before the other.

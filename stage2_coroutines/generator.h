@@ -19,6 +19,7 @@
 #include <cassert>
 #include <coroutine>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <source_location>
 #include <stdexcept>
@@ -37,7 +38,6 @@ struct Nothing {};
 template <class Return>
 using ReturnedValue = std::conditional_t<std::is_void_v<Return>, Nothing, Return>;
 
-// [reply]
 /// What comes out when a generator is resumed: what it yields; or, when it ends, what it
 /// returns. Neither of them if it had ended before.
 template <class Yield, class Return>
@@ -45,11 +45,15 @@ struct Reply {
     std::optional<Yield> yielded;
     std::optional<ReturnedValue<Return>> returned;
 };
-// [/reply]
 
 namespace detail {
 
-// [conversation]
+/// The frames that an exception has left on its way outwards.
+struct Way {
+    std::exception_ptr error;
+    std::vector<Place> places; // the innermost first
+};
+
 /// What a promise holds whatever its generator returns: the words that go in and out, and
 /// its place in a chain of generators that have delegated to each other.
 template <class Yield, class Send>
@@ -60,18 +64,18 @@ struct Conversation {
     std::exception_ptr thrown;     // on its way in, instead
     std::exception_ptr error;      // has left the function, which ends it
 
+    // [chain]
     Conversation* caller = nullptr; // who has delegated to this one; nullptr: nobody
     Conversation* innermost = this; // who goes on when this one is resumed: itself, or
                                     // the last one of those that it has delegated to
+    // [/chain]
     bool started = false;
     bool running = false;
     Place place;
-    std::vector<Place> traceback; // the way of an exception, the innermost first
-    Witness* witness = nullptr;   // of the outermost one's chain; nullptr: nobody
+    std::unique_ptr<Way> way;   // of an exception through the outermost one's chain
+    Witness* witness = nullptr; // of the outermost one's chain; nullptr: nobody
 };
-// [/conversation]
 
-// [returning]
 /// Keeps what `co_return` hands over. The compiler calls `return_value`, or `return_void`
 /// where nothing is returned; a promise may not have both, so there are two of these.
 template <class Return>
@@ -84,9 +88,7 @@ struct Returning<void> {
     std::optional<Nothing> returned;
     void return_void() { returned.emplace(); }
 };
-// [/returning]
 
-// [yielding]
 /// The awaiter behind `co_yield`: what the compiler asks before it stops the function,
 /// when it has stopped it, and when the function goes on.
 template <class Yield, class Send>
@@ -102,6 +104,7 @@ class Yielding {
         conversation_.yielded = &value_;
     }
 
+    // [await-resume]
     /// The value of the `co_yield` expression.
     Send await_resume() {
         if (conversation_.thrown)
@@ -109,12 +112,12 @@ class Yielding {
         assert(conversation_.sent != nullptr); // whoever resumes it has seen to that
         return std::move(*std::exchange(conversation_.sent, nullptr));
     }
+    // [/await-resume]
 
   private:
     Conversation<Yield, Send>& conversation_;
     Yield value_;
 };
-// [/yielding]
 
 // [delegating]
 /// The awaiter behind `co_await inner()`. It owns the inner generator, and lives in the
@@ -156,12 +159,12 @@ class [[nodiscard]] Generator {
   public:
     using Reply = stage2::Reply<Yield, Return>;
 
-    // [promise]
     /// The compiler makes one of these in each frame, and asks it what to do. Its name is
     /// fixed, and so are the names of its functions.
     class promise_type : public detail::Conversation<Yield, Send>,
                          public detail::Returning<Return> {
       public:
+        // [function]
         /// Makes what the caller of the function gets. `function` is the function itself:
         /// a default argument is filled in where the call is written, and the compiler
         /// writes this one into the coroutine.
@@ -171,6 +174,7 @@ class [[nodiscard]] Generator {
             this->frame = std::coroutine_handle<promise_type>::from_promise(*this);
             return Generator(std::coroutine_handle<promise_type>::from_promise(*this));
         }
+        // [/function]
 
         /// Stop before the first line: a call runs nothing.
         std::suspend_always initial_suspend() noexcept { return {}; }
@@ -183,15 +187,15 @@ class [[nodiscard]] Generator {
         /// an outer generator, so it is kept.
         void unhandled_exception() noexcept { this->error = std::current_exception(); }
 
+        // [line]
         /// `co_yield value`.
         auto yield_value(Yield value,
                          std::source_location line = std::source_location::current()) {
             this->place.line = line;
             return detail::Yielding<Yield, Send>(*this, std::move(value));
         }
-        // [/promise]
+        // [/line]
 
-        // [await-transform]
         /// `co_await inner()`. The inner generator hands out and is sent the same types,
         /// and may return any other. Throws std::logic_error if it has begun.
         template <class Inner>
@@ -212,7 +216,6 @@ class [[nodiscard]] Generator {
                         std::source_location line = std::source_location::current()) {
             return yield_value(std::move(value), line);
         }
-        // [/await-transform]
     };
 
     // [ownership]
@@ -229,7 +232,6 @@ class [[nodiscard]] Generator {
     }
     // [/ownership]
 
-    // [talking]
     /// Goes on, or begins, with nothing to say: a `co_yield` has the value `Send{}`.
     /// Throws std::logic_error if the generator is running.
     Reply next() { return started() ? send(Send{}) : resume(); }
@@ -261,7 +263,6 @@ class [[nodiscard]] Generator {
         promise().innermost->thrown = std::move(error);
         return resume();
     }
-    // [/talking]
 
     /// True once it has ended: it returned, or an exception left it, or it was moved
     /// away.
@@ -287,9 +288,9 @@ class [[nodiscard]] Generator {
     /// The generators that the exception which ended this one has left, the outermost
     /// first.
     std::vector<Place> traceback() const {
-        if (!frame_)
+        if (!frame_ || !promise().way)
             return {};
-        return {promise().traceback.rbegin(), promise().traceback.rend()};
+        return {promise().way->places.rbegin(), promise().way->places.rend()};
     }
 
     /// From now on, `witness`, which must outlive the generator, hears of its calls.
@@ -329,13 +330,8 @@ class [[nodiscard]] Generator {
         outermost.started = true;
         outermost.running = true;
         auto* current = outermost.innermost;
-        std::exception_ptr travelling; // from one to the one that waits for it
         while (true) {
-            current->frame.resume();
-            note_way(*current, travelling);
-            if (outermost.witness != nullptr) [[unlikely]]
-                tell(*current, *outermost.witness); // for traces
-
+            run(*current);
             if (current->innermost != current) { // it delegates
                 current = current->innermost;
             } else if (current->frame.done() && current->caller != nullptr) { // it ended
@@ -351,27 +347,36 @@ class [[nodiscard]] Generator {
             return {.yielded = std::nullopt, .returned = take_returned()};
         return {.yielded = std::move(*current->yielded), .returned = std::nullopt};
     }
+    // [/resume]
+
+    // [run]
+    /// Lets one of the chain run until it stops, and notes what has happened.
+    void run(detail::Conversation<Yield, Send>& one) {
+        one.frame.resume();
+        note_way(one);
+        if (promise().witness != nullptr) [[unlikely]]
+            tell(one, *promise().witness); // for traces
+    }
+
+    /// Notes the way of an exception, if one has left `one`. It ends where the exception
+    /// is caught, also if another one is thrown there.
+    void note_way(const detail::Conversation<Yield, Send>& one) {
+        auto& way = promise().way;
+        if (way && way->error != one.error)
+            way.reset();
+        if (!one.error)
+            return;
+        if (!way)
+            way = std::make_unique<detail::Way>(detail::Way{one.error, {}});
+        way->places.push_back(one.place);
+    }
+    // [/run]
 
     auto take_returned() {
         if (promise().error)
             std::rethrow_exception(promise().error);
         return std::exchange(promise().returned, std::nullopt);
     }
-    // [/resume]
-
-    // [note]
-    /// Notes the way of an exception, if one has left `one`. It ends where the exception
-    /// is caught, also if another one is thrown there.
-    void note_way(const detail::Conversation<Yield, Send>& one,
-                  std::exception_ptr& travelling) {
-        auto& traceback = promise().traceback;
-        if (!one.error || one.error != travelling)
-            traceback.clear();
-        if (one.error)
-            traceback.push_back(one.place);
-        travelling = one.error;
-    }
-    // [/note]
 
     /// Tells of a call, or of its end.
     void tell(const detail::Conversation<Yield, Send>& one, Witness& witness) {

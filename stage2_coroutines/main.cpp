@@ -31,8 +31,8 @@ common::Summary crawl(const common::Url& root, const common::CrawlOptions& optio
         fmt::print(stderr, "stage2: {}\n", note);
     };
     common::Crawl crawl(root, loop, tracer, settings);
-    // [start]
     stage2::TaskList tasks(tracer);
+    // [start]
     const common::Summary summary = crawl.run(
         [&](const common::Url& url) { tasks.start(stage2::fetch(url, crawl)); });
     // [/start]

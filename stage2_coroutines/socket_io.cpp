@@ -45,7 +45,6 @@ Coroutine<> send_all(common::EventLoop& loop, common::Socket& socket, std::strin
     }
 }
 
-// [read]
 Coroutine<std::string> read(common::EventLoop& loop, common::Socket& socket) {
     const auto received = std::make_shared<Future>();
     std::error_code error;
@@ -59,7 +58,6 @@ Coroutine<std::string> read(common::EventLoop& loop, common::Socket& socket) {
         throw std::system_error(error);
     co_return chunk;
 }
-// [/read]
 
 // [read-all]
 Coroutine<std::string> read_all(common::EventLoop& loop, common::Socket& socket,

@@ -53,7 +53,6 @@ class Task final : private Witness {
     std::vector<Place> chain() const { return coroutine_.chain(); }
 
   private:
-    // [step]
     /// Lets the coroutine go on with the result of the future that it waited for; with
     /// none, at first. Throws TaskFailed if the coroutine throws.
     void step(const Future* awaited) {
@@ -72,6 +71,7 @@ class Task final : private Witness {
             trace("returned");
     }
 
+    // [wait-for]
     void wait_for(Future& future) {
         trace("suspend", &future);
         // The future may outlive this task, so its callback must not rely on `this`.
@@ -81,7 +81,7 @@ class Task final : private Witness {
                     (*task)->step(&resolved);
             });
     }
-    // [/step]
+    // [/wait-for]
 
     void trace(std::string_view phase, const Future* future = nullptr) const;
     void called(const Place& caller, const Place& callee) override;
@@ -92,7 +92,6 @@ class Task final : private Witness {
     std::shared_ptr<Task*> self_ = std::make_shared<Task*>(this); // dies with this task
 };
 
-// [task-list]
 /// Owns tasks until they are done.
 class TaskList {
   public:
@@ -116,6 +115,5 @@ class TaskList {
     std::list<Task> tasks_;
     std::size_t sweep_at_ = 64;
 };
-// [/task-list]
 
 } // namespace stage2

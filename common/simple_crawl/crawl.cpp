@@ -19,7 +19,6 @@ Summary Crawl::run(StartFetch start_fetch) {
     return summary_;
 }
 
-// [add]
 void Crawl::add(const std::vector<Url>& urls) {
     for (const Url& url : urls) {
         // Stages 1 and 2 speak plain http only.
@@ -33,7 +32,6 @@ void Crawl::add(const std::vector<Url>& urls) {
     }
     start_fetches();
 }
-// [/add]
 
 // [start-fetches]
 /// Starts all that wait. There is no cap, unless the server has shown that it needs one.
@@ -51,13 +49,17 @@ void Crawl::start_fetches() {
         const Url url = waiting_.front();
         waiting_.pop_front();
         start_fetch_(url);
-        summary_.most_at_once = std::max(summary_.most_at_once, in_flight());
-        if (in_flight() > few)
-            last_in_crowd_ = next_fetch_id_ - 1;
+        count_in_flight();
     }
     starting_ = false;
 }
 // [/start-fetches]
+
+void Crawl::count_in_flight() {
+    summary_.most_at_once = std::max(summary_.most_at_once, in_flight());
+    if (in_flight() > few)
+        last_in_crowd_ = next_fetch_id_ - 1;
+}
 
 void Crawl::postpone(const Url& url) {
     waiting_.push_front(url);
@@ -86,7 +88,6 @@ bool Crawl::retry_with_fewer(const Url& url, std::uint64_t fetch) {
     return true;
 }
 
-// [finished]
 void Crawl::finished(const Record& record) {
     urls_todo_.erase(record.url);
     ++(record.outcome == Outcome::dead ? summary_.dead : summary_.fetched);
@@ -96,7 +97,6 @@ void Crawl::finished(const Record& record) {
     else
         start_fetches();
 }
-// [/finished]
 
 void Crawl::trace_end(std::uint64_t fetch, const Record& record) {
     tracer_.fetch_end(fetch, record.url.href(),

@@ -114,6 +114,7 @@ class Crawl {
 
   private:
     void start_fetches();
+    void count_in_flight();
     void give_up();
 
     static constexpr std::size_t few = 10; // any server can take so many at once

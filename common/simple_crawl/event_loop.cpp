@@ -22,7 +22,6 @@ void EventLoop::unregister_fd(int fd) {
     watches_.erase(found);
 }
 
-// [run]
 bool EventLoop::run(Milliseconds patience) {
     while (!stopped_) {
         tracer_.select(patience, selector_->size());
@@ -37,7 +36,6 @@ bool EventLoop::run(Milliseconds patience) {
     }
     return true;
 }
-// [/run]
 
 // [call-back]
 void EventLoop::call_back(const Ready& event) {

@@ -87,3 +87,19 @@ TEST_CASE("the same failure leaves two different stacks") {
     CHECK(callbacks.err.find("stage1::Fetcher::fetch\n") == std::string::npos);
     CHECK(callbacks.out.find(server.url("/")) != std::string::npos); // what came before
 }
+
+TEST_CASE("first_crawl prints what it finds, and gives up at the first error") {
+    tests::ScriptedServer server;
+    server.on("/", tests::html("<a href=/b><a href=/a><a href=http://example.com/>"));
+    server.on("/a", tests::redirect_to("/b"));
+    server.on("/b", tests::html("<a href=/>"));
+    const Finished finished = run_program("FIRST_CRAWL", {server.url()});
+    CHECK(finished.status == 0);
+    CHECK(finished.out
+          == server.url() + "\n" + server.url("/a") + "\n" + server.url("/b") + "\n");
+    const Finished refused = run_program("FIRST_CRAWL", {"http://127.0.0.1:1/"});
+    CHECK(refused.status == 1);
+    CHECK(refused.err == "first_crawl: connect: Connection refused\n");
+    CHECK(run_program("FIRST_CRAWL", {}).status == 2);
+    CHECK(run_program("FIRST_CRAWL", {"https://127.0.0.1/"}).status == 2);
+}

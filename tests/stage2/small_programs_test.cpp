@@ -97,3 +97,18 @@ TEST_CASE("fetch_one fetches one page") {
     CHECK(misuse.status == 2);
     CHECK(std::ranges::count(misuse.err, '\n') == 1);
 }
+
+TEST_CASE("first_crawl prints what it finds, and says what it can't fetch") {
+    tests::ScriptedServer server;
+    server.on("/", tests::html("<a href=/b><a href=/a><a href=http://127.0.0.1:1/>"));
+    server.on("/a", tests::redirect_to("/b"));
+    server.on("/b", tests::html("<a href=/>"));
+    const Finished finished = run_program("FIRST_CRAWL", {server.url()});
+    CHECK(finished.status == 0);
+    CHECK(finished.out
+          == "http://127.0.0.1:1/\n" + server.url() + "\n" + server.url("/a") + "\n"
+                 + server.url("/b") + "\n");
+    CHECK(finished.err == "http://127.0.0.1:1/: connect: Connection refused\n");
+    CHECK(run_program("FIRST_CRAWL", {}).status == 2);
+    CHECK(run_program("FIRST_CRAWL", {"https://127.0.0.1/"}).status == 2);
+}

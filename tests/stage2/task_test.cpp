@@ -99,6 +99,8 @@ struct Fixture {
     FuturePtr a = pending();
     FuturePtr b = pending();
     Log log;
+
+    Task drive(Coroutine<> coroutine) { return Task(std::move(coroutine), tracer); }
 };
 
 } // namespace
@@ -116,7 +118,7 @@ TEST_CASE_FIXTURE(Fixture, "K2: each step runs up to the next future, or to the 
 
 // [delegation-test]
 TEST_CASE_FIXTURE(Fixture, "delegation changes nothing for the task") {
-    const Task task(await_two(a, b, log), tracer);
+    const Task task = drive(await_two(a, b, log));
     a->set_result("A");
     b->set_result("B");
     CHECK(log == Log{"A", "B!"});

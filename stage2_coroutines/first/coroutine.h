@@ -1,0 +1,108 @@
+// A coroutine that can be awaited, in the way that most C++ libraries do it: each knows
+// who waits for it, and when it ends, goes on there.
+//
+// Stage 2's coroutines are generators, and do it in another way; stage 3's do it in this
+// one. Told in book/08 (coroutines calling coroutines).
+#pragma once
+
+#include "stage2_coroutines/first/future.h"
+
+#include <coroutine>
+#include <exception>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace first {
+
+template <class Return>
+class [[nodiscard]] Coroutine {
+  public:
+    class promise_type;
+    using Handle = std::coroutine_handle<promise_type>;
+
+    // [ended]
+    /// What a coroutine waits with at its end: whoever waits for it goes on.
+    struct Ended {
+        bool await_ready() const noexcept { return false; }
+        std::coroutine_handle<> await_suspend(Handle frame) const noexcept {
+            return frame.promise().continuation;
+        }
+        void await_resume() const noexcept {}
+    };
+    // [/ended]
+
+    // [promise]
+    class promise_type {
+      public:
+        Coroutine get_return_object() { return Coroutine(Handle::from_promise(*this)); }
+        std::suspend_always initial_suspend() noexcept { return {}; }
+        Ended final_suspend() noexcept { return {}; }
+        void return_value(Return value) { returned = std::move(value); }
+        void unhandled_exception() noexcept { error = std::current_exception(); }
+
+        std::coroutine_handle<> continuation = std::noop_coroutine(); // who waits for it
+        std::optional<Return> returned;
+        std::exception_ptr error;
+    };
+    // [/promise]
+
+    // [awaiter]
+    /// What `co_await inner()` waits with: the inner one begins, and knows who waits.
+    struct Awaiter {
+        Handle inner;
+
+        bool await_ready() const noexcept { return false; }
+        std::coroutine_handle<> await_suspend(std::coroutine_handle<> outer) const {
+            inner.promise().continuation = outer;
+            return inner;
+        }
+        Return await_resume() const {
+            if (inner.promise().error)
+                std::rethrow_exception(inner.promise().error);
+            return *std::move(inner.promise().returned);
+        }
+    };
+    Awaiter operator co_await() && noexcept { return Awaiter{frame_}; }
+    // [/awaiter]
+
+    /// For the outermost one, which nobody awaits: lets it run until it waits.
+    void start() { frame_.resume(); }
+
+    Coroutine(Coroutine&& other) noexcept : frame_(std::exchange(other.frame_, {})) {}
+    Coroutine& operator=(Coroutine&&) = delete;
+    Coroutine(const Coroutine&) = delete;
+    Coroutine& operator=(const Coroutine&) = delete;
+    ~Coroutine() {
+        if (frame_)
+            frame_.destroy();
+    }
+
+  private:
+    explicit Coroutine(Handle frame) : frame_(frame) {}
+
+    Handle frame_;
+};
+
+// [future-awaiter]
+/// What `co_await future` waits with.
+class FutureAwaiter {
+  public:
+    explicit FutureAwaiter(FuturePtr future) : future_(std::move(future)) {}
+
+    bool await_ready() const { return future_->done(); }
+    void await_suspend(std::coroutine_handle<> frame) const {
+        future_->add_done_callback([frame](const Future&) { frame.resume(); });
+    }
+    std::string await_resume() const { return future_->result(); }
+
+  private:
+    FuturePtr future_;
+};
+
+inline FutureAwaiter operator co_await(FuturePtr future) {
+    return FutureAwaiter(std::move(future));
+}
+// [/future-awaiter]
+
+} // namespace first

@@ -1,0 +1,23 @@
+// The smallest fetch without callbacks, twice: driven by a Task, and as coroutines that
+// await each other.
+//
+// Stage 2's own is stage2_coroutines/fetcher.h. Told in book/07 (futures and tasks) and
+// 08 (coroutines calling coroutines).
+#pragma once
+
+#include "common/first/event_loop.h"
+#include "common/web/url.h"
+#include "stage2_coroutines/first/coroutine.h"
+#include "stage2_coroutines/first/task.h"
+
+#include <string>
+
+namespace first {
+
+/// The whole response to a request for `url`. For a Task.
+Waiting fetch_by_yielding(EventLoop& loop, common::Url url);
+
+/// The same, for whoever awaits it.
+Coroutine<std::string> fetch(EventLoop& loop, common::Url url);
+
+} // namespace first

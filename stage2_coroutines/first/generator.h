@@ -1,0 +1,95 @@
+// The smallest generator that one can talk to.
+//
+// What stage 2 uses is stage2_coroutines/generator.h; what it adds is told in book/06 (a
+// generator you can talk to), 08 and 09.
+#pragma once
+
+#include <coroutine>
+#include <exception>
+#include <optional>
+#include <utility>
+
+namespace first {
+
+/// Yields values of one type, is sent values of another, and returns one of a third.
+template <class Yield, class Send, class Return>
+class [[nodiscard]] Generator {
+  public:
+    class promise_type;
+    using Handle = std::coroutine_handle<promise_type>;
+
+    // [awaiter]
+    /// What `co_yield` waits with.
+    struct Yielding {
+        promise_type& promise;
+
+        bool await_ready() const noexcept { return false; }
+        void await_suspend(std::coroutine_handle<> /*frame*/) const noexcept {}
+        Send await_resume() const { return *std::exchange(promise.sent, std::nullopt); }
+    };
+    // [/awaiter]
+
+    // [promise]
+    class promise_type {
+      public:
+        Generator get_return_object() { return Generator(Handle::from_promise(*this)); }
+        std::suspend_always initial_suspend() noexcept { return {}; }
+        std::suspend_always final_suspend() noexcept { return {}; }
+        Yielding yield_value(Yield value) {
+            yielded = std::move(value);
+            return Yielding{*this};
+        }
+        void return_value(Return value) { returned = std::move(value); }
+        void unhandled_exception() noexcept { error = std::current_exception(); }
+
+        std::optional<Yield> yielded;   // on its way out
+        std::optional<Send> sent;       // on its way in
+        std::optional<Return> returned; // at the end; or, instead,
+        std::exception_ptr error;       // what has left the body
+    };
+    // [/promise]
+
+    // [talking]
+    /// Lets it run, up to its first `co_yield`, and returns what it yields.
+    std::optional<Yield> next() { return resume(); }
+
+    /// Lets it go on: the `co_yield` where it stands has the value `value`. Returns what
+    /// it yields next; nothing, if it has ended.
+    std::optional<Yield> send(Send value) {
+        frame_.promise().sent = std::move(value);
+        return resume();
+    }
+
+    /// What it has returned.
+    const Return& returned() const { return *frame_.promise().returned; }
+    // [/talking]
+
+  private:
+    // [resume]
+    std::optional<Yield> resume() {
+        frame_.resume(); // runs, until it stops again; then this call returns
+        if (frame_.promise().error)
+            std::rethrow_exception(frame_.promise().error);
+        return std::exchange(frame_.promise().yielded, std::nullopt);
+    }
+    // [/resume]
+
+  public:
+    // [ownership]
+    Generator(Generator&& other) noexcept : frame_(std::exchange(other.frame_, {})) {}
+    Generator& operator=(Generator&&) = delete;
+    Generator(const Generator&) = delete;
+    Generator& operator=(const Generator&) = delete;
+    ~Generator() {
+        if (frame_)
+            frame_.destroy();
+    }
+
+  private:
+    explicit Generator(Handle frame) : frame_(frame) {}
+
+    Handle frame_;
+    // [/ownership]
+};
+
+} // namespace first
