@@ -2,7 +2,7 @@
 //
 // Stage 1's Fetcher kept what it had to remember in members, and what it would do next in
 // whichever callback was registered. Here both are where they belong: in local variables,
-// and in the order of lines. And one handler stands around it all. Told in book/08 and
+// and in the order of lines. And one handler stands around it all. Told in book/08a and
 // book/09.
 #pragma once
 

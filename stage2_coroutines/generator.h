@@ -10,7 +10,7 @@
 // A function becomes such a coroutine by two things: it contains `co_yield`, `co_await`
 // or `co_return`, and its return type has a `promise_type`. The compiler then asks the
 // promise type at every turn what shall happen; that's what most of this file answers.
-// Told in book/05 to 08.
+// Told in book/05 to 09.
 #pragma once
 
 #include "stage2_coroutines/traceback.h"

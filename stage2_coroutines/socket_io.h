@@ -2,7 +2,7 @@
 //
 // Each of them does what stage 1's callbacks do: it asks the loop to watch the socket,
 // and pauses. But to whoever calls it, it looks like the blocking function of page 01.
-// Told in book/08 (coroutines calling coroutines).
+// Told in book/08a (a chain of generators).
 //
 // All of them throw std::system_error if the network fails. The loop and the socket must
 // outlive the coroutine; whoever awaits it at once, as one should, need not think of it.

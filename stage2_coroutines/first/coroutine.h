@@ -1,15 +1,14 @@
 // A coroutine that can be awaited, in the way that most C++ libraries do it: each knows
 // who waits for it, and when it ends, goes on there.
 //
-// Stage 2's coroutines are generators, and do it in another way; stage 3's do it in this
-// one. Told in book/08 (coroutines calling coroutines).
+// Stages 2 and 3 know it, too, but resume their coroutines from one loop (book/08a and
+// 11). Told in book/08 (coroutines calling coroutines).
 #pragma once
 
 #include "stage2_coroutines/first/future.h"
 
 #include <coroutine>
 #include <exception>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -42,7 +41,7 @@ class [[nodiscard]] Coroutine {
         void unhandled_exception() noexcept { error = std::current_exception(); }
 
         std::coroutine_handle<> continuation = std::noop_coroutine(); // who waits for it
-        std::optional<Return> returned;
+        Return returned{};
         std::exception_ptr error;
     };
     // [/promise]
@@ -60,7 +59,7 @@ class [[nodiscard]] Coroutine {
         Return await_resume() const {
             if (inner.promise().error)
                 std::rethrow_exception(inner.promise().error);
-            return *std::move(inner.promise().returned);
+            return std::move(inner.promise().returned);
         }
     };
     Awaiter operator co_await() && noexcept { return Awaiter{frame_}; }

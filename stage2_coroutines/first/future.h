@@ -8,7 +8,6 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,8 +20,8 @@ class Future {
   public:
     using Callback = std::function<void(const Future&)>;
 
-    bool done() const { return result_.has_value(); }
-    const std::string& result() const { return result_.value(); }
+    bool done() const { return done_; }
+    const std::string& result() const { return result_; }
 
     /// `callback` will be called when the result is there.
     void add_done_callback(Callback callback) {
@@ -31,12 +30,14 @@ class Future {
 
     void set_result(std::string result) {
         result_ = std::move(result);
+        done_ = true;
         for (const Callback& callback : std::exchange(callbacks_, {}))
             callback(*this);
     }
 
   private:
-    std::optional<std::string> result_;
+    bool done_ = false;
+    std::string result_;
     std::vector<Callback> callbacks_;
 };
 

@@ -25,7 +25,7 @@ class [[nodiscard]] Generator {
 
         bool await_ready() const noexcept { return false; }
         void await_suspend(std::coroutine_handle<> /*frame*/) const noexcept {}
-        Send await_resume() const { return *std::exchange(promise.sent, std::nullopt); }
+        Send await_resume() const { return std::move(promise.sent); }
     };
     // [/awaiter]
 
@@ -42,10 +42,10 @@ class [[nodiscard]] Generator {
         void return_value(Return value) { returned = std::move(value); }
         void unhandled_exception() noexcept { error = std::current_exception(); }
 
-        std::optional<Yield> yielded;   // on its way out
-        std::optional<Send> sent;       // on its way in
-        std::optional<Return> returned; // at the end; or, instead,
-        std::exception_ptr error;       // what has left the body
+        std::optional<Yield> yielded; // on its way out
+        Send sent{};                  // on its way in
+        Return returned{};            // at the end; or, instead,
+        std::exception_ptr error;     // what has left the body
     };
     // [/promise]
 
@@ -61,7 +61,7 @@ class [[nodiscard]] Generator {
     }
 
     /// What it has returned.
-    const Return& returned() const { return *frame_.promise().returned; }
+    const Return& returned() const { return frame_.promise().returned; }
     // [/talking]
 
   private:

@@ -28,6 +28,7 @@ class Task {
     }
     Task(const Task&) = delete;
     Task& operator=(const Task&) = delete;
+    ~Task() = default;
 
   private:
     void step(const Future& awaited) { wait_for(coroutine_.send(awaited.result())); }
