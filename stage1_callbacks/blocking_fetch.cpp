@@ -2,6 +2,7 @@
 
 #include "common/simple_crawl/scope.h"
 #include "common/system/socket.h"
+#include "common/trace/stack_trace.h"
 #include "common/web/links.h"
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <exception>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <unordered_set>
@@ -20,68 +22,88 @@
 #include <sys/socket.h>
 
 namespace stage1 {
+// Where a page fails, these two must be on the stack (see book/04): so the compiler may
+// not put them inside their callers.
+[[gnu::noinline]] Page fetch_page(const common::Url& url);
+[[gnu::noinline]] std::vector<common::Url>
+parse_links(const common::HttpResponse& response, const common::Url& url);
+
 namespace {
 
-common::HttpResponse failure(int error_number) {
-    common::HttpResponse response;
-    response.error =
-        common::describe(std::error_code(error_number, std::generic_category()));
-    return response;
+// [connect-to]
+/// What the last call of the system has left in `errno`.
+std::system_error last_error() { return {errno, std::generic_category()}; }
+
+common::Socket connect_to(const common::Url& url) {
+    const auto address = common::resolve(std::string(url.host()), url.port()).front();
+    common::Socket socket(::socket(address.family(), SOCK_STREAM, 0));
+    if (!socket)
+        throw last_error();
+    const auto* bare = reinterpret_cast<const sockaddr*>(&address.storage);
+    if (::connect(socket.fd(), bare, address.length) < 0)
+        throw last_error();
+    return socket;
 }
+// [/connect-to]
+
+// [send-and-receive]
+void send_all(const common::Socket& socket, std::string_view rest) {
+    while (!rest.empty()) {
+        const auto sent = ::send(socket.fd(), rest.data(), rest.size(), 0);
+        if (sent < 0)
+            throw last_error();
+        rest.remove_prefix(static_cast<std::size_t>(sent));
+    }
+}
+
+/// What comes next. Empty: the server has closed, and nothing will come any more.
+std::string receive(const common::Socket& socket) {
+    std::array<char, 4096> chunk;
+    const auto count = ::recv(socket.fd(), chunk.data(), chunk.size(), 0);
+    if (count < 0)
+        throw last_error();
+    return {chunk.data(), static_cast<std::size_t>(count)};
+}
+// [/send-and-receive]
+
+/// Each thread counts for itself: those of a crawl with threads never fail.
+thread_local common::FailOnPurpose failure;
 
 } // namespace
 
+void fail_parsing_at(std::size_t number) { failure = common::FailOnPurpose(number); }
+
 // [blocking-fetch]
 common::HttpResponse blocking_fetch(const common::Url& url) {
-    const auto address = common::resolve(std::string(url.host()), url.port()).front();
-    const common::Socket socket(::socket(address.family(), SOCK_STREAM, 0));
-    if (!socket)
-        return failure(errno);
-    if (::connect(socket.fd(), reinterpret_cast<const sockaddr*>(&address.storage),
-                  address.length)
-        < 0)
-        return failure(errno);
-
-    std::string_view rest;
-    const std::string request = common::http_get_request(url.authority(), url.target());
-    for (rest = request; !rest.empty();) {
-        const auto sent = ::send(socket.fd(), rest.data(), rest.size(), 0);
-        if (sent < 0)
-            return failure(errno);
-        rest.remove_prefix(static_cast<std::size_t>(sent));
-    }
-
+    const common::Socket socket = connect_to(url);
+    send_all(socket, common::http_get_request(url.authority(), url.target()));
     std::string response;
-    std::array<char, 4096> chunk;
-    for (;;) {
-        const auto count = ::recv(socket.fd(), chunk.data(), chunk.size(), 0);
-        if (count < 0)
-            return failure(errno);
-        if (count == 0) // the server has closed: that is the end of a response
+    while (true) {
+        const std::string chunk = receive(socket);
+        if (chunk.empty()) // the server has closed: that is the end of a response
             return common::split_http_response(response);
-        response.append(chunk.data(), static_cast<std::size_t>(count));
+        response += chunk;
     }
 }
 // [/blocking-fetch]
 
 // [fetch-page]
-// Neither function is put inside its caller: their names are the point of --fail-parsing.
-[[gnu::noinline]] Page fetch_page(const common::Url& url,
-                                  common::FailOnPurpose& fail_parsing) {
+Page fetch_page(const common::Url& url) {
     Page page;
     try {
         page.response = blocking_fetch(url);
-    } catch (const common::ResolveError& error) {
-        page.response.error = error.what(); // a host that can't be found is a dead page
+    } catch (const common::ResolveError& error) { // no such host
+        page.response.error = error.what();
+    } catch (const std::system_error& error) { // the network failed
+        page.response.error = common::describe(error.code());
     }
-    page.links = parse_links(page.response, url, fail_parsing);
+    page.links = parse_links(page.response, url);
     return page;
 }
 
-[[gnu::noinline]] std::vector<common::Url>
-parse_links(const common::HttpResponse& response, const common::Url& url,
-            common::FailOnPurpose& fail_parsing) {
-    fail_parsing.count();
+std::vector<common::Url> parse_links(const common::HttpResponse& response,
+                                     const common::Url& url) {
+    failure.count(); // --fail-parsing
     if (common::is_redirect(response.status)) {
         const auto target = common::resolve_url(response.header("Location"), url);
         return target ? std::vector{*target} : std::vector<common::Url>{};
@@ -98,15 +120,14 @@ bool Page::is_dead() const {
 }
 
 // [one-by-one]
-BlockingSummary crawl_one_by_one(const common::Url& root, std::size_t fail_parsing) {
-    common::FailOnPurpose fail(fail_parsing);
+BlockingSummary crawl_one_by_one(const common::Url& root) {
     const common::Scope scope(root);
     std::deque<common::Url> todo{root};
     std::unordered_set<common::Url> seen{root};
     BlockingSummary summary;
     summary.most_at_once = 1;
     for (; !todo.empty(); todo.pop_front()) {
-        const Page page = fetch_page(todo.front(), fail);
+        const Page page = fetch_page(todo.front());
         ++(page.is_dead() ? summary.dead : summary.fetched);
         for (const common::Url& link : page.links)
             if (link.scheme() == "http" && scope.contains(link)
@@ -119,7 +140,6 @@ BlockingSummary crawl_one_by_one(const common::Url& root, std::size_t fail_parsi
 
 namespace {
 
-// [threads]
 /// A crawl in which each page has its own thread. All threads share the set of URLs, so a
 /// mutex must guard it: two of them could meet the same new link in the same instant.
 class ThreadedCrawl {
@@ -137,6 +157,7 @@ class ThreadedCrawl {
     }
 
   private:
+    // [threads]
     /// Starts a thread for a URL that is new. Called with the mutex held.
     void start(const common::Url& url) {
         if (url.scheme() != "http" || !scope_.contains(url) || !seen_.insert(url).second)
@@ -149,8 +170,7 @@ class ThreadedCrawl {
     void fetch(const common::Url& url) {
         std::unique_lock lock(mutex_, std::defer_lock);
         try {
-            common::FailOnPurpose never;
-            const Page page = fetch_page(url, never);
+            const Page page = fetch_page(url);
             lock.lock();
             ++(page.is_dead() ? summary_.dead : summary_.fetched);
             if (!error_)
@@ -166,6 +186,7 @@ class ThreadedCrawl {
         --running_;
         ended_.notify_one();
     }
+    // [/threads]
 
     const common::Scope scope_;
     std::mutex mutex_; // guards what follows
@@ -175,7 +196,6 @@ class ThreadedCrawl {
     std::exception_ptr error_;
     BlockingSummary summary_;
 };
-// [/threads]
 
 } // namespace
 

@@ -5,7 +5,6 @@
 // whoever wants to fetch many needs many threads. Told in book/01 (a thread per page).
 #pragma once
 
-#include "common/trace/stack_trace.h"
 #include "common/web/http_response.h"
 #include "common/web/url.h"
 
@@ -14,8 +13,8 @@
 
 namespace stage1 {
 
-/// Fetches a page over a socket that waits, and takes the response apart. Failures of the
-/// network are in the response's `error`. Throws common::ResolveError.
+/// Fetches a page over a socket that waits, and takes the response apart. Throws
+/// common::ResolveError, and std::system_error if the network fails.
 common::HttpResponse blocking_fetch(const common::Url& url);
 
 /// A page, and what it adds to a crawl.
@@ -26,13 +25,17 @@ struct Page {
     bool is_dead() const;
 };
 
-/// Fetches a page and finds its links.
-Page fetch_page(const common::Url& url, common::FailOnPurpose& fail_parsing);
+/// Fetches a page and finds its links. A page that can't be fetched has none; why it
+/// can't is in its response's `error`.
+Page fetch_page(const common::Url& url);
 
 /// The links in a response that came from `url`.
 std::vector<common::Url> parse_links(const common::HttpResponse& response,
-                                     const common::Url& url,
-                                     common::FailOnPurpose& fail_parsing);
+                                     const common::Url& url);
+
+/// From now on, in this thread: the call of `parse_links` with this number, 1 for the
+/// next, throws common::TracedError; 0: none does. For book/04 (what callbacks cost).
+void fail_parsing_at(std::size_t number);
 
 /// What a crawl in this style found.
 struct BlockingSummary {
@@ -41,10 +44,8 @@ struct BlockingSummary {
     std::size_t most_at_once = 0; ///< threads that were fetching
 };
 
-/// Crawls the site that `root` is on, one page after the other. Throws
-/// common::TracedError while the page with the number `fail_parsing` is parsed, 1 for the
-/// first; 0: never.
-BlockingSummary crawl_one_by_one(const common::Url& root, std::size_t fail_parsing);
+/// Crawls the site that `root` is on, one page after the other.
+BlockingSummary crawl_one_by_one(const common::Url& root);
 
 /// Crawls the site that `root` is on, with a thread for each page. Throws
 /// std::system_error when no further thread can be had.

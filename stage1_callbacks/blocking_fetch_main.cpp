@@ -30,10 +30,11 @@ int crawl(const Options& options) {
                    options.root);
         return 2;
     }
+    stage1::fail_parsing_at(options.fail_parsing); // if it happens in this thread
     const auto start = std::chrono::steady_clock::now();
-    const stage1::BlockingSummary summary =
-        options.threads ? stage1::crawl_with_threads(*root)
-                        : stage1::crawl_one_by_one(*root, options.fail_parsing);
+    const stage1::BlockingSummary summary = options.threads
+                                                ? stage1::crawl_with_threads(*root)
+                                                : stage1::crawl_one_by_one(*root);
     const std::chrono::duration<double> seconds =
         std::chrono::steady_clock::now() - start;
     fmt::print("{} URLs fetched in {:.3f} seconds, {} dead, achieved concurrency {}\n",

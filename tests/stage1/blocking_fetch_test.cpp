@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <system_error>
 
 using namespace std::chrono_literals;
 using tests::ScriptedServer;
@@ -24,10 +25,31 @@ TEST_CASE("a blocking fetch returns the whole response") {
 TEST_CASE("a blocking fetch that fails says why") {
     ScriptedServer server;
     server.on("/reset", {tests::Reset{}});
-    CHECK(stage1::blocking_fetch(*common::parse_url(server.url("/reset"))).error
-          == "connection reset by peer");
-    CHECK(stage1::blocking_fetch(*common::parse_url("http://127.0.0.1:1/")).error
-          == "connection refused");
+    const auto failure = [](const std::string& url) {
+        try {
+            stage1::blocking_fetch(*common::parse_url(url));
+        } catch (const std::system_error& error) {
+            return error.code();
+        }
+        return std::error_code();
+    };
+    CHECK(failure(server.url("/reset")) == std::errc::connection_reset);
+    CHECK(failure("http://127.0.0.1:1/") == std::errc::connection_refused);
+}
+
+TEST_CASE("a page that can't be fetched is dead, and says why") {
+    ScriptedServer server;
+    server.on("/reset", {tests::Reset{}});
+    const auto error = [](const std::string& url) {
+        const stage1::Page page = stage1::fetch_page(*common::parse_url(url));
+        CHECK(page.is_dead());
+        CHECK(page.links.empty());
+        return page.response.error;
+    };
+    CHECK(error(server.url("/reset")) == "connection reset by peer");
+    CHECK(error("http://127.0.0.1:1/") == "connection refused");
+    // Too long for a label: no name server is asked.
+    CHECK(error("http://" + std::string(70, 'x') + "/").find("xxx") != std::string::npos);
 }
 
 TEST_CASE("one by one or with threads, the same site is found") {
@@ -40,7 +62,7 @@ TEST_CASE("one by one or with threads, the same site is found") {
         CHECK(summary.fetched == manifest.pages.size() + manifest.redirects.size());
         CHECK(summary.dead == manifest.dead.size());
     };
-    const auto alone = stage1::crawl_one_by_one(root, 0);
+    const auto alone = stage1::crawl_one_by_one(root);
     check(alone);
     CHECK(alone.most_at_once == 1);
     const auto together = stage1::crawl_with_threads(root);
@@ -51,7 +73,7 @@ TEST_CASE("one by one or with threads, the same site is found") {
 TEST_CASE("a host that can't be found is a dead page, not the end of the crawl") {
     // Too long for a label: no name server is asked.
     const auto root = *common::parse_url("http://" + std::string(70, 'x') + "/");
-    CHECK(stage1::crawl_one_by_one(root, 0).dead == 1);
+    CHECK(stage1::crawl_one_by_one(root).dead == 1);
     CHECK(stage1::crawl_with_threads(root).dead == 1);
 }
 
@@ -59,8 +81,9 @@ TEST_CASE("an error in a blocking crawl shows who called whom") {
     ScriptedServer server;
     server.on("/", tests::html("<a href=/a>"));
     server.on("/a", tests::html(""));
+    stage1::fail_parsing_at(2);
     try {
-        stage1::crawl_one_by_one(*common::parse_url(server.url()), 2);
+        stage1::crawl_one_by_one(*common::parse_url(server.url()));
         FAIL("nothing was thrown");
     } catch (const common::TracedError& error) {
         const std::string text = describe(error);
