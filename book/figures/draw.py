@@ -91,23 +91,45 @@ def read_fig(path):
 
 
 def draw_costs(title, rows, theme):
-    """A bar for each row, as long as the logarithm of its kilobytes."""
+    """To scale: a small square is 4 kB, a memory page. What is promised is drawn empty, and what is used of it, filled."""
     picture = Picture(title, "; ".join(f"{name}: {value} kB" for name, value, _ in rows), theme)
-    colour = {"promised": "soft", "used": "one", "kernel": "two"}
-    largest = max(float(value) for _, value, _ in rows)
-    y, group = 50, None
+    cell, across, kilobytes = 7, 96, 4
+    promised = 0  # squares, empty, that the next row fills
+
+    def squares(x, y, number, colour):
+        """`number` squares, row by row; a part of a square is as wide as its part."""
+        for i in range(math.ceil(number)):
+            width = min(1, number - i) * (cell - 1)
+            picture.parts.append(f'<rect x="{x + i % across * cell:g}" y="{y + i // across * cell:g}" '
+                                 f'width="{width:.1f}" height="{cell - 1}" fill="{theme[colour]}"/>')
+
+    y, group = 44, None
     for name, value, kind in rows:
         who, what = name.split(", ", 1)
         if who != group:
             y += 8 if group else 0
-            picture.text(12, y + 13, f"a {who} that waits", weight="bold")
-            y, group = y + 26, who
-        length = 8 + 300 * math.log10(1 + float(value) * 10) / math.log10(1 + largest * 10)
-        picture.text(24, y + 13, what, "soft")
-        picture.box(262, y, length, 17, None if kind == "promised" else colour[kind], colour[kind], kind == "promised")
-        picture.text(270 + length, y + 13, f"{float(value):,.1f} kB")
-        y += 25
-    picture.text(12, y + 16, "Bars are logarithmic. Dashed: promised, not used. Orange: inside the kernel.", "soft", 12)
+            picture.text(12, y + 13, f"one more {who} that waits", weight="bold")
+            y, group = y + 24, who
+        number, label = float(value) / kilobytes, f"{float(value):,.1f} kB"
+        if kind == "promised":
+            picture.text(24, y + 11, f"{what}: {label}", "soft")
+            y, promised = y + 18, number
+            whole, rest = divmod(number, across)
+            for top, wide, high in ((y, across * cell, whole * cell), (y + whole * cell, rest * cell, cell)):
+                grid = "".join(f"M{x:g} {top:g}v{high:g}" for x in range(24, math.floor(24 + wide) + 1, cell))
+                grid += "".join(f"M24 {line:g}h{wide:g}" for line in range(int(top), int(top + high) + 1, cell))
+                picture.parts.append(f'<path d="{grid}" stroke="{theme["line"]}" fill="none"/>')
+            filled, y = y, y + math.ceil(number / across) * cell + 6
+            continue
+        colour = "two" if kind == "kernel" else "one"
+        if promised:
+            squares(25, filled + 1, number, colour)
+            promised = 0
+        squares(25, y + 5, number, colour)
+        picture.text(24 + 6 * cell, y + 11, f"{what}: {label}", "soft")
+        y += 20
+    picture.text(12, y + 18, "One small square is 4 kB. Empty: promised. Blue: used by the program, orange: by the kernel.",
+                 "soft", 12)
     return picture
 
 
