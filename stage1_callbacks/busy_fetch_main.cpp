@@ -35,46 +35,58 @@ void check(const std::error_code& error, const char* what) {
         throw std::system_error(error, what);
 }
 
-// [busy-fetch]
-common::HttpResponse busy_fetch(const common::Url& url, Calls& calls) {
+// [connect]
+common::Socket connect_to(const common::Url& url, Calls& calls) {
     const auto address = common::resolve(std::string(url.host()), url.port()).front();
     std::error_code error;
     common::Socket socket = common::Socket::open_tcp(address.family(), error);
     check(error, "socket");
-
-    // Connect, until it says that it is connected already.
-    do {
+    do { // until it says that it is connected already
         ++calls.connect;
         error = socket.connect(address);
     } while (error == std::errc::operation_in_progress
              || error == std::errc::connection_already_in_progress);
     if (error != std::errc::already_connected)
         check(error, "connect");
+    return socket;
+}
+// [/connect]
 
-    // Send, until all is sent.
-    const std::string request = common::http_get_request(url.authority(), url.target());
-    for (std::size_t sent = 0; sent < request.size();) {
+void send_all(common::Socket& socket, std::string_view rest, Calls& calls) {
+    while (!rest.empty()) {
         ++calls.send;
-        sent += socket.send(std::string_view(request).substr(sent), error);
+        std::error_code error;
+        rest.remove_prefix(socket.send(rest, error));
         if (error != std::errc::operation_would_block)
             check(error, "send");
     }
+}
 
-    // Receive, until the server has closed.
-    std::string response;
+// [receive]
+std::string receive(common::Socket& socket, Calls& calls) {
     std::array<char, 4096> chunk;
-    for (;;) {
+    std::error_code error;
+    std::size_t count = 0;
+    do { // until something has come
         ++calls.receive;
-        const std::size_t count = socket.receive(chunk, error);
-        if (error == std::errc::operation_would_block)
-            continue; // nothing yet: ask again
-        check(error, "receive");
-        if (count == 0)
+        count = socket.receive(chunk, error);
+    } while (error == std::errc::operation_would_block);
+    check(error, "receive");
+    return {chunk.data(), count};
+}
+// [/receive]
+
+common::HttpResponse busy_fetch(const common::Url& url, Calls& calls) {
+    common::Socket socket = connect_to(url, calls);
+    send_all(socket, common::http_get_request(url.authority(), url.target()), calls);
+    std::string response;
+    while (true) {
+        const std::string chunk = receive(socket, calls);
+        if (chunk.empty()) // the server has closed
             return common::split_http_response(response);
-        response.append(chunk.data(), count);
+        response += chunk;
     }
 }
-// [/busy-fetch]
 
 int fetch(const std::string& text) {
     const auto url = common::parse_root_url(text);

@@ -53,26 +53,31 @@ class Selector {
 
     /// Starts watching `fd` for `events`; `data` comes back with each of them.
     /// (Python calls this `register`, which is a reserved word in C++.)
-    /// Throws SelectorFull if this back end has no room for the descriptor,
-    /// std::logic_error if it is watched already or `events` is empty (a hang-up would
-    /// end every wait, and nobody would hear of it), std::system_error if the kernel
-    /// refuses.
     void register_fd(int fd, Events events, std::uint64_t data);
 
     /// Waits for other events on a watched descriptor, and returns other data with them.
-    /// Throws std::logic_error if `fd` is not watched or `events` is empty.
     void modify_fd(int fd, Events events, std::uint64_t data);
 
     /// Stops watching. Call it before closing `fd`: a closed descriptor's number is the
-    /// next one that the kernel gives out. Throws std::logic_error if `fd` is not
-    /// watched.
+    /// next one that the kernel gives out.
     void unregister_fd(int fd);
 
     /// Waits until at least one watched descriptor is ready, or until the timeout is
-    /// over: then the list is empty. No timeout waits for ever. A signal does not end the
-    /// wait. A descriptor with an error counts as ready for all that it is watched for:
-    /// the read or write that follows tells what is wrong.
+    /// over: then the list is empty. No timeout waits for ever.
     std::vector<Ready> select(std::optional<Milliseconds> timeout);
+    // [/selector]
+
+    // What goes wrong:
+    //
+    // - std::logic_error is thrown for what a caller should know: to watch a descriptor
+    //   that is watched already, to change or forget one that isn't, and to wait for no
+    //   events at all. (A kernel reports a hang-up also to who waits for nothing. Each
+    //   wait would end at once, and nobody would hear why.)
+    // - `register_fd` throws SelectorFull if this back end has no room for the
+    //   descriptor, and std::system_error if the kernel refuses.
+    // - A descriptor with an error counts as ready for all that it is watched for: the
+    //   read or write that follows tells what is wrong.
+    // - A signal does not end the wait.
 
     /// False if this descriptor's number is too high for the back end.
     virtual bool can_watch(int /*fd*/) const { return true; }
@@ -82,7 +87,6 @@ class Selector {
 
     /// "epoll", "poll" or "select".
     virtual std::string_view name() const = 0;
-    // [/selector]
 
     Selector() = default;
     Selector(const Selector&) = delete;

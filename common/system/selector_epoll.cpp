@@ -11,6 +11,8 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <system_error>
 
 #include <sys/epoll.h>
@@ -27,6 +29,16 @@ std::uint32_t to_epoll(Events events) {
     return mask;
 }
 
+/// As in poll: an error or a hang-up is readiness for everything.
+Events from_epoll(std::uint32_t mask) {
+    Events events = Events::none;
+    if ((mask & ~std::uint32_t{EPOLLOUT}) != 0)
+        events = events | Events::read;
+    if ((mask & ~std::uint32_t{EPOLLIN}) != 0)
+        events = events | Events::write;
+    return events;
+}
+
 class EpollSelector final : public Selector {
   public:
     EpollSelector() : epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
@@ -37,6 +49,7 @@ class EpollSelector final : public Selector {
     std::string_view name() const override { return "epoll"; }
 
   private:
+    // [control]
     void control(int operation, int fd, Events events) {
         epoll_event event{};
         event.events = to_epoll(events);
@@ -47,6 +60,7 @@ class EpollSelector final : public Selector {
 
     void add(int fd, Events events) override { control(EPOLL_CTL_ADD, fd, events); }
     void change(int fd, Events events) override { control(EPOLL_CTL_MOD, fd, events); }
+    // [/control]
 
     void remove(int fd) override {
         epoll_event unused{};
@@ -57,31 +71,25 @@ class EpollSelector final : public Selector {
         }
     }
 
+    // [wait]
     bool wait(int timeout_ms, std::vector<Ready>& ready) override {
-        // What doesn't fit in one batch is still ready on the next call.
-        std::array<epoll_event, 256> batch;
-        const int count = ::epoll_wait(epoll_.fd(), batch.data(),
-                                       static_cast<int>(batch.size()), timeout_ms);
-        if (count < 0) {
-            if (errno == EINTR)
-                return false;
+        std::array<epoll_event, 256> batch; // what has no room comes next time
+        const int count =
+            ::epoll_wait(epoll_.fd(), batch.data(), batch.size(), timeout_ms);
+        if (count < 0 && errno == EINTR)
+            return false;
+        if (count < 0)
             throw std::system_error(errno, std::generic_category(), "epoll_wait");
-        }
-        for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-            const epoll_event& event = batch[i];
-            // As in poll: an error or a hang-up is readiness for everything.
-            Events events = Events::none;
-            if ((event.events & ~static_cast<std::uint32_t>(EPOLLOUT)) != 0)
-                events = events | Events::read;
-            if ((event.events & ~static_cast<std::uint32_t>(EPOLLIN)) != 0)
-                events = events | Events::write;
-            const Registration& known = registration(event.data.fd);
-            events = events & known.events;
+        const auto found = std::span(batch).first(static_cast<std::size_t>(count));
+        for (const epoll_event& event : found) {
+            const int fd = event.data.fd;
+            const Events events = from_epoll(event.events) & registration(fd).events;
             if (events != Events::none)
-                ready.push_back({event.data.fd, events, known.data});
+                ready.push_back({fd, events, registration(fd).data});
         }
         return true;
     }
+    // [/wait]
 
     Socket epoll_; // not a socket, but a descriptor to be owned like one
 };

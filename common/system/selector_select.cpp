@@ -56,16 +56,13 @@ class SelectSelector final : public Selector {
     bool wait(int timeout_ms, std::vector<Ready>& ready) override {
         fd_set readable = readers_; // copies: select overwrites what it is given
         fd_set writable = writers_;
-        timeval timeout{};
-        timeout.tv_sec = timeout_ms / 1000;
-        timeout.tv_usec = (timeout_ms % 1000) * 1000;
+        timeval timeout{timeout_ms / 1000, timeout_ms % 1000 * 1000};
         int count = ::select(highest_ + 1, &readable, &writable, nullptr,
                              timeout_ms < 0 ? nullptr : &timeout);
-        if (count < 0) {
-            if (errno == EINTR)
-                return false;
+        if (count < 0 && errno == EINTR)
+            return false;
+        if (count < 0)
             throw std::system_error(errno, std::generic_category(), "select");
-        }
         for (int fd = 0; fd <= highest_ && count > 0; ++fd) {
             Events events = Events::none;
             if (FD_ISSET(fd, &readable)) {

@@ -1,5 +1,6 @@
 // The small programs of book pages 01 to 04, as a reader runs them. The environment says
 // where they are.
+#include "common/system/selector.h"
 #include "tests/support/process.h"
 #include "tests/support/scripted_server.h"
 
@@ -9,6 +10,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 using namespace std::chrono_literals;
@@ -58,6 +60,20 @@ TEST_CASE("busy_fetch asks many times while it waits") {
     CHECK(run_program("BUSY_FETCH", {"http://127.0.0.1:1/"}).err.find("onnection refused")
           != std::string::npos);
     CHECK(run_program("BUSY_FETCH", {"nonsense:"}).status == 2);
+}
+
+TEST_CASE("watch hears those who speak, with every selector") {
+    for (const std::string_view name : common::selector_names()) {
+        CAPTURE(name);
+        const Finished finished = run_program("WATCH", {"--selector", std::string(name)});
+        CHECK(finished.status == 0);
+        CHECK(
+            finished.out
+            == "woken by 2 (hello)\nwoken by 0 (hello) 3 (hello)\nwoken by 2 (hello)\n");
+    }
+    const Finished unknown = run_program("WATCH", {"--selector", "ask-again"});
+    CHECK(unknown.status == 2);
+    CHECK(unknown.err.find("choose one of") != std::string::npos);
 }
 
 TEST_CASE("hold says what waiting costs") {
