@@ -15,6 +15,7 @@
 #include <cstring>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,9 +26,6 @@
 namespace {
 
 using stage2::Generator;
-
-// Not to be put into its caller: there, the compiler might see that a frame need not be
-// on the heap at all.
 
 /// How many bytes the heap has set aside for a frame; 0 where the system doesn't tell.
 std::size_t size_on_heap(const void* frame) {
@@ -45,9 +43,15 @@ struct Locals {
     const void* i = nullptr;
 };
 
+// Not to be put into their callers: there, the compiler might see that a frame need not
+// be on the heap at all.
+[[gnu::noinline]] Generator<int> count_and_tell(int from, Locals* locals);
+[[gnu::noinline]] Generator<int> two_numbers(int from);
+[[gnu::noinline]] Generator<int> outer();
+
 // [count]
 /// Yields `from`, `from + 1`, and so on. Before that, it tells where its variables are.
-[[gnu::noinline]] Generator<int> count(int from, Locals* locals) {
+Generator<int> count_and_tell(int from, Locals* locals) {
     int i = from;
     *locals = {.from = &from, .i = &i};
     while (true) {
@@ -58,14 +62,35 @@ struct Locals {
 // [/count]
 
 // [two-numbers]
-[[gnu::noinline]] Generator<int> two_numbers(int from) {
+Generator<int> two_numbers(int from) {
     co_yield from;
     co_yield from + 1;
 }
 // [/two-numbers]
 
+// [by-hand]
+/// What a compiler makes of `two_numbers`, near enough: a frame, and a switch.
+class TwoNumbers {
+  public:
+    explicit TwoNumbers(int from) : from_(from) {}
+
+    std::optional<int> next() {
+        switch (place_) {
+        case 0: place_ = 1; return from_;
+        case 1: place_ = 2; return from_ + 1;
+        default: // behind the last line
+            return std::nullopt;
+        }
+    }
+
+  private:
+    int from_;      // the parameter, copied
+    int place_ = 0; // where to go on
+};
+// [/by-hand]
+
 // [outer]
-[[gnu::noinline]] Generator<int> outer() {
+Generator<int> outer() {
     co_await two_numbers(10);
     co_await two_numbers(20);
 }
@@ -87,39 +112,43 @@ void where_it_is() {
     int on_the_stack = 0;
     const auto on_the_heap = std::make_unique<int>();
     Locals locals;
-    auto numbers = count(7, &locals);
+    auto numbers = count_and_tell(7, &locals);
     numbers.next();
     fmt::print("  a local variable of this function  {}\n", fmt::ptr(&on_the_stack));
     fmt::print("  something made with make_unique    {}\n", fmt::ptr(on_the_heap.get()));
     fmt::print("  the coroutine's frame              {}\n", fmt::ptr(numbers.address()));
     fmt::print("  its size, as the heap rounds it    {} bytes\n",
                size_on_heap(numbers.address()));
+    fmt::print("  of these, the promise              {} bytes\n",
+               sizeof(Generator<int>::promise_type));
     fmt::print("  its parameter `from`               {}\n",
                offset(numbers.address(), locals.from));
     fmt::print("  its variable `i`                   {}\n",
                offset(numbers.address(), locals.i));
 }
 
-// [two]
+void print_frame(const char* name, const Generator<int>& generator,
+                 const Locals& locals) {
+    fmt::print("  {}: frame {}, i = {}, stands in {}\n", name,
+               fmt::ptr(generator.address()), *static_cast<const int*>(locals.i),
+               standing(generator.chain()[0]));
+}
+
 void one_function_two_frames() {
     fmt::print("2. One function, two frames\n");
+    // [two]
     Locals a_locals;
     Locals b_locals;
-    auto a = count(1, &a_locals);
-    auto b = count(100, &b_locals);
+    auto a = count_and_tell(1, &a_locals);
+    auto b = count_and_tell(100, &b_locals);
     for (int i = 0; i < 3; ++i)
         a.next();
     b.next();
-    const auto value = [](const void* variable) {
-        return *static_cast<const int*>(variable);
-    };
     // Both sleep. Their variables can be read all the same.
-    fmt::print("  a: frame {}, i = {}, stands in {}\n", fmt::ptr(a.address()),
-               value(a_locals.i), standing(a.chain()[0]));
-    fmt::print("  b: frame {}, i = {}, stands in {}\n", fmt::ptr(b.address()),
-               value(b_locals.i), standing(b.chain()[0]));
+    print_frame("a", a, a_locals);
+    print_frame("b", b, b_locals);
+    // [/two]
 }
-// [/two]
 
 /// The bytes of a frame, as they are now.
 std::vector<unsigned char> bytes_of(const void* frame) {
@@ -167,13 +196,24 @@ void the_outer_one_stands_still() {
     }
 }
 
+void the_same_by_hand() {
+    fmt::print("5. The same by hand\n  coroutine  by hand\n");
+    auto coroutine = two_numbers(50);
+    TwoNumbers by_hand(50);
+    const auto text = [](std::optional<int> number) {
+        return number ? fmt::to_string(*number) : "nothing";
+    };
+    for (int i = 0; i < 4; ++i) // once more than there is anything
+        fmt::print("  {:<9}  {}\n", text(coroutine.next().yielded), text(by_hand.next()));
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
     try {
         // All stops of the tour, or the one whose number is given.
         const std::array stops{where_it_is, one_function_two_frames, what_changes,
-                               the_outer_one_stands_still};
+                               the_outer_one_stands_still, the_same_by_hand};
         const std::string chosen = argc > 1 ? argv[1] : "";
         bool known = chosen.empty();
         for (std::size_t i = 0; i < stops.size(); ++i) {

@@ -41,9 +41,9 @@ TEST_CASE("frame_tour shows two frames of one function, and the outer one at res
     const Finished finished = run_program("FRAME_TOUR", {});
     CAPTURE(finished.out);
     CHECK(finished.status == 0);
-    CHECK(finished.out.find("i = 3, stands in count at frame_tour_main.cpp:")
+    CHECK(finished.out.find("i = 3, stands in count_and_tell at frame_tour_main.cpp:")
           != std::string::npos);
-    CHECK(finished.out.find("i = 100, stands in count at frame_tour_main.cpp:")
+    CHECK(finished.out.find("i = 100, stands in count_and_tell at frame_tour_main.cpp:")
           != std::string::npos);
     // 10 and 11 come from two places of the inner one, and one place of the outer one.
     const auto line = [&](const std::string& begin) {
@@ -63,11 +63,23 @@ TEST_CASE("frame_tour shows two frames of one function, and the outer one at res
     CHECK(ten.substr(6, ten.find(',') - 6) == twenty.substr(6, twenty.find(',') - 6));
 }
 
+TEST_CASE("frame_tour's state machine by hand does what the coroutine does") {
+    const Finished finished = run_program("FRAME_TOUR", {"5"});
+    CHECK(finished.status == 0);
+    CHECK(finished.out
+          == "5. The same by hand\n"
+             "  coroutine  by hand\n"
+             "  50         50\n"
+             "  51         51\n"
+             "  nothing    nothing\n"
+             "  nothing    nothing\n");
+}
+
 TEST_CASE("frame_tour stops where it is told to") {
     const Finished second = run_program("FRAME_TOUR", {"2"});
     CHECK(second.out.starts_with("2. One function, two frames\n"));
     CHECK(second.out.find("\n3. ") == std::string::npos);
-    CHECK(run_program("FRAME_TOUR", {"5"}).status == 2);
+    CHECK(run_program("FRAME_TOUR", {"6"}).status == 2);
 }
 
 TEST_CASE("million counts what waits, and wakes it again") {
