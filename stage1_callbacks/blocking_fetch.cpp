@@ -22,12 +22,6 @@
 #include <sys/socket.h>
 
 namespace stage1 {
-// Where a page fails, these two must be on the stack (see book/04): so the compiler may
-// not put them inside their callers.
-[[gnu::noinline]] Page fetch_page(const common::Url& url);
-[[gnu::noinline]] std::vector<common::Url>
-parse_links(const common::HttpResponse& response, const common::Url& url);
-
 namespace {
 
 // [connect-to]

@@ -25,13 +25,16 @@ struct Page {
     bool is_dead() const;
 };
 
+// Where a page fails, the next two must be on the stack (see book/04): so the compiler
+// may not put them inside their callers.
+
 /// Fetches a page and finds its links. A page that can't be fetched has none; why it
 /// can't is in its response's `error`.
-Page fetch_page(const common::Url& url);
+[[gnu::noinline]] Page fetch_page(const common::Url& url);
 
 /// The links in a response that came from `url`.
-std::vector<common::Url> parse_links(const common::HttpResponse& response,
-                                     const common::Url& url);
+[[gnu::noinline]] std::vector<common::Url>
+parse_links(const common::HttpResponse& response, const common::Url& url);
 
 /// From now on, in this thread: the call of `parse_links` with this number, 1 for the
 /// next, throws common::TracedError; 0: none does. For book/04 (what callbacks cost).
