@@ -160,8 +160,7 @@ class ThreadedCrawl {
         summary_.most_at_once = std::max(summary_.most_at_once, ++running_);
     }
 
-    /// One thread's whole life.
-    void fetch(const common::Url& url) {
+    void fetch(const common::Url& url) { // one thread's whole life
         std::unique_lock lock(mutex_, std::defer_lock);
         try {
             const Page page = fetch_page(url);
@@ -170,9 +169,7 @@ class ThreadedCrawl {
             if (!error_)
                 for (const common::Url& link : page.links)
                     start(link);
-        } catch (...) {
-            // No further thread is to be had, or no memory. An exception that left a
-            // thread would end the program.
+        } catch (...) { // no further thread is to be had, or no memory
             if (!lock.owns_lock())
                 lock.lock();
             error_ = std::current_exception();
