@@ -37,7 +37,9 @@ class CoroutineForms : public ClangTidyCheck {
             forCallable(functionDecl(hasBody(coroutineBodyStmt())).bind("function"));
         // In the function that is looked at, and not in a lambda in it.
         const auto here = forCallable(functionDecl(equalsBoundNode("function")));
-        const auto await = expr(anyOf(coawaitExpr(), coyieldExpr()), here);
+        // Asked first, wherever it can be: what is found out about it once is remembered.
+        const auto any = expr(anyOf(coawaitExpr(), coyieldExpr()));
+        const auto await = expr(any, here);
         const auto waits = expr(anyOf(await, hasDescendant(await)));
         // A temporary that owns something and is made without a constructor or a
         // function, from bare braces, parentheses or a lambda: that's what is copied bit
@@ -48,21 +50,25 @@ class CoroutineForms : public ClangTidyCheck {
                              conditionalOperator(), implicitCastExpr())))),
             here);
         finder->addMatcher(
-            stmt(coroutine,
+            stmt(anyOf(ifStmt(), whileStmt(), doStmt(), forStmt(), switchStmt()),
+                 coroutine,
                  anyOf(ifStmt(hasCondition(waits)), whileStmt(hasCondition(waits)),
                        doStmt(hasCondition(waits)), forStmt(hasCondition(waits)),
                        switchStmt(hasCondition(waits))))
                 .bind("condition"),
             this);
         finder->addMatcher(
-            conditionalOperator(coroutine, hasDescendant(await)).bind("conditional"),
+            conditionalOperator(hasDescendant(any), coroutine, hasDescendant(await))
+                .bind("conditional"),
             this);
-        finder->addMatcher(
-            exprWithCleanups(coroutine, hasDescendant(await), hasDescendant(bare))
-                .bind("temporary"),
-            this);
-        finder->addMatcher(initListExpr(coroutine, hasDescendant(await)).bind("braces"),
+        finder->addMatcher(exprWithCleanups(hasDescendant(any), coroutine,
+                                            hasDescendant(await), hasDescendant(bare))
+                               .bind("temporary"),
                            this);
+        finder->addMatcher(
+            initListExpr(hasDescendant(any), coroutine, hasDescendant(await))
+                .bind("braces"),
+            this);
     }
 
     void check(const MatchFinder::MatchResult& result) override {
@@ -81,6 +87,6 @@ class Module : public clang::tidy::ClangTidyModule {
 };
 
 const clang::tidy::ClangTidyModuleRegistry::Add<Module>
-    registered("coroutine-forms", "what g++ 12 compiles wrongly");
+    coroutine_forms_registered("coroutine-forms", "what g++ 12 compiles wrongly");
 
 } // namespace

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Proves what clang-tidy's plugin does: with own_code.cpp, all is found in our code that is found
-without; and coroutine_forms.cpp finds what it should, and nothing else.
+without, also with the system's headers precompiled (see tidy.py); and coroutine_forms.cpp finds what it should, and nothing else.
 
     plugin_test.py PLUGIN [CLANG-TIDY]
 
@@ -14,6 +14,9 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+
+sys.dont_write_bytecode = True
+import tidy  # noqa: E402
 
 CASES = Path(__file__).resolve().parent / "cases"
 CONFIG = CASES.parents[2] / ".clang-tidy"
@@ -78,21 +81,48 @@ EXPECTED = """
 
 
 class OwnCode(unittest.TestCase):
-    def findings(self, *options):
+    def findings(self, *options, precompiled=False):
         with tempfile.TemporaryDirectory() as folder:
             for name, text in [("bad.h", HEADER), ("bad.cpp", SOURCE)]:
                 Path(folder, name).write_text(text)
+            more = []
+            if precompiled:
+                headers = frozenset(re.findall(r"^#include <(.*)>", SOURCE, re.M))
+                made = tidy.precompile(Path(folder), 0, headers, ["clang++-19", "-std=c++20", "-Wall"])
+                more = ["-Xclang", "-include-pch", "-Xclang", str(made)]
             run = subprocess.run(
                 [TIDY, *options, f"--config-file={CONFIG}", "--header-filter=.*", f"{folder}/bad.cpp",
-                 "--", "-std=c++20", "-Wall"], stdout=subprocess.PIPE, text=True, stderr=subprocess.DEVNULL)
+                 "--", "-std=c++20", "-Wall", *more], stdout=subprocess.PIPE, text=True, stderr=subprocess.DEVNULL)
         self.assertNotEqual(run.returncode, 0)
         return set(re.findall(r"^\S+/(bad\.\w+:\d+:\d+: error: .*)$", run.stdout, re.M))
 
     def test_the_same_is_found(self):
         found = self.findings(f"--load={PLUGIN}")
         self.assertEqual(found, self.findings())
+        self.assertEqual(found, self.findings(f"--load={PLUGIN}", precompiled=True))
         for check in EXPECTED:
             self.assertIn(check, " ".join(found))
+
+
+class Sets(unittest.TestCase):
+    """Which headers are precompiled for whom."""
+
+    def test_a_file_gets_no_header_that_it_does_not_include(self):
+        with tempfile.TemporaryDirectory() as folder:
+            ours, source = Path(folder, "ours.h"), Path(folder, "source.cpp")
+            ours.write_text("#include <memory>\n#include <cstdio>\n")
+            source.write_text('#include "ours.h"\n#include <string>\n// #include <map>\n')
+            needs = tidy.heavy_headers(source)
+        self.assertEqual(needs, {"memory", "string"})
+        sets = [frozenset({"string"}), frozenset({"map", "memory", "string"})]
+        self.assertEqual(tidy.best(sets, needs), {"string"})
+        self.assertEqual(tidy.best(sets, frozenset({"map"})), frozenset())
+
+    def test_what_saves_most_is_chosen(self):
+        many, few = frozenset({"map", "string"}), frozenset({"map", "random", "string"})
+        self.assertEqual(tidy.choose_sets([many] * 9 + [few] * 9), [many, few])
+        self.assertEqual(tidy.choose_sets([many] * 9 + [few]), [many])
+        self.assertEqual(tidy.choose_sets([many]), [])
 
 
 class CoroutineForms(unittest.TestCase):

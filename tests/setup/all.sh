@@ -262,42 +262,16 @@ existing() {
     done
 }
 
-# One process for each core, and for each file. Here is where each is compiled by itself: one that
-# doesn't include all that it uses is found. The biggest files go first, or one core would be busy
-# with them long after the others.
+# Here is where each file is compiled by itself: one that doesn't include all that it uses is found.
+# Exercises are compiled by a script of their own, which asks for no warnings; tidy doesn't know
+# how. And what is in tests/lint is wrong on purpose. asio_bench is built only where there is Asio.
 check_tidy() {
     # Nothing is built here.
     open_build "$top/build-all/each-file" clang++-19 -Dbuildtype=debug -Dunity=off -Dfuzzers=true
     cd "$top" || return
     rm -rf "$logs/tidy"
-    mkdir "$logs/tidy" || return
-    # A file that is compiled for several programs is still looked at once.
-    python3 -c 'import json, sys; print(json.dumps(list({entry["file"]: entry for entry in json.load(open(
-        sys.argv[1]))}.values())))' "$dir/compile_commands.json" >"$logs/tidy/compile_commands.json" || return
-    # shellcheck disable=SC2046
-    printf '%s\n' own_code coroutine_forms | xargs -I{} -P 2 \
-        clang++-19 $(llvm-config-19 --cxxflags) -w -fPIC -c tests/lint/{}.cpp -o "$logs/tidy/{}.o" || return
-    clang++-19 -shared "$logs/tidy/own_code.o" "$logs/tidy/coroutine_forms.o" -o "$logs/tidy/plugin.so" || return
-    python3 tests/lint/plugin_test.py "$logs/tidy/plugin.so" &
-    # shellcheck disable=SC2016
-    # Exercises are compiled by a script of their own, which asks for no warnings; tidy doesn't
-    # know how. And what is in tests/lint is wrong on purpose. asio_bench is built only where
-    # there is Asio.
-    sources '*.cpp' | grep -v '^tests/\(exercises\|lint\)/\|/asio_bench.cpp$' | existing | xargs ls -S | LOGS=$logs/tidy xargs -n 1 -P "$(getconf _NPROCESSORS_ONLN)" sh -c '
-        clang-tidy-19 --load="$LOGS/plugin.so" --quiet --warnings-as-errors="*" -p "$LOGS" "$1" >"$LOGS/$$.found" 2>&1 && rm "$LOGS/$$.found"' tidy
-    tidy_status=$?
-    wait $!
-    plugin_status=$?
-    [ "$tidy_status" -ne 0 ] || return "$plugin_status"
-    # Each finding once, though every file that includes a header finds what is wrong in it; and
-    # no notes: they tell the long way to a finding. If there is no finding, what else is wrong.
-    cat "$logs"/tidy/*.found | awk '
-        /: (fatal )?(error|warning): /                   { on = !seen[$0]++ }
-        /: note: |^[0-9]+ (warning|error)s? .*generated/ { on = 0 }
-        on                                               { print; found = 1 }
-                                                         { all = all $0 "\n" }
-        END { if (!found) printf "%s", all }'
-    return "$tidy_status"
+    sources '*.cpp' | grep -v '^tests/\(exercises\|lint\)/\|/asio_bench.cpp$' | existing |
+        xargs python3 tests/lint/tidy.py "$dir" "$logs/tidy"
 }
 
 check_scripts() {
