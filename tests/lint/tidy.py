@@ -124,6 +124,7 @@ def findings(outputs: list[str]) -> str:
 
 
 def main(build: Path, work: Path, names: list[str]) -> int:
+    os.nice(19)  # it runs beside tests, which want to be quick
     work.mkdir(parents=True, exist_ok=True)
     entries = {}  # a file that is compiled for several programs is still looked at once
     for entry in json.loads((build / "compile_commands.json").read_text()):

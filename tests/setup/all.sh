@@ -15,6 +15,7 @@ quick="$lines -DDOCTEST_CONFIG_NO_TRY_CATCH_IN_ASSERTS"
 # g++ takes half of its time for checks of each pointer that is used. (clang++ has them, too.)
 no_pointers=-fno-sanitize=null,alignment,object-size
 all_steps() {
+    begin_beside "clang-tidy" check_tidy
     a_step "g++, warnings are errors" tests_with gcc "$gxx" --werror "$lines"
     a_step "clang++, warnings are errors" build_sanitized clang clang++-19 -Db_lundef=false --werror
     a_step "clang++, address and UB sanitizers" test_sanitized clang
@@ -24,8 +25,8 @@ all_steps() {
     a_step "exercises" check_exercises
     a_step "what the book's programs print" check_outputs
     a_step "format" check_format
-    a_step "clang-tidy" check_tidy
     a_step "scripts" check_scripts
+    end_beside
 }
 
 # The kinds of need that only this file knows have their has_… functions below. Only Debian's
@@ -66,20 +67,52 @@ a_step() { # TITLE FUNCTION ARGUMENTS...
     title="$number. $1"
     shift
     printf '%s ... ' "$bold$title$plain"
-    step_log=$logs/step-$number.log
+    run_step "$logs/step-$number" "$@"
+    tell_step "$logs/step-$number"
+}
+
+# A step that takes what the others leave of the processors: it needs nothing else of theirs, gives
+# way to them by itself (with nice), and is told of at the end. Ctrl-C ends it, too: shells have it
+# ignored by what runs beside them.
+begin_beside() { # TITLE FUNCTION ARGUMENTS...
+    number=$((number + 1))
+    beside="$number. $1" beside_log=$logs/step-$number
+    shift
+    echo "$bold$beside$plain ... runs beside the others"
+    trap 'trap "" TERM; kill -TERM 0; exit 130' INT
+    run_step "$beside_log" "$@" &
+}
+
+end_beside() {
+    title=$beside
+    printf '%s ... ' "$bold$title$plain"
+    wait
+    tell_step "$beside_log"
+}
+
+# Leaves what it says in LOG.log, and its exit status, seconds, and seconds of processors in LOG.sums.
+run_step() { # LOG FUNCTION ARGUMENTS...
+    step=$1
+    shift
     step_started=$(date +%s)
-    count_cpu
-    cpu=$counted
-    # A shell of its own: a step that gives up must not end the others.
-    ("$@") >"$step_log" 2>&1 </dev/null
-    step_status=$?
-    count_cpu
-    cpu=$((counted - cpu))
-    seconds=$(($(date +%s) - step_started))
+    # A shell of its own: a step that gives up must not end the others. And it knows what
+    # processors have worked for it.
+    (
+        ("$@") >"$step.log" 2>&1 </dev/null
+        step_status=$?
+        times >"$step.times" # of this very shell: so not in $(...)
+        echo "$step_status $(($(date +%s) - step_started))" \
+            "$(tail -n 1 "$step.times" | tr ms '  ' | awk '{ printf "%d", 60 * ($1 + $3) + $2 + $4 }')" >"$step.sums"
+    )
+}
+
+tell_step() { # LOG
+    step_log=$1.log
+    read -r step_status seconds cpu <"$1.sums"
     # shellcheck disable=SC2046
     set -- $(tail -n 1 "$step_log" | sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed\(, \([0-9]*\) skipped\)\{0,1\}$/\1 \2 \4/p')
     passed=${1:-$((step_status == 0))} failed=${2:-0} skipped=${3:-0}
-    if [ $step_status -ne 0 ] && [ "$failed" -eq 0 ]; then failed=1; fi
+    if [ "$step_status" -ne 0 ] && [ "$failed" -eq 0 ]; then failed=1; fi
     all_passed=$((all_passed + passed)) all_failed=$((all_failed + failed)) all_skipped=$((all_skipped + skipped))
     rows="$rows$(printf '%-38s %7d %7d %7d %7d %7d' "$title" "$passed" "$failed" "$skipped" "$seconds" "$cpu")
 "
@@ -90,12 +123,6 @@ a_step() { # TITLE FUNCTION ARGUMENTS...
         tail -n 100 "$step_log" | sed 's/^/    /'
         echo "The whole log: $step_log"
     fi
-}
-
-# Sets $counted to the seconds that processors have worked for us so far.
-count_cpu() {
-    times >"$logs/times" # of this very shell: so not in $(...)
-    counted=$(tail -n 1 "$logs/times" | tr ms '  ' | awk '{ printf "%d", 60 * ($1 + $3) + $2 + $4 }')
 }
 
 test_all() {
@@ -266,12 +293,14 @@ existing() {
 # Exercises are compiled by a script of their own, which asks for no warnings; tidy doesn't know
 # how. And what is in tests/lint is wrong on purpose. asio_bench is built only where there is Asio.
 check_tidy() {
+    logs=$logs/tidy # not in the way of the others
+    rm -rf "$logs"
+    mkdir "$logs" || return
     # Nothing is built here.
     open_build "$top/build-all/each-file" clang++-19 -Dbuildtype=debug -Dunity=off -Dfuzzers=true
     cd "$top" || return
-    rm -rf "$logs/tidy"
     sources '*.cpp' | grep -v '^tests/\(exercises\|lint\)/\|/asio_bench.cpp$' | existing |
-        xargs python3 tests/lint/tidy.py "$dir" "$logs/tidy"
+        xargs python3 tests/lint/tidy.py "$dir" "$logs"
 }
 
 check_scripts() {
