@@ -88,8 +88,8 @@ def precompile(work: Path, number: int, headers: frozenset[str], command: list[s
     source = work / f"headers{number}.h"
     source.write_text("".join(f"#include <{name}>\n" for name in sorted(headers)))
     made = source.with_suffix(".pch")
-    own_folders = [word for word in command if not word.startswith("-I")]
-    subprocess.run([*own_folders, DEFINED_BY_TIDY, "-x", "c++-header", source, "-o", made], check=True)
+    plain = [word for word in command if not word.startswith("-I")]  # no folder of ours
+    subprocess.run([*plain, DEFINED_BY_TIDY, "-x", "c++-header", source, "-o", made], check=True)
     return made
 
 
