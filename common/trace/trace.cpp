@@ -218,9 +218,12 @@ void Tracer::write_task_done(const void* task, std::string_view outcome) {
     // Was it destroyed while it waited? Then a future that nobody else waits for may be
     // gone, too, and its address another's.
     const auto awaited = known_.find(known_[task].waits);
-    if (awaited != known_.end() && !awaited->second.is_task && awaited->second.waiters > 0
-        && --awaited->second.waiters == 0)
-        known_.erase(awaited);
+    if (awaited != known_.end() && !awaited->second.is_task
+        && awaited->second.waiters > 0) {
+        --awaited->second.waiters;
+        if (awaited->second.waiters == 0)
+            known_.erase(awaited);
+    }
     std::erase(stepping_, known_[task].id);
     write("task", fmt::format("\"phase\":\"done\",\"id\":{},\"outcome\":\"{}\"",
                               known_[task].id, outcome));
