@@ -318,10 +318,6 @@ class [[nodiscard]] Generator {
                                    "within itself");
     }
 
-    // [resume]
-    /// Lets the innermost one go on, until it yields. If it delegates, the one that it
-    /// delegates to goes on; if it ends, the one that waits for it does. Each of them
-    /// comes back here, so the stack doesn't grow, however long the chain is.
     Reply resume() {
         if (done())
             return {};
@@ -329,7 +325,20 @@ class [[nodiscard]] Generator {
         promise_type& outermost = promise();
         outermost.started = true;
         outermost.running = true;
-        auto* current = outermost.innermost;
+        outermost.innermost = run_chain(outermost.innermost);
+        outermost.running = false;
+        if (done())
+            return {.yielded = std::nullopt, .returned = take_returned()};
+        return {.yielded = std::move(*outermost.innermost->yielded),
+                .returned = std::nullopt};
+    }
+
+    // [run-chain]
+    /// Lets the innermost one go on, until one yields or the outermost one ends; returns
+    /// that one. Each comes back here before the next one goes on, so the stack doesn't
+    /// grow, however long the chain is.
+    detail::Conversation<Yield, Send>*
+    run_chain(detail::Conversation<Yield, Send>* current) {
         while (true) {
             run(*current);
             if (current->innermost != current) { // it delegates
@@ -338,16 +347,11 @@ class [[nodiscard]] Generator {
                 current = current->caller;
                 current->innermost = current;
             } else {
-                break;
+                return current;
             }
         }
-        outermost.innermost = current;
-        outermost.running = false;
-        if (done())
-            return {.yielded = std::nullopt, .returned = take_returned()};
-        return {.yielded = std::move(*current->yielded), .returned = std::nullopt};
     }
-    // [/resume]
+    // [/run-chain]
 
     // [run]
     /// Lets one of the chain run until it stops, and notes what has happened.

@@ -1,7 +1,7 @@
 // The smallest generator that one can talk to.
 //
 // What stage 2 uses is stage2_coroutines/generator.h; what it adds is told in book/06 (a
-// generator you can talk to), 08 and 09.
+// generator you can talk to), 08a and 09.
 #pragma once
 
 #include <coroutine>

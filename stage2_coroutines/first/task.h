@@ -13,11 +13,13 @@
 
 namespace first {
 
-// [task]
+// [waiting]
 /// A generator that yields the futures it waits for, is sent their results, and returns a
 /// string.
 using Waiting = Generator<FuturePtr, std::string, std::string>;
+// [/waiting]
 
+// [task]
 class Task {
   public:
     using Done = std::function<void(const std::string& returned)>;
@@ -35,7 +37,8 @@ class Task {
 
     void wait_for(std::optional<FuturePtr> future) {
         if (future)
-            (*future)->add_done_callback([this](const Future& done) { step(done); });
+            (*future)->add_done_callback(
+                [this](const Future& resolved) { step(resolved); });
         else
             done_(coroutine_.returned());
     }
