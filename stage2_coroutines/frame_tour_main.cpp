@@ -5,6 +5,7 @@
 // it; this one only looks. Told in book/05 (functions that pause).
 #include "common/trace/trace.h"
 #include "stage2_coroutines/generator.h"
+#include "stage2_coroutines/traced_generator.h"
 
 #include <fmt/format.h>
 
@@ -17,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #if __has_include(<malloc.h>)
@@ -26,6 +28,9 @@
 namespace {
 
 using stage2::Generator;
+using stage2::TracedGenerator;
+
+common::Tracer tracer; // off, unless the program is given a file
 
 /// How many bytes the heap has set aside for a frame; 0 where the system doesn't tell.
 std::size_t size_on_heap(const void* frame) {
@@ -157,6 +162,17 @@ std::vector<unsigned char> bytes_of(const void* frame) {
     return bytes;
 }
 
+/// For a trace: two generators of one function. Either of them goes on where it stands
+/// itself. `number_at`: which byte of a frame holds the number of that place.
+void two_of_them(std::optional<std::size_t> number_at) {
+    TracedGenerator a(two_numbers(50), tracer, number_at);
+    TracedGenerator b(two_numbers(100), tracer, number_at);
+    a.next();
+    b.next();
+    a.next();
+    a.next();
+}
+
 void what_changes() {
     fmt::print("3. What changes when it goes on?\n");
     auto numbers = two_numbers(50);
@@ -174,18 +190,23 @@ void what_changes() {
 
     // Somewhere the frame must hold where to go on. Compilers number these places, so we
     // look for a byte that counts along in small steps.
+    std::optional<std::size_t> number_at;
     for (std::size_t i = 0; i < at_first.size(); ++i) {
         const int step = at_one[i] - at_first[i];
-        if ((step == 1 || step == 2) && at_two[i] == at_one[i] + step && at_two[i] < 8)
+        if ((step == 1 || step == 2) && at_two[i] == at_one[i] + step && at_two[i] < 8) {
+            number_at = i;
             fmt::print("  frame + {} holds {}, then {}, then {}: this compiler's number "
                        "for that place\n",
                        i, at_first[i], at_one[i], at_two[i]);
+        }
     }
+    if (tracer.enabled())
+        two_of_them(number_at);
 }
 
 void the_outer_one_stands_still() {
     fmt::print("4. The outer one stands still while the inner one runs\n");
-    auto generator = outer();
+    TracedGenerator generator(outer(), tracer);
     while (true) {
         const auto reply = generator.next();
         if (!reply.yielded)
@@ -215,6 +236,8 @@ int main(int argc, char** argv) {
         const std::array stops{where_it_is, one_function_two_frames, what_changes,
                                the_outer_one_stands_still, the_same_by_hand};
         const std::string chosen = argc > 1 ? argv[1] : "";
+        if (argc == 3)
+            tracer = common::Tracer(argv[2], "frame_tour"); // of the third and the fourth
         bool known = chosen.empty();
         for (std::size_t i = 0; i < stops.size(); ++i) {
             if (!chosen.empty() && chosen != std::to_string(i + 1))
@@ -222,11 +245,15 @@ int main(int argc, char** argv) {
             stops.at(i)();
             known = true;
         }
-        if (!known || argc > 2) {
-            fmt::print(stderr, "frame_tour: give no argument, or one from 1 to {}\n",
+        if (!known || argc > 3) {
+            fmt::print(stderr,
+                       "frame_tour: give no argument, or one from 1 to {}; and a "
+                       "file for a trace of that, if you like\n",
                        stops.size());
             return 2;
         }
+        if (const std::error_code error = tracer.close())
+            throw std::system_error(error, "the trace is not whole");
         return 0;
     } catch (const std::exception& error) {
         fmt::print(stderr, "frame_tour: {}\n", error.what());

@@ -2,7 +2,9 @@
 //
 // It is started, sent to, thrown at, and finished. Told in book/06 (a generator you can
 // talk to).
+#include "common/trace/trace.h"
 #include "stage2_coroutines/generator.h"
+#include "stage2_coroutines/traced_generator.h"
 
 #include <fmt/core.h>
 
@@ -10,11 +12,22 @@
 #include <exception>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 
 namespace {
 
-using stage2::Generator;
+common::Tracer tracer; // off, unless the program is given a file
+
+/// stage2::Generator, but what is said to it, and by it, is told to the tracer.
+template <class Yield, class Send, class Return>
+class Generator : public stage2::TracedGenerator<Yield, Send, Return> {
+  public:
+    /// The promise makes a plain one, and the compiler makes it what the function
+    /// returns.
+    Generator(stage2::Generator<Yield, Send, Return>&& plain) // NOLINT: not explicit
+        : stage2::TracedGenerator<Yield, Send, Return>(std::move(plain), tracer) {}
+};
 
 // [conversation]
 /// Yields numbers, is sent words, and returns a word.
@@ -77,11 +90,20 @@ void throwing_session() {
 
 } // namespace
 
-int main() {
+int main(int argc, char** argv) {
     try {
+        if (argc > 2) {
+            fmt::print(stderr, "generator_session: give no argument, or a file for a "
+                               "trace\n");
+            return 2;
+        }
+        if (argc == 2)
+            tracer = common::Tracer(argv[1], "generator_session");
         session();
         fmt::print("\n");
         throwing_session();
+        if (const std::error_code error = tracer.close())
+            throw std::system_error(error, "the trace is not whole");
         return 0;
     } catch (const std::exception& error) {
         fmt::print(stderr, "generator_session: {}\n", error.what());

@@ -81,6 +81,15 @@ std::string function_and_line(const Place& place) {
                        where(place));
 }
 
+/// The field "chain".
+std::string links(const std::vector<Place>& chain) {
+    std::string text = ",\"chain\":[";
+    for (const Place& place : chain)
+        text += fmt::format("{}{{{}}}", &place == chain.data() ? "" : ",",
+                            function_and_line(place));
+    return text + ']';
+}
+
 } // namespace
 
 Tracer::Tracer(const std::string& path, std::string_view program)
@@ -207,11 +216,7 @@ void Tracer::write_task_suspend(const void* task, const void* future,
         ++awaited.waiters;
         fields += fmt::format(",\"awaiting\":{}", awaited.id);
     }
-    fields += ",\"chain\":[";
-    for (const Place& place : chain)
-        fields += fmt::format("{}{{{}}}", &place == chain.data() ? "" : ",",
-                              function_and_line(place));
-    write("task", fields + ']');
+    write("task", fields + links(chain));
 }
 
 void Tracer::write_task_done(const void* task, std::string_view outcome) {
@@ -235,6 +240,29 @@ void Tracer::write_coroutine(const void* task, std::string_view phase,
     write("coroutine", fmt::format("\"phase\":\"{}\",\"task\":{},{},\"from\":{}", phase,
                                    known_[task].id, function_and_line(called),
                                    json_string(path_and_line(caller.line))));
+}
+
+void Tracer::write_generator(const void* generator, const GeneratorEvent& event) {
+    const bool is_new = event.phase == "new";
+    if (is_new)
+        known_[generator] = {.id = next_id_++, .is_task = true};
+    std::string fields =
+        fmt::format("\"phase\":\"{}\",\"id\":{}", event.phase, known_[generator].id);
+    if (!event.how.empty())
+        fields += fmt::format(",\"how\":\"{}\"", event.how);
+    if (!event.word.empty())
+        fields += ",\"word\":" + json_string(event.word);
+    if (event.at != nullptr)
+        fields += fmt::format(",\"by\":{},\"at\":{}",
+                              json_string(short_name(event.at->function_name())),
+                              json_string(path_and_line(*event.at)));
+    if (event.number)
+        fields += fmt::format(",\"number\":{}", *event.number);
+    if (is_new)
+        fields += "," + function_and_line(event.chain.front());
+    else if (!event.chain.empty())
+        fields += links(event.chain);
+    write("generator", fields);
 }
 
 void Tracer::write_future_new(const void* future, const std::source_location* at) {

@@ -207,6 +207,27 @@ class Tracer {
             write_coroutine(task, "return", called, caller);
     }
 
+    /// A step of a conversation with a generator.
+    struct GeneratorEvent {
+        /// "new"; then, for each call: "next", "send" or "throw", with the word that goes
+        /// in; "resume", if the generator goes on; "take", if the co_yield where it stood
+        /// has taken the word (only told when it stops again); "yield" or "end", where it
+        /// stops; and "reply". In the end "gone", with its frame.
+        std::string_view phase;
+        std::string_view word = {}; ///< as one would write it; empty: none
+        std::string_view how = {};  ///< "end": "returned" or "threw". "reply": that, or
+                                    ///< "yielded", or "over", if it had ended before
+        const std::source_location* at = nullptr; ///< the call, and its reply
+        std::vector<Place> chain = {}; ///< "new" and where it stops: as in `task_suspend`
+        std::optional<int> number = {}; ///< of the place where it goes on, if known
+    };
+    /// For who talks with a generator without a task. What this one calls is told with
+    /// `coroutine_call`.
+    void generator(const void* generator, const GeneratorEvent& event) {
+        if (enabled()) [[unlikely]]
+            write_generator(generator, event);
+    }
+
     /// A future is made, at `at`.
     void future_new(const void* future, const std::source_location& at) {
         if (enabled()) [[unlikely]]
@@ -283,6 +304,7 @@ class Tracer {
     void write_task_done(const void* task, std::string_view outcome);
     void write_coroutine(const void* task, std::string_view phase, const Place& called,
                          const Place& caller);
+    void write_generator(const void* generator, const GeneratorEvent& event);
     void write_future_new(const void* future, const std::source_location* at);
     void write_future_met(const void* future);
     void write_future_end(const void* future, std::string_view phase,

@@ -30,6 +30,7 @@ TEST_CASE("generator_session prints both sides of the conversation") {
                                    "  has ended, and returns \"done\"\n"
                                    "next()\n"
                                    "  had ended before\n"));
+    CHECK(run_program("GENERATOR_SESSION", {"file", "more"}).status == 2);
     CHECK(finished.out.ends_with("throw_(runtime_error(\"enough\"))\n"
                                  "    (has now \"enough\")\n"
                                  "  has ended, and returns \"done\"\n"
@@ -80,6 +81,7 @@ TEST_CASE("frame_tour stops where it is told to") {
     CHECK(second.out.starts_with("2. One function, two frames\n"));
     CHECK(second.out.find("\n3. ") == std::string::npos);
     CHECK(run_program("FRAME_TOUR", {"6"}).status == 2);
+    CHECK(run_program("FRAME_TOUR", {"3", "file", "more"}).status == 2);
 }
 
 TEST_CASE("million counts what waits, and wakes it again") {
