@@ -77,6 +77,26 @@ ANCHORS = {
     },
 }
 
+# A program that talks with generators, and has neither loop nor tasks.
+GENERATOR = "stage2_coroutines/generator.h"
+OF_GENERATORS = {
+    "new": (GENERATOR, "Generator get_return_object("),
+    "next": (GENERATOR, "Reply next()"),
+    "send": (GENERATOR, "innermost->sent = &value;"),
+    "throw": (GENERATOR, "innermost->thrown = std::move(error);"),
+    "resume": (GENERATOR, "frame.resume();"),
+    "take": (GENERATOR, "return std::move(*std::exchange(conversation_.sent"),
+    "takeThrown": (GENERATOR, "std::rethrow_exception(std::exchange(conversation_.thrown"),
+    "yield": (GENERATOR, "conversation_.yielded = &value_;"),
+    "end": (GENERATOR, "final_suspend() noexcept"),
+    "threw": (GENERATOR, "void unhandled_exception() noexcept"),
+    "yielded": (GENERATOR, ".yielded = std::move("),
+    "returned": (GENERATOR, "std::exchange(promise().returned"),
+    "delegate": (GENERATOR, "outer_.innermost = &inner_.promise();"),
+    "back": (GENERATOR, "current = current->caller;"),
+    "gone": (GENERATOR, "frame_.destroy();"),
+}
+
 # Programs that make their tasks elsewhere, or have no fetches.
 OTHERWISE = {
     "fetch_one": {
@@ -98,8 +118,9 @@ def anchors_for(trace: Trace, root: Path = ROOT) -> dict[str, dict]:
     """What a page of this trace needs: {name: {path, line}}."""
     kinds = {event["event"] for event in trace.events}
     texts = ANCHORS[trace.stage] | OTHERWISE.get(trace.program, {})
-    needed = {name: where for name, where in texts.items()
-              if ONLY_WITH.get(name.split()[0], "trace") in kinds}
+    needed = OF_GENERATORS if trace.talks else {
+        name: where for name, where in texts.items()
+        if ONLY_WITH.get(name.split()[0], "trace") in kinds}
     found = {}
     for name, (path, text) in needed.items():
         line = find(path, text, root)

@@ -141,6 +141,20 @@ class Maker:
             self.woken[task] = self.arrows
             self.add("s", "wakes", self.lane(), event["t"], cat="future", id=self.arrows)
 
+    def take_generator(self, event: dict) -> None:
+        """Its steps are bars, as a task's; what is said to it, moments of who says it."""
+        number, phase = event["id"], event["phase"]
+        lane = FIRST_TASK + number
+        if phase == "new":
+            self.name("thread_name", lane, f"generator {number}: {event.get('name', '?')}")
+        if phase == "resume":
+            self.begin("step", number, lane, "step", event)
+        elif phase in ("yield", "end"):
+            self.end("step", number, event["t"])
+            self.moment(event, lane)
+        else:
+            self.moment(event)
+
     # ---- Fetches and moments ----
 
     def take_fetch(self, event: dict) -> None:

@@ -43,6 +43,9 @@ class Names(dict[int, str]):
 
     def meet(self, event: dict) -> None:
         kind, own = event["event"], event.get("id")
+        if kind == "generator" and own not in self:  # the page takes it for a task
+            self.counts["task"] += 1
+            self[own] = f"generator {self.counts['task']}"
         self.add("task", own if kind == "task" else event.get("task"))
         if kind == "task" and event.get("phase") == "new":
             self[own] = f"{self.number_of(own)} ({event.get('name', '?')})"
@@ -66,6 +69,10 @@ def follow(running: list[str], event: dict, names: Names) -> None:
         running.append(f"callback {event['name']}")
     elif kind == "task" and phase == "step":
         running.append(names.number_of(event["id"]))
+    elif kind == "generator" and phase == "resume":
+        running.append(names[event["id"]])
+    elif kind == "generator" and phase in ("yield", "end"):
+        leave(running, names[event["id"]])
     elif kind == "callback" and phase == "end":
         leave(running, f"callback {event['name']}")
     elif kind == "task" and phase in ("suspend", "done"):
@@ -142,6 +149,27 @@ def callback_end(event: dict, _names: Names) -> str:
     return f"{event['name']} " + ("is left by an exception" if event.get("threw") else "returns")
 
 
+def generator(event: dict, names: Names) -> str:
+    place = event["chain"][-1] if event.get("chain") else None
+    where = f", in {place['name']}  {place['at']}" if place else ""
+    who = names[event["id"]]
+    word = f" {event['word']}" if event.get("word") else ""
+    by = event.get("by", "?")
+    phase = event["phase"]
+    if phase in ("next", "send", "throw"):
+        return f"{by} calls {phase}({word.strip()}) on {who}"
+    if phase == "reply":
+        return f"{by} gets the reply of {who}: {event.get('how', '?')}{word}"
+    return {
+        "new": f"{who} is made: {event.get('name', '?')}",
+        "resume": f"{who} goes on",
+        "take": f"{who} takes{word}",
+        "yield": f"{who} yields{word}{where}",
+        "end": f"{who} has ended: {event.get('how', '?')}{word}",
+        "gone": f"{who} is destroyed",
+    }.get(phase, f"generator {phase}")
+
+
 def schedule(event: dict, names: Names) -> str:
     who = task(event, names, "task") if "task" in event else event.get("name", "?")
     return f"into the ready queue: {who}"
@@ -154,6 +182,7 @@ WORDS = {
     ("ready", None): lambda e, n: f"socket {e['fd']} is ready ({e['events']})",
     ("callback", "begin"): callback_begin,
     ("callback", "end"): callback_end,
+    ("generator", None): generator,
     ("schedule", None): schedule,
     ("schedule", "cancel"): lambda e, n: f"call {e['call']} is taken back",
     ("timer", "set"): lambda e, n: f"timer {e['call']} is set: {e['name']} in {e['in_ms']:g} ms",

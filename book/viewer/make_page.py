@@ -28,21 +28,26 @@ from anchors import anchors_for  # noqa: E402  (what is imported is beside this 
 from traces import ROOT, BadTrace, Trace, read, source_of, sources_hash, split_place  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
+PANES = ["view_tasks.js", "view_loop.js", "view_waits.js", "view_time.js"]
+PANES_OF_GENERATORS = ["words_generators.js", "view_generators.js"]  # for who talks with them
 SCRIPTS = [
     "model.js", "words.js", "view_dom.js", "view.js", "view_places.js", "view_source.js",
-    "view_signs.js", "view_lanes.js", "view_thread.js", "view_tasks.js", "view_loop.js",
-    "view_waits.js", "view_time.js", "view_say.js", "view_controls.js", "view_start.js",
+    "view_signs.js", "view_lanes.js", "view_thread.js", *PANES, "view_say.js", "view_controls.js",
+    "view_start.js",
 ]
 TITLES = {
     "stage1": "Stage 1: an event loop with callbacks",
     "stage2": "Stage 2: coroutines made by hand",
     "stage3": "Stage 3: tasks, a queue and libcurl",
+    "frame_tour": "Frames of coroutines",
+    "generator_session": "A conversation with a generator",
     "fetch_one": "One fetch, one coroutine",
     "runtime_tour": "A walk through the runtime",
     "server_tour": "A server and its clients",
 }
 COMMENT = re.compile(r"(^|\s)//[^\"'`]*$|^\s*//.*")  # no quote follows: so it's in no string
-PLAIN = re.compile(r"[^\"'`/]*")  # a line without strings, and so on: all of it is code
+PLAIN = re.compile(r"[^'`/]*")  # a line of code and "strings": nothing else is in it
+STRING = re.compile(r'("(?:[^"\\]|\\.)*")')
 SPACES = re.compile(r" ?([=<>?:,{}()&|;]) ?")
 USE_STRICT = '"use strict";'
 BIG = 100_000  # characters of a trace: a bigger one is packed
@@ -107,8 +112,14 @@ def data_of(trace: Trace, meta: dict) -> str:
 def slim_script(text: str) -> str:
     """Without what only its readers need: a page is sent about, and its sources are elsewhere."""
     lines = (COMMENT.sub("", line).strip() for line in text.splitlines())
-    return "\n".join(SPACES.sub(r"\1", line) if PLAIN.fullmatch(line) else line
-                     for line in lines if line not in ("", USE_STRICT))
+    return "\n".join(slim_line(line) for line in lines if line not in ("", USE_STRICT))
+
+
+def slim_line(line: str) -> str:
+    if not PLAIN.fullmatch(line):
+        return line
+    parts = STRING.split(line)  # code, string, code, and so on
+    return "".join(SPACES.sub(r"\1", part) if i % 2 == 0 else part for i, part in enumerate(parts))
 
 
 def slim_style(text: str) -> str:
@@ -117,9 +128,18 @@ def slim_style(text: str) -> str:
     return re.sub(r" ?([{};,]) ?|: ", lambda found: found[1] or ":", one_line)
 
 
+def scripts_for(trace: Trace) -> list[str]:
+    """Each page carries the panes that it needs."""
+    if not trace.talks:
+        return SCRIPTS
+    first = SCRIPTS.index(PANES[0])
+    return SCRIPTS[:first] + PANES_OF_GENERATORS + SCRIPTS[first + len(PANES):]
+
+
 def make_page(trace: Trace, meta: dict, self_test: str = "") -> str:
     """The page's text. `self_test` is a script that runs last, for tests."""
-    scripts = "\n".join(slim_script((HERE / name).read_text(encoding="utf-8")) for name in SCRIPTS)
+    scripts = "\n".join(slim_script((HERE / name).read_text(encoding="utf-8"))
+                        for name in scripts_for(trace))
     if "</script" in scripts + self_test:
         raise ValueError("a script of the page holds </script, which would end it there")
     parts = {

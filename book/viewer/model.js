@@ -11,6 +11,8 @@
 // `build` returns
 //     header, footer   the events "trace" and "end", or null; whole: true if "end" is there
 //     program, stage   "stage1", and 1, 2 or 3
+//     talks            true: no loop in it, but somebody who talks with generators. A generator
+//                      is taken for a task, which waits until it is called
 //     origin           "http://127.0.0.1:8000", of the first fetch; see `shown`
 //     steps            one for each event, but for "trace", "end", an "awake" that has
 //                      nothing to tell that its "select" and the first "ready" don't, and a
@@ -37,14 +39,17 @@
 //                        those; whose callbacks it makes ready; is it the mailbox
 //     nextTurn           schedule: runs in the next turn, not in this one
 //     stopped            leave: did the task wait since this coroutine was called
+//     word, ask          of a generator: what goes in, or comes out; the call of which this is
 //     first, wait        step: its first one; else the wait that has ended. suspend: wait
 //     item, to, line     queue: what; who gets it; in which line ("getters" or "putters")
 //
 // The records; in all of them steps are given by number, and undefined or null is "never",
 // or "not told":
 //     task    id, n (to be shown), name, function, label, own (a name that was given to it),
-//             at, new, steps, waits, asked (to end), done, outcome, row, future, fetch (the latest)
-//     wait    task, step, t, future (null: for the next turn only), chain, resumed
+//             at, new, steps, waits, asked (to end), done, outcome, row, future,
+//             fetch (the latest), talks (it's a generator), ask (its last call)
+//     wait    task, step, t, future (null: for the next turn only), chain, resumed,
+//             of a generator: ended (how, if so), number (as in the state)
 //     future  id, n, at, born, end, how ("resolve", "fail", "drop"), told (how many waited at
 //             its end), by ({ call } or { task }: who ended it), waiters (all waits ever),
 //             task (if it is one), line ({ queue, side }, if it stands in a queue's line)
@@ -77,6 +82,8 @@ const Model = (() => {
     coroutine: { call: "enter", return: "leave" },
     fetch: { start: "start", end: "end" },
     watch: { add: "watch", remove: "unwatch" },
+    generator: { new: "new", next: "ask", send: "ask", throw: "ask", resume: "step", take: "take",
+      yield: "suspend", end: "suspend", reply: "reply", gone: "done" },
   };
 
   // ---- Text and names ----
@@ -132,7 +139,7 @@ const Model = (() => {
     // Any other program: stage 3's loop begins with its mailbox, and stage 1 has no tasks.
     if (events.some(e => e.event === "watch" && e.name === "mailbox"))
       return 3;
-    return events.some(e => e.event === "task") ? 2 : 1;
+    return events.some(e => e.event === "task" || e.event === "generator") ? 2 : 1;
   }
 
   // ---- The whole run ----
@@ -144,7 +151,8 @@ const Model = (() => {
     const first = events.find(e => e.event === "fetch" && e.url);
     const m = {
       header, footer, whole: footer !== null && footer.whole !== false, program,
-      stage: stageOf(program, events), origin: first?.url.match(ORIGIN)?.[0] || "",
+      stage: stageOf(program, events), talks: events.some(e => e.event === "generator"),
+      origin: first?.url.match(ORIGIN)?.[0] || "",
       events, bad, steps: [], tasks: new Map(), futures: new Map(), fetches: new Map(),
       queues: new Map(), timers: new Map(), calls: [], watches: [], turns: [],
       turnOf: new Map(), findings: [], rows: 0, x: null, snapshots: [],
@@ -204,8 +212,18 @@ const Model = (() => {
     if (kind !== "schedule")
       r.waking = null;
     steps.push(s);
+    if (e.event === "generator")
+      belongsToCall(r, s, e);
     READ[kind](r, s, e);
     s.stack = r.stack;
+  }
+
+  function belongsToCall(r, s, e) {
+    const generator = taskOf(r.m, e.id);
+    generator.talks = true;
+    if (s.kind === "ask")
+      generator.ask = s.n;
+    s.ask = generator.ask ?? -1;
   }
 
   /// Ends the sleep of its select. A step of its own is left only to one that slept until
@@ -445,13 +463,16 @@ const Model = (() => {
       if (task.function === "" && chain.length > 0)
         nameTask(task, "", chain[0].name); // its beginning is not in the trace
       s.task = s.in = task;
-      s.wait = { task, step: s.n, t: e.t, future, chain, resumed: null };
+      s.word = e.word ?? null;
+      s.wait = { task, step: s.n, t: e.t, future, chain, resumed: null,
+        ended: e.how, number: e.number };
       task.waits.push(s.wait);
       future?.waiters.push(s.wait);
       leaveTask(r, s, task);
     },
     done(r, s, e) {
-      s.task = s.in = taskOf(r.m, e.id);
+      s.task = taskOf(r.m, e.id);
+      s.in = s.task.talks ? undefined : s.task; // a generator is destroyed by somebody else
       s.task.done = s.n;
       s.task.outcome = e.outcome;
       leaveTask(r, s, s.task);
@@ -459,6 +480,20 @@ const Model = (() => {
     cancel(r, s, e) {
       s.task = taskOf(r.m, e.id);
       s.task.asked.push(s.n);
+    },
+    ask(r, s, e) {
+      s.task = taskOf(r.m, e.id);
+      s.word = e.word ?? null;
+      r.queued.set(`task ${e.id}`, s.n);
+    },
+    take(r, s, e) {
+      s.task = taskOf(r.m, e.id);
+      s.word = e.word;
+    },
+    reply(r, s, e) {
+      s.task = taskOf(r.m, e.id);
+      s.word = e.word ?? null;
+      s.cause = s.n - 1;
     },
     enter(r, s, e) {
       s.task = taskOf(r.m, e.task);
@@ -688,7 +723,7 @@ const Model = (() => {
   function laneOf(m, s) {
     if (s.in)
       return s.in.row;
-    if (s.kind === "new")
+    if (s.kind === "new" || s.kind === "done")
       return s.task.row;
     if (m.stage === 1 && s.fetch)
       return s.fetch.row;
@@ -719,7 +754,10 @@ const Model = (() => {
   /// A state has
   ///     at, turn, asleep, watched   step; turn; in select; what select was asked about
   ///     tasks      id → { task, state, chain, awaiting, since, outcome, fetch }; `state` is
-  ///                new, ready, running, waiting or done. Done ones stay until the next turn
+  ///                new, ready, running, waiting or done. Done ones stay until the next turn.
+  ///                Of a generator, too: held (what a promise holds: { name, word }, or null),
+  ///                number (of the place where it goes on), ended (how). In a chain, `innermost`
+  ///                is which link goes on in this one's place; undefined: itself
   ///     futures    id → { future, state, waiters (tasks), gone (how many went on), since };
   ///                `state` is pending, resolved, failed or cancelled. A future goes in the
   ///                next turn after all who waited went on; a task's is only here if awaited
@@ -833,6 +871,18 @@ const Model = (() => {
     state.runNow.splice(0, i + 1);
   }
 
+  // Where the promise of a generator has a word: on its way in, and out.
+  const IN = { send: "sent", throw: "thrown" };
+  const OUT = { returned: "returned", threw: "error" };
+
+  /// Stage 2 notes in the outermost one who goes on next; those between keep what they had.
+  function withPointers(state, s) {
+    const before = state.tasks.get(s.task.id)?.chain || NONE;
+    const last = s.wait.chain.length - 1;
+    return s.wait.chain.map((link, i) =>
+      ({ ...link, innermost: i > 0 ? before[i]?.innermost : last > 0 ? last : undefined }));
+  }
+
   const APPLY = {
     select(m, state, s, e) {
       state.asleep = s.asleep ?? true; // true: the trace ends in its sleep
@@ -905,8 +955,8 @@ const Model = (() => {
       finishFuture(state, s, "cancelled");
     },
 
-    new(m, state, s) {
-      changeTask(state, s.task, { state: "new" });
+    new(m, state, s, e) {
+      changeTask(state, s.task, { state: "new", number: e.number });
     },
     step(m, state, s) {
       const { task } = s;
@@ -921,9 +971,13 @@ const Model = (() => {
         wentOn(state, s.wait.future);
     },
     suspend(m, state, s) {
-      const { future, chain } = s.wait;
-      changeTask(state, s.task, { state: future ? "waiting" : "ready", chain,
-        awaiting: future, since: s.n });
+      const { future } = s.wait;
+      const stands = future || s.task.talks;
+      changeTask(state, s.task, { state: stands ? "waiting" : "ready",
+        chain: withPointers(state, s), awaiting: future, since: s.n });
+      if (s.task.talks)
+        changeTask(state, s.task, { number: s.e.number, ended: s.e.how,
+          held: { name: OUT[s.e.how] || "yielded", word: s.word } });
       if (!future)
         return;
       const known = state.futures.get(future.id) || newFuture(s, future);
@@ -931,6 +985,10 @@ const Model = (() => {
     },
     done(m, state, s) {
       const { task } = s;
+      if (task.talks) {
+        state.tasks.delete(task.id);
+        return;
+      }
       const awaited = state.tasks.get(task.id)?.awaiting;
       if (awaited && state.futures.has(awaited.id)) // destroyed while it waited
         change(state.futures, awaited.id, { waiters:
@@ -944,16 +1002,29 @@ const Model = (() => {
       }
     },
     cancel() {},
+    ask(m, state, s, e) {
+      if (s.word !== null && m.steps[s.n + 1]?.kind === "step") // else nobody will take it
+        changeTask(state, s.task, { held: { name: IN[e.phase], word: s.word } });
+    },
+    take(m, state, s) {
+      changeTask(state, s.task, { held: null });
+    },
+    reply(m, state, s, e) {
+      if (e.how !== "threw") // the error stays there
+        changeTask(state, s.task, { held: null });
+    },
     enter(m, state, s, e) {
       const chain = (state.tasks.get(s.task.id)?.chain || NONE).slice();
       if (chain.length > 0)
-        chain.push({ ...chain.pop(), at: e.from });
+        chain.push({ ...chain.pop(), at: e.from, innermost: chain.length + 1 });
       chain.push({ name: e.name, at: e.at });
       changeTask(state, s.task, { chain });
     },
     leave(m, state, s) {
-      const chain = state.tasks.get(s.task.id)?.chain || NONE;
-      changeTask(state, s.task, { chain: chain.slice(0, -1) });
+      const chain = (state.tasks.get(s.task.id)?.chain || NONE).slice(0, -1);
+      if (chain.length > 0)
+        chain.push({ ...chain.pop(), innermost: undefined });
+      changeTask(state, s.task, { chain });
     },
 
     start(m, state, s) {

@@ -11,6 +11,8 @@ KINDS = {
     "future new", "future resolve", "future fail", "future cancel",
     "task new", "task step", "task suspend", "task done", "task cancel",
     "coroutine call", "coroutine return", "fetch start", "fetch end", "watch add", "watch remove",
+    *(f"generator {phase}" for phase in (
+        "new", "next", "send", "throw", "resume", "take", "yield", "end", "reply", "gone")),
 }
 
 

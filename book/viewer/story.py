@@ -1,6 +1,6 @@
 """A trace's story: each step's sentences, as the page says them.
 
-words.js tells it, so something must run JavaScript: node, or else Chromium. Without either there
+story.js tells it, so something must run JavaScript: node, or else Chromium. Without either there
 is no story, and None is what you get.
 """
 from __future__ import annotations
@@ -14,9 +14,9 @@ from urllib.parse import unquote
 
 from make_page import HERE, for_script
 
-SCRIPTS = ["model.js", "words.js"]
+SCRIPTS = ["model.js", "words.js", "words_generators.js", "story.js"]
 BROWSERS = ["chromium", "chromium-browser", "google-chrome"]
-TELL = r"Words.story(Model.read(TRACE)).join('\n') + '\n'"
+TELL = r"Story.story(Model.read(TRACE)).join('\n') + '\n'"
 
 
 def story_of(text: str) -> str | None:
@@ -38,7 +38,7 @@ def told_by_node(node: str, trace: str, folder: Path) -> str:
     script = folder / "story.js"
     script.write_text("\n".join((
         f"const Model = require({json.dumps(str(HERE / 'model.js'))});",
-        f"const Words = require({json.dumps(str(HERE / 'words.js'))});",
+        f"const Story = require({json.dumps(str(HERE / 'story.js'))});",
         trace, f"process.stdout.write({TELL});")), encoding="utf-8")
     return said_by([node, script])
 

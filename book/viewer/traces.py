@@ -28,13 +28,14 @@ class Trace:
     def __init__(self, name: str, events: list[dict], cut_off: bool):
         self.name, self.events, self.cut_off = name, events, cut_off
         self.program = str(events[0].get("program", "?"))
+        self.talks = any(event["event"] == "generator" for event in events)
         self.stage = STAGES.get(self.program) or self._stage_by_events()
 
     def _stage_by_events(self) -> int:
         """Of a program that isn't ours: as model.js finds it."""
         if any(event.get("name") == "mailbox" for event in self.events):
             return 3  # its loop begins with that
-        return 2 if any(event["event"] == "task" for event in self.events) else 1
+        return 2 if any(event["event"] in ("task", "generator") for event in self.events) else 1
 
     def places(self) -> list[str]:
         """All that are named, each once, in the order in which they come."""

@@ -82,7 +82,8 @@ const Page = (() => {
   }
 
   function goTurn(by) {
-    const found = seek(page.step + by, by, step => step.kind === "select");
+    const kind = page.model.talks ? "ask" : "select";
+    const found = seek(page.step + by, by, step => step.kind === kind);
     go(found ?? (by > 0 ? last() : 0));
   }
 

@@ -164,7 +164,7 @@ const Controls = (() => {
   ];
 
   function fillKeys() {
-    const drawings = Page.stage === 1 ? [ON_BARS] : [ON_BARS, ...ON_DRAWINGS];
+    const drawings = Page.stage === 1 || Page.model.talks ? [ON_BARS] : [ON_BARS, ...ON_DRAWINGS];
     byId("keys").replaceChildren(
       el("ul", { class: "signs" }, ...Signs.explained(Page.model).map(signLine)),
       el("ul", { class: "drawings" }, ...drawings.map(text => el("li", {}, text))),
@@ -231,7 +231,8 @@ const Controls = (() => {
   /// What hangs on the trace.
   function fill() {
     byId("scrub").max = Page.last();
-    byId("same").textContent = Page.stage === 1 ? "same fetch" : "same task";
+    byId("same").textContent = Page.stage === 1 ? "same fetch"
+      : Page.model.talks ? "same generator" : "same task";
     fillKeys();
     fillFindings();
   }

@@ -63,7 +63,8 @@ const Lanes = (() => {
   const callLanes = new WeakMap();
   function hasCallLane(model) {
     if (!callLanes.has(model)) {
-      const used = model.stage > 1 || model.steps.some(step => step.lane === Model.CALLS);
+      const used = (model.stage > 1 && !model.talks)
+        || model.steps.some(step => step.lane === Model.CALLS);
       callLanes.set(model, used);
     }
     return callLanes.get(model);
@@ -74,8 +75,9 @@ const Lanes = (() => {
   function layOut(width) {
     const { model, step: now } = Page;
     const isSmall = width < 620;
-    const unit = isSmall ? 25 : 31; // from one step to the next
-    const left = isSmall ? 92 : 170; // room for the lanes' names
+    const unit = (isSmall ? 25 : 31) + (model.talks ? 11 : 0); // from one step to the next
+    const longer = isSmall ? 14 : 30; // "generator 1", instead of "task 1"
+    const left = (isSmall ? 92 : 170) + (model.talks ? longer : 0); // room for the lanes' names
     const rowHeight = isSmall ? 25 : 26;
     const most = isSmall ? 5 : 7; // rows
     const here = left + (width - left) * (isSmall ? 0.5 : 0.46);
@@ -93,8 +95,9 @@ const Lanes = (() => {
     const named = new Map(owners);
     addThoseInSight(named, from, to);
     const lanes = [Model.LOOP, ...(hasCallLane(model) ? [Model.CALLS] : []), ...rows];
-    const yOfLane = new Map(lanes.map((lane, i) => [lane, TOP + i * rowHeight]));
-    const beyond = TOP + (lanes.length - rows.length + Math.min(model.rows, most)) * rowHeight;
+    const top = TOP + (model.talks ? 6 : 0); // above the first lane stands what is said
+    const yOfLane = new Map(lanes.map((lane, i) => [lane, top + i * rowHeight]));
+    const beyond = top + (lanes.length - rows.length + Math.min(model.rows, most)) * rowHeight;
     const y = lane => yOfLane.get(lane) ?? beyond; // rows that aren't shown: "and more"
     const height = beyond + (model.rows > most ? 12 : -4);
     return { width, height, isSmall, unit, left, here, shift, from, to, x, y, beyond, lanes, rows,

@@ -136,6 +136,12 @@ const Places = (() => {
     return body.length > 0 && body.length < MOST ? body.replace(/;$/, "") : null;
   }
 
+  /// Where a generator stands: "co_yield 1", and before that, the number of the place.
+  function where(link, { ended, number }) {
+    const line = ended ? "has ended" : awaited(link?.at) || "stands still";
+    return number === undefined ? line : `${number}: ${line}`;
+  }
+
   const endOf = found => found && { path: found.path, line: found.end };
 
   // ---- Which line is shown for a step ----
@@ -270,14 +276,19 @@ const Places = (() => {
     return top?.task ? place(innermost(chainOf(top.task))?.at) : null;
   }
 
+  /// The same for generators, in place of those above; view_generators.js fills it.
+  const ofGenerators = {};
+
   /// A step without a line of its own is shown by what runs beneath it, or by who runs.
   function forStep(step) {
-    const look = LINES[step.kind](step);
+    const lines = step.task?.talks && ofGenerators[step.kind] || LINES[step.kind];
+    const look = lines(step);
     if (look.at)
       return look;
     const at = look.under?.at || whereItRuns(step);
     return { ...look, at, under: null };
   }
 
-  return { place, textOf, linesOf, awaited, bodyOfCallback, definition, forStep };
+  return { place, textOf, linesOf, awaited, bodyOfCallback, definition, endOf, anchor, under,
+    ofGenerators, where, forStep };
 })();

@@ -9,6 +9,8 @@ const Say = (() => {
     const { model, step } = Page;
     if (step !== Page.last() || !model.whole)
       return "";
+    if (model.talks)
+      return " Here the trace ends.";
     const fetches = model.fetches.size > 0
       ? `${Words.many(model.fetches.size, "fetch", "fetches")} in ${Words.time(model.span)}; ` : "";
     const text = `${fetches}the thread was busy ${TimePane.busyShare()} of the time.`;

@@ -37,6 +37,12 @@ const Signs = (() => {
       shape: "M-3.4-3.8h2.4v7.6h-2.4zM1-3.8h2.4v7.6H1z" },
     done: { tone: "", words: "a task is done", shape: "M-3.2-3.2h6.4v6.4h-6.4z" },
     cancel: { tone: "", words: "a task is asked to end", shape: CROSS },
+    ask: { tone: "loop", words: "a generator is called",
+      shape: "M-4.4-3h8.8v5.2H.6L-2 4.6V2.2h-2.4z" },
+    take: { tone: "future", words: "a word comes in",
+      shape: "M-4-1h4.4v-2.6L4.4 0 .4 3.6V1H-4z" },
+    reply: { tone: "loop", words: "the call returns, with a reply",
+      shape: "M4.4-3h-8.8v5.2H-.6L2 4.6V2.2h2.4z" },
     future: { tone: "future", words: "a future is made",
       shape: "M0-4.6 4.6 0 0 4.6-4.6 0zM0-2.4-2.4 0 0 2.4 2.4 0z" },
     resolve: { tone: "future", words: "a future is resolved", shape: "M0-4.6 4.6 0 0 4.6-4.6 0z" },
@@ -70,5 +76,11 @@ const Signs = (() => {
       .map(kind => ({ kind, words: SIGNS[kind].words }));
   }
 
-  return { toneOf, signOf, knot, explained };
+  /// What some mean in a program without tasks.
+  function rename(words) {
+    for (const [kind, text] of Object.entries(words))
+      SIGNS[kind].words = text;
+  }
+
+  return { toneOf, signOf, knot, explained, rename };
 })();

@@ -108,10 +108,11 @@ const SourcePane = (() => {
     for (const { task, state, chain } of Page.state.tasks.values()) {
       if (state === "done")
         continue;
-      const isRunning = state === "running";
-      for (const link of chain)
+      for (const link of chain) {
+        const isRunning = state === "running" && !(task.talks && link !== chain[chain.length - 1]);
         pins.push({ at: Places.place(link.at), text: String(task.n), isRunning,
-          title: `task ${task.n} ${isRunning ? "is on the stack" : "stands still"} here` });
+          title: `${Words.who(task)} ${isRunning ? "is on the stack" : "stands still"} here` });
+      }
     }
     return pins;
   }

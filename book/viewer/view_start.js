@@ -21,8 +21,8 @@
   function fillHead(meta, model) {
     byId("title").textContent = document.title = meta.title;
     byId("others").replaceChildren(...(meta.links || []).map(otherRun));
-    const numbers = `${Words.many(model.steps.length, "step")}, `
-      + `${Words.many(model.turns.length, "turn")} of the loop, ${Words.time(model.span)}`;
+    const turns = model.talks ? "" : `${Words.many(model.turns.length, "turn")} of the loop, `;
+    const numbers = `${Words.many(model.steps.length, "step")}, ${turns}${Words.time(model.span)}`;
     byId("about").textContent = [meta.about, numbers].filter(text => text).join(" · ");
     byId("about").title = byId("about").textContent;
     byId("note").hidden = !meta.note;

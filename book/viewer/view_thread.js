@@ -86,14 +86,16 @@ const Thread = (() => {
   function wordsOfWait(wait) {
     const stopped = wait.chain[wait.chain.length - 1];
     const who = stopped ? Model.shortName(stopped.name) : "it";
+    if (wait.task.talks)
+      return Places.where(stopped, wait);
     const end = wait.future && Words.until(Page.model, wait.future);
     return end ? `${who} waits until ${end.replace(/`/g, "")}` : `${who} waits`;
   }
 
   /// A wait has two parts: until the future is done, and until the loop lets the task go on.
   function dottedWait(layout, wait, row) {
-    const end = wait.resumed ?? Page.steps.length;
-    const isReadyAt = wait.future ? wait.future.end ?? end : wait.step;
+    const end = wait.resumed ?? wait.task.done ?? Page.steps.length;
+    const isReadyAt = wait.future ? wait.future.end ?? end : wait.task.talks ? end : wait.step;
     const until = Math.min(end, Math.max(wait.step, isReadyAt));
     const still = until > wait.step ? dotted(layout, wait.step, until, row, wordsOfWait(wait)) : [];
     const ready = end > until + 1 || until === wait.step
@@ -112,7 +114,8 @@ const Thread = (() => {
     }
     const [first] = task.steps;
     if (first !== undefined && first > task.new + 1)
-      lines.push(...dotted(layout, task.new, first, row, "ready to run", "ready"));
+      lines.push(...dotted(layout, task.new, first, row,
+        ...(task.talks ? ["not begun"] : ["ready to run", "ready"])));
     return lines;
   }
 
@@ -223,6 +226,18 @@ const Thread = (() => {
     return found;
   }
 
+  // ---- Words above the thread: what is said to generators, and what they reply ----
+  function sayings(layout) {
+    const found = [];
+    for (let i = layout.from; i <= layout.to; i++) {
+      const { kind, lane, word } = Page.steps[i];
+      if (kind === "ask" || kind === "reply")
+        found.push(svg("text", { class: "word", x: layout.x(i) - 8, y: layout.y(lane) - 14 },
+          kind === "ask" ? Words.short(Page.model, i) : word ?? "–"));
+    }
+    return found;
+  }
+
   // ---- Knots: the steps ----
   function knots(layout) {
     const found = [];
@@ -259,7 +274,7 @@ const Thread = (() => {
     const isOver = Page.stage === 2 && owner.done <= Page.step; // its last fetch stays its name
     const path = Words.pathOfTask(Page.state, owner) || (isOver && owner.fetch?.path);
     const who = [owner.own, path].filter(text => text).join(" ");
-    return [`task ${owner.n}`, who || owner.label];
+    return [Words.who(owner), who || owner.label];
   }
 
   function names(layout) {
@@ -290,11 +305,13 @@ const Thread = (() => {
   function inWords(layout) {
     const { lane } = Page.now();
     const owner = layout.owners.get(lane);
-    const where = lane === Model.LOOP ? "in the loop"
+    const where = lane === Model.LOOP ? Page.model.talks ? "in main" : "in the loop"
       : lane === Model.CALLS ? "in a callback"
         : !owner ? "in a task that has ended"
-          : Page.stage === 1 ? `in a callback of ${owner.path}` : `in task ${owner.n}`;
-    const others = Page.stage === 1 ? "Fetches under way" : "Tasks that are there";
+          : Page.stage === 1 ? `in a callback of ${owner.path}`
+            : `in ${Words.who(owner)}`;
+    const others = Page.stage === 1 ? "Fetches under way"
+      : Page.model.talks ? "Generators that are there" : "Tasks that are there";
     return `The thread is ${where}. ${others}: ${Words.num(layout.owners.size)}.`;
   }
 
@@ -333,7 +350,7 @@ const Thread = (() => {
     setSize(parts, layout);
     parts.lanes.replaceChildren(...laneLines(layout));
     parts.picture.replaceChildren(...bars(layout), ...parked(layout), ...string(layout),
-      ...arrows(layout), ...knots(layout));
+      ...arrows(layout), ...sayings(layout), ...knots(layout));
     parts.picture.style.transform = `translateX(${layout.shift}px)`;
     const behindNames = svg("rect", { x: 0, y: 0, width: layout.left - 10, height: layout.height });
     parts.names.replaceChildren(behindNames, ...names(layout));
@@ -365,8 +382,9 @@ const Thread = (() => {
 
   function fillLegend() {
     const still = Page.stage === 1 ? "a function is registered" : "stands still, on no stack";
-    const lines = [["string", "the thread: where the program runs"], ["asleep", "asleep"],
-      ["parked", still], ...(Page.stage === 3 ? [["parked ready", "ready to run"]] : [])];
+    const asleep = Page.model.talks ? [] : [["asleep", "asleep"]];
+    const lines = [["string", "the thread: where the program runs"], ...asleep, ["parked", still],
+      ...(Page.stage === 3 ? [["parked ready", "ready to run"]] : [])];
     one(".legend").replaceChildren(...lines.map(line => legendLine(...line)));
   }
 

@@ -6,9 +6,10 @@
 //                       that is short, or null
 //     Words.short(m, n)                     two or three words, for the way of causes
 //     Words.until(m, future)                what ends the wait for it, in this run; or null
-//     Words.story(m)                        all of it, as lines, without what differs between
-//                                           two recordings of the same
-// and the small ones at the end of the file.
+//     Words.who(task)                       "task 3", "generator 1"
+//     Words.more        { generator: {…}, coroutine: {…} }: by event and phase, how to tell of
+//                       generators, and how in short; words_generators.js fills it
+// and the small ones at the end of the file. story.js tells all of a run.
 "use strict";
 
 const Words = (() => {
@@ -24,6 +25,7 @@ const Words = (() => {
   const capital = text => text === "" ? "" : text[0].toUpperCase() + text.slice(1);
   const baseName = at => (at || "").replace(/^.*\//, "");
   const shortName = name => M.shortName(name) || "the coroutine";
+  const who = task => `${task.talks ? "generator" : "task"} ${task.n}`;
 
   function time(us) {
     if (us < 1000)
@@ -702,10 +704,14 @@ const Words = (() => {
       + "out again.", why: counts(c) }),
   };
 
+  const more = {};
+  const moreOn = s => s.task?.talks && more[s.e.event]?.[s.e.phase];
+
   function describe(m, n, state, source = null) {
     const s = m.steps[n];
     const untimed = source?.untimed === true;
-    const { what, why } = SAY[s.kind]({ m, n, s, e: s.e, state, source, untimed });
+    const say = moreOn(s)?.say || SAY[s.kind];
+    const { what, why } = say({ m, n, s, e: s.e, state, source, untimed });
     const isLast = n === m.steps.length - 1;
     return { what, why: isLast && isStopped(m, s) ? `${why} ${STOPPED}`.trim() : why };
   }
@@ -757,58 +763,11 @@ const Words = (() => {
 
   function short(m, n) {
     const s = m.steps[n];
-    return SHORT[s.kind](m, s);
+    return (moreOn(s)?.short || SHORT[s.kind])(m, s);
   }
 
-  // ---- The whole story ----
-
-  /// Lines that are the same for each recording in which the same happened in the same
-  /// order: no times, no numbers of lines in the source; sockets have letters, in the order
-  /// in which they are first met.
-  function story(m) {
-    const lines = [];
-    const letters = new Map();
-    const add = text => lines.push(withLetters(withoutLines(text), letters));
-    let state = null;
-    for (const s of m.steps) {
-      state = M.stateAt(m, s.n, state);
-      const { what, why } = describe(m, s.n, state, { untimed: true });
-      add(`${whoHasTheThread(m, s)}: ${what}`);
-      if (why !== "")
-        add(`    ${why}`);
-    }
-    for (const one of m.findings)
-      if (one.kind !== "slow")
-        add(`${one.level === "warn" ? "Finding" : "Note"}: ${one.text}`);
-    return lines;
-  }
-
-  /// "main.cpp:60" → "main.cpp".
-  const withoutLines = text => text.replace(/(\.(?:cpp|h)):\d+/g, "$1");
-
-  function withLetters(text, letters) {
-    return text.replace(/\b(socket) (\d+)/gi, (all, word, fd) => {
-      if (!letters.has(fd))
-        letters.set(fd, letterOf(letters.size));
-      return `${word} ${letters.get(fd)}`;
-    });
-  }
-  const letterOf = i => (i < 26 ? "" : letterOf(Math.floor(i / 26) - 1))
-    + String.fromCharCode(65 + i % 26);
-
-  function whoHasTheThread(m, s) {
-    if (s.lane === M.LOOP)
-      return s.turn === 0 ? "main" : "loop";
-    if (s.in)
-      return `task ${s.in.n}`;
-    const frame = s.kind === "return" ? { call: s.call } : s.stack[s.stack.length - 1];
-    if (!frame)
-      return s.turn === 0 ? "main" : "loop";
-    return frame.task ? `task ${frame.task.n}` : frame.call.name;
-  }
-
-  return { describe, short, until, story, entry, futureName, pathOfTask, isAsked, capital, time,
-    num, many, able, list };
+  return { describe, short, until, who, more, entry, futureName, pathOfTask, isAsked, shortName,
+    capital, time, num, many, able, list };
 })();
 if (typeof module !== "undefined")
   module.exports = Words;

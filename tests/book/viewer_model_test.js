@@ -1,10 +1,11 @@
-// Tests of book/viewer/model.js and words.js: `node viewer_model_test.js [TRACE...]`, or in a
+// Tests of book/viewer/model.js, words.js and story.js: `node viewer_model_test.js [TRACE...]`, or in a
 // browser, which viewer_test.py makes a page for. It ends with "all passed", or throws.
 "use strict";
 
 const report = (() => {
   const model = typeof Model === "undefined" ? require("../../book/viewer/model.js") : Model;
   const words = typeof Words === "undefined" ? require("../../book/viewer/words.js") : Words;
+  const { story } = typeof Story === "undefined" ? require("../../book/viewer/story.js") : Story;
   const RECORDED = typeof TRACES === "undefined" ? readArguments() : TRACES; // by name
 
   function readArguments() {
@@ -159,8 +160,29 @@ const report = (() => {
     return events;
   }
 
+  // Somebody talks with a generator, which awaits another one; a second one never begins.
+  const call = (phase, id, more) =>
+    ({ event: "generator", phase, id, by: "talk", at: "t.cpp:5", ...more });
+  const talk = (phase, id, more) => ({ event: "generator", phase, id, ...more });
+  const yields = (id, word, number, ...names) => [
+    talk("yield", id, { word, number, chain: chain("work", ...names) }),
+    call("reply", id, { how: "yielded", word })];
+  const TALK = [
+    talk("new", 1, { name: "work", at: "w.cpp", number: 2 }), talk("new", 2, { name: "work" }),
+    call("next", 1), talk("resume", 1), ...yields(1, "1", 4),
+    call("send", 1, { word: "\"go\"" }), talk("resume", 1), talk("take", 1, { word: "\"go\"" }),
+    coroutine("call", 1, "inner"), ...yields(1, "2", 6, "inner"),
+    call("throw", 1, { word: "\"no\"" }), talk("resume", 1), talk("take", 1, { word: "\"no\"" }),
+    coroutine("return", 1, "inner"),
+    talk("end", 1, { how: "threw", word: "\"no\"", chain: [{ name: "work", at: "w.cpp" }] }),
+    call("reply", 1, { how: "threw", word: "\"no\"" }),
+    call("next", 1), call("reply", 1, { how: "over" }),
+    call("throw", 2, { word: "\"no\"" }), talk("gone", 2),
+    call("reply", 2, { how: "threw", word: "\"no\"" }), talk("gone", 1),
+  ];
+
   const BY_HAND = { stage1: ["stage1", STAGE1], stage2: ["stage2", STAGE2],
-    stage3: ["stage3", STAGE3], queue: ["runtime_tour", QUEUE] };
+    stage3: ["stage3", STAGE3], queue: ["runtime_tour", QUEUE], talk: ["talk", TALK] };
 
   function allTexts() {
     const texts = { ...RECORDED };
@@ -541,9 +563,10 @@ const report = (() => {
         }
         checkWords(m, name);
       }
-      same([...kinds].sort(), ["awake", "call", "cancel", "done", "drop", "due", "end", "enter",
-        "fail", "future", "leave", "new", "queue", "ready", "resolve", "return", "schedule",
-        "select", "start", "step", "suspend", "timer", "untimer", "unwatch", "watch"]);
+      same([...kinds].sort(), ["ask", "awake", "call", "cancel", "done", "drop", "due", "end",
+        "enter", "fail", "future", "leave", "new", "queue", "ready", "reply", "resolve", "return",
+        "schedule", "select", "start", "step", "suspend", "take", "timer", "untimer", "unwatch",
+        "watch"]);
       same([...phases].sort(), QUEUE_PHASES);
     },
 
@@ -558,6 +581,32 @@ const report = (() => {
           checkWords(model.read(holey.join("\n")), `${name} with holes`);
         }
       }
+    },
+
+    "who talks with a generator, and what its promise holds meanwhile"() {
+      const m = run("talk", TALK);
+      check(m.talks && m.stage === 2, "it has no loop");
+      const one = s => after(m, s).tasks.get(1);
+      const step = (kind, phase) => find(m, kind, s => s.e.phase === phase);
+      same(one(step("ask", "send")).held, { name: "sent", word: "\"go\"" });
+      same(one(step("take", "take")).held, null);
+      same(step("reply", "reply").ask, step("ask", "next").n);
+      const yielded = find(m, "suspend", s => s.word === "2");
+      same(one(yielded).held, { name: "yielded", word: "2" });
+      same([one(yielded).number, one(yielded).state], [6, "waiting"]);
+      same(one(m.steps[yielded.n + 1]).held, null);
+      same(one(find(m, "suspend", s => s.e.how)).held, { name: "error", word: "\"no\"" });
+      same(after(m, m.steps[m.steps.length - 1]).tasks.size, 0);
+      same(m.findings, []);
+    },
+
+    "a chain knows who goes on"() {
+      const m = run("stage2", [made(1), task("step", 1), coroutine("call", 1, "a"),
+        coroutine("call", 1, "b"), waits(1, 2, "a", "b"), task("step", 1),
+        coroutine("return", 1, "b"), coroutine("return", 1, "a"), done(1)]);
+      const goOn = s => after(m, s).tasks.get(1).chain.map(link => link.innermost ?? null);
+      same(m.steps.filter(s => ["enter", "suspend", "leave"].includes(s.kind)).map(goOn),
+        [[1, null], [1, 2, null], [2, 2, null], [2, null], [null]]);
     },
 
     "sentences say what they should"() {
@@ -587,6 +636,16 @@ const report = (() => {
         + "`call_soon`. What these make ready runs in the turn after this one.");
       same(tell(three, find(three, "resolve")).why, "Task 1 waits for it. Nobody is called from "
         + "here: who waits is put into the ready queue, for the next turn.");
+      const talks = run("talk", TALK);
+      same(tell(talks, find(talks, "ask", s => s.n > 4)).what,
+        "`talk` calls `send(\"go\")` on generator 1.");
+      same(tell(talks, find(talks, "take")).what,
+        "`await_resume` takes `\"go\"` out of the promise: it's the value of the `co_yield`.");
+      same(tell(talks, find(talks, "reply", s => s.task.n === 2)).what,
+        "`throw_(…)` throws: the exception comes straight back.");
+      same(tell(talks, find(talks, "enter")).why, "`await_suspend` has taken two notes: `caller` of "
+        + "`inner` is `work`, and `innermost` of `work` is `inner`. The loop in `resume` lets that "
+        + "one go on.");
       const line = run("runtime_tour", QUEUE);
       same(tell(line, find(line, "queue", s => s.e.phase === "hand_over")).what,
         "An item (`one`) comes, and is handed at once to task 1.");
@@ -628,14 +687,14 @@ const report = (() => {
     "a story is the same for two recordings of one run"() {
       const again = STAGE3.map(e => ({ ...e, in: 7 + (e.in || 0) / 3,
         ...(e.fd === undefined ? {} : { fd: e.fd + 4 }) }));
-      same(words.story(run("stage3", again)), words.story(run("stage3", STAGE3)));
+      same(story(run("stage3", again)), story(run("stage3", STAGE3)));
       for (const [program, events] of Object.values(BY_HAND)) {
-        const story = words.story(run(program, events)).join("\n");
-        check(!/\d (µs|ms|s)\b|:\d|socket \d/.test(story), story);
+        const told = story(run(program, events)).join("\n");
+        check(!/\d (µs|ms|s)\b|:\d|socket \d/.test(told), told);
       }
-      const story = words.story(run("stage1", STAGE1)).join("\n");
-      check(story.includes("socket A") && story.includes("socket B"), story);
-      check(words.story(run("stage3", [made(1)])).join().includes("Finding: "), "findings, too");
+      const one = story(run("stage1", STAGE1)).join("\n");
+      check(one.includes("socket A") && one.includes("socket B"), one);
+      check(story(run("stage3", [made(1)])).join().includes("Finding: "), "findings, too");
     },
 
     "numbers in words"() {
@@ -651,7 +710,7 @@ const report = (() => {
 
   const QUEUE_PHASES = ["get", "give_back", "hand_over", "join", "let_in", "put", "put_back",
     "take_back", "task_done", "wait_to_get", "wait_to_put"];
-  const GAP = /undefined|NaN|null|\[object|  |``|\(\)| [.,:]/;
+  const GAP = /undefined|NaN|null|\[object|  |``|(?<!\w)\(\)| [.,:]/;
 
   function checkWords(m, name) {
     let state = null;
@@ -669,7 +728,7 @@ const report = (() => {
     }
     for (const one of m.findings)
       check(!GAP.test(one.text), `${name}: ${one.text}`);
-    words.story(m);
+    story(m);
   }
 
   // ---- All ----

@@ -19,6 +19,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 VIEWER = ROOT / "book" / "viewer"
 TEST = ROOT / "tests" / "book" / "viewer_model_test.js"
+SCRIPTS = ("model.js", "words.js", "words_generators.js", "story.js")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 SKIPPED = 77
 CRAWLS = {
@@ -79,7 +80,7 @@ def run_in_node(node: str, traces: list[pathlib.Path]) -> str:
 def run_in_browser(browser: str, traces: list[pathlib.Path], folder: pathlib.Path) -> str:
     texts = {path.name: path.read_text(encoding="utf-8") for path in traces}
     data = json.dumps(texts).replace("<", "\\u003c")
-    scripts = [(VIEWER / "model.js").read_text(encoding="utf-8"), (VIEWER / "words.js").read_text(encoding="utf-8"),
+    scripts = [*((VIEWER / name).read_text(encoding="utf-8") for name in SCRIPTS),
                f"const TRACES = {data};", TEST.read_text(encoding="utf-8")]
     page = folder / "test.html"
     page.write_text('<!doctype html><meta charset="utf-8"><body>not run'
