@@ -1,18 +1,20 @@
-// A still picture of the thread, as an SVG that stands alone: for the pages of the book.
+// A still picture of the thread, as an SVG that stands alone: for the pages of the book. Of a
+// conversation with generators, their frames are below it, side by side.
 //
 // It's put behind a page's own scripts by stills.py, in a browser. What the style sheet says is
 // written into each element, since there will be no style sheet.
 "use strict";
 
 (() => {
+  const SVG = "http://www.w3.org/2000/svg";
   const TOLD = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray",
     "stroke-linecap", "stroke-linejoin", "opacity", "paint-order", "font-size", "font-weight",
     "text-anchor"];
 
   /// How a bare element of this kind looks: what is like that needn't be said.
   function bareStyle(name) {
-    const bare = document.createElementNS("http://www.w3.org/2000/svg", name);
-    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    const bare = document.createElementNS(SVG, name);
+    const svg = document.createElementNS(SVG, "svg");
     document.body.append(svg);
     svg.append(bare);
     const style = getComputedStyle(bare);
@@ -45,19 +47,69 @@
     [...from.children].forEach((child, i) => writeStyle(child, to.children[i]));
   }
 
+  function element(name, attributes, text = "") {
+    const node = document.createElementNS(SVG, name);
+    for (const [key, value] of Object.entries(attributes))
+      node.setAttribute(key, value);
+    node.textContent = text;
+    return node;
+  }
+
+  // ---- The frames, as the page shows them ----
+  const GAP = 12;
+
+  /// Each text stands where it stands in the frame's box on the page; what stands on the right
+  /// there does so in a box as wide as this, too.
+  function words(box, left, top, space) {
+    const { x, y, width } = box.getBoundingClientRect();
+    const walk = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
+    const found = [];
+    while (walk.nextNode()) {
+      const range = document.createRange();
+      range.selectNodeContents(walk.currentNode);
+      const at = range.getBoundingClientRect();
+      const { parentNode } = walk.currentNode;
+      const more = parentNode.closest(".how, .state") ? space - width : 0;
+      const style = getComputedStyle(parentNode);
+      const mono = style.fontFamily.includes("mono") ? { "font-family": "monospace" } : {};
+      found.push(element("text", { x: Math.round(at.x - x + left + more),
+        y: Math.round(at.y - y + top + at.height * 0.76), ...mono, fill: style.color,
+        "font-size": style.fontSize, "font-weight": style.fontWeight },
+      walk.currentNode.textContent));
+    }
+    return found;
+  }
+
+  /// Draws them into the picture from y on, and answers where they end.
+  function frames(to, width, y) {
+    const boxes = [...document.querySelectorAll("#tasks .task")];
+    const space = (width - 3 * GAP) / 2;
+    const line = getComputedStyle(document.documentElement).getPropertyValue("--line").trim();
+    const height = Math.max(...boxes.map(box => box.getBoundingClientRect().height)) + 8;
+    boxes.forEach((box, i) => {
+      const x = GAP + i * (space + GAP);
+      to.append(element("rect", { x, y, width: space, height, rx: 8, fill: "none", stroke: line }),
+        ...words(box, x + 10, y + 4, space - 20));
+    });
+    return y + height + GAP;
+  }
+
   function still() {
     const from = document.querySelector(".cloth svg");
     const to = from.cloneNode(true);
     writeStyle(from, to);
-    const { width, height } = from.viewBox.baseVal;
-    to.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+    const { width } = from.viewBox.baseVal;
+    let { height } = from.viewBox.baseVal;
+    if (viewer.model().talks) {
+      height = frames(to, width, height + 4);
+      to.setAttribute("viewBox", `0 0 ${width} ${height}`);
+      to.setAttribute("height", height);
+    }
+    to.setAttribute("xmlns", SVG);
     to.setAttribute("width", width);
     to.setAttribute("font-family", "system-ui, sans-serif");
-    const paper = document.createElementNS("http://www.w3.org/2000/svg", "rect");
     const page = getComputedStyle(document.body).backgroundColor;
-    for (const [key, value] of Object.entries({ width, height, rx: 8, fill: page }))
-      paper.setAttribute(key, value);
-    to.prepend(paper);
+    to.prepend(element("rect", { width, height, rx: 8, fill: page }));
     return new XMLSerializer().serializeToString(to);
   }
 

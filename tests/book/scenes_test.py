@@ -34,7 +34,7 @@ def structure(trace: Trace, count: int) -> list[str]:
     differently: arguments of templates."""
     told = []
     for event in trace.events[:count]:
-        keys = ("event", "phase", "name", "function", "outcome", "item")
+        keys = ("event", "phase", "name", "function", "outcome", "item", "word", "how", "by")
         words = [event[key] for key in keys if key in event]
         words += [f"in {place['name']}" for place in event.get("chain", [])]
         words += [split_place(event["at"])[0]] if "at" in event else []

@@ -112,7 +112,8 @@ class Read(unittest.TestCase):
 
 class Anchors(unittest.TestCase):
     def test_each_is_found(self):
-        for known in (*anchors.ANCHORS.values(), *anchors.OTHERWISE.values()):
+        for known in (*anchors.ANCHORS.values(), *anchors.OTHERWISE.values(),
+                      anchors.OF_GENERATORS):
             for name, (path, text) in known.items():
                 self.assertIsNotNone(anchors.find(path, text),
                                      f"{name}: no line of {path} holds {text}")
@@ -171,12 +172,19 @@ class Page(unittest.TestCase):
             self.assertNotIn(forbidden, page.scripts["code"] + style)
 
     def test_it_has_all_scripts_and_none_that_is_not_there(self):
-        there = sorted(path.name for path in VIEWER.glob("*.js"))
-        self.assertEqual(sorted(make_page.SCRIPTS), there)
+        there = sorted(path.name for path in VIEWER.glob("*.js") if path.name != "story.js")
+        self.assertEqual(sorted(make_page.SCRIPTS + make_page.PANES_OF_GENERATORS), there)
+
+    def test_a_page_of_generators_has_other_panes(self):
+        talk = scenes.all_scenes()["06-send"].trace()
+        self.assertEqual(set(make_page.SCRIPTS) ^ set(make_page.scripts_for(talk)),
+                         set(make_page.PANES + make_page.PANES_OF_GENERATORS))
+        self.assertEqual(set(anchors.anchors_for(talk)), set(anchors.OF_GENERATORS))
 
     def test_it_is_slim_and_still_the_same(self):
         script = '"use strict";\n\n  // Why it\'s so.\n  go("a // b"); // now\n  to("http://x");\n'
         self.assertEqual(make_page.slim_script(script), 'go("a // b");\nto("http://x");')
+        self.assertEqual(make_page.slim_script('go("a , b", "\\" = ", c);'), 'go("a , b","\\" = ",c);')
         self.assertEqual(make_page.slim_script("if (a < b - 1) {\n  c = d => [d, e];\n}"),
                          "if(a<b - 1){\nc=d=>[d,e];\n}")
         style = "/* a\n b */\na:hover, b > c {\n  color: red;\n  width: calc(1px + 2px);\n}\n"
@@ -287,7 +295,7 @@ class Chrome(unittest.TestCase):
         self.assertFalse(fetches)
         return events
 
-    BARS = (("callback", "begin"), ("task", "step"))
+    BARS = (("callback", "begin"), ("task", "step"), ("generator", "resume"))
 
     def test_the_shape_of_each_scene(self):
         for scene in scenes.all_scenes().values():

@@ -101,6 +101,9 @@ class OneOfEachStage(Page):
     def test_stage_2_on_a_desk_opened_by_a_link(self):
         self.assertFine(scenes.scene_page(SCENES[SMALL]), DESK, "#step=17&theme=dark")
 
+    def test_generators_on_a_telephone(self):
+        self.assertFine(scenes.scene_page(SCENES["06-send"]), TELEPHONE)
+
     def test_stage_3_on_a_desk(self):
         self.assertFine(scenes.scene_page(SCENES["10-next-turn"]), DESK)
 
@@ -136,10 +139,11 @@ class Scenes(Page):
 
 class Size(unittest.TestCase):
     def test_a_page_is_small_without_what_it_shows(self):
-        trace = SCENES[SMALL].trace()
-        page = make_page.make_page(trace, {"title": ""})
-        shown = make_page.data_of(trace, {"title": ""})
-        self.assertLess(len(page.encode()) - len(shown.encode()), BIGGEST)
+        for name in (SMALL, "06-send"):
+            trace = SCENES[name].trace()
+            page = make_page.make_page(trace, {"title": ""})
+            shown = make_page.data_of(trace, {"title": ""})
+            self.assertLess(len(page.encode()) - len(shown.encode()), BIGGEST)
 
 
 @only_in_all
