@@ -355,12 +355,14 @@ int demonstrate(Arguments& arguments) {
         show(stage, server.url(), result);
         const Findings findings = read_findings(result.lines);
         good = check(stage, result, findings, manifest) && good;
-        table += fmt::format("{:<19}  {:>5}  {:>10}  {:>7.2f}  {:>12}  {:>16.1f}\n",
+        table += fmt::format("{:<19}  {:>5}  {:>10}  {:>7.2f}  {:>14}  {:>16.1f}\n",
                              stage.name, findings.pages.size(), findings.dead.size(),
                              result.seconds, result.most_at_once, result.peak_mb);
     }
-    fmt::print("\n{:<19}  {:>5}  {:>10}  {:>7}  {:>12}  {:>16}\n{}", "stage", "pages",
+    fmt::print("\n{:<19}  {:>5}  {:>10}  {:>7}  {:>14}  {:>16}\n{}", "stage", "pages",
                "dead links", "seconds", "served at once", "peak memory (MB)", table);
+    fmt::print("(Served at once: as the server counts. A crawler's own figure is higher, "
+               "since some of\nits fetches are still, or already, on their way.)\n");
     return good ? 0 : 1;
 }
 

@@ -35,7 +35,6 @@ Coroutine<> wait_for_two(FuturePtr a, FuturePtr b, Log& log) {
     log.emplace_back("ended");
 }
 
-// [delegation]
 Coroutine<std::string> shout(FuturePtr word) {
     const std::string result = co_await word;
     co_return result + "!";
@@ -46,7 +45,6 @@ Coroutine<> await_two(FuturePtr a, FuturePtr b, Log& log) {
     log.push_back(co_await a);
     log.push_back(co_await shout(b));
 }
-// [/delegation]
 
 Coroutine<> fail_after(FuturePtr future) {
     co_await future;
@@ -116,7 +114,6 @@ TEST_CASE_FIXTURE(Fixture, "K2: each step runs up to the next future, or to the 
     CHECK(task.done());
 }
 
-// [delegation-test]
 TEST_CASE_FIXTURE(Fixture, "delegation changes nothing for the task") {
     const Task task = drive(await_two(a, b, log));
     a->set_result("A");
@@ -124,7 +121,6 @@ TEST_CASE_FIXTURE(Fixture, "delegation changes nothing for the task") {
     CHECK(log == Log{"A", "B!"});
     CHECK(task.done());
 }
-// [/delegation-test]
 
 TEST_CASE_FIXTURE(Fixture, "a function may become a coroutine behind its caller's back") {
     const Task first(use_word(word_from_future, a, log), tracer);
