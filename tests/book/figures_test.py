@@ -136,9 +136,10 @@ class Recorded(unittest.TestCase):
 
 
 class Told(unittest.TestCase):
-    def test_the_two_traces_are_those_of_page_09(self):
-        page = (ROOT / "book" / "09-errors-that-know-where-they-came-from.md").read_text(encoding="utf-8")
-        printed = [line.strip().split(",")[0] for line in page.splitlines()]
+    def test_the_two_traces_are_those_of_pages_04_and_09(self):
+        pages = ["04-what-callbacks-cost.md", "09-errors-that-know-where-they-came-from.md"]
+        text = "".join((ROOT / "book" / page).read_text(encoding="utf-8") for page in pages)
+        printed = [line.strip().split(",")[0] for line in text.splitlines()]
         _, _, rows = draw.read_fig(FIGURES / "two-traces.fig")
         names = [row[3].strip("`") for row in rows if row[0] == "box" and row[3].startswith("`")]
         self.assertGreater(len(names), 8)
