@@ -98,7 +98,7 @@ struct Fixture {
     FuturePtr b = pending();
     Log log;
 
-    Task drive(Coroutine<> coroutine) { return Task(std::move(coroutine), tracer); }
+    Task drive(Coroutine<> coroutine) { return {std::move(coroutine), tracer}; }
 };
 
 } // namespace

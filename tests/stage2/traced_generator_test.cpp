@@ -102,8 +102,8 @@ TEST_CASE("a conversation is written down: each call, each word, and each stop")
         R"({"generator","phase":"throw","id":1,"word":"\"b\""})",
         R"({"generator","phase":"resume","id":1})",
         R"({"generator","phase":"take","id":1,"word":"\"b\""})",
-        R"({"generator","phase":"end","id":1,"how":"returned","word":"\"ab\"",)"
-        R"("chain":[{"name":"talk"}]})",
+        (R"({"generator","phase":"end","id":1,"how":"returned","word":"\"ab\"",)"
+         R"("chain":[{"name":"talk"}]})"),
         R"({"generator","phase":"reply","id":1,"how":"returned","word":"\"ab\""})",
         R"({"generator","phase":"next","id":1})",
         R"({"generator","phase":"reply","id":1,"how":"over"})",
@@ -125,15 +125,15 @@ TEST_CASE("a word that goes into a chain is taken before the inner one ends") {
         R"({"generator","phase":"next","id":1})",
         R"({"generator","phase":"resume","id":1})",
         R"({"coroutine","phase":"call","task":1,"name":"one_more"})",
-        R"({"generator","phase":"yield","id":1,"word":"1",)"
-        R"("chain":[{"name":"calls_one_more"},{"name":"one_more"}]})",
+        (R"({"generator","phase":"yield","id":1,"word":"1",)"
+         R"("chain":[{"name":"calls_one_more"},{"name":"one_more"}]})"),
         R"({"generator","phase":"reply","id":1,"how":"yielded","word":"1"})",
         R"({"generator","phase":"send","id":1,"word":"\"a\""})",
         R"({"generator","phase":"resume","id":1})",
         R"({"generator","phase":"take","id":1,"word":"\"a\""})",
         R"({"coroutine","phase":"return","task":1,"name":"one_more"})",
-        R"({"generator","phase":"end","id":1,"how":"returned","word":"\"a!\"",)"
-        R"("chain":[{"name":"calls_one_more"}]})",
+        (R"({"generator","phase":"end","id":1,"how":"returned","word":"\"a!\"",)"
+         R"("chain":[{"name":"calls_one_more"}]})"),
         R"({"generator","phase":"reply","id":1,"how":"returned","word":"\"a!\""})",
         R"({"generator","phase":"gone","id":1})",
     };
@@ -156,13 +156,13 @@ TEST_CASE("what leaves it is told, and what never comes in") {
     const std::vector<std::string> expected{
         R"({"generator","phase":"next","id":1})",
         R"({"generator","phase":"resume","id":1})",
-        R"({"generator","phase":"end","id":1,"how":"threw","word":"\"oh\"",)"
-        R"("chain":[{"name":"fails"}]})",
+        (R"({"generator","phase":"end","id":1,"how":"threw","word":"\"oh\"",)"
+         R"("chain":[{"name":"fails"}]})"),
         R"({"generator","phase":"reply","id":1,"how":"threw","word":"\"oh\""})",
         R"({"generator","phase":"new","id":2,"name":"fails"})",
         R"({"generator","phase":"send","id":2,"word":"\"too early\""})",
-        R"({"generator","phase":"reply","id":2,"how":"threw","word":"\"the generator has )"
-        R"(not begun, so no co_yield waits for a value: call next() first\""})",
+        (R"({"generator","phase":"reply","id":2,"how":"threw","word":"\"the generator has )"
+         R"(not begun, so no co_yield waits for a value: call next() first\""})"),
         R"({"generator","phase":"throw","id":2,"word":"\"no\""})",
         R"({"generator","phase":"gone","id":2})",
         R"({"generator","phase":"reply","id":2,"how":"threw","word":"\"no\""})",
