@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""Says which room includes one that it must not know, and which headers include each other.
+"""Says which room includes one that it must not know, which headers include each other, and
+which header relies on others for what it uses.
 
     tests/lint/arrows.py [ROOT]
 
 A room is a folder. KNOWS tells for each whom it may include, besides itself; a room that isn't
-there may include nothing of ours. Exit status: 0, nothing found; 1, something found.
+there may include nothing of ours. A header has what it uses of GIVES, itself or from headers of
+ours: clang-tidy, which has these precompiled (see tidy.py), wouldn't notice. Exit status: 0,
+nothing found; 1, something found.
 """
 from __future__ import annotations
 
@@ -42,6 +45,27 @@ KNOWS = {
 }
 FLOORS = ["common", "stage1_callbacks", "stage2_coroutines", "stage3_queue_crawler"]
 INCLUDE = re.compile(r'\s*#\s*include\s*"([^"]+)"')
+SYSTEM_INCLUDE = re.compile(r"^\s*#\s*include\s*<([^>]+)>", re.M)
+GIVES = {
+    "algorithm": r"std::(ranges::)?(any_of|all_of|count|find|find_if|reverse|sort|min|max)\b",
+    "chrono": r"std::chrono::",
+    "coroutine": r"std::(coroutine_handle|suspend_\w+|noop_coroutine)\b",
+    "doctest/doctest.h": r"\b(CAPTURE|CHECK|MESSAGE|REQUIRE|SUBCASE|TEST_CASE)\w*\(",
+    "filesystem": r"std::filesystem\b",
+    "fmt/core.h": r"\bfmt::(print|format_to_n|format_string)\b",
+    "fstream": r"std::[io]?fstream\b",
+    "functional": r"std::function\b",
+    "map": r"std::map\b",
+    "memory": r"std::(enable_shared_from_this|(make_)?(unique|shared)(_ptr)?|weak_ptr)\b",
+    "mutex": r"std::(mutex|lock_guard|unique_lock|scoped_lock)\b",
+    "optional": r"std::(optional|nullopt)\b",
+    "random": r"std::(mt19937|uniform_)\w*",
+    "sstream": r"std::[io]?stringstream\b",
+    "string": r"std::(string|to_string)\b",
+    "thread": r"std::(jthread|this_thread|thread)\b",
+    "unordered_map": r"std::unordered_map\b",
+    "vector": r"std::vector\b",
+}
 
 
 def includes_of(path: Path) -> list[tuple[int, str]]:
@@ -92,9 +116,33 @@ def circles(root: Path) -> list[str]:
     return problems
 
 
+def lacking(root: Path) -> list[str]:
+    """Headers that use what they don't include."""
+    def reached(name: str, found: set[str]) -> set[str]:
+        if name not in found and (root / name).is_file():
+            found.add(name)
+            for _, other in includes_of(root / name):
+                reached(other, found)
+        return found
+
+    problems = []
+    for floor in [*FLOORS, "tests"]:
+        for path in sorted((root / floor).rglob("*.h")):
+            name = path.relative_to(root).as_posix()
+            if name.startswith(("tests/lint/cases/", "tests/exercises/")):
+                continue
+            code = re.sub(r"//.*", "", path.read_text(encoding="utf-8"))
+            texts = [(root / one).read_text(encoding="utf-8") for one in reached(name, set())]
+            has = {header for text in texts for header in SYSTEM_INCLUDE.findall(text)}
+            problems += [f"{name}: uses {use[0]}, and doesn't include <{header}>"
+                         for header, pattern in GIVES.items()
+                         if header not in has and (use := re.search(pattern, code))]
+    return problems
+
+
 def main() -> int:
     root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parents[2]
-    problems = wrong_arrows(root) + circles(root)
+    problems = wrong_arrows(root) + circles(root) + lacking(root)
     print("\n".join(problems) or "each room knows only those that it may")
     return 1 if problems else 0
 

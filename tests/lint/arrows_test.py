@@ -49,6 +49,13 @@ class Arrows(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("common/web/links.h:1: includes url.h, which isn't there", said)
 
+    def test_a_header_that_relies_on_others(self):
+        self.write("common/web/a.h", "std::string a(); // std::vector\n")
+        self.write("common/web/b.h", '#include "common/web/url.h"\nstd::string b();\n')
+        status, said = self.check()
+        self.assertEqual(status, 1)
+        self.assertEqual(said, "common/web/a.h: uses std::string, and doesn't include <string>\n")
+
     def test_a_circle(self):
         self.write("common/web/a.h", '#include "common/web/b.h"\n')
         self.write("common/web/b.h", '#include "common/web/c.h"\n')

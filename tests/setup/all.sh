@@ -94,6 +94,7 @@ end_beside() {
 run_step() { # LOG FUNCTION ARGUMENTS...
     step=$1
     shift
+    rm -f "$step.sums"
     step_started=$(date +%s)
     # A shell of its own: a step that gives up must not end the others. And it knows what
     # processors have worked for it.
@@ -108,7 +109,9 @@ run_step() { # LOG FUNCTION ARGUMENTS...
 
 tell_step() { # LOG
     step_log=$1.log
-    read -r step_status seconds cpu <"$1.sums"
+    # No sums: it was killed before it could write them.
+    step_status=137 seconds=0 cpu=0
+    if [ -f "$1.sums" ]; then read -r step_status seconds cpu <"$1.sums"; fi
     # shellcheck disable=SC2046
     set -- $(tail -n 1 "$step_log" | sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed\(, \([0-9]*\) skipped\)\{0,1\}$/\1 \2 \4/p')
     passed=${1:-$((step_status == 0))} failed=${2:-0} skipped=${3:-0}
