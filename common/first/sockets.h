@@ -1,7 +1,7 @@
-// What a small fetch does with its socket: three steps that never wait, and that throw
-// std::system_error when something goes wrong. Between them, you wait: with callbacks
-// (stage1_callbacks/first) or with coroutines (stage2_coroutines/first). Told in book/02
-// (sockets that don't wait) and book/03 (an event loop with callbacks).
+// What a small fetch does with its socket: three steps that don't wait for the server,
+// and that throw std::system_error when something goes wrong. Between them, you wait:
+// with callbacks (stage1_callbacks/first) or with coroutines (stage2_coroutines/first).
+// Told in book/02 (sockets that don't wait) and book/03 (an event loop with callbacks).
 #pragma once
 
 #include "common/system/socket.h"

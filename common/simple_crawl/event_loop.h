@@ -15,6 +15,7 @@
 #include <memory>
 #include <source_location>
 #include <unordered_map>
+#include <utility>
 
 namespace common {
 

@@ -65,7 +65,8 @@ class [[nodiscard]] Coroutine {
     Awaiter operator co_await() && noexcept { return Awaiter{frame_}; }
     // [/awaiter]
 
-    /// For the outermost one, which nobody awaits: lets it run until it waits.
+    /// For the outermost one, which nobody awaits: lets it run until it waits. It must
+    /// not throw, since nobody asks for its error; nor be destroyed before it has ended.
     void start() { frame_.resume(); }
 
     Coroutine(Coroutine&& other) noexcept : frame_(std::exchange(other.frame_, {})) {}

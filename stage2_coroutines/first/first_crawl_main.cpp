@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <exception>
 #include <list>
+#include <optional>
 #include <string>
 
 namespace {
@@ -48,7 +49,7 @@ int main(int argc, char** argv) {
     const auto root =
         argc == 2 ? common::parse_root_url(argv[1]) : std::optional<common::Url>();
     if (!root || root->scheme() != "http") {
-        fmt::print(stderr, "usage: first_crawl URL (such as http://localhost:8000/)\n");
+        fmt::print(stderr, "usage: first_crawl URL (such as http://127.0.0.1:8000/)\n");
         return 2;
     }
     try {

@@ -50,8 +50,8 @@ class [[nodiscard]] Generator {
     // [/promise]
 
     // [talking]
-    /// Lets it run, up to its first `co_yield`, and returns what it yields.
-    std::optional<Yield> next() { return resume(); }
+    /// Lets it run, up to its first `co_yield`; later, lets it go on with nothing to say.
+    std::optional<Yield> next() { return send(Send{}); }
 
     /// Lets it go on: the `co_yield` where it stands has the value `value`. Returns what
     /// it yields next; nothing, if it has ended.

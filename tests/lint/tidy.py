@@ -8,7 +8,8 @@ it uses is found. In WORK, a plugin is made of this folder's C++ files (see ther
 
 Half of the time would go into reading the same headers of the system's again and again. So sets of
 them are precompiled, and each file gets one that has nothing in it that the file doesn't include
-anyway, itself or in headers of ours: it sees what it would see without.
+anyway, itself or in headers of ours. Only, it has them before its first line: so a header of ours
+that relies on its includer goes unnoticed here. arrows.py looks for these.
 """
 from __future__ import annotations
 

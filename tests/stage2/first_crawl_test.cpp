@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include <exception>
 #include <list>
 #include <string>
 
@@ -28,7 +29,12 @@ TEST_CASE("the smallest crawl with tasks finds all of a site") {
 
 first::Coroutine<bool> fetch_for(first::Crawl& crawl, first::EventLoop& loop,
                                  common::Url url) {
-    const std::string response = co_await first::fetch(loop, url);
+    std::string response;
+    try {
+        response = co_await first::fetch(loop, url);
+    } catch (const std::exception& error) {
+        FAIL_CHECK(url.href() << ": " << error.what());
+    }
     crawl.finished(url, response);
     co_return true;
 }
