@@ -73,7 +73,7 @@ Coroutine<common::Socket> connect_to_host(const common::Url& url, common::Crawl&
             }
         }
     }
-    throw IncompleteRead(error, 0);
+    throw ConnectionBroke(error, 0);
 }
 // [/connect-to-host]
 
@@ -97,7 +97,7 @@ Coroutine<std::string> get(const common::Url& url, common::Crawl& crawl) {
     const Enough whole = whole_response(crawl.settings().max_response);
     std::string response = co_await read_all(crawl.loop(), socket, whole);
     if (response.empty())
-        throw IncompleteRead({}, 0); // it closed without a word
+        throw ConnectionBroke({}, 0); // it closed without a word
     co_return response;
 }
 // [/get]
@@ -163,7 +163,7 @@ Coroutine<> fetch(common::Url url, common::Crawl& crawl) {
     } catch (const NoDescriptor&) {
         crawl.postpone(record.url);
         co_return;
-    } catch (const IncompleteRead& broken) {
+    } catch (const ConnectionBroke& broken) {
         if (broken.received == 0 && crawl.retry_with_fewer(record.url, id))
             co_return;
         record.bytes = broken.received;

@@ -40,7 +40,7 @@ Coroutine<> send_all(common::EventLoop& loop, common::Socket& socket, std::strin
                               [writable] { writable->set_result({}); });
             co_await writable;
         } else if (error) {
-            throw std::system_error(error);
+            throw ConnectionBroke(error, 0);
         }
     }
 }
@@ -74,7 +74,7 @@ Coroutine<std::string> read_all(common::EventLoop& loop, common::Socket& socket,
                 all += chunk;
         }
     } catch (const std::system_error& error) {
-        throw IncompleteRead(error.code(), all.size());
+        throw ConnectionBroke(error.code(), all.size());
     }
     co_return all;
 }

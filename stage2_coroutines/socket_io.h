@@ -46,31 +46,31 @@ class Watch {
 /// its buffer is on the stack, and gone before anybody waits.
 std::string receive(common::Socket& socket, std::error_code& error);
 
+/// The connection broke. With `code` 0, the peer has closed it without a word.
+struct ConnectionBroke : std::system_error {
+    ConnectionBroke(std::error_code code, std::size_t bytes)
+        : std::system_error(code), received(bytes) {}
+
+    std::size_t received; ///< bytes that had come before
+};
+
 // What the references refer to outlives the coroutines: see above.
 
 /// Connects a new socket to an address.
 Coroutine<> connect(common::EventLoop& loop, common::Socket& socket,
                     common::Address address);
 
-/// Sends all of `bytes`.
+/// Sends all of `bytes`. Throws ConnectionBroke.
 Coroutine<> send_all(common::EventLoop& loop, common::Socket& socket, std::string bytes);
 
 /// What comes next, up to 64 KiB; an empty string once the peer has finished.
 Coroutine<std::string> read(common::EventLoop& loop, common::Socket& socket);
 
-/// Thrown by `read_all` if the connection breaks.
-struct IncompleteRead : std::system_error {
-    IncompleteRead(std::error_code code, std::size_t bytes)
-        : std::system_error(code), received(bytes) {}
-
-    std::size_t received; ///< bytes that had come before
-};
-
 /// Asked with all that has come so far: is that enough? What it throws ends the reading.
 using Enough = std::function<bool(const std::string& so_far)>;
 
 /// All that comes until the peer has finished, or until it is `enough`. Throws
-/// IncompleteRead.
+/// ConnectionBroke.
 Coroutine<std::string> read_all(common::EventLoop& loop, common::Socket& socket,
                                 Enough enough);
 

@@ -6,6 +6,9 @@
 #include "stage2_coroutines/generator.h"
 #include "tests/bench/bench.h"
 
+#include <cstdio>
+#include <exception>
+
 namespace {
 
 constexpr int calls = 2'000'000;
@@ -31,9 +34,7 @@ stage2::Generator<int, int, int> call_delegated(int& sum) {
     co_return 0;
 }
 
-} // namespace
-
-int main() {
+void measure() {
     bench::print("a plain function", calls, [] {
         int sum = 0;
         for (int i = 0; i < calls; ++i)
@@ -49,4 +50,16 @@ int main() {
         auto caller = call_delegated(sum);
         caller.next();
     });
+}
+
+} // namespace
+
+int main() {
+    try {
+        measure();
+        return 0;
+    } catch (const std::exception& error) {
+        std::fputs(error.what(), stderr);
+        return 1;
+    }
 }

@@ -422,6 +422,19 @@ TEST_SUITE("servers that fail") {
 }
 
 TEST_SUITE("the system's whims") {
+    TEST_CASE("a connection that breaks before the request is out is one dead URL") {
+        ScriptedServer server;
+        server.on("/", page({"/a", "/b"}));
+        server.on("/a", page({}));
+        server.on("/b", page({}));
+        Fault fault;
+        fault.broken_send = 2;
+        const Result result = crawl(server.url());
+        CHECK(fault.sends == 3);
+        CHECK(result.summary.fetched == 2);
+        CHECK(result.summary.dead == 1);
+    }
+
     TEST_CASE("a request that is sent in pieces arrives whole") {
         ScriptedServer server;
         server.on("/", page({"/a"}));

@@ -146,7 +146,7 @@ TEST_CASE_FIXTURE(LoopFixture,
     } catch (const stage2::TaskFailed& failure) {
         try {
             failure.rethrow_nested();
-        } catch (const stage2::IncompleteRead& error) {
+        } catch (const stage2::ConnectionBroke& error) {
             CHECK(error.code() == std::errc::connection_reset);
             CHECK(error.received == 22);
         }

@@ -65,6 +65,10 @@ ssize_t __wrap_send(int fd, const void* bytes, std::size_t size, int flags) {
         return -1;
     if (current != nullptr) {
         ++current->sends;
+        if (current->sends == current->broken_send) {
+            errno = ECONNRESET;
+            return -1;
+        }
         if (current->send_blocks_every_second_time && current->sends % 2 == 0) {
             errno = EAGAIN;
             return -1;

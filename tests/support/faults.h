@@ -28,6 +28,9 @@ struct Fault {
     std::size_t send_at_most = 0;
     /// Every second `send` finds the buffer full (EAGAIN).
     bool send_blocks_every_second_time = false;
+    /// The call of `send` with this number, from 1, finds the connection broken
+    /// (ECONNRESET).
+    std::size_t broken_send = 0;
     /// So many calls of `send` and of `recv` are interrupted by a signal first (EINTR).
     int interruptions = 0;
     /// A numeric address that every host seems to have, in front of its real ones.
