@@ -94,9 +94,12 @@ class Course:
                           + " ".join(one.number for one in found))
         return found[0]
 
-    def next(self) -> Exercise | None:
+    def next(self, after: Exercise | None = None) -> Exercise | None:
+        """The first that is not done; with `after`, the first behind that one, if any is left there."""
         done = self.done()
-        return next((one for one in self.exercises if one.name not in done), None)
+        left = [one for one in self.exercises if one.name not in done]
+        behind = [one for one in left if after and one.name > after.name]
+        return next(iter(behind + left), None)
 
     def done(self) -> list[str]:
         with suppress(FileNotFoundError):
@@ -154,9 +157,9 @@ def check(course: Course, build: Build, exercise: Exercise) -> bool:
         say(f"A hint: ./learn hint {exercise.number} ({count(left, 'hint')} left)\n")
         return False
     course.mark(exercise, True)
-    following = course.next()
+    following = course.next(after=exercise)
     say(f"Our answer: ./learn solution {exercise.number}")
-    say(f"Next: ./learn check, for {following.number} {following.title} ({following.kind}, about "
+    say(f"Next: ./learn check {following.number}, {following.title} ({following.kind}, about "
         f"{count(following.minutes, 'minute')}).\nThe task: {course.path(following.folder)}/README.md\n"
         if following else "That was the last: all exercises are done.\n")
     return True

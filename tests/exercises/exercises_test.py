@@ -146,7 +146,7 @@ class Progress(Reader):
             said = self.learn("check")
             self.assert_in_order(said, f"{number} Say {done + 1}: passed", f"./learn solution {number}")
             if done < 2:
-                self.assert_in_order(said, "Next: ./learn check", self.names[done + 1].split("-")[0],
+                self.assert_in_order(said, "Next: ./learn check " + self.names[done + 1].split("-")[0],
                                      f"tests/exercises/{self.names[done + 1]}/README.md")
         self.assertIn("That was the last", said)
         self.assertEqual(self.progress(), "".join(name + "\n" for name in self.names))
@@ -175,8 +175,10 @@ class Progress(Reader):
         self.solve("01.2")
         for name in ["01.2", "01.2-two", "tests/exercises/01.2-two/", "tests/exercises/01.2-two"]:
             self.assertIn("01.2 Say 2: passed", self.learn("check", name))
-            self.assertIn("Next: ./learn check, for 01.1", self.learn("check", name))
+            self.assertIn("Next: ./learn check 02.1", self.learn("check", name))  # of those behind it
         self.assertEqual(self.progress(), "01.2-two\n")
+        self.solve("02.1")
+        self.assertIn("Next: ./learn check 01.1", self.learn("check", "02.1"))  # none is left there
 
     def test_a_page(self):
         self.solve("01.2")
