@@ -3,21 +3,18 @@
 //     first_crawl http://127.0.0.1:8000/
 #include "common/first/crawl.h"
 #include "common/first/event_loop.h"
+#include "common/first/program.h"
 #include "common/web/url.h"
 #include "stage1_callbacks/first/fetch.h"
 
-#include <fmt/core.h>
-
-#include <cstdio>
-#include <exception>
 #include <memory>
-#include <optional>
+#include <set>
 #include <string>
 
 namespace {
 
 // [crawl]
-int crawl(const common::Url& root) {
+std::set<common::Url> crawl(const common::Url& root) {
     first::EventLoop loop;
     first::Crawl crawl(loop, [&](const common::Url& url) {
         const auto done = [&crawl, url](const std::string& response) {
@@ -25,25 +22,10 @@ int crawl(const common::Url& root) {
         };
         std::make_shared<first::Fetch>(loop, url, done)->start();
     });
-    for (const common::Url& url : crawl.run(root))
-        fmt::print("{}\n", url.href());
-    return 0;
+    return crawl.run(root);
 }
 // [/crawl]
 
 } // namespace
 
-int main(int argc, char** argv) {
-    const auto root =
-        argc == 2 ? common::parse_root_url(argv[1]) : std::optional<common::Url>();
-    if (!root || root->scheme() != "http") {
-        fmt::print(stderr, "usage: first_crawl URL (such as http://127.0.0.1:8000/)\n");
-        return 2;
-    }
-    try {
-        return crawl(*root);
-    } catch (const std::exception& error) {
-        fmt::print(stderr, "first_crawl: {}\n", error.what());
-        return 1;
-    }
-}
+int main(int argc, char** argv) { return first::run_program(argc, argv, crawl); }

@@ -3,6 +3,7 @@
 //     first_crawl http://127.0.0.1:8000/
 #include "common/first/crawl.h"
 #include "common/first/event_loop.h"
+#include "common/first/program.h"
 #include "common/web/url.h"
 #include "stage2_coroutines/first/coroutine.h"
 #include "stage2_coroutines/first/fetch.h"
@@ -12,7 +13,7 @@
 #include <cstdio>
 #include <exception>
 #include <list>
-#include <optional>
+#include <set>
 #include <string>
 
 namespace {
@@ -30,32 +31,17 @@ first::Coroutine<bool> fetch_for(first::Crawl& crawl, first::EventLoop& loop,
     co_return true;
 }
 
-int crawl(const common::Url& root) {
+std::set<common::Url> crawl(const common::Url& root) {
     first::EventLoop loop;
     std::list<first::Coroutine<bool>> fetches; // which own their frames
     first::Crawl crawl(loop, [&](const common::Url& url) {
         fetches.push_back(fetch_for(crawl, loop, url));
         fetches.back().start();
     });
-    for (const common::Url& url : crawl.run(root))
-        fmt::print("{}\n", url.href());
-    return 0;
+    return crawl.run(root);
 }
 // [/crawl]
 
 } // namespace
 
-int main(int argc, char** argv) {
-    const auto root =
-        argc == 2 ? common::parse_root_url(argv[1]) : std::optional<common::Url>();
-    if (!root || root->scheme() != "http") {
-        fmt::print(stderr, "usage: first_crawl URL (such as http://127.0.0.1:8000/)\n");
-        return 2;
-    }
-    try {
-        return crawl(*root);
-    } catch (const std::exception& error) {
-        fmt::print(stderr, "first_crawl: {}\n", error.what());
-        return 1;
-    }
-}
+int main(int argc, char** argv) { return first::run_program(argc, argv, crawl); }
