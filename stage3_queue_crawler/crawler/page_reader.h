@@ -2,7 +2,7 @@
 //
 // Whatever a thread needs is its own, or can't change, but for one flag. So nobody needs
 // a lock, and a page may still be read while the crawl that wanted it has gone. Told in
-// book/14c.
+// book/26.
 #pragma once
 
 #include "common/trace/stack_trace.h"

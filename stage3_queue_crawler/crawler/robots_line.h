@@ -2,7 +2,7 @@
 //
 // A robots.txt may take half a minute to come, and hundreds of URLs may need the same
 // one. They stand in a line for each origin, and one callback for each line lets them go
-// on. Told in book/14a.
+// on. Told in book/24.
 #pragma once
 
 #include "stage3_queue_crawler/crawler/frontier.h"

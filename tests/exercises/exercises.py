@@ -46,7 +46,7 @@ say = functools.partial(print, flush=True)
 class Exercise:
     def __init__(self, folder: Path):
         self.folder, self.name = folder, folder.name
-        self.number = folder.name.split("-")[0]  # 03.2: the second of page 03; A.2: of page A
+        self.number = folder.name.split("-")[0]  # 03.2: the second of page 03
         self.page = self.number.split(".")[0]
         self.start, self.yours = folder / "start.cpp", folder / "yours.cpp"
         readme = self.read("README.md")
@@ -72,7 +72,7 @@ class Course:
     def __init__(self, root: Path = ROOT):
         self.root, self.notes = root, root / ".learn"
         self.exercises = [Exercise(folder) for folder in sorted((root / FOLDER).iterdir())
-                          if folder.is_dir() and re.match(r"(\d\d|[A-Z])\.\d-", folder.name)]
+                          if folder.is_dir() and re.match(r"\d\d\.\d-", folder.name)]
 
     def select(self, word: str) -> list[Exercise]:
         """The exercise with this number or name (or path, as a shell completes it), or a page's."""

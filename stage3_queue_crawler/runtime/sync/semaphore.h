@@ -2,7 +2,7 @@
 //
 // Whoever wants to do something expensive first gets a permit, of which there are so
 // many, and gives it back afterwards. If there is none, it stands in line. Told in
-// book/13a.
+// book/22.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/task/future.h"
