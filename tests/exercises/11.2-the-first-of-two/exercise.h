@@ -9,5 +9,9 @@
 /// the first one's result counts. (Neither fails in this exercise.)
 ///
 /// If the task that waits here is cancelled, both are cancelled, and waited for, and then
-/// Cancelled is thrown on.
+/// Cancelled is thrown on. That holds at every moment: it may be cancelled while it waits
+/// for their clean-up, and a second time. It waits on all the same.
+///
+/// However it ends: nothing of it is left behind, no task that runs, and no callback that
+/// refers to what was its own.
 stage3::Coroutine<int> first_of(stage3::Task<int> one, stage3::Task<int> other);

@@ -1,10 +1,9 @@
-// Woken by whichever is done, it cancels both, and waits for both.
+// Woken by whichever is done, it cancels both, and waits for both, whatever comes.
 #include "exercise.h"
 
 #include <optional>
-#include <utility>
-#include <vector>
 
+using stage3::CancelAtExit;
 using stage3::Cancelled;
 using stage3::Coroutine;
 using stage3::Event;
@@ -12,10 +11,9 @@ using stage3::Task;
 
 Coroutine<int> first_of(Task<int> one, Task<int> other) {
     Event woken;
-    const stage3::CancelAtExit first(
-        one.add_done_callback([&](const auto&) { woken.set(); }));
-    const stage3::CancelAtExit second(
-        other.add_done_callback([&](const auto&) { woken.set(); }));
+    const auto wake = [&](const auto&) { woken.set(); };
+    const CancelAtExit first(one.add_done_callback(wake));
+    const CancelAtExit second(other.add_done_callback(wake));
     std::optional<Cancelled> cancelled;
     try {
         co_await woken.wait();
@@ -23,11 +21,16 @@ Coroutine<int> first_of(Task<int> one, Task<int> other) {
         cancelled = request;
     }
     const bool one_was_first = one.done();
-    std::vector<Task<int>> both(1, one);
-    both.push_back(other);
-    for (auto& task : both)
-        task.cancel(); // of no effect on one that is done
-    co_await stage3::wait(both);
+    one.cancel(); // of no effect on one that is done
+    other.cancel();
+    while (!one.done() || !other.done()) {
+        woken.clear();
+        try {
+            co_await woken.wait();
+        } catch (const Cancelled& another) {
+            cancelled = another; // and wait on
+        }
+    }
     if (cancelled)
         throw Cancelled(*cancelled);
     co_return one_was_first ? one.result() : other.result();

@@ -1,13 +1,9 @@
 // Waits for the first, whichever is faster. exercise.h says what it should do.
 //
 // You may want: task.add_done_callback(function), Future<> or stage3::Event to be woken
-// by it, task.done(), task.cancel(), and stage3::wait(tasks), which waits until all of a
-// std::vector of tasks are done. Remember: no co_await in a condition or a handler, and
-// no {braces} in a line with co_await.
+// by it, task.done(), and task.cancel(). Remember: no co_await in a condition or a
+// handler, and no {braces} in a line with co_await.
 #include "exercise.h"
-
-#include <utility>
-#include <vector>
 
 using stage3::Coroutine;
 using stage3::Task;

@@ -1,10 +1,9 @@
-// hint: whoever waited was cancelled
+// hint: whoever waited was cancelled, and
 #include "exercise.h"
 
 #include <optional>
-#include <utility>
-#include <vector>
 
+using stage3::CancelAtExit;
 using stage3::Cancelled;
 using stage3::Coroutine;
 using stage3::Event;
@@ -12,18 +11,22 @@ using stage3::Task;
 
 Coroutine<int> first_of(Task<int> one, Task<int> other) {
     Event woken;
-    const stage3::CancelAtExit first(
-        one.add_done_callback([&](const auto&) { woken.set(); }));
-    const stage3::CancelAtExit second(
-        other.add_done_callback([&](const auto&) { woken.set(); }));
+    const auto wake = [&](const auto&) { woken.set(); };
+    const CancelAtExit first(one.add_done_callback(wake));
+    const CancelAtExit second(other.add_done_callback(wake));
+    std::optional<Cancelled> cancelled;
     co_await woken.wait();
     const bool one_was_first = one.done();
-    const std::optional<Cancelled> cancelled;
-    std::vector<Task<int>> both(1, one);
-    both.push_back(other);
-    for (auto& task : both)
-        task.cancel(); // of no effect on one that is done
-    co_await stage3::wait(both);
+    one.cancel(); // of no effect on one that is done
+    other.cancel();
+    while (!one.done() || !other.done()) {
+        woken.clear();
+        try {
+            co_await woken.wait();
+        } catch (const Cancelled& another) {
+            cancelled = another; // and wait on
+        }
+    }
     if (cancelled)
         throw Cancelled(*cancelled);
     co_return one_was_first ? one.result() : other.result();

@@ -2,9 +2,8 @@
 #include "exercise.h"
 
 #include <optional>
-#include <utility>
-#include <vector>
 
+using stage3::CancelAtExit;
 using stage3::Cancelled;
 using stage3::Coroutine;
 using stage3::Event;
@@ -12,10 +11,9 @@ using stage3::Task;
 
 Coroutine<int> first_of(Task<int> one, Task<int> other) {
     Event woken;
-    const stage3::CancelAtExit first(
-        one.add_done_callback([&](const auto&) { woken.set(); }));
-    const stage3::CancelAtExit second(
-        other.add_done_callback([&](const auto&) { woken.set(); }));
+    const auto wake = [&](const auto&) { woken.set(); };
+    const CancelAtExit first(one.add_done_callback(wake));
+    const CancelAtExit second(other.add_done_callback(wake));
     std::optional<Cancelled> cancelled;
     try {
         co_await woken.wait();
@@ -23,7 +21,8 @@ Coroutine<int> first_of(Task<int> one, Task<int> other) {
         cancelled = request;
     }
     const bool one_was_first = one.done();
-    (one_was_first ? other : one).cancel();
+    one.cancel(); // of no effect on one that is done
+    other.cancel();
     if (cancelled)
         throw Cancelled(*cancelled);
     co_return one_was_first ? one.result() : other.result();

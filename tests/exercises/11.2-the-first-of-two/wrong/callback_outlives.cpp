@@ -1,0 +1,36 @@
+// hint: memory that is gone
+#include "exercise.h"
+
+#include <optional>
+
+using stage3::Cancelled;
+using stage3::Coroutine;
+using stage3::Event;
+using stage3::Task;
+
+Coroutine<int> first_of(Task<int> one, Task<int> other) {
+    Event woken;
+    const auto wake = [&](const auto&) { woken.set(); };
+    one.add_done_callback(wake);
+    other.add_done_callback(wake);
+    std::optional<Cancelled> cancelled;
+    try {
+        co_await woken.wait();
+    } catch (const Cancelled& request) {
+        cancelled = request;
+    }
+    const bool one_was_first = one.done();
+    one.cancel(); // of no effect on one that is done
+    other.cancel();
+    while (!one.done() || !other.done()) {
+        woken.clear();
+        try {
+            co_await woken.wait();
+        } catch (const Cancelled& another) {
+            cancelled = another; // and wait on
+        }
+    }
+    if (cancelled)
+        throw Cancelled(*cancelled);
+    co_return one_was_first ? one.result() : other.result();
+}

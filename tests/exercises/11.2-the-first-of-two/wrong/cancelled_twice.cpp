@@ -1,0 +1,33 @@
+// hint: still ran when it ended
+#include "exercise.h"
+
+#include <optional>
+#include <vector>
+
+using stage3::CancelAtExit;
+using stage3::Cancelled;
+using stage3::Coroutine;
+using stage3::Event;
+using stage3::Task;
+
+Coroutine<int> first_of(Task<int> one, Task<int> other) {
+    Event woken;
+    const auto wake = [&](const auto&) { woken.set(); };
+    const CancelAtExit first(one.add_done_callback(wake));
+    const CancelAtExit second(other.add_done_callback(wake));
+    std::optional<Cancelled> cancelled;
+    try {
+        co_await woken.wait();
+    } catch (const Cancelled& request) {
+        cancelled = request;
+    }
+    const bool one_was_first = one.done();
+    one.cancel(); // of no effect on one that is done
+    other.cancel();
+    std::vector<Task<int>> both(1, one);
+    both.push_back(other);
+    co_await stage3::wait(both);
+    if (cancelled)
+        throw Cancelled(*cancelled);
+    co_return one_was_first ? one.result() : other.result();
+}
