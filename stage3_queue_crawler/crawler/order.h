@@ -19,7 +19,6 @@ namespace stage3 {
 
 enum class OrderName : std::uint8_t { fifo, lifo, priority };
 
-// [any-order]
 /// One of three orders. `Less` is for SmallestFirst; what `HasHadItsTurn` leaves first.
 template <class T, class Less, class HasHadItsTurn>
 class AnyOrder {
@@ -61,6 +60,5 @@ class AnyOrder {
     Fifo<T> back_;
     std::variant<Fifo<T>, Lifo<T>, SmallestFirst<T, Less>> order_;
 };
-// [/any-order]
 
 } // namespace stage3
