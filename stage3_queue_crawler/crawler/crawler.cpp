@@ -253,7 +253,6 @@ void Crawler::read_location(const Work& work, const PageResponse& response, Page
 }
 // [/read-location]
 
-// [read-links]
 Coroutine<> Crawler::read_links(const Work& work, PageResponse response, Page& page) {
     if (!common::may_hold_links(response.content_type, response.body)) {
         page.record.outcome = Outcome::file;
@@ -267,7 +266,6 @@ Coroutine<> Crawler::read_links(const Work& work, PageResponse response, Page& p
     leave_out(links.too_long, "too long for URLs", work);
     page.found.links = std::move(links.urls);
 }
-// [/read-links]
 
 /// Links of a page that won't be followed, though they might be in scope.
 void Crawler::leave_out(std::size_t links, std::string_view why, const Work& work) {

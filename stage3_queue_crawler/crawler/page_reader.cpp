@@ -11,7 +11,6 @@ namespace stage3 {
 
 using namespace std::chrono_literals;
 
-// [read]
 Coroutine<common::Links> PageReader::read(common::Url url, std::string content_type,
                                           std::string body) {
     using Seconds = std::chrono::duration<double>;
@@ -21,6 +20,7 @@ Coroutine<common::Links> PageReader::read(common::Url url, std::string content_t
     };
     fail_.count();
     const auto size = static_cast<double>(body.size());
+    // [job]
     auto read = [url = std::move(url), content_type = std::move(content_type),
                  body = std::move(body), scope = scope_, is_over = is_over_] {
         const auto begin = std::chrono::steady_clock::now();
@@ -34,6 +34,8 @@ Coroutine<common::Links> PageReader::read(common::Url url, std::string content_t
                         .time = std::chrono::steady_clock::now() - begin};
         return reading;
     };
+    // [/job]
+    // [choice]
     // A site's pages resemble each other, so those before tell how long this one takes.
     constexpr Seconds worth_the_way = 50us;
     Reading reading;
@@ -48,8 +50,8 @@ Coroutine<common::Links> PageReader::read(common::Url url, std::string content_t
     const double now =
         std::min(reading.time.count() / std::max(size, 1.0), 2 * seconds_per_byte_);
     seconds_per_byte_ = 0.9 * seconds_per_byte_ + 0.1 * now;
+    // [/choice]
     co_return std::move(reading.links);
 }
-// [/read]
 
 } // namespace stage3
