@@ -33,6 +33,7 @@ T run_until_complete(EventLoop& loop, Coroutine<T> coroutine) {
 /// then are reported.
 void cancel_all_tasks(EventLoop& loop);
 
+// [run]
 /// Runs `main` in a loop of its own, and returns its result, or throws what it has. Tasks
 /// that are left over then are cancelled, and waited for. Throws std::logic_error if a
 /// loop runs in this thread already.
@@ -51,5 +52,6 @@ T run(Coroutine<T> main, LoopOptions options = {}) {
     });
     return run_until_complete<T>(loop, create_task(loop, std::move(main), "main"));
 }
+// [/run]
 
 } // namespace stage3
