@@ -14,6 +14,31 @@
 
 namespace {
 
+const char* in_words(int what) {
+    switch (what) {
+    case CURL_POLL_IN: return "reading";
+    case CURL_POLL_OUT: return "writing";
+    case CURL_POLL_INOUT: return "both";
+    default: return "nothing any more";
+    }
+}
+
+short for_poll(int what) {
+    const bool reading = (what & CURL_POLL_IN) != 0;
+    const bool writing = (what & CURL_POLL_OUT) != 0;
+    return static_cast<short>((reading ? POLLIN : 0) | (writing ? POLLOUT : 0));
+}
+
+/// So why not do at once what libcurl wants to be done in 0 ms?
+void try_at_once(CURLM* multi) {
+    int running = 0;
+    const CURLMcode code =
+        curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running);
+    fmt::print("           (called right here, it says: {})\n",
+               curl_multi_strerror(code));
+}
+
+// [wishes]
 /// What libcurl has asked for last.
 struct Wishes {
     pollfd socket{-1, 0, 0};
@@ -21,35 +46,20 @@ struct Wishes {
 };
 
 int on_socket(CURL* /*easy*/, curl_socket_t fd, int what, void* wishes, void* /*known*/) {
-    const bool reading = (what & CURL_POLL_IN) != 0;
-    const bool writing = (what & CURL_POLL_OUT) != 0;
-    const char* wish = "nothing any more";
-    if (reading)
-        wish = writing ? "both" : "reading";
-    else if (writing)
-        wish = "writing";
-    fmt::print("  libcurl: watch the socket for {}\n", wish);
-    static_cast<Wishes*>(wishes)->socket = {
-        reading || writing ? fd : -1,
-        static_cast<short>((reading ? POLLIN : 0) | (writing ? POLLOUT : 0)), 0};
+    fmt::print("  libcurl: watch the socket for {}\n", in_words(what));
+    const bool gone = what == CURL_POLL_REMOVE; // poll passes over a negative descriptor
+    static_cast<Wishes*>(wishes)->socket = {gone ? -1 : fd, for_poll(what), 0};
     return 0;
 }
 
 int on_timer(CURLM* multi, long milliseconds, void* wishes) {
-    if (milliseconds < 0)
-        fmt::print("  libcurl: no timer any more\n");
-    else
-        fmt::print("  libcurl: call me in {} ms\n", milliseconds);
+    fmt::print("  libcurl: call me in {} ms\n", milliseconds);
     static_cast<Wishes*>(wishes)->timeout_ms = static_cast<int>(milliseconds);
-    if (milliseconds == 0) { // so why not at once?
-        int running = 0;
-        const CURLMcode code =
-            curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running);
-        fmt::print("           (called right here, it says: {})\n",
-                   curl_multi_strerror(code));
-    }
+    if (milliseconds == 0)
+        try_at_once(multi);
     return 0;
 }
+// [/wishes]
 
 std::size_t on_body(char* /*bytes*/, std::size_t size, std::size_t count,
                     void* /*nobody*/) {
@@ -66,10 +76,12 @@ int main(int argc, char** argv) {
     }
     Wishes wishes;
     CURLM* const multi = curl_multi_init();
+    // [register]
     curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, &on_socket);
     curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, &wishes);
     curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, &on_timer);
     curl_multi_setopt(multi, CURLMOPT_TIMERDATA, &wishes);
+    // [/register]
     CURL* const easy = curl_easy_init();
     curl_easy_setopt(easy, CURLOPT_URL, argv[1]);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &on_body);
