@@ -217,7 +217,6 @@ Coroutine<> Stream::drain() { return wait_until_unsent_is(limits_.unsent); }
 
 Coroutine<> Stream::flush() { return wait_until_unsent_is(0); }
 
-// [drain]
 Coroutine<> Stream::wait_until_unsent_is(std::size_t at_most) {
     if (waiters_->writer)
         throw std::logic_error("two tasks wait until one stream has sent");
@@ -225,6 +224,7 @@ Coroutine<> Stream::wait_until_unsent_is(std::size_t at_most) {
         sent_without_a_break_ = 0;
         co_await give_others_their_turn();
     }
+    // [drain]
     for (;;) {
         if (write_error_)
             throw broken(write_error_);
@@ -232,15 +232,15 @@ Coroutine<> Stream::wait_until_unsent_is(std::size_t at_most) {
             co_return;
         enough_ = at_most;
         const auto waiters = waiters_;
-        const Future<> less(loop_); // likewise
+        const Future<> less(loop_);
         waiters->writer = less;
         const AtExit forget([waiters] { waiters->writer.reset(); });
         co_await less;
         waiters->check_stream();
         sent_without_a_break_ = 0;
     }
+    // [/drain]
 }
-// [/drain]
 
 void Stream::finish_writing() {
     finishing_writing_ = true;
