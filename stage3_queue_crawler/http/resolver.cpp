@@ -12,7 +12,8 @@ Resolver::Resolver(EventLoop& loop, LookUp look_up, std::size_t most_threads,
                    StartThread start_thread)
     : loop_(loop), look_up_(std::move(look_up)), most_threads_(most_threads),
       start_thread_(std::move(start_thread)), threads_(most_threads),
-      mailbox_(std::make_shared<Mailbox>()) {
+      mailbox_(std::make_shared<Mailbox>()),
+      finds_(std::make_shared<std::vector<Find>>()) {
     loop_.add_reader(mailbox_->fd(), [this] { take_mail(); });
 }
 
@@ -65,17 +66,16 @@ Future<Resolver::Answer> Resolver::ask(const std::string& host) {
     return answer;
 }
 
-// [look-up]
 void Resolver::look_up(const std::string& host, Permit permit) {
+    // [look-up]
     // The thread must not touch us: it doesn't know whether we still live. What it uses
-    // is its own, and the letter is opened by the loop's thread, if at all.
-    auto in_thread = [mailbox = mailbox_, look_up = look_up_, host, this] {
-        Found found = Resolver::call(look_up, host); // a static function
-        mailbox->put([this, host, found = std::move(found)]() mutable {
-            --running_;
-            settle(host, std::move(found));
-        });
+    // is its own, or shared with it; and the letter is opened by the loop's thread, if at
+    // all.
+    auto in_thread = [mailbox = mailbox_, finds = finds_, look_up = look_up_, host] {
+        Find find{.host = host, .found = call(look_up, host)};
+        mailbox->put([finds, find = std::move(find)] { finds->push_back(find); });
     };
+    // [/look-up]
     try {
         start_thread_(std::move(in_thread));
         ++running_;
@@ -87,7 +87,6 @@ void Resolver::look_up(const std::string& host, Permit permit) {
             without_thread_.emplace_back(host, std::move(permit));
     }
 }
-// [/look-up]
 
 void Resolver::detached_thread(std::function<void()> function) {
     std::thread(std::move(function)).detach();
@@ -122,12 +121,18 @@ void Resolver::settle(const std::string& host, Found found) {
     }
 }
 
+// [take-mail]
 void Resolver::take_mail() {
     mailbox_->empty_pipe();
     for (const Mailbox::Letter& letter : mailbox_->take())
         letter.function();
+    for (Find& find : std::exchange(*finds_, {})) {
+        --running_;
+        settle(find.host, std::move(find.found));
+    }
     for (auto& [host, permit] : std::exchange(without_thread_, {}))
         look_up(host, std::move(permit));
 }
+// [/take-mail]
 
 } // namespace stage3

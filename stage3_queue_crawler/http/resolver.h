@@ -76,6 +76,11 @@ class Resolver {
         std::optional<common::ResolveError> failure;
     };
 
+    struct Find {
+        std::string host;
+        Found found;
+    };
+
     static void detached_thread(std::function<void()> function);
     static Found call(const LookUp& look_up, const std::string& host) noexcept;
     Future<Answer> ask(const std::string& host);
@@ -88,8 +93,10 @@ class Resolver {
     const std::size_t most_threads_;
     const StartThread start_thread_;
     Semaphore threads_;
-    std::size_t running_ = 0;                // threads whose letters are still to come
-    const std::shared_ptr<Mailbox> mailbox_; // shared with the threads
+    std::size_t running_ = 0; // threads whose letters are still to come
+    // Shared with the threads, or rather: with what they post.
+    const std::shared_ptr<Mailbox> mailbox_;
+    const std::shared_ptr<std::vector<Find>> finds_; // the loop's thread touches it
     std::unordered_map<std::string, Name> names_;
     std::vector<std::pair<std::string, Permit>> without_thread_; // none was to be had
 };

@@ -131,7 +131,6 @@ Coroutine<Response> Session::get(common::Url url, GetOptions options) {
 }
 // [/get]
 
-// [find-addresses]
 /// For libcurl: "+a.example:80:10.0.0.1,10.0.0.2". Empty: it needs nothing from us, and
 /// looks nothing up that would take time.
 Coroutine<std::string> Session::find_addresses(common::Url url) {
@@ -142,6 +141,7 @@ Coroutine<std::string> Session::find_addresses(common::Url url) {
         co_return std::string();
     const auto limit = std::min(options_.connect_timeout, options_.fetch_timeout);
     try {
+        // [find-addresses]
         if (!resolver_)
             resolver_.emplace(loop_, options_.look_up, options_.max_lookups);
         const Resolver::Answer answer =
@@ -149,6 +149,7 @@ Coroutine<std::string> Session::find_addresses(common::Url url) {
         co_return fmt::format(
             "+{}:{}:{}", url.host(), url.port(),
             common::join(*answer | std::views::transform(in_digits), ","));
+        // [/find-addresses]
     } catch (const Timeout&) {
         throw FetchError(Kind::timed_out, "no address within " + in_seconds(limit), 0);
     } catch (const common::ResolveError& error) {
@@ -163,7 +164,6 @@ Coroutine<std::string> Session::find_addresses(common::Url url) {
                          error.what(), 0);
     }
 }
-// [/find-addresses]
 
 bool Session::is_busy() const {
     return std::ranges::any_of(transfers_,
