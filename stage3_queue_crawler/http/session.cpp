@@ -265,6 +265,7 @@ void Session::note_connection(CURL* easy) {
         sockets_[static_cast<int>(port)] = fd;
 }
 
+// [unasked-input]
 /// Before a request is sent there can be no response. If there is something to read on
 /// its connection nevertheless, the last response was longer than it had said, and the
 /// rest would be taken for the answer to this request. (Or the server has closed it.)
@@ -280,5 +281,6 @@ bool Session::has_unasked_input(int port) const {
     char byte = 0;
     return ::recv(known->second, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0;
 }
+// [/unasked-input]
 
 } // namespace stage3
