@@ -83,7 +83,6 @@ std::string normal_pattern(std::string_view text) {
     return pattern;
 }
 
-// [matches]
 /// Does the pattern match the target, from its start? Both in normal form.
 ///
 /// Between two stars stands a piece of plain text. Each is taken where it's found first:
@@ -114,7 +113,6 @@ bool matches(std::string_view pattern, std::string_view target) {
         target.remove_prefix(place + piece.size());
     }
 }
-// [/matches]
 
 /// Holds back most rules that don't match a target, without a search for each. All ends
 /// of the target ("/abc", "abc", "bc", "c") are sorted, like words in a dictionary:

@@ -54,6 +54,7 @@ Future<RobotsCache::Answer> RobotsCache::ask(const common::Url& url) {
                                                         .callback = std::move(ended)});
     return answer;
 }
+// [/ask]
 
 /// From its place in line to the answer.
 Coroutine<> RobotsCache::find_out(common::Url robots_url, Future<Answer> answer) {
@@ -72,7 +73,6 @@ Coroutine<> RobotsCache::find_out(common::Url robots_url, Future<Answer> answer)
         answer.set_exception_quietly(why); // perhaps nobody needs it any more
     }
 }
-// [/ask]
 
 /// Who has many ports could fill our memory with a robots.txt for each.
 void RobotsCache::keep(const std::string& robots_url, const Robots& rules) {
@@ -110,7 +110,6 @@ Coroutine<RobotsCache::Answer> RobotsCache::fetch(common::Url robots_url) {
     }
 }
 
-// [fetch]
 Coroutine<RobotsCache::Answer> RobotsCache::try_to_fetch(common::Url robots_url) {
     constexpr int most_redirects = 5;
     common::Url url = std::move(robots_url);
@@ -143,6 +142,5 @@ Coroutine<RobotsCache::Answer> RobotsCache::try_to_fetch(common::Url robots_url)
     }
     co_return answer(Robots::allow_all(), "");
 }
-// [/fetch]
 
 } // namespace stage3

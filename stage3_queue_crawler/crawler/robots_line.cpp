@@ -23,6 +23,7 @@ void RobotsLine::enter(Work work) {
     origin.line.push_back(std::move(work));
     wait_for(name, origin, answer);
 }
+// [/enter]
 
 void RobotsLine::wait_for(const std::string& name, Origin& origin,
                           const Future<RobotsCache::Answer>& answer) {
@@ -30,7 +31,6 @@ void RobotsLine::wait_for(const std::string& name, Origin& origin,
         [this, name](const auto& known) { judge_line(name, known); }));
     // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): the future owns it
 }
-// [/enter]
 
 /// The answer is there. All who wait for it are judged: now, or as many as there's time
 /// for, since to judge one may take milliseconds, and the loop waits.
