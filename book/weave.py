@@ -3,6 +3,7 @@
 
 A tutorial lies as soon as its listings and its program differ. So nobody types code into a
 page (book/*.md, README.md): the page says what it shows, and this script copies it there.
+(book/README.md is no page of the book, it's the map; else it is treated like one.)
 
     book/weave.py                  brings all listings up to date
     book/weave.py --build build    runs the programs too, and records what they print
@@ -510,7 +511,7 @@ class Book:
     def weave(self):
         """Goes through all pages, then looks for regions that none of them shows."""
         pages = sorted(f"book/{path.name}" for path in (self.root / "book").glob("*.md"))
-        self.counts["pages"] = len(pages)
+        self.counts["pages"] = len(pages) - ("book/README.md" in pages)
         for path in ["README.md"] * (self.root / "README.md").is_file() + pages:
             self.weave_page(path)
         tops = [self.root / name for name in SOURCES]

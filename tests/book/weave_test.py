@@ -235,6 +235,16 @@ class Weaving(Book):
         self.assertIn("(common/queue.h#L6-L8)", self.read("README.md"))
         self.assert_clean()
 
+    def test_the_map_is_woven_and_checked_but_no_page(self):
+        self.clean_book()
+        self.write("book/README.md", "# The map\n\n[01](01-queue.md), [q](../common/queue.h)\n"
+                                     "<!-- code: common/queue.h#put -->\n<!-- /code -->\n")
+        self.weave()
+        self.assertIn("(../common/queue.h#L6-L8)", self.read("book/README.md"))
+        self.assert_clean(summary="2 pages, 3 listings, 0 outputs, 5 links, 1 sketches")
+        self.replace("book/README.md", "[01](01-queue.md)", "[01](book/01-queue.md)")
+        self.assert_only_problem("book/README.md:3", "dead link `book/01-queue.md`")
+
     def test_a_fence_is_longer_than_those_it_holds(self):
         self.write("common/a.h", "// ```\n/*\n```cpp\n*/\n")
         page = self.woven("<!-- code: common/a.h -->\n<!-- /code -->\n")
