@@ -1,4 +1,4 @@
-// What the programs first_crawl have in common: all but the crawl.
+// What the smallest programs that crawl have in common: all but the crawl.
 #pragma once
 
 #include "common/web/url.h"

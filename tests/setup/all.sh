@@ -41,6 +41,7 @@ command  clang-format-19 -   clang-format-19     -           -           -      
 command  clang-tidy-19   -   clang-tidy-19       -           -           -           -  looks for mistakes that compilers let pass
 plugins  clang-tidy-19   -   llvm-19-dev         -           -           -           -  lets clang-tidy leave out the system's headers: it's ten times as quick
 plugins  clang-tidy-19   -   libclang-19-dev     -           -           -           -  the same
+header   asio/experimental/channel.hpp - libasio-dev asio-devel      asio        asio-dev    -  is what our runtime is held against
 command  valgrind        -   valgrind            valgrind    valgrind    valgrind    -  watches over memory, in its own way
 command  dot             -   graphviz            graphviz    graphviz    graphviz    -  reads the link graphs that stage 3 writes
 command  shellcheck      -   shellcheck          ShellCheck  shellcheck  shellcheck  -  looks for mistakes in the scripts
@@ -294,7 +295,7 @@ existing() {
 
 # Here is where each file is compiled by itself: one that doesn't include all that it uses is found.
 # Exercises are compiled by a script of their own, which asks for no warnings; tidy doesn't know
-# how. And what is in tests/lint is wrong on purpose. asio_bench is built only where there is Asio.
+# how. And what is in tests/lint is wrong on purpose.
 check_tidy() {
     logs=$logs/tidy # not in the way of the others
     rm -rf "$logs"
@@ -302,7 +303,7 @@ check_tidy() {
     # Nothing is built here.
     open_build "$top/build-all/each-file" clang++-19 -Dbuildtype=debug -Dunity=off -Dfuzzers=true
     cd "$top" || return
-    sources '*.cpp' | grep -v '^tests/\(exercises\|lint\)/\|/asio_bench.cpp$' | existing |
+    sources '*.cpp' | grep -v '^tests/\(exercises\|lint\)/' | existing |
         xargs python3 tests/lint/tidy.py "$dir" "$logs"
 }
 

@@ -1,0 +1,39 @@
+// A crawl by workers that share a queue, twice: on our runtime (runtime_crawl.cpp), and
+// on Asio (asio_crawl.cpp).
+//
+// Both do the same, in the same words as far as that goes, so that what differs is the
+// library. A page is fetched as in stages 1 and 2: HTTP/1.0, with a connection of its
+// own. Told in book/a (where this stands).
+#pragma once
+
+#include "common/web/url.h"
+
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace tests {
+
+struct WorkerCrawl {
+    common::Url root; ///< http
+    std::size_t workers = 10;
+    std::optional<std::chrono::milliseconds>
+        time_limit; ///< then its workers are cancelled
+};
+
+struct Crawled {
+    std::set<common::Url> met;
+    std::map<common::Url, std::string> failed; ///< could not be fetched, and why
+    bool timed_out = false;
+};
+
+/// Fetches the root, and all that it leads to at the same host and port. Blocks while it
+/// looks the host up; throws if there is none.
+///
+/// Each of the two files defines this, and a program takes one of them.
+Crawled crawl_with_workers(const WorkerCrawl& crawl);
+
+} // namespace tests

@@ -1,0 +1,108 @@
+// What workers that share a queue must find, and how they end, on whichever library.
+#include "common/web/url.h"
+#include "tests/crawl/worker_crawl.h"
+#include "tests/practice_site/background_site.h"
+#include "tests/support/scripted_server.h"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <ostream> // doctest wants it
+#include <set>
+#include <string>
+
+using namespace std::chrono_literals;
+using tests::Crawled;
+using tests::html;
+using tests::ScriptedServer;
+
+namespace {
+
+using Urls = std::set<std::string>;
+
+Crawled crawl(const std::string& root, std::size_t workers,
+              std::optional<std::chrono::milliseconds> time_limit = {}) {
+    return tests::crawl_with_workers({.root = common::parse_url(root).value(),
+                                      .workers = workers,
+                                      .time_limit = time_limit});
+}
+
+Urls met(const Crawled& crawled) {
+    Urls urls;
+    for (const common::Url& url : crawled.met)
+        urls.insert(url.href());
+    return urls;
+}
+
+Urls failed(const Crawled& crawled) {
+    Urls urls;
+    for (const auto& [url, why] : crawled.failed)
+        urls.insert(url.href());
+    return urls;
+}
+
+} // namespace
+
+TEST_CASE(
+    "workers find all of a site, each URL once, and are never at more than they are") {
+    const practice_site::BackgroundSite site(
+        {.pages = 60, .links = 8, .size = 9000, .seed = 3}, 10ms);
+    Urls expected = site.manifest.pages;
+    expected.insert(site.manifest.dead.begin(), site.manifest.dead.end());
+    for (const auto& [url, target] : site.manifest.redirects)
+        expected.insert(url);
+
+    const Crawled by_ten = crawl(site.server.url(), 10);
+    CHECK(met(by_ten) == expected);
+    CHECK(failed(by_ten).empty());
+    CHECK(!by_ten.timed_out);
+    CHECK(site.server.statistics().requests_served == expected.size());
+    CHECK(site.server.statistics().most_requests > 5);
+    CHECK(site.server.statistics().most_requests <= 10);
+    CHECK(met(crawl(site.server.url(), 1)) == expected);
+    CHECK(site.server.statistics().requests_served == 2 * expected.size());
+}
+
+TEST_CASE("a page that can't be fetched leads nowhere, and ends nothing") {
+    ScriptedServer server;
+    server.on("/", html("<a href=/broken><a href=/b><a href=http://127.0.0.1:1/>"));
+    server.on("/broken",
+              {tests::Send{"HTTP/1.0 200 OK\r\n\r\n<a href=/lost>"}, tests::Reset{}});
+    server.on("/b", html("<a href=/c>"));
+    for (const std::size_t workers : {std::size_t{1}, std::size_t{10}}) {
+        const Crawled crawled = crawl(server.url(), workers);
+        CHECK(met(crawled)
+              == Urls{server.url(), server.url("/broken"), server.url("/b"),
+                      server.url("/c")});
+        CHECK(failed(crawled) == Urls{server.url("/broken")});
+    }
+    const std::string nobody = "http://127.0.0.1:1/";
+    CHECK(failed(crawl(nobody, 2)) == Urls{nobody});
+}
+
+TEST_CASE("when the time is over, all workers end, whatever they wait for") {
+    ScriptedServer server;
+    server.on("/", html("<a href=/silent><a href=/half><a href=/b>"));
+    server.on("/silent", {tests::Hold{}});
+    server.on("/half",
+              {tests::Send{"HTTP/1.0 200 OK\r\n\r\n<a href=/c>"}, tests::Hold{}});
+    const Crawled crawled = crawl(server.url(), 5, 1s);
+    CHECK(crawled.timed_out);
+    CHECK(met(crawled)
+          == Urls{server.url(), server.url("/silent"), server.url("/half"),
+                  server.url("/b")});
+    CHECK(failed(crawled).empty()); // of those two, nobody knows
+    CHECK(server.times_asked("/b") == 1);
+}
+
+TEST_CASE("a crawl that ends by itself doesn't wait for its time limit") {
+    ScriptedServer server;
+    server.on("/", html("<a href=/a>"));
+    const auto start = std::chrono::steady_clock::now();
+    const Crawled crawled = crawl(server.url(), 3, 1h);
+    CHECK(crawled.met.size() == 2);
+    CHECK(!crawled.timed_out);
+    CHECK(std::chrono::steady_clock::now() - start < 30min);
+}
