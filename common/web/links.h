@@ -1,7 +1,7 @@
 // Which links does a document hold?
 //
 // HTML is read by our own scanner (html_scanner.h), XML by libxml2. Both hand over tags,
-// and here it is decided which of them is a link, and to where. Told in book/A (reading
+// and here it is decided which of them is a link, and to where. Told in book/27 (reading
 // HTML and URLs).
 #pragma once
 

@@ -6,7 +6,7 @@
 // everything that doesn't belong in a URL percent-encoded.
 //
 // It goes by the URL Standard, as browsers do (https://url.spec.whatwg.org). Only http
-// and https are URLs here: nothing else can be crawled. Told in book/a.
+// and https are URLs here: nothing else can be crawled. Told in book/27.
 #pragma once
 
 #include <cstddef>

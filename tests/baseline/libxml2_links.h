@@ -1,5 +1,5 @@
 // The shortest way to a page's links: libxml2's HTML parser. It was this project's first
-// link parser. Now it's what ours is held against: book/A tells the story.
+// link parser. Now it's what ours is held against: book/27 tells the story.
 #pragma once
 
 #include <string>
