@@ -36,7 +36,7 @@ bool has_only_begun(const Place& place) {
            && place.line.column() == place.function.column();
 }
 
-std::string describe(const std::vector<Place>& chain) {
+std::string describe(const std::vector<Place>& chain, Last last) {
     constexpr std::size_t shown_at_each_end = 50;
     std::string text;
     for (std::size_t i = 0; i < chain.size(); ++i) {
@@ -44,15 +44,14 @@ std::string describe(const std::vector<Place>& chain) {
             i = chain.size() - shown_at_each_end;
             text += fmt::format("  ... and {} more ...\n", i - shown_at_each_end);
         }
-        // The last one was going on from there when something happened.
-        const bool last = i + 1 == chain.size();
-        text +=
-            fmt::format("  {}, {}\n", short_name(chain[i].function.function_name()),
-                        has_only_begun(chain[i])
-                            ? fmt::format("before its first co_await, in {}",
-                                          file_of(chain[i].function))
-                            : fmt::format("{} {}", last ? "gone on from" : "waiting at",
-                                          file_and_line(chain[i].line)));
+        const bool has_gone_on = last == Last::has_gone_on && i + 1 == chain.size();
+        text += fmt::format("  {}, {}\n", short_name(chain[i].function.function_name()),
+                            has_only_begun(chain[i])
+                                ? fmt::format("before its first co_await, in {}",
+                                              file_of(chain[i].function))
+                                : fmt::format("{} {}",
+                                              has_gone_on ? "gone on from" : "waiting at",
+                                              file_and_line(chain[i].line)));
     }
     return text;
 }

@@ -6,6 +6,7 @@
 // where they came from).
 #pragma once
 
+#include <cstdint>
 #include <source_location>
 #include <string>
 #include <string_view>
@@ -29,8 +30,14 @@ bool has_only_begun(const Place& place);
 /// "Generator<int, int> stage2::count(int)" → "stage2::count".
 std::string short_name(std::string_view function_name);
 
+/// What the last coroutine of a chain does; all others wait for the next one.
+enum class Last : std::uint8_t {
+    has_gone_on, ///< from its line; something has happened behind that
+    waits,       ///< there
+};
+
 /// The places as a person reads them, a line for each. `chain`: the outermost first. Of a
 /// chain of thousands, the middle is left out.
-std::string describe(const std::vector<Place>& chain);
+std::string describe(const std::vector<Place>& chain, Last last = Last::has_gone_on);
 
 } // namespace common

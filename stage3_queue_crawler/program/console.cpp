@@ -71,8 +71,11 @@ std::string_view describe(Ending ending) {
 }
 
 void Console::note(const std::string& text) {
-    if (quiet_)
-        return;
+    if (!quiet_)
+        answer(text);
+}
+
+void Console::answer(const std::string& text) {
     const std::string progress = std::exchange(progress_, {});
     write_to_user((progress.empty() ? "" : clear_line) + text + '\n');
     show_progress(progress);

@@ -28,6 +28,8 @@ class Console {
 
     /// A line, or some, without the last line end; above the progress line.
     void note(const std::string& text);
+    /// The same, but told in any case: the user has asked.
+    void answer(const std::string& text);
     /// Replaces the progress line; an empty text takes it away. Cut off where the
     /// terminal's line ends.
     void show_progress(const std::string& text);

@@ -13,6 +13,7 @@
 #include "stage3_queue_crawler/program/interrupt.h"
 #include "stage3_queue_crawler/program/options.h"
 #include "stage3_queue_crawler/program/output.h"
+#include "stage3_queue_crawler/program/tell_tasks.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
 
 #include <curl/curl.h>
@@ -94,6 +95,7 @@ stage3::CrawlEvents events_for(const Options& options, Console& console,
 stage3::Coroutine<int> crawl(Options options) {
     stage3::EventLoop& loop = stage3::running_loop();
     Console console(options.quiet);
+    const stage3::TellTasksOnQuit tell(loop, console);
     Output output = open_for("--output", [&] { return Output(loop, options.output); });
     const auto format = stage3::make_format(options.format, options.top);
     std::size_t descriptors = common::allow_descriptors();
@@ -143,6 +145,7 @@ void complain(const std::string& what, const char* hint = "") {
 
 int main(int argc, char** argv) {
     std::signal(SIGPIPE, SIG_IGN); // a server that goes away is an error, not the end
+    std::signal(SIGQUIT, SIG_IGN); // until there are tasks to tell about
     common::occupy_standard_descriptors();
     try {
         Options options = stage3::read_options(argc, argv);

@@ -29,7 +29,8 @@ constexpr std::string_view examples = R"(Examples:
   stage3 --format jsonl -o out.jsonl URL    a record for each URL, as it comes
 
 Exit status: 0 all was fetched; 1 some URLs are dead; 2 wrong usage; 3 cut short
-by --timeout or --max-pages, or nobody reads the results; 130 ended by Ctrl-C.)";
+by --timeout or --max-pages, or nobody reads the results; 130 ended by Ctrl-C.
+Ctrl-\ (SIGQUIT) tells where all its tasks wait, and the crawl goes on.)";
 
 /// Seconds.
 template <class Duration>
@@ -173,9 +174,7 @@ Options read_options(int argc, char** argv) {
     line.add_repeatable("--include", "REGEX",
                         "leave out URLs, other than roots, in which it is not",
                         reader_of_patterns(options.included));
-    line.add("--order", "ORDER",
-             "fifo (the default), lifo, or priority: shorter\n"
-             "URLs first",
+    line.add("--order", "ORDER", "fifo (the default), lifo, priority: shorter URLs first",
              choice_into(crawl.order, {{"fifo", OrderName::fifo},
                                        {"lifo", OrderName::lifo},
                                        {"priority", OrderName::priority}}));

@@ -329,6 +329,15 @@ ThreadPool& EventLoop::thread_pool() {
     return *thread_pool_;
 }
 
+std::optional<EventLoop::Duration> EventLoop::until_next_timer() {
+    const auto next = timers_.next();
+    if (!next)
+        return std::nullopt;
+    return std::max(*next - time(), Duration::zero());
+}
+
+bool EventLoop::has_busy_thread() { return thread_pool_ && thread_pool_->is_busy(); }
+
 // ---- Reports ----
 
 void EventLoop::set_exception_handler(ExceptionHandler handler) {

@@ -25,6 +25,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <source_location>
 #include <string_view>
 #include <unordered_map>
@@ -181,6 +182,18 @@ class EventLoop {
     /// Those that belong to this loop, the newest first; then `next`. nullptr: no more.
     LoopMember* first_member() const { return members_; }
     static LoopMember* next(const LoopMember& member) { return member.next_; }
+
+    // ---- For people: what can still happen, apart from signals and what other threads
+    // may do. Asked between turns, or else but for what is left of this turn. ----
+
+    /// How many descriptors are watched.
+    std::size_t watched() const { return watches_.size(); }
+    /// How long it is until the next timer is due; none: there is none.
+    std::optional<Duration> until_next_timer();
+    /// A function or a task will run in the next turn.
+    bool has_ready() const { return !ready_.empty() || mailbox_.has_mail(); }
+    /// A thread of the pool works.
+    bool has_busy_thread();
 
     ThreadPool& thread_pool();
     common::Tracer& tracer() const { return *tracer_; }

@@ -46,6 +46,11 @@ void ThreadPool::submit(std::function<void()> job) {
     changed_.notify_one();
 }
 
+bool ThreadPool::is_busy() {
+    const std::lock_guard lock(mutex_);
+    return !jobs_.empty() || idle_ < threads_.size();
+}
+
 void ThreadPool::work() {
     std::unique_lock lock(mutex_);
     for (;;) {

@@ -32,6 +32,8 @@ class ThreadPool {
     /// `job` must not throw. Throws std::system_error if there is no thread at all, and
     /// none can be made.
     void submit(std::function<void()> job);
+    /// True if a job is being done, or waits for a thread.
+    bool is_busy();
 
   private:
     void work();

@@ -43,6 +43,11 @@ class TaskBase : public Runnable {
 
     /// Where it stands: the outermost coroutine first.
     std::vector<common::Place> chain() const;
+    /// True if it has made a step.
+    bool has_begun() const { return started_; }
+    /// The future that it waits for, or has waited for until that was done; nullptr: it
+    /// runs, or waits only for its turn.
+    FutureBase* awaited() const { return waits_for_; }
     /// The coroutines that its exception has left, the outermost first.
     std::vector<common::Place> traceback() const { return {way_.rbegin(), way_.rend()}; }
 

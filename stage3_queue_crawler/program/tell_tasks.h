@@ -1,0 +1,23 @@
+// Ctrl-\: where does everybody hang?
+#pragma once
+
+#include "stage3_queue_crawler/program/console.h"
+#include "stage3_queue_crawler/runtime/loop/event_loop.h"
+
+namespace stage3 {
+
+/// As long as it lives, SIGQUIT tells on the console where all tasks of the loop stand,
+/// and has no other effect. Both must outlive it. Told in book/21.
+class TellTasksOnQuit {
+  public:
+    TellTasksOnQuit(EventLoop& loop, Console& console);
+    TellTasksOnQuit(const TellTasksOnQuit&) = delete;
+    TellTasksOnQuit& operator=(const TellTasksOnQuit&) = delete;
+    /// SIGQUIT does again what it did before.
+    ~TellTasksOnQuit();
+
+  private:
+    EventLoop& loop_;
+};
+
+} // namespace stage3

@@ -1,0 +1,178 @@
+#include "stage3_queue_crawler/runtime/task/describe_tasks.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace stage3 {
+namespace {
+
+enum class Doing : std::uint8_t { not_begun, running, ready, waiting };
+
+Doing doing(const TaskBase& task) {
+    if (&task == current_task())
+        return Doing::running;
+    if (!task.has_begun())
+        return Doing::not_begun;
+    // Who waits only for the next turn stands in the queue; so does everybody who has
+    // waited for a future that is done.
+    const FutureBase* const awaited = task.awaited();
+    return awaited == nullptr || awaited->done() ? Doing::ready : Doing::waiting;
+}
+
+/// Tasks that stand in the same place.
+struct Group {
+    Doing doing;
+    bool asked_to_end;
+    bool for_tasks;    // what they wait for are tasks
+    std::string chain; // in words
+    std::vector<std::string> names;
+    std::vector<std::string> awaited; // the names of those tasks
+};
+
+/// Where "worker 12" has its number.
+std::size_t end_of_prefix(std::string_view name) {
+    const auto last = name.find_last_not_of("0123456789");
+    return last == std::string_view::npos ? 0 : last + 1;
+}
+
+/// "worker 3" follows "worker 2".
+bool follows(std::string_view name, std::string_view before) {
+    const auto prefix = end_of_prefix(before);
+    if (end_of_prefix(name) != prefix || !name.starts_with(before.substr(0, prefix)))
+        return false;
+    const auto number_of = [prefix](std::string_view text) {
+        std::uint64_t number = 0;
+        const auto digits = text.substr(prefix, 18);
+        std::from_chars(digits.data(), digits.data() + digits.size(), number);
+        return number;
+    };
+    return name.size() > prefix && number_of(name) == number_of(before) + 1;
+}
+
+/// "worker 1 to worker 9, worker 12, anna".
+std::string in_short(const std::vector<std::string>& names) {
+    constexpr std::size_t shown = 10;
+    std::string text;
+    std::size_t parts = 0;
+    for (std::size_t i = 0; i < names.size(); ++parts) {
+        if (parts == shown)
+            return text + fmt::format(", and {} more", names.size() - i);
+        std::size_t last = i;
+        while (last + 1 < names.size() && follows(names[last + 1], names[last]))
+            ++last;
+        if (last < i + 2)
+            last = i;
+        text += (i > 0 ? ", " : "") + (names[i].empty() ? "(no name)" : names[i]);
+        if (last > i)
+            text += " to " + names[last];
+        i = last + 1;
+    }
+    return text;
+}
+
+std::string_view in_words(Doing doing, bool several) {
+    switch (doing) {
+    case Doing::not_begun: return several ? "have not begun" : "has not begun";
+    case Doing::running: return "runs";
+    case Doing::ready: return several ? "are ready" : "is ready";
+    case Doing::waiting: break;
+    }
+    return several ? "wait" : "waits";
+}
+
+std::string describe(const Group& group) {
+    const bool several = group.names.size() > 1;
+    std::string text =
+        fmt::format("{} {}", group.names.size(), in_words(group.doing, several));
+    if (group.asked_to_end)
+        text += several ? ", and were asked to end" : ", and was asked to end";
+    text += fmt::format(": {}\n{}", in_short(group.names), group.chain);
+    if (group.doing != Doing::waiting)
+        return text;
+    if (!group.for_tasks)
+        return text + "  for a future\n";
+    auto awaited = group.awaited;
+    awaited.erase(std::unique(awaited.begin(), awaited.end()), awaited.end());
+    return text
+           + fmt::format("  for the task{} {}\n", awaited.size() > 1 ? "s" : "",
+                         in_short(awaited));
+}
+
+std::vector<Group> groups_of(const std::vector<Ref<FutureBase>>& tasks) {
+    std::vector<Group> groups;
+    std::map<std::string, std::size_t> index;
+    for (const auto& future : tasks) {
+        const TaskBase& task = *future->as_task();
+        const Doing does = doing(task);
+        TaskBase* const awaited =
+            does == Doing::waiting ? task.awaited()->as_task() : nullptr;
+        Group group{.doing = does,
+                    .asked_to_end = task.cancelling() > 0,
+                    .for_tasks = awaited != nullptr,
+                    .chain = common::describe(
+                        task.chain(), does == Doing::running ? common::Last::has_gone_on
+                                                             : common::Last::waits),
+                    .names = {},
+                    .awaited = {}};
+        const auto key = fmt::format("{} {} {} {}", static_cast<int>(does),
+                                     group.asked_to_end, group.for_tasks, group.chain);
+        const auto at = index.emplace(key, groups.size()).first->second;
+        if (at == groups.size())
+            groups.push_back(std::move(group));
+        groups[at].names.push_back(task.name());
+        if (awaited != nullptr)
+            groups[at].awaited.push_back(awaited->name());
+    }
+    return groups;
+}
+
+/// What can still happen.
+std::string describe_what_comes(EventLoop& loop, bool somebody_can_run) {
+    const std::size_t watched = loop.watched();
+    const auto timer = loop.until_next_timer();
+    const bool thread = loop.has_busy_thread();
+    if (!somebody_can_run && !loop.has_ready() && watched == 0 && !timer && !thread)
+        return "Nobody will wake them: nothing is ready, no descriptor is watched, no "
+               "timer is set.\n(Only a signal still could, or a thread that the loop "
+               "doesn't know.)\n";
+    std::string text = "The loop: ";
+    text += watched == 0   ? "no descriptor is watched"
+            : watched == 1 ? "1 descriptor is watched"
+                           : fmt::format("{} descriptors are watched", watched);
+    text += timer ? fmt::format(", the next timer is due in {:.3f} s",
+                                std::chrono::duration<double>(*timer).count())
+                  : ", no timer is set";
+    return text + (thread ? ", a thread works.\n" : ".\n");
+}
+
+} // namespace
+
+std::string describe_tasks(EventLoop& loop) {
+    const auto tasks = all_tasks(loop);
+    if (tasks.empty())
+        return "All tasks are done.\n";
+    const std::vector<Group> groups = groups_of(tasks);
+    std::string text =
+        tasks.size() == 1
+            ? "1 task is not done. Its coroutines, the last one at the bottom:\n"
+            : fmt::format("{} tasks are not done. The coroutines of each, the last one "
+                          "at the bottom:\n",
+                          tasks.size());
+    bool somebody_can_run = false;
+    for (const Group& group : groups) {
+        text += describe(group);
+        somebody_can_run = somebody_can_run || group.doing != Doing::waiting;
+    }
+    return text + describe_what_comes(loop, somebody_can_run);
+}
+
+} // namespace stage3
