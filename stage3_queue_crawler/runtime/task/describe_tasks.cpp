@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -38,24 +39,15 @@ struct Group {
     std::vector<std::string> awaited; // the names of those tasks
 };
 
-/// Where "worker 12" has its number.
-std::size_t end_of_prefix(std::string_view name) {
-    const auto last = name.find_last_not_of("0123456789");
-    return last == std::string_view::npos ? 0 : last + 1;
-}
-
 /// "worker 3" follows "worker 2".
 bool follows(std::string_view name, std::string_view before) {
-    const auto prefix = end_of_prefix(before);
-    if (end_of_prefix(name) != prefix || !name.starts_with(before.substr(0, prefix)))
-        return false;
-    const auto number_of = [prefix](std::string_view text) {
-        std::uint64_t number = 0;
-        const auto digits = text.substr(prefix, 18);
-        std::from_chars(digits.data(), digits.data() + digits.size(), number);
-        return number;
-    };
-    return name.size() > prefix && number_of(name) == number_of(before) + 1;
+    const std::size_t digits =
+        before.find_last_not_of("0123456789") + 1; // none: npos + 1
+    std::uint64_t number = 0;
+    const auto read =
+        std::from_chars(before.data() + digits, before.data() + before.size(), number);
+    return read.ec == std::errc()
+           && name == fmt::format("{}{}", before.substr(0, digits), number + 1);
 }
 
 /// "worker 1 to worker 9, worker 12, anna".

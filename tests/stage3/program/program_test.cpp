@@ -26,6 +26,7 @@
 #include <thread>
 #include <vector>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 using tests::Finished;
@@ -102,6 +103,13 @@ template <class Condition>
 void wait_until(Condition condition) {
     for (int i = 0; i < 10'000 && !condition(); ++i)
         std::this_thread::sleep_for(1ms);
+}
+
+std::string read_file(const std::string& path) {
+    const std::ifstream file(path);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
 }
 
 /// A site with one page, and links to so many others that never answer.
@@ -437,6 +445,74 @@ TEST_CASE(
                     program(), server.url()});
     CHECK(once.err == "status 0\n");
     CHECK(last_line(once.out).ends_with(" s: 101 fetched, 0 redirects, 0 dead."));
+}
+
+TEST_CASE("Ctrl-\\ tells where all tasks wait, each time, and the crawl goes on") {
+    ScriptedServer server;
+    std::string links;
+    for (int i = 0; i < 10; ++i) {
+        links += fmt::format("<a href=/{}>x</a>", i);
+        tests::Reply late{Pause{4s}};
+        for (const auto& step : html(""))
+            late.push_back(step);
+        server.on(fmt::format("/{}", i), late);
+    }
+    server.on("/", html(links));
+    const std::string file = fmt::format("/tmp/stage3_test_{}.err", ::getpid());
+    const auto tables = [&] {
+        std::vector<std::string> result;
+        const std::string all = read_file(file);
+        const std::string begin = "stage3: 12 tasks are not done. ";
+        for (auto at = all.find(begin); at != std::string::npos;) {
+            const auto next = all.find(begin, at + 1);
+            result.push_back(all.substr(at, next - at));
+            at = next;
+        }
+        return result;
+    };
+    const Finished finished =
+        tests::run({"/bin/sh", "-c", R"(exec "$0" -q -w 10 "$1" 2> "$2")", program(),
+                    server.url(), file},
+                   {.meanwhile = [&](pid_t process) {
+                       wait_until([&] { return server.requests().size() >= 12; });
+                       for (const std::size_t number : {1U, 2U}) {
+                           ::kill(process, SIGQUIT);
+                           wait_until([&] { return tables().size() == number; });
+                       }
+                   }});
+    CHECK(finished.status == 0);
+    CHECK(last_line(finished.out).ends_with(" s: 11 fetched, 0 redirects, 0 dead."));
+    CHECK(tables().size() == 2);
+    for (const std::string& table : tables()) {
+        CAPTURE(table);
+        const auto has = [&](const std::string& text) {
+            return table.find(text) != std::string::npos;
+        };
+        CHECK(has("\n1 waits: main\n"));
+        CHECK(has("\n  for the task crawl\n1 waits: crawl\n"));
+        CHECK(has("\n10 wait: worker 1 to worker 10\n  stage3::Crawler::work, waiting "
+                  "at crawler.cpp:"));
+        CHECK(has("\n  stage3::Session::get, waiting at session.cpp:"));
+        CHECK(has("\n  for a future\nThe loop: 10 descriptors are watched, the next "
+                  "timer is due in "));
+    }
+    std::filesystem::remove(file);
+}
+
+TEST_CASE("Ctrl-\\ before there are tasks does nothing") {
+    ScriptedServer server;
+    server.on("/", html(""));
+    const std::string file = fmt::format("/tmp/stage3_test_{}.fifo", ::getpid());
+    REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
+    const Finished finished =
+        run({"--trace", file, server.url()}, {.meanwhile = [&](pid_t process) {
+                std::this_thread::sleep_for(1s); // by then it waits for who reads that
+                ::kill(process, SIGQUIT);
+                read_file(file);
+            }});
+    CHECK(finished.status == 0);
+    CHECK(finished.err.empty());
+    std::filesystem::remove(file);
 }
 
 TEST_CASE("results that can't be written end it cleanly, whatever else it does") {

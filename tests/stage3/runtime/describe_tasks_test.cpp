@@ -1,0 +1,321 @@
+// What a program of tasks tells of itself: who waits where, and for whom.
+#include "stage3_queue_crawler/runtime/executor/executor.h"
+#include "stage3_queue_crawler/runtime/sync/event.h"
+#include "stage3_queue_crawler/runtime/task/describe_tasks.h"
+#include "tests/stage3/runtime/loop_test.h"
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <future>
+#include <regex>
+#include <string>
+#include <vector>
+
+using namespace std::chrono_literals;
+using stage3::Cancelled;
+using stage3::Coroutine;
+using stage3::describe_tasks;
+using stage3::Event;
+using stage3::EventLoop;
+using stage3::Future;
+using stage3::next_turn;
+using stage3::Task;
+using tests::LoopTest;
+
+namespace {
+
+/// With N for the numbers of lines.
+std::string told(EventLoop& loop) {
+    static const std::regex line("(\\.cpp|\\.h):[0-9]+");
+    return std::regex_replace(describe_tasks(loop), line, "$1:N");
+}
+
+const std::string one =
+    "1 task is not done. Its coroutines, the last one at the bottom:\n";
+std::string several(int tasks) {
+    return std::to_string(tasks)
+           + " tasks are not done. The coroutines of each, the last one at the bottom:\n";
+}
+const std::string nobody =
+    "Nobody will wake them: nothing is ready, no descriptor is watched, no timer is "
+    "set.\n(Only a signal still could, or a thread that the loop doesn't know.)\n";
+const std::string asleep = "The loop: no descriptor is watched, no timer is set.\n";
+
+Coroutine<> wait_for_it(Future<> future) { co_await future; }
+
+Coroutine<> through_another(Future<> future) { co_await wait_for_it(future); }
+
+Coroutine<> wait_for_task(Task<> task) { co_await task; }
+
+Coroutine<> wait_for_event(Event& event) { co_await event.wait(); }
+
+Coroutine<> turn_for_ever() {
+    while (true)
+        co_await next_turn();
+}
+
+Coroutine<> refuse_to_end(Future<> first, Future<> second) {
+    try {
+        co_await first;
+    } catch (const Cancelled&) {
+    }
+    co_await second;
+}
+
+Coroutine<> look(EventLoop& loop, std::string& result) {
+    co_await next_turn();
+    result = told(loop);
+}
+
+struct Looks : LoopTest {
+    template <class T>
+    Task<T> named(std::string name, Coroutine<T> coroutine) {
+        return create_task(loop, std::move(coroutine), std::move(name));
+    }
+};
+
+} // namespace
+
+TEST_CASE_FIXTURE(Looks, "without tasks there is little to tell") {
+    CHECK(told(loop) == "All tasks are done.\n");
+    const auto done = named("a", []() -> Coroutine<> { co_return; }());
+    turns(1);
+    CHECK(told(loop) == "All tasks are done.\n");
+}
+
+TEST_CASE_FIXTURE(Looks, "one that has not begun has no line yet") {
+    const auto a = named("a", wait_for_it(future()));
+    CHECK(
+        told(loop)
+        == one
+               + "1 has not begun: a\n"
+                 "  wait_for_it, before its first co_await, in describe_tasks_test.cpp\n"
+               + asleep);
+}
+
+TEST_CASE_FIXTURE(Looks, "one that waits, with its coroutines, the innermost last") {
+    const auto wanted = future();
+    const auto a = named("a", through_another(wanted));
+    turns(1);
+    CHECK(told(loop)
+          == one
+                 + "1 waits: a\n"
+                   "  through_another, waiting at describe_tasks_test.cpp:N\n"
+                   "  wait_for_it, waiting at describe_tasks_test.cpp:N\n"
+                   "  for a future\n"
+                 + nobody);
+
+    wanted.set_result();
+    CHECK(told(loop)
+          == one
+                 + "1 is ready: a\n"
+                   "  through_another, waiting at describe_tasks_test.cpp:N\n"
+                   "  wait_for_it, waiting at describe_tasks_test.cpp:N\n"
+                 + asleep);
+    turns(1);
+    CHECK(a.done());
+}
+
+TEST_CASE_FIXTURE(Looks, "one that gives others their turn is ready") {
+    const auto a = named("a", turn_for_ever());
+    turns(3);
+    CHECK(told(loop)
+          == one
+                 + "1 is ready: a\n"
+                   "  turn_for_ever, waiting at describe_tasks_test.cpp:N\n"
+                 + asleep);
+    loop.close();
+}
+
+TEST_CASE_FIXTURE(Looks, "the one who asks runs, and has gone on from its line") {
+    std::string result;
+    const auto a = named("a", look(loop, result));
+    turns(2);
+    CHECK(result
+          == one
+                 + "1 runs: a\n"
+                   "  look, gone on from describe_tasks_test.cpp:N\n"
+                 + asleep);
+}
+
+TEST_CASE_FIXTURE(Looks, "who waits for a task names it") {
+    const auto a = named("anna", wait_for_it(future()));
+    const auto b = named("bob", wait_for_task(a));
+    const auto c = named("cleo", wait_for_task(a));
+    turns(1);
+    CHECK(told(loop)
+          == several(3)
+                 + "1 waits: anna\n"
+                   "  wait_for_it, waiting at describe_tasks_test.cpp:N\n"
+                   "  for a future\n"
+                   "2 wait: bob, cleo\n"
+                   "  wait_for_task, waiting at describe_tasks_test.cpp:N\n"
+                   "  for the task anna\n"
+                 + nobody);
+}
+
+TEST_CASE_FIXTURE(Looks, "those in the same place are one entry") {
+    Event event;
+    std::vector<Task<>> tasks;
+    for (int i = 1; i <= 100; ++i)
+        tasks.push_back(named("worker " + std::to_string(i), wait_for_event(event)));
+    for (int i = 1; i <= 3; ++i)
+        tasks.push_back(named("boss " + std::to_string(i),
+                              wait_for_task(tasks[static_cast<std::size_t>(i)])));
+    turns(1);
+    CHECK(told(loop)
+          == several(103)
+                 + "100 wait: worker 1 to worker 100\n"
+                   "  wait_for_event, waiting at describe_tasks_test.cpp:N\n"
+                   "  stage3::Event::wait, waiting at event.cpp:N\n"
+                   "  for a future\n"
+                   "3 wait: boss 1 to boss 3\n"
+                   "  wait_for_task, waiting at describe_tasks_test.cpp:N\n"
+                   "  for the tasks worker 2 to worker 4\n"
+                 + nobody);
+
+    const auto late = named("late boss", wait_for_task(tasks[3]));
+    turns(1);
+    CHECK(told(loop).find("  for the tasks worker 2 to worker 4\n") != std::string::npos);
+
+    event.set();
+    CHECK(told(loop).find("100 are ready: worker 1 to worker 100\n")
+          != std::string::npos);
+    turns(3);
+}
+
+TEST_CASE_FIXTURE(Looks,
+                  "but not if they stand on different lines, or for other things") {
+    const auto wanted = future();
+    const auto a = named("a", wait_for_it(wanted));
+    const auto b = named("b", through_another(wanted));
+    turns(1);
+    const std::string text = told(loop);
+    CHECK(text.find("1 waits: a\n") != std::string::npos);
+    CHECK(text.find("1 waits: b\n") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(Looks, "names that count up are told from the first to the last") {
+    const auto names_told = [&](const std::vector<std::string>& names) {
+        const auto wanted = future();
+        std::vector<Task<>> tasks;
+        for (const std::string& name : names)
+            tasks.push_back(named(name, wait_for_it(wanted)));
+        turns(1);
+        const std::string text = told(loop).substr(several(11).size());
+        const std::string line = text.substr(0, text.find('\n'));
+        wanted.set_result();
+        turns(1);
+        return line.substr(line.find("wait"));
+    };
+    using Names = std::vector<std::string>;
+    CHECK(names_told(Names{"w1", "w2"}).ends_with(": w1, w2"));
+    CHECK(names_told(Names{"w1", "w2", "w3", "x", "w4"}).ends_with(": w1 to w3, x, w4"));
+    CHECK(names_told(Names{"w9", "w10", "w11", "v12"}).ends_with(": w9 to w11, v12"));
+    CHECK(names_told(Names{"1", "2", "3", "", "", ""})
+              .ends_with(": 1 to 3, (no name), (no name), (no name)"));
+    CHECK(names_told(Names{"w99999999999999999999", "w", "w1x", "w2x", "w3x"})
+              .ends_with(": w99999999999999999999, w, w1x, w2x, w3x"));
+    CHECK(
+        names_told(Names{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m"})
+            .ends_with(": a, b, c, d, e, f, g, h, i, j, and 3 more"));
+}
+
+TEST_CASE_FIXTURE(Looks, "who was asked to end, and goes on, is told apart") {
+    const auto first = future();
+    Task<> a = named("a", refuse_to_end(first, future()));
+    turns(1);
+    a.cancel();
+    turns(1);
+    CHECK(told(loop)
+          == one
+                 + "1 waits, and was asked to end: a\n"
+                   "  refuse_to_end, waiting at describe_tasks_test.cpp:N\n"
+                   "  for a future\n"
+                 + nobody);
+    loop.close();
+}
+
+TEST_CASE_FIXTURE(Looks, "who can still be woken is not given up") {
+    const auto wanted = future();
+    const auto a = named("a", wait_for_it(wanted));
+    turns(1);
+    const auto end = [&] {
+        const std::string text = told(loop);
+        return text.substr(text.find("  for a future\n") + 15);
+    };
+    CHECK(end() == nobody);
+
+    SUBCASE("by a timer") {
+        const stage3::Handle timer = loop.call_later(1500ms, [] {});
+        CHECK(end()
+              == "The loop: no descriptor is watched, the next timer is due in "
+                 "1.500 s.\n");
+        time.now += 2s;
+        CHECK(end()
+              == "The loop: no descriptor is watched, the next timer is due in "
+                 "0.000 s.\n");
+        timer.cancel();
+    }
+    SUBCASE("by a descriptor") {
+        const tests::Pipe pipe;
+        const tests::Pipe another;
+        loop.add_reader(pipe.read.fd(), [] {});
+        CHECK(end() == "The loop: 1 descriptor is watched, no timer is set.\n");
+        loop.add_reader(another.read.fd(), [] {});
+        CHECK(end() == "The loop: 2 descriptors are watched, no timer is set.\n");
+        loop.remove_reader(pipe.read.fd());
+        loop.remove_reader(another.read.fd());
+    }
+    SUBCASE("by a function that will run") {
+        loop.call_soon([] {});
+        CHECK(end() == asleep);
+        turns(1);
+    }
+    SUBCASE("by a letter from another thread") {
+        loop.call_soon_threadsafe([] {});
+        CHECK(end() == asleep);
+        turns(1);
+    }
+    SUBCASE("by another task that is ready") {
+        const auto b = named("b", []() -> Coroutine<> { co_await next_turn(); }());
+        CHECK(told(loop).ends_with(asleep));
+        turns(2);
+    }
+    CHECK(end() == nobody);
+}
+
+TEST_CASE("a thread that works may wake somebody") {
+    EventLoop loop;
+    const auto a = create_task(loop, wait_for_it(Future<>(loop)), "a");
+    loop.stop();
+    loop.run_forever();
+    CHECK(told(loop).ends_with(nobody));
+
+    std::promise<void> may_end;
+    const Future<> computed = stage3::run_in_executor(
+        loop, [until = may_end.get_future().share()] { until.wait(); });
+    CHECK(told(loop).ends_with(
+        "The loop: no descriptor is watched, no timer is set, a thread works.\n"));
+    may_end.set_value();
+    stage3::run_until_complete<void>(loop, computed);
+    stage3::cancel_all_tasks(loop);
+}
+
+TEST_CASE_FIXTURE(Looks, "of a deep chain, the middle is left out") {
+    struct Deep {
+        static Coroutine<> dive(int depth, Future<> future) {
+            if (depth == 0)
+                co_await future;
+            else
+                co_await dive(depth - 1, future);
+        }
+    };
+    const auto a = named("a", Deep::dive(1000, future()));
+    turns(1);
+    const std::string text = told(loop);
+    CHECK(text.find("\n  ... and 901 more ...\n") != std::string::npos);
+    CHECK(text.ends_with("  for a future\n" + nobody));
+    loop.close();
+}
