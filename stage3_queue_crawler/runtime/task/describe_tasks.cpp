@@ -18,6 +18,7 @@ namespace {
 
 enum class Doing : std::uint8_t { not_begun, running, ready, waiting };
 
+// [doing]
 Doing doing(const TaskBase& task) {
     if (&task == current_task())
         return Doing::running;
@@ -28,6 +29,7 @@ Doing doing(const TaskBase& task) {
     const FutureBase* const awaited = task.awaited();
     return awaited == nullptr || awaited->done() ? Doing::ready : Doing::waiting;
 }
+// [/doing]
 
 /// Tasks that stand in the same place.
 struct Group {

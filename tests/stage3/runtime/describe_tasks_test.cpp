@@ -211,6 +211,7 @@ TEST_CASE_FIXTURE(Looks, "names that count up are told from the first to the las
     };
     using Names = std::vector<std::string>;
     CHECK(names_told(Names{"w1", "w2"}).ends_with(": w1, w2"));
+    CHECK(names_told(Names{"w", "w1", "w2"}).ends_with(": w, w1, w2"));
     CHECK(names_told(Names{"w1", "w2", "w3", "x", "w4"}).ends_with(": w1 to w3, x, w4"));
     CHECK(names_told(Names{"w9", "w10", "w11", "v12"}).ends_with(": w9 to w11, v12"));
     CHECK(names_told(Names{"1", "2", "3", "", "", ""})

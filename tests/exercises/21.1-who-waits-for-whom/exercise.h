@@ -1,0 +1,27 @@
+// What find_files must do.
+#pragma once
+
+#include "stage3_queue_crawler/runtime/task/task.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+/// What lies in a folder, by name.
+struct Folder {
+    std::vector<std::string> files;
+    std::vector<std::string> folders;
+};
+
+/// Lists a folder. Takes its time. Throws std::runtime_error if it may not be read.
+using List = std::function<stage3::Coroutine<Folder>(std::string path)>;
+
+struct Found {
+    std::vector<std::string> files;      ///< their paths, such as "/a/b.txt"
+    std::vector<std::string> unreadable; ///< paths of folders
+};
+
+/// All files beneath the folder "", in any order. At most four folders are listed at the
+/// same time, and four whenever there are so many. When it has ended, so have all tasks
+/// that it has made.
+stage3::Coroutine<Found> find_files(List list);
