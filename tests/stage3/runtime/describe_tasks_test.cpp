@@ -56,11 +56,14 @@ Coroutine<> turn_for_ever() {
 }
 
 Coroutine<> refuse_to_end(Future<> first, Future<> second) {
+    bool asked = false;
     try {
         co_await first;
     } catch (const Cancelled&) {
+        asked = true;
     }
-    co_await second;
+    if (asked)
+        co_await second;
 }
 
 Coroutine<> look(EventLoop& loop, std::string& result) {
