@@ -94,19 +94,13 @@ Page fetch_page(const common::Url& url) {
     page.links = parse_links(page.response, url);
     return page;
 }
+// [/fetch-page]
 
 std::vector<common::Url> parse_links(const common::HttpResponse& response,
                                      const common::Url& url) {
     failure.count(); // --fail-parsing
-    if (common::is_redirect(response.status)) {
-        const auto target = common::resolve_url(response.header("Location"), url);
-        return target ? std::vector{*target} : std::vector<common::Url>{};
-    }
-    if (response.status != 200)
-        return {};
-    return common::find_links(response.body, response.header("Content-Type"), url).urls;
+    return common::links_of(response, url);
 }
-// [/fetch-page]
 
 bool Page::is_dead() const {
     return !response.error.empty()

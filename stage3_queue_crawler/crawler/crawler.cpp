@@ -70,7 +70,6 @@ Crawler::Crawler(EventLoop& loop, std::vector<Url> roots, Scope scope,
 
 // ---- The crawl ----
 
-// [crawl]
 /// Starts the workers, and waits until nothing is left to do.
 Coroutine<Ending> Crawler::crawl_in(TaskGroup& group) {
     robots_.fetch_in(group);
@@ -102,7 +101,6 @@ Coroutine<Ending> Crawler::crawl_in(TaskGroup& group) {
     group.cancel();
     co_return ending;
 }
-// [/crawl]
 
 // [crawl-ends]
 Coroutine<Ending> Crawler::crawl() {
@@ -182,7 +180,6 @@ void Crawler::put_off(Visit visit, const Again& again) {
 
 // ---- A page ----
 
-// [read]
 /// What a response says, and what is found in it.
 // The caller waits for it, so that the work lives as long.
 Coroutine<Crawler::Page> Crawler::read(const Work& work, PageResponse response) {
@@ -204,7 +201,6 @@ Coroutine<Crawler::Page> Crawler::read(const Work& work, PageResponse response) 
     }
     co_return page;
 }
-// [/read]
 
 void Crawler::read_headers(const Work& work, const PageResponse& response, Page& page) {
     const std::string_view type = response.content_type;
@@ -225,7 +221,6 @@ void Crawler::read_headers(const Work& work, const PageResponse& response, Page&
     }
 }
 
-// [read-location]
 void Crawler::read_location(const Work& work, const PageResponse& response, Page& page) {
     const std::string& location = response.location;
     Record& record = page.record;
@@ -251,7 +246,6 @@ void Crawler::read_location(const Work& work, const PageResponse& response, Page
     else
         page.found.redirect = target;
 }
-// [/read-location]
 
 Coroutine<> Crawler::read_links(const Work& work, PageResponse response, Page& page) {
     if (!common::may_hold_links(response.content_type, response.body)) {

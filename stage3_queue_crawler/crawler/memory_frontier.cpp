@@ -41,7 +41,6 @@ Coroutine<> MemoryFrontier::open(std::vector<common::Url> roots) {
     co_return;
 }
 
-// [add]
 /// Makes a URL work to be done, unless it is that already, or was.
 void MemoryFrontier::add(KnownUrl& url, const KnownUrl* page, std::size_t depth,
                          int redirects_left) {
@@ -62,7 +61,6 @@ void MemoryFrontier::add(KnownUrl& url, const KnownUrl* page, std::size_t depth,
     work.redirects_left = redirects_left;
     admit(std::move(work));
 }
-// [/add]
 
 /// It stands in line: for its origin's robots.txt, and then for its host.
 void MemoryFrontier::admit(Work work) {
@@ -82,7 +80,6 @@ void MemoryFrontier::let_in(Work work) {
         queue_.put_nowait(std::move(work));
 }
 
-// [get]
 Coroutine<Visit<MemoryFrontier>> MemoryFrontier::get() {
     while (true) {
         Work work = co_await queue_.get();
@@ -100,7 +97,6 @@ Coroutine<Visit<MemoryFrontier>> MemoryFrontier::get() {
         co_return Visit<MemoryFrontier>(*this, std::move(work));
     }
 }
-// [/get]
 
 /// Now it is out.
 void MemoryFrontier::take(Work& work) {
@@ -117,7 +113,6 @@ void MemoryFrontier::take(Work& work) {
 
 void MemoryFrontier::began(const Work& work) { gate_.begin(host_of(work.url)); }
 
-// [done]
 void MemoryFrontier::done(Work work, Record& record, const Found& found) {
     KnownUrl& page = urls_[work.url];
     for (const common::Url& link : found.links) {
@@ -138,7 +133,6 @@ void MemoryFrontier::done(Work work, Record& record, const Found& found) {
     come_in(work);
     finish_one();
 }
-// [/done]
 
 // [put-off]
 void MemoryFrontier::put_off(Work work, EventLoop::Duration wait, bool was_a_try) {

@@ -31,6 +31,7 @@ KNOWS = {
     "stage1_callbacks/first": ["common/web", "common/system", "common/first"],
     "stage2_coroutines": SIMPLE,
     "stage2_coroutines/first": ["common/web", "common/system", "common/first"],
+    "stage3_queue_crawler/first": ["common/web", "common/system", "common/first"],
     f"{RUNTIME}/loop": ["common/system", "common/trace"],
     f"{RUNTIME}/task": ["common/trace", f"{RUNTIME}/loop"],
     f"{RUNTIME}/sync": [f"{RUNTIME}/loop", f"{RUNTIME}/task"],

@@ -202,24 +202,28 @@ void EventLoop::turn() {
 }
 // [/turn]
 
-// [ask-selector]
+// [time-to-sleep]
+std::optional<common::Selector::Milliseconds> EventLoop::time_to_sleep() {
+    using Milliseconds = common::Selector::Milliseconds;
+    if (!ready_.empty() || stopping_ || mailbox_.has_mail())
+        return Milliseconds(0);
+    const auto next = timers_.next();
+    if (!next)
+        return std::nullopt; // until a descriptor wakes it
+    // Rounded up: to wake too early means to sleep again for no time at all, over and
+    // over.
+    const TimePoint now = time();
+    return *next <= now ? Milliseconds(0) : std::chrono::ceil<Milliseconds>(*next - now);
+}
+// [/time-to-sleep]
+
 void EventLoop::ask_selector() {
-    using common::Selector;
-    std::optional<Selector::Milliseconds> timeout;
-    if (!ready_.empty() || stopping_ || mailbox_.has_mail()) {
-        // If nobody waits for a descriptor, either, there is nothing to ask. That saves a
-        // system call in each turn of a loop that only computes.
-        if (watches_.empty() && signals_.empty()) {
-            tracer_->select(Selector::Milliseconds(0), 0);
-            return;
-        }
-        timeout = Selector::Milliseconds(0);
-    } else if (const auto next = timers_.next()) {
-        // Sleep until then. Rounded up: to wake too early means to sleep again for no
-        // time at all, over and over.
-        const TimePoint now = time();
-        timeout = *next <= now ? Selector::Milliseconds(0)
-                               : std::chrono::ceil<Selector::Milliseconds>(*next - now);
+    const auto timeout = time_to_sleep();
+    // If it won't sleep, and nobody waits for a descriptor, there is nothing to ask. That
+    // saves a system call in each turn of a loop that only computes.
+    if (timeout && timeout->count() == 0 && watches_.empty() && signals_.empty()) {
+        tracer_->select(timeout, 0);
+        return;
     }
     tracer_->select(timeout, watches_.size() + 1); // with the mailbox
     const auto ready = selector_->select(timeout);
@@ -243,7 +247,6 @@ void EventLoop::ask_selector() {
             make_ready(watch.writer);
     }
 }
-// [/ask-selector]
 
 void EventLoop::take_mail() {
     if (!mailbox_.has_mail())

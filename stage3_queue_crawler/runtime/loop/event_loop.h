@@ -210,6 +210,7 @@ class EventLoop {
     };
 
     void turn();
+    std::optional<common::Selector::Milliseconds> time_to_sleep();
     void ask_selector();
     void take_mail();
     TimePoint time_after(Duration delay) const;

@@ -79,7 +79,6 @@ class Queue {
         return take();
     }
 
-    // [task-done]
     /// An item that was taken out is dealt with. Throws std::logic_error if there have
     /// been more of these than items.
     void task_done() {
@@ -87,7 +86,6 @@ class Queue {
             throw std::logic_error("task_done was called more often than items came in");
         count_down("task_done");
     }
-    // [/task-done]
     /// Waits until all items that have come in are dealt with. Throws Timeout.
     Coroutine<> join(TimeLimit limit = {}) {
         trace("join");
@@ -107,7 +105,6 @@ class Queue {
   private:
     using Entry = Numbered<T>;
 
-    // [getter]
     /// Waits for an item.
     struct Getter : Waiting<Getter, Entry> {
         explicit Getter(Queue& q) : Waiting<Getter, Entry>(q.getters_), queue(q) {}
@@ -126,7 +123,6 @@ class Queue {
         Queue& queue;
         bool taken = false;
     };
-    // [/getter]
 
     /// Waits for room for its entry.
     struct Putter : Waiting<Putter, void> {
@@ -164,7 +160,6 @@ using PriorityQueue = Queue<T, SmallestFirst<T, Less>>;
 
 // ---- The inside ----
 
-// [bring-in]
 template <class T, class Order>
 void Queue<T, Order>::bring_in(Entry entry) {
     ++unfinished_;
@@ -185,7 +180,6 @@ bool Queue<T, Order>::hand_over(Entry& entry) {
     getter->future.set_result(std::move(entry));
     return true;
 }
-// [/bring-in]
 
 template <class T, class Order>
 T Queue<T, Order>::take() {
@@ -210,7 +204,6 @@ void Queue<T, Order>::let_putters_in() {
 }
 // [/let-putters-in]
 
-// [give-back]
 /// A getter was given this, and goes away without it.
 template <class T, class Order>
 void Queue<T, Order>::give_back(Entry entry) {
@@ -220,9 +213,7 @@ void Queue<T, Order>::give_back(Entry entry) {
     trace("put_back", &entry);
     items_.unpop(std::move(entry)); // may be one too many, for the moment
 }
-// [/give-back]
 
-// [get]
 template <class T, class Order>
 Coroutine<T> Queue<T, Order>::get(TimeLimit limit) {
     if (!empty())
@@ -233,7 +224,6 @@ Coroutine<T> Queue<T, Order>::get(TimeLimit limit) {
     co_await getter.future;
     co_return getter.take();
 }
-// [/get]
 
 template <class T, class Order>
 Coroutine<> Queue<T, Order>::put(T item, TimeLimit limit) {
@@ -270,7 +260,6 @@ bool Queue<T, Order>::take_back(std::uint64_t number) {
     return true;
 }
 
-// [count-down]
 template <class T, class Order>
 void Queue<T, Order>::count_down(std::string_view why) {
     --unfinished_;
@@ -278,7 +267,6 @@ void Queue<T, Order>::count_down(std::string_view why) {
     if (unfinished_ == 0)
         nothing_left_.set();
 }
-// [/count-down]
 
 /// `waiter`: the future of the one who waits. What moves on must be told before, so the
 /// item that a "put" brings counts already.

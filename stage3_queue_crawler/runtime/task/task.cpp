@@ -16,7 +16,6 @@ TaskBase* current_task() noexcept { return stepping_here; }
 
 // ---- What the promises tell ----
 
-// [await-child]
 void await_child(PromiseBase& parent, Frame& owner) {
     PromiseBase* const child = owner.promise();
     if (child == nullptr || child->task != nullptr)
@@ -31,7 +30,6 @@ void await_child(PromiseBase& parent, Frame& owner) {
 void PromiseBase::Ended::await_suspend(std::coroutine_handle<> /*frame*/) const noexcept {
     promise_.task->go_on_with(promise_.caller);
 }
-// [/await-child]
 
 void PromiseBase::unhandled_exception() noexcept {
     exception = std::current_exception();
@@ -72,7 +70,6 @@ void TaskBase::start(Ref<FutureBase> self) {
     loop_.make_ready(*this);
 }
 
-// [run]
 void TaskBase::run() noexcept {
     const auto self = keep_; // it may be the last one who holds this task
     waits_for_ = nullptr;
@@ -91,9 +88,7 @@ void TaskBase::run() noexcept {
     if (innermost_ == nullptr)
         finish();
 }
-// [/run]
 
-// [finish]
 void TaskBase::finish() {
     keep_ = {};
     // Was it asked to end, and ended by itself before it could be told? Then what it
@@ -112,7 +107,6 @@ void TaskBase::finish() {
     trace("done");
     destroy_coroutine();
 }
-// [/finish]
 
 void TaskBase::wait_for(FutureBase& future) {
     waits_for_ = &future;
@@ -149,7 +143,6 @@ bool TaskBase::waits_for(const TaskBase& other) const {
     return false;
 }
 
-// [cancel]
 bool TaskBase::request_cancel(std::string message) {
     if (future().done() || future().loop() == nullptr) { // too late, in any case
         future().mark_retrieved();
@@ -175,7 +168,6 @@ bool TaskBase::request_cancel(std::string message) {
     task->cancel_message_ = std::move(message);
     return true;
 }
-// [/cancel]
 
 int TaskBase::uncancel() {
     if (cancelling_ == 0)

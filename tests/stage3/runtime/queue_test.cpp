@@ -382,7 +382,6 @@ TEST_CASE_FIXTURE(LoopTest, "Q14: nobody cuts in, nor a putter") {
     CHECK(left == std::vector{0, 1, 2, 9});
 }
 
-// [q15]
 TEST_CASE_FIXTURE(LoopTest, "Q15: a served getter that is cancelled loses nothing") {
     // In Tornado, the item is gone: neither the second getter nor the queue has it.
     Queue<int> queue;
@@ -394,7 +393,6 @@ TEST_CASE_FIXTURE(LoopTest, "Q15: a served getter that is cancelled loses nothin
     turns(2);
     CHECK(log == Log{"2 got 7"});
 }
-// [/q15]
 
 TEST_CASE_FIXTURE(LoopTest, "Q16: fair and lossless at once, whenever the frame goes") {
     // A served getter's frame may also be destroyed without having its turn.

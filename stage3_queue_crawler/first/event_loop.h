@@ -1,0 +1,102 @@
+// The smallest event loop with a queue of what is ready.
+//
+// The real one is runtime/loop/event_loop.h, with runtime/loop/run_queue.h; what it adds
+// is told in book/10 (from a sketch to a runtime).
+#pragma once
+
+#include "common/system/selector.h"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+namespace stage3::first {
+
+/// Something that can run, such as a task that goes on. It brings its own link along, so
+/// it stands in one queue at a time, and to stand there costs nothing.
+class Runnable {
+  public:
+    virtual void run() = 0;
+
+    Runnable() = default;
+    Runnable(const Runnable&) = delete;
+    Runnable& operator=(const Runnable&) = delete;
+
+  protected:
+    ~Runnable() = default;
+
+  private:
+    friend class RunQueue;
+    Runnable* next_ = nullptr; // stands behind this one
+};
+
+// [run-queue]
+/// First in, first out. It owns nobody.
+class RunQueue {
+  public:
+    bool empty() const { return first_ == nullptr; }
+
+    void push(Runnable& one) {
+        (empty() ? first_ : last_->next_) = &one;
+        last_ = &one;
+    }
+
+    /// Hooks the whole of `other` onto the end, however long it is.
+    void append(RunQueue&& other) {
+        if (other.empty())
+            return;
+        (empty() ? first_ : last_->next_) = std::exchange(other.first_, nullptr);
+        last_ = other.last_;
+    }
+
+    Runnable& pop() {
+        Runnable& one = *first_;
+        first_ = std::exchange(one.next_, nullptr);
+        return one;
+    }
+
+  private:
+    Runnable* first_ = nullptr;
+    Runnable* last_ = nullptr; // means something only if there is a first
+};
+// [/run-queue]
+
+// [event-loop]
+class EventLoop {
+  public:
+    void make_ready(Runnable& one) { ready_.push(one); }
+    void make_ready(RunQueue&& several) { ready_.append(std::move(several)); }
+
+    /// From now on calls `callback` whenever `fd` is ready for `events`.
+    void watch(int fd, common::Events events, std::function<void()> callback) {
+        selector_->register_fd(fd, events, 0);
+        callbacks_[fd] = std::move(callback);
+    }
+    void unwatch(int fd) {
+        selector_->unregister_fd(fd);
+        callbacks_.erase(fd);
+    }
+
+    /// One turn: asks the selector, then runs what is ready by now.
+    void turn() {
+        std::optional<common::Selector::Milliseconds> timeout; // none: sleep
+        if (!ready_.empty())
+            timeout = common::Selector::Milliseconds(0);
+        for (const common::Ready& event : selector_->select(timeout))
+            callbacks_.at(event.fd)();
+        RunQueue now = std::exchange(ready_, {});
+        while (!now.empty())
+            now.pop().run();
+    }
+
+  private:
+    std::unique_ptr<common::Selector> selector_ = common::make_selector();
+    std::unordered_map<int, std::function<void()>> callbacks_; // by descriptor
+    RunQueue ready_;
+};
+// [/event-loop]
+
+} // namespace stage3::first

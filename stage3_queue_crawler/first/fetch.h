@@ -1,0 +1,16 @@
+// The smallest fetch on stage 3's smallest runtime. The real one leaves HTTP to libcurl:
+// http/session.h. Told in book/14 (the crawler).
+#pragma once
+
+#include "common/web/http_response.h"
+#include "common/web/url.h"
+#include "stage3_queue_crawler/first/coroutine.h"
+#include "stage3_queue_crawler/first/event_loop.h"
+
+namespace stage3::first {
+
+/// What the server answers to a request for `url`; if it can't be had, its `error` says
+/// why.
+Coroutine<common::HttpResponse> fetch(EventLoop& loop, common::Url url);
+
+} // namespace stage3::first

@@ -1,0 +1,92 @@
+// The smallest future that never runs anybody inside `set_result`.
+//
+// The real one is runtime/task/future.h; what it adds is told in book/10 (from a sketch
+// to a runtime).
+#pragma once
+
+#include "stage3_queue_crawler/first/event_loop.h"
+
+#include <coroutine>
+#include <exception>
+#include <utility>
+
+namespace stage3::first {
+
+class Task;
+
+/// Thrown at the place where a task waits that has been asked to end.
+struct Cancelled {};
+
+// [future]
+/// Something that will have happened. (With a value, it would be a template.)
+class Future {
+  public:
+    explicit Future(EventLoop& loop) : loop_(loop) {}
+    Future(const Future&) = delete;
+    Future& operator=(const Future&) = delete;
+    virtual ~Future() = default;
+
+    bool done() const { return done_; }
+
+    /// It has happened: whoever waits goes on in the loop's next turn.
+    void set_result() {
+        if (!done_)
+            complete(nullptr);
+    }
+
+    /// Whoever waits is thrown at. False if it's too late for that.
+    virtual bool cancel() {
+        if (done_)
+            return false;
+        complete(std::make_exception_ptr(Cancelled()));
+        return true;
+    }
+
+    /// `one` will be made ready when this is done. It isn't yet.
+    void add_waiter(Runnable& one) { waiters_.push(one); }
+
+    void throw_if_failed() const {
+        if (error_)
+            std::rethrow_exception(error_);
+    }
+
+  protected:
+    void complete(std::exception_ptr error) {
+        done_ = true;
+        error_ = std::move(error);
+        loop_.make_ready(std::move(waiters_));
+    }
+
+  private:
+    EventLoop& loop_;
+    bool done_ = false;
+    std::exception_ptr error_; // it has failed
+    RunQueue waiters_;
+};
+// [/future]
+
+// [future-awaiter]
+/// What `co_await future` waits with.
+class FutureAwaiter {
+  public:
+    explicit FutureAwaiter(Future& future) : future_(future) {}
+
+    bool await_ready() const { return future_.done(); }
+
+    template <class Promise>
+    void await_suspend(std::coroutine_handle<Promise> frame) {
+        task_ = frame.promise().task;
+        frame.promise().task->wait_for(future_);
+    }
+
+    void await_resume();
+
+  private:
+    Future& future_;
+    Task* task_ = nullptr; // which has waited
+};
+
+inline FutureAwaiter operator co_await(Future& future) { return FutureAwaiter(future); }
+// [/future-awaiter]
+
+} // namespace stage3::first

@@ -1,0 +1,384 @@
+// The smallest ready queue, future, coroutine, task and queue of stage 3.
+#include "stage3_queue_crawler/first/coroutine.h"
+#include "stage3_queue_crawler/first/event_loop.h"
+#include "stage3_queue_crawler/first/future.h"
+#include "stage3_queue_crawler/first/queue.h"
+#include "stage3_queue_crawler/first/task.h"
+
+#include <doctest/doctest.h>
+#include <fmt/core.h>
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+using stage3::first::Cancelled;
+using stage3::first::Coroutine;
+using stage3::first::EventLoop;
+using stage3::first::Future;
+using stage3::first::Queue;
+using stage3::first::Runnable;
+using stage3::first::RunQueue;
+using stage3::first::Task;
+
+namespace {
+
+using Log = std::vector<std::string>;
+
+/// Says that it runs.
+class Named : public Runnable {
+  public:
+    Named(Log& log, std::string name) : log_(log), name_(std::move(name)) {}
+    void run() override { log_.push_back(name_); }
+
+  private:
+    Log& log_;
+    std::string name_;
+};
+
+/// Says that it is gone.
+class Noted {
+  public:
+    Noted(Log& log, std::string text) : log_(log), text_(std::move(text)) {}
+    Noted(const Noted&) = delete;
+    Noted& operator=(const Noted&) = delete;
+    ~Noted() { log_.push_back(text_); }
+
+  private:
+    Log& log_;
+    std::string text_;
+};
+
+// ---- The loop and the future ----
+
+TEST_CASE("the smallest run queue: one queue is hooked onto another") {
+    Log log;
+    Named a(log, "a");
+    Named b(log, "b");
+    Named c(log, "c");
+    RunQueue ready;
+    RunQueue waiters;
+    ready.append(std::move(waiters)); // of nobody
+    CHECK(ready.empty());
+    waiters.push(b);
+    waiters.push(c);
+    SUBCASE("with one in it") {
+        ready.push(a);
+        ready.append(std::move(waiters));
+    }
+    SUBCASE("empty") {
+        ready.append(std::move(waiters));
+        ready.push(a);
+    }
+    CHECK(waiters.empty());    // NOLINT(bugprone-use-after-move): it's what is tested
+    waiters.push(ready.pop()); // can be used again
+    while (!ready.empty())
+        ready.pop().run();
+    CHECK(log.size() == 2);
+    waiters.pop().run();
+    CHECK((log == Log{"b", "c", "a"} || log == Log{"c", "a", "b"}));
+}
+
+/// Comes back in each turn.
+class Again : public Runnable {
+  public:
+    explicit Again(EventLoop& loop) : loop_(loop) { loop.make_ready(*this); }
+    void run() override {
+        ++times;
+        loop_.make_ready(*this);
+    }
+    int times = 0;
+
+  private:
+    EventLoop& loop_;
+};
+
+TEST_CASE("the smallest loop: what a turn makes ready runs in the next one") {
+    EventLoop loop;
+    Again again(loop);
+    loop.turn();
+    CHECK(again.times == 1);
+    loop.turn();
+    CHECK(again.times == 2);
+}
+
+TEST_CASE("the smallest future runs nobody inside set_result") {
+    EventLoop loop;
+    Future future(loop);
+    Log log;
+    Named a(log, "a");
+    Named b(log, "b");
+    future.add_waiter(a);
+    future.add_waiter(b);
+    future.set_result();
+    CHECK(future.done());
+    CHECK(log.empty());
+    loop.turn();
+    CHECK(log == Log{"a", "b"});
+    future.set_result(); // once more: nothing
+    CHECK_FALSE(future.cancel());
+    CHECK_NOTHROW(future.throw_if_failed());
+}
+
+// ---- Coroutines ----
+
+Coroutine<int> doubled(int value, Log& log) {
+    log.emplace_back("doubles");
+    if (value == 3)
+        throw std::runtime_error("not 3");
+    co_return 2 * value;
+}
+
+Coroutine<> doubling(std::vector<int> values, Log& log) {
+    for (const int value : values) {
+        try {
+            const int twice = co_await doubled(value, log);
+            log.push_back(fmt::format("{}", twice));
+        } catch (const std::runtime_error& error) {
+            log.emplace_back(error.what());
+        }
+    }
+}
+
+TEST_CASE("the smallest coroutine: values and errors come out of co_await") {
+    EventLoop loop;
+    Log log;
+    Task task(loop, doubling({2, 3}, log));
+    CHECK(log.empty()); // a call runs nothing, nor does it to make a task
+    run_until_complete(loop, task);
+    CHECK(log == Log{"doubles", "4", "doubles", "not 3"});
+}
+
+Coroutine<> nothing() { co_return; }
+
+Coroutine<> many_children(int count) {
+    for (int i = 0; i < count; ++i)
+        co_await nothing();
+}
+
+TEST_CASE("the smallest coroutine: a hundred thousand children need no stack") {
+    EventLoop loop;
+    Task task(loop, many_children(100'000));
+    loop.turn(); // nobody waits for anything: one step
+    CHECK(task.done());
+}
+
+Coroutine<> throws() {
+    throw std::runtime_error("from inside");
+    co_return;
+}
+
+TEST_CASE("the smallest task keeps the error until somebody asks") {
+    EventLoop loop;
+    Task task(loop, throws());
+    loop.turn();
+    CHECK(task.done());
+    CHECK_THROWS_WITH_AS(run_until_complete(loop, task), "from inside",
+                         std::runtime_error);
+}
+
+// ---- Cancelling ----
+
+Coroutine<> inner(Future& future, Log& log) {
+    const Noted local(log, "inner gives back");
+    log.emplace_back("inner waits");
+    co_await future;
+    log.emplace_back("inner goes on");
+}
+
+Coroutine<> polite(Future& future, Log& log) {
+    const Noted local(log, "polite gives back");
+    co_await inner(future, log);
+}
+
+Coroutine<> stubborn(Future& future, Log& log) {
+    try {
+        co_await inner(future, log);
+    } catch (const Cancelled&) {
+        log.emplace_back("no, thanks");
+    }
+}
+
+/// True if the task's end is that it was cancelled.
+bool was_cancelled(const Task& task) {
+    try {
+        task.throw_if_failed();
+        return false;
+    } catch (const Cancelled&) {
+        return true;
+    }
+}
+
+TEST_CASE("the smallest task that waits is thrown at, a turn later") {
+    EventLoop loop;
+    Future future(loop);
+    Log log;
+    SUBCASE("and ends") {
+        Task task(loop, polite(future, log));
+        loop.turn();
+        CHECK(task.cancel());
+        CHECK_FALSE(task.done());
+        CHECK(log == Log{"inner waits"});
+        loop.turn();
+        CHECK(task.done());
+        CHECK(was_cancelled(task));
+        CHECK(log == Log{"inner waits", "inner gives back", "polite gives back"});
+        CHECK_FALSE(task.cancel()); // too late
+    }
+    SUBCASE("and refuses") {
+        Task task(loop, stubborn(future, log));
+        loop.turn();
+        CHECK(task.cancel());
+        loop.turn();
+        CHECK(task.done());
+        CHECK_FALSE(was_cancelled(task));
+        CHECK(log == Log{"inner waits", "inner gives back", "no, thanks"});
+    }
+}
+
+TEST_CASE("the smallest task that is ready, and hasn't gone on yet, is thrown at") {
+    EventLoop loop;
+    Future future(loop);
+    Log log;
+    Task task(loop, polite(future, log));
+    loop.turn();
+    future.set_result();
+    CHECK(task.cancel()); // what it waited for has happened
+    loop.turn();
+    CHECK(was_cancelled(task));
+    CHECK(log == Log{"inner waits", "inner gives back", "polite gives back"});
+}
+
+TEST_CASE("the smallest task that has not begun is thrown at where it first waits") {
+    EventLoop loop;
+    Future future(loop);
+    Log log;
+    Task task(loop, polite(future, log));
+    CHECK(task.cancel());
+    loop.turn();
+    CHECK(log == Log{"inner waits"});
+    loop.turn();
+    CHECK(was_cancelled(task));
+}
+
+Coroutine<> wait_for_task(Task& other) { co_await other; }
+
+TEST_CASE("a task that waits for a task passes the request on") {
+    EventLoop loop;
+    Future future(loop);
+    Log log;
+    SUBCASE("and is cancelled with it") {
+        Task child(loop, polite(future, log));
+        Task parent(loop, wait_for_task(child));
+        loop.turn();
+        CHECK(parent.cancel());
+        loop.turn();
+        CHECK(was_cancelled(child));
+        CHECK_FALSE(parent.done());
+        loop.turn();
+        CHECK(was_cancelled(parent));
+    }
+    SUBCASE("and never hears of it, if that refuses") {
+        Task child(loop, stubborn(future, log));
+        Task parent(loop, wait_for_task(child));
+        loop.turn();
+        CHECK(parent.cancel());
+        loop.turn();
+        loop.turn();
+        CHECK(parent.done());
+        CHECK_FALSE(was_cancelled(parent));
+    }
+}
+
+// ---- The queue ----
+
+Coroutine<> take_one(Queue<int>& queue, std::string name, Log& log) {
+    const int item = co_await queue.get();
+    log.push_back(fmt::format("{} has {}", name, item));
+    queue.task_done();
+}
+
+Coroutine<> wait_until_done(Queue<int>& queue, Log& log) {
+    co_await queue.join();
+    log.emplace_back("all done");
+}
+
+TEST_CASE("the smallest queue hands over to the one who has waited longest") {
+    EventLoop loop;
+    Queue<int> queue(loop);
+    Log log;
+    queue.put(1);
+    queue.put(2);
+    Task a(loop, take_one(queue, "a", log));
+    Task b(loop, take_one(queue, "b", log));
+    Task c(loop, take_one(queue, "c", log));
+    Task d(loop, take_one(queue, "d", log));
+    loop.turn();
+    CHECK(log == Log{"a has 1", "b has 2"});
+    queue.put(3);
+    Task late(loop, take_one(queue, "late", log)); // finds none: 3 is c's
+    queue.put(4);
+    queue.put(5);
+    run_until_complete(loop, late);
+    CHECK(log == Log{"a has 1", "b has 2", "c has 3", "late has 5", "d has 4"});
+}
+
+TEST_CASE("the smallest queue: join ends when all that was put in is dealt with") {
+    EventLoop loop;
+    Queue<int> queue(loop);
+    Log log;
+    queue.put(1);
+    Task joiner(loop, wait_until_done(queue, log));
+    loop.turn();
+    CHECK(log.empty());
+    Task a(loop, take_one(queue, "a", log));
+    run_until_complete(loop, joiner);
+    CHECK(log == Log{"a has 1", "all done"});
+}
+
+TEST_CASE("the smallest queue: a served getter that is cancelled loses nothing") {
+    EventLoop loop;
+    Queue<int> queue(loop);
+    Log log;
+    Task a(loop, take_one(queue, "a", log));
+    SUBCASE("the next one gets it") {
+        Task b(loop, take_one(queue, "b", log));
+        loop.turn();
+        queue.put(7);
+        a.cancel();
+        run_until_complete(loop, b);
+        CHECK(log == Log{"b has 7"});
+    }
+    SUBCASE("or it's the first in the queue again") {
+        loop.turn();
+        queue.put(7);
+        queue.put(8);
+        a.cancel();
+        loop.turn();
+        Task b(loop, take_one(queue, "b", log));
+        run_until_complete(loop, b);
+        CHECK(log == Log{"b has 7"});
+    }
+    SUBCASE("also if it was cancelled before it was served") {
+        loop.turn();
+        a.cancel();
+        queue.put(7);
+        loop.turn();
+        Task b(loop, take_one(queue, "b", log));
+        run_until_complete(loop, b);
+        CHECK(log == Log{"b has 7"});
+    }
+    SUBCASE("nor if it is gone when the item comes") {
+        loop.turn();
+        a.cancel();
+        loop.turn();
+        queue.put(7);
+        Task b(loop, take_one(queue, "b", log));
+        run_until_complete(loop, b);
+        CHECK(log == Log{"b has 7"});
+    }
+    CHECK(was_cancelled(a));
+}
+
+} // namespace
