@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Proves what clang-tidy's plugin does: with own_code.cpp, all is found in our code that is found
-without, also with the system's headers precompiled (see tidy.py); and coroutine_forms.cpp finds what it should, and nothing else.
+without, also with the system's headers precompiled (see tidy.py); and coroutine_forms.cpp and
+lent_temporaries.cpp find what they should, and nothing else.
 
     plugin_test.py PLUGIN [CLANG-TIDY]
 
@@ -150,6 +151,18 @@ class CoroutineForms(unittest.TestCase):
 
     def test_what_is_fine_is_left_alone(self):
         self.check("fine.cpp")
+
+
+class LentTemporaries(unittest.TestCase):
+    def test_each_is_found_and_what_outlives_the_task_is_left_alone(self):
+        marks = [number for number, line in enumerate((CASES / "lent.cpp").read_text().splitlines(), 1)
+                 if "// bad: lent" in line]
+        self.assertEqual(len(marks), 7)
+        run = subprocess.run(
+            [TIDY, f"--load={PLUGIN}", f"--config-file={CONFIG}", "--checks=-*,lent-temporaries",
+             str(CASES / "lent.cpp"), "--", "-std=c++20"], capture_output=True, text=True)
+        found = re.findall(r"^\S+/lent.cpp:(\d+):\d+: error: .* \[lent-temporaries,", run.stdout, re.M)
+        self.assertEqual(list(map(int, found)), marks, run.stdout + run.stderr)
 
 
 if __name__ == "__main__":

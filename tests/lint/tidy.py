@@ -26,6 +26,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
 ROOT = FOLDER.parents[1]
+PLUGIN = ("own_code", "coroutine_forms", "lent_temporaries")
 # What takes longest to read.
 HEAVY = frozenset("""algorithm chrono coroutine doctest/doctest.h filesystem fmt/core.h fstream functional map
     memory mutex optional random sstream string thread unordered_map vector""".split())
@@ -95,10 +96,10 @@ def precompile(work: Path, number: int, headers: frozenset[str], command: list[s
 
 
 def make_plugin(work: Path) -> Path:
-    """Both files as one: it's their headers that take long."""
+    """All its files as one: it's their headers that take long."""
     flags = subprocess.run(["llvm-config-19", "--cxxflags"], check=True, stdout=subprocess.PIPE, text=True).stdout
     source, made = work / "plugin.cpp", work / "plugin.so"
-    source.write_text("".join(f'#include "{FOLDER}/{name}.cpp"\n' for name in ("own_code", "coroutine_forms")))
+    source.write_text("".join(f'#include "{FOLDER}/{name}.cpp"\n' for name in PLUGIN))
     subprocess.run(["clang++-19", *flags.split(), "-w", "-fPIC", "-shared", source, "-o", made], check=True)
     return made
 
