@@ -27,6 +27,7 @@ from pathlib import Path
 FOLDER = Path(__file__).resolve().parent
 ROOT = FOLDER.parents[1]
 PLUGIN = ("own_code", "coroutine_forms", "lent_temporaries")
+JUDGE = ROOT / "tests/stage3/lifetime_traps/judge.py"  # knows what must be found in wrong.cpp there
 # What takes longest to read.
 HEAVY = frozenset("""algorithm chrono coroutine doctest/doctest.h filesystem fmt/core.h fstream functional map
     memory mutex optional random sstream string thread unordered_map vector""".split())
@@ -148,7 +149,8 @@ def main(build: Path, work: Path, names: list[str]) -> int:
                              "arguments": [*command, "-c", str(file)]})
         (work / "compile_commands.json").write_text(json.dumps(database))
         tidy = ["clang-tidy-19", f"--load={plugin.result()}", "--quiet", "--warnings-as-errors=*", "-p", work]
-        tests = [pool.submit(run, [sys.executable, FOLDER / "plugin_test.py", plugin.result()])]
+        tests = [pool.submit(run, [sys.executable, FOLDER / "plugin_test.py", plugin.result()]),
+                 pool.submit(run, [sys.executable, JUDGE, "lint", *tidy])]
         jobs = [pool.submit(run, [*tidy, file]) for file in files]
         wrong = [text for status, text in (job.result() for job in jobs) if status != 0]
         wrong_tests = [text for status, text in (job.result() for job in tests) if status != 0]

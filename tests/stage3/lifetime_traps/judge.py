@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""Who finds which of the traps of book/20? Holds that the table on that page is true.
+
+    judge.py run PROGRAM COMPILER VERSION    the address sanitizer's verdicts (status 77: there is none)
+    judge.py lint COMMAND...                 clang-tidy's, on wrong.cpp and mended.cpp
+    judge.py report PROGRAM TRAP             for the page: a report, without what is not ours
+
+PROGRAM is lifetime_traps, of which COMPILER (gcc or clang) says its VERSION. The table tells of two
+compilers; what others find is printed, and only what they find in the mended ones is wrong.
+"""
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+PAGE = HERE.parents[2] / "book/20-what-must-outlive-what.md"
+SKIPPED = 77  # what meson takes for "skipped"
+NOTHING = "nothing"
+BY_CHANCE = "by chance"  # it may find that something is wrong, but not what
+AFTER_RETURN = "detect_stack_use_after_return="
+FINE = ["at-once", "by-index"]
+KNOWN = {("gcc", "12"): ["g++ 12", "g++ 12, told to"], ("clang", "19"): ["clang++ 19"]}
+TIDY = "clang-tidy 19"
+
+
+def claims() -> dict[str, dict[str, str]]:
+    """What the page says: for each trap's number, the verdict of each tool."""
+    rows = [[cell.strip() for cell in line.strip().strip("|").split("|")]
+            for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
+    heads = next(row for row in rows if TIDY in row)
+    found = {row[0]: dict(zip(heads, (cell.strip("`") for cell in row))) for row in rows if row[0].isdigit()}
+    if list(found) != [str(number + 1) for number in range(8)]:
+        sys.exit(f"{PAGE.name}: the table should have the rows 1 to 8, and has {list(found)}")
+    return found
+
+
+def play(program: str, *arguments: str, options: str = "") -> tuple[str, str]:
+    """What the sanitizer finds in a run, and what is printed. (No symbols: they take most of the time.)"""
+    run = subprocess.run([program, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE, text=True, errors="replace", timeout=60,
+                         env=dict(os.environ, ASAN_OPTIONS=f"symbolize=0:{options}"))
+    verdict = re.search(r"ERROR: AddressSanitizer: ([\w-]+)", run.stderr)
+    if verdict or run.returncode == 0:
+        return verdict[1] if verdict else NOTHING, run.stdout
+    return f"exit status {run.returncode}", run.stdout + run.stderr
+
+
+class Judge:
+    def __init__(self):
+        self.problems = 0
+
+    def hold(self, what: str, claim: str, verdict: str):
+        # A report of another kind is no proof of what the page explains.
+        fine = verdict == claim or claim == BY_CHANCE and not verdict.startswith("stack-use-after")
+        print(f"{'ok  ' if fine else 'FAIL'} {what}: {verdict}" + ("" if fine else f", not {claim}"))
+        self.problems += not fine
+
+    def run(self, program: str, compiler: str, version: str) -> int:
+        if play(program, "1")[0] == "exit status 2":
+            print(play(program, "1")[1])
+            return SKIPPED
+        columns = KNOWN.get((compiler, version.split(".")[0]), [])
+        told_to = AFTER_RETURN + "1"
+        for number, row in claims().items():
+            found, printed = play(program, number, options=told_to)
+            for column in columns or [f"{compiler} {version}"]:
+                if column == "g++ 12":
+                    found_here = play(program, number, options=AFTER_RETURN + "0")[0]
+                else:
+                    found_here = found
+                self.hold(f"{number} with {column}", row[column] if columns else found_here, found_here)
+            found_in_mended, printed_mended = play(program, number, "mended", options=told_to)
+            self.hold(f"{number} mended", NOTHING, found_in_mended)
+            if found == NOTHING and sorted(printed) == sorted(printed_mended):
+                self.hold(f"{number} prints something else", "true", "false")
+        for name in FINE:
+            self.hold(name, NOTHING, play(program, name, options=told_to)[0])
+        return 1 if self.problems else 0
+
+    def lint(self, command: list[str]) -> int:
+        """Findings in wrong.cpp belong to the trap in whose part of the file they are."""
+        for number, row in claims().items():
+            self.hold(f"{number} with {TIDY}", row[TIDY], self.findings(command, "wrong.cpp").get(number, NOTHING))
+        self.hold("by-index", "modernize-loop-convert performance-unnecessary-copy-initialization",
+                  self.findings(command, "wrong.cpp").get("Not a trap", NOTHING))
+        self.hold("mended.cpp", "{}", str(self.findings(command, "mended.cpp")))
+        on = ["--checks=-*,cppcoreguidelines-avoid-reference-coroutine-parameters"]
+        self.hold("which have reference parameters", "1 7 Not a trap",
+                  " ".join(self.findings([*command, *on], "wrong.cpp")))
+        return 1 if self.problems else 0
+
+    cache: dict[tuple, dict[str, str]] = {}
+
+    def findings(self, command: list[str], name: str) -> dict[str, str]:
+        key = (*command, name)
+        if key not in self.cache:
+            run = subprocess.run([*command, HERE / name], stdin=subprocess.DEVNULL, text=True,
+                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            parts, lines = {}, (HERE / name).read_text(encoding="utf-8").splitlines()
+            for line, check in re.findall(rf"/{name}:(\d+):\d+: (?:error|warning): .* \[([^,\]]+)", run.stdout):
+                part = next(found[1] for at in lines[int(line) - 1::-1]
+                            if (found := re.match(r"// ---- (.*) ----", at)))
+                parts.setdefault(part, []).append(check)
+            self.cache[key] = {part: " ".join(sorted(set(checks))) for part, checks in parts.items()}
+        return self.cache[key]
+
+
+def report(program: str, trap: str) -> int:
+    """Its frames that are in this repository, at most four of each stack; and what stands above them."""
+    run = subprocess.run([program, trap], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                         stderr=subprocess.STDOUT, text=True, errors="replace",
+                         env=dict(os.environ, ASAN_OPTIONS=AFTER_RETURN + "1"))
+    text = run.stdout.partition("SUMMARY: ")[0]
+    shown = 0
+    for line in text.splitlines():
+        frame = re.match(r" +#\d+ 0x[0-9a-f]+ in (.*?) \S*?((?:stage3_queue_crawler|tests)/\S*:\d+)", line)
+        if frame:
+            shown += 1
+            if shown <= 4:
+                print(f"    {frame[1]}  {frame[2]}")
+        elif line.strip() and not re.match(r" +#|===|HINT|  +", line):
+            shown = 0
+            print(re.sub(r"==\d+==|( at pc .*)", "", line))
+    return 0
+
+
+def main(what: str, *arguments: str) -> int:
+    if what == "run" and len(arguments) == 3:
+        return Judge().run(*arguments)
+    if what == "lint" and arguments:
+        return Judge().lint(list(arguments))
+    if what == "report" and len(arguments) == 2:
+        return report(*arguments)
+    sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*(sys.argv[1:] or [""])))

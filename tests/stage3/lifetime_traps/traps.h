@@ -1,0 +1,39 @@
+// The traps of book/20: each as a coroutine that is wrong on purpose, and mended.
+#pragma once
+
+#include "stage3_queue_crawler/runtime/task/coroutine.h"
+
+#include <fmt/core.h>
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace traps {
+
+using Play = stage3::Coroutine<> (*)();
+
+inline constexpr std::size_t count = 8;
+
+inline void say(std::string_view words, std::string_view name) {
+    fmt::print("{} {}\n", words, name);
+}
+
+} // namespace traps
+
+namespace wrong {
+/// What uses memory that is gone. Under a sanitizer only; else, who knows what happens.
+extern const std::array<traps::Play, traps::count> plays;
+/// Right as long as others only add at the end. clang-tidy would write it otherwise.
+stage3::Coroutine<> visit_by_index(std::vector<std::string>& urls);
+} // namespace wrong
+
+namespace mended {
+/// The same without the fault.
+extern const std::array<traps::Play, traps::count> plays;
+/// These look like the first trap, and are none.
+stage3::Coroutine<> awaited_at_once();
+stage3::Coroutine<> awaited_as_a_task();
+} // namespace mended
