@@ -1,0 +1,13 @@
+// hint: The task doesn't keep it
+#include "exercise.h"
+
+const Answers prediction = {
+    .awaited = lives,
+    .first_line = gone,
+    .view = gone,
+    .named = lives,
+    .handed_out = lives,
+    .in_group = lives,
+    .in_list = lives,
+    .in_callback = gone,
+};

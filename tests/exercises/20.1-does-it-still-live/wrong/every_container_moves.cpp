@@ -1,0 +1,13 @@
+// hint: a list never does
+#include "exercise.h"
+
+const Answers prediction = {
+    .awaited = lives,
+    .first_line = gone,
+    .view = gone,
+    .named = lives,
+    .handed_out = gone,
+    .in_group = lives,
+    .in_list = gone,
+    .in_callback = gone,
+};
