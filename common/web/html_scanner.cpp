@@ -259,7 +259,6 @@ void HtmlScanner::skip_raw_text(std::string_view name) {
     at_ = page_.size();
 }
 
-// [script]
 /// A script may hold "<!--", from the days when browsers without scripts had to be told
 /// to look away; and in there, "<script>" and "</script>" may stand as a pair.
 void HtmlScanner::skip_script() {
@@ -291,7 +290,6 @@ void HtmlScanner::skip_script() {
         }
     }
 }
-// [/script]
 
 std::string_view HtmlScanner::read_tag_name() {
     const std::size_t begin = at_;
@@ -300,7 +298,6 @@ std::string_view HtmlScanner::read_tag_name() {
     return page_.substr(begin, at_ - begin);
 }
 
-// [attributes]
 /// Reads up to the tag's ">" and goes behind it. False if the page ends before that.
 bool HtmlScanner::read_attributes(LinkTag* tag, bool& self_closing) {
     const char* const begin = page_.data();
@@ -334,6 +331,7 @@ bool HtmlScanner::read_attributes(LinkTag* tag, bool& self_closing) {
                 ++p;
             if (p == end)
                 return false;
+            // [value]
             if (*p == '"' || *p == '\'') {
                 value = p + 1;
                 value_end = static_cast<const char*>(
@@ -347,6 +345,7 @@ bool HtmlScanner::read_attributes(LinkTag* tag, bool& self_closing) {
                     ++p;
                 value_end = p;
             }
+            // [/value]
         }
         if (tag == nullptr)
             continue;
@@ -366,7 +365,6 @@ bool HtmlScanner::read_attributes(LinkTag* tag, bool& self_closing) {
             *wanted = {value, static_cast<std::size_t>(value_end - value)};
     }
 }
-// [/attributes]
 
 // ---- Character references
 // ---------------------------------------------------------------

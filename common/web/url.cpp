@@ -337,7 +337,6 @@ bool is_double_dot(std::string_view segment) {
            || equal_ignoring_case(segment, "%2e%2e");
 }
 
-// [append-path]
 /// "Shorten a path": without its last segment.
 void shorten(std::string& path, std::size_t begin) {
     const auto slash = path.rfind('/');
@@ -367,7 +366,6 @@ void append_path(std::string& url, std::size_t begin, std::string_view text) {
     }
 }
 
-// [/append-path]
 
 /// The scheme that a text begins with, without its colon; empty if it begins with none.
 std::string_view scheme_of(std::string_view text) {

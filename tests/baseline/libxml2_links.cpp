@@ -7,9 +7,9 @@
 
 namespace tests {
 
-// [libxml2-links]
 namespace {
 
+// [libxml2-links]
 void start_element(void* references, const xmlChar* name, const xmlChar** attributes) {
     const auto text = [](const xmlChar* s) { return reinterpret_cast<const char*>(s); };
     const std::string_view element = text(name);
@@ -23,6 +23,7 @@ void start_element(void* references, const xmlChar* name, const xmlChar** attrib
             static_cast<std::vector<std::string>*>(references)
                 ->emplace_back(text(attributes[1]));
 }
+// [/libxml2-links]
 
 } // namespace
 
@@ -39,7 +40,6 @@ std::vector<std::string> libxml2_references(std::string_view page) {
                          HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING | HTML_PARSE_NONET);
     return references;
 }
-// [/libxml2-links]
 
 std::string libcurl_resolve(const std::string& reference, const std::string& base) {
     const std::unique_ptr<CURLU, decltype(&::curl_url_cleanup)> handle(
