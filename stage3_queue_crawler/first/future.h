@@ -34,6 +34,9 @@ class Future {
             complete(nullptr);
     }
 
+    /// `one` will be made ready when this is done. It isn't yet.
+    void add_waiter(Runnable& one) { waiters_.push(one); }
+
     /// Whoever waits is thrown at. False if it's too late for that.
     virtual bool cancel() {
         if (done_)
@@ -41,9 +44,6 @@ class Future {
         complete(std::make_exception_ptr(Cancelled()));
         return true;
     }
-
-    /// `one` will be made ready when this is done. It isn't yet.
-    void add_waiter(Runnable& one) { waiters_.push(one); }
 
     void throw_if_failed() const {
         if (error_)
