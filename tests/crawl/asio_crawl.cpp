@@ -74,7 +74,7 @@ class Crawl {
             worker.emit(asio::cancellation_type::terminal);
     }
 
-    /// A worker has: as it was told to, or by an error that is no page's?
+    /// If a worker wasn't told to end, what has ended it ends the crawl, too.
     static void has_ended(const std::exception_ptr& why) {
         try {
             if (why)
