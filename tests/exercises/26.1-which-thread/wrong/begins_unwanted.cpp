@@ -1,0 +1,14 @@
+// hint: is passed over
+#include "exercise.h"
+
+const Answers prediction = {
+    .function = another,
+    .callback = loops,
+    .after = loops,
+    .captures = loops,
+    .runs_on = yes,
+    .local = no,
+    .shared = yes,
+    .closed = yes,
+    .begins = yes,
+};
