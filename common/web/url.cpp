@@ -366,7 +366,6 @@ void append_path(std::string& url, std::size_t begin, std::string_view text) {
     }
 }
 
-
 /// The scheme that a text begins with, without its colon; empty if it begins with none.
 std::string_view scheme_of(std::string_view text) {
     if (text.empty() || !is_alpha(text[0]))
