@@ -17,6 +17,8 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdio>
+#include <exception>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -25,7 +27,6 @@
 using namespace std::chrono_literals;
 using stage3::Coroutine;
 using stage3::EventLoop;
-using stage3::Fifo;
 using stage3::Gate;
 using stage3::Queue;
 using stage3::TaskGroup;
@@ -125,16 +126,23 @@ Coroutine<> tour(std::string_view title, const Bring& bring, Work& work_on) {
 } // namespace
 
 int main() {
-    const Bring to_the_queue = [](Crawl& crawl, Page page) {
-        crawl.queue.put_nowait(std::move(page));
-    };
-    const Bring to_the_gate = [](Crawl& crawl, Page page) {
-        const std::string host = page;
-        crawl.gate.enter(host, std::move(page));
-    };
-    tests::VirtualTime time;
-    stage3::run(tour("Each waits for the host of its page:", to_the_queue, work_and_wait),
-                time.options());
-    stage3::run(tour("The pages wait at their host's gate:", to_the_gate, work),
-                time.options());
+    try {
+        const Bring to_the_queue = [](Crawl& crawl, Page page) {
+            crawl.queue.put_nowait(std::move(page));
+        };
+        const Bring to_the_gate = [](Crawl& crawl, Page page) {
+            const std::string host = page;
+            crawl.gate.enter(host, std::move(page));
+        };
+        tests::VirtualTime time;
+        stage3::run(
+            tour("Each waits for the host of its page:", to_the_queue, work_and_wait),
+            time.options());
+        stage3::run(tour("The pages wait at their host's gate:", to_the_gate, work),
+                    time.options());
+        return 0;
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "gate_tour: {}\n", error.what());
+        return 1;
+    }
 }

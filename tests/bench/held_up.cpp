@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdio>
+#include <exception>
 #include <memory>
 #include <string>
 #include <utility>
@@ -72,6 +74,12 @@ Coroutine<> read_page(bool in_thread) {
 } // namespace
 
 int main() {
-    stage3::run(read_page(false));
-    stage3::run(read_page(true));
+    try {
+        stage3::run(read_page(false));
+        stage3::run(read_page(true));
+        return 0;
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "held_up: {}\n", error.what());
+        return 1;
+    }
 }

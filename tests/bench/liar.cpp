@@ -14,6 +14,8 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdio>
+#include <exception>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -84,8 +86,14 @@ Coroutine<> with_session() {
 } // namespace
 
 int main() {
-    fmt::print("libcurl alone:\n");
-    with_libcurl();
-    fmt::print("our session:\n");
-    stage3::run(with_session());
+    try {
+        fmt::print("libcurl alone:\n");
+        with_libcurl();
+        fmt::print("our session:\n");
+        stage3::run(with_session());
+        return 0;
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "liar: {}\n", error.what());
+        return 1;
+    }
 }
