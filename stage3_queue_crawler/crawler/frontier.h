@@ -61,6 +61,7 @@ struct FrontierCounts {
     bool has_left_some = false; ///< there were more than it was to give out
 };
 
+// NOLINTBEGIN(bugprone-exception-escape): to give back does not fail
 // [visit]
 /// Work that was taken out of a frontier. It must be done, or put off. If it's dropped,
 /// since its worker is cancelled, say, it's given back.
@@ -73,7 +74,7 @@ class Visit {
     Visit& operator=(Visit&&) = delete;
     Visit(const Visit&) = delete;
     Visit& operator=(const Visit&) = delete;
-    ~Visit() { // NOLINT(bugprone-exception-escape): it does not fail
+    ~Visit() {
         if (owner_ != nullptr)
             owner_->give_back(std::move(work_));
     }
@@ -100,6 +101,7 @@ class Visit {
     Work work_;
 };
 // [/visit]
+// NOLINTEND(bugprone-exception-escape)
 
 // [frontier]
 /// What every frontier promises: each URL is done once, and out with one worker at a

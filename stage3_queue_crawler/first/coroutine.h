@@ -40,6 +40,7 @@ struct PromiseBase {
 template <class T>
 struct Returned {
     void return_value(T value) { returned = std::move(value); }
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): it has ended
     T take() { return *std::move(returned); }
     std::optional<T> returned;
 };

@@ -74,7 +74,7 @@ class Crawl {
     static Coroutine<> end_of(Task& task) {
         try {
             co_await task;
-        } catch (const Cancelled&) { // as it was asked to
+        } catch (const Cancelled&) { // NOLINT(bugprone-empty-catch): as it was asked to
         }
     }
 

@@ -44,8 +44,8 @@ class RunQueue {
         last_ = &one;
     }
 
-    /// Hooks the whole of `other` onto the end, however long it is.
-    void append(RunQueue&& other) {
+    /// Hooks all that stands in `other` onto the end, however long that is.
+    void append(RunQueue& other) {
         if (other.empty())
             return;
         (empty() ? first_ : last_->next_) = std::exchange(other.first_, nullptr);
@@ -68,7 +68,7 @@ class RunQueue {
 class EventLoop {
   public:
     void make_ready(Runnable& one) { ready_.push(one); }
-    void make_ready(RunQueue&& several) { ready_.append(std::move(several)); }
+    void make_ready(RunQueue& several) { ready_.append(several); }
 
     /// From now on calls `callback` whenever `fd` is ready for `events`.
     void watch(int fd, common::Events events, std::function<void()> callback) {
@@ -87,7 +87,8 @@ class EventLoop {
             timeout = common::Selector::Milliseconds(0);
         for (const common::Ready& event : selector_->select(timeout))
             callbacks_.at(event.fd)();
-        RunQueue now = std::exchange(ready_, {});
+        RunQueue now;
+        now.append(ready_);
         while (!now.empty())
             now.pop().run();
     }

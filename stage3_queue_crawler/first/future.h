@@ -54,7 +54,7 @@ class Future {
     void complete(std::exception_ptr error) {
         done_ = true;
         error_ = std::move(error);
-        loop_.make_ready(std::move(waiters_));
+        loop_.make_ready(waiters_);
     }
 
   private:

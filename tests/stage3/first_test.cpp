@@ -59,19 +59,19 @@ TEST_CASE("the smallest run queue: one queue is hooked onto another") {
     Named c(log, "c");
     RunQueue ready;
     RunQueue waiters;
-    ready.append(std::move(waiters)); // of nobody
+    ready.append(waiters); // of nobody
     CHECK(ready.empty());
     waiters.push(b);
     waiters.push(c);
     SUBCASE("with one in it") {
         ready.push(a);
-        ready.append(std::move(waiters));
+        ready.append(waiters);
     }
     SUBCASE("empty") {
-        ready.append(std::move(waiters));
+        ready.append(waiters);
         ready.push(a);
     }
-    CHECK(waiters.empty());    // NOLINT(bugprone-use-after-move): it's what is tested
+    CHECK(waiters.empty());
     waiters.push(ready.pop()); // can be used again
     while (!ready.empty())
         ready.pop().run();
