@@ -1,5 +1,6 @@
 // Stage 3's program as its user meets it: what it prints, how it exits, how it ends.
 #include "common/system/descriptors.h"
+#include "common/system/socket.h"
 #include "tests/practice_site/background_site.h"
 #include "tests/support/in_bulk.h"
 #include "tests/support/listener.h"
@@ -26,6 +27,7 @@
 #include <thread>
 #include <vector>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -504,12 +506,14 @@ TEST_CASE("Ctrl-\\ before there are tasks does nothing") {
     server.on("/", html(""));
     const std::string file = fmt::format("/tmp/stage3_test_{}.fifo", ::getpid());
     REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
+    common::Socket reader;
     const Finished finished =
         run({"--trace", file, server.url()}, {.meanwhile = [&](pid_t process) {
                 std::this_thread::sleep_for(1s); // by then it waits for who reads that
                 ::kill(process, SIGQUIT);
-                read_file(file);
+                reader = common::Socket(::open(file.c_str(), O_RDONLY | O_NONBLOCK));
             }});
+    CHECK(finished.signal == 0);
     CHECK(finished.status == 0);
     CHECK(finished.err.empty());
     std::filesystem::remove(file);
