@@ -108,7 +108,7 @@ Coroutine<int> stubborn() {
 
 Coroutine<> cancel_one(Coroutine<int> coroutine) {
     Task<int> task = create_task(std::move(coroutine));
-    co_await stage3::next_turn(); // it makes its first step
+    co_await stage3::next_turn(); // the task makes its first step
     say("cancel it");
     task.cancel("enough");
     say(task.done() ? "it is done" : "it is not done yet");

@@ -339,10 +339,11 @@ def draw_queue(path, theme):
              "wait_to_put": "waits for room", "hand_over": "an item is handed over", "let_in": "one is let in",
              "put_back": "it lies there again", "take_back": "an item is taken back",
              "task_done": "one item is done", "give_back": "an item is given back", "join": "waits for all to be done"}
-    rows, task = [], None
+    rows, task, numbers = [], None, {}  # tasks are numbered as the viewer does
     for event in events:
         if event["event"] == "task":
-            task = event["id"] if event["phase"] == "step" else task
+            numbers.setdefault(event["id"], len(numbers) + 1)
+            task = numbers[event["id"]] if event["phase"] == "step" else task
         elif event["event"] == "queue":
             rows.append((event, f"turn {event['turn']}, task {task}: {words[event['phase']]}"))
     told = "; ".join(f"{text}: {e['putters']} wait to put, {e['size']} in the queue, "

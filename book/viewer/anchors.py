@@ -46,7 +46,7 @@ ANCHORS = {
     },
     3: {
         "select": (LOOP, "selector_->select(timeout)"),
-        "dontAsk": (LOOP, "tracer_->select(Selector::Milliseconds(0), 0)"),
+        "dontAsk": (LOOP, "tracer_->select(timeout, 0)"),
         "ready": (LOOP, "tracer_->ready("),
         "call": (LOOP, "now.pop().run();"),
         "return": (LOOP, "now.pop().run();"),

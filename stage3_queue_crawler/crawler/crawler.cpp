@@ -70,19 +70,24 @@ Crawler::Crawler(EventLoop& loop, std::vector<Url> roots, Scope scope,
 
 // ---- The crawl ----
 
-/// Starts the workers, and waits until nothing is left to do.
-Coroutine<Ending> Crawler::crawl_in(TaskGroup& group) {
-    robots_.fetch_in(group);
-    std::vector<Url> begin;
+/// Where it begins: the roots, but for those that its user has excluded.
+std::vector<Url> Crawler::begin() const {
+    std::vector<Url> urls;
     for (const Url& root : roots_)
         if (scope_->excludes(root))
             events_.on_note(root.href() + " is excluded");
         else
-            begin.push_back(root);
+            urls.push_back(root);
+    return urls;
+}
 
+// [crawl]
+/// Starts the workers, and waits until nothing is left to do.
+Coroutine<Ending> Crawler::crawl_in(TaskGroup& group) {
+    robots_.fetch_in(group);
     Ending ending = Ending::complete;
     try {
-        co_await frontier_.open(begin);
+        co_await frontier_.open(begin());
         for (std::size_t i = 1; i <= settings_.workers; ++i) {
             const std::string name = fmt::format("worker {}", i);
             group.start(work(name), name);
@@ -101,6 +106,7 @@ Coroutine<Ending> Crawler::crawl_in(TaskGroup& group) {
     group.cancel();
     co_return ending;
 }
+// [/crawl]
 
 // [crawl-ends]
 Coroutine<Ending> Crawler::crawl() {

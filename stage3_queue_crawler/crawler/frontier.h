@@ -2,7 +2,7 @@
 //
 // Whoever crawls asks it for work, and tells what came of it. How it remembers, whom it
 // asks for permission, and where something waits that may not be fetched yet, is its own
-// affair: nobody else puts URLs in line. Told in book/14.
+// affair: nobody else puts URLs in line. Told in book/14a.
 //
 // What a frontier must be able to do is written down here as a concept, since there may
 // be several: in memory (memory_frontier.h), in a file, on another machine.

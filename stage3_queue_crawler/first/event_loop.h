@@ -15,6 +15,7 @@
 
 namespace stage3::first {
 
+// [runnable]
 /// Something that can run, such as a task that goes on. It brings its own link along, so
 /// it stands in one queue at a time, and to stand there costs nothing.
 class Runnable {
@@ -32,6 +33,7 @@ class Runnable {
     friend class RunQueue;
     Runnable* next_ = nullptr; // stands behind this one
 };
+// [/runnable]
 
 // [run-queue]
 /// First in, first out. It owns nobody.

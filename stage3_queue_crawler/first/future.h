@@ -28,7 +28,8 @@ class Future {
 
     bool done() const { return done_; }
 
-    /// It has happened: whoever waits goes on in the loop's next turn.
+    /// It has happened: whoever waits is made ready, and goes on when the loop comes to
+    /// it.
     void set_result() {
         if (!done_)
             complete(nullptr);
@@ -76,7 +77,7 @@ class FutureAwaiter {
     template <class Promise>
     void await_suspend(std::coroutine_handle<Promise> frame) {
         task_ = frame.promise().task;
-        frame.promise().task->wait_for(future_);
+        frame.promise().task->wait_for(future_); // what a Task is, comes later: task.h
     }
 
     void await_resume();
