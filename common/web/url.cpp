@@ -408,7 +408,7 @@ constexpr ByteSet plain_set = [] {
 
 // [plain-path]
 /// True for a relative path in which nothing is to be decoded, encoded or shortened.
-/// Nearly all links are of this kind.
+/// Many links of hand-written pages are of this kind.
 bool is_plain_path(std::string_view text) {
     // Each segment must begin with something else than a dot: then none is "." or "..",
     // and none is empty.
