@@ -80,7 +80,7 @@ class Visit {
     }
 
     const Work& work() const { return work_; }
-    /// What to call when its request goes out. It must not be moved any more.
+    /// What to call when its request goes out. Until then this must not be moved.
     std::function<void()> on_request() {
         return [this] {
             work_.has_begun = true;

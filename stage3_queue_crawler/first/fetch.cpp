@@ -14,6 +14,7 @@ namespace {
 
 using common::Events;
 
+// [ready]
 /// Has a socket watched as long as it lives, and resolves `future` when it's ready.
 class Watch {
   public:
@@ -34,6 +35,7 @@ Coroutine<> ready(EventLoop& loop, const common::Socket& socket, Events events) 
     const Watch watch(loop, socket.fd(), events, future);
     co_await future;
 }
+// [/ready]
 
 Coroutine<std::string> fetch_bytes(EventLoop& loop, const common::Url& url) {
     common::Socket socket = ::first::begin_to_connect(url);

@@ -31,13 +31,13 @@ std::string told(EventLoop& loop) {
     return std::regex_replace(describe_tasks(loop), line, "$1:N");
 }
 
-const std::string one =
+const std::string head_of_one =
     "1 task is not done. Its coroutines, the last one at the bottom:\n";
 std::string several(int tasks) {
     return std::to_string(tasks)
            + " tasks are not done. The coroutines of each, the last one at the bottom:\n";
 }
-const std::string nobody =
+const std::string nobody_wakes_them =
     "Nobody will wake them: nothing is ready, no descriptor is watched, no timer is "
     "set.\n(Only a signal still could, or a thread that the loop doesn't know.)\n";
 const std::string asleep = "The loop: no descriptor is watched, no timer is set.\n";
@@ -91,7 +91,7 @@ TEST_CASE_FIXTURE(Looks, "one that has not begun has no line yet") {
     const auto a = named("a", wait_for_it(future()));
     CHECK(
         told(loop)
-        == one
+        == head_of_one
                + "1 has not begun: a\n"
                  "  wait_for_it, before its first co_await, in describe_tasks_test.cpp\n"
                + asleep);
@@ -102,16 +102,16 @@ TEST_CASE_FIXTURE(Looks, "one that waits, with its coroutines, the innermost las
     const auto a = named("a", through_another(wanted));
     turns(1);
     CHECK(told(loop)
-          == one
+          == head_of_one
                  + "1 waits: a\n"
                    "  through_another, waiting at describe_tasks_test.cpp:N\n"
                    "  wait_for_it, waiting at describe_tasks_test.cpp:N\n"
                    "  for a future\n"
-                 + nobody);
+                 + nobody_wakes_them);
 
     wanted.set_result();
     CHECK(told(loop)
-          == one
+          == head_of_one
                  + "1 is ready: a\n"
                    "  through_another, waiting at describe_tasks_test.cpp:N\n"
                    "  wait_for_it, waiting at describe_tasks_test.cpp:N\n"
@@ -124,7 +124,7 @@ TEST_CASE_FIXTURE(Looks, "one that gives others their turn is ready") {
     const auto a = named("a", turn_for_ever());
     turns(3);
     CHECK(told(loop)
-          == one
+          == head_of_one
                  + "1 is ready: a\n"
                    "  turn_for_ever, waiting at describe_tasks_test.cpp:N\n"
                  + asleep);
@@ -136,7 +136,7 @@ TEST_CASE_FIXTURE(Looks, "the one who asks runs, and has gone on from its line")
     const auto a = named("a", look(loop, result));
     turns(2);
     CHECK(result
-          == one
+          == head_of_one
                  + "1 runs: a\n"
                    "  look, gone on from describe_tasks_test.cpp:N\n"
                  + asleep);
@@ -155,7 +155,7 @@ TEST_CASE_FIXTURE(Looks, "who waits for a task names it") {
                    "2 wait: bob, cleo\n"
                    "  wait_for_task, waiting at describe_tasks_test.cpp:N\n"
                    "  for the task anna\n"
-                 + nobody);
+                 + nobody_wakes_them);
 }
 
 TEST_CASE_FIXTURE(Looks, "those in the same place are one entry") {
@@ -176,7 +176,7 @@ TEST_CASE_FIXTURE(Looks, "those in the same place are one entry") {
                    "3 wait: boss 1 to boss 3\n"
                    "  wait_for_task, waiting at describe_tasks_test.cpp:N\n"
                    "  for the tasks worker 2 to worker 4\n"
-                 + nobody);
+                 + nobody_wakes_them);
 
     const auto late = named("late boss", wait_for_task(tasks[3]));
     turns(1);
@@ -233,11 +233,11 @@ TEST_CASE_FIXTURE(Looks, "who was asked to end, and goes on, is told apart") {
     a.cancel();
     turns(1);
     CHECK(told(loop)
-          == one
+          == head_of_one
                  + "1 waits, and was asked to end: a\n"
                    "  refuse_to_end, waiting at describe_tasks_test.cpp:N\n"
                    "  for a future\n"
-                 + nobody);
+                 + nobody_wakes_them);
     loop.close();
 }
 
@@ -249,7 +249,7 @@ TEST_CASE_FIXTURE(Looks, "who can still be woken is not given up") {
         const std::string text = told(loop);
         return text.substr(text.find("  for a future\n") + 15);
     };
-    CHECK(end() == nobody);
+    CHECK(end() == nobody_wakes_them);
 
     SUBCASE("by a timer") {
         const stage3::Handle timer = loop.call_later(1500ms, [] {});
@@ -287,7 +287,7 @@ TEST_CASE_FIXTURE(Looks, "who can still be woken is not given up") {
         CHECK(told(loop).ends_with(asleep));
         turns(2);
     }
-    CHECK(end() == nobody);
+    CHECK(end() == nobody_wakes_them);
 }
 
 TEST_CASE("a thread that works may wake somebody") {
@@ -295,7 +295,7 @@ TEST_CASE("a thread that works may wake somebody") {
     const auto a = create_task(loop, wait_for_it(Future<>(loop)), "a");
     loop.stop();
     loop.run_forever();
-    CHECK(told(loop).ends_with(nobody));
+    CHECK(told(loop).ends_with(nobody_wakes_them));
 
     std::promise<void> may_end;
     const Future<> computed = stage3::run_in_executor(
@@ -320,6 +320,6 @@ TEST_CASE_FIXTURE(Looks, "of a deep chain, the middle is left out") {
     turns(1);
     const std::string text = told(loop);
     CHECK(text.find("\n  ... and 901 more ...\n") != std::string::npos);
-    CHECK(text.ends_with("  for a future\n" + nobody));
+    CHECK(text.ends_with("  for a future\n" + nobody_wakes_them));
     loop.close();
 }
