@@ -23,13 +23,12 @@ awaitable<void> switch_often(int times) {
 /// Waits for something that another turn of the loop will bring.
 awaitable<void> await_futures(int times) {
     const auto executor = co_await asio::this_coro::executor;
+    const auto initiate = [executor](auto handler) {
+        asio::post(executor, [handler = std::move(handler)]() mutable { handler(); });
+    };
     for (int i = 0; i < times; ++i)
-        co_await asio::async_initiate<decltype(use_awaitable), void()>(
-            [executor](auto handler) {
-                asio::post(executor,
-                           [handler = std::move(handler)]() mutable { handler(); });
-            },
-            use_awaitable);
+        co_await asio::async_initiate<decltype(use_awaitable), void()>(initiate,
+                                                                       use_awaitable);
 }
 
 awaitable<int> child(int value) { co_return value + 1; }

@@ -95,7 +95,8 @@ std::string describe(const Group& group) {
     if (!group.for_tasks)
         return text + "  for a future\n";
     auto awaited = group.awaited;
-    awaited.erase(std::unique(awaited.begin(), awaited.end()), awaited.end());
+    const auto twice = std::ranges::unique(awaited);
+    awaited.erase(twice.begin(), twice.end());
     return text
            + fmt::format("  for the task{} {}\n", awaited.size() > 1 ? "s" : "",
                          in_short(awaited));
@@ -138,10 +139,11 @@ std::string describe_what_comes(EventLoop& loop, bool somebody_can_run) {
         return "Nobody will wake them: nothing is ready, no descriptor is watched, no "
                "timer is set.\n(Only a signal still could, or a thread that the loop "
                "doesn't know.)\n";
-    std::string text = "The loop: ";
-    text += watched == 0   ? "no descriptor is watched"
-            : watched == 1 ? "1 descriptor is watched"
-                           : fmt::format("{} descriptors are watched", watched);
+    std::string text = "The loop: no descriptor is watched";
+    if (watched == 1)
+        text = "The loop: 1 descriptor is watched";
+    else if (watched > 1)
+        text = fmt::format("The loop: {} descriptors are watched", watched);
     text += timer ? fmt::format(", the next timer is due in {:.3f} s",
                                 std::chrono::duration<double>(*timer).count())
                   : ", no timer is set";

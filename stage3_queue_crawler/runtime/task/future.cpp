@@ -137,8 +137,8 @@ void FutureBase::drop_waiters() noexcept {
 bool FutureAwaiter::suspend() {
     if (future_->done())
         return false; // it has failed: there is nothing to wait for
-    // Does it wait for this task, perhaps by way of others? If nobody waits for this task,
-    // it can't.
+    // Does it wait for this task, perhaps by way of others? If nobody waits for this
+    // task, it can't.
     const TaskBase* const awaited = future_->as_task();
     if (awaited != nullptr && (awaited == task_ || task_->future().is_waited_for())
         && awaited->waits_for(*task_))
