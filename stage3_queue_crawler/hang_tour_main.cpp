@@ -118,6 +118,7 @@ void hang(std::string_view which, bool once) {
         loop.call_later(200ms, [] { ::raise(SIGQUIT); });
     const auto number = static_cast<std::size_t>(which.front() - '1');
     const Task<> task = create_task(loop, walks.at(number)(), "main");
+    task.add_done_callback([&loop](const auto&) { loop.stop(); }); // once it's mended
     loop.run_forever();
     stage3::cancel_all_tasks(loop);
 }

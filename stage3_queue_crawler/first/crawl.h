@@ -24,8 +24,8 @@ class Crawl {
     explicit Crawl(EventLoop& loop) : loop_(loop), queue_(loop) {}
 
     // [run]
-    /// Fetches `root` and all pages of its host that it leads to. Not to be cancelled:
-    /// its workers would go before they are done.
+    /// Fetches `root`, an http URL, and all pages of its host that it leads to. Not to be
+    /// cancelled: its workers would go before they are done.
     Coroutine<> run(common::Url root, std::size_t number_of_workers) {
         host_ = root.host();
         add({root});

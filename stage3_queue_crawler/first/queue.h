@@ -48,7 +48,11 @@ class Queue {
     }
 
     /// `co_await queue.join()`: until every item that was put in is dealt with.
-    Future& join() { return nothing_left_; }
+    Future& join() {
+        if (unfinished_ == 0)
+            nothing_left_.set_result();
+        return nothing_left_;
+    }
     // [/queue]
 
   private:

@@ -50,11 +50,11 @@ bool Task::cancel() {
 
 void FutureAwaiter::await_resume() {
     if (task_ != nullptr)
-        task_->throw_if_asked_to_end();
+        task_->throw_if_cancelled();
     future_.throw_if_failed();
 }
 
-void Task::throw_if_asked_to_end() {
+void Task::throw_if_cancelled() {
     if (std::exchange(must_cancel_, false))
         throw Cancelled();
 }

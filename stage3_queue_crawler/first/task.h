@@ -26,7 +26,7 @@ class Task : public Future, private Runnable {
     /// `promise` goes on next; nullptr: the outermost one has ended.
     void go_on_with(PromiseBase* promise) { innermost_ = promise; }
     void wait_for(Future& future);
-    void throw_if_asked_to_end();
+    void throw_if_cancelled();
 
   private:
     void run() override;

@@ -10,7 +10,7 @@
 namespace stage3 {
 namespace {
 
-/// A name may come from anywhere; only the line ends are surely ours.
+/// The line ends are ours: no name has one there.
 std::string escaped(std::string_view text) {
     std::string lines;
     while (!text.empty()) {

@@ -18,6 +18,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 using namespace std::chrono_literals;
 using stage3::Coroutine;
@@ -66,6 +67,7 @@ Coroutine<> read_page(bool in_thread) {
     const Milliseconds whole = Clock::now() - begin;
     co_await stage3::sleep(10ms);
     watcher.cancel();
+    co_await stage3::wait(std::vector<Task<>>(1, watcher)); // `longest` is ours
     fmt::print("{}  {:4.0f} ms until the links are there, {:4.0f} ms without a turn\n",
                in_thread ? "another thread:" : "the loop:      ", whole.count(),
                Milliseconds(longest).count());

@@ -57,7 +57,7 @@ class Crawl {
         if (asked_.time_limit) {
             timer_.expires_after(*asked_.time_limit);
             timer_.async_wait([this](const asio::error_code& error) {
-                crawled_.timed_out = !error; // else it was cancelled
+                crawled_.timed_out = !error && unfinished_ > 0; // or it came too late
                 cancel();
             });
         }

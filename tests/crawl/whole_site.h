@@ -14,6 +14,15 @@
 
 namespace tests {
 
+/// All that a crawl of a practice site must meet.
+inline std::set<std::string> expected_urls(const practice_site::Manifest& manifest) {
+    std::set<std::string> urls = manifest.pages;
+    urls.insert(manifest.dead.begin(), manifest.dead.end());
+    for (const auto& [url, target] : manifest.redirects)
+        urls.insert(url);
+    return urls;
+}
+
 /// Has a practice site crawled, and checks that all of it is found, each URL asked for
 /// once, and many pages at a time. Returns how many requests were at the server at once.
 inline std::size_t check_that_all_is_found(
@@ -27,11 +36,7 @@ inline std::size_t check_that_all_is_found(
     for (const common::Url& url : crawl(*common::parse_url(server.url())))
         found.insert(url.href());
 
-    const auto manifest = site.manifest(server.origin());
-    std::set<std::string> expected = manifest.pages;
-    expected.insert(manifest.dead.begin(), manifest.dead.end());
-    for (const auto& [url, target] : manifest.redirects)
-        expected.insert(url);
+    const auto expected = expected_urls(site.manifest(server.origin()));
     CHECK(found == expected);
     CHECK(server.statistics().requests_served == expected.size()); // each once
     CHECK(server.statistics().most_requests > 5);

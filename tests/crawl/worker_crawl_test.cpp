@@ -1,5 +1,6 @@
 // What workers that share a queue must find, and how they end, on whichever library.
 #include "common/web/url.h"
+#include "tests/crawl/whole_site.h"
 #include "tests/crawl/worker_crawl.h"
 #include "tests/practice_site/background_site.h"
 #include "tests/support/scripted_server.h"
@@ -49,10 +50,7 @@ TEST_CASE(
     "workers find all of a site, each URL once, and are never at more than they are") {
     const practice_site::BackgroundSite site(
         {.pages = 60, .links = 8, .size = 9000, .seed = 3}, 10ms);
-    Urls expected = site.manifest.pages;
-    expected.insert(site.manifest.dead.begin(), site.manifest.dead.end());
-    for (const auto& [url, target] : site.manifest.redirects)
-        expected.insert(url);
+    const Urls expected = tests::expected_urls(site.manifest);
 
     const Crawled by_ten = crawl(site.server.url(), 10);
     CHECK(met(by_ten) == expected);

@@ -16,6 +16,22 @@ namespace {
 using namespace clang::ast_matchers;
 using clang::tidy::ClangTidyCheck;
 
+/// It's inside of what is awaited, in the same function. (A lambda is one by itself.)
+AST_MATCHER(clang::CallExpr, isPartOfAnAwait) {
+    clang::DynTypedNode node = clang::DynTypedNode::create(Node);
+    for (;;) {
+        const auto parents = Finder->getASTContext().getParents(node);
+        if (parents.empty())
+            return false;
+        node = parents[0];
+        if (node.get<clang::CoawaitExpr>() != nullptr)
+            return true;
+        if (node.get<clang::LambdaExpr>() != nullptr
+            || node.get<clang::Decl>() != nullptr)
+            return false;
+    }
+}
+
 class LentTemporaries : public ClangTidyCheck {
   public:
     using ClangTidyCheck::ClangTidyCheck;
@@ -33,11 +49,11 @@ class LentTemporaries : public ClangTidyCheck {
         const auto lent = expr(anyOf(it, view, implicitCastExpr(has(view))));
         const auto coroutine =
             callExpr(hasType(cxxRecordDecl(hasName("Coroutine"))), hasAnyArgument(lent));
-        finder->addMatcher(callExpr(callee(functionDecl(hasAnyName(
-                                        "create_task", "ensure_future", "start"))),
-                                    hasAnyArgument(ignoringImplicit(coroutine)),
-                                    unless(hasAncestor(coawaitExpr()))),
-                           this);
+        finder->addMatcher(
+            callExpr(
+                callee(functionDecl(hasAnyName("create_task", "ensure_future", "start"))),
+                hasAnyArgument(ignoringImplicit(coroutine)), unless(isPartOfAnAwait())),
+            this);
     }
 
     void check(const MatchFinder::MatchResult& result) override {

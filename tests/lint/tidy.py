@@ -82,7 +82,7 @@ def options(command: str) -> list[str]:
     for word in words:
         if word in ("-MQ", "-MF", "-o", "-c"):
             next(words)
-        elif word not in ("-MD", "-fPIC", "-pthread"):
+        elif word not in ("-MD", "-fPIC", "-pthread") and not word.startswith("-fsanitize"):
             kept.append(word)
     return [*kept, "-pthread"]
 

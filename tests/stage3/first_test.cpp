@@ -337,6 +337,15 @@ TEST_CASE("the smallest queue: join ends when all that was put in is dealt with"
     CHECK(log == Log{"a has 1", "all done"});
 }
 
+TEST_CASE("the smallest queue: nothing was put in, so join has nothing to wait for") {
+    EventLoop loop;
+    Queue<int> queue(loop);
+    Log log;
+    Task joiner(loop, wait_until_done(queue, log));
+    loop.turn();
+    CHECK(log == Log{"all done"});
+}
+
 TEST_CASE("the smallest queue: a served getter that is cancelled loses nothing") {
     EventLoop loop;
     Queue<int> queue(loop);

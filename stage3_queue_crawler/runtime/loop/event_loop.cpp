@@ -196,9 +196,9 @@ void EventLoop::turn() {
     if (timers_.size() > 0)
         make_ready(timers_.take_due(time()));
     // What these put into the queue runs in the next turn.
-    RunQueue now(std::move(ready_));
-    while (!now.empty())
-        now.pop().run();
+    now_.append(std::move(ready_));
+    while (!now_.empty())
+        now_.pop().run();
 }
 // [/turn]
 

@@ -184,14 +184,16 @@ class EventLoop {
     static LoopMember* next(const LoopMember& member) { return member.next_; }
 
     // ---- For people: what can still happen, apart from signals and what other threads
-    // may do. Asked between turns, or else but for what is left of this turn. ----
+    // may do. ----
 
     /// How many descriptors are watched.
     std::size_t watched() const { return watches_.size(); }
     /// How long it is until the next timer is due; none: there is none.
     std::optional<Duration> until_next_timer();
-    /// A function or a task will run in the next turn.
-    bool has_ready() const { return !ready_.empty() || mailbox_.has_mail(); }
+    /// A function or a task will run in the next turn, or in what is left of this one.
+    bool has_ready() const {
+        return !ready_.empty() || !now_.empty() || mailbox_.has_mail();
+    }
     /// A thread of the pool works.
     bool has_busy_thread();
 
@@ -233,7 +235,8 @@ class EventLoop {
     std::size_t threads_;
     ExceptionHandler exception_handler_ = print;
 
-    RunQueue ready_;
+    RunQueue ready_; // what runs in the next turn
+    RunQueue now_;   // and in this one
     Timers timers_;
     std::unordered_map<int, Watch> watches_; // by descriptor
     Mailbox mailbox_;

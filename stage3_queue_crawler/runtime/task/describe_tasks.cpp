@@ -41,6 +41,16 @@ struct Group {
     std::vector<std::string> awaited; // the names of those tasks
 };
 
+/// A name as it may stand in a line: it could come from anywhere.
+std::string in_a_line(std::string name) {
+    if (name.empty())
+        return "(no name)";
+    for (char& c : name)
+        if (static_cast<unsigned char>(c) < ' ' || c == '\x7f')
+            c = '?';
+    return name;
+}
+
 /// "worker 3" follows "worker 2".
 bool follows(std::string_view name, std::string_view before) {
     const std::size_t digits =
@@ -65,9 +75,9 @@ std::string in_short(const std::vector<std::string>& names) {
             ++last;
         if (last < i + 2)
             last = i;
-        text += (i > 0 ? ", " : "") + (names[i].empty() ? "(no name)" : names[i]);
+        text += (i > 0 ? ", " : "") + in_a_line(names[i]);
         if (last > i)
-            text += " to " + names[last];
+            text += " to " + in_a_line(names[last]);
         i = last + 1;
     }
     return text;

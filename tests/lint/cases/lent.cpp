@@ -13,6 +13,7 @@ std::string text();
 struct Group {
     Task start(Coroutine coroutine);
     Coroutine run(const std::string& name);
+    Coroutine run(Coroutine body);
 };
 
 Coroutine lent(Group& group, std::string name) {
@@ -25,6 +26,10 @@ Coroutine lent(Group& group, std::string name) {
     create_task([](const std::string& who) -> Coroutine {
         co_await greet(who);
     }("a literal")); // bad: lent
+    co_await group.run([](Group& inside) -> Coroutine {
+        inside.start(greet("a literal")); // bad: lent
+        co_return;
+    }(group));
     co_await kept;
 }
 

@@ -154,6 +154,17 @@ struct PracticeSite : practice_site::BackgroundSite {
     }
 };
 
+/// Does a process ignore Ctrl-\ by now? Where the system doesn't tell, after a while.
+bool ignores_quit(pid_t process) {
+    std::ifstream status(fmt::format("/proc/{}/status", process));
+    for (std::string line; std::getline(status, line);) {
+        if (line.starts_with("SigIgn:"))
+            return (std::stoull(line.substr(7), nullptr, 16) >> (SIGQUIT - 1) & 1) != 0;
+    }
+    std::this_thread::sleep_for(1s);
+    return true;
+}
+
 /// Until the site has been asked for something, and then for nothing for a while.
 void wait_until_it_rests(const PracticeSite& site) {
     std::uint64_t before = 0;
@@ -509,7 +520,7 @@ TEST_CASE("Ctrl-\\ before there are tasks does nothing") {
     common::Socket reader;
     const Finished finished =
         run({"--trace", file, server.url()}, {.meanwhile = [&](pid_t process) {
-                std::this_thread::sleep_for(1s); // by then it waits for who reads that
+                wait_until([&] { return ignores_quit(process); });
                 ::kill(process, SIGQUIT);
                 reader = common::Socket(::open(file.c_str(), O_RDONLY | O_NONBLOCK));
             }});

@@ -158,6 +158,28 @@ TEST_CASE_FIXTURE(Looks, "who waits for a task names it") {
                  + nobody_wakes_them);
 }
 
+TEST_CASE_FIXTURE(Looks,
+                  "asked in the middle of a turn, it knows who comes in its rest") {
+    std::string text;
+    loop.call_later(10ms, [&] { text = told(loop); }); // before the sleeper's own timer
+    const auto napping = named("a", stage3::sleep(10ms));
+    turns(1);
+    time.now += 10ms; // now both are due
+    turns(1);
+    REQUIRE(!text.empty());
+    CHECK(text.find("Nobody will wake them") == std::string::npos);
+}
+
+TEST_CASE_FIXTURE(Looks, "a name can't forge a line of the table") {
+    const auto a = named("a\n1 waits: b\x1b[2J", wait_for_it(future()));
+    CHECK(told(loop)
+          == head_of_one
+                 + "1 has not begun: a?1 waits: b?[2J\n"
+                   "  wait_for_it, before its first co_await, in "
+                   "describe_tasks_test.cpp\n"
+                   "The loop: no descriptor is watched, no timer is set.\n");
+}
+
 TEST_CASE_FIXTURE(Looks, "those in the same place are one entry") {
     Event event;
     std::vector<Task<>> tasks;

@@ -171,6 +171,24 @@ TEST_CASE_FIXTURE(LoopTest,
     CHECK(time.timeouts == std::vector<int>{10, 10, -99, 0});
 }
 
+TEST_CASE_FIXTURE(LoopTest,
+                  "L7: where nobody waits for a descriptor, timers that are due "
+                  "need no question") {
+    loop.call_later(5ms, [&] { time.now += 5ms; }); // so that the next one is due
+    loop.call_later(10ms, noting("10"));
+    bool watched = false;
+    SUBCASE("none is asked") {}
+    SUBCASE("but with a signal's handler, the selector is asked") {
+        watched = true;
+        loop.add_signal_handler(SIGUSR1, [] {});
+    }
+    loop.call_later(10ms, [&] { loop.stop(); });
+    loop.run_forever();
+    CHECK(log == Log{"10"});
+    CHECK(time.timeouts == (watched ? std::vector<int>{5, 0} : std::vector<int>{5}));
+    loop.remove_signal_handler(SIGUSR1);
+}
+
 TEST_CASE_FIXTURE(LoopTest, "L7: a fraction of a millisecond is rounded up") {
     loop.call_later(300us, [&] { loop.stop(); });
     loop.run_forever();
