@@ -753,6 +753,10 @@ class Figures(Book):
         self.assertIn(", 1 long pages,", printed)
 
     def test_a_long_page_may_say_why(self):
+        # What looks like a tag in inline code is none, and hides no words.
+        self.page("`a <` " + "word " * 2000 + " `>`")
+        self.assertIn("book/00-page.md: 2003 words;", self.weave()[1])
+
         self.page("word " * 2001 + "\n\n<!-- long: it lists all words -->\n")
         self.assertEqual(self.figures(), [
             "     2001        0        0        0        0  book/00-page.md",
