@@ -4,7 +4,7 @@
 // it has found. The crawl is over when nothing is left: then each worker waits for a URL
 // that never comes, and there it's cancelled. There is no class for a fetch any more:
 // what it must remember while it waits are the local variables of a coroutine. Told in
-// book/14a.
+// book/14 and 14a.
 //
 // Whatever happens to one URL ends in a record, and never ends a worker.
 #pragma once
