@@ -6,6 +6,7 @@ directory: three programs in meson.build stand model, one for the exercises of e
 """
 from __future__ import annotations
 
+import copy
 import functools
 import json
 import os
@@ -98,8 +99,10 @@ class Build:
             if target not in self.models:
                 self.run_ninja(target)
                 commands = self.run_ninja("-t", "commands", target).splitlines()
-                compile_it = next(line for line in commands if f"{target}.p/" in line and "model.cpp.o -c " in line)
-                self.models[target] = Model(self.directory, compile_it, commands[-1])
+                own = [line for line in commands if f"{target}.p/" in line]
+                compile_it = next(line for line in own if "model.cpp.o -c " in line)
+                precompile = next((line for line in own if " -x c++-header " in line), "")
+                self.models[target] = Model(self.directory, compile_it, commands[-1], precompile)
             return self.models[target]
 
     def run_ninja(self, *arguments: str) -> str:
@@ -122,28 +125,56 @@ class Build:
 class Model:
     """How to compile and link, learnt from how meson does it for a target."""
 
-    def __init__(self, directory: Path, compile_it: str, link_it: str):
+    def __init__(self, directory: Path, compile_it: str, link_it: str, precompile: str = ""):
         self.directory = directory
-        self.compiler = without(compile_it, ["-MQ", "-MF", "-o", "-c"])
-        self.compiler = [  # whole paths: the reader isn't where the compiler runs
-            "-I" + os.path.normpath(self.directory / word[2:]) if word.startswith("-I") else word
-            for word in self.compiler  # no colours; and a reader's warning is no error
-            if not word.startswith(("-fdiagnostics", "-fcolor-diagnostics")) and word != "-Werror"]
+        self.compiler = self._compiler(compile_it)
         self.linker = without(link_it, ["-o"])
+        self.precompiler = self._compiler(precompile) if precompile else []
+        self.common_headers = directory / precompile.split(" -c ")[-1]  # what that compiles
+
+    def _compiler(self, command: str) -> list[str]:
+        return [  # whole paths: the reader isn't where the compiler runs
+            "-I" + os.path.normpath(self.directory / word[2:]) if word.startswith("-I") else word
+            for word in without(command, ["-MQ", "-MF", "-o", "-c"])
+            # No colours; and a reader's warning is no error.
+            if not word.startswith(("-fdiagnostics", "-fcolor-diagnostics")) and word != "-Werror"]
+
+    def sanitized(self, flags: list[str], kept: Path) -> Model:
+        """The same with sanitizers. What that needs is made in `kept`, unless it's there."""
+        at = self._first_object()
+        model = copy.copy(self)
+        model.compiler = [*self.compiler, *flags]
+        model.linker = [*self.linker[:at], *flags, *self.linker[at:]]
+        probe = kept / "probe.cpp"
+        if not probe.exists():
+            probe.write_text("int main() {}\n")
+        model._make("link", kept / "probe", [probe], list,
+                    [*self.linker[:at], *flags, "-o", str(kept / "probe"), str(probe)])
+        if self.precompiler:
+            model._compile(kept / "headers.h.gch", self.common_headers, [*self.precompiler, *flags])
+            first = next(at for at, word in enumerate(model.compiler) if word.startswith("-I"))
+            model.compiler.insert(first, f"-I{kept}")  # the plain ones are in the next of them
+        return model
 
     def compile(self, source: Path, folder: Path, flags: list[str]) -> tuple[Path, str]:
         """Returns the object, and what the compiler said (warnings)."""
         target = folder / f"{source.parent.name}-{source.stem}.o"
+        return target, self._compile(target, source, [*self.compiler, *flags])
+
+    def _compile(self, target: Path, source: Path, compiler: list[str]) -> str:
         depfile = target.with_suffix(".d")
 
         def headers() -> list[str]:
             rule = depfile.read_text(errors="replace").replace("\\\n", " ").partition(": ")[2]
             return [str(self.directory / path) for path in shlex.split(rule)]
-        return target, self._make("compile", target, [source], headers, [
-            *self.compiler, *flags, "-MF", str(depfile), "-o", str(target), "-c", str(source)])
+        return self._make("compile", target, [source], headers,
+                          [*compiler, "-MF", str(depfile), "-o", str(target), "-c", str(source)])
+
+    def _first_object(self) -> int:
+        return next(at for at, word in enumerate(self.linker) if word.endswith(".o"))
 
     def link(self, target: Path, objects: list[Path]):
-        at = next(at for at, word in enumerate(self.linker) if word.endswith(".o"))
+        at = self._first_object()
         libraries = [word for word in self.linker[at:] if not word.endswith(".o")]
         names = [str(name) for name in objects]
         inputs = names + [str(self.directory / word) for word in libraries if word.endswith(".a")]
@@ -168,10 +199,11 @@ class Model:
         return run.stdout
 
 
-def run_limited(program: Path, limit: float, case: str = "") -> tuple[str, int, bool]:
+def run_limited(program: Path, limit: float, case: str = "",
+                variables: dict[str, str] | None = None) -> tuple[str, int, bool]:
     """Returns what a test program printed, its exit status, and whether it had to be stopped.
 
-    With `case`, it runs this test case alone.
+    With `case`, it runs this test case alone; `variables` are for its environment.
     """
     # No core dumps; and who prints without end does not fill the disk.
     command = ("{ ulimit -c 0; ulimit -f 8192; } 2>/dev/null; "
@@ -182,7 +214,8 @@ def run_limited(program: Path, limit: float, case: str = "") -> tuple[str, int, 
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(["sh", "-c", command, str(program), *only], cwd=program.parent,
                                    stdin=subprocess.DEVNULL, stdout=output,
-                                   stderr=subprocess.STDOUT, start_new_session=True)
+                                   stderr=subprocess.STDOUT, start_new_session=True,
+                                   env={**os.environ, **(variables or {})})
         try:
             process.wait(limit)
         except subprocess.TimeoutExpired:
@@ -206,7 +239,7 @@ CRASHED = "test case CRASHED: "
 
 @dataclass
 class Outcome:
-    kind: str                 # passed, failed, crashed, late; or broken: it is no program yet
+    kind: str                 # passed, failed, crashed, late; or broken: it is no program yet (memory.py has more)
     headline: str = ""
     details: list[str] = field(default_factory=list)
     advice: str = ""
@@ -222,15 +255,8 @@ def try_answer(build: Build, folder: Path, answer: Path, work: Path, limit: floa
     `work` is for all that is made on the way; `flags` are for the answer, `given_flags` for the
     rest, and `limit` is in seconds.
     """
-    given = sorted(path for path in folder.glob("*.cpp") if path.name not in ANSWERS)
-    model, include = build.model(model_for(folder)), f"-I{folder}"
-    program = work / f"test-{answer.stem}"
     try:
-        with ThreadPoolExecutor() as pool:
-            jobs = [pool.submit(model.compile, answer, work, [include, *flags])]
-            jobs += [pool.submit(model.compile, one, work, [include, *given_flags]) for one in given]
-        made = [job.result() for job in jobs]  # if several are broken, the answer comes first
-        model.link(program, [target for target, _ in made])
+        program, said = make_program(build.model(model_for(folder)), folder, answer, work, flags, given_flags)
     except Broken as broken:
         return judge_build(*broken.args)
     outcome = judge_run(*run_limited(program, limit), limit)
@@ -239,8 +265,21 @@ def try_answer(build: Build, folder: Path, answer: Path, work: Path, limit: floa
         alone = judge_run(*run_limited(program, limit, outcome.case), limit)
         if alone.case == outcome.case:
             outcome.printed, outcome.details = alone.printed, alone.details
-    outcome.warnings = first_diagnostic(made[0][1], "warning")[0]
+    outcome.warnings = first_diagnostic(said, "warning")[0]
     return outcome
+
+
+def make_program(model: Model, folder: Path, answer: Path, work: Path,
+                 flags: tuple = (), given_flags: tuple = ()) -> tuple[Path, str]:
+    """Returns the program, and what the compiler said of the answer."""
+    given = sorted(path for path in folder.glob("*.cpp") if path.name not in ANSWERS)
+    program, include = work / f"test-{answer.stem}", f"-I{folder}"
+    with ThreadPoolExecutor() as pool:
+        jobs = [pool.submit(model.compile, answer, work, [include, *flags])]
+        jobs += [pool.submit(model.compile, one, work, [include, *given_flags]) for one in given]
+    made = [job.result() for job in jobs]  # if several are broken, the answer comes first
+    model.link(program, [target for target, _ in made])
+    return program, made[0][1]
 
 
 def first_diagnostic(text: str, word: str) -> tuple[list[str], int]:

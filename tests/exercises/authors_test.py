@@ -5,9 +5,11 @@
 
 Of each exercise: its folder is complete; the starting point compiles without warnings and fails
 where test.cpp says so, with the message that test.cpp names; the solution passes, also under the
-sanitizers; each file in wrong/ compiles, fails, and gets its own hint from what ./learn check
-prints. A trace that comes with it is what its program does today (record.py makes it anew). Of
-all together: they are linked from their pages, and the first pages have both kinds.
+sanitizers and when ./learn check looks at its memory; each file in wrong/ compiles, fails, and
+gets its own hint from what ./learn check prints. (One that begins with `// memory:` passes its
+tests, and gets its hint from that second look.) A trace that comes with it is what its program
+does today (record.py makes it anew). Of all together: they are linked from their pages, and the
+first pages have both kinds.
 
 This takes minutes, so it's no part of `meson test`; `./learn test --all` runs it. DIR is a build
 directory with -Db_sanitize=address,undefined; without it, one is made in .learn/sanitized/.
@@ -26,6 +28,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 from answers import Build, Outcome, Trouble, model_for, report, try_answer  # noqa: E402
 from exercises import ROOT, Course, Exercise  # noqa: E402
+from memory import look_at_memory  # noqa: E402
 from record import comparable, fits_program, record, trace_of  # noqa: E402
 
 STRICT = ("-Werror",)
@@ -71,7 +74,7 @@ class Author:
             if not fine:
                 problems.append(problem)
         hints_of = [self.hint(path) for path in self.wrong_files(exercise)]
-        problems += [f"wrong/{path.name} does not begin with a line `// hint: TEXT`"
+        problems += [f"wrong/{path.name} does not begin with a line `// hint: TEXT` or `// memory: TEXT`"
                      for path, text in zip(self.wrong_files(exercise), hints_of) if not text]
         if len(set(hints_of)) < len(hints_of):
             problems.append("two files in wrong/ have the same hint")
@@ -88,8 +91,12 @@ class Author:
 
     @staticmethod
     def hint(wrong: Path) -> str:
-        found = re.match(r"// hint: (\S.*)", wrong.read_text(encoding="utf-8"))
+        found = re.match(r"// (?:hint|memory): (\S.*)", wrong.read_text(encoding="utf-8"))
         return found[1].strip() if found else ""
+
+    @staticmethod
+    def fails_later(wrong: Path) -> bool:
+        return wrong.read_text(encoding="utf-8").startswith("// memory: ")
 
     def work(self, exercise: Exercise, build: Build) -> Path:
         folder = self.course.notes / "authors" / ("plain" if build is self.build else "sanitized")
@@ -101,8 +108,16 @@ class Author:
         """What came of an answer, and what a reader is told of it."""
         work = self.work(exercise, build)
         outcome = try_answer(build, exercise.folder, answer, work, TIME_LIMIT, flags, STRICT)
-        told = report(self.course.root, f"{exercise.number} {exercise.title}", answer, outcome)
-        return outcome, told
+        return outcome, self.told(exercise, answer, outcome)
+
+    def told(self, exercise: Exercise, answer: Path, outcome: Outcome) -> str:
+        return report(self.course.root, f"{exercise.number} {exercise.title}", answer, outcome)
+
+    def second_look(self, exercise: Exercise, answer: Path) -> tuple[Outcome, str]:
+        """The same of an answer that has passed."""
+        outcome = look_at_memory(self.build, self.course.root, exercise.folder, answer,
+                                 self.work(exercise, self.build), TIME_LIMIT)
+        return outcome, self.told(exercise, answer, outcome)
 
     def start(self, exercise: Exercise) -> list[str]:
         outcome, told = self.attempt(exercise, exercise.start, self.build)
@@ -124,14 +139,21 @@ class Author:
             outcome, told = self.attempt(exercise, exercise.folder / "solution.cpp", build)
             if outcome.kind != "passed" or "GCC 12" in told:
                 problems.append(f"solution.cpp{how} should pass:\n{told}")
+        if not problems:
+            outcome, told = self.second_look(exercise, exercise.folder / "solution.cpp")
+            if outcome.kind != "passed":
+                problems.append(f"solution.cpp should pass the look at its memory:\n{told}")
         return problems
 
     def wrong_answers(self, exercise: Exercise) -> list[str]:
         problems = []
         for wrong in self.wrong_files(exercise):
             outcome, told = self.attempt(exercise, wrong, self.build, flags=())
-            if outcome.kind != "failed":
-                problems.append(f"wrong/{wrong.name} should fail, and it {outcome.kind}:\n{told}")
+            expected = "memory" if self.fails_later(wrong) else "failed"
+            if expected == "memory" and outcome.kind == "passed":
+                outcome, told = self.second_look(exercise, wrong)
+            if outcome.kind != expected:
+                problems.append(f"wrong/{wrong.name} should end as '{expected}', and it {outcome.kind}:\n{told}")
             elif self.hint(wrong) not in told:
                 problems.append(f"wrong/{wrong.name}: a reader is not told '{self.hint(wrong)}':\n{told}")
         return problems

@@ -12,7 +12,8 @@ This is what ./learn calls; a reader types:
     ./learn watch [02.2]      check again whenever you save, and go on to the next when it passes
 
 An exercise is a folder here. The reader edits yours.cpp, which begins as a copy of start.cpp,
-and test.cpp tells whether it's right; answers.py compiles, runs and judges them. What is made
+and test.cpp tells whether it's right; answers.py compiles, runs and judges them, and memory.py
+looks once more, with sanitizers, at what has passed. What is made
 on the way is in .learn/exercises/, what is done in .learn/progress. The exit status is 0 if all
 that was checked has passed, 1 if not, and 2 if there is no such exercise, or no way to check it.
 """
@@ -30,8 +31,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # no __pycache__ beside the sources
-from answers import (FOLDER, Build, Trouble, bold, count, green, model_for, painted, report,  # noqa: E402
+from answers import (FOLDER, Build, Outcome, Trouble, bold, count, green, model_for, painted, report,  # noqa: E402
                      state, try_answer)
+from memory import look_at_memory  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 TIME_LIMIT = 10.0  # seconds for a test program
@@ -148,10 +150,12 @@ class Course:
 
 def check(course: Course, build: Build, exercise: Exercise) -> bool:
     course.open(exercise)
-    work = course.work(exercise)
+    title, work = f"{exercise.number} {exercise.title}", course.work(exercise)
     with course.alone():
-        outcome = try_answer(build, exercise.folder, exercise.yours, work, TIME_LIMIT)
-    say(report(course.root, f"{exercise.number} {exercise.title}", exercise.yours, outcome))
+        outcome, unseen = try_twice(course, build, exercise, title, work)
+    say(report(course.root, title, exercise.yours, outcome))
+    if unseen:
+        say(f"(Nobody has looked at how it treats memory: {unseen}.)")
     if outcome.kind != "passed":
         left = len(exercise.hints) - course.hints_shown(exercise)
         say(f"A hint: ./learn hint {exercise.number} ({count(left, 'hint')} left)\n")
@@ -163,6 +167,23 @@ def check(course: Course, build: Build, exercise: Exercise) -> bool:
         f"{count(following.minutes, 'minute')}).\nThe task: {course.path(following.folder)}/README.md\n"
         if following else "That was the last: all exercises are done.\n")
     return True
+
+
+def try_twice(course: Course, build: Build, exercise: Exercise, title: str, work: Path) -> tuple[Outcome, str]:
+    """What came of it; and if it passed, but sanitizers could not look at it, why that is.
+
+    It has not passed before they have looked. What they find is what readers get wrong, and who
+    goes on with it will find it again, in a bigger program.
+    """
+    outcome = try_answer(build, exercise.folder, exercise.yours, work, TIME_LIMIT)
+    if outcome.kind != "passed":
+        return outcome, ""
+    say(f"{bold(title + ':')} its tests pass. Once more, with a look at how it treats memory ...")
+    second = look_at_memory(build, course.root, exercise.folder, exercise.yours, work, TIME_LIMIT)
+    if second.kind in ("passed", "unseen"):
+        return outcome, second.headline
+    second.printed, second.warnings = outcome.printed, outcome.warnings
+    return second, ""
 
 
 def hint(course: Course, exercise: Exercise):

@@ -3,7 +3,7 @@
 
 The environment variable BUILD names a build directory of meson's for this repository; its
 compiler and libraries are used. The compiler is slow, so all tests share one folder, and each
-starts with the reader's files gone.
+starts with the reader's files gone. And what passes is not compiled a second time, except in Memory.
 """
 import contextlib
 import io
@@ -24,6 +24,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE))
 import answers  # noqa: E402
 import exercises  # noqa: E402
+import memory  # noqa: E402
 import record  # noqa: E402
 
 BUILD = Path(os.environ.get("BUILD", HERE.parents[1] / "build"))
@@ -62,6 +63,7 @@ class Reader(unittest.TestCase):
     """Each test is a reader who begins; `learn` is what they type."""
 
     screen = io.StringIO  # what they read it on
+    looks_at_memory = False
 
     @classmethod
     def setUpClass(cls):
@@ -92,6 +94,11 @@ class Reader(unittest.TestCase):
         for path in [*self.root.glob("tests/exercises/*/yours.cpp*"), self.root / ".learn/progress",
                      *self.root.glob(".learn/exercises/*/hints_shown")]:
             path.unlink(missing_ok=True)
+        if not self.looks_at_memory:
+            second = unittest.mock.patch.object(exercises, "look_at_memory",
+                                                return_value=answers.Outcome("passed"))
+            second.start()
+            self.addCleanup(second.stop)
 
     def tearDown(self):
         self.assertEqual(self.contents(), self.given, "what is given was changed")
@@ -385,6 +392,269 @@ class Answers(Reader):
         wrong.write_text('#include "exercise.h"\nint answer() { double x = 1; return x; }\n')
         self.assertEqual(answers.try_answer(build, folder, wrong, work, 10).kind, "passed")
         self.assertEqual(answers.try_answer(build, folder, wrong, work, 10, ("-Werror",)).kind, "broken")
+
+
+class Memory(Reader):
+    """What has passed is tried once more, with sanitizers."""
+
+    looks_at_memory = True
+    FREED = """\
+        #include "exercise.h"
+        #include <memory>
+        int answer() {
+            auto one = std::make_unique<int>(1);
+            const int* kept = one.get();
+            one.reset();
+            const int gone = *kept;
+            return gone == 2 ? 2 : 1;
+        }
+        """
+
+    def test_passes_both(self):
+        self.solve("01.1")
+        self.assert_in_order(self.learn("check"), "01.1 Say 1: its tests pass. Once more",
+                             "01.1 Say 1: passed\n", "./learn solution")
+        self.assertEqual(self.progress(), "01.1-one\n")
+
+    def test_it_is_not_tried_before_its_tests_pass(self):
+        self.assertNotIn("Once more", self.learn("check", status=1))
+
+    def test_fails_the_second(self):
+        self.write(self.FREED)
+        said = self.learn("check", status=1)
+        yours = "    tests/exercises/01.1-one/yours.cpp"
+        self.assert_in_order(
+            said, "01.1 Say 1: its tests pass. Once more", "01.1 Say 1: not yet", "something is wrong",
+            f"{yours}:7: in answer, your code reads memory that has been freed:\n        const int gone = *kept;",
+            f"{yours}:6: in answer, your code had freed it:\n        one.reset();",
+            f"{yours}:4: in answer, your code had made it:\n        auto one",
+            "book/20-what-must-outlive-what.md", "The whole report: .learn/exercises/01.1/memory/report.log",
+            "./learn hint 01.1")
+        self.assertNotIn("0x", said)
+        self.assertFalse((self.root / ".learn/progress").exists())
+        self.learn("solution", "01.1", status=1)
+        self.assertIn("AddressSanitizer", (self.root / ".learn/exercises/01.1/memory/report.log").read_text())
+        self.solve("01.1")
+        self.learn("check")
+
+    def test_what_is_undefined_but_no_crash(self):
+        self.write('#include "exercise.h"\nint answer() { int n = 2147483647; ++n; return 1; }\n')
+        self.assert_in_order(self.learn("check", status=1), "yours.cpp:2: in answer, your code does what C++ does not "
+                             "define (signed integer overflow", "int n = 2147483647")
+
+    def test_fails_only_when_watched(self):
+        self.write('#include "exercise.h"\n#include <cstdlib>\n'
+                   'int answer() { return std::getenv("ASAN_OPTIONS") ? 2 : 1; }\n')
+        self.assert_in_order(self.learn("check", status=1), "not yet",
+                             'It fails in the test case "the answer is right":', "It had passed, and then sanitizers watched", "report.log")
+
+    def test_a_compiler_without_sanitizers(self):
+        self.write(self.FREED)
+        with unittest.mock.patch.object(memory, "FLAGS", ["-fsanitize=nothing-like-that"]):
+            said = self.learn("check")
+        self.assert_in_order(said, "01.1 Say 1: passed\n", "(Nobody has looked at how it treats memory: "
+                             "your compiler comes without sanitizers.)", "./learn solution 01.1")
+        self.assertEqual(self.progress(), "01.1-one\n")
+
+    def run_where(self, forbidden):
+        """Runs programs as on a machine that forbids what has such an option."""
+        def run(program, *arguments, variables):
+            if forbidden in variables["ASAN_OPTIONS"]:
+                return "", 1, False
+            return answers.run_limited(program, *arguments, variables=variables)
+        return unittest.mock.patch.object(memory, "run_limited", run)
+
+    def test_where_leaks_can_not_be_looked_for(self):
+        self.write('#include "exercise.h"\nint* made;\nint answer() { made = new int; made = nullptr; return 1; }\n')
+        with self.run_where("detect_leaks=1"):
+            self.assertNotIn("Nobody has looked", self.learn("check"))
+        self.write(self.FREED)
+        with self.run_where("detect_leaks=1"):
+            self.assertIn("has been freed", self.learn("check", "01.1", status=1))
+
+    def test_where_no_sanitizer_runs(self):
+        self.write(self.FREED)
+        with self.run_where("detect_leaks"):
+            self.assert_in_order(self.learn("check"), "passed", "a program with sanitizers does not run here")
+
+    def test_only_what_has_changed_is_built(self):
+        self.solve("01.1")
+        self.learn("check", "01.1")
+        with unittest.mock.patch.object(answers.subprocess, "run", wraps=subprocess.run) as run:
+            self.learn("check", "01.1")
+        self.assertEqual([call.args[0] for call in run.call_args_list if "-o" in call.args[0]], [])
+
+
+# What sanitizers have said of the program below: cut down, and with its path as FILE.
+PROGRAM = """\
+Gen numbers(int n) {
+    for (int i = 0; i < n; ++i)
+        co_yield i;
+}
+void use() {
+    Gen g = numbers(3);
+    g.handle.destroy();
+    g.handle.resume();
+}
+std::function<int()> callback() {
+    int ticks = 1;
+    return [&ticks] { return ++ticks; };
+}
+"""
+GCC_DESTROYED = """\
+==7==ERROR: AddressSanitizer: heap-use-after-free on address 0x608000000030 at pc 0x5 bp 0x7 sp 0x7
+READ of size 4 at 0x608000000030 thread T0
+    #0 0x55b95 in std::__n4861::coroutine_handle<Gen::promise_type>::resume() const /usr/include/c++/12/coroutine:244
+    #1 0x55b95 in use() FILE:8
+    #2 0x7f428 in __libc_start_call_main ../sysdeps/nptl/libc_start_call_main.h:58
+    #3 0x55b95 in _start (/tmp/a-g+++0x10310)
+
+0x608000000030 is located 16 bytes inside of 88-byte region [0x608000000020,0x608000000078)
+freed by thread T0 here:
+    #0 0x7f428 in operator delete(void*) ../../../../src/libsanitizer/asan/asan_new_delete.cpp:152
+    #1 0x55b95 in numbers FILE:4
+    #2 0x55b95 in numbers FILE:1
+    #3 0x55b95 in std::__n4861::coroutine_handle<Gen::promise_type>::destroy() const /usr/include/c++/12/coroutine:246
+    #4 0x55b95 in use() FILE:7
+
+previously allocated by thread T0 here:
+    #0 0x7f428 in operator new(unsigned long) ../../../../src/libsanitizer/asan/asan_new_delete.cpp:95
+    #1 0x55b95 in numbers(int) FILE:4
+    #2 0x55b95 in use() FILE:6
+
+SUMMARY: AddressSanitizer: heap-use-after-free FILE:8 in use()
+"""
+CLANG_DESTROYED = """\
+==7==ERROR: AddressSanitizer: heap-use-after-free on address 0x506000000030 at pc 0x5 bp 0x7 sp 0x7
+READ of size 8 at 0x506000000030 thread T0
+    #0 0x55d97 in std::__n4861::coroutine_handle<Gen::promise_type>::resume() const /usr/lib/gcc/12/../include/coroutine
+    #1 0x55d97 in use() FILE:8:14
+    #2 0x55d97 in _start (/tmp/a-clang++-19+0x30400) (BuildId: 6cf147)
+
+freed by thread T0 here:
+    #0 0x55d97 in operator delete(void*, unsigned long) (/tmp/a-clang++-19+0x110802) (BuildId: 6cf147)
+    #1 0x55d97 in numbers(int) (.destroy) FILE:1:5
+    #2 0x55d97 in std::__n4861::coroutine_handle<Gen::promise_type>::destroy() const /usr/lib/gcc/12/../coroutine:246:30
+    #3 0x55d97 in use() FILE:7:14
+
+previously allocated by thread T0 here:
+    #0 0x55d97 in operator new(unsigned long) (/tmp/a-clang++-19+0x10fb9d) (BuildId: 6cf147)
+    #1 0x55d97 in numbers(int) FILE:1:5
+    #2 0x55d97 in use() FILE:6:13
+"""
+DESTROYED = """\
+FILE:8: in use, your code resumes a coroutine that has been destroyed before:
+    g.handle.resume();
+FILE:7: in use, your code had destroyed numbers:
+    g.handle.destroy();
+FILE:6: in use, your code had called the coroutine numbers, which made its frame:
+    Gen g = numbers(3);
+"""
+GCC_LEAK = """\
+==7==ERROR: LeakSanitizer: detected memory leaks
+
+Indirect leak of 41 byte(s) in 1 object(s) allocated from:
+    #0 0x7fd4c in operator new(unsigned long) ../../../../src/libsanitizer/asan/asan_new_delete.cpp:95
+    #1 0x5570e in std::allocator<char>::allocate(unsigned long) /usr/include/c++/12/bits/allocator.h:188
+    #2 0x5570e in callback() FILE:11
+
+Direct leak of 88 byte(s) in 1 object(s) allocated from:
+    #0 0x7fd4c in operator new(unsigned long) ../../../../src/libsanitizer/asan/asan_new_delete.cpp:95
+    #1 0x5570e in numbers(int) FILE:4
+    #2 0x5570e in use() FILE:6
+"""
+LEAK = """\
+FILE:6: in use, your code calls the coroutine numbers, and nobody ever destroys its frame:
+    Gen g = numbers(3);
+"""
+RETURNED_STACK = """\
+==7==ERROR: AddressSanitizer: stack-use-after-return on address 0x7f9be at pc 0x55 bp 0x7f sp 0x7f
+WRITE of size 4 at 0x7f9beb200030 thread T0
+    #0 0x55c38 in FUNCTION FILE:12:30
+    #1 0x55c38 in std::function<int ()>::operator()() const /usr/include/c++/12/bits/std_function.h:591
+
+Address 0x7f9beb200030 is located in stack of thread T0 at offset 48 in frame
+    #0 0x55c38 in callback() FILE:10
+
+  This frame has 2 object(s):
+    [48, 52) 'ticks' (line 11) <== Memory access at offset 48 is inside this variable
+    [64, 72) '<unknown>'
+"""
+RETURNED = """\
+FILE:12: in a lambda, your code writes to a variable of a function that has returned:
+    return [&ticks] { return ++ticks; };
+FILE:11: in callback, your code had made it, as the variable ticks:
+    int ticks = 1;
+"""
+GCC_RETURNED = RETURNED_STACK.replace("FUNCTION", "operator()").replace(":12:30", ":12")
+CLANG_RETURNED = RETURNED_STACK.replace("FUNCTION", "callback()::$_0::operator()() const")
+OF_UNDEFINED = """\
+FILE:2:29: runtime error: signed integer overflow: 2147483647 + 1 cannot be represented in type 'int'
+    #0 0x5634f in numbers(int) FILE:2:29
+"""
+UNDEFINED = """\
+FILE:2: in numbers, your code does what C++ does not define (signed integer overflow: 2147483647 + 1 cannot be \
+represented in type 'int'):
+    for (int i = 0; i < n; ++i)
+"""
+ELSEWHERE = """\
+==7==ERROR: AddressSanitizer: attempting double-free on 0x602 in thread T0:
+    #0 0x7fd4c in operator delete(void*) ../../../../src/libsanitizer/asan/asan_new_delete.cpp:152
+    #1 0x5570e in stage3::Callback::run() HERE/stage3_queue_crawler/callback.cpp:18
+    #2 0x5570e in DOCTEST_ANON_FUNC_2() HERE/tests/exercises/01.1-one/test.cpp:2
+"""
+
+
+class Reports(unittest.TestCase):
+    """What a reader is told of the sanitizers' reports."""
+
+    def explain(self, report):
+        with tempfile.TemporaryDirectory(prefix="the reports ") as folder:
+            root = Path(folder).resolve()
+            exercise = root / "tests/exercises/01.1-one"
+            exercise.mkdir(parents=True)
+            (exercise / "yours.cpp").write_text(PROGRAM)
+            (exercise / "test.cpp").write_text("\nTEST_CASE(\"x\") {}\n")
+            file = str(exercise / "yours.cpp")
+            lines = memory.explain(report.replace("FILE", file).replace("HERE", str(root)), root, exercise,
+                                   exercise / "yours.cpp")
+            return "".join(f"{line}\n" for line in lines).replace(file, "FILE").replace(str(root), "HERE")
+
+    def test_reports(self):
+        self.maxDiff = None
+        for report, told in [(GCC_DESTROYED, DESTROYED), (CLANG_DESTROYED, DESTROYED), (GCC_LEAK, LEAK),
+                             (GCC_RETURNED, RETURNED), (CLANG_RETURNED, RETURNED), (OF_UNDEFINED, UNDEFINED)]:
+            self.assertEqual(self.explain(report), told)
+
+    def test_kinds(self):
+        for kind, words in [
+                ("heap-buffer-overflow on", "reads memory outside"), ("stack-overflow on", "has filled the stack"),
+                ("stack-use-after-scope on", "whose scope has ended"), ("attempting double-free on", "freed before"),
+                ("attempting free on address which was not malloc()-ed:", "was not made to be freed"),
+                ("alloc-dealloc-mismatch (operator new vs free) on", "in another way"),
+                ("new-delete-type-mismatch on", "of another type"), ("SEGV on unknown", "leads nowhere"),
+                ("something-new on", "what the sanitizer calls something-new")]:
+            told = self.explain(f"==7==ERROR: AddressSanitizer: {kind} 0x1\n    #0 0x5 in numbers(int) FILE:3\n")
+            self.assertIn(f"FILE:3: in numbers, your code {words}" if "reads" in words else words, told)
+        self.assertIn("null pointer", self.explain(
+            "==7==ERROR: AddressSanitizer: SEGV on unknown address 0x0\nHint: address points to the zero page.\n"
+            "    #0 0x5 in numbers(int) FILE:3\n"))
+
+    def test_the_readers_line_comes_first(self):
+        self.assertIn("FILE:8: in use, your code frees", self.explain(ELSEWHERE + "    #3 0x5 in use() FILE:8\n"))
+
+    def test_where_no_line_is_the_readers(self):
+        self.assertEqual(self.explain(ELSEWHERE),
+                         "HERE/tests/exercises/01.1-one/test.cpp:2: in a test case, the exercise's code "
+                         "frees what has been freed before:\n    TEST_CASE(\"x\") {}\n")
+        only_ours = "".join(line for line in ELSEWHERE.splitlines(True) if "test.cpp" not in line)
+        self.assertEqual(self.explain(only_ours), "HERE/stage3_queue_crawler/callback.cpp:18: in "
+                         "stage3::Callback::run, our code frees what has been freed before:\n")
+        neither = "".join(line for line in ELSEWHERE.splitlines(True) if "HERE" not in line)
+        self.assertEqual(self.explain(neither), "the program frees what has been freed before.\n")
+
+    def test_no_report(self):
+        self.assertEqual(self.explain("[doctest] Status: SUCCESS!\nERROR: nothing\n"), "")
 
 
 class Help(Reader):
