@@ -1,0 +1,49 @@
+// memory: a variable of a function that has returned
+#include "exercise.h"
+
+#include <optional>
+
+using stage3::CancelAtExit;
+using stage3::Cancelled;
+using stage3::Coroutine;
+using stage3::Event;
+using stage3::Task;
+
+namespace {
+
+int last_woken_by = 0;
+
+auto waker(Event& woken, int number) {
+    return [&](const auto&) {
+        last_woken_by = number; // it was a parameter of waker
+        woken.set();
+    };
+}
+
+} // namespace
+
+Coroutine<int> first_of(Task<int> one, Task<int> other) {
+    Event woken;
+    const CancelAtExit first(one.add_done_callback(waker(woken, 1)));
+    const CancelAtExit second(other.add_done_callback(waker(woken, 2)));
+    std::optional<Cancelled> cancelled;
+    try {
+        co_await woken.wait();
+    } catch (const Cancelled& request) {
+        cancelled = request;
+    }
+    const bool one_was_first = one.done();
+    one.cancel(); // of no effect on one that is done
+    other.cancel();
+    while (!one.done() || !other.done()) {
+        woken.clear();
+        try {
+            co_await woken.wait();
+        } catch (const Cancelled& another) {
+            cancelled = another; // and wait on
+        }
+    }
+    if (cancelled)
+        throw Cancelled(*cancelled);
+    co_return one_was_first ? one.result() : other.result();
+}
