@@ -446,7 +446,8 @@ class Memory(Reader):
         self.write('#include "exercise.h"\n#include <cstdlib>\n'
                    'int answer() { return std::getenv("ASAN_OPTIONS") ? 2 : 1; }\n')
         self.assert_in_order(self.learn("check", status=1), "not yet",
-                             'It fails in the test case "the answer is right":', "It had passed, and then sanitizers watched", "report.log")
+                             'It fails in the test case "the answer is right":',
+                             "It had passed, and then sanitizers watched", "report.log")
 
     def test_a_compiler_without_sanitizers(self):
         self.write(self.FREED)
@@ -476,6 +477,16 @@ class Memory(Reader):
         self.write(self.FREED)
         with self.run_where("detect_leaks"):
             self.assert_in_order(self.learn("check"), "passed", "a program with sanitizers does not run here")
+
+    def test_a_sanitizer_that_crashes_itself(self):
+        self.solve("01.1")
+
+        def run(program, *arguments, variables):
+            if program.name == "probe":
+                return "", 0, False
+            return "AddressSanitizer:DEADLYSIGNAL\n", -signal.SIGSEGV, False
+        with unittest.mock.patch.object(memory, "run_limited", run):
+            self.assert_in_order(self.learn("check"), "passed", "the sanitizer itself has crashed")
 
     def test_only_what_has_changed_is_built(self):
         self.solve("01.1")
@@ -588,6 +599,9 @@ FILE:11: in callback, your code had made it, as the variable ticks:
 """
 GCC_RETURNED = RETURNED_STACK.replace("FUNCTION", "operator()").replace(":12:30", ":12")
 CLANG_RETURNED = RETURNED_STACK.replace("FUNCTION", "callback()::$_0::operator()() const")
+CLANG_PARAMETER = (CLANG_RETURNED.replace("'ticks' (line 11)", "'n.addr'")
+                   .replace("callback() FILE:10", "numbers(int) FILE:1"))
+TEMPORARY = CLANG_RETURNED.replace("'ticks'", "'ref.tmp'")
 OF_UNDEFINED = """\
 FILE:2:29: runtime error: signed integer overflow: 2147483647 + 1 cannot be represented in type 'int'
     #0 0x5634f in numbers(int) FILE:2:29
@@ -625,6 +639,8 @@ class Reports(unittest.TestCase):
         for report, told in [(GCC_DESTROYED, DESTROYED), (CLANG_DESTROYED, DESTROYED), (GCC_LEAK, LEAK),
                              (GCC_RETURNED, RETURNED), (CLANG_RETURNED, RETURNED), (OF_UNDEFINED, UNDEFINED)]:
             self.assertEqual(self.explain(report), told)
+        self.assertIn("FILE:1: in numbers, your code had made it, as the variable n:", self.explain(CLANG_PARAMETER))
+        self.assertIn("FILE:11: in callback, your code had made it, as a temporary:", self.explain(TEMPORARY))
 
     def test_kinds(self):
         for kind, words in [

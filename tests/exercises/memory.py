@@ -50,6 +50,8 @@ def look_at_memory(build: Build, root: Path, folder: Path, answer: Path, work: P
     if found:
         return Outcome("memory", "Its tests pass, but something is wrong all the same:", found,
                        f"How such things come about, and how to read a whole report: {PAGE}" + whole)
+    if re.search("DEADLYSIGNAL|Shadow memory range", text):  # old ones can't live with some kernels
+        return Outcome("unseen", "the sanitizer itself has crashed")
     outcome = judge_run(text, status, late, SLOWER * limit)
     if outcome.kind != "passed":
         outcome.advice = ("It had passed, and then sanitizers watched: they make it slower, and put things elsewhere.\n"
@@ -267,11 +269,13 @@ class Report:
     def variable(self) -> list[str]:
         """Which variable on the stack it was."""
         stack = self.stack("is located in stack of")
-        found = re.search(r"'(.*)' \(line (\d+)\) <== Memory access", self.text)
+        found = re.search(r"'(.*)'(?: \(line (\d+)\))? <== Memory access", self.text)
         if not stack or not found or not self.is_ours(stack[0]):
             return []
-        name = "the variable " + found[1] if re.fullmatch(r"[A-Za-z_]\w*", found[1]) else "a temporary"
-        return self.tell([Frame(stack[0].function, stack[0].file, int(found[2]))], f"{{}} had made it, as {name}")
+        name = found[1].removesuffix(".addr")  # what clang calls a parameter
+        name = f"the variable {name}" if re.fullmatch(r"[A-Za-z_]\w*", name) else "a temporary"
+        line = int(found[2] or stack[0].line)
+        return self.tell([Frame(stack[0].function, stack[0].file, line)], f"{{}} had made it, as {name}")
 
 
 def explain(text: str, root: Path, folder: Path, answer: Path) -> list[str]:
