@@ -670,7 +670,8 @@ class Reports(unittest.TestCase):
         self.assertEqual(self.explain(neither), "the program frees what has been freed before.\n")
 
     def test_no_report(self):
-        self.assertEqual(self.explain("[doctest] Status: SUCCESS!\nERROR: nothing\n"), "")
+        for text in ["[doctest] Status: SUCCESS!\nERROR: nothing\n", "I print: runtime error: mine\n"]:
+            self.assertEqual(self.explain(text), "")
 
 
 class Help(Reader):

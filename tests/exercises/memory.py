@@ -44,7 +44,7 @@ def look_at_memory(build: Build, root: Path, folder: Path, answer: Path, work: P
         return Outcome("unseen", "the compiler can't make this program with sanitizers")
     text, status, late = run_limited(program, SLOWER * limit, variables=variables)
     log = work / "report.log"
-    log.write_text(text)
+    log.write_text(text, encoding="utf-8")
     whole = f"\nThe whole report: {log}"
     found = explain(text, root, folder, answer)
     if found:
@@ -199,7 +199,7 @@ class Report:
 
     def lines(self) -> list[str]:
         """Empty, if it is no report."""
-        undefined = re.search(r"^\S.*: runtime error: (.*)$", self.text, re.M)
+        undefined = re.search(r"^\S.*:\d+:\d+: runtime error: (.*)$", self.text, re.M)
         error = re.search(r"ERROR: (?:Address|Leak)Sanitizer: (.*)", self.text)
         if error and not (undefined and undefined.start() < error.start()):
             return self.leak() if "memory leaks" in error[1] else self.memory(error[1])
