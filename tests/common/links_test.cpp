@@ -1,11 +1,14 @@
 #include "common/web/html_scanner.h"
+#include "common/web/http_response.h"
 #include "common/web/links.h"
+#include "common/web/url.h"
 
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace {
 
@@ -380,4 +383,27 @@ TEST_SUITE("hostile pages") {
         CHECK(links_of(wide, "text/html; charset=utf-16le") == "http://h/d/x");
         CHECK(links_of("\xff\xfe" + wide, "text/html") == "http://h/d/x");
     }
+}
+
+TEST_CASE("where a response leads: its status decides") {
+    const common::Url url = common::parse_url("http://h/d/f").value();
+    const auto leads_to = [&](int status, const std::string& location) {
+        const common::HttpResponse response{
+            .status = status,
+            .headers = {{"Content-Type", "text/html"}, {"Location", location}},
+            .body = "<a href=x>",
+            .error = {}};
+        std::vector<std::string> urls;
+        for (const common::Url& one : common::links_of(response, url))
+            urls.push_back(one.href());
+        return urls;
+    };
+    using Urls = std::vector<std::string>;
+    CHECK(leads_to(200, "/elsewhere") == Urls{"http://h/d/x"});
+    CHECK(leads_to(301, "/elsewhere") == Urls{"http://h/elsewhere"});
+    CHECK(leads_to(308, "y") == Urls{"http://h/d/y"});
+    CHECK(leads_to(302, "mailto:me").empty());
+    CHECK(leads_to(404, "/elsewhere").empty());
+    CHECK(leads_to(304, "/elsewhere").empty());
+    CHECK(leads_to(0, "").empty());
 }

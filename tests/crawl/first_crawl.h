@@ -6,6 +6,8 @@
 #include "common/web/url.h"
 #include "tests/crawl/whole_site.h"
 
+#include <doctest/doctest.h>
+
 #include <functional>
 
 namespace tests {
@@ -16,12 +18,13 @@ using FirstFetch =
 
 /// Crawls a practice site, and checks that all of it is found, many pages at a time.
 inline void check_first_crawl(const FirstFetch& start_fetch) {
-    check_that_all_is_found([&](const common::Url& root) {
+    const auto most_requests = check_that_all_is_found([&](const common::Url& root) {
         first::EventLoop loop;
         first::Crawl crawl(
             loop, [&](const common::Url& url) { start_fetch(crawl, loop, url); });
         return crawl.run(root);
     });
+    CHECK(most_requests > 5);
 }
 
 } // namespace tests

@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstddef>
@@ -38,7 +37,7 @@ struct Group {
     bool for_tasks;    // what they wait for are tasks
     std::string chain; // in words
     std::vector<std::string> names;
-    std::vector<std::string> awaited; // the names of those tasks
+    std::vector<std::string> awaited; // the names of those tasks; none twice in a row
 };
 
 /// A name as it may stand in a line: it could come from anywhere.
@@ -104,12 +103,9 @@ std::string describe(const Group& group) {
         return text;
     if (!group.for_tasks)
         return text + "  for a future\n";
-    auto awaited = group.awaited;
-    const auto twice = std::ranges::unique(awaited);
-    awaited.erase(twice.begin(), twice.end());
     return text
-           + fmt::format("  for the task{} {}\n", awaited.size() > 1 ? "s" : "",
-                         in_short(awaited));
+           + fmt::format("  for the task{} {}\n", group.awaited.size() > 1 ? "s" : "",
+                         in_short(group.awaited));
 }
 
 std::vector<Group> groups_of(const std::vector<Ref<FutureBase>>& tasks) {
@@ -134,8 +130,9 @@ std::vector<Group> groups_of(const std::vector<Ref<FutureBase>>& tasks) {
         if (at == groups.size())
             groups.push_back(std::move(group));
         groups[at].names.push_back(task.name());
-        if (awaited != nullptr)
-            groups[at].awaited.push_back(awaited->name());
+        auto& names = groups[at].awaited;
+        if (awaited != nullptr && (names.empty() || names.back() != awaited->name()))
+            names.push_back(awaited->name());
     }
     return groups;
 }
