@@ -82,9 +82,9 @@ class EventLoop {
         callbacks_.erase(fd);
     }
 
-    /// One turn: asks the selector, then runs what is ready by now.
-    void turn() {
-        std::optional<common::Selector::Milliseconds> timeout; // none: sleep
+    /// One turn: asks the selector, then runs what is ready by now. If nothing is, it
+    /// sleeps, `timeout` long at most.
+    void turn(std::optional<common::Selector::Milliseconds> timeout = std::nullopt) {
         if (!ready_.empty())
             timeout = common::Selector::Milliseconds(0);
         for (const common::Ready& event : selector_->select(timeout))

@@ -1,0 +1,64 @@
+// An event loop that can also call back at a given time.
+#pragma once
+
+#include "event_loop.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace yours {
+
+class Loop : public EventLoop {
+  public:
+    using Clock = std::chrono::steady_clock;
+    using Milliseconds = std::chrono::milliseconds;
+    /// Names a timer: when it is due, and the how-manieth it was.
+    using TimerId = std::pair<Clock::time_point, std::uint64_t>;
+
+    /// `callback` will be called once, by a turn, when `delay` is over: never before.
+    TimerId call_later(Milliseconds delay, std::function<void()> callback) {
+        const TimerId id(Clock::now() + delay, ++made_);
+        timers_.emplace(id, std::move(callback));
+        return id;
+    }
+
+    /// Takes it back. If it has been called, or taken back, nothing happens.
+    void cancel(const TimerId& id) { timers_.erase(id); }
+
+    /// One turn, that sleeps no longer than until the next timer; then calls those that
+    /// are due, the earliest first.
+    void turn() {
+        EventLoop::turn(until_next());
+        run_due();
+    }
+
+  private:
+    std::optional<Milliseconds> until_next() const {
+        if (timers_.empty())
+            return std::nullopt;
+        // Rounded up: who sleeps a little too short wakes up, finds nothing to do, and
+        // sleeps for no time at all, again and again.
+        const auto left =
+            std::chrono::ceil<Milliseconds>(timers_.begin()->first.first - Clock::now());
+        return std::max(left, Milliseconds(0));
+    }
+
+    void run_due() {
+        // What a callback adds now has a higher number: it waits for the next turn.
+        const TimerId last(Clock::now(), made_);
+        while (!timers_.empty() && timers_.begin()->first <= last) {
+            const auto timer = timers_.extract(timers_.begin()); // it may call cancel
+            timer.mapped()();
+        }
+    }
+
+    std::map<TimerId, std::function<void()>> timers_; // the earliest first
+    std::uint64_t made_ = 0;
+};
+
+} // namespace yours

@@ -1,0 +1,54 @@
+// A task: a chain of coroutines that can be asked to end, and the future of its end.
+#pragma once
+
+#include "coroutine.h"
+#include "future.h"
+#include "loop.h"
+
+#include <coroutine>
+#include <exception>
+#include <utility>
+
+namespace yours {
+
+/// It must live until it's done.
+class Task : public Future, private Chain {
+  public:
+    /// Begins in the loop's next turn.
+    Task(EventLoop& loop, Coroutine<> coroutine)
+        : Future(loop), Chain(loop, std::move(coroutine)) {}
+
+    /// Asks it to end: Cancelled is thrown where it waits. False, if it has ended before.
+    bool cancel() override {
+        if (done())
+            return false;
+        if (awaited() == nullptr || !awaited()->cancel())
+            must_cancel_ = true; // there is no wait to throw at now: so the next one
+        return true;
+    }
+
+  private:
+    void wait_for(Future& future, std::coroutine_handle<> innermost) override {
+        Chain::wait_for(future, innermost);
+        if (must_cancel_ && future.cancel()) // it was asked before it came here
+            must_cancel_ = false;
+    }
+
+    void going_on() override {
+        if (std::exchange(must_cancel_, false))
+            throw Cancelled();
+    }
+
+    void ended(std::exception_ptr error) override { complete(std::move(error)); }
+
+    bool must_cancel_ = false;
+};
+
+/// Lets the loop turn until `task` is done. Throws what that has thrown.
+inline void run_until_complete(Loop& loop, Task& task) {
+    while (!task.done())
+        loop.turn();
+    task.throw_if_failed();
+}
+
+} // namespace yours

@@ -1,0 +1,72 @@
+// Sleeping, and time limits.
+#pragma once
+
+#include "coroutine.h"
+#include "future.h"
+#include "loop.h"
+#include "task.h"
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+namespace yours {
+
+using Milliseconds = std::chrono::milliseconds;
+
+/// Thrown by wait_for.
+struct TimedOut : std::runtime_error {
+    TimedOut() : std::runtime_error("it took too long") {}
+};
+
+/// A timer that is taken back when this dies.
+class Timer {
+  public:
+    Timer(Loop& loop, Milliseconds delay, std::function<void()> callback)
+        : loop_(loop), id_(loop.call_later(delay, std::move(callback))) {}
+    Timer(const Timer&) = delete;
+    Timer& operator=(const Timer&) = delete;
+    ~Timer() { loop_.cancel(id_); }
+
+  private:
+    Loop& loop_;
+    Loop::TimerId id_;
+};
+
+/// Waits for `delay`, and holds up nobody else.
+inline Coroutine<> sleep(Loop& loop, Milliseconds delay) {
+    Future over(loop);
+    const Timer timer(loop, delay, [&over] { over.set_result(); });
+    co_await over;
+}
+
+/// Runs `coroutine`, and keeps what it returns.
+template <class T>
+Coroutine<> keep(Coroutine<T> coroutine, std::optional<T>& result) {
+    result = co_await std::move(coroutine);
+}
+
+/// What `coroutine` returns or throws. If that takes longer than `limit`, the coroutine
+/// is asked to end, and TimedOut is thrown once it has.
+template <class T>
+Coroutine<T> wait_for(Loop& loop, Coroutine<T> coroutine, Milliseconds limit) {
+    std::optional<T> result;
+    bool late = false;
+    Task task(loop, keep(std::move(coroutine), result));
+    const Timer timer(loop, limit, [&] {
+        late = true;
+        task.cancel();
+    });
+    try {
+        co_await task;
+    } catch (const Cancelled&) {
+        if (!late)
+            throw; // somebody else has asked
+        throw TimedOut();
+    }
+    co_return *std::move(result);
+}
+
+} // namespace yours

@@ -1,0 +1,43 @@
+"""The track: exercises that build upon each other, until the reader has a runtime that crawls.
+
+A part of exercises.py. Its exercises are steps, Y01, Y02 and so on; each adds one file to the
+reader's folder, `yours`, and includes those of earlier steps. Who skips a step takes our file.
+"""
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+SAME = re.compile(r"// The same as in the book: (\S+)\n")
+
+
+def solution_text(solution: Path, root: Path) -> str:
+    """A step's solution. Some are the book's small versions: then the file names only those."""
+    text = solution.read_text(encoding="utf-8")
+    same = SAME.fullmatch(text)
+    return translated((root / same[1]).read_text(encoding="utf-8")) if same else text
+
+
+def translated(text: str) -> str:
+    """One of the book's small versions, as it would stand in the reader's folder."""
+    text = re.sub(r"^ *// (\[/?[\w-]+\]|NOLINT\w*\(.*)\n", "", text, flags=re.M)
+    text = re.sub(r" *// NOLINT.*", "", text)
+    text = re.sub(r"(?<=namespace )(stage3::)?first\b", "yours", text)
+    return re.sub(r'#include "stage\d_\w+/first/', '#include "', text)
+
+
+def changed(text: str, change: str) -> str:
+    """A text with one thing wrong. A change says what, in parts; nothing else may be in it.
+
+    Each part is `--- instead of`, some lines that are in the text once, `--- this`, and what
+    stands in their place. Before the first of them, there may be anything.
+    """
+    parts = re.split(r"^--- instead of\n", change, flags=re.M)[1:]
+    if not parts:
+        raise ValueError("it changes nothing")
+    for part in parts:
+        old, found, new = part.partition("--- this\n")
+        if not found or text.count(old) != 1:
+            raise ValueError(f"these lines are not in the text once:\n{old}")
+        text = text.replace(old, new)
+    return text
