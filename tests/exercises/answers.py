@@ -78,7 +78,7 @@ def without(command: str, options: list[str]) -> list[str]:
 def model_for(folder: Path) -> str:
     """The model of an exercise: its page says which stage's code it may use."""
     page = folder.name[:2]
-    about_common = page == "27"
+    about_common = page == "27" or page[0] == "Y"
     return MODELS[0 if page < "05" or about_common else 1 if page < "10" else 2]
 
 
@@ -138,6 +138,15 @@ class Model:
             for word in without(command, ["-MQ", "-MF", "-o", "-c"])
             # No colours; and a reader's warning is no error.
             if not word.startswith(("-fdiagnostics", "-fcolor-diagnostics")) and word != "-Werror"]
+
+    def with_flags(self, flags: list[str]) -> Model:
+        """The same with other flags, and so without the precompiled headers."""
+        model = copy.copy(self)
+        model.compiler = [*self.compiler, *flags]
+        if self.precompiler:
+            at = model.compiler.index("-include")
+            del model.compiler[at:at + 2]
+        return model
 
     def sanitized(self, flags: list[str], kept: Path) -> Model:
         """The same with sanitizers. What that needs is made in `kept`, unless it's there."""
@@ -271,12 +280,18 @@ def try_answer(build: Build, folder: Path, answer: Path, work: Path, limit: floa
 
 def make_program(model: Model, folder: Path, answer: Path, work: Path,
                  flags: tuple = (), given_flags: tuple = ()) -> tuple[Path, str]:
-    """Returns the program, and what the compiler said of the answer."""
+    """Returns the program, and what the compiler said of the answer.
+
+    An answer that is a header is compiled with the test, which includes it.
+    """
     given = sorted(path for path in folder.glob("*.cpp") if path.name not in ANSWERS)
-    program, include = work / f"test-{answer.stem}", f"-I{folder}"
+    program, include = work / f"test-{answer.stem}", [f"-I{folder}"]
+    sources = [(answer, flags), *((one, given_flags) for one in given)]
+    if answer.suffix == ".h":
+        include.append(f"-I{answer.parent}")
+        sources = [(one, flags) for one in given]
     with ThreadPoolExecutor() as pool:
-        jobs = [pool.submit(model.compile, answer, work, [include, *flags])]
-        jobs += [pool.submit(model.compile, one, work, [include, *given_flags]) for one in given]
+        jobs = [pool.submit(model.compile, one, work, [*include, *more]) for one, more in sources]
     made = [job.result() for job in jobs]  # if several are broken, the answer comes first
     model.link(program, [target for target, _ in made])
     return program, made[0][1]
@@ -381,10 +396,10 @@ def miscompiled(text: str) -> list[tuple[int, str]]:
     return [(code.count("\n", 0, at) + 1, place) for at, place in sorted(places)]
 
 
-def report(root: Path, title: str, answer: Path, outcome: Outcome) -> str:
-    """What a reader is told about an answer."""
+def report(root: Path, title: str, answer: Path | None, outcome: Outcome) -> str:
+    """What a reader is told about an answer. (Without one, their file isn't looked at.)"""
     parts = [bold(f"{title}: ") + (green("passed") if outcome.kind == "passed" else red("not yet"))]
-    for line, place in miscompiled(answer.read_text(encoding="utf-8", errors="replace")):
+    for line, place in miscompiled(answer.read_text(encoding="utf-8", errors="replace") if answer else ""):
         parts.append(f"{answer}:{line}: {place}: GCC 12 makes wrong code of that, and it may crash.\n"
                      "First give the result a name (const auto result = co_await ...;), then use it.\n")
     for title, lines in [("It printed:", outcome.printed[-20:]), (outcome.headline, outcome.details),

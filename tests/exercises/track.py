@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+YOURS = "yours"  # the reader's folder, beside those of the exercises
+
 SAME = re.compile(r"// The same as in the book: (\S+)\n")
 
 
@@ -24,6 +26,27 @@ def translated(text: str) -> str:
     text = re.sub(r" *// NOLINT.*", "", text)
     text = re.sub(r"(?<=namespace )(stage3::)?first\b", "yours", text)
     return re.sub(r'#include "stage\d_\w+/first/', '#include "', text)
+
+
+def needed_files(file: str, texts: dict[str, str]) -> set[str]:
+    """The files that `file` includes, and those that these include; `texts` are all by name."""
+    found: set[str] = set()
+    left = [file]
+    while left:
+        names = re.findall(r'^#include "(\w+\.h)"', texts[left.pop()], re.M)
+        new = set(names) & texts.keys() - found
+        found |= new
+        left += new
+    return found
+
+
+def assemble(files: dict[str, str], folder: Path):
+    """Writes a reader's folder with these texts; what is there already isn't touched."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        path = folder / name
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
 
 
 def changed(text: str, change: str) -> str:

@@ -1,0 +1,204 @@
+"""What exercises there are, and how far the reader of this repository has come with them.
+
+A part of exercises.py, which has the commands. Most exercises go with a page, and are islands.
+Those of the track, Y01, Y02 and so on, are steps, and build upon each other: see track.py.
+"""
+from __future__ import annotations
+
+import fcntl
+import functools
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from answers import FOLDER, Trouble
+from track import YOURS, needed_files, solution_text
+
+ROOT = Path(__file__).resolve().parents[2]
+
+say = functools.partial(print, flush=True)
+
+
+class Exercise:
+    """An exercise of a page: the reader edits yours.cpp in its folder."""
+
+    suffix = ".cpp"
+
+    def __init__(self, folder: Path):
+        self.folder, self.name = folder, folder.name
+        self.number = folder.name.split("-")[0]  # 03.2: the second of page 03
+        self.page = self.number.split(".")[0]
+        self.start, self.solution = (folder / f"{name}{self.suffix}" for name in ["start", "solution"])
+        self.yours = folder / "yours.cpp"
+        readme = self.read("README.md")
+        self.title = self.find(r"^# \S+ (.+)$", readme)
+        self.kind = self.find(r"^Kind: (\w+)\s*$", readme)
+        self.minutes = int(self.find(r"^About (\d+) minutes?\.", readme) or 0)
+        parts = re.split(r"^## Hint \d+[ \t]*\n", self.read("hints.md"), flags=re.M)
+        self.hints = [part.strip() for part in parts[1:]]
+
+    def read(self, file: str) -> str:
+        path = self.folder / file
+        return path.read_text(encoding="utf-8") if path.exists() else ""
+
+    @staticmethod
+    def find(pattern: str, text: str) -> str:
+        found = re.search(pattern, text, re.M)
+        return found[1].strip() if found else ""
+
+    def solution_text(self) -> str:
+        return self.solution.read_text(encoding="utf-8")
+
+    def is_called(self, name: str) -> bool:
+        return name.lower() in (self.name.lower(), self.number.lower(), self.page.lower())
+
+
+class Step(Exercise):
+    """An exercise of the track: the reader's file is one of those in the folder `yours`."""
+
+    suffix = ".h"
+
+    def __init__(self, folder: Path):
+        super().__init__(folder)
+        self.page = self.number[0]
+        self.file = self.find(r"^File: yours/(\S+)\s*$", self.read("README.md"))
+        self.yours = folder.parent / YOURS / self.file
+
+    def solution_text(self) -> str:
+        return solution_text(self.solution, self.folder.parents[2])
+
+    def is_called(self, name: str) -> bool:
+        short = self.number.replace("0", "", 1) if self.number[1] == "0" else self.number  # Y4
+        return super().is_called(name) or name.lower() in (short.lower(), self.file.lower())
+
+    def is_ours(self) -> bool:
+        """Has the reader taken our file for this step?"""
+        return self.yours.is_file() and self.yours.read_bytes() == self.solution_text().encode()
+
+
+class Course:
+    """All exercises of a repository, and how far its reader has come."""
+
+    def __init__(self, root: Path = ROOT):
+        self.root, self.notes = root, root / ".learn"
+        self.yours = root / FOLDER / YOURS  # what the track has the reader build
+        folders = sorted(folder for folder in (root / FOLDER).iterdir() if folder.is_dir())
+        self.steps = [Step(folder) for folder in folders if re.match(r"Y\d\d-", folder.name)]
+        self.exercises: list[Exercise] = [
+            *(Exercise(folder) for folder in folders if re.match(r"\d\d\.\d-", folder.name)), *self.steps]
+
+    def select(self, word: str) -> list[Exercise]:
+        """The exercise with this number or name (or path, as a shell completes it), or a page's."""
+        found = [one for one in self.exercises if one.is_called(Path(word).name)]
+        if not found:
+            numbers = " ".join(one.number for one in self.exercises)
+            raise Trouble(f"There is no exercise or page '{word}'. There are: {numbers}")
+        return found
+
+    def one(self, word: str | None) -> Exercise | None:
+        """The exercise of that name; without one, the next that is not done, if any is left."""
+        if not word:
+            return self.next()
+        found = self.select(word)
+        if len(found) > 1:
+            raise Trouble(f"Which one of page {word}? There are: "
+                          + " ".join(one.number for one in found))
+        return found[0]
+
+    def next(self) -> Exercise | None:
+        """What a reader wants to go on with: what they were at, or else its neighbour.
+
+        That's the first behind it that is not done, on the track if they are on the track; if
+        none is left there, the first that is left at all.
+        """
+        left = [one for one in self.exercises if not self.is_over(one)]
+        last = next((one for one in self.exercises if one.name == self.last()), None)
+        if last is None or last in left:
+            return last or next(iter(left), None)
+        alike = [one for one in left if type(one) is type(last)]
+        behind = [one for one in alike if one.name > last.name]
+        return next(iter(behind + alike + left), None)
+
+    def last(self) -> str:
+        """The name of the exercise that the reader was at last; empty, if none."""
+        with suppress(FileNotFoundError):
+            return (self.notes / "exercises/last").read_text(encoding="utf-8")
+        return ""
+
+    def done(self) -> list[str]:
+        with suppress(FileNotFoundError):
+            return (self.notes / "progress").read_text(encoding="utf-8").split()
+        return []
+
+    def is_over(self, exercise: Exercise) -> bool:
+        """Done, or a step for which the reader has taken our file."""
+        return exercise.name in self.done() or isinstance(exercise, Step) and exercise.is_ours()
+
+    def mark(self, exercise: Exercise, done: bool):
+        names = [name for name in self.done() if name != exercise.name]
+        self.notes.mkdir(exist_ok=True)
+        new = self.notes / "progress.new"  # renamed when complete: nobody finds half a file
+        new.write_text("".join(name + "\n" for name in names + [exercise.name] * done))
+        new.replace(self.notes / "progress")
+
+    def work(self, exercise: Exercise) -> Path:
+        """The folder for what is made for this exercise."""
+        folder = self.notes / "exercises" / exercise.number
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+    def hints_shown(self, exercise: Exercise) -> int:
+        with suppress(FileNotFoundError, ValueError):
+            return int((self.work(exercise) / "hints_shown").read_text())
+        return 0
+
+    def note_last(self, exercise: Exercise):
+        (self.work(exercise).parent / "last").write_text(exercise.name)
+
+    def open(self, exercise: Exercise):
+        """Sees to it that the reader has a file to edit."""
+        exercise.yours.parent.mkdir(exist_ok=True)
+        with suppress(FileExistsError):  # "x": never over a file that an editor is just saving
+            with open(exercise.yours, "xb") as file:
+                file.write(exercise.start.read_bytes())
+            say(f"Your file is {self.path(exercise.yours)}: edit it, and check again.\n"
+                f"The task: {self.path(exercise.folder / 'README.md')}\n")
+
+    def path(self, path: Path) -> str:
+        return str(path.relative_to(self.root))
+
+    # What steps build on.
+
+    def needed(self, step: Step) -> list[Step]:
+        """The steps whose files this one's file includes, and those that these include."""
+        files = needed_files(step.file, {one.file: one.solution_text() for one in self.steps})
+        return [one for one in self.steps if one.file in files]
+
+    def require_files(self, steps: list[Step], who: str):
+        """Sees to it that the reader has these files, or says what to do."""
+        missing = [one for one in steps if not one.yours.is_file()]
+        if missing:
+            raise Trouble("\n".join(
+                [f"{who} builds on files that you don't have yet."]
+                + [f"  {YOURS}/{one.file}: write it (./learn check {one.number}), or take ours "
+                   f"(./learn solution {one.number} --take)" for one in missing]))
+
+    def note_passed(self, step: Step):
+        """Remembers the file that has passed."""
+        (self.work(step) / "passed").write_bytes(step.yours.read_bytes())
+
+    def doubtful(self, steps: list[Step]) -> list[Step]:
+        """Those of which the file is not ours, nor what has passed its own tests."""
+        def has_passed(step: Step) -> bool:
+            with suppress(FileNotFoundError):
+                return (self.work(step) / "passed").read_bytes() == step.yours.read_bytes()
+            return False
+        return [one for one in steps if not one.is_ours() and not has_passed(one)]
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keeps out another check of the same reader, say one that watches."""
+        with open(self.notes / "exercises" / "lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield

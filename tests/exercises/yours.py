@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""What the reader's own runtime can do, once all steps of the track are there.
+
+    ./learn yours crawl URL      crawls with it; its options: ./learn yours crawl --help
+    ./learn yours demo           crawls the practice site, beside the stages
+    ./learn yours check          holds it to what asyncio promises, row by row
+    ./learn yours bench          measures it, beside our runtime and asyncio
+
+What is given, the crawler's heart and the rows, is in track/; what is made of both, in
+.learn/yours/.
+"""
+from __future__ import annotations
+
+import argparse
+import copy
+import os
+import re
+import subprocess
+import sys
+import textwrap
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+from answers import (MODELS, Broken, Build, Outcome, Trouble, bold, green, judge_build, judge_run, red,  # noqa: E402
+                     report, run_limited)
+from course import ROOT, Course, say  # noqa: E402
+
+GIVEN = Path(__file__).resolve().parent / "track"
+NEEDS = {  # what must be built of ours
+    "crawl": [MODELS[0]],
+    "program": [MODELS[0]],
+    "check": [MODELS[0]],
+    "bench": [MODELS[0], "tests/bench/runtime_bench"],
+}
+ROW_LIMIT = 10.0  # seconds for a row
+
+
+def make(course: Course, build: Build, name: str, sources: list[Path], flags: list[str],
+         yours: Path | None = None) -> Path:
+    """Makes a program of given sources and the reader's headers.
+
+    Another folder than the reader's may be given. Throws Broken.
+    """
+    model = build.model(MODELS[0])
+    model = model.with_flags(flags) if flags else copy.copy(model)
+    model.compiler = [*model.compiler, f"-I{yours or course.yours}", f"-I{GIVEN}"]
+    work = course.notes / "yours" / (name if yours is None else f"{name}-{yours.name}")
+    work.mkdir(parents=True, exist_ok=True)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        made = list(pool.map(lambda source: model.compile(source, work, []), sources))
+    model.link(work / name, [target for target, _ in made])
+    return work / name
+
+
+def crawler(course: Course, build: Build) -> Path:
+    return make(course, build, "crawl", [GIVEN / "crawl_main.cpp"], ["-O2"])
+
+
+# ---- The rows ---------------------------------------------------------------------------
+
+
+@dataclass
+class Row:
+    """A promise: what holds, which page tells of it, and who will be bitten if it doesn't hold."""
+    name: str
+    page: str
+    text: str
+    bites: str = ""
+
+
+@dataclass
+class Table:
+    """The rows, in parts."""
+    parts: dict[str, list[Row]] = field(default_factory=dict)
+
+    def rows(self) -> list[Row]:
+        return [row for part in self.parts.values() for row in part]
+
+
+def read_table(text: str) -> Table:
+    """Reads rows.txt, which says in its first lines how it is written."""
+    table, row = Table(), None
+    for line in text.splitlines():
+        if not line.strip() or line.startswith("#"):
+            continue
+        found = re.match(r"([A-Z]+\d+) +(\w+) +(\S.*)", line)
+        if found:
+            row = Row(*found.groups())
+            table.parts[next(reversed(table.parts))].append(row)
+        elif line.startswith(" ") and row:
+            row.bites = f"{row.bites} {line.strip()}".strip()
+        else:
+            table.parts[line.strip()] = []
+    return table
+
+
+def run_rows(program: Path, rows: list[Row]) -> dict[str, Outcome]:
+    """What came of each row: they run side by side, each in a process of its own."""
+    def run(row: Row) -> Outcome:
+        return judge_run(*run_limited(program, ROW_LIMIT, f"{row.name}:*"), ROW_LIMIT)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return dict(zip([row.name for row in rows], pool.map(run, rows)))
+
+
+def rows_program(course: Course, build: Build, yours: Path | None = None) -> Path:
+    return make(course, build, "rows", sorted(GIVEN.glob("rows_*.cpp")), [], yours)
+
+
+def check(course: Course, build: Build) -> bool:
+    table = read_table((GIVEN / "rows.txt").read_text(encoding="utf-8"))
+    outcomes = run_rows(rows_program(course, build), table.rows())
+    for part, rows in table.parts.items():
+        say(f"\n{bold(part)}")
+        for row in rows:
+            tell_row(row, outcomes[row.name])
+    hold = sum(outcome.kind == "passed" for outcome in outcomes.values())
+    say(f"\n{hold} of {len(outcomes)} rows hold."
+        + ("" if hold < len(outcomes) else " They are what a small runtime can keep of what asyncio promises."))
+    return hold == len(outcomes)
+
+
+def tell_row(row: Row, outcome: Outcome):
+    if outcome.kind == "passed":
+        say(f"  {row.name:4} {green('holds')}  {row.text}")
+        return
+    page = next((ROOT / "book").glob(f"{row.page.lower()}-*.md"), None)
+    say(f"  {row.name:4} {red('fails')}  {bold(row.text)}")
+    lines = [line for line in outcome.details if line.strip()][:6]
+    for title, words in [("Who is bitten:", row.bites), ("What happened:", outcome.headline)]:
+        say(textwrap.fill(f"{title} {words}", 96, initial_indent=" " * 13, subsequent_indent=" " * 15))
+    for line in lines:
+        say(f"{' ' * 15}{line}".replace(f"{ROOT}/", ""))
+    say(f"{' ' * 13}Told in: {page.relative_to(ROOT) if page else f'page {row.page}'}")
+
+
+# ---- The others -------------------------------------------------------------------------
+
+
+def bench(course: Course, build: Build) -> int:
+    program = make(course, build, "bench", [GIVEN / "bench.cpp"], ["-O2"])
+    return subprocess.call([sys.executable, str(ROOT / "tests/bench/runtime_bench.py"), str(build.directory),
+                            "--yours", str(program)])
+
+
+def run(options: argparse.Namespace, course: Course) -> int:
+    course.require_files(course.steps, "Your runtime")
+    if options.needs:
+        say(*NEEDS[options.command])
+        return 0
+    build = Build(options.build)
+    if options.command == "check":
+        return 0 if check(course, build) else 1
+    if options.command == "bench":
+        return bench(course, build)
+    program = crawler(course, build)
+    if options.command == "program":  # for the demo: which one it is
+        say(program.relative_to(course.root))
+        return 0
+    sys.stdout.flush()
+    os.execv(program, ["yours", *options.arguments])
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="./learn yours", description="Your own runtime.", add_help=False)
+    parser.add_argument("--build", type=Path, default=Path("build"))
+    parser.add_argument("--needs", action="store_true", help="only name the targets that must be built for that")
+    parser.add_argument("command", choices=NEEDS)
+    parser.add_argument("arguments", nargs=argparse.REMAINDER)
+    options = parser.parse_args(arguments)
+    course = Course()
+    try:
+        return run(options, course)
+    except Broken as broken:
+        say(report(ROOT, "Your runtime", None, judge_build(*broken.args)))
+        return 1
+    except Trouble as trouble:
+        print(f"learn: {trouble}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
