@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Tests of exercises.py: a reader's way through three small exercises in a temporary folder.
+"""Tests of exercises.py: a reader's way through three small exercises in a temporary folder,
+and through a track of three steps.
 
 The environment variable BUILD names a build directory of meson's for this repository; its
 compiler and libraries are used. The compiler is slow, so all tests share one folder, and each
@@ -26,6 +27,8 @@ import answers  # noqa: E402
 import exercises  # noqa: E402
 import memory  # noqa: E402
 import record  # noqa: E402
+import track  # noqa: E402
+import yours  # noqa: E402
 
 BUILD = Path(os.environ.get("BUILD", HERE.parents[1] / "build"))
 
@@ -88,12 +91,14 @@ class Reader(unittest.TestCase):
     @classmethod
     def contents(cls):
         return {path: path.read_bytes() for path in (cls.root / "tests").rglob("*")
-                if path.is_file() and not path.name.startswith("yours.cpp")}
+                if path.is_file() and not path.name.startswith("yours.cpp") and path.parent.name != "yours"}
 
     def setUp(self):
         for path in [*self.root.glob("tests/exercises/*/yours.cpp*"), self.root / ".learn/progress",
-                     *self.root.glob(".learn/exercises/*/hints_shown")]:
+                     *self.root.glob(".learn/exercises/*/hints_shown"), self.root / ".learn/exercises/last",
+                     *self.root.glob(".learn/exercises/*/passed")]:
             path.unlink(missing_ok=True)
+        shutil.rmtree(self.root / "tests/exercises/yours", ignore_errors=True)
         if not self.looks_at_memory:
             second = unittest.mock.patch.object(exercises, "look_at_memory",
                                                 return_value=answers.Outcome("passed"))
@@ -205,6 +210,16 @@ class Progress(Reader):
             exercises.main(["chekc"], self.root)
         self.assertEqual(end.exception.code, 2)
 
+    def test_goes_on_with_the_neighbour(self):
+        self.solve("01.2")
+        self.learn("check", "01.2")
+        self.assertIn("02.1 Say 3: not yet", self.learn("check", status=1))  # and not 01.1
+        self.assertIn("02.1 Say 3: not yet", self.learn("check", status=1))
+        self.learn("check", "01.1", status=1)
+        self.assertIn("01.1 Say 1: not yet", self.learn("check", status=1))
+        self.assertIn("02.1  Say 3  predict   15 min\n", self.learn("list"))
+        self.assertIn("01.1  Say 1  predict    5 min  next\n", self.learn("list"))
+
     def test_what_is_done_stays_done(self):
         (self.root / ".learn").mkdir(exist_ok=True)
         (self.root / ".learn/progress").write_text("00x-older\n01.1-one\n")
@@ -213,6 +228,168 @@ class Progress(Reader):
         self.solve("01.2")
         self.learn("check")
         self.assertEqual(self.progress(), "00x-older\n01.1-one\n01.2-two\n")
+
+
+STEP_TEST = """\
+#include "{file}"
+#include <doctest/doctest.h>
+TEST_CASE("the answer is right") {{ CHECK_MESSAGE(yours::answer_{number}() == {number}, "think of {number}"); }}
+"""
+
+
+class Track(Reader):
+    """The steps Y01 to Y03: the second uses the first, the third both, and the second is the book's."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        texts = ["inline int answer_1() { return 1; }", "inline int answer_2() { return answer_1() + 1; }",
+                 "inline int answer_3() { return answer_2() + 1; }"]
+        for number, text in enumerate(texts, 1):
+            path = cls.root / f"tests/exercises/Y0{number}-step"
+            path.mkdir()
+            file = f"part{number}.h"
+            words = {"number": f"Y0{number}", "answer": number, "minutes": 10, "kind": "build"}
+            include = f'#include "part{number - 1}.h"\n' if number > 1 else ""
+            solution = f"#pragma once\n{include}namespace yours {{\n{text}\n}}\n"
+            (path / "README.md").write_text(README.format(**words) + f"\nFile: yours/{file}\n")
+            (path / "hints.md").write_text(HINTS.format(**words))
+            (path / "test.cpp").write_text(STEP_TEST.format(number=number, file=file))
+            (path / "start.h").write_text(solution.replace(text[text.index("{"):], "{ return 0; }"))
+            (path / "solution.h").write_text(solution)
+        (cls.root / "stage3_x/first").mkdir(parents=True)
+        (cls.root / "stage3_x/first/part2.h").write_text(
+            '#pragma once\n#include "stage3_x/first/part1.h"\n\nnamespace stage3::first {\n// [two]\n'
+            "inline int answer_2() { return answer_1() + 1; } // NOLINT(why)\n// [/two]\n} // namespace stage3::first\n")
+        (cls.root / "tests/exercises/Y02-step/solution.h").write_text(
+            "// The same as in the book: stage3_x/first/part2.h\n")
+        cls.given = cls.contents()
+
+    def file(self, number):
+        return self.root / f"tests/exercises/yours/part{number}.h"
+
+    def test_from_first_to_last(self):
+        said = self.learn("check", "Y1", status=1)
+        self.assert_in_order(said, "Your file is tests/exercises/yours/part1.h", "Y01 Say 1: not yet", "think of 1",
+                             "./learn hint Y01")
+        course = exercises.Course(self.root)
+        for number, step in enumerate(course.steps, 1):
+            self.file(number).write_text(step.solution_text() + "// mine\n")
+            said = self.learn("check", f"y0{number}" if number == 2 else f"part{number}.h")
+            self.assert_in_order(said, f"Y0{number} Say {number}: passed", "Your runtime: [", f"{number} of 3 steps")
+            if number < 3:
+                self.assert_in_order(said, f"Next: ./learn check Y0{number + 1}")
+        self.assert_in_order(said, "It's complete", "./learn yours demo", "Next: ./learn check 01.1")
+
+    def test_a_file_that_is_missing(self):
+        said = "learn: Y03 Say 3 builds on files that you don't have yet.\n"
+        self.learn("check", "Y03", status=2, errors=said)
+        self.learn("check", "Y03", status=2, errors="  yours/part1.h: write it (./learn check Y01), or take ours "
+                   "(./learn solution Y01 --take)\n  yours/part2.h: write it")
+        self.assertFalse(self.file(3).exists())
+        self.learn("solution", "Y01", "--take")
+        self.learn("solution", "Y02", "--take")
+        self.assertIn("Y03 Say 3: not yet", self.learn("check", "Y03", status=1))
+
+    def test_taking_ours(self):
+        said = self.learn("solution", "Y1", "--take")
+        self.assert_in_order(said, "tests/exercises/yours/part1.h is our file now", "./learn reset Y01",
+                             "Next: ./learn check Y02")
+        self.assertEqual(self.file(1).read_text(), (self.folder("Y01") / "solution.h").read_text())
+        self.assertIn("is our file already", self.learn("solution", "Y01", "--take"))
+        self.assertIn("Y01   Say 1  build     10 min  ours\n", self.learn("list"))
+        self.learn("reset", "Y01", "--yes")
+        self.assertEqual(self.file(1).read_text(), (self.folder("Y01") / "start.h").read_text())
+        self.assertIn("Y01   Say 1  build     10 min  next\n", self.learn("list"))
+        self.assertEqual([path.name for path in self.file(1).parent.iterdir()], ["part1.h"])
+        self.learn("solution", "01.1", "--take", status=2, errors="01.1 is no step of the track")
+
+    def test_taking_ours_loses_nothing(self):
+        self.learn("check", "Y01", status=1)
+        self.file(1).write_text("// mine\n")
+        self.assertIn("What you had is now tests/exercises/yours/part1.h.old", self.learn("solution", "Y01", "--take"))
+        self.assertEqual(self.file(1).with_name("part1.h.old").read_text(), "// mine\n")
+
+    def test_one_that_is_the_book_s(self):
+        self.learn("solution", "Y01", "--take")
+        self.learn("solution", "Y02", "--take")
+        self.assertEqual(self.file(2).read_text(), '#pragma once\n#include "part1.h"\n\nnamespace yours {\n'
+                         "inline int answer_2() { return answer_1() + 1; }\n} // namespace yours\n")
+        self.assertIn("Y02 Say 2: passed", self.learn("check", "Y02"))
+        self.assertIn("Yours is the same.", self.learn("solution", "Y02"))
+
+    def test_what_it_builds_on_is_broken(self):
+        course = exercises.Course(self.root)
+        self.file(1).parent.mkdir()
+        for number, step in enumerate(course.steps, 1):
+            self.file(number).write_text(step.solution_text() + "// mine\n")
+        self.learn("check", "Y01")
+        self.learn("check", "Y02")
+        self.file(1).write_text(self.file(1).read_text().replace("return 1", "return 7"))
+        said = self.learn("check", "Y03", status=1)
+        self.assertIn("builds on tests/exercises/yours/part1.h, which has not passed as it is now: ./learn check Y01", said)
+        self.assertNotIn("part2.h, which", said)
+
+    def test_list(self):
+        self.assert_in_order(self.learn("list"), "Your own runtime", "  Y01 ", "  Y03 ", "The exercises of the pages",
+                             "  01.1 ", "  02.1 ", "0 of 6 done")
+
+    def test_yours_needs_all(self):
+        self.learn("solution", "Y01", "--take")
+        self.learn("solution", "Y03", "--take")
+        with self.assertRaises(answers.Trouble) as trouble:
+            yours.run(yours.options_of(["--needs", "check"]), exercises.Course(self.root))
+        self.assertEqual(str(trouble.exception).splitlines()[1:], [
+            "  yours/part2.h: write it (./learn check Y02), or take ours (./learn solution Y02 --take)"])
+
+
+class Rows(unittest.TestCase):
+    """What ./learn yours check reads and tells."""
+
+    TABLE = "# how it is written\n\nLoop\nL1   10   first in, first out\n    Who counts on it:\n    nearly everybody.\n" \
+            "Queue\nQ2   12   nothing is lost\n    Everybody.\n"
+
+    def test_table(self):
+        table = yours.read_table(self.TABLE)
+        self.assertEqual(table.parts, {
+            "Loop": [yours.Row("L1", "10", "first in, first out", "Who counts on it: nearly everybody.")],
+            "Queue": [yours.Row("Q2", "12", "nothing is lost", "Everybody.")]})
+
+    def test_each_in_a_process_of_its_own(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = Path(folder) / "rows"
+            program.write_text("#!/bin/sh\ncase $4 in\n"
+                               "-tc=L1:*) echo '[doctest] test cases:  1 |  1 passed |  0 failed' ;;\n"
+                               "*) kill -SEGV $$ ;;\nesac\n")
+            program.chmod(0o755)
+            outcomes = yours.run_rows(program, yours.read_table(self.TABLE).rows())
+        self.assertEqual({name: outcome.kind for name, outcome in outcomes.items()}, {"L1": "passed", "Q2": "crashed"})
+
+    def test_telling(self):
+        row = yours.read_table(self.TABLE).rows()[0]
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            yours.tell_row(row, answers.Outcome("passed"))
+            yours.tell_row(row, answers.Outcome("failed", "It fails:", [f"{exercises.ROOT}/a.cpp:1: ERROR"]))
+        passed, failed, *rest = out.getvalue().splitlines()
+        self.assertEqual([passed, failed], ["  L1   holds  first in, first out", "  L1   fails  first in, first out"])
+        self.assertEqual([line.strip() for line in rest], [
+            "Who is bitten: Who counts on it: nearly everybody.", "What happened: It fails:", "a.cpp:1: ERROR",
+            "Told in: book/10-from-a-sketch-to-a-runtime.md"])
+
+
+class Changes(unittest.TestCase):
+    """Texts with one thing wrong."""
+
+    def test_changed(self):
+        self.assertEqual(track.changed("a\nb\nc\n", "hint: h\n--- instead of\nb\n--- this\nx\ny\n--- instead of\nc\n--- this\n"),
+                         "a\nx\ny\n")
+
+    def test_that_does_not_fit(self):
+        for change in ["hint: h\n", "--- instead of\nz\n--- this\n", "--- instead of\na\n--- this\nb\n",
+                       "--- instead of\nb\n"]:
+            with self.assertRaises(ValueError, msg=change):
+                track.changed("a\na\nb\n", change)
 
 
 class Answers(Reader):

@@ -21,7 +21,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 from answers import Build, Trouble, try_answer  # noqa: E402
-from exercises import ROOT, Course, Exercise  # noqa: E402
+from course import ROOT, Course, Exercise  # noqa: E402
 
 TIME_LIMIT = 60.0
 TIMES = ["t", "timeout_ms", "in_ms"]  # no two runs have the same

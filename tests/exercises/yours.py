@@ -54,8 +54,8 @@ def make(course: Course, build: Build, name: str, sources: list[Path], flags: li
     return work / name
 
 
-def crawler(course: Course, build: Build) -> Path:
-    return make(course, build, "crawl", [GIVEN / "crawl_main.cpp"], ["-O2"])
+def crawler(course: Course, build: Build, yours: Path | None = None) -> Path:
+    return make(course, build, "crawl", [GIVEN / "crawl_main.cpp"], ["-O2"], yours)
 
 
 # ---- The rows ---------------------------------------------------------------------------
@@ -104,13 +104,9 @@ def run_rows(program: Path, rows: list[Row]) -> dict[str, Outcome]:
         return dict(zip([row.name for row in rows], pool.map(run, rows)))
 
 
-def rows_program(course: Course, build: Build, yours: Path | None = None) -> Path:
-    return make(course, build, "rows", sorted(GIVEN.glob("rows_*.cpp")), [], yours)
-
-
 def check(course: Course, build: Build) -> bool:
     table = read_table((GIVEN / "rows.txt").read_text(encoding="utf-8"))
-    outcomes = run_rows(rows_program(course, build), table.rows())
+    outcomes = run_rows(make(course, build, "rows", sorted(GIVEN.glob("rows_*.cpp")), []), table.rows())
     for part, rows in table.parts.items():
         say(f"\n{bold(part)}")
         for row in rows:
@@ -121,11 +117,15 @@ def check(course: Course, build: Build) -> bool:
     return hold == len(outcomes)
 
 
+def page_of(row: Row) -> Path | None:
+    return next((ROOT / "book").glob(f"{row.page.lower()}-*.md"), None)
+
+
 def tell_row(row: Row, outcome: Outcome):
     if outcome.kind == "passed":
         say(f"  {row.name:4} {green('holds')}  {row.text}")
         return
-    page = next((ROOT / "book").glob(f"{row.page.lower()}-*.md"), None)
+    page = page_of(row)
     say(f"  {row.name:4} {red('fails')}  {bold(row.text)}")
     lines = [line for line in outcome.details if line.strip()][:6]
     for title, words in [("Who is bitten:", row.bites), ("What happened:", outcome.headline)]:
@@ -162,16 +162,19 @@ def run(options: argparse.Namespace, course: Course) -> int:
     os.execv(program, ["yours", *options.arguments])
 
 
-def main(arguments: list[str]) -> int:
+def options_of(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="./learn yours", description="Your own runtime.", add_help=False)
     parser.add_argument("--build", type=Path, default=Path("build"))
     parser.add_argument("--needs", action="store_true", help="only name the targets that must be built for that")
     parser.add_argument("command", choices=NEEDS)
     parser.add_argument("arguments", nargs=argparse.REMAINDER)
-    options = parser.parse_args(arguments)
-    course = Course()
+    return parser.parse_args(arguments)
+
+
+def main(arguments: list[str]) -> int:
+    options = options_of(arguments)
     try:
-        return run(options, course)
+        return run(options, Course())
     except Broken as broken:
         say(report(ROOT, "Your runtime", None, judge_build(*broken.args)))
         return 1
