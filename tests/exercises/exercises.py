@@ -181,7 +181,7 @@ def show_list(course: Course):
         say(f"  {one.number:4}  {one.title:{width}}  {one.kind:7}  {one.minutes:3} min  {mark}".rstrip())
 
     if course.steps:
-        say("Your own runtime, step by step (tests/exercises/README.md):")
+        say("Your own runtime, step by step (book/e-your-own-runtime.md):")
         for one in course.steps:
             show(one)
         say("\nThe exercises of the pages:")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""For authors: records the traces that readers of some exercises look at, such as 03.4's.
+"""For authors: records the traces that readers of some exercises look at, such as 03.3's.
 
     tests/exercises/record.py --build build [NAME...]      all of them, if none is named
 

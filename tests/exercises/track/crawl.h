@@ -30,6 +30,7 @@ class Crawl {
         add({root});
     }
 
+    // [heart]
     /// Fetches the root, and all pages of its site that it leads to.
     Coroutine<> run(std::size_t number_of_workers) {
         return run_workers(loop_, queue_, number_of_workers, [this] { return work(); });
@@ -53,6 +54,7 @@ class Crawl {
                 && seen_.insert(url).second)
                 queue_.put(url);
     }
+    // [/heart]
 
     Loop& loop_;
     std::function<void(const common::Record&)> report_;

@@ -35,6 +35,6 @@ Answers read_trace() {
 
 // No test: record.py asks for it, to record run.trace.
 TEST_CASE("record" * doctest::skip()) {
-    common::Tracer tracer("run.trace", "exercise 10.3");
+    common::Tracer tracer("run.trace", "exercise 10.2");
     play(tracer);
 }

@@ -44,6 +44,6 @@ Answers read_trace() {
 
 // No test: record.py asks for it, to record run.trace.
 TEST_CASE("record" * doctest::skip()) {
-    common::Tracer tracer("run.trace", "exercise 03.4");
+    common::Tracer tracer("run.trace", "exercise 03.3");
     play(tracer);
 }
