@@ -39,9 +39,13 @@ class Task : public Future, private Chain {
             throw Cancelled();
     }
 
-    void ended(std::exception_ptr error) override { complete(std::move(error)); }
+    void ended(std::exception_ptr error) override {
+        if (must_cancel_) // it has not waited any more: a request is not lost for that
+            error = std::make_exception_ptr(Cancelled());
+        complete(std::move(error));
+    }
 
-    bool must_cancel_ = false;
+    bool must_cancel_ = false; // at the next wait
 };
 
 /// Lets the loop turn until `task` is done. Throws what that has thrown.

@@ -1,0 +1,398 @@
+// start fails in: a task is the future of its end
+// start fails with: its coroutine has ended, and the task is not done
+#include "task.h"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <exception>
+#include <ostream> // doctest wants it
+#include <stdexcept>
+#include <string>
+
+using namespace std::chrono_literals;
+using yours::Cancelled;
+using yours::Coroutine;
+using yours::Future;
+using yours::Loop;
+using yours::Task;
+
+namespace {
+
+/// What a test is about: a loop, two futures to wait for, and what was told.
+struct Story {
+    Loop loop;
+    Future future{loop};
+    Future other{loop};
+    std::string told;
+
+    void say(const std::string& what) { told += (told.empty() ? "" : ", ") + what; }
+
+    /// Turns, and never sleeps.
+    void turn(int times = 1) {
+        for (; times > 0; --times)
+            loop.EventLoop::turn(0ms);
+    }
+};
+
+/// Says so when it dies.
+class Lent {
+  public:
+    Lent(Story& story, std::string name) : story_(story), name_(std::move(name)) {}
+    Lent(const Lent&) = delete;
+    Lent& operator=(const Lent&) = delete;
+    ~Lent() { story_.say(name_ + " gives back"); }
+
+  private:
+    Story& story_;
+    std::string name_;
+};
+
+/// How a task has ended.
+std::string end_of(const Task& task) {
+    if (!task.done())
+        return "not done";
+    try {
+        task.throw_if_failed();
+        return "well";
+    } catch (const Cancelled&) {
+        return "cancelled";
+    } catch (const std::exception& error) {
+        return error.what();
+    }
+}
+
+Coroutine<> inner(Story& story) {
+    const Lent lent(story, "inner");
+    story.say("inner waits");
+    co_await story.future;
+    story.say("inner goes on");
+}
+
+Coroutine<> outer(Story& story) {
+    const Lent lent(story, "outer");
+    co_await inner(story);
+    story.say("outer goes on");
+}
+
+Coroutine<> stubborn(Story& story) {
+    try {
+        co_await inner(story);
+    } catch (const Cancelled&) {
+        story.say("no, thanks");
+    }
+    co_await story.other;
+    story.say("stubborn goes on");
+}
+
+Coroutine<> wait_for_task(Story& story, Task& task) {
+    story.say("waits for a task");
+    co_await task;
+    story.say("has waited");
+}
+
+Coroutine<> fail(Story& story) {
+    co_await story.future;
+    throw std::runtime_error("it rains");
+}
+
+} // namespace
+
+TEST_CASE("a task is the future of its end") {
+    Story story;
+    Task task(story.loop, outer(story));
+    REQUIRE_MESSAGE(story.told.empty(), "to make a task runs nothing of it.");
+    story.turn();
+    REQUIRE_MESSAGE(story.told == "inner waits",
+                    "one turn later, the task has begun. Told: " << story.told);
+    REQUIRE_MESSAGE(!task.done(), "the task is done, and its coroutine still waits.");
+    story.future.set_result();
+    story.turn();
+    CHECK(story.told
+          == "inner waits, inner goes on, inner gives back, outer goes on, "
+             "outer gives back");
+    REQUIRE_MESSAGE(task.done(), "its coroutine has ended, and the task is not done.");
+    REQUIRE_MESSAGE(end_of(task) == "well", "its coroutine has returned, and the task "
+                                            "has failed: "
+                                                << end_of(task));
+}
+
+TEST_CASE("it keeps what its coroutine has thrown") {
+    Story story;
+    Task task(story.loop, fail(story));
+    story.turn();
+    story.future.set_result();
+    bool left_the_turn = false;
+    try {
+        story.turn();
+    } catch (const std::runtime_error&) {
+        left_the_turn = true;
+    }
+    REQUIRE_MESSAGE(!left_the_turn,
+                    "what a task's coroutine has thrown came out of the loop's turn. "
+                    "There, nobody has asked for it: keep it in the task.");
+    for (const std::string time : {"first", "second"})
+        REQUIRE_MESSAGE(
+            end_of(task) == "it rains",
+            "the coroutine has thrown \"it rains\". Whoever asks the task for "
+            "the "
+                << time << " time hears: " << end_of(task));
+}
+
+TEST_CASE("a task can be awaited") {
+    Story story;
+    SUBCASE("and returns") {
+        Task task(story.loop, outer(story));
+        Task waiter(story.loop, wait_for_task(story, task));
+        story.turn();
+        story.future.set_result();
+        story.turn(2);
+        REQUIRE_MESSAGE(
+            end_of(waiter) == "well",
+            "the task has ended, and who has waited for it: " << end_of(waiter));
+    }
+    SUBCASE("and throws") {
+        Task task(story.loop, fail(story));
+        Task waiter(story.loop, wait_for_task(story, task));
+        story.turn();
+        story.future.set_result();
+        story.turn(2);
+        REQUIRE_MESSAGE(end_of(waiter) == "it rains",
+                        "co_await task throws what the task has thrown. Who has waited "
+                        "for it: "
+                            << end_of(waiter));
+    }
+}
+
+TEST_CASE("run until complete") {
+    Story story;
+    story.loop.call_later(2ms, [&] { story.future.set_result(); });
+    story.loop.call_later(5s, [] { throw std::runtime_error("it turns for ever"); });
+    SUBCASE("returns") {
+        Task task(story.loop, outer(story));
+        run_until_complete(story.loop, task);
+        REQUIRE_MESSAGE(task.done(),
+                        "run_until_complete has returned, and the task is not done.");
+    }
+    SUBCASE("throws") {
+        Task task(story.loop, fail(story));
+        CHECK_THROWS_WITH_AS(run_until_complete(story.loop, task), "it rains",
+                             std::runtime_error);
+    }
+}
+
+TEST_CASE("a request to end is thrown where the task waits") {
+    Story story;
+    Task task(story.loop, outer(story));
+    story.turn();
+    story.told.clear();
+    const bool asked = task.cancel();
+    REQUIRE_MESSAGE(story.told.empty(), "something ran inside cancel: " << story.told);
+    REQUIRE_MESSAGE(asked, "the task waits, so cancel asks it to end, and returns true.");
+    REQUIRE_MESSAGE(!task.done(),
+                    "the task is done right after cancel, and its coroutine "
+                    "has not even heard of it.");
+    REQUIRE_MESSAGE(story.future.done(),
+                    "the task waits for a future: cancel that, and all else follows.");
+    story.turn();
+    REQUIRE_MESSAGE(story.told == "inner gives back, outer gives back",
+                    "in the next turn, Cancelled is thrown where the innermost coroutine "
+                    "waits, and travels outwards. Told: "
+                        << story.told);
+    REQUIRE_MESSAGE(end_of(task) == "cancelled",
+                    "nobody has caught Cancelled, so that is the task's end. It is: "
+                        << end_of(task));
+}
+
+TEST_CASE("a task may refuse") {
+    Story story;
+    Task task(story.loop, stubborn(story));
+    story.turn();
+    story.told.clear();
+    task.cancel();
+    story.turn(2);
+    REQUIRE_MESSAGE(story.told == "inner gives back, no, thanks",
+                    "its coroutine catches Cancelled. Told: " << story.told);
+    REQUIRE_MESSAGE(!story.other.done(),
+                    "the task was asked once, and has refused. But the next future that "
+                    "it waits for was cancelled, too.");
+    REQUIRE_MESSAGE(
+        end_of(task) == "not done",
+        "the task has refused, and waits for something else. It is: " << end_of(task));
+    story.other.set_result();
+    story.turn();
+    REQUIRE_MESSAGE(end_of(task) == "well",
+                    "the task has refused, and has returned. It is: " << end_of(task));
+}
+
+TEST_CASE("a task that waits for a task passes the request on") {
+    Story story;
+    SUBCASE("and hears what becomes of that") {
+        Task child(story.loop, outer(story));
+        Task parent(story.loop, wait_for_task(story, child));
+        story.turn();
+        REQUIRE(parent.cancel());
+        REQUIRE_MESSAGE(
+            (!child.done() && !parent.done()),
+            "right after cancel, nobody has heard of it: neither the task nor "
+            "the one that it waits for is done.");
+        story.turn();
+        REQUIRE_MESSAGE(end_of(child) == "cancelled",
+                        "the task waits for another one, so that is asked in its place. "
+                        "The other one: "
+                            << end_of(child));
+        REQUIRE_MESSAGE(!parent.done(),
+                        "the parent has ended no later than the task it waits for.");
+        story.turn();
+        REQUIRE_MESSAGE(end_of(parent) == "cancelled",
+                        "the task it waited for was cancelled, so co_await throws "
+                        "Cancelled. The parent: "
+                            << end_of(parent));
+    }
+    SUBCASE("and that refuses") {
+        Task child(story.loop, stubborn(story));
+        Task parent(story.loop, wait_for_task(story, child));
+        story.turn();
+        parent.cancel();
+        story.turn();
+        story.other.set_result();
+        story.turn(3);
+        REQUIRE_MESSAGE(end_of(child) == "well", "the other one: " << end_of(child));
+        REQUIRE_MESSAGE(end_of(parent) == "well",
+                        "the task it waits for was asked in its place, and has refused. "
+                        "So the parent goes on, too. It is: "
+                            << end_of(parent));
+    }
+}
+
+TEST_CASE("a task that is ready, and has not gone on yet") {
+    Story story;
+    Task task(story.loop, outer(story));
+    story.turn();
+    story.future.set_result();
+    REQUIRE_MESSAGE(task.cancel(), "the task is not done: it can be asked.");
+    story.turn();
+    REQUIRE_MESSAGE(end_of(task) == "cancelled",
+                    "what the task waited for has happened, but its turn had not come "
+                    "when it was asked: its co_await throws all the same. It ended: "
+                        << end_of(task));
+}
+
+namespace {
+
+Coroutine<> ask_itself(Story& story, Task*& self) {
+    self->cancel();
+    story.say("has asked itself");
+    co_await inner(story);
+}
+
+Coroutine<> ask_and_refuse(Story& story, Task*& self) {
+    self->cancel();
+    co_await stubborn(story);
+}
+
+} // namespace
+
+TEST_CASE("a task that runs, and asks itself") {
+    Story story;
+    Task* self = nullptr;
+    SUBCASE("and ends") {
+        Task task(story.loop, ask_itself(story, self));
+        self = &task;
+        story.turn();
+        REQUIRE_MESSAGE(story.told == "has asked itself, inner waits",
+                        "a request does nothing to a task that runs, until it waits for "
+                        "something. Told: "
+                            << story.told);
+        story.turn();
+        REQUIRE_MESSAGE(
+            end_of(task) == "cancelled",
+            "the task was asked while it ran, so its next wait throws. It is: "
+                << end_of(task));
+    }
+    SUBCASE("and refuses") {
+        Task task(story.loop, ask_and_refuse(story, self));
+        self = &task;
+        story.turn(3);
+        REQUIRE_MESSAGE(!story.other.done(),
+                        "the task was asked while it ran: that is thrown at its next "
+                        "wait. But it was thrown once more at the one behind that.");
+        story.other.set_result();
+        story.turn();
+        REQUIRE_MESSAGE(
+            end_of(task) == "well",
+            "the task has refused, and has returned. It is: " << end_of(task));
+    }
+}
+
+TEST_CASE("a task that has not begun") {
+    Story story;
+    Task task(story.loop, outer(story));
+    REQUIRE_MESSAGE(task.cancel(),
+                    "the task has not begun, so it is not done: it can be asked.");
+    REQUIRE_MESSAGE(!task.done(), "the task is done before it has begun.");
+    story.turn();
+    REQUIRE_MESSAGE(story.told == "inner waits",
+                    "it begins all the same, in the next turn. Told: " << story.told);
+    story.turn();
+    REQUIRE_MESSAGE(
+        end_of(task) == "cancelled",
+        "the task was asked before it began, so its first wait throws. It is: "
+            << end_of(task));
+}
+
+namespace {
+
+Coroutine<> never_wait(Story& story, bool well) {
+    story.say("does not wait");
+    if (!well)
+        throw std::runtime_error("it rains");
+    co_return;
+}
+
+} // namespace
+
+TEST_CASE("a request is never lost") {
+    Story story;
+    for (const bool well : {true, false}) {
+        Task task(story.loop, never_wait(story, well));
+        Task parent(story.loop, wait_for_task(story, task));
+        task.cancel();
+        story.turn(2);
+        REQUIRE_MESSAGE(end_of(task) == "cancelled",
+                        "the task was asked, and never came to a wait that could throw. "
+                        "Whoever has asked must not be deceived: it ends cancelled. "
+                        "It is: "
+                            << end_of(task));
+        REQUIRE(end_of(parent) == "cancelled");
+    }
+}
+
+TEST_CASE("asked twice") {
+    Story story;
+    Task task(story.loop, stubborn(story));
+    story.turn();
+    task.cancel();
+    REQUIRE_MESSAGE(task.cancel(), "the task is not done: it can be asked again.");
+    story.turn(2);
+    REQUIRE_MESSAGE(!story.other.done(),
+                    "the task was asked twice before it had its turn, and was thrown at "
+                    "twice. Once is enough.");
+    story.other.set_result();
+    story.turn();
+    REQUIRE_MESSAGE(end_of(task) == "well", "it is: " << end_of(task));
+}
+
+TEST_CASE("a task that is done") {
+    Story story;
+    Task task(story.loop, outer(story));
+    story.turn();
+    story.future.set_result();
+    story.turn();
+    REQUIRE_MESSAGE(!task.cancel(),
+                    "the task has ended before: it's too late to ask, and "
+                    "cancel says so.");
+    REQUIRE_MESSAGE(
+        end_of(task) == "well",
+        "the task had ended well, and was cancelled after that. It is: " << end_of(task));
+}
