@@ -48,23 +48,41 @@ Coroutine<> keep(Coroutine<T> coroutine, std::optional<T>& result) {
     result = co_await std::move(coroutine);
 }
 
+/// A task that is asked to end when its time is over, and that knows who has asked.
+class LimitedTask : public Task {
+  public:
+    LimitedTask(Loop& loop, Coroutine<> coroutine, Milliseconds limit)
+        : Task(loop, std::move(coroutine)),
+          timer_(loop, limit, [this] { late_ = Task::cancel(); }) {}
+
+    /// Somebody asks who isn't the timer.
+    bool cancel() override {
+        asked_ = true;
+        return Task::cancel();
+    }
+
+    /// Nobody but the timer has asked.
+    bool timed_out() const { return late_ && !asked_; }
+
+  private:
+    bool late_ = false;
+    bool asked_ = false;
+    Timer timer_;
+};
+
 /// What `coroutine` returns or throws. If that takes longer than `limit`, the coroutine
-/// is asked to end, and TimedOut is thrown once it has.
+/// is asked to end, and TimedOut is thrown once it has; unless somebody else has asked,
+/// too: then it's Cancelled.
 template <class T>
 Coroutine<T> wait_for(Loop& loop, Coroutine<T> coroutine, Milliseconds limit) {
     std::optional<T> result;
-    bool late = false;
-    Task task(loop, keep(std::move(coroutine), result));
-    const Timer timer(loop, limit, [&] {
-        late = true;
-        task.cancel();
-    });
+    LimitedTask task(loop, keep(std::move(coroutine), result), limit);
     try {
         co_await task;
     } catch (const Cancelled&) {
-        if (!late)
-            throw; // somebody else has asked
-        throw TimedOut();
+        if (task.timed_out())
+            throw TimedOut();
+        throw;
     }
     co_return *std::move(result);
 }

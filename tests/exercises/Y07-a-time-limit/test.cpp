@@ -1,0 +1,455 @@
+// start fails in: a timer is taken back when it dies
+// start fails with: the timer was due long ago, and has not called
+#include "wait_for.h"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <ostream> // doctest wants it
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+
+using namespace std::chrono_literals;
+using yours::Cancelled;
+using yours::Coroutine;
+using yours::Future;
+using yours::Loop;
+using yours::Milliseconds;
+using yours::Task;
+using yours::TimedOut;
+using yours::Timer;
+using yours::wait_for;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+/// Longer than all limits; but who sleeps in the wrong way still gets to the end.
+constexpr auto long_time = 250ms;
+
+/// What a test is about: a loop, and what was told. Nothing here takes long: a test that
+/// still runs after some seconds hangs, and is ended.
+struct Story {
+    Story() {
+        loop.call_later(5s, [] {
+            throw std::runtime_error("everybody waits, and nothing happens any more");
+        });
+    }
+
+    Loop loop;
+    std::string told;
+    Clock::time_point begin = Clock::now();
+
+    void say(const std::string& what) { told += (told.empty() ? "" : ", ") + what; }
+    auto elapsed() const { return Clock::now() - begin; }
+
+    /// Turns, and doesn't sleep. Timers are not looked at.
+    void turn(int times = 1) {
+        for (; times > 0; --times)
+            loop.EventLoop::turn(0ms);
+    }
+
+    /// One turn, at whose end timers are called that were due before it.
+    void turn_with_timers() {
+        loop.call_later(0ms, [] {}); // so that it doesn't sleep
+        loop.turn();
+    }
+
+    /// How long the loop sleeps, if nothing happens, with a timer 200 ms from now.
+    Clock::duration sleeps() {
+        loop.call_later(200ms, [] {});
+        const auto before = Clock::now();
+        loop.turn();
+        return Clock::now() - before;
+    }
+};
+
+/// Says so when it dies.
+class Lent {
+  public:
+    Lent(Story& story, std::string name) : story_(story), name_(std::move(name)) {}
+    Lent(const Lent&) = delete;
+    Lent& operator=(const Lent&) = delete;
+    ~Lent() { story_.say(name_ + " gives back"); }
+
+  private:
+    Story& story_;
+    std::string name_;
+};
+
+} // namespace
+
+TEST_CASE("a timer is taken back when it dies") {
+    Story story;
+    int called = 0;
+    {
+        const Timer timer(story.loop, 1ms, [&] { ++called; });
+        std::this_thread::sleep_for(5ms);
+        REQUIRE_MESSAGE(called == 0, "a timer is called by the loop, and nobody else.");
+        story.turn_with_timers();
+        REQUIRE_MESSAGE(called == 1,
+                        "the timer was due long ago, and has not called in a turn.");
+    }
+    {
+        const Timer timer(story.loop, 1ms, [&] { ++called; });
+        std::this_thread::sleep_for(5ms);
+    }
+    story.turn_with_timers();
+    REQUIRE_MESSAGE(called == 1, "the timer has died before the loop came to it, and was "
+                                 "called all the same: take it back.");
+}
+
+namespace {
+
+Coroutine<> sleep_and_say(Story& story, Milliseconds delay, std::string name) {
+    const Lent lent(story, name);
+    story.say(name + " sleeps");
+    co_await yours::sleep(story.loop, delay);
+    story.say(name + " wakes");
+}
+
+} // namespace
+
+TEST_CASE("sleep") {
+    Story story;
+    Task task(story.loop, sleep_and_say(story, 20ms, "a"));
+    run_until_complete(story.loop, task);
+    REQUIRE_MESSAGE(story.elapsed() >= 20ms, "a should have slept for 20 ms, and woke up "
+                                             "before that.");
+    CHECK(story.told == "a sleeps, a wakes, a gives back");
+}
+
+TEST_CASE("sleep holds up nobody") {
+    Story story;
+    Task a(story.loop, sleep_and_say(story, 60ms, "a"));
+    Task b(story.loop, sleep_and_say(story, 20ms, "b"));
+    run_until_complete(story.loop, a);
+    REQUIRE_MESSAGE(story.told
+                        == "a sleeps, b sleeps, b wakes, b gives back, a wakes, a "
+                           "gives back",
+                    "a sleeps for 60 ms, and b for 20, at the same time: who sleeps must "
+                    "not hold up anybody else. Told: "
+                        << story.told);
+}
+
+TEST_CASE("a sleeper that is cancelled") {
+    Story story;
+    Task task(story.loop, sleep_and_say(story, 20ms, "a"));
+    story.turn();
+    task.cancel();
+    story.turn();
+    REQUIRE_MESSAGE(story.told == "a sleeps, a gives back",
+                    "a was asked to end, so in the next turn its co_await throws. Told: "
+                        << story.told);
+    REQUIRE(task.done());
+    REQUIRE_MESSAGE(story.sleeps() > 100ms,
+                    "the sleeper was cancelled, and its timer has woken the loop all the "
+                    "same. Whom does it call, now that the sleeper is gone? Take it "
+                    "back, however sleep ends.");
+}
+
+namespace {
+
+Coroutine<int> answer(Story& story, Milliseconds time, int value) {
+    const Lent lent(story, "answer");
+    co_await yours::sleep(story.loop, time);
+    co_return value;
+}
+
+Coroutine<int> answer_when(Story& story, Future& future) {
+    const Lent lent(story, "answer");
+    co_await future;
+    co_return 7;
+}
+
+Coroutine<int> at_once(int value) { co_return value; }
+
+Coroutine<int> fail(Story& story) {
+    co_await yours::sleep(story.loop, 1ms);
+    throw std::runtime_error("it rains");
+    co_return 0;
+}
+
+/// Asked to end, it takes 30 ms to clean up.
+Coroutine<int> slow_to_end(Story& story) {
+    const Lent lent(story, "slow");
+    bool cancelled = false;
+    try {
+        co_await yours::sleep(story.loop, long_time);
+    } catch (const Cancelled&) {
+        cancelled = true;
+    }
+    story.say("cleans up");
+    co_await yours::sleep(story.loop, 30ms);
+    if (cancelled)
+        throw Cancelled();
+    co_return 0;
+}
+
+/// Asked to end, it returns a value, or throws.
+Coroutine<int> refuse(Story& story, bool well) {
+    try {
+        co_await yours::sleep(story.loop, long_time);
+    } catch (const Cancelled&) {
+        if (!well)
+            throw std::runtime_error("it rains");
+    }
+    co_return 7;
+}
+
+/// What comes of it.
+Coroutine<> tell(Story& story, Coroutine<int> coroutine) {
+    try {
+        const int value = co_await std::move(coroutine);
+        story.say("has " + std::to_string(value));
+    } catch (const Cancelled&) {
+        story.say("cancelled");
+    } catch (const TimedOut&) {
+        story.say("timed out");
+    } catch (const std::exception& error) {
+        story.say(error.what());
+    }
+}
+
+void run(Story& story, Coroutine<> coroutine) {
+    Task task(story.loop, std::move(coroutine));
+    run_until_complete(story.loop, task);
+}
+
+Coroutine<std::unique_ptr<int>> make(int value) {
+    co_return std::make_unique<int>(value);
+}
+
+Coroutine<> wait_for_pointer(Story& story) {
+    const std::unique_ptr<int> made = co_await wait_for(story.loop, make(5), 1h);
+    story.say("has " + (made ? std::to_string(*made) : "nothing"));
+}
+
+} // namespace
+
+TEST_CASE("wait_for: in time") {
+    Story story;
+    SUBCASE("a value") {
+        run(story, tell(story, wait_for(story.loop, answer(story, 1ms, 7), 2s)));
+        REQUIRE_MESSAGE(story.told == "answer gives back, has 7",
+                        "the value came in time. Told: " << story.told);
+    }
+    SUBCASE("a value that can only be moved") {
+        run(story, wait_for_pointer(story));
+        REQUIRE_MESSAGE(story.told == "has 5", "Told: " << story.told);
+    }
+    SUBCASE("an error") {
+        run(story, tell(story, wait_for(story.loop, fail(story), 2s)));
+        REQUIRE_MESSAGE(story.told == "it rains",
+                        "the coroutine has thrown \"it rains\", so that is thrown. Told: "
+                            << story.told);
+    }
+}
+
+TEST_CASE("wait_for: too late") {
+    Story story;
+    SUBCASE("and it ends at once") {
+        run(story, tell(story, wait_for(story.loop, answer(story, long_time, 7), 20ms)));
+        REQUIRE_MESSAGE(
+            story.told == "answer gives back, timed out",
+            "after 20 ms, the coroutine is asked to end, and then TimedOut is "
+            "thrown. Told: "
+                << story.told);
+        REQUIRE_MESSAGE(story.elapsed() >= 20ms, "the limit was 20 ms, and was over "
+                                                 "before that.");
+    }
+    SUBCASE("and it takes its time to end") {
+        run(story, tell(story, wait_for(story.loop, slow_to_end(story), 20ms)));
+        REQUIRE_MESSAGE(
+            story.told == "cleans up, slow gives back, timed out",
+            "the coroutine was asked to end, and cleans up. Only when it has "
+            "ended, TimedOut is thrown: until then it may use what its caller "
+            "has lent it. Told: "
+                << story.told);
+    }
+}
+
+TEST_CASE("wait_for: the time limit is taken back") {
+    Story story;
+    run(story, tell(story, wait_for(story.loop, at_once(7), 20ms)));
+    CHECK(story.told == "has 7");
+    REQUIRE_MESSAGE(story.sleeps() > 100ms,
+                    "the value came in time, and later the time limit has woken the loop "
+                    "all the same. Whom does it ask to end, now that all is over?");
+}
+
+TEST_CASE("wait_for: something else all the same") {
+    Story story;
+    SUBCASE("a value") {
+        run(story, tell(story, wait_for(story.loop, refuse(story, true), 5ms)));
+        REQUIRE_MESSAGE(
+            story.told == "has 7",
+            "the coroutine was late, and was asked to end; but it has returned "
+            "7 all the same, and that counts. Told: "
+                << story.told);
+    }
+    SUBCASE("an error") {
+        run(story, tell(story, wait_for(story.loop, refuse(story, false), 5ms)));
+        REQUIRE_MESSAGE(story.told == "it rains",
+                        "the coroutine was late, and was asked to end; but it has thrown "
+                        "\"it rains\", which says more than that it was late. Told: "
+                            << story.told);
+    }
+}
+
+TEST_CASE("wait_for: somebody else asks") {
+    Story story;
+    SUBCASE("and it ends at once") {
+        Task waiter(story.loop,
+                    tell(story, wait_for(story.loop, answer(story, long_time, 7), 1h)));
+        story.turn(3);
+        waiter.cancel();
+        REQUIRE(story.told.empty());
+        story.turn(3);
+        REQUIRE_MESSAGE(story.told == "answer gives back, cancelled",
+                        "the limit is an hour, but whoever waits was cancelled: so the "
+                        "coroutine is cancelled, and then Cancelled is thrown. Told: "
+                            << story.told);
+    }
+    SUBCASE("and it takes its time to end") {
+        Task waiter(story.loop,
+                    tell(story, wait_for(story.loop, slow_to_end(story), 1h)));
+        story.turn(3);
+        waiter.cancel();
+        run_until_complete(story.loop, waiter);
+        REQUIRE_MESSAGE(story.told == "cleans up, slow gives back, cancelled",
+                        "whoever waits was cancelled, and so is the coroutine. It cleans "
+                        "up; only when it has ended, Cancelled is thrown. Told: "
+                            << story.told);
+    }
+    SUBCASE("before it begins") {
+        Task waiter(story.loop, tell(story, wait_for(story.loop, at_once(7), 1h)));
+        story.turn();    // begins to wait
+        waiter.cancel(); // the coroutine has not begun
+        story.turn(3);
+        REQUIRE_MESSAGE(story.told == "cancelled",
+                        "whoever waits was cancelled before the coroutine had begun. "
+                        "Told: "
+                            << story.told);
+    }
+    SUBCASE("when it has ended") {
+        Future future(story.loop);
+        Task waiter(story.loop,
+                    tell(story, wait_for(story.loop, answer_when(story, future), 5ms)));
+        story.turn(3);
+        future.set_result();
+        story.turn(); // it ends, and whoever waits has not gone on yet
+        std::this_thread::sleep_for(10ms);
+        waiter.cancel();
+        story.turn_with_timers(); // here, the limit is over as well
+        story.turn(3);
+        REQUIRE_MESSAGE(story.told == "answer gives back, cancelled",
+                        "whoever waits was cancelled when the coroutine had ended, and "
+                        "before it could go on with the value. Told: "
+                            << story.told);
+    }
+}
+
+TEST_CASE("wait_for: the limit, and somebody else") {
+    Story story;
+    const auto wanted = "whoever waits was asked to end, and the limit is over. That it "
+                        "is asked must not be lost, or it would go on: so it's Cancelled";
+    SUBCASE("in the same turn") {
+        Task waiter(story.loop,
+                    tell(story, wait_for(story.loop, answer(story, long_time, 7), 5ms)));
+        story.turn(3);
+        std::this_thread::sleep_for(10ms);
+        waiter.cancel();
+        story.turn_with_timers(); // here, the limit is over
+        story.turn(3);
+        REQUIRE_MESSAGE(story.told == "answer gives back, cancelled",
+                        std::string(wanted)
+                            << " (in the same turn). Told: " << story.told);
+    }
+    SUBCASE("somebody else a turn later") {
+        Task waiter(story.loop,
+                    tell(story, wait_for(story.loop, answer(story, long_time, 7), 5ms)));
+        story.turn(3);
+        std::this_thread::sleep_for(10ms);
+        story.turn_with_timers();
+        waiter.cancel();
+        story.turn(3);
+        REQUIRE_MESSAGE(story.told == "answer gives back, cancelled",
+                        std::string(wanted)
+                            << " (asked after the limit). Told: " << story.told);
+    }
+    SUBCASE("the limit while it cleans up") {
+        Task waiter(story.loop,
+                    tell(story, wait_for(story.loop, slow_to_end(story), 10ms)));
+        story.turn(3);
+        waiter.cancel();
+        run_until_complete(story.loop, waiter);
+        // (The second request comes while it cleans up, and is thrown there.)
+        REQUIRE_MESSAGE(story.told == "cleans up, slow gives back, cancelled",
+                        std::string(wanted)
+                            << " (it cleaned up when the limit was over). Told: "
+                            << story.told);
+    }
+}
+
+namespace {
+
+/// Asks a server, and another one if that takes too long.
+Coroutine<int> ask_two(Story& story, Milliseconds limit) {
+    try {
+        const int value =
+            co_await wait_for(story.loop, answer(story, long_time, 1), limit);
+        co_return value;
+    } catch (const TimedOut&) {
+        story.say("asks another");
+    }
+    co_return 2;
+}
+
+} // namespace
+
+TEST_CASE("wait_for: limits that nest") {
+    Story story;
+    SUBCASE("the inner one is over") {
+        run(story, tell(story, wait_for(story.loop, ask_two(story, 5ms), 2s)));
+        REQUIRE_MESSAGE(
+            story.told == "answer gives back, asks another, has 2",
+            "the inner limit is over, and the outer one isn't. Told: " << story.told);
+    }
+    SUBCASE("the outer one is over") {
+        run(story, tell(story, wait_for(story.loop, ask_two(story, 1h), 5ms)));
+        REQUIRE_MESSAGE(story.told == "answer gives back, timed out",
+                        "the outer limit is over, and the inner one isn't: for who waits "
+                        "inside, that is a request to end, so no other server is asked. "
+                        "Told: "
+                            << story.told);
+    }
+    SUBCASE("both are over") {
+        Task waiter(story.loop,
+                    tell(story, wait_for(story.loop, ask_two(story, 5ms), 5ms)));
+        story.turn(5);
+        std::this_thread::sleep_for(10ms);
+        story.turn_with_timers();
+        story.turn(5);
+        REQUIRE_MESSAGE(
+            story.told == "answer gives back, timed out",
+            "both limits are over in the same turn: for who waits inside, the "
+            "outer one is a request to end, so no other server is asked. "
+            "Told: "
+                << story.told);
+    }
+}
+
+TEST_CASE("wait_for: two at the same time") {
+    Story story;
+    Task a(story.loop,
+           tell(story, wait_for(story.loop, answer(story, long_time, 1), 60ms)));
+    Task b(story.loop, tell(story, wait_for(story.loop, answer(story, 20ms, 2), 2s)));
+    run_until_complete(story.loop, a);
+    REQUIRE_MESSAGE(story.told
+                        == "answer gives back, has 2, answer gives back, timed out",
+                    "each has a limit of its own. Told: " << story.told);
+}
