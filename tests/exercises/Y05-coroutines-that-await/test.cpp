@@ -1,0 +1,646 @@
+// start fails in: a call runs nothing
+// start fails with: a call has run the coroutine
+#include "coroutine.h"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+using yours::Cancelled;
+using yours::Chain;
+using yours::Coroutine;
+using yours::EventLoop;
+using yours::Future;
+using namespace std::chrono_literals;
+
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool sanitized = true;
+#elif defined(__has_feature)
+constexpr bool sanitized = __has_feature(address_sanitizer);
+#else
+constexpr bool sanitized = false;
+#endif
+
+/// Tells when it dies.
+class Noted {
+  public:
+    Noted(std::string& told, std::string name) : told_(told), name_(std::move(name)) {}
+    Noted(const Noted&) = delete;
+    Noted& operator=(const Noted&) = delete;
+    ~Noted() { told_ += "~" + name_ + " "; }
+
+  private:
+    std::string& told_;
+    std::string name_;
+};
+
+/// A loop, and what was told.
+struct ChainTest {
+    EventLoop loop;
+    std::string told;
+
+    void turn() { loop.turn(0ms); }
+};
+
+std::exception_ptr rain() {
+    return std::make_exception_ptr(std::runtime_error("it rains"));
+}
+
+/// Which chain a coroutine belongs to: `co_await` of one of these doesn't wait.
+struct WhoseChain {
+    Chain* chain = nullptr;
+
+    bool await_ready() const noexcept { return false; }
+    template <class Promise>
+    bool await_suspend(std::coroutine_handle<Promise> frame) {
+        chain = frame.promise().chain;
+        return false;
+    }
+    Chain* await_resume() const noexcept { return chain; }
+};
+
+/// Whether a child knows its chain.
+bool children_know_their_chain = false;
+
+/// Opens a test in which a child waits for a future.
+void needs_the_chain() {
+    if (!children_know_their_chain)
+        FAIL("Left out: it would crash. First tell the child to whose chain it belongs.");
+}
+
+} // namespace
+
+// ---- The outermost ----
+
+namespace {
+
+Coroutine<> tell(std::string& told, std::string text) {
+    told += text + " ";
+    co_return;
+}
+
+} // namespace
+
+TEST_CASE_FIXTURE(ChainTest, "a call runs nothing") {
+    const Coroutine<> coroutine = tell(told, "it");
+    REQUIRE_MESSAGE(told.empty(),
+                    "a call has run the coroutine: it must stop before its first "
+                    "line. It told: "
+                        << told);
+}
+
+TEST_CASE_FIXTURE(ChainTest, "the outermost begins in the next turn") {
+    const Chain chain(loop, tell(told, "it"));
+    CHECK(told.empty());
+    turn();
+    REQUIRE_MESSAGE(told == "it ",
+                    "the Chain was ready, and its turn has come: its run() "
+                    "resumes who goes on next. Told was: "
+                        << told);
+    turn();
+    CHECK(told == "it ");
+}
+
+namespace {
+
+Coroutine<> fails(std::string& told) {
+    told += "fails ";
+    throw std::runtime_error("it rains");
+    co_return;
+}
+
+} // namespace
+
+TEST_CASE_FIXTURE(ChainTest, "what leaves the outermost leaves the turn") {
+    const Chain chain(loop, fails(told));
+    std::string caught = "nothing";
+    try {
+        turn();
+    } catch (const std::runtime_error& error) {
+        caught = error.what();
+    }
+    REQUIRE(told == "fails ");
+    CHECK_MESSAGE(
+        caught == "it rains",
+        "the outermost coroutine has thrown \"it rains\", and ended(error) of this "
+        "Chain throws what it's told. The turn has thrown "
+            << caught
+            << ". Is the exception kept in the promise, and is that handed to ended?");
+}
+
+// ---- Children ----
+
+namespace {
+
+Coroutine<> three_children(std::string& told) {
+    told += "begins ";
+    co_await tell(told, "a");
+    co_await tell(told, "b");
+    co_await tell(told, "c");
+    told += "ends ";
+}
+
+} // namespace
+
+TEST_CASE_FIXTURE(ChainTest, "children run where they are awaited") {
+    const Chain chain(loop, three_children(told));
+    turn();
+    REQUIRE_MESSAGE(told != "begins ",
+                    "the outermost awaits a child, and that hasn't begun. "
+                    "await_suspend of its awaiter says who goes on: the "
+                    "child.");
+    REQUIRE_MESSAGE(
+        told != "begins a ",
+        "the child has ended, and its parent doesn't go on. Does the child know "
+        "who awaits it, and does it say so at its end?");
+    CHECK_MESSAGE(told == "begins a b c ends ",
+                  "three children are awaited, one after the other. Told was: " << told);
+}
+
+namespace {
+
+Coroutine<> throws(std::string& told) {
+    const Noted local(told, "local");
+    throw std::runtime_error("it rains");
+    co_return;
+}
+Coroutine<int> passes_on(std::string& told) {
+    const Noted local(told, "middle");
+    co_await throws(told);
+    told += "never ";
+    co_return 1;
+}
+Coroutine<> catches(std::string& told) {
+    try {
+        const int never = co_await passes_on(told);
+        told += "got " + std::to_string(never);
+    } catch (const std::runtime_error& error) {
+        told += error.what();
+    }
+}
+
+} // namespace
+
+TEST_CASE_FIXTURE(ChainTest, "what leaves a child comes out of the co_await") {
+    const Chain chain(loop, catches(told));
+    turn();
+    CHECK_MESSAGE(
+        told == "~local ~middle it rains",
+        "a child of a child has thrown \"it rains\", and what leaves a child comes "
+        "out of the co_await of its parent, on and on until one catches it. Told "
+        "was: "
+            << told);
+}
+
+namespace {
+
+Coroutine<int> sum_of(int a, int b) { co_return a + b; }
+Coroutine<std::unique_ptr<int>> wrapped(int value) {
+    const int sum = co_await sum_of(value, 1);
+    co_return std::make_unique<int>(sum);
+}
+Coroutine<> adds(std::string& told) {
+    const int sum = co_await sum_of(2, 3);
+    told += std::to_string(sum) + " ";
+    const std::unique_ptr<int> one = co_await wrapped(sum);
+    told += std::to_string(*one) + " ";
+    Coroutine<int> kept = sum_of(10, 20);
+    const int later = co_await std::move(kept);
+    told += std::to_string(later) + " ";
+}
+
+} // namespace
+
+TEST_CASE_FIXTURE(ChainTest, "children return values") {
+    const Chain chain(loop, adds(told));
+    turn();
+    CHECK_MESSAGE(told == "5 6 30 ",
+                  "children return 5, a pointer to 6, and 30. Told was: " << told);
+}
+
+namespace {
+
+Coroutine<> child_with_parameter(std::string& told,
+                                 std::unique_ptr<Noted> /*parameter*/) {
+    told += "runs ";
+    co_return;
+}
+Coroutine<> awaits_one_of_two(std::string& told) {
+    {
+        const auto dropped =
+            child_with_parameter(told, std::make_unique<Noted>(told, "dropped"));
+    }
+    auto parameter = std::make_unique<Noted>(told, "awaited");
+    co_await child_with_parameter(told, std::move(parameter));
+    told += "ends ";
+}
+
+} // namespace
+
+TEST_CASE_FIXTURE(ChainTest, "each frame is destroyed, awaited or not") {
+    const Chain chain(loop, awaits_one_of_two(told));
+    turn();
+    CHECK_MESSAGE(
+        told == "~dropped runs ~awaited ends ",
+        "one child is dropped: it never runs. Another is awaited, and its frame "
+        "is gone when its parent goes on behind the co_await. Told was: "
+            << told);
+}
+
+namespace {
+
+/// How much of the stack is in use, counted from some place.
+[[gnu::noinline]] std::intptr_t depth() {
+    return -reinterpret_cast<std::intptr_t>(__builtin_frame_address(0));
+}
+
+Coroutine<> note_depth(std::intptr_t& deepest) {
+    deepest = depth();
+    co_return;
+}
+Coroutine<> many_children(int number, std::intptr_t& first, std::intptr_t& last,
+                          int& ran) {
+    co_await note_depth(first);
+    for (ran = 1; ran < number; ++ran)
+        co_await note_depth(last);
+}
+Coroutine<> child_of_child(int more, std::intptr_t& innermost) {
+    if (more > 0)
+        co_await child_of_child(more - 1, innermost);
+    else
+        innermost = depth();
+}
+Coroutine<> long_chain(int length, std::intptr_t& first, std::intptr_t& innermost) {
+    co_await note_depth(first);
+    co_await child_of_child(length, innermost);
+}
+
+} // namespace
+
+TEST_CASE_FIXTURE(ChainTest, "a child that does not wait costs no stack") {
+    std::intptr_t first = 0;
+    std::intptr_t last = 0;
+    int ran = 0;
+    {
+        const Chain chain(loop, many_children(1000, first, last, ran));
+        turn();
+        REQUIRE(ran == 1000);
+    }
+    const std::string advice =
+        " more bytes of the stack in use. So each runs inside of the one before, and "
+        "many of "
+        "them would overflow it. await_suspend must return the handle of who goes on, "
+        "and not resume it itself: both where a child begins and where it ends.";
+    // The sanitizer makes a call of what is a jump in other builds.
+    REQUIRE_MESSAGE(
+        (last - first < 20'000 || sanitized),
+        "a loop awaits a thousand children, none of which waits. At the last one, "
+        "there were "
+            << last - first << advice);
+    {
+        const Chain chain(loop, long_chain(500, first, last));
+        turn();
+        REQUIRE_MESSAGE((last - first < 20'000 || sanitized),
+                        "each child awaits a child of its own, five hundred deep. At the "
+                        "innermost, there were "
+                            << last - first << advice);
+    }
+    const int number = sanitized ? 2'000 : 200'000;
+    const Chain chain(loop, many_children(number, first, last, ran));
+    turn();
+    CHECK(ran == number);
+}
+
+// ---- Futures ----
+
+namespace {
+
+Coroutine<> waits(std::string& told, std::string name, Future& future) {
+    told += name + "1 ";
+    co_await future;
+    told += name + "2 ";
+}
+
+} // namespace
+
+TEST_CASE_FIXTURE(ChainTest, "the outermost waits for a future") {
+    Future future(loop);
+    const Chain chain(loop, waits(told, "x", future));
+    turn();
+    turn();
+    REQUIRE_MESSAGE(told == "x1 ",
+                    "the future isn't done, and the coroutine awaits it. Told "
+                    "was: "
+                        << told);
+    future.set_result();
+    CHECK_MESSAGE(told == "x1 ", "the coroutine has gone on inside set_result.");
+    turn();
+    REQUIRE_MESSAGE(told == "x1 x2 ",
+                    "the future is done, and its waiter's turn has come: the "
+                    "coroutine goes on behind its co_await. Told was: "
+                        << told);
+    turn();
+    CHECK(told == "x1 x2 ");
+}
+
+namespace {
+
+Coroutine<> look_at_chain(Chain*& chain) {
+    WhoseChain question;
+    chain = co_await question;
+}
+Coroutine<> let_child_look(Chain*& own, Chain*& childs) {
+    WhoseChain question;
+    own = co_await question;
+    co_await look_at_chain(childs);
+}
+
+} // namespace
+
+TEST_CASE_FIXTURE(ChainTest, "a child belongs to its parent's chain") {
+    Chain* own = nullptr;
+    Chain* childs = nullptr;
+    const Chain chain(loop, let_child_look(own, childs));
+    turn();
+    CHECK(own == &chain);
+    children_know_their_chain = childs == &chain;
+    REQUIRE_MESSAGE(
+        children_know_their_chain,
+        "a child doesn't know to whose chain it belongs: and who shall wait, when "
+        "it awaits a future? Its parent's promise knows, and await_suspend is "
+        "given that one's handle.");
+}
+
+namespace {
+
+Coroutine<int> waits_and_returns(std::string& told, Future& future, int value) {
+    const Noted local(told, "inner");
+    told += "waits ";
+    co_await future;
+    co_return value;
+}
+Coroutine<int> in_the_middle(std::string& told, Future& future, int value) {
+    const Noted local(told, "middle");
+    const int returned = co_await waits_and_returns(told, future, value);
+    co_return 2 * returned;
+}
+Coroutine<> asks_twice(std::string& told, Future& first, Future& second) {
+    const Noted local(told, "outer");
+    const int one = co_await in_the_middle(told, first, 1);
+    told += std::to_string(one) + " ";
+    const int two = co_await in_the_middle(told, second, 2);
+    told += std::to_string(two) + " ";
+}
+
+} // namespace
+
+TEST_CASE_FIXTURE(ChainTest, "the innermost waits, and then all go on") {
+    needs_the_chain();
+    Future first(loop);
+    Future second(loop);
+    const Chain chain(loop, asks_twice(told, first, second));
+    turn();
+    REQUIRE(told == "waits ");
+    first.set_result();
+    turn();
+    REQUIRE_MESSAGE(told == "waits ~inner ~middle 2 waits ",
+                    "the innermost of three has gone on, and ended. In the same turn its "
+                    "parent goes on, and the parent of that. Told was: "
+                        << told);
+    told.clear();
+    second.set_result();
+    turn();
+    CHECK_MESSAGE(told == "~inner ~middle 4 ~outer ",
+                  "then the second future was done. Told "
+                  "was: "
+                      << told);
+}
+
+TEST_CASE_FIXTURE(ChainTest, "a chain that is destroyed dies from the inside out") {
+    needs_the_chain();
+    Future first(loop);
+    Future second(loop);
+    {
+        const Chain chain(loop, asks_twice(told, first, second));
+        turn();
+        REQUIRE(told == "waits ");
+        told.clear();
+    }
+    CHECK_MESSAGE(
+        told == "~inner ~middle ~outer ",
+        "the chain was destroyed while its innermost waited. Told was: " << told);
+}
+
+TEST_CASE_FIXTURE(ChainTest, "chains wait side by side") {
+    needs_the_chain();
+    Future future(loop);
+    Future other(loop);
+    const Chain x(loop, waits(told, "x", future));
+    const Chain y(loop, waits(told, "y", other));
+    const Chain z(loop, waits(told, "z", future));
+    turn();
+    CHECK(told == "x1 y1 z1 ");
+    future.set_result();
+    turn();
+    CHECK_MESSAGE(
+        told == "x1 y1 z1 x2 z2 ",
+        "x and z wait for one future, which is done now, and y for another. Told "
+        "was: "
+            << told);
+    other.set_result();
+    turn();
+    CHECK(told == "x1 y1 z1 x2 z2 y2 ");
+}
+
+namespace {
+
+Coroutine<> counts_turns(std::string& told, Future& done) {
+    for (int i = 0; i < 3; ++i) {
+        co_await done;
+        told += std::to_string(i) + " ";
+    }
+}
+
+} // namespace
+
+TEST_CASE_FIXTURE(ChainTest, "who awaits what is done keeps control") {
+    Future done(loop);
+    done.set_result();
+    const Chain chain(loop, counts_turns(told, done));
+    turn();
+    CHECK_MESSAGE(
+        told == "0 1 2 ",
+        "a coroutine awaits a future that is done, three times. There is nothing to "
+        "wait for, so it doesn't stop. In its first turn it told: "
+            << told);
+    turn();
+}
+
+namespace {
+
+Coroutine<> hears_of(std::string& told, Future& future) {
+    try {
+        co_await future;
+        told += "fine ";
+    } catch (const Cancelled&) {
+        told += "cancelled ";
+    } catch (const std::runtime_error& error) {
+        told += std::string(error.what()) + " ";
+    }
+}
+
+} // namespace
+
+TEST_CASE_FIXTURE(ChainTest, "a future that fails throws at the co_await") {
+    Future future(loop);
+    std::string expected;
+    SUBCASE("while somebody waits") {
+        const Chain chain(loop, hears_of(told, future));
+        turn();
+        future.set_exception(rain());
+        turn();
+        expected = "it rains ";
+    }
+    SUBCASE("before somebody waits") {
+        future.set_exception(rain());
+        const Chain chain(loop, hears_of(told, future));
+        turn();
+        expected = "it rains ";
+    }
+    SUBCASE("since it is cancelled") {
+        const Chain chain(loop, hears_of(told, future));
+        turn();
+        future.cancel();
+        turn();
+        expected = "cancelled ";
+    }
+    CHECK_MESSAGE(
+        told == expected,
+        "the future has failed, and its co_await throws that. Told was: " << told);
+}
+
+// ---- What the next step builds on ----
+
+namespace {
+
+/// A Chain that tells what it's asked.
+class Watched final : public Chain {
+  public:
+    Watched(EventLoop& loop, Coroutine<> outermost, std::string& told)
+        : Chain(loop, std::move(outermost)), told_(told) {}
+
+    void wait_for(Future& future, std::coroutine_handle<> innermost) override {
+        Chain::wait_for(future, innermost);
+        told_ += awaited() == &future ? "wait_for " : "wait_for(not awaited) ";
+    }
+    void going_on() override {
+        told_ += awaited() == nullptr ? "going_on " : "going_on(awaited) ";
+        if (objection)
+            std::rethrow_exception(objection);
+    }
+    void ended(std::exception_ptr error) override {
+        told_ += awaited() == nullptr ? "ended" : "ended(awaited)";
+        try {
+            if (error)
+                std::rethrow_exception(error);
+        } catch (const std::exception& failure) {
+            told_ += std::string("(") + failure.what() + ")";
+        }
+        told_ += " ";
+    }
+    const Future* waits_for() const { return awaited(); }
+
+    std::exception_ptr objection; // to going on
+
+  private:
+    std::string& told_;
+};
+
+Coroutine<> waits_in_a_child(std::string& told, Future& first, Future& second) {
+    co_await waits(told, "x", first);
+    co_await waits(told, "y", second);
+}
+
+} // namespace
+
+TEST_CASE_FIXTURE(ChainTest, "a chain is told when it waits, goes on and has ended") {
+    needs_the_chain();
+    Future first(loop);
+    Future second(loop);
+    Watched chain(loop, waits_in_a_child(told, first, second), told);
+    CHECK(chain.waits_for() == nullptr);
+    turn();
+    REQUIRE_MESSAGE(
+        told == "x1 wait_for ",
+        "a coroutine waits for a future: wait_for is called, and awaited() is "
+        "that future from then on. Told was: "
+            << told);
+    CHECK_MESSAGE(chain.waits_for() == &first, "it waits, and awaited() is another.");
+    first.set_result();
+    CHECK_MESSAGE(chain.waits_for() == &first,
+                  "it hasn't gone on yet, so awaited() is what it was.");
+    told.clear();
+    turn();
+    REQUIRE_MESSAGE(
+        told == "going_on x2 y1 wait_for ",
+        "the future was done, and the chain's turn has come: now awaited() is "
+        "nullptr, going_on is called, and then the coroutine goes on, until it "
+        "waits for the next. Told was: "
+            << told);
+    CHECK_MESSAGE(chain.waits_for() == &second, "it waits, and awaited() is another.");
+    second.set_result();
+    told.clear();
+    turn();
+    CHECK_MESSAGE(
+        told == "going_on y2 ended ",
+        "the second future was done, and the outermost has ended: ended is called, "
+        "once, with nullptr. Told was: "
+            << told);
+    CHECK(chain.waits_for() == nullptr);
+    turn();
+    CHECK(told == "going_on y2 ended ");
+}
+
+TEST_CASE_FIXTURE(ChainTest, "a chain that has not waited does not go on") {
+    Future done(loop);
+    done.set_result();
+    Watched chain(loop, waits(told, "x", done), told);
+    turn();
+    CHECK_MESSAGE(
+        told == "x1 x2 ended ",
+        "the future was done before, so there was no wait: neither wait_for nor "
+        "going_on is called. Told was: "
+            << told);
+}
+
+TEST_CASE_FIXTURE(ChainTest, "a chain is told what has left the outermost") {
+    Watched chain(loop, fails(told), told);
+    turn();
+    CHECK_MESSAGE(
+        told == "fails ended(it rains) ",
+        "the outermost has failed, and ended is told with what. Told was: " << told);
+}
+
+TEST_CASE_FIXTURE(ChainTest, "what going_on throws comes out of the co_await") {
+    Future future(loop);
+    Watched chain(loop, hears_of(told, future), told);
+    turn();
+    chain.objection = std::make_exception_ptr(Cancelled());
+    SUBCASE("though there is a result") { future.set_result(); }
+    SUBCASE("though the future has failed") { future.set_exception(rain()); }
+    turn();
+    CHECK_MESSAGE(
+        told == "wait_for going_on cancelled ended ",
+        "going_on has thrown Cancelled: whatever came of the future, that comes out "
+        "of the co_await. Told was: "
+            << told);
+}
