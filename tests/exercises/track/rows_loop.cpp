@@ -1,0 +1,533 @@
+// The rows about the loop, its timers, the generator and the future: see rows.txt.
+#include "common/system/selector.h"
+#include "event_loop.h"
+#include "future.h"
+#include "generator.h"
+#include "loop.h"
+#include "tests/exercises/track/rows.h"
+#include "tests/support/socket_pair.h"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+using common::Events;
+using rows::Call;
+using rows::Clock;
+using rows::Log;
+using rows::Note;
+using rows::Probe;
+using rows::Rain;
+using rows::turn_until;
+using rows::turns;
+using tests::SocketPair;
+using yours::Cancelled;
+using yours::Driver;
+using yours::EventLoop;
+using yours::Future;
+using yours::Loop;
+using yours::Waiting;
+
+using namespace std::chrono_literals;
+
+// ---- Loop
+// -------------------------------------------------------------------------------
+
+TEST_CASE("L1: what is ready runs first in, first out, each once") {
+    EventLoop loop;
+    Log log;
+    Note a(log, "a"), b(log, "b"), c(log, "c");
+    loop.make_ready(b);
+    loop.make_ready(a);
+    loop.make_ready(c);
+    turns(loop, 3);
+    CHECK(log.text == "b a c ");
+}
+
+TEST_CASE("L2: what is made ready in a turn runs in the next one, after the selector was "
+          "asked") {
+    EventLoop loop;
+    Log log;
+    SocketPair pair;
+    loop.watch(pair.near.fd(), Events::read, [&] { log.note("socket"); });
+    int runs = 0;
+    Call busy([&] {
+        log.note("run");
+        std::error_code error;
+        pair.far.send("x", error);
+        if (++runs < 100)
+            loop.make_ready(busy);
+    });
+    loop.make_ready(busy);
+    turns(loop, 1);
+    CHECK(log.text == "run ");
+    turns(loop, 1);
+    CHECK(log.text == "run socket run ");
+}
+
+TEST_CASE("E1: while something is ready, no turn sleeps") {
+    EventLoop loop;
+    Log log;
+    Note a(log, "a");
+    loop.make_ready(a);
+    const auto start = Clock::now();
+    loop.turn(1s);
+    CHECK(Clock::now() - start < 1s);
+    CHECK(log.text == "a ");
+}
+
+TEST_CASE(
+    "E2: with nothing ready, it sleeps until a socket wakes it or the time is over") {
+    EventLoop loop;
+    const auto start = Clock::now();
+    loop.turn(20ms);
+    CHECK(Clock::now() - start >= 20ms);
+    SocketPair pair;
+    bool called = false;
+    loop.watch(pair.near.fd(), Events::read, [&] { called = true; });
+    std::thread sender([&] {
+        std::this_thread::sleep_for(10ms);
+        std::error_code error;
+        pair.far.send("x", error);
+    });
+    loop.turn(1s);
+    sender.join();
+    CHECK(called);
+}
+
+TEST_CASE("E3: whom a socket's callback makes ready runs in the same turn") {
+    EventLoop loop;
+    Log log;
+    SocketPair pair;
+    Note a(log, "a");
+    loop.watch(pair.near.fd(), Events::write, [&] {
+        log.note("socket");
+        loop.make_ready(a);
+    });
+    turns(loop, 1);
+    CHECK(log.text == "socket a ");
+}
+
+TEST_CASE(
+    "E4: a socket that is no longer watched calls nobody, and can be watched anew") {
+    EventLoop loop;
+    Log log;
+    SocketPair pair;
+    loop.watch(pair.near.fd(), Events::write, [&] { log.note("first"); });
+    loop.watch(pair.far.fd(), Events::write, [] {});
+    loop.unwatch(pair.near.fd());
+    turns(loop, 1);
+    CHECK(log.text.empty());
+    loop.watch(pair.near.fd(), Events::write, [&] { log.note("second"); });
+    turns(loop, 1);
+    CHECK(log.text == "second ");
+}
+
+// ---- Timers
+// -----------------------------------------------------------------------------
+
+TEST_CASE("L3: a timer can be taken back, also when it is due") {
+    Loop loop;
+    Log log;
+    const auto before = loop.call_later(0ms, [&] { log.note("before"); });
+    Loop::TimerId behind;
+    loop.call_later(0ms, [&] { loop.cancel(behind); });
+    behind = loop.call_later(0ms, [&] { log.note("behind"); });
+    bool over = false;
+    loop.call_later(1ms, [&] { over = true; });
+    loop.cancel(before);
+    std::this_thread::sleep_for(2ms); // all of them are due
+    REQUIRE(turn_until(loop, [&] { return over; }));
+    CHECK(log.text.empty());
+    loop.cancel(behind); // nothing happens
+}
+
+TEST_CASE("L4: a timer is never early") {
+    Loop loop;
+    int called = 0;
+    int early = 0;
+    for (int i = 0; i < 20; ++i)
+        loop.call_later(1ms + i / 2 * 1ms, [&, due = Clock::now() + 1ms + i / 2 * 1ms] {
+            ++called;
+            early += Clock::now() < due;
+        });
+    REQUIRE(turn_until(loop, [&] { return called == 20; }));
+    CHECK(early == 0);
+}
+
+TEST_CASE("L5: what is due is called in the order of its times") {
+    Loop loop;
+    Log log;
+    for (const int delay : {6, 2, 4, 8, 3})
+        loop.call_later(std::chrono::milliseconds(delay),
+                        [&, delay] { log.note(std::to_string(delay)); });
+    std::this_thread::sleep_for(10ms);
+    REQUIRE(turn_until(loop, [&] { return log.text.size() == 10; }));
+    CHECK(log.text == "2 3 4 6 8 ");
+}
+
+TEST_CASE("L6: of those that were given the same time, the first is called first") {
+    Loop loop;
+    std::string order;
+    std::string expected;
+    for (int i = 0; i < 200; ++i) {
+        loop.call_later(5ms, [&, i] { order += std::to_string(i) + ' '; });
+        expected += std::to_string(i) + ' ';
+    }
+    REQUIRE(turn_until(loop, [&] { return order.size() == expected.size(); }));
+    CHECK(order == expected);
+}
+
+TEST_CASE("L7: the loop sleeps until the earliest timer that is alive") {
+    Loop loop;
+    bool near = false;
+    bool far = false;
+    loop.call_later(150ms, [&] { far = true; });
+    loop.call_later(40ms, [&] { near = true; });
+    loop.cancel(loop.call_later(10ms, [] {}));
+    int turns_made = 0;
+    for (; !near && !far && turns_made < 1'000'000; ++turns_made)
+        loop.turn();
+    CHECK(near);
+    CHECK(!far);
+    CHECK(turns_made <= 3);
+}
+
+TEST_CASE("L8: timers that were taken back don't pile up") {
+    Loop loop;
+    const auto held = std::make_shared<int>();
+    for (int i = 0; i < 10'000; ++i)
+        loop.cancel(loop.call_later(1h, [held] {}));
+    loop.call_later(0ms, [] {});
+    loop.turn();
+    CHECK(held.use_count() < 5'000);
+}
+
+TEST_CASE("T1: a timer that a timer's callback makes waits for the next turn") {
+    Loop loop;
+    int called = 0;
+    std::function<void()> again = [&] {
+        if (++called < 100)
+            loop.call_later(0ms, again);
+    };
+    loop.call_later(0ms, again);
+    std::this_thread::sleep_for(1ms);
+    loop.turn();
+    CHECK(called == 1);
+    loop.turn();
+    CHECK(called == 2);
+}
+
+TEST_CASE("T2: timers are called, too, while there is always something ready") {
+    Loop loop;
+    Call busy([&] { loop.make_ready(busy); });
+    loop.make_ready(busy);
+    bool called = false;
+    loop.call_later(2ms, [&] { called = true; });
+    CHECK(turn_until(loop, [&] { return called; }));
+}
+
+// ---- Generator
+// --------------------------------------------------------------------------
+
+namespace {
+
+using Echo = yours::Generator<std::string, std::string, int>;
+
+/// Yields what it is sent, until that is nothing.
+Echo echo(Log& log) {
+    log.note("begin");
+    std::string heard = "hello";
+    int times = 0;
+    while (!heard.empty()) {
+        heard = co_yield std::string(heard);
+        ++times;
+    }
+    log.note("end");
+    co_return times;
+}
+
+Echo fail_after_one() {
+    co_yield "one";
+    throw Rain();
+}
+
+/// Has a Probe as long as its frame lives.
+Echo hold(Probe /*probe*/) {
+    co_yield "one";
+    co_return 1;
+}
+
+} // namespace
+
+TEST_CASE("V1: a call runs none of it; next runs it up to its first co_yield") {
+    Log log;
+    Echo generator = echo(log);
+    CHECK(log.text.empty());
+    CHECK(generator.next() == "hello");
+    CHECK(log.text == "begin ");
+}
+
+TEST_CASE("V2: what is sent is the value of the co_yield where it stands") {
+    Log log;
+    Echo generator = echo(log);
+    generator.next();
+    CHECK(generator.send("a") == "a");
+    CHECK(generator.send("b") == "b");
+}
+
+TEST_CASE("V3: at its end it yields nothing, and tells what it has returned") {
+    Log log;
+    Echo generator = echo(log);
+    generator.next();
+    generator.send("a");
+    CHECK(generator.next() == std::nullopt);
+    CHECK(log.text == "begin end ");
+    CHECK(generator.returned() == 2);
+}
+
+TEST_CASE("V4: what leaves its body leaves the call that let it go on") {
+    Echo generator = fail_after_one();
+    CHECK(generator.next() == "one");
+    CHECK_THROWS_AS(generator.next(), Rain);
+}
+
+TEST_CASE("V5: its frame dies with it, wherever it stands") {
+    Probe::Count count;
+    {
+        const Echo has_not_begun = hold(Probe(count));
+    }
+    CHECK(count.alive == 0);
+    {
+        Echo stands = hold(Probe(count));
+        stands.next();
+        CHECK(count.alive == 1);
+    }
+    CHECK(count.alive == 0);
+    {
+        Echo has_ended = hold(Probe(count));
+        has_ended.next();
+        has_ended.next();
+    }
+    CHECK(count.alive == 0);
+    CHECK(count.died == 3);
+}
+
+TEST_CASE("V6: a generator that was moved has one owner, and its frame dies once") {
+    Probe::Count count;
+    {
+        Echo first = hold(Probe(count));
+        first.next();
+        {
+            Echo second(std::move(first));
+            CHECK(second.next() == std::nullopt);
+        }
+        CHECK(count.died == 1);
+    }
+    CHECK(count.died == 1);
+    CHECK(count.alive == 0);
+}
+
+// ---- Future
+// -----------------------------------------------------------------------------
+
+namespace {
+
+std::exception_ptr rain() { return std::make_exception_ptr(Rain()); }
+
+} // namespace
+
+TEST_CASE("F1: a new future is pending, and has not failed") {
+    EventLoop loop;
+    const Future future(loop);
+    CHECK(!future.done());
+    CHECK_NOTHROW(future.throw_if_failed());
+}
+
+TEST_CASE("F3: set_result makes it done") {
+    EventLoop loop;
+    Future future(loop);
+    future.set_result();
+    CHECK(future.done());
+    CHECK_NOTHROW(future.throw_if_failed());
+}
+
+TEST_CASE("F4: a second outcome changes nothing, and the first one stands") {
+    EventLoop loop;
+    Future well(loop);
+    well.set_result();
+    well.set_exception(rain());
+    CHECK_NOTHROW(well.throw_if_failed());
+    Future failed(loop);
+    failed.set_exception(rain());
+    failed.set_result();
+    CHECK_THROWS_AS(failed.throw_if_failed(), Rain);
+}
+
+TEST_CASE("F5: it may have failed instead, and throws that whenever somebody asks") {
+    EventLoop loop;
+    Future future(loop);
+    future.set_exception(rain());
+    CHECK(future.done());
+    CHECK_THROWS_AS(future.throw_if_failed(), Rain);
+    CHECK_THROWS_AS(future.throw_if_failed(), Rain);
+}
+
+TEST_CASE("F6: cancel ends a pending one") {
+    EventLoop loop;
+    Future future(loop);
+    CHECK(future.cancel());
+    CHECK(future.done());
+}
+
+TEST_CASE("F7: one that was cancelled throws Cancelled") {
+    EventLoop loop;
+    Future future(loop);
+    future.cancel();
+    CHECK_THROWS_AS(future.throw_if_failed(), Cancelled);
+}
+
+TEST_CASE("F8: a cancelled one takes no result") {
+    EventLoop loop;
+    Future future(loop);
+    future.cancel();
+    future.set_result();
+    CHECK_THROWS_AS(future.throw_if_failed(), Cancelled);
+}
+
+TEST_CASE("F9: one that is done can't be cancelled") {
+    EventLoop loop;
+    Future future(loop);
+    future.set_result();
+    CHECK(!future.cancel());
+    CHECK_NOTHROW(future.throw_if_failed());
+}
+
+TEST_CASE("F10: whoever waits runs in a later turn, never inside set_result") {
+    EventLoop loop;
+    Log log;
+    Future future(loop);
+    Note waiter(log, "waiter");
+    future.add_waiter(waiter);
+    Call resolver([&] {
+        future.set_result();
+        log.note("set");
+    });
+    loop.make_ready(resolver);
+    turns(loop, 1);
+    CHECK(log.text == "set ");
+    turns(loop, 1);
+    CHECK(log.text == "set waiter ");
+}
+
+TEST_CASE("F11: those who wait run in their order, once each") {
+    EventLoop loop;
+    Log log;
+    Future future(loop);
+    Note a(log, "a"), b(log, "b"), c(log, "c");
+    future.add_waiter(c);
+    future.add_waiter(a);
+    future.add_waiter(b);
+    future.set_result();
+    future.set_result();
+    turns(loop, 3);
+    CHECK(log.text == "c a b ");
+}
+
+TEST_CASE("F12: they run for exceptions and cancellations, too") {
+    EventLoop loop;
+    Log log;
+    Future fails(loop);
+    Note a(log, "a");
+    fails.add_waiter(a);
+    fails.set_exception(rain());
+    Future ends(loop);
+    Note b(log, "b");
+    ends.add_waiter(b);
+    ends.cancel();
+    turns(loop, 1);
+    CHECK(log.text == "a b ");
+}
+
+TEST_CASE("F13: one who comes too late runs in the next turn") {
+    EventLoop loop;
+    Log log;
+    Future future(loop);
+    future.set_result();
+    Note late(log, "late");
+    future.add_waiter(late);
+    CHECK(log.text.empty());
+    turns(loop, 2);
+    CHECK(log.text == "late ");
+}
+
+TEST_CASE("F15: who has waited may wait again") {
+    EventLoop loop;
+    int runs = 0;
+    Future first(loop);
+    Future second(loop);
+    Call waiter([&] {
+        if (++runs == 1)
+            second.add_waiter(waiter);
+        else if (runs == 2)
+            first.add_waiter(waiter); // which is done
+    });
+    first.add_waiter(waiter);
+    first.set_result();
+    turns(loop, 3);
+    CHECK(runs == 1);
+    second.set_result();
+    turns(loop, 1);
+    CHECK(runs == 2);
+    turns(loop, 3);
+    CHECK(runs == 3);
+}
+
+namespace {
+
+Waiting wait_for_two(Future& first, Future& second, Log& log) {
+    log.note("begin");
+    co_yield &first;
+    log.note("first");
+    co_yield &second;
+    log.note("second");
+    co_return 7;
+}
+
+} // namespace
+
+TEST_CASE("D1: a driver's generator begins in the loop's next turn") {
+    EventLoop loop;
+    Log log;
+    Future first(loop), second(loop);
+    const Driver driver(loop, wait_for_two(first, second, log));
+    CHECK(log.text.empty());
+    turns(loop, 2);
+    CHECK(log.text == "begin ");
+    CHECK(!driver.done());
+}
+
+TEST_CASE("D2: it goes on from future to future, and keeps what the generator returns") {
+    EventLoop loop;
+    Log log;
+    Future first(loop), second(loop);
+    const Driver driver(loop, wait_for_two(first, second, log));
+    turns(loop, 1);
+    first.set_result();
+    turns(loop, 2);
+    CHECK(log.text == "begin first ");
+    CHECK(!driver.done());
+    second.set_result();
+    turns(loop, 1);
+    CHECK(log.text == "begin first second ");
+    REQUIRE(driver.done());
+    CHECK(driver.returned() == 7);
+}
