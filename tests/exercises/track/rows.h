@@ -84,11 +84,13 @@ inline void turns(yours::EventLoop& loop, int count) {
 using Clock = std::chrono::steady_clock;
 
 /// Lets a loop with timers turn until `over` says so, or for two seconds. Returns what
-/// `over` says then.
+/// `over` says then. (A timer wakes it now and then, so that it can look at the time.)
 template <class Loop, class Over>
 bool turn_until(Loop& loop, Over over) {
     const auto end = Clock::now() + 2s;
-    const auto wake = loop.call_later(2s, [] {});
+    auto wake = loop.call_later(10ms, [] {});
+    const std::function<void()> tick = [&] { wake = loop.call_later(10ms, tick); };
+    tick();
     while (!over() && Clock::now() < end)
         loop.turn();
     loop.cancel(wake);
