@@ -374,7 +374,7 @@ class Rows(unittest.TestCase):
         passed, failed, *rest = out.getvalue().splitlines()
         self.assertEqual([passed, failed], ["  L1   holds  first in, first out", "  L1   fails  first in, first out"])
         self.assertEqual([line.strip() for line in rest], [
-            "Who is bitten: Who counts on it: nearly everybody.", "What happened: It fails:", "a.cpp:1: ERROR",
+            "Who is bitten: Who counts on it: nearly everybody.", "a.cpp:1: ERROR",
             "Told in: book/10-from-a-sketch-to-a-runtime.md"])
 
 
