@@ -11,22 +11,22 @@
 #include <exception>
 #include <functional>
 #include <list>
+#include <utility>
 
 namespace yours {
 
-/// Ends well when all that is in `queue` is dealt with.
+/// Ends all when what is in `queue` is dealt with.
 template <class T>
 Coroutine<> wait_until_empty(Queue<T>& queue, Future& over) {
     co_await queue.join();
     over.set_result();
 }
 
-/// Lets a worker work; if it fails, all is over.
-inline Coroutine<> work_or_fail(Coroutine<> work, Future& over) {
+/// Does `work`; if that throws, all is over.
+inline Coroutine<> work_or_fail(std::function<Coroutine<>()> work, Future& over) {
     try {
-        co_await std::move(work);
-    } catch (const Cancelled&) { // as it was asked to
-    } catch (...) {
+        co_await work();
+    } catch (...) { // also Cancelled: if all was over before, nothing changes
         over.set_exception(std::current_exception());
     }
 }
@@ -47,9 +47,10 @@ Coroutine<> run_workers(Loop& loop, Queue<T>& queue, std::size_t number,
                         std::function<Coroutine<>()> work) {
     Future over(loop);
     std::list<Task> tasks;
-    tasks.emplace_back(loop, wait_until_empty(queue, over));
+    tasks.emplace_back(loop,
+                       work_or_fail([&] { return wait_until_empty(queue, over); }, over));
     for (std::size_t i = 0; i < number; ++i)
-        tasks.emplace_back(loop, work_or_fail(work(), over));
+        tasks.emplace_back(loop, work_or_fail(work, over));
     std::exception_ptr error;
     try {
         co_await over;
