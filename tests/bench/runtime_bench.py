@@ -1,11 +1,16 @@
 """Measures the runtime beside Python's asyncio, and Asio's if it was built, in one run.
 
     runtime_bench.py BUILD      (such as: runtime_bench.py build-release)
+    runtime_bench.py BUILD --yours PROGRAM
 
 A build without optimisation measures the compiler's laziness: set one up with
 `meson setup build-release --buildtype=release`.
+
+PROGRAM is tests/exercises/track/bench.cpp, compiled with a runtime that a reader has built.
+The table has that one first then, and no more rows than it has.
 """
 
+import argparse
 import asyncio
 import subprocess
 import sys
@@ -86,19 +91,21 @@ def measure(work):
     return best / MANY
 
 
-def measure_asyncio():
+def measure_asyncio(names):
+    """The nanoseconds of these; a name is one of `works`."""
     run = asyncio.run
-    return {
-        "switch, 1 task": measure(lambda: run(among(1, MANY, switch_often))),
-        "switch, 1000 tasks": measure(lambda: run(among(1000, MANY // 1000, switch_often))),
-        "future, 1 task": measure(lambda: run(await_futures(MANY))),
-        "future, 1000 tasks": measure(lambda: run(among(1000, MANY // 1000, await_futures))),
-        "create and await a task": measure(lambda: run(await_tasks(MANY))),
-        "await a child": measure(lambda: run(await_children(MANY))),
-        "queue of 1, per item": measure(lambda: run(pass_through(1, MANY))),
-        "queue, per item": measure(lambda: run(pass_through(0, MANY))),
-        "generator, resume": measure(resume_generator),
+    works = {
+        "switch, 1 task": lambda: run(among(1, MANY, switch_often)),
+        "switch, 1000 tasks": lambda: run(among(1000, MANY // 1000, switch_often)),
+        "future, 1 task": lambda: run(await_futures(MANY)),
+        "future, 1000 tasks": lambda: run(among(1000, MANY // 1000, await_futures)),
+        "create and await a task": lambda: run(await_tasks(MANY)),
+        "await a child": lambda: run(await_children(MANY)),
+        "queue of 1, per item": lambda: run(pass_through(1, MANY)),
+        "queue, per item": lambda: run(pass_through(0, MANY)),
+        "generator, resume": resume_generator,
     }
+    return {name: measure(works[name]) for name in names}
 
 
 def measure_program(program):
@@ -108,21 +115,40 @@ def measure_program(program):
     return {name: float(ns) for name, ns in (line.split("\t") for line in output.splitlines())}
 
 
+def print_table(first: str, columns: dict[str, dict[str, float]]):
+    """A row for each name that `first` has: its nanoseconds, and how many times that the others take."""
+    others = {title: numbers for title, numbers in columns.items() if title != first}
+    print(f"{'nanoseconds for one':26} {first:>8}"
+          + "".join(f" {title:>9} {'ratio':>7}" for title in others))
+    for name, ns in columns[first].items():
+        line = f"{name:26} {ns:8.1f}"
+        for numbers in others.values():
+            if name in numbers:
+                line += f" {numbers[name]:9.1f} {numbers[name] / ns:7.1f}"
+        print(line)
+
+
 def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__.strip())
-    folder = Path(sys.argv[1]) / "tests/bench"
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=Path, metavar="BUILD")
+    parser.add_argument("--yours", type=Path, metavar="PROGRAM")
+    options = parser.parse_args()
+    folder = options.build / "tests/bench"
     ours = measure_program(folder / "runtime_bench")
     if not ours:
-        sys.exit(f"there is no {folder}/runtime_bench: type meson compile -C {sys.argv[1]} benchmarks")
-    asio, python = measure_program(folder / "asio_bench"), measure_asyncio()
-    print(f"{'nanoseconds for one':26} {'ours':>8} {'asyncio':>9} {'ratio':>7} {'Asio':>8} {'ratio':>7}")
-    for name, ns in ours.items():
-        line = f"{name:26} {ns:8.1f} {python[name]:9.0f} {python[name] / ns:7.1f}"
-        if name in asio:
-            line += f" {asio[name]:8.1f} {asio[name] / ns:7.1f}"
-        print(line)
-    print(f"(asyncio of Python {sys.version.split()[0]}; ratios: how many times ours it takes)")
+        sys.exit(f"there is no {folder}/runtime_bench: type meson compile -C {options.build} benchmarks")
+    about_python = f"asyncio of Python {sys.version.split()[0]}"
+    if options.yours:
+        yours = measure_program(options.yours)
+        if not yours:
+            sys.exit(f"there is no {options.yours}")
+        print_table("yours", {"yours": yours, "ours": ours, "asyncio": measure_asyncio(yours)})
+        print(f"({about_python}; ratios: how many times yours it takes)")
+        return
+    asio = measure_program(folder / "asio_bench")
+    print_table("ours", {"ours": ours, "asyncio": measure_asyncio(ours)} | ({"Asio": asio} if asio else {}))
+    print(f"({about_python}; ratios: how many times ours it takes)")
     if not asio:
         print("(without Asio: its headers were not there when this was built)")
 
