@@ -564,13 +564,13 @@ Coroutine<> sleep_and_note(Loop& loop, std::chrono::milliseconds delay, Log& log
     log.note(name + "2");
 }
 
-/// True if nothing wakes the loop for 60 ms, though a timer for 30 ms was taken back.
+/// True if nothing wakes the loop for 60 ms, though a timer for 5 ms was taken back.
 bool sleeps_on(Loop& loop) {
     bool called = false;
     loop.call_later(60ms, [&] { called = true; });
     const auto start = Clock::now();
     loop.turn();
-    return called || Clock::now() - start > 45ms;
+    return called || Clock::now() - start > 40ms;
 }
 
 Coroutine<int> seven_at_once() { co_return 7; }
@@ -650,7 +650,7 @@ TEST_CASE("L18: sleeping for no time gives the others their turn") {
 TEST_CASE("L19: a cancelled sleep takes its timer back") {
     Loop loop;
     Log log;
-    Task task(loop, sleep_and_note(loop, 30ms, log, ""));
+    Task task(loop, sleep_and_note(loop, 5ms, log, ""));
     turns(loop, 1);
     task.cancel();
     turns(loop, 1);
@@ -661,7 +661,7 @@ TEST_CASE("L19: a cancelled sleep takes its timer back") {
 TEST_CASE("W1: wait_for returns a result in time, and takes its timer back") {
     Loop loop;
     Log log;
-    const Task task(loop, limited(loop, seven_at_once(), 30ms, log));
+    const Task task(loop, limited(loop, seven_at_once(), 5ms, log));
     turns(loop, 3);
     CHECK(log.text == "7 ");
     REQUIRE(task.done());
