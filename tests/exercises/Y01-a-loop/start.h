@@ -27,7 +27,8 @@ class Runnable {
 
   private:
     friend class RunQueue;
-    Runnable* next_ = nullptr; // stands behind this one; nullptr: nobody does
+    // Stands behind this one. nullptr: nobody does, or this one stands in no queue.
+    [[maybe_unused]] Runnable* next_ = nullptr;
 };
 
 /// First in, first out. It owns nobody, and allocates nothing: it's a list, and its links

@@ -72,7 +72,7 @@ void needs_the_frame_at_the_end() {
 
 TEST_CASE("a call runs nothing") {
     std::string told;
-    const auto generator = converse(told);
+    [[maybe_unused]] const auto generator = converse(told);
     REQUIRE_MESSAGE(told.empty(),
                     "a call has run the body: it must stop before its first line. "
                     "It told: "
@@ -128,7 +128,7 @@ TEST_CASE("the frame is destroyed with its generator") {
     std::string told;
     SUBCASE("if it has not begun") {
         {
-            const auto generator = converse(told);
+            [[maybe_unused]] const auto generator = converse(told);
         }
         CHECK_MESSAGE(
             told == "~frame ",

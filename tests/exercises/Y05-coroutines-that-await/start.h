@@ -17,7 +17,7 @@ class Chain;
 struct PromiseBase {
     /// What a coroutine waits with at its end.
     struct Ended {
-        std::coroutine_handle<> continuation;
+        std::coroutine_handle<> continuation = std::noop_coroutine();
 
         /// It always stops: the frame stays until its owner destroys it.
         bool await_ready() const noexcept { return false; }
