@@ -1,0 +1,94 @@
+// start fails in: a watch is stopped, and time goes on
+// start fails with: SIGSEGV
+// start ends as: crashed
+#include "exercise.h"
+#include "tests/stage3/runtime/loop_test.h"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <map>
+#include <string>
+
+using namespace std::chrono_literals;
+using stage3::EventLoop;
+using tests::LoopTest;
+
+namespace {
+
+/// A loop with a time of its own, and what was looked at.
+class Scene : public LoopTest {
+  public:
+    Look look() {
+        return [this](const std::string& server) { ++looks[server]; };
+    }
+    /// Lets so much time go by.
+    void pass(EventLoop::Duration duration) {
+        loop.call_later(duration, [this] { loop.stop(); });
+        loop.run_forever();
+    }
+    bool has_timer() { return loop.until_next_timer().has_value(); }
+
+    std::map<std::string, int> looks; // how often, by server
+};
+
+} // namespace
+
+TEST_CASE_FIXTURE(Scene, "two are watched") {
+    Watches watches(loop, look());
+    watches.start("a", 1min);
+    watches.start("b", 5min);
+    CHECK(looks["a"] == 1); // the first time is now
+    pass(10min + 30s);
+    CHECK(looks["a"] == 11);
+    CHECK(looks["b"] == 3);
+}
+
+TEST_CASE_FIXTURE(Scene, "a watch is stopped, and time goes on") {
+    Watches watches(loop, look());
+    watches.start("a", 1min);
+    pass(2min + 30s);
+    watches.stop("a");
+    pass(1h); // nobody has taken anything back? Then its timer fires now
+    CHECK_MESSAGE(looks["a"] == 3, "it was looked at 3 times and then stopped, and "
+                                       << looks["a"] - 3
+                                       << " times after that: the coroutine still runs. "
+                                          "To stop it, destroy its frame.");
+}
+
+TEST_CASE_FIXTURE(Scene, "nothing is left in the loop") {
+    Watches watches(loop, look());
+    watches.start("a", 1min);
+    pass(2min + 30s);
+    watches.stop("a");
+    CHECK_MESSAGE(!has_timer(), "the watch is stopped, and its timer still lies in the "
+                                "loop. With pauses of a day, and many watches, they "
+                                "become many. Nobody wants it: take it back.");
+}
+
+TEST_CASE_FIXTURE(Scene, "all watches go") {
+    {
+        Watches watches(loop, look());
+        watches.start("a", 1min);
+        watches.start("b", 5min);
+        pass(30s);
+    }
+    REQUIRE_MESSAGE(!has_timer(),
+                    "nobody has called stop, but all Watches were destroyed, "
+                    "and each frame with its Job. A timer is still in the "
+                    "loop: what will that resume? Who dies with the frame, "
+                    "however that dies?");
+    pass(1h);
+}
+
+TEST_CASE_FIXTURE(Scene, "it has counted") {
+    Watches watches(loop, look());
+    watches.start("a", 1min);
+    watches.start("b", 1min);
+    pass(2min + 30s);
+    CHECK(watches.stop("a") == 3);
+    pass(1min);
+    CHECK(watches.stop("b") == 4);
+    watches.start("a", 1min); // again
+    CHECK(watches.stop("a") == 1);
+}
