@@ -1,0 +1,402 @@
+// start fails in: the time is over
+// start fails with: came only when the look-up had ended
+#include "exercise.h"
+#include "stage3_queue_crawler/runtime/task/run.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdlib>
+#include <exception>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <source_location>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <unistd.h>
+
+using namespace std::chrono_literals;
+using stage3::Cancelled;
+using stage3::Coroutine;
+using stage3::EventLoop;
+using stage3::Task;
+
+namespace {
+
+using Duration = EventLoop::Duration;
+
+// Nobody waits as long as this, unless something is wrong. So a program that waits for
+// the wrong thing gets words, and doesn't hang.
+constexpr Duration patience = 3s;
+constexpr Duration long_enough = patience + 1s;
+constexpr Duration long_limit = 1h;
+
+[[noreturn]] void stay_here() {
+    while (true)
+        std::this_thread::sleep_for(1h);
+}
+
+/// A server that finds addresses, and is silent until the test lets it speak. If that
+/// takes too long, it gives up. It's shared with the threads that ask, which may outlive
+/// the test.
+class Server {
+  public:
+    /// Lets those go who ask, after a while.
+    void speak(Duration after = 0s) {
+        change([&] {
+            speaks_ = true;
+            after_ = after;
+        });
+    }
+    void find_nothing() {
+        change([&] { finds_nothing_ = true; });
+    }
+
+    /// What the threads do.
+    std::string look_up(const std::string& host) {
+        std::unique_lock lock(mutex_);
+        asked_ = true;
+        changed_.notify_all();
+        if (!changed_.wait_for(lock, patience, [this] { return speaks_; }))
+            gave_up_ = true;
+        const bool finds_nothing = finds_nothing_;
+        const Duration after = after_;
+        lock.unlock();
+        std::this_thread::sleep_for(after);
+        if (finds_nothing)
+            throw std::runtime_error("no address for " + host);
+        return "10.0.0.1";
+    }
+    void is_destroyed_inside() {
+        change([&] { destroyed_inside_ = true; });
+    }
+    void thread_ends() {
+        change([&] { thread_ended_ = true; });
+    }
+
+    /// These wait. False: in vain.
+    bool wait_until_asked() { return wait_for(asked_); }
+    bool wait_until_thread_ends() { return wait_for(thread_ended_); }
+
+    bool gave_up() { return get(gave_up_); }
+    bool destroyed_inside() { return get(destroyed_inside_); }
+
+  private:
+    template <class Function>
+    void change(Function function) {
+        const std::lock_guard lock(mutex_);
+        function();
+        changed_.notify_all();
+    }
+    bool wait_for(const bool& what) {
+        std::unique_lock lock(mutex_);
+        return changed_.wait_for(lock, patience, [&] { return what; });
+    }
+    bool get(const bool& what) {
+        const std::lock_guard lock(mutex_);
+        return what;
+    }
+
+    std::mutex mutex_; // guards what follows
+    std::condition_variable changed_;
+    bool speaks_ = false;
+    bool finds_nothing_ = false;
+    Duration after_{};
+    bool asked_ = false;
+    bool gave_up_ = false;
+    bool destroyed_inside_ = false;
+    bool thread_ended_ = false;
+};
+
+/// The function that find_address gets. It notices when it's destroyed while a thread is
+/// in it.
+class AskServer {
+  public:
+    explicit AskServer(std::shared_ptr<Server> server) : server_(std::move(server)) {}
+    AskServer(const AskServer& other) : server_(other.server_) {}
+    AskServer& operator=(const AskServer&) = delete;
+    ~AskServer() {
+        if (state_->inside) {
+            state_->destroyed = true;
+            server_->is_destroyed_inside();
+        }
+    }
+
+    std::string operator()(const std::string& host) const {
+        // It dies behind all that the thread owns.
+        struct Farewell {
+            std::shared_ptr<Server> server;
+            ~Farewell() { server->thread_ends(); }
+        };
+        thread_local const Farewell farewell{server_};
+        const auto state = state_;
+        const auto server = server_;
+        state->inside = true;
+        struct Leave {
+            State& state;
+            ~Leave() {
+                if (state.destroyed)
+                    stay_here(); // there is nothing to return to
+                state.inside = false;
+            }
+        };
+        const Leave leave{*state};
+        return server->look_up(host);
+    }
+
+  private:
+    struct State {
+        std::atomic<bool> inside = false;
+        std::atomic<bool> destroyed = false;
+    };
+
+    std::shared_ptr<Server> server_;
+    std::shared_ptr<State> state_ = std::make_shared<State>();
+};
+
+/// A place for a loop. When the loop is gone, it holds nothing, and so it remains, unless
+/// somebody believes that there still is a loop.
+class Place {
+  public:
+    Place() { ::new (memory_.data()) EventLoop; }
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+    ~Place() = default;
+
+    EventLoop& loop() { return *std::launder(reinterpret_cast<EventLoop*>(&memory_)); }
+    void end_loop() {
+        loop().~EventLoop();
+        memory_.fill(std::byte{0});
+    }
+    bool is_empty() const {
+        return std::ranges::count(memory_, std::byte{0})
+               == static_cast<std::ptrdiff_t>(memory_.size());
+    }
+
+  private:
+    alignas(EventLoop) std::array<std::byte, sizeof(EventLoop)> memory_{};
+};
+
+std::list<Place>& places() {
+    static auto* all = new std::list<Place>; // for ever: who knows how long threads live
+    return *all;
+}
+
+std::atomic<bool> thread_has_thrown = false;
+
+/// Takes a note if an exception leaves a thread, which otherwise ends the program.
+void watch_threads() {
+    static const std::thread::id first = std::this_thread::get_id();
+    std::set_terminate([] {
+        if (std::this_thread::get_id() == first)
+            std::abort();
+        thread_has_thrown = true;
+        stay_here();
+    });
+}
+
+int lowest_free_descriptor() {
+    const int number = ::dup(STDERR_FILENO);
+    ::close(number);
+    return number;
+}
+
+bool spoilt = false;
+
+/// What is wrong in one test case may still be at work in the next. So that's the last.
+void require(bool fine, const std::string& words,
+             std::source_location at = std::source_location::current()) {
+    if (fine)
+        return;
+    spoilt = true;
+    ADD_FAIL_AT(at.file_name(), static_cast<int>(at.line()), words);
+}
+
+class Scene {
+  public:
+    Scene() : place_(places().emplace_back()) {
+        watch_threads();
+        loop().set_exception_handler([this](const stage3::Report& report) {
+            if (report.exception)
+                reported_ = true;
+        });
+        REQUIRE_MESSAGE(!spoilt, "(Not tried: first mend what is wrong above.)");
+    }
+    Scene(const Scene&) = delete;
+    Scene& operator=(const Scene&) = delete;
+    ~Scene() { end_loop(); }
+
+    EventLoop& loop() { return place_.loop(); }
+    void end_loop() {
+        if (!std::exchange(ended_, true))
+            place_.end_loop();
+    }
+    bool loop_is_remembered() const { return !place_.is_empty(); }
+    bool reported() const { return reported_; }
+
+    Task<std::string> find(Duration limit) {
+        return create_task(loop(),
+                           find_address(AskServer(server), "www.example.com", limit));
+    }
+    /// The address; or what was thrown, in words.
+    std::string outcome_of(const Task<std::string>& task) {
+        const stage3::CancelAtExit alarm(
+            loop().call_later(long_enough, [this] { loop().stop(); }));
+        try {
+            return stage3::run_until_complete<std::string>(loop(), task);
+        } catch (const stage3::LoopStopped&) {
+            return "nothing";
+        } catch (const Cancelled&) {
+            return "Cancelled";
+        } catch (const stage3::Timeout&) {
+            return "Timeout";
+        } catch (const std::exception& error) {
+            return error.what();
+        }
+    }
+    void turns(int count) {
+        for (int i = 0; i < count; ++i) {
+            loop().stop();
+            loop().run_forever();
+        }
+    }
+    /// Lets the task begin, until its thread asks the server, which is silent.
+    void begin() {
+        turns(5);
+        require(server->wait_until_asked(), "nobody has called look_up.");
+    }
+
+    /// It has ended, and the server is still silent.
+    void check_nobody_waits(const std::string& what_came) {
+        require(
+            !server->gave_up(),
+            what_came
+                + " came only when the look-up had ended: somebody has waited for it, "
+                  "and the whole loop stood still meanwhile. Which destructor has?");
+        check_look_up_lives();
+    }
+    void check_look_up_lives() {
+        require(!server->destroyed_inside(),
+                "look_up was destroyed, with the frame in which it lay, while the thread "
+                "was in it. What does the thread own, and what does it refer to?");
+    }
+
+    std::shared_ptr<Server> server = std::make_shared<Server>();
+
+  private:
+    Place& place_;
+    bool ended_ = false;
+    bool reported_ = false;
+};
+
+/// Another task: unless it has its turn, the server remains silent.
+Coroutine<> let_speak(std::shared_ptr<Server> server) {
+    co_await stage3::sleep(20ms);
+    server->speak(200ms); // the loop sleeps again by then
+}
+
+void check_in_time(Scene& scene, const std::string& expected) {
+    const Task<> other = create_task(scene.loop(), let_speak(scene.server));
+    const auto begin = scene.loop().time();
+    const Task<std::string> task = scene.find(long_limit);
+    const std::string outcome = scene.outcome_of(task);
+    require(!thread_has_thrown,
+            "look_up has thrown, in a thread, and nobody has caught it there: that ends "
+            "the program (std::terminate), whoever waits elsewhere.");
+    require(!scene.server->gave_up(),
+            "while it waited, nobody else had a turn: the whole loop stood still.");
+    const bool alarmed = scene.loop().time() - begin >= long_enough;
+    require(!alarmed,
+            "the look-up has ended, and the loop sleeps on. Nobody has woken it, "
+            "or nobody has told it.");
+    CHECK(outcome == expected);
+}
+
+} // namespace
+
+TEST_CASE_FIXTURE(Scene, "an address that comes in time") {
+    check_in_time(*this, "10.0.0.1");
+}
+
+TEST_CASE_FIXTURE(Scene, "a look-up that fails") {
+    server->find_nothing();
+    check_in_time(*this, "no address for www.example.com");
+}
+
+TEST_CASE_FIXTURE(Scene, "the time is over") {
+    const std::string outcome = outcome_of(find(100ms));
+    CHECK(outcome == "Timeout");
+    check_nobody_waits("Timeout");
+    turns(5);
+    CHECK_MESSAGE(all_tasks(loop()).empty(), "it has ended, and left a task behind.");
+    CHECK_MESSAGE(loop().watched() == 0, "it has ended, and the loop still watches a "
+                                         "descriptor of its own: somebody must take "
+                                         "that back.");
+}
+
+TEST_CASE_FIXTURE(Scene, "the loop ends") {
+    {
+        const Task<std::string> task = find(long_limit);
+        begin();
+    }
+    end_loop();
+    require(!server->gave_up(),
+            "the loop has been closed, and that has taken until the "
+            "look-up ended. An executor waits for its threads; so who "
+            "presses Ctrl-C waits, too.");
+    check_look_up_lives();
+    server->speak();
+    require(server->wait_until_thread_ends(),
+            "look_up has ended, and its thread has not.");
+    require(!thread_has_thrown, "the thread found the loop closed, and threw that.");
+    require(
+        !loop_is_remembered(),
+        "the loop was gone, and the thread has handed its answer over to it, that is "
+        "to memory that is somebody else's by now. Hand it to a place that the thread "
+        "owns, too.");
+}
+
+TEST_CASE_FIXTURE(Scene, "an answer that comes too late") {
+    const int before = lowest_free_descriptor();
+    const std::string outcome = outcome_of(find(50ms));
+    CHECK(outcome == "Timeout");
+    server->speak();
+    require(server->wait_until_thread_ends(),
+            "look_up has ended, and its thread has not.");
+    turns(5);
+    CHECK_MESSAGE(!reported(), "the answer came too late, and the loop has reported an "
+                               "error: nobody wants to know.");
+    CHECK_MESSAGE(
+        lowest_free_descriptor() == before,
+        "the thread and the coroutine are gone, and a descriptor is still open. "
+        "If both own it, the last of them closes it.");
+}
+
+TEST_CASE_FIXTURE(Scene, "cancelled") {
+    Task<std::string> task = find(long_limit);
+    begin();
+    task.cancel();
+    CHECK(outcome_of(task) == "Cancelled");
+    check_nobody_waits("Cancelled");
+}
+
+TEST_CASE_FIXTURE(Scene, "the loop sleeps meanwhile") {
+    const auto before = loop().turns();
+    const std::string outcome = outcome_of(find(300ms));
+    CHECK(outcome == "Timeout");
+    const auto made = loop().turns() - before;
+    CHECK_MESSAGE(made < 20, "in 300 ms, in which nothing happened, the loop made "
+                                 << made
+                                 << " turns. Don't ask whether the answer is there: let "
+                                    "it wake you.");
+}

@@ -1,0 +1,45 @@
+// hint: Hand it to a place that the thread owns
+#include "exercise.h"
+
+#include <exception>
+#include <thread>
+#include <utility>
+
+using stage3::Coroutine;
+using stage3::EventLoop;
+using stage3::Future;
+
+namespace {
+
+/// What came of a look-up.
+struct Found {
+    std::string address;
+    std::exception_ptr failure;
+};
+
+Found call(const LookUp& look_up, const std::string& host) noexcept {
+    Found found;
+    try {
+        found.address = look_up(host);
+    } catch (...) { // no exception may leave a thread
+        found.failure = std::current_exception();
+    }
+    return found;
+}
+
+} // namespace
+
+Coroutine<std::string> find_address(LookUp look_up, std::string host,
+                                    EventLoop::Duration limit) {
+    EventLoop& loop = stage3::running_loop();
+    const Future<Found> answer;
+    std::thread([&loop, answer, look_up, host] {
+        const Found found = call(look_up, host);
+        loop.call_soon_threadsafe(
+            [answer, found] { answer.set_result_unless_done(found); });
+    }).detach();
+    const Found found = co_await wait_for(answer, limit);
+    if (found.failure)
+        std::rethrow_exception(found.failure);
+    co_return found.address;
+}
