@@ -171,8 +171,9 @@ class Course:
     # What steps build on.
 
     def needed(self, step: Step) -> list[Step]:
-        """The steps whose files this one's file includes, and those that these include."""
-        files = needed_files(step.file, {one.file: one.solution_text() for one in self.steps})
+        """The steps whose files this one's file or test includes, and those that these include."""
+        files = needed_files(step.solution_text() + step.read("test.cpp"),
+                             {one.file: one.solution_text() for one in self.steps}) - {step.file}
         return [one for one in self.steps if one.file in files]
 
     def require_files(self, steps: list[Step], who: str):

@@ -28,15 +28,15 @@ def translated(text: str) -> str:
     return re.sub(r'#include "stage\d_\w+/first/', '#include "', text)
 
 
-def needed_files(file: str, texts: dict[str, str]) -> set[str]:
-    """The files that `file` includes, and those that these include; `texts` are all by name."""
+def needed_files(text: str, texts: dict[str, str]) -> set[str]:
+    """The files that `text` includes, and those that these include; `texts` are all by name."""
     found: set[str] = set()
-    left = [file]
+    left = [text]
     while left:
-        names = re.findall(r'^#include "(\w+\.h)"', texts[left.pop()], re.M)
+        names = re.findall(r'^#include "(\w+\.h)"', left.pop(), re.M)
         new = set(names) & texts.keys() - found
         found |= new
-        left += new
+        left += [texts[name] for name in new]
     return found
 
 
