@@ -39,8 +39,9 @@ class Timer {
     }
 };
 
-/// Waits for `delay`, and holds up nobody else. If whoever sleeps is cancelled, nothing
-/// is left in the loop that would call something later.
+/// Waits for `delay`, and holds up nobody else; also if it's 0, all others have a turn.
+/// If whoever sleeps is cancelled, nothing is left in the loop that would call something
+/// later.
 inline Coroutine<> sleep(Loop& loop, Milliseconds delay) {
     (void)loop; // yours
     (void)delay;

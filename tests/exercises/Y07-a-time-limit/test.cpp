@@ -135,6 +135,17 @@ TEST_CASE("sleep holds up nobody") {
                         << story.told);
 }
 
+TEST_CASE("to sleep for no time at all") {
+    Story story;
+    Task a(story.loop, sleep_and_say(story, 0ms, "a"));
+    Task b(story.loop, sleep_and_say(story, 0ms, "b"));
+    run_until_complete(story.loop, b);
+    REQUIRE_MESSAGE(story.told.rfind("a sleeps, b sleeps, ", 0) == 0,
+                    "a sleeps for 0 ms. That's no time, but all others have their turn "
+                    "meanwhile. Told: "
+                        << story.told);
+}
+
 TEST_CASE("a sleeper that is cancelled") {
     Story story;
     Task task(story.loop, sleep_and_say(story, 20ms, "a"));
@@ -247,6 +258,22 @@ TEST_CASE("wait_for: in time") {
                         "the coroutine has thrown \"it rains\", so that is thrown. Told: "
                             << story.told);
     }
+}
+
+TEST_CASE("wait_for: in the last moment") {
+    Story story;
+    Future future(story.loop);
+    Task waiter(story.loop,
+                tell(story, wait_for(story.loop, answer_when(story, future), 5ms)));
+    story.turn(3);
+    future.set_result();
+    std::this_thread::sleep_for(10ms);
+    story.turn_with_timers(); // it ends, and then the limit is over
+    story.turn(3);
+    REQUIRE_MESSAGE(story.told == "answer gives back, has 7",
+                    "the value was there when the limit was over, in the same turn: then "
+                    "it's in time. Told: "
+                        << story.told);
 }
 
 TEST_CASE("wait_for: too late") {

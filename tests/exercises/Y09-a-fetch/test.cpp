@@ -42,7 +42,7 @@ constexpr Milliseconds patience = 4s;
 /// seconds hangs, and is ended.
 struct Story {
     Story() {
-        loop.call_later(8s, [] {
+        loop.call_later(5s, [] {
             throw std::runtime_error("everybody waits, and nothing happens any more");
         });
     }
