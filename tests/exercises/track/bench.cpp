@@ -26,7 +26,7 @@ namespace {
 
 using FutureAwaiter = decltype(operator co_await(std::declval<Future&>()));
 
-/// Waits for a future that is done, which nobody need: so it stands in the ready queue at
+/// Waits for a future although it is done: who does that stands in the ready queue at
 /// once, and goes on in the next turn. Ours has next_turn() for that, asyncio sleep(0).
 struct NextTurn : FutureAwaiter {
     explicit NextTurn(Future& done) : FutureAwaiter(operator co_await(done)) {}
