@@ -620,6 +620,11 @@ Coroutine<int> fail_to_end(Loop& loop) {
     }
     co_return 7;
 }
+Coroutine<int> wait_for_ever(Loop& loop) {
+    Future never(loop);
+    co_await never;
+    co_return 7;
+}
 Coroutine<int> hold_the_loop(std::chrono::milliseconds time) {
     std::this_thread::sleep_for(time);
     co_return 7;
@@ -709,5 +714,18 @@ TEST_CASE("W7: cancelling who waits asks the coroutine to end, and waits for it"
     task.cancel();
     REQUIRE(end_of(loop, task));
     CHECK(log.text == "asked ended outer-cancelled ");
+    CHECK_THROWS_AS(task.throw_if_failed(), Cancelled);
+}
+
+TEST_CASE("T4: a request that comes just when the time is over is not lost") {
+    Loop loop;
+    Log log;
+    Task task(loop, limited(loop, wait_for_ever(loop), 2ms, log));
+    turns(loop, 3);
+    std::this_thread::sleep_for(4ms);
+    loop.turn(); // the limit asks the coroutine to end
+    task.cancel();
+    REQUIRE(end_of(loop, task));
+    CHECK(log.text == "outer-cancelled ");
     CHECK_THROWS_AS(task.throw_if_failed(), Cancelled);
 }
