@@ -24,6 +24,9 @@ using namespace std::chrono_literals;
 
 namespace {
 
+/// What was told, for a message.
+std::string said(const std::string& told) { return told.empty() ? "nothing" : told; }
+
 /// Tells its name when it runs, and then does something.
 class Named final : public Runnable {
   public:
@@ -86,20 +89,20 @@ TEST_CASE_FIXTURE(FutureTest, "nobody runs inside set_result") {
     future.add_waiter(a);
     future.add_waiter(b);
     turn();
-    CHECK_MESSAGE(told.empty(), "it isn't done yet, and there ran: " << told);
+    CHECK_MESSAGE(told.empty(), "it isn't done yet, and there ran: " << said(told));
     future.set_result();
     REQUIRE_MESSAGE(told.empty(),
                     "set_result is not over, and somebody has run in its middle: whoever "
                     "calls it must not have to expect that. Put those who wait into the "
                     "loop's queue. There ran: "
-                        << told);
+                        << said(told));
     turn();
     CHECK_MESSAGE(told == "a b ",
                   "a and b waited, and it's done: in the next turn both go "
                   "on, in the order in which they came. There ran: "
-                      << told);
+                      << said(told));
     turn();
-    CHECK_MESSAGE(told == "a b ", "each goes on once. There ran: " << told);
+    CHECK_MESSAGE(told == "a b ", "each goes on once. There ran: " << said(told));
 }
 
 TEST_CASE_FIXTURE(FutureTest, "nobody comes too late") {
@@ -114,7 +117,28 @@ TEST_CASE_FIXTURE(FutureTest, "nobody comes too late") {
     CHECK_MESSAGE(told == "a ",
                   "a came too late for set_result, and waits for ever. The future "
                   "is done already: so a is ready. There ran: "
-                      << told);
+                      << said(told));
+}
+
+TEST_CASE_FIXTURE(FutureTest, "a future can fail") {
+    Future future(loop);
+    future.add_waiter(a);
+    future.add_waiter(b);
+    future.set_exception(rain());
+    REQUIRE_MESSAGE(future.done(), "to fail is an end, too: the future is done.");
+    CHECK(told.empty());
+    turn();
+    CHECK_MESSAGE(told == "a b ",
+                  "it has failed, and a and b waited for its end, whatever that "
+                  "is. There ran: "
+                      << said(told));
+    const std::string first = thrown_by(future);
+    CHECK_MESSAGE(first == "it rains", "throw_if_failed has thrown " << first);
+    const std::string second = thrown_by(future);
+    CHECK_MESSAGE(second == "it rains",
+                  "two have waited, and each who asks hears of the error. "
+                  "Asked for the second time, it has thrown "
+                      << second);
 }
 
 TEST_CASE_FIXTURE(FutureTest, "the first end stands") {
@@ -139,28 +163,7 @@ TEST_CASE_FIXTURE(FutureTest, "the first end stands") {
             << thrown_by(bad));
     turn();
     CHECK_MESSAGE(told == "a ",
-                  "who has gone on isn't made ready again. There ran: " << told);
-}
-
-TEST_CASE_FIXTURE(FutureTest, "a future can fail") {
-    Future future(loop);
-    future.add_waiter(a);
-    future.add_waiter(b);
-    future.set_exception(rain());
-    REQUIRE_MESSAGE(future.done(), "to fail is an end, too: the future is done.");
-    CHECK(told.empty());
-    turn();
-    CHECK_MESSAGE(told == "a b ",
-                  "it has failed, and a and b waited for its end, whatever that "
-                  "is. There ran: "
-                      << told);
-    const std::string first = thrown_by(future);
-    CHECK_MESSAGE(first == "it rains", "throw_if_failed has thrown " << first);
-    const std::string second = thrown_by(future);
-    CHECK_MESSAGE(second == "it rains",
-                  "two have waited, and each who asks hears of the error. "
-                  "Asked for the second time, it has thrown "
-                      << second);
+                  "who has gone on isn't made ready again. There ran: " << said(told));
 }
 
 TEST_CASE_FIXTURE(FutureTest, "a future can be cancelled") {
@@ -174,8 +177,8 @@ TEST_CASE_FIXTURE(FutureTest, "a future can be cancelled") {
     CHECK_MESSAGE(thrown_by(future) == "Cancelled",
                   "it has failed with Cancelled. It throws " << thrown_by(future));
     turn();
-    CHECK_MESSAGE(told == "a ",
-                  "it was cancelled, and a waited for its end. There ran: " << told);
+    CHECK_MESSAGE(told == "a ", "it was cancelled, and a waited for its end. There ran: "
+                                    << said(told));
     CHECK_FALSE(future.cancel());
 
     Future over(loop);
@@ -195,7 +198,7 @@ TEST_CASE_FIXTURE(FutureTest, "the future may go before those who waited") {
     turn();
     CHECK_MESSAGE(
         told == "a ",
-        "the future is done and gone, and a waited for it. There ran: " << told);
+        "the future is done and gone, and a waited for it. There ran: " << said(told));
 }
 
 TEST_CASE_FIXTURE(FutureTest, "one wakes the next") {
@@ -280,17 +283,17 @@ TEST_CASE_FIXTURE(FutureTest, "a driver lets a generator run to its first future
         told.empty(),
         "the generator begins in the next turn, not while its Driver is made. It "
         "told: "
-            << told);
+            << said(told));
     turn();
     REQUIRE_MESSAGE(told == "x1 ",
                     "in the next turn, the generator begins, and runs up to its "
                     "first future. It told: "
-                        << told);
+                        << said(told));
     turn();
     CHECK_MESSAGE(told == "x1 ",
                   "the future isn't done, and the generator has gone on. It "
                   "told: "
-                      << told);
+                      << said(told));
     CHECK_FALSE(driver.done());
 }
 
@@ -302,14 +305,14 @@ TEST_CASE_FIXTURE(FutureTest, "a driver lets a generator run from future to futu
     first.set_result();
     CHECK_MESSAGE(told == "x1 ", "the generator has gone on inside set_result.");
     turn();
-    REQUIRE_MESSAGE(
-        told == "x1 x2 ",
-        "the first future is done, and the generator waited for it. It told: " << told);
+    REQUIRE_MESSAGE(told == "x1 x2 ",
+                    "the first future is done, and the generator waited for it. It told: "
+                        << said(told));
     CHECK_FALSE(driver.done());
     second.set_result();
     turn();
     REQUIRE_MESSAGE(told == "x1 x2 x3 ",
-                    "the second future is done, too. It told: " << told);
+                    "the second future is done, too. It told: " << said(told));
     REQUIRE_MESSAGE(driver.done(), "the generator has ended, and so the Driver is done.");
     CHECK_MESSAGE(driver.returned() == 7,
                   "the generator has returned 7; returned() is " << driver.returned());
@@ -326,7 +329,7 @@ TEST_CASE_FIXTURE(FutureTest, "a driver whose futures are done") {
     REQUIRE_MESSAGE(driver.done(),
                     "the generator waits for futures that are done, and never "
                     "goes on. It told: "
-                        << told);
+                        << said(told));
     CHECK(driver.returned() == 7);
 }
 
@@ -340,9 +343,9 @@ TEST_CASE_FIXTURE(FutureTest, "two drivers, at the same time") {
     turn();
     second.set_result();
     turn();
-    CHECK_MESSAGE(
-        told == "x1 y1 x2 y2 x3 y3 ",
-        "two generators wait for the same futures, and take turns. They told: " << told);
+    CHECK_MESSAGE(told == "x1 y1 x2 y2 x3 y3 ",
+                  "two generators wait for the same futures, and take turns. They told: "
+                      << said(told));
     CHECK(x.done());
     CHECK(y.done());
 }
@@ -371,6 +374,6 @@ TEST_CASE_FIXTURE(FutureTest, "a generator asks its future what came of it") {
     CHECK_MESSAGE(
         told == "it rains",
         "the generator waited for a future that has failed, and asked it. It told: "
-            << told);
+            << said(told));
     CHECK(driver.done());
 }
