@@ -42,11 +42,10 @@ void busy_until(Clock::time_point when) {
 /// wrong.
 class Alarm {
   public:
-    Alarm(Loop& loop, Milliseconds delay) : loop_(loop) {
+    explicit Alarm(Loop& loop) : loop_(loop) {
         loop.watch(pair_.near.fd(), Events::read, [this] { rang_ = true; });
         far_end = pair_.far.fd();
         std::signal(SIGALRM, [](int) { static_cast<void>(::send(far_end, "x", 1, 0)); });
-        ring_after(delay);
     }
     Alarm(const Alarm&) = delete;
     Alarm& operator=(const Alarm&) = delete;
@@ -55,10 +54,7 @@ class Alarm {
         loop_.unwatch(pair_.near.fd());
     }
 
-    /// Whether it was this that has ended a turn.
-    bool rang() const { return rang_; }
-
-  private:
+    /// From now on; if it was set before, that doesn't count any more.
     static void ring_after(Milliseconds delay) {
         itimerval timer{};
         timer.it_value.tv_sec = static_cast<time_t>(delay.count() / 1000);
@@ -66,6 +62,10 @@ class Alarm {
         ::setitimer(ITIMER_REAL, &timer, nullptr);
     }
 
+    /// Whether it was this that has ended a turn.
+    bool rang() const { return rang_; }
+
+  private:
     static inline volatile std::sig_atomic_t far_end = -1;
 
     Loop& loop_;
@@ -76,11 +76,17 @@ class Alarm {
 /// A loop, and what its callbacks have told.
 struct LoopTest {
     Loop loop;
-    Alarm rescue{loop, 1500ms};
+    Alarm rescue{loop};
     std::string told;
 
     Loop::TimerId tell_later(Milliseconds delay, const std::string& name) {
         return loop.call_later(delay, [this, name] { told += name + " "; });
+    }
+
+    /// One turn; if it sleeps for too long, it's woken.
+    void turn() {
+        Alarm::ring_after(1000ms);
+        loop.turn();
     }
 
     /// Lets the loop turn until that much was told, or until it has had time enough, or
@@ -89,7 +95,7 @@ struct LoopTest {
         const auto start = Clock::now();
         int turns = 0;
         while (told.size() < wanted.size() && turns < most && since(start) < 3s) {
-            loop.turn();
+            turn();
             ++turns;
         }
         return turns;
@@ -126,7 +132,7 @@ TEST_CASE_FIXTURE(LoopTest, "a timer is called once, when its time has come") {
     CHECK_MESSAGE(told.empty(), "call_later calls nobody itself.");
     for (int i = 0; i < 200 && told.empty(); ++i) {
         busy_until(Clock::now() + 1ms); // in case that it doesn't sleep
-        loop.turn();
+        turn();
     }
     REQUIRE_MESSAGE(!told.empty(), "a timer was due after 20 ms. Now it's after "
                                        << since(start).count()
@@ -154,7 +160,7 @@ TEST_CASE_FIXTURE(LoopTest, "a timer is never called before its time") {
         busy_until(due - 20us);
         Named one(told, "one");
         loop.make_ready(one); // so that this turn doesn't sleep, and comes too early
-        loop.turn();
+        turn();
         turns_until("one timer ");
     }
     CHECK_MESSAGE(early == 0, "of 20 timers, "
@@ -271,14 +277,14 @@ TEST_CASE_FIXTURE(LoopTest, "what a callback adds waits for the next turn") {
     };
     loop.call_later(0ms, again);
     busy_until(Clock::now() + 1ms);
-    loop.turn();
+    turn();
     REQUIRE_MESSAGE(calls == 1,
                     "a timer that makes itself anew, due at once, was called "
                         << calls
                         << " times in one turn: nobody else would ever have a turn. "
                            "It must wait for the next one.");
     busy_until(Clock::now() + 1ms);
-    loop.turn();
+    turn();
     CHECK_MESSAGE((calls == 2 || calls == 100),
                   "what was added in the first turn, due at "
                   "once, is called in the second.");
@@ -308,7 +314,7 @@ TEST_CASE_FIXTURE(LoopTest, "who is ready is not held up by a timer") {
     tell_later(1h, "in an hour");
     Named one(told, "one");
     loop.make_ready(one);
-    loop.turn();
+    turn();
     CHECK_MESSAGE(!rescue.rang(), "somebody was ready to run, and the loop slept.");
     CHECK_MESSAGE(told == "one ",
                   "somebody was ready to run, and a timer is due in an hour. "
@@ -335,7 +341,7 @@ TEST_CASE_FIXTURE(LoopTest, "who is made ready by a timer runs without delay") {
     });
     turns_until("timer ");
     if (told == "timer ")
-        loop.turn();
+        turn();
     no_endless_sleep();
     CHECK_MESSAGE(told == "timer one ",
                   "a timer has made somebody ready, who runs in the next "
@@ -355,7 +361,7 @@ TEST_CASE_FIXTURE(LoopTest, "a timer comes even if somebody is always ready") {
     const auto start = Clock::now();
     tell_later(5ms, "timer");
     busy_until(start + 6ms);
-    loop.turn();
+    turn();
     CHECK_MESSAGE(told == "timer ",
                   "a timer is due, and somebody else is ready in every turn: "
                   "the turn must come to both.");
