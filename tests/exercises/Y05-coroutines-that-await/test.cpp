@@ -300,9 +300,9 @@ TEST_CASE_FIXTURE(ChainTest, "a child that does not wait costs no stack") {
         REQUIRE(ran == 1000);
     }
     const std::string advice =
-        " more bytes of the stack in use. So each runs inside of the one before, and many "
-        "of them would overflow it. await_suspend must return the handle of who goes on, "
-        "and not resume it itself: both where a child begins and where it ends.";
+        " more bytes of the stack in use. So each runs inside of the one before, and "
+        "many of them would overflow it. await_suspend must return the handle of who "
+        "goes on, and not resume it itself: both where a child begins and where it ends.";
     // The sanitizer makes a call of what is a jump in other builds.
     REQUIRE_MESSAGE(
         (last - first < 20'000 || sanitized),
