@@ -253,7 +253,7 @@ TEST_CASE("a server that takes too long") {
 TEST_CASE("two pages at the same time") {
     ScriptedServer server;
     Reply slow = html("slow");
-    slow.insert(slow.begin(), Pause{150ms});
+    slow.insert(slow.begin(), Pause{250ms});
     server.on("/slow", slow);
     server.on("/fast", html("fast"));
     Story story;

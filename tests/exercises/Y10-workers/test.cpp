@@ -52,8 +52,8 @@ struct Story {
     }
 
     /// Lets the loop turn until `task` is done. False if that never happens.
-    bool ends(Task& task) {
-        loop.call_later(2s, [] { throw Hangs("for ever"); });
+    bool ends(Task& task, Milliseconds patience = 2s) {
+        loop.call_later(patience, [] { throw Hangs("for ever"); });
         try {
             run_until_complete(loop, task);
         } catch (const Hangs&) {
@@ -208,10 +208,10 @@ TEST_CASE("workers that take their time to end") {
 
 namespace {
 
-/// The first worker fails after 10 ms, the others work.
+/// The first worker fails after 10 ms, the others have an hour's work.
 std::function<Coroutine<>()> first_fails(Story& story, int& made) {
     return [&story, &made] {
-        return ++made == 1 ? fail(story, 10ms) : work_and_clean_up(story, 1s);
+        return ++made == 1 ? fail(story, 10ms) : work_and_clean_up(story, 1h);
     };
 }
 
@@ -221,11 +221,11 @@ TEST_CASE("a worker throws") {
     Story story;
     story.put(5);
     int made = 0;
-    const auto begin = std::chrono::steady_clock::now();
     Task task(story.loop, run(story, 3, first_fails(story, made)));
     REQUIRE_MESSAGE(story.ends(task),
                     "a worker has thrown, and run_workers waits for ever: nobody deals "
-                    "with the item that this worker had.");
+                    "with the item that this worker had, and nobody asks the others to "
+                    "end.");
     REQUIRE_MESSAGE(story.ended == "it rains on 0",
                     "a worker has thrown \"it rains on 0\", so run_workers throws that. "
                     "It ended: "
@@ -236,9 +236,6 @@ TEST_CASE("a worker throws") {
         "for. They need 20 ms, and when run_workers ended, "
             << story.cleaned << " had.");
     REQUIRE(story.alive_then == 0);
-    REQUIRE_MESSAGE(std::chrono::steady_clock::now() - begin < 800ms,
-                    "a worker has thrown after 10 ms, and run_workers has waited until "
-                    "the others were done with their items: ask them to end.");
     waits.if_one_throws = true;
 }
 
@@ -255,7 +252,7 @@ TEST_CASE("two workers throw") {
 TEST_CASE("whoever waits is cancelled") {
     Story story;
     story.put(5);
-    Task task(story.loop, run(story, 3, [&] { return work_and_clean_up(story, 1s); }));
+    Task task(story.loop, run(story, 3, [&] { return work_and_clean_up(story, 1h); }));
     int turns = 4; // until all workers are busy
     SUBCASE("while they work") {}
     SUBCASE("when they have not begun") { turns = 1; }
@@ -362,7 +359,7 @@ TEST_CASE("a crawl") {
                                        + std::string(name_of(record.outcome)));
                        });
     Task task(story.loop, crawl.run(3));
-    REQUIRE_MESSAGE(story.ends(task), "the crawl doesn't end.");
+    REQUIRE_MESSAGE(story.ends(task, 8s), "the crawl doesn't end.");
     std::string all;
     for (const std::string& one : told)
         all += (all.empty() ? "" : ", ") + one;
