@@ -100,10 +100,10 @@ class Reader(unittest.TestCase):
             path.unlink(missing_ok=True)
         shutil.rmtree(self.root / "tests/exercises/yours", ignore_errors=True)
         if not self.looks_at_memory:
-            second = unittest.mock.patch.object(exercises, "look_at_memory",
-                                                return_value=answers.Outcome("passed"))
-            second.start()
-            self.addCleanup(second.stop)
+            self.second = unittest.mock.patch.object(exercises, "look_at_memory",
+                                                     return_value=answers.Outcome("passed"))
+            self.second.start()
+            self.addCleanup(self.second.stop)
 
     def tearDown(self):
         self.assertEqual(self.contents(), self.given, "what is given was changed")
@@ -329,6 +329,14 @@ class Track(Reader):
         said = self.learn("check", "Y03", status=1)
         self.assertIn("builds on tests/exercises/yours/part1.h, which has not passed as it is now: ./learn check Y01", said)
         self.assertNotIn("part2.h, which", said)
+
+    def test_memory(self):
+        self.second.stop()
+        self.learn("check", "Y01", status=1)
+        self.file(1).write_text("#pragma once\nnamespace yours {\ninline int answer_1() {\n    int* p = new int(1);\n"
+                                "    const int answer = *p;\n    delete p;\n    return answer + (*p == 77);\n}\n}\n")
+        self.assert_in_order(self.learn("check", "Y01", status=1), "yours/part1.h:7: in answer_1, your code reads memory",
+                             "return answer + ", "yours/part1.h:6: in answer_1, your code had freed it")
 
     def test_list(self):
         self.assert_in_order(self.learn("list"), "Your own runtime", "  Y01 ", "  Y03 ", "The exercises of the pages",

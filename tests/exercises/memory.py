@@ -13,6 +13,7 @@ import fcntl
 import os
 import re
 import shutil
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,6 +44,7 @@ def look_at_memory(build: Build, root: Path, folder: Path, answer: Path, work: P
     except Broken:  # without sanitizers it does compile
         return Outcome("unseen", "the compiler can't make this program with sanitizers")
     text, status, late = run_limited(program, SLOWER * limit, variables=variables)
+    text = with_lines(text, program)
     log = work / "report.log"
     log.write_text(text, encoding="utf-8")
     whole = f"\nThe whole report: {log}"
@@ -103,6 +105,19 @@ def environment(leaks: int, compiler: list[str]) -> dict[str, str]:
     return variables
 
 
+def with_lines(text: str, program: Path) -> str:
+    """A report with the lines that g++'s sanitizers leave out: those of inline functions, say in a header."""
+    place = re.compile(rf"\({re.escape(str(program))}\+(0x[0-9a-f]+)\).*$", re.M)
+    addresses = sorted(set(place.findall(text)))
+    reader = shutil.which("addr2line")
+    if not addresses or not reader:
+        return text
+    run = subprocess.run([reader, "-e", str(program), *addresses], stdout=subprocess.PIPE,
+                         stderr=subprocess.DEVNULL, text=True, errors="replace")
+    lines = dict(zip(addresses, (line.split(" (")[0] for line in run.stdout.splitlines())))
+    return place.sub(lambda found: found[0] if lines.get(found[1], "??").startswith("??") else lines[found[1]], text)
+
+
 # ---- Reading a report -------------------------------------------------------------------
 
 
@@ -146,7 +161,7 @@ def short(function: str) -> str:
         while before != name:
             before, name = name, re.sub(f"{opening}[^{opening}{closing}]*{closing}", "", name)
     words = name.replace("const", "").split()
-    return words[-1] if words else function
+    return words[-1].removeprefix("yours::") if words else function
 
 
 class Report:
