@@ -20,6 +20,15 @@ header   doctest/doctest.h     -      doctest-dev           doctest-devel       
 TABLE
 }
 
+# What only the book needs, once it is to be a site.
+needs_for_book() {
+    cat <<'TABLE'
+python   markdown_it -  python3-markdown-it  python3-markdown-it-py  python-markdown-it-py  py3-markdown-it-py  -  reads the pages of the book
+python   pygments    -  python3-pygments     python3-pygments        python-pygments        py3-pygments        -  gives code its colours
+TABLE
+}
+book_python='' # the one that has them
+
 gnu_compilers='g++ g++-12 g++-13 g++-14 g++-15 g++-16'
 clang_compilers='clang++ clang++-17 clang++-18 clang++-19 clang++-20 clang++-21'
 cxx=''        # the compiler that was found
@@ -94,6 +103,14 @@ has_compiler() {
     }
     find_compiler "$chosen_cxx" || die "CXX names a compiler that won't do:" \
         "${trouble:-there is no $chosen_cxx}. Unset CXX, or set it to another."
+}
+
+# The Python that is the first in PATH need not be the one for which the system has packages.
+has_python() { # MODULE
+    for book_python in python3 /usr/bin/python3; do
+        "$book_python" -c 'import markdown_it, pygments' 2>/dev/null && return
+    done
+    "$book_python" -c "import $1" 2>/dev/null # not both: this one, at least?
 }
 
 # Is a thing there, and new enough? If it is there but won't do, $trouble says why.

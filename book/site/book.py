@@ -1,0 +1,159 @@
+"""What the book consists of: its pages in reading order, with their parts; exercises; files.
+
+Nothing is listed here. Which pages there are, and in which order, is told by the map that readers
+see (page 00, "The map"); exercises are the folders of tests/exercises; files are those that git
+knows or would take. What doesn't fit together is no exception but a line in `Book.problems`: who
+has broken three links wants to hear of all three.
+"""
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+sys.dont_write_bytecode = True  # no __pycache__ beside the sources
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from weave import slug_of  # noqa: E402  (its folder has just been put on the path)
+
+TITLE = "Await the Web"
+FIRST = "book/00-before-you-start.md"
+MAP = "book/README.md"
+GLOSSARY = "book/c-glossary.md"
+PAGE = re.compile(r"book/[^/]+\.md")
+EXERCISE = re.compile(r"tests/exercises/([^/-]+)-[^/]+/README\.md")
+NOT_SOURCES = re.compile(r"(^|.*/)(build[^/]*|__pycache__|\.(?!ci/|github/)[^/]+)/")
+LINK = re.compile(r"\[[^\]]+\]\(([^)#\s]+)\)")
+STAGE = re.compile(r"^\d\. \*\*(.+?)\.?\*\*", re.M)  # page 00 names the three
+
+
+@dataclass(eq=False)
+class Page:
+    """A Markdown file. `url` is where it stands on the site."""
+    path: str
+    kind: str   # "page", "exercise", "map" or "readme"
+    url: str
+    text: str
+    part: str = ""
+    tells: str = ""  # what the map says of it
+    number: str = field(init=False)
+    name: str = field(init=False)
+
+    def __post_init__(self):
+        title = re.match(r"# (.+)", self.text)
+        self.number, _, self.name = (title[1] if title else self.path).partition(" ")
+        if self.kind in ("map", "readme"):
+            self.number, self.name = "", f"{self.number} {self.name}"
+
+    @property
+    def title(self) -> str:
+        return f"{self.number} {self.name}".strip().replace("`", "")
+
+
+@dataclass
+class Part:
+    title: str  # "" for what stands before all parts
+    pages: list[Page]
+
+
+class Book:
+    def __init__(self, root: Path):
+        self.root = root
+        self.problems: list[str] = []
+        self.files = files_of(root)
+        self.folders = {"/".join(file.split("/")[:depth]) for file in self.files
+                        for depth in range(1, file.count("/") + 1)}
+        self.pages = {path: self._page(path) for path in sorted(self.files) if kind_of(path)}
+        self.readme, self.map = self.pages["README.md"], self.pages[MAP]
+        self.parts = self._read_parts()
+        self.order = [page for part in self.parts for page in part.pages]
+        self.exercises = [page for page in self.pages.values() if page.kind == "exercise"]
+
+    def read(self, path: str) -> str:
+        return (self.root / path).read_text(encoding="utf-8")
+
+    def complain(self, where: str, what: str) -> None:
+        line = f"{where}: {what}"
+        if line not in self.problems:
+            self.problems.append(line)
+
+    def exercise_parts(self) -> list[Part]:
+        """Those that belong to pages, by their numbers; and tracks, whose numbers begin with a
+        letter."""
+        parts = [Part("With the pages", []), Part("A runtime of your own", [])]
+        for page in self.exercises:
+            parts[not page.number[0].isdigit()].pages.append(page)
+        return [part for part in parts if part.pages]
+
+    def page_of_exercise(self, exercise: Page) -> Page | None:
+        """The page that sends readers there."""
+        link = f"(../{exercise.path}"
+        return next((page for page in self.order if link in page.text and page.part), None)
+
+    def exercise_facts(self, exercise: Page) -> tuple[str, str]:
+        """Its kind, and how long it takes; as its second paragraph says."""
+        kind = re.search(r"^Kind: (.+)$", exercise.text, re.M)
+        minutes = re.search(r"^About (.*?)\.?$", exercise.text, re.M)
+        return kind[1] if kind else "", minutes[1] if minutes else ""
+
+    def _page(self, path: str) -> Page:
+        kind = kind_of(path)
+        url = {"readme": "readme.html", "map": "book/map.html",
+               "exercise": f"exercises/{path.split('/')[-2] if '/' in path else ''}.html",
+               "page": path[:-2] + "html"}[kind]
+        return Page(path, kind, url, self.read(path))
+
+    def _read_parts(self) -> list[Part]:
+        """The tables of the map. Each is a part, with the title that stands before it; the first,
+        which has none, is a part for each stage."""
+        first = self.pages[FIRST]
+        stages = {str(n): f"Stage {n}: {name.lower()}" for n, name in
+                  enumerate(STAGE.findall(first.text), 1)}
+        parts, title, stage = [Part("", [first])], "", ""
+        for line in first.text.partition("\n## The map\n")[2].splitlines():
+            cells = [cell.strip() for cell in line.strip("| ").split("|")]
+            if not line.startswith("|"):
+                found = re.match(r"\*\*(.+?)\.?\*\*|(\S.*):$", line)
+                title = (found[1] or found[2]) if found else title
+                continue
+            linked = [self.pages.get(f"book/{target}") for target in LINK.findall(cells[0])]
+            if not linked:
+                continue
+            stage = cells[2] if len(cells) > 2 and cells[2] in stages else stage
+            part = title or stages.get(stage, "")
+            if parts[-1].title != part:
+                parts.append(Part(part, []))
+            for page in filter(None, linked):
+                page.part, page.tells = part, cells[1]
+                parts[-1].pages.append(page)
+        mapped = {page.path for part in parts for page in part.pages}
+        for page in self.pages.values():
+            if page.kind == "page" and page.path not in mapped:
+                self.complain(page.path, f"the map ({FIRST}) does not name it")
+        return parts
+
+
+def kind_of(path: str) -> str:
+    if path == "README.md":
+        return "readme"
+    if path == MAP:
+        return "map"
+    return "page" if PAGE.fullmatch(path) else "exercise" if EXERCISE.fullmatch(path) else ""
+
+
+def files_of(root: Path) -> set[str]:
+    """Those that git knows or would take; without git (an unpacked archive), all that no build
+    has made."""
+    listed = subprocess.run(["git", "-C", root, "ls-files", "-co", "--exclude-standard"],
+                            capture_output=True, text=True) if (root / ".git").exists() else None
+    if listed is not None and listed.returncode == 0:
+        names = listed.stdout.splitlines()
+        return {name for name in names if (root / name).is_file()}
+    names = (file.relative_to(root).as_posix() for file in root.rglob("*") if file.is_file())
+    return {name for name in names if not NOT_SOURCES.match(name)}
+
+
+def plain(markdown: str) -> str:
+    """A few words of Markdown, without its signs."""
+    return re.sub(r"\[([^\]]*)\]\([^)]*\)|[`*]", r"\1", markdown)

@@ -1,0 +1,90 @@
+"""What all pages of the site have around their text: head, contents, previous and next."""
+from __future__ import annotations
+
+import posixpath
+import re
+from html import escape
+from pathlib import Path
+
+from book import TITLE, Book, Page, Part, plain
+
+HERE = Path(__file__).resolve().parent
+EXERCISES, CODE, SEARCH = "exercises/index.html", "source/index.html", "search.html"
+
+
+def way_up(url: str) -> str:
+    """From a page to the site's root: "" or "../../"."""
+    return "../" * url.count("/")
+
+
+def relative(url: str, to: str) -> str:
+    return posixpath.relpath(to, posixpath.dirname(url) or ".")
+
+
+class Layout:
+    def __init__(self, book: Book):
+        self.book = book
+        self.template = (HERE / "page.html").read_text(encoding="utf-8")
+
+    def page(self, url: str, title: str, body: str, kind: str, aside: str = "") -> str:
+        parts = {
+            "TITLE": escape(f"{title} – {TITLE}" if title else TITLE),
+            "UP": way_up(url), "KIND": kind, "CONTENTS": self._contents(url),
+            "BODY": body.strip(), "ASIDE": aside,
+        }
+        return re.sub(r"\{\{([A-Z]+)\}\}", lambda mark: parts[mark[1]], self.template)
+
+    def _contents(self, url: str) -> str:
+        rows = []
+        for part in self.book.parts:
+            title = f"<h2>{escape(part.title)}</h2>\n" if part.title else ""
+            rows.append(title + self._list(url, part.pages))
+        more = [(EXERCISES, "Exercises"), (CODE, "The code"), (self.book.map.url, "The map"),
+                (self.book.readme.url, "About the project")]
+        links = "".join(f"<li>{self._link(url, to, name)}</li>\n" for to, name in more)
+        rows.append(f"<h2>Beside the pages</h2>\n<ol>{links}</ol>")
+        return "\n".join(rows)
+
+    def _list(self, url: str, pages: list[Page]) -> str:
+        return "<ol>" + "\n".join(
+            f"<li>{self._link(url, page.url, page.name, page.number)}</li>" for page in pages) + "</ol>"
+
+    def _link(self, url: str, to: str, name: str, number: str = "") -> str:
+        inside = to in (EXERCISES, CODE) and url.startswith(posixpath.dirname(to) + "/")
+        here = ' aria-current="page"' if to == url else ' aria-current="true"' if inside else ""
+        shown = f"<span>{number}</span> " if number else ""
+        return f'<a href="{relative(url, to)}"{here}>{shown}{escape(plain(name))}</a>'
+
+    def turn(self, page: Page, row: list[Page]) -> str:
+        """To the page before, and to the one after."""
+        at = row.index(page)
+        before = row[at - 1] if at else None
+        after = row[at + 1] if at + 1 < len(row) else None
+        links = []
+        for rel, word, other in (("prev", "Previous", before), ("next", "Next", after)):
+            links.append(f'<a rel="{rel}" href="{relative(page.url, other.url)}"><small>{word}</small>'
+                         f"{escape(other.title)}</a>" if other else "<span></span>")
+        return f'<nav class="turn" aria-label="Previous and next">{"".join(links)}</nav>'
+
+
+def on_this_page(headings: list[tuple[int, str, str]]) -> str:
+    if len(headings) < 2:
+        return ""
+    rows = "".join(f'<li class="h{level}"><a href="#{anchor}">{escape(shown)}</a></li>\n'
+                   for level, anchor, shown in headings)
+    return (f'<nav class="here" aria-labelledby="here-title"><h2 id="here-title">On this page</h2>'
+            f"<ol>{rows}</ol></nav>")
+
+
+def contents(parts: list[Part], url: str) -> str:
+    """All pages, with what the map says of each."""
+    rows = []
+    for part in parts:
+        rows.append(f"<h3>{escape(part.title)}</h3>" if part.title else "")
+        rows.append('<ol class="pages">')
+        for page in part.pages:
+            tells = f"<small>{escape(plain(page.tells))}</small>" if page.tells else ""
+            rows.append(f'<li><a href="{relative(url, page.url)}"><span>{page.number}</span> '
+                        f'<b>{escape(plain(page.name))}</b>{tells}</a></li>')
+        rows.append("</ol>")
+    return "\n".join(rows)

@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""Builds the book: a site that works from disk, and an EPUB.
+
+    book/site/make_book.py                  into build-book/site and build-book/await-the-web.epub
+    book/site/make_book.py --out FOLDER     elsewhere
+
+The pages are the Markdown files that GitHub shows; they stay as they are. What is wrong (a link
+that leads nowhere, a picture that is missing) is told at the end, and makes the exit status 1; the
+book is built nevertheless, so that one can look. `./learn book` calls this.
+"""
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+sys.dont_write_bytecode = True  # no __pycache__ beside the sources
+import needs  # noqa: E402  (what is imported is beside this file)
+
+needs.run_with_them(status_without=1)
+from book import Book  # noqa: E402
+from epub import Epub  # noqa: E402
+from site_pages import Site  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(prog="./learn book", description="Builds the book: a site that "
+                                      "works from disk, and an EPUB.")
+    options.add_argument("--out", type=Path, default=ROOT / "build-book", metavar="FOLDER",
+                         help="where they go (build-book/)")
+    options.add_argument("--root", type=Path, default=ROOT, help=argparse.SUPPRESS)
+    options.add_argument("--address", default="", metavar="URL",
+                         help="where the site will be, for links out of the EPUB")
+    given = options.parse_args()
+    begun = time.monotonic()
+    book = Book(given.root.resolve())
+    site = Site(book)
+    site.write(given.out / "site")
+    epub = Epub(book, given.address)
+    epub.write(given.out / "await-the-web.epub")
+    for problem in book.problems:
+        print(f"learn: {problem}", file=sys.stderr)
+    print(f"{len(book.order)} pages, {len(book.exercises)} exercises, {len(site.scene_pages)} scenes and "
+          f"{len(site.sources.shown)} files of code in {time.monotonic() - begun:.1f} s.")
+    print(f"Open {(given.out / 'site' / 'index.html').resolve().as_uri()}")
+    print(f"or, on a reader, {given.out / 'await-the-web.epub'}")
+    return 1 if book.problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,167 @@
+// The search. Its index is loaded when somebody begins to search, as a script: from disk, a page may
+// not fetch. A section is found if each of the words is in it, in its heading or in its page's title;
+// a word is any run of signs without a blank, so `co_await` and `EventLoop::run` are words, too, and
+// "what stands in quotes" is one.
+"use strict";
+
+(() => {
+  const up = document.currentScript.dataset.up;
+  const one = selector => document.querySelector(selector);
+  const make = (tag, properties, ...children) => {
+    const element = Object.assign(document.createElement(tag), properties);
+    element.append(...children);
+    return element;
+  };
+  const AT_ONCE = 8, ON_A_PAGE = 100, AROUND = 70;
+
+  let loading = null;
+  function load() {
+    loading ||= new Promise((loaded, failed) => {
+      document.head.append(make("script", { src: `${up}search-index.js`, onload: loaded, onerror: failed }));
+    }).then(() => SEARCH.map(([page, url, title, text]) => ({
+      page, url, title, text, low: { page: page.toLowerCase(), title: title.toLowerCase(), text: text.toLowerCase() },
+    })));
+    return loading;
+  }
+
+  const wordsOf = query => (query.toLowerCase().match(/"[^"]+"|\S+/g) || [])
+    .map(word => word.replaceAll('"', "")).filter(word => word);
+
+  /// 2 if the word begins where a word begins, 1 if it's anywhere, 0 if not.
+  function fits(text, word) {
+    const at = text.indexOf(word);
+    if (at < 0)
+      return 0;
+    return at === 0 || !/\w/.test(text[at - 1]) || !/\w/.test(word[0]) ? 2 : 1;
+  }
+
+  function score({ low }, words) {
+    let sum = 0;
+    for (const word of words) {
+      const here = 12 * fits(low.title, word) + 6 * fits(low.page, word) + 2 * fits(low.text, word);
+      if (here === 0)
+        return 0;
+      sum += here + Math.min(low.text.split(word).length - 1, 8) / 4;
+    }
+    const phrase = words.join(" ");
+    if (words.length > 1 && low.text.includes(phrase))
+      sum += 10;
+    return sum + (low.title === phrase ? 40 : 0);
+  }
+
+  async function find(query) {
+    const words = wordsOf(query);
+    const found = (await load()).map(entry => ({ entry, score: score(entry, words) }))
+      .filter(hit => words.length > 0 && hit.score > 0)
+      .sort((a, b) => b.score - a.score);
+    return { words, entries: found.map(hit => hit.entry) };
+  }
+
+  /// The text with its words marked: as nodes, so nothing in it is read as HTML.
+  function marked(text, words) {
+    const escaped = words.map(word => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+    return text.split(new RegExp(`(${escaped.join("|")})`, "gi"))
+      .map((part, n) => n % 2 ? make("mark", { textContent: part }) : part);
+  }
+
+  function around({ text, low }, words) {
+    const places = words.map(word => low.text.indexOf(word)).filter(at => at >= 0);
+    const begin = Math.max(0, Math.min(...places, low.text.length) - AROUND);
+    const from = begin && text.indexOf(" ", begin) + 1;
+    const piece = text.slice(from, from + 3 * AROUND);
+    return (from ? "…" : "") + piece + (from + piece.length < text.length ? "…" : "");
+  }
+
+  function row(entry, words) {
+    const link = make("a", { href: up + entry.url }, make("b", {}, ...marked(entry.title || entry.page, words)));
+    const piece = around(entry, words);
+    if (entry.title)
+      link.append(make("small", {}, ...marked(entry.page, words)));
+    if (piece)
+      link.append(make("small", {}, ...marked(piece, words)));
+    return make("li", {}, link);
+  }
+
+  // ---- While typing ----
+  const box = one('[type="search"]'), form = box.form;
+  let chosen = -1, asked = 0;
+  const rows = () => [...document.querySelectorAll("#results [role=option]")];
+
+  function close() {
+    one("#results")?.remove();
+    chosen = -1;
+    box.setAttribute("aria-expanded", "false");
+    box.removeAttribute("aria-activedescendant");
+  }
+
+  async function suggest() {
+    const query = box.value.trim(), mine = ++asked;
+    if (query.length < 2)
+      return close();
+    const { words, entries } = await find(query);
+    if (mine !== asked) // more was typed meanwhile
+      return;
+    close();
+    const list = make("ul", { className: "hits", id: "hits", role: "listbox", ariaLabel: "Search results" },
+      ...entries.slice(0, AT_ONCE).map(entry => row(entry, words)));
+    [...list.children].forEach((item, n) => {
+      item.role = "option";
+      item.id = `hit-${n}`;
+      item.setAttribute("aria-selected", "false");
+      item.firstChild.tabIndex = -1;
+    });
+    const results = make("div", { id: "results", className: "hits" }, list);
+    const rest = entries.length - AT_ONCE;
+    if (entries.length === 0)
+      results.append(make("p", { textContent: "Nothing has all of these words." }));
+    else if (rest > 0)
+      results.append(make("p", { textContent: `Enter shows all ${entries.length}.` }));
+    form.append(results);
+    box.setAttribute("aria-expanded", "true");
+  }
+
+  function choose(step) {
+    const all = rows();
+    if (all.length === 0)
+      return;
+    chosen = (chosen + step + all.length + (chosen < 0 && step < 0 ? 1 : 0)) % all.length;
+    all.forEach((item, n) => item.setAttribute("aria-selected", n === chosen));
+    all[chosen].scrollIntoView({ block: "nearest" });
+    box.setAttribute("aria-activedescendant", all[chosen].id);
+  }
+
+  function onKey(event) {
+    if (event.key === "Escape")
+      close();
+    else if (event.key === "ArrowDown" || event.key === "ArrowUp")
+      event.preventDefault(), choose(event.key === "ArrowDown" ? 1 : -1);
+    else if (event.key === "Enter" && chosen >= 0)
+      event.preventDefault(), location.assign(rows()[chosen].firstChild.href), close();
+  }
+
+  // ---- The page of results ----
+  async function showAll(query) {
+    box.value = query;
+    const { words, entries } = await find(query);
+    const shown = entries.slice(0, ON_A_PAGE);
+    const count = entries.length === 1 ? "1 place has" : `${entries.length} places have`;
+    one("#found").replaceChildren(
+      make("p", { textContent: `${count} all words of: ${query}` + (shown.length < entries.length ? `. These are the first ${shown.length}.` : "") }),
+      make("ul", { className: "hits" }, ...shown.map(entry => row(entry, words))));
+  }
+
+  for (const [name, value] of Object.entries({ role: "combobox", "aria-controls": "hits", "aria-expanded": "false", "aria-autocomplete": "list" }))
+    box.setAttribute(name, value);
+  box.addEventListener("focus", load);
+  box.addEventListener("input", suggest);
+  box.addEventListener("keydown", onKey);
+  addEventListener("click", event => form.contains(event.target) || close());
+  addEventListener("keydown", event => {
+    const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement.tagName);
+    if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey)
+      event.preventDefault(), box.focus();
+  });
+  const query = new URLSearchParams(location.search).get("q");
+  if (one("#found") && query)
+    showAll(query);
+})();

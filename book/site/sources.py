@@ -1,0 +1,118 @@
+"""The code as pages: each file with numbered lines, and a list of the pages that tell of it.
+
+A listing links to `source/common/first/event_loop.h.html#L20-L41`; there the lines are marked. So
+that the link leads there without a script, too, and so that whoever checks links finds its target,
+each range that is linked to has an anchor of its own.
+"""
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from html import escape
+from urllib.parse import quote
+
+from book import Book, Page
+from highlight import highlight, language_of
+from layout import CODE, Layout, relative
+
+OURS = re.compile(r"(common|stage\d_\w+)/.*\.(cpp|h)")  # has a page, linked to or not
+RANGE = re.compile(r"L(\d+)(?:-L(\d+))?")
+REGION = re.compile(r'<span class="c">(//|#) \[/?[a-z0-9_-]+\]</span>')  # weave.py's marks
+
+
+def first_line(anchor: str) -> int:
+    return int(RANGE.fullmatch(anchor)[1])
+
+
+class Sources:
+    def __init__(self, book: Book, layout: Layout):
+        self.book, self.layout = book, layout
+        # Of each file: the ranges that are linked to, each with the pages that do so.
+        self.shown: dict[str, dict[str, list[Page]]] = defaultdict(lambda: defaultdict(list))
+        self.linked_folders: set[str] = set()
+        for file in sorted(book.files):
+            if OURS.fullmatch(file):
+                self.shown[file]  # it is there, shown or not
+
+    def url(self, path: str) -> str:
+        return f"source/{path}.html" if path in self.book.files else f"source/{path}/index.html"
+
+    def link(self, page: Page, path: str, anchor: str) -> str:
+        """Where a file or folder is, from a page. Remembers who has asked."""
+        if path in self.book.files:
+            known = self.shown[path][anchor]
+            if page not in known:
+                known.append(page)
+            if anchor and not RANGE.fullmatch(anchor):
+                self.book.complain(page.path, f"a file has no such place: {path}#{anchor}")
+        else:
+            self.linked_folders.add(path)
+        return relative(page.url, self.url(path)) + (f"#{anchor}" if anchor else "")
+
+    def pages(self) -> dict[str, str]:
+        """URLs, and what stands there. All links must have been asked for."""
+        paths = [*self.shown, *(f"{folder}/" for folder in self.linked_folders)]
+        folders = {"/".join(path.split("/")[:depth]) for path in paths
+                   for depth in range(1, path.count("/") + 1)}
+        pages = {self.url(path): self._file(path) for path in sorted(self.shown)}
+        for folder in sorted(folders):
+            pages[self.url(folder)] = self._folder(folder, folders)
+        pages[CODE] = self._folder("", folders)
+        return pages
+
+    def _file(self, path: str) -> str:
+        text = self.book.read(path).rstrip("\n")
+        starts = defaultdict(list)
+        count = text.count("\n") + 1
+        for anchor in self.shown[path]:
+            found = RANGE.fullmatch(anchor)
+            if found and int(found[2] or found[1]) > count:
+                self.book.complain(self.shown[path][anchor][0].path, f"{path} has no line {anchor}")
+            elif found and found[2]:
+                starts[int(found[1])].append(anchor)
+        rows = []
+        for number, line in enumerate(highlight(text, language_of(path)).split("\n"), 1):
+            marks = "".join(f'<i id="{anchor}"></i>' for anchor in starts[number])
+            dim = ' class="mark"' if REGION.fullmatch(line.strip()) else ""
+            rows.append(f'<li id="L{number}"{dim}>{marks}{line}</li>')
+        body = (f"{self._crumbs(path)}<h1>{escape(path.split('/')[-1])}</h1>{self._told_by(path)}"
+                f'<div class="file" tabindex="0" role="region" aria-label="{escape(path)}">'
+                f"<ol>{''.join(rows)}</ol></div>")
+        return self.layout.page(self.url(path), path, body, "source")
+
+    def _crumbs(self, path: str) -> str:
+        folders, url = path.split("/")[:-1], self.url(path)
+        links = [f'<a href="{relative(url, CODE)}">The code</a>']
+        for depth, name in enumerate(folders, 1):
+            to = self.url("/".join(folders[:depth]))
+            links.append(f'<a href="{relative(url, to)}">{escape(name)}</a>')
+        return f'<p class="crumbs">{" / ".join(links)}</p>'
+
+    def _told_by(self, path: str) -> str:
+        """The pages that show it, with the lines that each shows."""
+        by_page: dict[Page, list[str]] = defaultdict(list)
+        for anchor, pages in self.shown[path].items():
+            for page in pages:
+                by_page[page].append(anchor)
+        rows = []
+        for page in sorted(by_page, key=list(self.book.pages.values()).index):
+            ranges = sorted(filter(RANGE.fullmatch, by_page[page]), key=first_line)
+            lines = " ".join(f'<a href="#{anchor}">{anchor.replace("L", "").replace("-", "–")}</a>'
+                             for anchor in ranges)
+            rows.append(f'<li><a href="{relative(self.url(path), page.url)}">{escape(page.title)}</a>'
+                        + (f" <small>lines {lines}</small>" if lines else "") + "</li>")
+        return f'<div class="told"><h2>Told by</h2><ul>{"".join(rows)}</ul></div>' if rows else ""
+
+    def _folder(self, folder: str, folders: set[str]) -> str:
+        start = f"{folder}/" if folder else ""
+        inside = sorted({path[len(start):].partition("/")[0] for path in {*self.shown, *folders}
+                         if path.startswith(start) and path != folder})
+        rows = []
+        for name in inside:
+            slash = "/" if f"{start}{name}" in folders else ""
+            to = f"{name}/index.html" if slash else f"{name}.html"
+            rows.append(f'<li><a href="{quote(to)}">{escape(name)}{slash}</a></li>')
+        crumbs = self._crumbs(folder) if folder else ""
+        title = folder.split("/")[-1] + "/" if folder else "The code"
+        body = f'{crumbs}<h1>{escape(title)}</h1><ul class="folder">{"".join(rows)}</ul>'
+        return self.layout.page(self.url(folder) if folder else CODE, folder or title, body, "source")
