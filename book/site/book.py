@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # no __pycache__ beside the sources
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from weave import slug_of  # noqa: E402  (its folder has just been put on the path)
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "viewer")]
+from weave import slug_of  # noqa: E402,F401  (its folder has just been put on the path)
 
 TITLE = "Await the Web"
 FIRST = "book/00-before-you-start.md"

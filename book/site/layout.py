@@ -12,12 +12,8 @@ HERE = Path(__file__).resolve().parent
 EXERCISES, CODE, SEARCH = "exercises/index.html", "source/index.html", "search.html"
 
 
-def way_up(url: str) -> str:
-    """From a page to the site's root: "" or "../../"."""
-    return "../" * url.count("/")
-
-
 def relative(url: str, to: str) -> str:
+    """The way from one page to another."""
     return posixpath.relpath(to, posixpath.dirname(url) or ".")
 
 
@@ -27,10 +23,14 @@ class Layout:
         self.template = (HERE / "page.html").read_text(encoding="utf-8")
 
     def page(self, url: str, title: str, body: str, kind: str, aside: str = "") -> str:
+        """A whole page. `kind` is its body's class; `aside` stands beside the text."""
         parts = {
             "TITLE": escape(f"{title} – {TITLE}" if title else TITLE),
-            "UP": way_up(url), "KIND": kind, "CONTENTS": self._contents(url),
-            "BODY": body.strip(), "ASIDE": aside,
+            "UP": "../" * url.count("/"),  # from here to the site's root
+            "KIND": kind,
+            "CONTENTS": self._contents(url),
+            "BODY": body.strip(),
+            "ASIDE": aside,
         }
         return re.sub(r"\{\{([A-Z]+)\}\}", lambda mark: parts[mark[1]], self.template)
 
@@ -38,22 +38,19 @@ class Layout:
         rows = []
         for part in self.book.parts:
             title = f"<h2>{escape(part.title)}</h2>\n" if part.title else ""
-            rows.append(title + self._list(url, part.pages))
+            links = [self._link(url, page.url, page.name, page.number) for page in part.pages]
+            rows.append(title + list_of(links))
         more = [(EXERCISES, "Exercises"), (CODE, "The code"), (self.book.map.url, "The map"),
                 (self.book.readme.url, "About the project")]
-        links = "".join(f"<li>{self._link(url, to, name)}</li>\n" for to, name in more)
-        rows.append(f"<h2>Beside the pages</h2>\n<ol>{links}</ol>")
-        return "\n".join(rows)
-
-    def _list(self, url: str, pages: list[Page]) -> str:
-        return "<ol>" + "\n".join(
-            f"<li>{self._link(url, page.url, page.name, page.number)}</li>" for page in pages) + "</ol>"
+        links = [self._link(url, to, name) for to, name in more]
+        return "\n".join([*rows, f"<h2>Beside the pages</h2>\n{list_of(links)}"])
 
     def _link(self, url: str, to: str, name: str, number: str = "") -> str:
         inside = to in (EXERCISES, CODE) and url.startswith(posixpath.dirname(to) + "/")
-        here = ' aria-current="page"' if to == url else ' aria-current="true"' if inside else ""
+        here = "page" if to == url else "true" if inside else ""
+        current = f' aria-current="{here}"' if here else ""
         shown = f"<span>{number}</span> " if number else ""
-        return f'<a href="{relative(url, to)}"{here}>{shown}{escape(plain(name))}</a>'
+        return f'<a href="{relative(url, to)}"{current}>{shown}{escape(plain(name))}</a>'
 
     def turn(self, page: Page, row: list[Page]) -> str:
         """To the page before, and to the one after."""
@@ -62,12 +59,18 @@ class Layout:
         after = row[at + 1] if at + 1 < len(row) else None
         links = []
         for rel, word, other in (("prev", "Previous", before), ("next", "Next", after)):
-            links.append(f'<a rel="{rel}" href="{relative(page.url, other.url)}"><small>{word}</small>'
-                         f"{escape(other.title)}</a>" if other else "<span></span>")
+            to = relative(page.url, other.url) if other else ""
+            links.append(f'<a rel="{rel}" href="{to}"><small>{word}</small>{escape(other.title)}</a>'
+                         if other else "<span></span>")
         return f'<nav class="turn" aria-label="Previous and next">{"".join(links)}</nav>'
 
 
+def list_of(links: list[str]) -> str:
+    return f"<ol>{''.join(f'<li>{link}</li>' + chr(10) for link in links)}</ol>"
+
+
 def on_this_page(headings: list[tuple[int, str, str]]) -> str:
+    """Links to a page's headings, each of which is its level, its anchor and what it says."""
     if len(headings) < 2:
         return ""
     rows = "".join(f'<li class="h{level}"><a href="#{anchor}">{escape(shown)}</a></li>\n'
@@ -85,6 +88,6 @@ def contents(parts: list[Part], url: str) -> str:
         for page in part.pages:
             tells = f"<small>{escape(plain(page.tells))}</small>" if page.tells else ""
             rows.append(f'<li><a href="{relative(url, page.url)}"><span>{page.number}</span> '
-                        f'<b>{escape(plain(page.name))}</b>{tells}</a></li>')
+                        f"<b>{escape(plain(page.name))}</b>{tells}</a></li>")
         rows.append("</ol>")
     return "\n".join(rows)

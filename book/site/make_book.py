@@ -27,26 +27,26 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def main() -> int:
-    options = argparse.ArgumentParser(prog="./learn book", description="Builds the book: a site that "
-                                      "works from disk, and an EPUB.")
+    options = argparse.ArgumentParser(
+        prog="./learn book", description="Builds the book: a site that works from disk, and an EPUB.")
     options.add_argument("--out", type=Path, default=ROOT / "build-book", metavar="FOLDER",
                          help="where they go (build-book/)")
     options.add_argument("--root", type=Path, default=ROOT, help=argparse.SUPPRESS)
     options.add_argument("--address", default="", metavar="URL",
-                         help="where the site will be, for links out of the EPUB")
+                         help="where the site will be on the web, for links out of the EPUB")
     given = options.parse_args()
     begun = time.monotonic()
     book = Book(given.root.resolve())
-    site = Site(book)
-    site.write(given.out / "site")
-    epub = Epub(book, given.address)
-    epub.write(given.out / "await-the-web.epub")
+    site, epub = Site(book), Epub(book, given.address)
+    site_folder, epub_file = given.out / "site", given.out / "await-the-web.epub"
+    site.write(site_folder)
+    epub.write(epub_file)
     for problem in book.problems:
         print(f"learn: {problem}", file=sys.stderr)
-    print(f"{len(book.order)} pages, {len(book.exercises)} exercises, {len(site.scene_pages)} scenes and "
-          f"{len(site.sources.shown)} files of code in {time.monotonic() - begun:.1f} s.")
-    print(f"Open {(given.out / 'site' / 'index.html').resolve().as_uri()}")
-    print(f"or, on a reader, {given.out / 'await-the-web.epub'}")
+    print(f"{len(book.order)} pages, {len(book.exercises)} exercises, {len(site.scenes)} scenes "
+          f"and {len(site.sources.shown)} files of code in {time.monotonic() - begun:.1f} s")
+    print(f"In a browser, open {(site_folder / 'index.html').resolve().as_uri()}")
+    print(f"For a reader:      {epub_file.resolve()}")
     return 1 if book.problems else 0
 
 

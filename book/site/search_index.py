@@ -1,4 +1,5 @@
-"""What the site's search looks through: the text of each section, each term, each file's path.
+"""What the site's search looks through: the text of each section, each term, each file's path, and
+the names that the code defines.
 
 It's a script that sets a variable, since a page from disk may load a script, but may not fetch a
 file. An entry is [page's title, where, section's title, text]; search.js reads them.
@@ -7,7 +8,7 @@ from __future__ import annotations
 
 import json
 
-from book import Book, Page
+from book import GLOSSARY, Book, Page
 from glossary import Glossary
 from renderer import Rendered
 from sources import Sources
@@ -22,9 +23,9 @@ def search_index(book: Book, rendered: dict[Page, Rendered], glossary: Glossary,
                  sources: Sources) -> str:
     entries = [entry for page in [*book.order, *book.exercises, book.readme]
                for entry in entries_of(page, rendered[page])]
-    for page in book.order:
-        if page.path.endswith("c-glossary.md"):
-            entries += [[page.title, f"{page.url}#{term.anchor}", term.word, term.means]
-                        for term in glossary.terms]
+    if words := book.pages.get(GLOSSARY):
+        entries += [[words.title, f"{words.url}#{term.anchor}", term.word, term.means]
+                    for term in glossary.terms]
     entries += [[path, sources.url(path), "", ""] for path in sorted(sources.shown)]
+    entries += sources.names()
     return "SEARCH=" + json.dumps(entries, ensure_ascii=False, separators=(",", ":")) + "\n"

@@ -18,21 +18,17 @@ from layout import CODE, Layout, relative
 OURS = re.compile(r"(common|stage\d_\w+)/.*\.(cpp|h)")  # has a page, linked to or not
 RANGE = re.compile(r"L(\d+)(?:-L(\d+))?")
 REGION = re.compile(r'<span class="c">(//|#) \[/?[a-z0-9_-]+\]</span>')  # weave.py's marks
-
-
-def first_line(anchor: str) -> int:
-    return int(RANGE.fullmatch(anchor)[1])
+NAMED = re.compile(r"(?:class|struct|concept) (?:\[\[nodiscard\]\] )?(\w+)(?= [:{=])"
+                   r"|(?:\S.* )?[*&]*((?:\w+::)+~?\w+)\(")
 
 
 class Sources:
     def __init__(self, book: Book, layout: Layout):
         self.book, self.layout = book, layout
-        # Of each file: the ranges that are linked to, each with the pages that do so.
-        self.shown: dict[str, dict[str, list[Page]]] = defaultdict(lambda: defaultdict(list))
-        self.linked_folders: set[str] = set()
-        for file in sorted(book.files):
-            if OURS.fullmatch(file):
-                self.shown[file]  # it is there, shown or not
+        # Of each file: the ranges that are linked to ("": the whole), with the pages that do so.
+        self.shown: dict[str, dict[str, list[Page]]] = {
+            file: defaultdict(list) for file in sorted(book.files) if OURS.fullmatch(file)}
+        self.folders: set[str] = set()  # that are linked to
 
     def url(self, path: str) -> str:
         return f"source/{path}.html" if path in self.book.files else f"source/{path}/index.html"
@@ -40,18 +36,28 @@ class Sources:
     def link(self, page: Page, path: str, anchor: str) -> str:
         """Where a file or folder is, from a page. Remembers who has asked."""
         if path in self.book.files:
-            known = self.shown[path][anchor]
+            known = self.shown.setdefault(path, defaultdict(list))[anchor]
             if page not in known:
                 known.append(page)
             if anchor and not RANGE.fullmatch(anchor):
                 self.book.complain(page.path, f"a file has no such place: {path}#{anchor}")
         else:
-            self.linked_folders.add(path)
+            self.folders.add(path)
         return relative(page.url, self.url(path)) + (f"#{anchor}" if anchor else "")
+
+    def names(self) -> list[list[str]]:
+        """What the code defines: file, URL, name and line of each, for the search."""
+        found = []
+        for path in filter(OURS.fullmatch, self.shown):
+            for number, line in enumerate(self.book.read(path).split("\n"), 1):
+                if named := NAMED.match(line):
+                    name = named[1] or named[2]
+                    found.append([path, f"{self.url(path)}#L{number}", name, line.rstrip(" {")])
+        return found
 
     def pages(self) -> dict[str, str]:
         """URLs, and what stands there. All links must have been asked for."""
-        paths = [*self.shown, *(f"{folder}/" for folder in self.linked_folders)]
+        paths = [*self.shown, *(f"{folder}/" for folder in self.folders)]
         folders = {"/".join(path.split("/")[:depth]) for path in paths
                    for depth in range(1, path.count("/") + 1)}
         pages = {self.url(path): self._file(path) for path in sorted(self.shown)}
@@ -60,16 +66,11 @@ class Sources:
         pages[CODE] = self._folder("", folders)
         return pages
 
+    # ---- A file -------------------------------------------------------------------------
+
     def _file(self, path: str) -> str:
         text = self.book.read(path).rstrip("\n")
-        starts = defaultdict(list)
-        count = text.count("\n") + 1
-        for anchor in self.shown[path]:
-            found = RANGE.fullmatch(anchor)
-            if found and int(found[2] or found[1]) > count:
-                self.book.complain(self.shown[path][anchor][0].path, f"{path} has no line {anchor}")
-            elif found and found[2]:
-                starts[int(found[1])].append(anchor)
+        starts = self._starts(path, text.count("\n") + 1)
         rows = []
         for number, line in enumerate(highlight(text, language_of(path)).split("\n"), 1):
             marks = "".join(f'<i id="{anchor}"></i>' for anchor in starts[number])
@@ -80,7 +81,19 @@ class Sources:
                 f"<ol>{''.join(rows)}</ol></div>")
         return self.layout.page(self.url(path), path, body, "source")
 
+    def _starts(self, path: str, count: int) -> dict[int, list[str]]:
+        """For each line the ranges that begin there."""
+        starts = defaultdict(list)
+        for anchor, pages in self.shown[path].items():
+            found = RANGE.fullmatch(anchor)
+            if found and int(found[2] or found[1]) > count:
+                self.book.complain(pages[0].path, f"{path} has no line {anchor}")
+            elif found and found[2]:
+                starts[int(found[1])].append(anchor)
+        return starts
+
     def _crumbs(self, path: str) -> str:
+        """The folders above."""
         folders, url = path.split("/")[:-1], self.url(path)
         links = [f'<a href="{relative(url, CODE)}">The code</a>']
         for depth, name in enumerate(folders, 1):
@@ -97,11 +110,14 @@ class Sources:
         rows = []
         for page in sorted(by_page, key=list(self.book.pages.values()).index):
             ranges = sorted(filter(RANGE.fullmatch, by_page[page]), key=first_line)
-            lines = " ".join(f'<a href="#{anchor}">{anchor.replace("L", "").replace("-", "–")}</a>'
-                             for anchor in ranges)
-            rows.append(f'<li><a href="{relative(self.url(path), page.url)}">{escape(page.title)}</a>'
-                        + (f" <small>lines {lines}</small>" if lines else "") + "</li>")
+            lines = " ".join(f'<a href="#{one}">{one.replace("L", "").replace("-", "–")}</a>'
+                             for one in ranges)
+            where = f" <small>lines {lines}</small>" if lines else ""
+            to = relative(self.url(path), page.url)
+            rows.append(f'<li><a href="{to}">{escape(page.title)}</a>{where}</li>')
         return f'<div class="told"><h2>Told by</h2><ul>{"".join(rows)}</ul></div>' if rows else ""
+
+    # ---- A folder -----------------------------------------------------------------------
 
     def _folder(self, folder: str, folders: set[str]) -> str:
         start = f"{folder}/" if folder else ""
@@ -115,4 +131,9 @@ class Sources:
         crumbs = self._crumbs(folder) if folder else ""
         title = folder.split("/")[-1] + "/" if folder else "The code"
         body = f'{crumbs}<h1>{escape(title)}</h1><ul class="folder">{"".join(rows)}</ul>'
-        return self.layout.page(self.url(folder) if folder else CODE, folder or title, body, "source")
+        url = self.url(folder) if folder else CODE
+        return self.layout.page(url, folder or title, body, "source")
+
+
+def first_line(anchor: str) -> int:
+    return int(RANGE.fullmatch(anchor)[1])

@@ -24,6 +24,7 @@ all_steps() {
     a_step "coroutines, under valgrind" check_coroutines_with_valgrind
     a_step "exercises" check_exercises
     a_step "what the book's programs print" check_outputs
+    a_step "the book as a site and an EPUB" check_book
     a_step "format" check_format
     a_step "scripts" check_scripts
     end_beside
@@ -33,6 +34,7 @@ all_steps() {
 # and Ubuntu's packages are numbered like this; elsewhere, install these commands by hand.
 needs_for_all() {
     needs_to_build
+    needs_for_book
     cat <<'TABLE'
 gcc      g++             12  g++                 gcc-c++     gcc         g++         -  compiles everything a second time, with other warnings
 command  clang++-19      -   clang-19            -           -           -           -  compiles everything again: a second compiler sees other mistakes
@@ -45,6 +47,9 @@ header   asio/experimental/channel.hpp - libasio-dev asio-devel      asio       
 command  valgrind        -   valgrind            valgrind    valgrind    valgrind    -  watches over memory, in its own way
 command  dot             -   graphviz            graphviz    graphviz    graphviz    -  reads the link graphs that stage 3 writes
 command  shellcheck      -   shellcheck          ShellCheck  shellcheck  shellcheck  -  looks for mistakes in the scripts
+command  chromium/chromium-browser/google-chrome - chromium chromium chromium chromium -  opens the book's pages, and the viewer's
+command  epubcheck       -   epubcheck           epubcheck   epubcheck   -           epubcheck  reads the EPUB as a strict reader would
+command  cmark-gfm       -   cmark-gfm           -           -           cmark       cmark-gfm  reads the pages as GitHub does
 TABLE
 }
 
@@ -279,6 +284,14 @@ sources() { # PATTERN
     cd "$top" || return
     git ls-files --cached --others --exclude-standard -- "$1" 2>/dev/null | grep . ||
         find . \( -name 'build*' -o -name '.?*' \) -prune -o -type f -name "$1" -print
+}
+
+# In the hands of others: a browser, epubcheck, axe-core (if npm can bring it), GitHub's own reader
+# of Markdown.
+check_book() {
+    AXE=$top/build-all/axe
+    export AXE
+    cd "$top" && "$book_python" tests/book/whole_book_test.py
 }
 
 check_format() {

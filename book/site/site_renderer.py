@@ -1,0 +1,75 @@
+"""A page's text as the site shows it: listings to copy, drawings for both themes, links to the code."""
+from __future__ import annotations
+
+import posixpath
+import re
+from html import escape
+
+from book import GLOSSARY, Book, Page
+from drawings import DifferentDrawings, Palette, read_pair, themed, width_of
+from glossary import Glossary, Term
+from layout import EXERCISES, relative
+from renderer import Renderer
+from sources import Sources
+
+SCENE = re.compile(r"book/scenes/(.+)")
+
+
+class SiteRenderer(Renderer):
+    def __init__(self, book: Book, glossary: Glossary, sources: Sources, titles: dict[str, str]):
+        """`titles`: of the scenes, by their names."""
+        super().__init__(book, glossary)
+        self.sources, self.titles, self.palette = sources, titles, Palette()
+
+    def link(self, page: Page, path: str, anchor: str) -> str | None:
+        tail = f"#{anchor}" if anchor else ""
+        if path == page.path:
+            return tail or "#"
+        if target := self.book.pages.get(path):
+            return relative(page.url, target.url) + tail
+        if path == "tests/exercises":
+            return relative(page.url, EXERCISES)
+        if path in self.book.files or path in self.book.folders:
+            return self.sources.link(page, path, anchor)
+        self.book.complain(page.path, f"dead link to {path}")
+        return None
+
+    def listing(self, code: str, language: str, label: str, caption: str) -> str:
+        below = f"<figcaption>{caption}</figcaption>" if caption else ""
+        return (f'<figure class="listing"><pre class="{language}" tabindex="0" role="group" '
+                f'aria-label="{label}"><code>{code}</code></pre>{below}</figure>\n')
+
+    def table_open(self, tokens, at, options, env) -> str:
+        return table_in("table glossary" if env["page"].path == GLOSSARY else "table")
+
+    def table_close(self, tokens, at, options, env) -> str:
+        return "</table></div>\n"
+
+    def heading_link(self, anchor: str, shown: str) -> str:
+        return (f' <a class="anchor" data-unsaid="" href="#{anchor}" '
+                f'aria-label="Link to “{escape(shown)}”">#</a>')
+
+    def term_attributes(self, term: Term) -> str:
+        return f' title="{escape(term.means)}"'
+
+    def drawing(self, page: Page, stem: str, alt: str) -> str:
+        name = posixpath.basename(stem)
+        try:
+            svg = themed(*read_pair(self.book.root, stem), self.palette, alt, name)
+        except DifferentDrawings:
+            self.book.complain(page.path, f"{stem}: light and dark differ in more than colours")
+            return ""
+        svg = svg.replace("<svg ", f'<svg style="max-width:{width_of(svg)}px" ', 1)
+        sheet = f'<div class="sheet" tabindex="0" role="group" aria-label="Drawing">{svg}</div>'
+        scene = SCENE.fullmatch(stem)
+        if not scene or scene[1] not in self.titles:
+            return f'<figure class="drawing">{sheet}</figure>\n'
+        to = relative(page.url, f"scenes/{name}.html")
+        return (f'<figure class="drawing scene">{sheet}<figcaption data-unsaid="">'
+                f'<a class="watch" href="{to}">Watch it, step by step</a> '
+                f"<span>{escape(self.titles[name])}</span></figcaption></figure>\n")
+
+
+def table_in(classes: str) -> str:
+    """A table that is too wide scrolls, and the page doesn't."""
+    return f'<div class="{classes}" tabindex="0" role="group" aria-label="Table"><table>\n'

@@ -1,0 +1,204 @@
+// Goes into pages of the built site, and tries there what a reader does. The page's address says what
+// to try: `?test=desk`. What is found stands in the page, as JSON; in a frame, its parent is told.
+"use strict";
+
+(() => {
+  const asked = new URLSearchParams(location.search).get("test");
+  const failures = [];
+  let checks = 0;
+  const one = selector => document.querySelector(selector);
+  const all = selector => [...document.querySelectorAll(selector)];
+  const until = async (what, condition) => {
+    for (let n = 0; n < 200 && !condition(); n++)
+      await new Promise(resolve => setTimeout(resolve, 20));
+    expect(what, condition());
+  };
+  function expect(what, holds) {
+    ++checks;
+    if (!holds)
+      failures.push(what);
+  }
+  const press = (target, key) => target.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+  addEventListener("error", event => failures.push(`error: ${event.message}`));
+
+  // ---- Colours ----
+  const numbers = colour => colour.match(/[\d.]+/g).map(Number);
+  function over(below, above) { // of two colours, one on the other
+    const alpha = above[3] ?? 1;
+    return [0, 1, 2].map(n => alpha * above[n] + (1 - alpha) * below[n]);
+  }
+  function ground(element) {
+    const layers = [];
+    for (let at = element; at; at = at.parentElement)
+      layers.unshift(numbers(getComputedStyle(at).backgroundColor));
+    return layers.reduce(over, [255, 255, 255]);
+  }
+  function luminance(colour) {
+    const [r, g, b] = colour.map(n => n / 255).map(n => n <= 0.04045 ? n / 12.92 : ((n + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  }
+  function contrast(element) {
+    const below = ground(element), above = over(below, numbers(getComputedStyle(element).color));
+    const [dim, bright] = [luminance(below), luminance(above)].sort((a, b) => a - b);
+    return (bright + 0.05) / (dim + 0.05);
+  }
+  function checkContrast(theme) {
+    const texts = all("body *").filter(element => !element.closest("svg, script, noscript, [hidden]")
+      && [...element.childNodes].some(node => node.nodeType === Node.TEXT_NODE && node.data.trim())
+      && element.checkVisibility());
+    expect("there is text", texts.length > 50);
+    const weak = texts.filter(element => contrast(element) < 4.5);
+    expect(`contrast, ${theme}: ${weak.slice(0, 5).map(element => `${element.tagName}.${element.className} ${contrast(element).toFixed(2)}`)}`,
+      weak.length === 0);
+  }
+
+  // ---- What is tried ----
+  async function theme() {
+    const look = () => [document.body, one(".drawing svg text")].map(element =>
+      getComputedStyle(element)[element === document.body ? "backgroundColor" : "fill"]);
+    const button = one(".theme");
+    button.click();
+    expect("the button says what it is", button.getAttribute("aria-label") === "Theme: light");
+    const light = look();
+    checkContrast("light");
+    button.click();
+    expect("page and drawings follow the theme", look().every((colour, n) => colour !== light[n]));
+    checkContrast("dark");
+    expect("the choice is kept", localStorage.getItem("theme") === "dark");
+    button.click();
+    expect("the third is the system's", !document.documentElement.dataset.theme && !localStorage.getItem("theme"));
+  }
+
+  async function scene() {
+    const figure = one("figure.scene"), link = figure.querySelector(".watch");
+    expect("a scene is not loaded before it's wanted", !one("iframe"));
+    expect("without a script, the link leads to it", /scenes\/[^/]+\.html$/.test(link.href));
+    link.click();
+    const frame = one("iframe");
+    expect("it comes in a frame", frame?.parentElement === figure && /#theme=(light|dark)$/.test(frame.src));
+    await new Promise(resolve => frame.addEventListener("load", resolve));
+    const before = frame.src;
+    one(".theme").click(), one(".theme").click();
+    expect("it follows the theme", frame.src !== before || one(".theme").textContent.trim() === "Dark");
+    one(".theme").click();
+    link.click();
+    expect("it goes again", !one("iframe") && !figure.classList.contains("playing"));
+  }
+
+  async function copying() {
+    let copied = "";
+    Object.defineProperty(navigator, "clipboard", { value: { writeText: async text => { copied = text; } } });
+    const buttonOf = kind => one(`pre.${kind}`).parentElement.querySelector(".copy");
+    buttonOf("cpp").click();
+    expect("a listing is copied whole", copied.trim() === one("pre.cpp").textContent.trim());
+    buttonOf("console").click();
+    expect("of an output, its commands are copied", copied.startsWith("build/") && copied.trim().split("\n").length === 1);
+    await until("the button says so", () => buttonOf("console").textContent === "Copied");
+  }
+
+  async function terms() {
+    const [term, other] = all("a.term"), card = one("#card");
+    expect("no second explanation by the browser", !term.title);
+    term.focus();
+    expect("a card explains the term", !card.hidden && card.textContent.includes(term.dataset.means));
+    expect("and is told to who can't see it", term.getAttribute("aria-describedby") === "card");
+    press(term, "Escape");
+    expect("Escape puts it away", card.hidden);
+    const pointer = type => new PointerEvent(type, { pointerType: "touch", bubbles: true, cancelable: true });
+    other.dispatchEvent(pointer("pointerdown"));
+    expect("a tap explains, too, and doesn't lead away", !other.dispatchEvent(pointer("click")) && !card.hidden);
+    document.body.dispatchEvent(pointer("pointerdown"));
+    expect("a tap elsewhere puts it away", card.hidden);
+  }
+
+  async function search() {
+    const box = one("[type=search]");
+    const rows = () => all("#hits [role=option]");
+    const first = () => rows()[0]?.textContent ?? "";
+    const type = async (text, found) => {
+      box.value = text;
+      box.dispatchEvent(new Event("input"));
+      await until(`${text} is found`, () => one("#results") && found());
+    };
+    press(document.body, "/");
+    expect("/ leads to the search", document.activeElement === box);
+    await type("co_await", () => first().includes("co_await"));
+    await type("EventLoop::run", () => rows().some(row => row.textContent.includes("EventLoop::run")));
+    await type("stack ripping", () => first().includes("stack ripping"));
+    await type("std::exchange", () => rows().length > 0);
+    await type("back-pressure", () => first().includes("back-pressure"));
+    await type("\"a result that isn't there yet\"", () => rows().length > 0);
+    await type("xyzzy-not-there", () => rows().length === 0 && one("#results p"));
+    await type("<b>", () => !one("#results small b"));
+    await type("stack ripping", () => rows().length > 1);
+    press(box, "ArrowDown"), press(box, "ArrowDown");
+    expect("arrows choose", box.getAttribute("aria-activedescendant") === "hit-1" && rows()[1].ariaSelected === "true");
+    press(box, "ArrowUp");
+    expect("in both directions", rows()[0].ariaSelected === "true");
+    expect("a result leads to a place of the book", rows()[0].firstChild.href.includes("/book/c-glossary.html#term-stack-ripping"));
+    press(box, "Escape");
+    expect("Escape closes", !one("#results") && box.ariaExpanded === "false");
+  }
+
+  const TESTS = {
+    async desk() {
+      await theme();
+      await scene();
+      await copying();
+      await terms();
+      await search();
+      expect("where we are is marked in the contents", one("#contents [aria-current=page]"));
+      expect("the page's headings are listed", all(".here a").length > 3);
+    },
+
+    async lines() {
+      const first = document.getElementById("L19").getBoundingClientRect().top;
+      expect("the lines are marked", all(".file .on").length === 31);
+      expect("and in sight", first > 0 && first < innerHeight);
+      checkContrast("of code");
+    },
+
+    async results() {
+      await until("all results", () => all("#found li").length > 5);
+      expect("how many", /^\d+ places have all words of: co_await/.test(one("#found p").textContent));
+    },
+
+    /// Without the book's scripts.
+    async plain() {
+      const isShown = selector => one(selector).checkVisibility();
+      expect("what needs a script isn't shown", !isShown(".theme") && !isShown(".search"));
+      expect("a term leads to the glossary, and says what it means", one("a.term").title && /c-glossary.html#term-/.test(one("a.term").href));
+      expect("a scene is a picture and a link", isShown(".scene svg") && /scenes\/[^/]+\.html$/.test(one(".watch").href));
+      expect("answers open", isShown("details > summary") && !one("details").open);
+      expect("contents, and what is on this page", isShown("#contents a") && isShown(".here a"));
+      expect("a telephone's button leads to the contents", /index\.html#contents-of-the-book$/.test(one(".menu").href));
+    },
+
+    async narrow() {
+      expect(`${location.pathname} is ${document.documentElement.scrollWidth} px wide`,
+        document.documentElement.scrollWidth <= innerWidth);
+      const menu = one(".menu"), contents = one("#contents");
+      expect("the contents are away", !contents.checkVisibility());
+      menu.click();
+      expect("and come", contents.checkVisibility() && menu.ariaExpanded === "true");
+      menu.click();
+    },
+  };
+
+  addEventListener("load", async () => {
+    try {
+      await TESTS[asked]();
+      const strange = performance.getEntriesByType("resource").filter(({ name }) => !/^(file|data):/.test(name));
+      expect(`loads ${strange.map(({ name }) => name)}`, strange.length === 0);
+    } catch (error) {
+      failures.push(`${error}`);
+    }
+    const result = JSON.stringify({ checks, failures });
+    if (parent !== window)
+      return parent.postMessage(result, "*");
+    const pre = document.createElement("pre");
+    pre.id = "result";
+    pre.textContent = result;
+    document.body.append(pre);
+  });
+})();

@@ -1,0 +1,414 @@
+#!/usr/bin/env python3
+"""Is the book, as a site and an EPUB, whole? And would the checks notice if it were not?
+
+First the builder and the checker are tried on a small book, into which each kind of fault is planted
+once. Then the real book is built, and looked at. What needs a browser is in whole_book_test.py.
+Without markdown-it and Pygments all is skipped (exit code 77).
+"""
+from __future__ import annotations
+
+import atexit
+import functools
+import json
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import zipfile
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "book" / "site"))
+sys.dont_write_bytecode = True
+import needs  # noqa: E402  (its folder has just been put on the path)
+
+SKIPPED = 77  # what meson takes for "skipped"
+needs.run_with_them(status_without=SKIPPED)
+from book import Book, files_of  # noqa: E402
+from check_site import BIGGEST, SiteCheck  # noqa: E402
+from drawings import DifferentDrawings, Palette, themed  # noqa: E402
+from epub import Epub  # noqa: E402
+from highlight import highlight  # noqa: E402
+from site_pages import Site  # noqa: E402
+
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path id="p" fill="{}"/></svg>'
+SMALL_BOOK = {
+    "README.md": "# A small book\n\nRead [it](book/00-before-you-start.md), or [page 01](book/01-one.md).\n",
+    "book/README.md": "# The map\n\n[one](01-one.md), [its code](../common/one.h)\n",
+    "book/00-before-you-start.md": """# 00 Before you start
+
+1. **Callbacks.** The first stage.
+
+## The map
+
+| page | tells | stage |
+| --- | --- | --- |
+| [01 One](01-one.md) | of `one` | 1 |
+
+To look things up:
+
+| page | tells | stage |
+| --- | --- | --- |
+| [C Glossary](c-glossary.md) | words | |
+""",
+    "book/01-one.md": """# 01 One
+
+> **You will** see *everything*.
+> **Run:** nothing.
+
+A future is ready; see [below](#the-end-of-it), or [the code](../common/one.h#L1-L2).
+
+<!-- code: common/one.h -->
+```cpp
+int one = 1;
+
+int two = 2;
+```
+<sub>[common/one.h, lines 1–3](../common/one.h#L1-L3)</sub>
+<!-- /code -->
+
+```console
+$ echo <hello>
+<hello>
+```
+
+<picture>
+  <source media="(prefers-color-scheme: dark)" srcset="figures/dot-dark.svg">
+  <img src="figures/dot-light.svg" alt="A dot.">
+</picture>
+
+> [!NOTE]
+> Mind the gap.
+
+| | b |
+| --- | --- |
+| `x` | y |
+
+## The end of it
+
+Is `co_await` a word?
+
+<details><summary>Answer</summary>
+
+It is, unmistakably.
+
+</details>
+
+[01.1](../tests/exercises/01.1-try/README.md)
+""",
+    "book/c-glossary.md": """# C Glossary
+
+| word | means | in Python |
+| --- | --- | --- |
+| future | what isn't there yet ([01](01-one.md)) | the same |
+| ready | at hand | |
+""",
+    "book/figures/dot-light.svg": SVG.format("#1f2328"),
+    "book/figures/dot-dark.svg": SVG.format("#e6edf3"),
+    "common/one.h": "int one = 1;\n\nint two = 2;\n",
+    "tests/exercises/01.1-try/README.md": "# 01.1 Try\n\nKind: build\nAbout 5 minutes.\n",
+    "tests/exercises/Y01-begin/README.md": "# Y01 Begin\n\nKind: build\nAbout 5 minutes.\n",
+}
+ONE = "book/01-one.md"
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+
+    def small_book(self) -> pathlib.Path:
+        folder = self.root / "small"
+        for path, text in SMALL_BOOK.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text)
+        return folder
+
+    def build(self, folder: pathlib.Path) -> tuple[Book, pathlib.Path]:
+        book = Book(folder)
+        Site(book).write(self.root / "site")
+        return book, self.root / "site"
+
+    def change(self, file: pathlib.Path, old: str, new: str):
+        text = file.read_text()
+        self.assertIn(old, text)
+        file.write_text(text.replace(old, new))
+
+
+class SmallBook(Folder):
+    """The builder, feature by feature."""
+
+    def setUp(self):
+        super().setUp()
+        self.book, self.site = self.build(self.small_book())
+
+    def page(self, url: str = "book/01-one.html") -> str:
+        return (self.site / url).read_text()
+
+    def test_nothing_is_wrong_with_it(self):
+        self.assertEqual(self.book.problems, [])
+        self.assertEqual(SiteCheck(self.site).problems, [])
+
+    def test_parts_and_order_are_the_map_s(self):
+        parts = [(part.title, [page.number for page in part.pages]) for part in self.book.parts]
+        self.assertEqual(parts, [("", ["00"]), ("Stage 1: callbacks", ["01"]), ("To look things up", ["C"])])
+        self.assertIn('<a rel="next" href="c-glossary.html">', self.page())
+        self.assertIn('<a rel="prev" href="00-before-you-start.html">', self.page())
+
+    def test_exercises_are_read_from_their_folders(self):
+        listed = self.page("exercises/index.html")
+        for url in ("01.1-try.html", "Y01-begin.html"):
+            self.assertIn(f'href="{url}"', listed)
+            self.assertIn("Kind: build · About 5 minutes.", self.page(f"exercises/{url}"))
+        self.assertIn("A runtime of your own", listed)
+        self.assertIn('Exercise, with <a href="../book/01-one.html">', self.page("exercises/01.1-try.html"))
+
+    def test_a_listing_and_the_code_link_to_each_other(self):
+        self.assertIn('<a href="../source/common/one.h.html#L1-L3">common/one.h, lines 1–3</a>', self.page())
+        source = self.page("source/common/one.h.html")
+        self.assertIn('<li id="L1"><i id="L1-L2"></i><i id="L1-L3"></i>', source)
+        self.assertIn('<a href="../../book/01-one.html">01 One</a> <small>lines', source)
+
+    def test_terms_are_explained_once_and_ordinary_words_not_at_all(self):
+        self.assertEqual(self.page().count('class="term"'), 1)
+        self.assertIn('<a class="term" href="c-glossary.html#term-future" '
+                      'title="what isn&#x27;t there yet">future</a>', self.page())
+
+    def test_boxes(self):
+        self.assertIn('<div class="brief">', self.page())
+        self.assertIn("<br />\n<strong>Run:</strong>", self.page())
+        self.assertRegex(self.page(), r'<aside class="callout note">\s*<p><strong[^>]*>Note</strong>Mind')
+
+    def test_a_drawing_follows_the_theme(self):
+        self.assertIn('fill="var(--d0)"', self.page())
+        self.assertIn("--d0:light-dark(#1f2328,#e6edf3)", self.page("book.css"))
+
+    def test_the_search_knows_text_code_terms_and_files(self):
+        index = json.loads(self.page("search-index.js").removeprefix("SEARCH="))
+        said = " ".join(" ".join(entry) for entry in index)
+        for words in ("unmistakably", "co_await", "int one = 1", "what isn't there yet", "common/one.h"):
+            self.assertIn(words, said)
+
+    def test_nothing_of_the_site_depends_on_where_it_is(self):
+        for file in self.site.rglob("*.html"):
+            self.assertNotRegex(file.read_text(), r'(href|src)="/')
+
+    def test_files_are_found_without_git(self):
+        self.assertEqual(files_of(self.root / "small"), set(SMALL_BOOK))
+
+
+class Planted(Folder):
+    """Each kind of fault is noticed: by the builder, or by who looks at what it has built."""
+
+    def assertSaid(self, problems: list[str], words: str):
+        self.assertTrue(any(words in problem for problem in problems), f"{words!r}: {problems}")
+
+    def after(self, path: str, old: str, new: str) -> tuple[list[str], list[str]]:
+        """What builder and checker say, after a file of the book was changed."""
+        folder = self.small_book()
+        self.change(folder / path, old, new)
+        book, site = self.build(folder)
+        return book.problems, SiteCheck(site).problems
+
+    def after_damage(self, url: str, old: str, new: str) -> list[str]:
+        """What the checker says, after a file of the site was changed."""
+        _, site = self.build(self.small_book())
+        self.change(site / url, old, new)
+        return SiteCheck(site).problems
+
+    def test_a_broken_link(self):
+        built, _ = self.after(ONE, "../common/one.h#L1-L2", "../common/none.h")
+        self.assertSaid(built, "01-one.md: dead link to common/none.h")
+
+    def test_a_line_that_is_not_there(self):
+        built, _ = self.after(ONE, "one.h#L1-L2", "one.h#L3-L4")
+        self.assertSaid(built, "common/one.h has no line L3-L4")
+
+    def test_a_missing_figure(self):
+        folder = self.small_book()
+        (folder / "book/figures/dot-dark.svg").unlink()
+        self.assertSaid(self.build(folder)[0].problems, "no picture book/figures/dot-dark.svg")
+
+    def test_two_different_drawings_in_light_and_dark(self):
+        built, _ = self.after("book/figures/dot-dark.svg", "0 0 9 9", "0 0 8 8")
+        self.assertSaid(built, "differ in more than colours")
+
+    def test_a_renamed_heading(self):
+        _, seen = self.after(ONE, "## The end of it", "## The end")
+        self.assertSaid(seen, "book/01-one.html: no such place: #the-end-of-it")
+
+    def test_a_page_that_the_map_does_not_name(self):
+        built, _ = self.after("book/00-before-you-start.md", "[01 One](01-one.md)", "01")
+        self.assertSaid(built, "book/01-one.md: the map")
+
+    def test_an_unsearchable_word(self):
+        seen = self.after_damage("search-index.js", "unmistakably", "clearly")
+        self.assertSaid(seen, "book/01-one.html: a search doesn't find: unmistakably")
+
+    def test_an_address_that_the_site_has_lost(self):
+        _, site = self.build(self.small_book())
+        (site / "book.css").unlink()
+        self.assertSaid(SiteCheck(site).problems, "dead link ../book.css")
+
+    def test_something_loaded_from_elsewhere(self):
+        seen = self.after_damage("index.html", "</main>", '<img alt="." src="https://example.org/x.png"></main>')
+        self.assertSaid(seen, "index.html: loads https://example.org/x.png")
+
+    def test_an_element_that_is_never_closed(self):
+        self.assertSaid(self.after_damage("index.html", "</main>", ""), "</body> inside <main>")
+
+    def test_an_id_that_is_there_twice(self):
+        seen = self.after_damage("index.html", "</main>", '<p id="main"></p></main>')
+        self.assertSaid(seen, "2 elements have the id main")
+
+    def test_a_picture_that_nobody_describes(self):
+        seen = self.after_damage("index.html", "</main>", '<img src="icon.svg"></main>')
+        self.assertSaid(seen, "a picture that nobody describes")
+
+    def test_a_page_that_is_too_heavy(self):
+        noise = random.Random(1).randbytes(BIGGEST).hex()
+        self.assertSaid(self.after_damage("index.html", "</main>", f"{noise}</main>"), "index.html: weighs")
+
+    def test_xhtml_that_is_none(self):
+        folder = self.small_book()
+        self.change(folder / ONE, "Mind the gap.", "Mind <br> the gap.")
+        book = Book(folder)
+        Epub(book).write(self.root / "small.epub")
+        self.assertSaid(book.problems, "01-one.md: its XHTML is not well-formed")
+
+
+class Code(unittest.TestCase):
+    def test_no_element_goes_beyond_its_line(self):
+        comment = highlight('/* a\n   b */ int x = 1; // "c"\n', "cpp")
+        self.assertEqual(comment.count("\n"), 3 - 1)
+        for line in comment.split("\n"):
+            self.assertEqual(line.count("<span"), line.count("</span>"), line)
+
+    def test_nothing_is_lost(self):
+        for language in ("cpp", "python", "sh", "console", "diff", "text", "", "no-such-language"):
+            text = "$ a <b> & 'c'\n\n  // \"d\"\n-e\n+f\n@@ g\n"
+            self.assertEqual(shown(highlight(text, language)), text, language)
+
+    def test_what_makes_a_coroutine_stands_out(self):
+        self.assertIn('<span class="co">co_await</span>', highlight("co_await x;", "cpp"))
+
+    def test_only_a_command_is_typed(self):
+        self.assertEqual(highlight("$ ls\n# ls", "console"),
+                         '<span class="o">$ </span><span class="b">ls</span>\n# ls')
+
+    def test_a_change_has_its_lines_marked(self):
+        self.assertEqual(highlight("-a\n+b\n c", "diff"),
+                         '<span class="del">-a</span>\n<span class="add">+b</span>\n c')
+
+
+def shown(html: str) -> str:
+    """The text of some HTML."""
+    said = []
+    parser = HTMLParser()
+    parser.handle_data = said.append
+    parser.feed(html)
+    parser.close()
+    return "".join(said)
+
+
+class Drawings(unittest.TestCase):
+    def test_ids_of_two_drawings_do_not_meet(self):
+        light = ('<svg viewBox="0 0 9 9"><defs><clipPath id="a"/></defs>'
+                 '<g clip-path="url(#a)" fill="#fff"/></svg>')
+        svg = themed(light, light.replace("#fff", "#000"), Palette(), "", "one")
+        self.assertIn('id="one-a"', svg)
+        self.assertIn('url(#one-a)', svg)
+
+    def test_a_pair_of_colours_has_one_name(self):
+        palette = Palette()
+        self.assertEqual(palette.name("#fff", "#000"), palette.name("#fff", "#000"))
+        self.assertNotEqual(palette.name("#fff", "#000"), palette.name("#fff", "#111"))
+
+    def test_other_shapes_are_no_other_theme(self):
+        with self.assertRaises(DifferentDrawings):
+            themed('<svg viewBox="0 0 9 9"/>', '<svg viewBox="0 0 8 9"/>', Palette(), "", "one")
+
+
+@functools.lru_cache
+def built_book() -> tuple[pathlib.Path, subprocess.CompletedProcess]:
+    """Where the real book is, and what its builder has said. It is built once, and removed at the
+    end."""
+    folder = pathlib.Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder)
+    builder = ROOT / "book" / "site" / "make_book.py"
+    return folder, subprocess.run([sys.executable, builder, "--out", folder], capture_output=True,
+                                  encoding="utf-8")
+
+
+class RealBook(unittest.TestCase):
+    """The book itself, built as `./learn book` builds it."""
+
+    def setUp(self):
+        self.folder, self.made = built_book()
+
+    def test_it_is_built_without_complaint(self):
+        self.assertEqual(self.made.stderr, "")
+        self.assertEqual(self.made.returncode, 0)
+        print(self.made.stdout.splitlines()[0])
+
+    def test_it_stands_every_look(self):
+        check = SiteCheck(self.folder / "site")
+        self.assertEqual(check.problems, [])
+        self.assertGreater(check.links, 10_000)
+        weight, page = check.heaviest
+        print(f"{len(check.pages)} pages, {check.links} links; the heaviest is {page}, {weight} bytes")
+
+    def test_all_exercises_and_pages_are_in_it(self):
+        names = {file.parent.name for file in (ROOT / "tests/exercises").glob("*/README.md")}
+        built = {file.stem for file in (self.folder / "site/exercises").glob("*.html")}
+        self.assertEqual(built, names | {"index"})
+        pages = {file.stem for file in (ROOT / "book").glob("*.md")} - {"README"}
+        built = {file.stem for file in (self.folder / "site/book").glob("*.html")}
+        self.assertEqual(built, pages | {"map"})
+
+    def test_each_scene_is_in_a_page_and_has_a_page(self):
+        scenes = {one["name"] for one in json.loads((ROOT / "book/scenes/scenes.json").read_text())["scenes"]}
+        self.assertEqual({file.stem for file in (self.folder / "site/scenes").glob("*.html")}, scenes)
+        pages = "".join(file.read_text() for file in (self.folder / "site/book").glob("*.html"))
+        self.assertEqual(set(re.findall(r'class="watch" href="../scenes/([^"]+)\.html"', pages)), scenes)
+
+    def test_the_epub_holds_together(self):
+        self.check_epub(self.folder / "await-the-web.epub")
+
+    def test_an_epub_links_to_the_site_if_there_is_one(self):
+        book = Book(ROOT)
+        Epub(book, "https://example.org/book/").write(self.folder / "linked.epub")
+        self.check_epub(self.folder / "linked.epub")
+        with zipfile.ZipFile(self.folder / "linked.epub") as archive:
+            page = archive.read("book/p-08a-a-chain-of-generators.xhtml").decode()
+        self.assertIn('href="https://example.org/book/scenes/08-chain.html"', page)
+        self.assertIn('href="https://example.org/book/source/stage2_coroutines/generator.h.html#L', page)
+
+    def check_epub(self, file: pathlib.Path):
+        with zipfile.ZipFile(file) as archive:
+            self.assertEqual(archive.infolist()[0].filename, "mimetype")
+            self.assertEqual(archive.read("mimetype"), b"application/epub+zip")
+            names = {name.removeprefix("book/") for name in archive.namelist() if name.startswith("book/")}
+            pages = {name: archive.read(f"book/{name}").decode() for name in names if name.endswith(".xhtml")}
+            package = archive.read("book/package.opf").decode()
+        listed = set(re.findall(r'<item [^>]*href="([^"]+)"', package))
+        self.assertEqual(listed, names - {"package.opf"})
+        ids = {name: set(re.findall(r' id="([^"]+)"', text)) for name, text in pages.items()}
+        for name, text in pages.items():
+            ElementTree.fromstring(text)
+            for url in re.findall(r' (?:href|src)="([^"]+)"', text):
+                if not re.match(r"[a-z]+:", url):
+                    path, _, anchor = url.partition("#")
+                    self.assertIn(path or name, names, f"{name}: {url}")
+                    if anchor:
+                        self.assertIn(anchor, ids[path or name], f"{name}: {url}")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,258 @@
+#!/usr/bin/env python3
+"""The built book in the hands of others: a browser, judges of accessibility and of EPUBs, GitHub's
+own reader of Markdown.
+
+Each is another program: chromium; axe-core, which npm brings from the web; epubcheck; cmark-gfm.
+What isn't here, or can't be had, is skipped, with a word. The last line counts, as `./learn test
+--all` wants it; AXE in the environment names a folder that may keep axe-core.
+"""
+from __future__ import annotations
+
+import html
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from html.parser import HTMLParser
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "book" / "site"), str(ROOT / "book" / "viewer")]
+sys.dont_write_bytecode = True
+import needs  # noqa: E402  (its folder has just been put on the path)
+
+SKIPPED = 77
+needs.run_with_them(status_without=SKIPPED)
+# Their tests count here, too: where the book was built before markdown-it came, they were skipped.
+from site_test import Code, Drawings, Planted, RealBook, SmallBook, built_book  # noqa: E402,F401
+
+from book import Book  # noqa: E402
+from markdown_it import MarkdownIt  # noqa: E402
+from story import browser_here  # noqa: E402
+
+BROWSER = browser_here()
+EPUBCHECK = shutil.which("epubcheck")
+PAGE_TEST = pathlib.Path(__file__).parent / "site_page_test.js"
+AXE_VERSION = "4.10.3"
+RICH = "book/08a-a-chain-of-generators.html"  # drawings, a scene, listings, outputs, terms
+CODE = "source/common/first/event_loop.h.html"
+JUDGED = ["index.html", RICH, "book/20-what-must-outlive-what.html", "book/c-glossary.html", CODE,
+          "exercises/index.html", "search.html?q=callback"]
+
+
+class Whole(unittest.TestCase):
+    def setUp(self):
+        self.folder = built_book()[0]
+        self.site = self.folder / "site"
+
+
+def dumped(page: str, folder: pathlib.Path) -> str:
+    """What a browser makes of a page. In virtual time nobody waits for a timer."""
+    command = [BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1366,900",
+               f"--user-data-dir={folder}/profile", "--virtual-time-budget=60000", "--dump-dom", page]
+    return subprocess.run(command, capture_output=True, encoding="utf-8", timeout=240).stdout
+
+
+def result_in(shown: str) -> dict:
+    found = re.search(r'<pre id="result">(.*?)</pre>', shown, re.S)
+    return json.loads(html.unescape(found[1])) if found else {"failures": [f"nothing was told: {shown[-300:]}"]}
+
+
+class InABrowser(Whole):
+    def with_script(self, url: str, script: pathlib.Path = PAGE_TEST) -> pathlib.Path:
+        """A copy of a page, beside it, that begins with a script."""
+        page = self.site / url
+        copy = page.with_name(f"{page.stem}.tried.html")
+        copy.write_text(page.read_text().replace("<head>", f'<head><script src="{script.as_uri()}"></script>', 1))
+        return copy
+
+    def assertFine(self, shown: str, at_least: int):
+        result = result_in(shown)
+        self.assertEqual(result["failures"], [])
+        self.assertGreaterEqual(result["checks"], at_least)
+
+
+@unittest.skipUnless(BROWSER, "there is no Chromium here")
+class Browser(InABrowser):
+    def test_what_a_reader_does(self):
+        page = self.with_script(RICH).as_uri()
+        self.assertFine(dumped(f"{page}?test=desk", self.folder), 30)
+
+    def test_lines_are_marked(self):
+        page = self.with_script(CODE).as_uri()
+        self.assertFine(dumped(f"{page}?test=lines#L19-L49", self.folder), 3)
+
+    def test_the_page_of_results(self):
+        page = self.with_script("search.html").as_uri()
+        self.assertFine(dumped(f"{page}?q=co_await&test=results", self.folder), 2)
+
+    def test_no_page_is_too_wide_for_a_telephone(self):
+        pages = ["index.html", "search.html", CODE, *(file.relative_to(self.site).as_posix() for folder in (
+            "book", "exercises") for file in sorted((self.site / folder).glob("*.html")) if ".tried" not in file.name)]
+        copies = [self.with_script(url).relative_to(self.site).as_posix() for url in pages]
+        frames = self.site / "frames.html"
+        frames.write_text(FRAMES.replace("PAGES", json.dumps(copies)))
+        self.assertFine(dumped(frames.as_uri(), self.folder), 3 * len(pages))
+
+    def test_without_a_script_nothing_is_missing(self):
+        # A browser that may run no script tells us nothing; so it may run one, and no other.
+        page = self.with_script(RICH)
+        text = re.sub(r"<script(?! src=.file:).*?</script>|</?noscript>", "", page.read_text())
+        page.write_text(text)
+        self.assertFine(dumped(f"{page.as_uri()}?test=plain", self.folder), 6)
+
+
+FRAMES = """<!doctype html><meta charset="utf-8"><body>
+<script>
+const pages = PAGES, failures = [];
+let checks = 0;
+const frame = document.createElement("iframe");
+frame.width = 390;
+frame.height = 844;
+const next = () => {
+  if (pages.length > 0)
+    return frame.src = `${pages.pop()}?test=narrow`;
+  const pre = document.createElement("pre");
+  pre.id = "result";
+  pre.textContent = JSON.stringify({ checks, failures });
+  document.body.append(pre);
+};
+addEventListener("message", ({ data }) => {
+  const result = JSON.parse(data);
+  checks += result.checks;
+  failures.push(...result.failures);
+  next();
+});
+document.body.append(frame);
+next();
+</script>
+"""
+
+# ---- Accessibility ----------------------------------------------------------------------
+
+JUDGE = """addEventListener("load", () => setTimeout(async () => {
+  const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+  const failures = [];
+  let checks = 0;
+  for (const theme of ["light", "dark"]) {
+    document.documentElement.dataset.theme = theme;
+    const found = await axe.run(document, { runOnly: rules });
+    checks += found.passes.length;
+    for (const { id, nodes } of found.violations)
+      failures.push(`${theme}, ${id}: ${nodes.length} times, as in ${nodes[0].html.slice(0, 120)}`);
+  }
+  const pre = document.createElement("pre");
+  pre.id = "result";
+  pre.textContent = JSON.stringify({ failures, checks });
+  document.body.append(pre);
+}, 500));
+"""
+
+
+def axe_here() -> pathlib.Path | None:
+    """Brings axe-core, unless it's here already. Without a network, or without npm: None."""
+    folder = pathlib.Path(os.environ.get("AXE") or tempfile.mkdtemp())
+    script = folder / "node_modules" / "axe-core" / "axe.min.js"
+    if not script.exists() and shutil.which("npm"):
+        command = ["npm", "install", "--prefix", folder, "--no-audit", "--no-fund", "--no-save",
+                   "--fetch-retries=1", f"axe-core@{AXE_VERSION}"]
+        try:
+            subprocess.run(command, capture_output=True, timeout=60)
+        except subprocess.TimeoutExpired:
+            pass
+    return script if script.exists() else None
+
+
+@unittest.skipUnless(BROWSER, "there is no Chromium here")
+class Accessible(InABrowser):
+    def test_axe_finds_nothing(self):
+        axe = axe_here()
+        if axe is None:
+            self.skipTest("axe-core can't be had: no npm here, or no network")
+        judge = self.folder / "judge.js"
+        judge.write_text(axe.read_text() + JUDGE)
+        for url in JUDGED:
+            with self.subTest(url):
+                path, _, query = url.partition("?")
+                page = self.with_script(path, judge)
+                self.assertFine(dumped(f"{page.as_uri()}?{query}", self.folder), 40)
+
+
+# ---- EPUB, and Markdown -----------------------------------------------------------------
+
+
+class Valid(Whole):
+    @unittest.skipUnless(EPUBCHECK, "there is no epubcheck here")
+    def test_epubcheck_finds_nothing(self):
+        # Its command is a Java archive, which the kernel runs only if it has been told how.
+        done = subprocess.run(["java", "-jar", EPUBCHECK, self.folder / "await-the-web.epub"],
+                              capture_output=True, encoding="utf-8", timeout=240)
+        said = done.stdout + done.stderr
+        self.assertIn("No errors or warnings detected", said, said[-3000:])
+        self.assertEqual(done.returncode, 0)
+
+
+class Flat(HTMLParser):
+    """HTML as a list: words, elements, and where links lead. What each writes in its own way, and
+    means the same, is left out."""
+    SAME = {"p", "br", "hr", "img", "source", "tbody", "thead"}
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.list: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        known = dict(attributes)
+        where = " ".join(f"{name}={known[name]}" for name in ("href", "src", "start") if name in known)
+        if tag not in self.SAME or where:
+            self.list.append(f"<{tag} {where}>")
+
+    def handle_endtag(self, tag):
+        if tag not in self.SAME:
+            self.list.append(f"</{tag}>")
+
+    def handle_data(self, text):
+        self.list += text.split()
+
+
+def parse_as_github_does(text: str) -> list[str]:
+    command = ["cmark-gfm", "--unsafe", "-e", "table", "-e", "strikethrough", "-e", "autolink", "-e", "tasklist"]
+    return Flat(subprocess.run(command, input=text, capture_output=True, encoding="utf-8", check=True).stdout).list
+
+
+def parse_as_we_do(text: str) -> list[str]:
+    md = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    return Flat(md.render(text)).list
+
+
+@unittest.skipUnless(shutil.which("cmark-gfm"), "there is no cmark-gfm here")
+class Markdown(unittest.TestCase):
+    def test_each_page_is_read_as_github_reads_it(self):
+        pages = Book(ROOT).pages
+        self.assertGreater(len(pages), 60)
+        for path, page in pages.items():
+            with self.subTest(path):
+                self.assertEqual(parse_as_we_do(page.text), parse_as_github_does(page.text))
+
+    def test_a_difference_would_be_noticed(self):
+        for text in ("www.example.org", "- [ ] to do", "~x~"):
+            self.assertNotEqual(parse_as_we_do(text), parse_as_github_does(text), text)
+
+
+def main() -> int:
+    done = unittest.main(exit=False, verbosity=2).result
+    for test, why in done.skipped:
+        print(f"skipped: {test}: {why}")
+    failed, skipped = len(done.failures) + len(done.errors), len(done.skipped)
+    print(f"{done.testsRun - failed - skipped} passed, {failed} failed, {skipped} skipped")
+    return 0 if done.wasSuccessful() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
