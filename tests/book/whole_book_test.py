@@ -64,10 +64,11 @@ def result_in(shown: str) -> dict:
 
 class InABrowser(Whole):
     def with_script(self, url: str, script: pathlib.Path = PAGE_TEST) -> pathlib.Path:
-        """A copy of a page, beside it, that begins with a script."""
-        page = self.site / url
+        """A copy of a page, beside it, that begins with a script. It goes with the test."""
+        page, tag = self.site / url, f'<script src="{script.as_uri()}"></script>'
         copy = page.with_name(f"{page.stem}.tried.html")
-        copy.write_text(page.read_text().replace("<head>", f'<head><script src="{script.as_uri()}"></script>', 1))
+        copy.write_text(page.read_text().replace("<head>", f"<head>{tag}", 1))
+        self.addCleanup(copy.unlink, missing_ok=True)
         return copy
 
     def assertFine(self, shown: str, at_least: int):
@@ -91,10 +92,12 @@ class Browser(InABrowser):
         self.assertFine(dumped(f"{page}?q=co_await&test=results", self.folder), 2)
 
     def test_no_page_is_too_wide_for_a_telephone(self):
-        pages = ["index.html", "search.html", CODE, *(file.relative_to(self.site).as_posix() for folder in (
-            "book", "exercises") for file in sorted((self.site / folder).glob("*.html")) if ".tried" not in file.name)]
+        folders = [sorted((self.site / name).glob("*.html")) for name in ("book", "exercises")]
+        pages = ["index.html", "search.html", CODE, *(
+            file.relative_to(self.site).as_posix() for files in folders for file in files)]
         copies = [self.with_script(url).relative_to(self.site).as_posix() for url in pages]
         frames = self.site / "frames.html"
+        self.addCleanup(frames.unlink)
         frames.write_text(FRAMES.replace("PAGES", json.dumps(copies)))
         self.assertFine(dumped(frames.as_uri(), self.folder), 3 * len(pages))
 
