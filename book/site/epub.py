@@ -17,9 +17,9 @@ from html import escape
 from pathlib import Path
 
 from book import TITLE, Book, Page, Part
+from drawings import by_the_book
 from epub_renderer import EpubRenderer, name_of
 from glossary import Glossary
-from drawings import by_the_book
 from site_pages import own
 
 ANSWER = re.compile(r"<details><summary>(.*?)</summary>(.*?)</details>", re.S)

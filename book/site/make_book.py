@@ -11,6 +11,7 @@ book is built nevertheless, so that one can look. `./learn book` calls this.
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -19,11 +20,20 @@ sys.dont_write_bytecode = True  # no __pycache__ beside the sources
 import needs  # noqa: E402  (what is imported is beside this file)
 
 needs.run_with_them(status_without=1)
-from book import Book  # noqa: E402
+from book import EPUB, Book  # noqa: E402
 from epub import Epub  # noqa: E402
 from site_pages import Site  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+def make(book: Book, out: Path, address: str = "") -> Site:
+    """Writes the site to out/site, and the EPUB beside it and, for who comes to the site, into it."""
+    site, epub = Site(book), Epub(book, address)
+    site.write(out / "site")
+    epub.write(out / EPUB)
+    shutil.copy(out / EPUB, out / "site")
+    return site
 
 
 def main() -> int:
@@ -37,16 +47,13 @@ def main() -> int:
     given = options.parse_args()
     begun = time.monotonic()
     book = Book(given.root.resolve())
-    site, epub = Site(book), Epub(book, given.address)
-    site_folder, epub_file = given.out / "site", given.out / "await-the-web.epub"
-    site.write(site_folder)
-    epub.write(epub_file)
+    site = make(book, given.out, given.address)
     for problem in book.problems:
         print(f"learn: {problem}", file=sys.stderr)
     print(f"{len(book.order)} pages, {len(book.exercises)} exercises, {len(site.scenes)} scenes "
           f"and {len(site.sources.shown)} files of code in {time.monotonic() - begun:.1f} s")
-    print(f"In a browser, open {(site_folder / 'index.html').resolve().as_uri()}")
-    print(f"For a reader:      {epub_file.resolve()}")
+    print(f"In a browser, open {(given.out / 'site' / 'index.html').resolve().as_uri()}")
+    print(f"For a reader:      {(given.out / EPUB).resolve()}")
     return 1 if book.problems else 0
 
 

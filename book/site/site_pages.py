@@ -10,7 +10,7 @@ import shutil
 from html import escape
 from pathlib import Path
 
-from book import Book, Page
+from book import EPUB, Book, Page
 from glossary import Glossary
 from layout import EXERCISES, SEARCH, Layout, contents, on_this_page, relative
 from make_page import slim_script, slim_style  # of the viewer
@@ -80,9 +80,10 @@ class Site:
     def _front(self) -> str:
         """The beginning of README.md, and the contents."""
         lead = self.rendered[self.book.readme].html.partition("<h2")[0]
-        body = (f"<article>{lead}</article>"
-                f'<p class="start"><a class="button" href="{self.book.order[0].url}">Start reading</a> '
-                f'<a class="button quiet" href="{EXERCISES}">Exercises</a></p>'
+        buttons = [(self.book.order[0].url, "button", "Start reading"),
+                   (EXERCISES, "button quiet", "Exercises"), (EPUB, "button quiet", "As an EPUB")]
+        start = "\n".join(f'<a class="{kind}" href="{to}">{name}</a>' for to, kind, name in buttons)
+        body = (f'<article>{lead}</article><p class="start">{start}</p>'
                 '<h2 id="contents-of-the-book">Contents</h2>\n'
                 f'{contents(self.book.parts, "index.html")}')
         return self.layout.page("index.html", "", body, "front")

@@ -34,7 +34,7 @@ from check_site import BIGGEST, SiteCheck  # noqa: E402
 from drawings import DifferentDrawings, Palette, themed  # noqa: E402
 from epub import Epub  # noqa: E402
 from highlight import highlight  # noqa: E402
-from site_pages import Site  # noqa: E402
+from make_book import make  # noqa: E402
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path id="p" fill="{}"/></svg>'
 SMALL_BOOK = {
@@ -132,7 +132,7 @@ class Folder(unittest.TestCase):
 
     def build(self, folder: pathlib.Path) -> tuple[Book, pathlib.Path]:
         book = Book(folder)
-        Site(book).write(self.root / "site")
+        make(book, self.root)
         return book, self.root / "site"
 
     def change(self, file: pathlib.Path, old: str, new: str):
