@@ -1,6 +1,6 @@
-// What a page can do beside being read: theme, menu, copying, terms, scenes, marked lines. Each part
-// stands alone, and without a script the page still has all that it says. It is a plain script and
-// no module, since a browser loads no module from disk.
+// What a page can do beside being read: theme, menu, copying, terms, scenes, marked lines. Each
+// part stands alone, and without a script the page still has all that it says. It is a plain script
+// and no module, since a browser loads no module from disk.
 "use strict";
 
 (() => {
@@ -100,7 +100,8 @@
     const text = pre.textContent.replace(/\n?$/, "\n");
     if (!pre.classList.contains("console"))
       return text;
-    return text.split("\n").filter(line => line.startsWith("$ ")).map(line => `${line.slice(2)}\n`).join("");
+    const commands = text.split("\n").filter(line => line.startsWith("$ "));
+    return commands.map(line => `${line.slice(2)}\n`).join("");
   }
 
   function addCopyButton(pre) {
@@ -215,5 +216,7 @@
   addEventListener("hashchange", markLines);
   markLines();
   // What is closed on the screen is open on paper.
-  addEventListener("beforeprint", () => all("main details").forEach(answer => { answer.open = true; }));
+  addEventListener("beforeprint", () => {
+    all("main details").forEach(answer => { answer.open = true; });
+  });
 })();

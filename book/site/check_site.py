@@ -26,10 +26,11 @@ from pathlib import Path
 from urllib.parse import unquote
 
 BIGGEST = 25_000  # bytes
-VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
+VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source",
+        "track", "wbr"}
 LOADS = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "srcset"}
-UNSAID = {"svg", "button", "script", "style", "summary"}  # what is in there is no text of the page
-IN_WORDS = {"a", "b", "code", "em", "i", "small", "span", "strong", "sub"}  # may begin within a word
+UNSAID = {"svg", "button", "script", "style", "summary"}  # what is in there is no text of a page
+IN_WORDS = {"a", "b", "code", "em", "i", "small", "span", "strong", "sub"}  # may split a word
 TEXTS = {"page", "exercise", "readme"}  # kinds of pages that the search looks through
 WORD = re.compile(r"\w+")
 
@@ -100,7 +101,8 @@ class Look(HTMLParser):
 class SiteCheck:
     def __init__(self, folder: Path):
         self.folder = folder
-        self.files = {file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()}
+        self.files = {file.relative_to(folder).as_posix() for file in folder.rglob("*")
+                      if file.is_file()}
         self.pages = {name: Look((folder / name).read_text(encoding="utf-8"))
                       for name in sorted(self.files) if name.endswith(".html")}
         self.problems: list[str] = []
@@ -116,7 +118,7 @@ class SiteCheck:
 
     def _check_page(self, name: str, look: Look) -> None:
         for problem in look.problems if not name.startswith("scenes/") else []:
-            self.complain(name, problem)  # (The viewer's pages have tests of their own.)
+            self.complain(name, problem)  # (scenes are the viewer's, and have their own tests)
         for id_, times in look.ids.items():
             if times > 1:
                 self.complain(name, f"{times} elements have the id {id_}")

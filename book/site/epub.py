@@ -28,7 +28,8 @@ ID = "urn:uuid:5c0e8f6a-2f6e-5b1c-9a57-0a3d7c1b5e11"
 XML = '<?xml version="1.0" encoding="utf-8"?>\n'
 MEDIA = {".xhtml": "application/xhtml+xml", ".svg": "image/svg+xml", ".css": "text/css"}
 PROPERTIES = {"contents.xhtml": ' properties="nav"', "cover.svg": ' properties="cover-image"'}
-CONTAINER = f"""{XML}<container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container">
+CONTAINER = f"""{XML}<container version="1.0"
+ xmlns="urn:oasis:names:tc:opendocument:xmlns:container">
 <rootfiles>
 <rootfile full-path="book/package.opf" media-type="application/oebps-package+xml"/>
 </rootfiles>

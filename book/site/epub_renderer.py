@@ -1,4 +1,4 @@
-"""A page's text as an EPUB shows it: in one theme, without scripts, with fewer places to link to."""
+"""A page's text as an EPUB shows it: in one theme, without scripts, with fewer links."""
 from __future__ import annotations
 
 import posixpath

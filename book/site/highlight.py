@@ -1,7 +1,8 @@
 """Code as HTML. Pygments reads it; of the many kinds that it tells apart, we show a few.
 
     k keyword   co what makes a coroutine   t type   f name that is declared   s string   n number
-    c comment   p preprocessor   o prompt, and where a change is   b what is typed   add, del lines of a change
+    c comment   p preprocessor   o prompt, and where a change is   b what is typed
+    add, del lines of a change
 """
 from __future__ import annotations
 
@@ -69,8 +70,8 @@ def span(kind: str, value: str) -> str:
     """Each line has its own element, and blanks at its end stay outside."""
     if not kind:
         return escape(value, quote=False)
-    return re.sub(r"[^\n]*[^\s]", lambda line: f'<span class="{kind}">{escape(line[0], quote=False)}</span>',
-                  value)
+    return re.sub(r"[^\n]*[^\s]",
+                  lambda line: f'<span class="{kind}">{escape(line[0], quote=False)}</span>', value)
 
 
 def console_line(line: str) -> str:

@@ -59,9 +59,11 @@ class Layout:
         after = row[at + 1] if at + 1 < len(row) else None
         links = []
         for rel, word, other in (("prev", "Previous", before), ("next", "Next", after)):
-            to = relative(page.url, other.url) if other else ""
-            links.append(f'<a rel="{rel}" href="{to}"><small>{word}</small>{escape(other.title)}</a>'
-                         if other else "<span></span>")
+            if other is None:
+                links.append("<span></span>")
+                continue
+            links.append(f'<a rel="{rel}" href="{relative(page.url, other.url)}">'
+                         f"<small>{word}</small>{escape(other.title)}</a>")
         return f'<nav class="turn" aria-label="Previous and next">{"".join(links)}</nav>'
 
 
@@ -75,8 +77,8 @@ def on_this_page(headings: list[tuple[int, str, str]]) -> str:
         return ""
     rows = "".join(f'<li class="h{level}"><a href="#{anchor}">{escape(shown)}</a></li>\n'
                    for level, anchor, shown in headings)
-    return (f'<nav class="here" aria-labelledby="here-title"><h2 id="here-title">On this page</h2>'
-            f"<ol>{rows}</ol></nav>")
+    return ('<nav class="here" aria-labelledby="here-title">'
+            f'<h2 id="here-title">On this page</h2><ol>{rows}</ol></nav>')
 
 
 def contents(parts: list[Part], url: str) -> str:

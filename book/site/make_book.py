@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def make(book: Book, out: Path, address: str = "") -> Site:
-    """Writes the site to out/site, and the EPUB beside it and, for who comes to the site, into it."""
+    """Writes the site to out/site, and the EPUB beside it; a copy is for those who visit the site."""
     site, epub = Site(book), Epub(book, address)
     site.write(out / "site")
     epub.write(out / EPUB)
@@ -38,7 +38,8 @@ def make(book: Book, out: Path, address: str = "") -> Site:
 
 def main() -> int:
     options = argparse.ArgumentParser(
-        prog="./learn book", description="Builds the book: a site that works from disk, and an EPUB.")
+        prog="./learn book",
+        description="Builds the book: a site that works from disk, and an EPUB.")
     options.add_argument("--out", type=Path, default=ROOT / "build-book", metavar="FOLDER",
                          help="where they go (build-book/)")
     options.add_argument("--root", type=Path, default=ROOT, help=argparse.SUPPRESS)
@@ -52,7 +53,7 @@ def main() -> int:
         print(f"learn: {problem}", file=sys.stderr)
     print(f"{len(book.order)} pages, {len(book.exercises)} exercises, {len(site.scenes)} scenes "
           f"and {len(site.sources.shown)} files of code in {time.monotonic() - begun:.1f} s")
-    print(f"In a browser, open {(given.out / 'site' / 'index.html').resolve().as_uri()}")
+    print(f"In a browser, open {(given.out / 'site/index.html').resolve().as_uri()}")
     print(f"For a reader:      {(given.out / EPUB).resolve()}")
     return 1 if book.problems else 0
 

@@ -19,7 +19,8 @@ from boxes import html_token, shape_boxes, shown_text, text_token
 from glossary import Glossary, Term, anchor_of
 from highlight import highlight
 
-PICTURE = re.compile(r'<picture>.*?<img src="([^"]+)-light\.svg" alt="([^"]*)"\s*/?>.*?</picture>', re.S)
+PICTURE = re.compile(r'<picture>.*?<img src="([^"]+)-light\.svg" alt="([^"]*)"\s*/?>.*?</picture>',
+                     re.S)
 COMMENT = re.compile(r"<!--.*?-->\s*", re.S)
 ELSEWHERE = re.compile(r"[a-z]+:|//")
 LISTINGS = {"console": "What it prints", "sh": "To type"}
@@ -100,7 +101,8 @@ class Renderer:
             elif token.type in ("fence", "code_block"):
                 sections[-1].words.append(token.content)
             elif token.type == "inline":
-                self._inline(page, token, explain=not in_table and not in_heading and not token.meta)
+                explain = not in_table and not in_heading and not token.meta
+                self._inline(page, token, explain)
                 if not in_heading:  # that one is the section's title
                     sections[-1].words.append(shown_text(token))
         html = self.md.renderer.render(tokens, self.md.options, {"page": page})

@@ -1,7 +1,7 @@
-// The search. Its index is loaded when somebody begins to search, as a script: from disk, a page may
-// not fetch. A section is found if each of the words is in it, in its heading or in its page's title;
-// a word is any run of signs without a blank, so `co_await` and `EventLoop::run` are words, too, and
-// "what stands in quotes" is one.
+// The search. Its index is loaded when somebody begins to search, as a script: from disk, a page
+// may not fetch. A section is found if each of the words is in it, in its heading or in its page's
+// title. A word is any run of signs without a blank, so `co_await` and `EventLoop::run` are words,
+// too, and "what stands in quotes" is one.
 "use strict";
 
 (() => {
@@ -17,11 +17,15 @@
   let loading = null;
   function load() {
     loading ||= new Promise((loaded, failed) => {
-      document.head.append(make("script", { src: `${up}search-index.js`, onload: loaded, onerror: failed }));
-    }).then(() => SEARCH.map(([page, url, title, text]) => ({
-      page, url, title, text, low: { page: page.toLowerCase(), title: title.toLowerCase(), text: text.toLowerCase() },
-    })));
+      const index = { src: `${up}search-index.js`, onload: loaded, onerror: failed };
+      document.head.append(make("script", index));
+    }).then(() => SEARCH.map(entryOf));
     return loading;
+  }
+
+  function entryOf([page, url, title, text]) {
+    const low = { page: page.toLowerCase(), title: title.toLowerCase(), text: text.toLowerCase() };
+    return { page, url, title, text, low };
   }
 
   const wordsOf = query => (query.toLowerCase().match(/"[^"]+"|\S+/g) || [])
@@ -35,7 +39,9 @@
     return at === 0 || !/\w/.test(text[at - 1]) || !/\w/.test(word[0]) ? 2 : 1;
   }
 
-  function score({ low }, words) {
+  /// How well an entry fits; 0 if a word is missing. Code comes after the book, unless it fits much
+  /// better: for `EventLoop::run`, say.
+  function score({ url, low }, words) {
     let sum = 0;
     for (const word of words) {
       const here = 12 * fits(low.title, word) + 6 * fits(low.page, word) + 2 * fits(low.text, word);
@@ -46,7 +52,9 @@
     const phrase = words.join(" ");
     if (words.length > 1 && low.text.includes(phrase))
       sum += 10;
-    return sum + (low.title === phrase ? 40 : 0);
+    if (low.title === phrase)
+      sum += 40;
+    return url.startsWith("source/") ? 0.3 * sum : sum;
   }
 
   async function find(query) {
@@ -73,7 +81,8 @@
   }
 
   function row(entry, words) {
-    const link = make("a", { href: up + entry.url }, make("b", {}, ...marked(entry.title || entry.page, words)));
+    const name = marked(entry.title || entry.page, words);
+    const link = make("a", { href: up + entry.url }, make("b", {}, ...name));
     const piece = around(entry, words);
     if (entry.title)
       link.append(make("small", {}, ...marked(entry.page, words)));
@@ -102,8 +111,8 @@
     if (mine !== asked) // more was typed meanwhile
       return;
     close();
-    const list = make("ul", { className: "hits", id: "hits", role: "listbox", ariaLabel: "Search results" },
-      ...entries.slice(0, AT_ONCE).map(entry => row(entry, words)));
+    const listbox = { className: "hits", id: "hits", role: "listbox", ariaLabel: "Search results" };
+    const list = make("ul", listbox, ...entries.slice(0, AT_ONCE).map(entry => row(entry, words)));
     [...list.children].forEach((item, n) => {
       item.role = "option";
       item.id = `hit-${n}`;
@@ -145,12 +154,15 @@
     const { words, entries } = await find(query);
     const shown = entries.slice(0, ON_A_PAGE);
     const count = entries.length === 1 ? "1 place has" : `${entries.length} places have`;
+    const rest = shown.length < entries.length ? `. These are the first ${shown.length}.` : "";
     one("#found").replaceChildren(
-      make("p", { textContent: `${count} all words of: ${query}` + (shown.length < entries.length ? `. These are the first ${shown.length}.` : "") }),
+      make("p", { textContent: `${count} all words of: ${query}${rest}` }),
       make("ul", { className: "hits" }, ...shown.map(entry => row(entry, words))));
   }
 
-  for (const [name, value] of Object.entries({ role: "combobox", "aria-controls": "hits", "aria-expanded": "false", "aria-autocomplete": "list" }))
+  const COMBOBOX = { "role": "combobox", "aria-controls": "hits", "aria-expanded": "false",
+    "aria-autocomplete": "list" };
+  for (const [name, value] of Object.entries(COMBOBOX))
     box.setAttribute(name, value);
   box.addEventListener("focus", load);
   box.addEventListener("input", suggest);

@@ -24,7 +24,8 @@ HERE = Path(__file__).resolve().parent
 SCRIPTS = ("book.js", "search.js")
 PALETTE = "--drawings: none;"  # where the colours of drawings go
 FOUND = """<h1>Search</h1>
-<div id="found" aria-live="polite"></div>
+<div id="found" aria-live="polite"><p>Type words, names out of the code, or "several words in
+quotes" into the field above.</p></div>
 <noscript><p>The search needs JavaScript; the <a href="index.html#contents-of-the-book">contents</a>
 don't.</p></noscript>"""
 
@@ -91,7 +92,8 @@ class Site:
     def _exercises(self) -> str:
         titles = ("exercise", "kind", "takes", "with page")
         head = f"<thead><tr>{''.join(f'<th>{title}</th>' for title in titles)}</tr></thead>"
-        body = "<h1>Exercises</h1><p><code>./learn check</code> takes you through them, one by one.</p>"
+        body = ("<h1>Exercises</h1>"
+                "<p><code>./learn check</code> takes you through them, one by one.</p>")
         for part in self.book.exercise_parts():
             rows = "".join(map(self._exercise_row, part.pages))
             body += (f"<h2>{escape(part.title)}</h2>\n{table_in('table')}{head}"
@@ -101,8 +103,8 @@ class Site:
     def _exercise_row(self, page: Page) -> str:
         kind, minutes = self.book.exercise_facts(page)
         told = self.book.page_of_exercise(page)
-        pages = [page, told] if told else [page]
-        links = [f'<a href="{relative(EXERCISES, one.url)}">{escape(one.title)}</a>' for one in pages]
+        links = [f'<a href="{relative(EXERCISES, one.url)}">{escape(one.title)}</a>'
+                 for one in (page, told) if one]
         cells = [links[0], kind, minutes, *links[1:]]
         return f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>\n"
 

@@ -1,4 +1,4 @@
-"""A page's text as the site shows it: listings to copy, drawings for both themes, links to the code."""
+"""A page's text as the site shows it: drawings for both themes, scenes, links to the code."""
 from __future__ import annotations
 
 import posixpath

@@ -53,13 +53,16 @@ class Whole(unittest.TestCase):
 def dumped(page: str, folder: pathlib.Path) -> str:
     """What a browser makes of a page. In virtual time nobody waits for a timer."""
     command = [BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1366,900",
-               f"--user-data-dir={folder}/profile", "--virtual-time-budget=60000", "--dump-dom", page]
+               f"--user-data-dir={folder}/profile", "--virtual-time-budget=60000", "--dump-dom",
+               page]
     return subprocess.run(command, capture_output=True, encoding="utf-8", timeout=240).stdout
 
 
 def result_in(shown: str) -> dict:
     found = re.search(r'<pre id="result">(.*?)</pre>', shown, re.S)
-    return json.loads(html.unescape(found[1])) if found else {"failures": [f"nothing was told: {shown[-300:]}"]}
+    if found is None:
+        return {"failures": [f"nothing was told: {shown[-300:]}"]}
+    return json.loads(html.unescape(found[1]))
 
 
 class InABrowser(Whole):
@@ -212,7 +215,8 @@ class Flat(HTMLParser):
 
     def handle_starttag(self, tag, attributes):
         known = dict(attributes)
-        where = " ".join(f"{name}={known[name]}" for name in ("href", "src", "start") if name in known)
+        where = " ".join(f"{name}={known[name]}" for name in ("href", "src", "start")
+                         if name in known)
         if tag not in self.SAME or where:
             self.list.append(f"<{tag} {where}>")
 
@@ -225,8 +229,10 @@ class Flat(HTMLParser):
 
 
 def parse_as_github_does(text: str) -> list[str]:
-    command = ["cmark-gfm", "--unsafe", "-e", "table", "-e", "strikethrough", "-e", "autolink", "-e", "tasklist"]
-    return Flat(subprocess.run(command, input=text, capture_output=True, encoding="utf-8", check=True).stdout).list
+    extensions = ("table", "strikethrough", "autolink", "tasklist")
+    command = ["cmark-gfm", "--unsafe", *(word for name in extensions for word in ("-e", name))]
+    done = subprocess.run(command, input=text, capture_output=True, encoding="utf-8", check=True)
+    return Flat(done.stdout).list
 
 
 def parse_as_we_do(text: str) -> list[str]:
