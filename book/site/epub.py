@@ -130,9 +130,10 @@ def with_answers_last(html: str) -> str:
     def take(found: re.Match) -> str:
         number = len(answers) + 1
         name = f"{found[1]} {number}"
-        answers.append(f'<aside epub:type="footnote" id="answer-{number}"><h3>{name}</h3>'
-                       f"{found[2]}</aside>\n")
-        return (f'<p class="answer"><a epub:type="noteref" href="#answer-{number}">{name}</a></p>')
+        answers.append(f'<aside epub:type="footnote" id="answer-{number}">'
+                       f'<h3><a href="#question-{number}">{name}</a></h3>{found[2]}</aside>\n')
+        return (f'<p class="answer" id="question-{number}">'
+                f'<a epub:type="noteref" href="#answer-{number}">{name}</a></p>')
 
     html = ANSWER.sub(take, html)
     if not answers:

@@ -111,6 +111,7 @@ It is, unmistakably.
     "book/figures/dot-light.svg": SVG.format("#1f2328"),
     "book/figures/dot-dark.svg": SVG.format("#e6edf3"),
     "common/one.h": "int one = 1;\n\nint two = 2;\n",
+    "common/other.cpp": "struct Other {};\n\nint Other::count() const {\n}\n",
     "tests/exercises/01.1-try/README.md": "# 01.1 Try\n\nKind: build\nAbout 5 minutes.\n",
     "tests/exercises/Y01-begin/README.md": "# Y01 Begin\n\nKind: build\nAbout 5 minutes.\n",
 }
@@ -193,12 +194,16 @@ class SmallBook(Folder):
         self.assertIn('fill="var(--d0)"', self.page())
         self.assertIn("--d0:light-dark(#1f2328,#e6edf3)", self.page("book.css"))
 
-    def test_the_search_knows_text_code_terms_and_files(self):
+    def test_the_search_knows_text_terms_files_and_names(self):
         index = json.loads(self.page("search-index.js").removeprefix("SEARCH="))
-        said = " ".join(" ".join(entry) for entry in index)
-        for words in ("unmistakably", "co_await", "int one = 1", "what isn't there yet",
-                      "common/one.h"):
+        said = " ".join(text for _, _, _, text in index)
+        for words in ("unmistakably", "co_await", "int one = 1"):
             self.assertIn(words, said)
+        places = {(title or page, url) for page, url, title, _ in index}
+        self.assertLessEqual({("future", "book/c-glossary.html#term-future"),
+                              ("common/one.h", "source/common/one.h.html"),
+                              ("Other", "source/common/other.cpp.html#L1"),
+                              ("Other::count", "source/common/other.cpp.html#L3")}, places)
 
     def test_nothing_of_the_site_depends_on_where_it_is(self):
         for file in self.site.rglob("*.html"):
