@@ -55,6 +55,8 @@ def shape_paragraph(begin: Token, inline: Token) -> None:
         for child in inline.children:
             if child.type == "softbreak":
                 child.type, child.content = "text", " · "
+            else:
+                child.content = child.content.removesuffix(".")
 
 
 def html_token(html: str) -> Token:

@@ -167,7 +167,7 @@ class SmallBook(Folder):
         listed = self.page("exercises/index.html")
         for url in ("01.1-try.html", "Y01-begin.html"):
             self.assertIn(f'href="{url}"', listed)
-            self.assertIn("Kind: build · About 5 minutes.", self.page(f"exercises/{url}"))
+            self.assertIn("Kind: build · About 5 minutes", self.page(f"exercises/{url}"))
         self.assertIn("A runtime of your own", listed)
         self.assertIn('Exercise, with <a href="../book/01-one.html">',
                       self.page("exercises/01.1-try.html"))
