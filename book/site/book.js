@@ -117,6 +117,12 @@
     pre.after(button);
   }
 
+  // ---- The Tab key stops at what scrolls sideways, and not at what needn't ----
+  function stopWhereItScrolls() {
+    for (const box of all("pre, .table, .sheet, .file"))
+      box.tabIndex = box.scrollWidth > box.clientWidth ? 0 : -1;
+  }
+
   // ---- Terms: a card explains one, while the pointer is there, or after a tap ----
   function beginTerms() {
     const card = make("div", { id: "card", role: "tooltip", hidden: true });
@@ -211,6 +217,8 @@
   beginMenu();
   followReading();
   all("figure.listing pre:not(.diff)").forEach(addCopyButton);
+  stopWhereItScrolls();
+  addEventListener("resize", stopWhereItScrolls);
   beginTerms();
   all("figure.scene").forEach(beginScene);
   addEventListener("hashchange", markLines);

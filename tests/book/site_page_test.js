@@ -162,6 +162,9 @@
       await copying();
       await terms();
       await search();
+      const stops = all("pre, .table, .sheet").filter(box => box.tabIndex === 0);
+      expect("the Tab key stops at what scrolls only",
+        stops.every(box => box.scrollWidth > box.clientWidth));
       expect("where we are is marked in the contents", one("#contents [aria-current=page]"));
       expect("the page's headings are listed", all(".here a").length > 3);
     },
@@ -196,6 +199,8 @@
     async narrow() {
       expect(`${location.pathname} is ${document.documentElement.scrollWidth} px wide`,
         document.documentElement.scrollWidth <= innerWidth);
+      expect("the Tab key stops at all that scrolls", all("pre, .table, .sheet").every(box =>
+        box.scrollWidth <= box.clientWidth || box.tabIndex === 0));
       const menu = one(".menu"), contents = one("#contents");
       expect("the contents are away", !contents.checkVisibility());
       menu.click();
