@@ -10,6 +10,7 @@ import posixpath
 import re
 from dataclasses import dataclass, field
 from html import unescape
+from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -145,7 +146,7 @@ class Renderer:
         if ELSEWHERE.match(url):
             return url
         path, _, anchor = url.partition("#")
-        target = posixpath.normpath(posixpath.join(posixpath.dirname(page.path), unescape(path)))
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(page.path), unquote(path)))
         return self.link(page, target if path else page.path, anchor)
 
     def _explained(self, page: Page, text: Token, emphasised: bool) -> list[Token]:
