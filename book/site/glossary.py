@@ -10,7 +10,7 @@ ROW = re.compile(r"^\| (?!word \||---)([^|]+?) \| ([^|]+?) \|", re.M)
 WHERE = re.compile(r"\s*\(\[[^\]]*\]\([^)]*\)\)")  # the page that tells more: "([05](05-….md))"
 # Words of every day. Only where a page sets one in italics, it's the glossary's.
 ORDINARY = {"gate", "origin", "parked", "promise", "ready", "record", "resume", "scope", "session",
-            "stream", "suspend", "timer", "transfer"}
+            "stream", "suspend", "timer", "transfer", "turn"}
 
 
 @dataclass(frozen=True)
