@@ -143,7 +143,7 @@ def main():
         yours = measure_program(options.yours)
         if not yours:
             sys.exit(f"there is no {options.yours}")
-        print_table("yours", {"yours": yours, "ours": ours, "asyncio": measure_asyncio(yours)})
+        print_table("yours", {"yours": yours, "stage 3": ours, "asyncio": measure_asyncio(yours)})
         print(f"({about_python}; ratios: how many times yours it takes)")
         return
     asio = measure_program(folder / "asio_bench")

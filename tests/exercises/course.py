@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import fcntl
 import functools
+import hashlib
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -77,6 +78,10 @@ class Step(Exercise):
         return self.yours.is_file() and self.yours.read_bytes() == self.solution_text().encode()
 
 
+def hash_of(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
 class Course:
     """All exercises of a repository, and how far its reader has come."""
 
@@ -132,8 +137,10 @@ class Course:
         return []
 
     def is_over(self, exercise: Exercise) -> bool:
-        """Done, or a step for which the reader has taken our file."""
-        return exercise.name in self.done() or isinstance(exercise, Step) and exercise.is_ours()
+        """Done. A step is, if its file is ours, or is there as it was when it passed."""
+        if isinstance(exercise, Step):
+            return exercise.is_ours() or self.has_passed(exercise)
+        return exercise.name in self.done()
 
     def mark(self, exercise: Exercise, done: bool):
         names = [name for name in self.done() if name != exercise.name]
@@ -185,17 +192,19 @@ class Course:
                 + [f"  {YOURS}/{one.file}: write it (./learn check {one.number}), or take ours "
                    f"(./learn solution {one.number} --take)" for one in missing]))
 
-    def note_passed(self, step: Step):
-        """Remembers the file that has passed."""
-        (self.work(step) / "passed").write_bytes(step.yours.read_bytes())
+    def passed(self, step: Step) -> list[str]:
+        """The hashes of all files that have passed as this step's."""
+        with suppress(FileNotFoundError):
+            return (self.work(step) / "passed").read_text().split()
+        return []
 
-    def doubtful(self, steps: list[Step]) -> list[Step]:
-        """Those of which the file is not ours, nor what has passed its own tests."""
-        def has_passed(step: Step) -> bool:
-            with suppress(FileNotFoundError):
-                return (self.work(step) / "passed").read_bytes() == step.yours.read_bytes()
-            return False
-        return [one for one in steps if not one.is_ours() and not has_passed(one)]
+    def has_passed(self, step: Step) -> bool:
+        """Is the reader's file there, and one that has passed?"""
+        return step.yours.is_file() and hash_of(step.yours) in self.passed(step)
+
+    def note_passed(self, step: Step):
+        hashes = dict.fromkeys([*self.passed(step), hash_of(step.yours)])
+        (self.work(step) / "passed").write_text("".join(one + "\n" for one in hashes))
 
     @contextmanager
     def alone(self) -> Iterator[None]:

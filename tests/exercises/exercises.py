@@ -27,7 +27,7 @@ import difflib
 import signal
 import sys
 import time
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # no __pycache__ beside the sources
@@ -44,10 +44,7 @@ POLL = 0.3         # seconds between two looks of `watch`
 
 
 def check(course: Course, build: Build, exercise: Exercise) -> bool:
-    needed = course.needed(exercise) if isinstance(exercise, Step) else []
-    course.require_files(needed, f"{exercise.number} {exercise.title}")
-    course.note_last(exercise)
-    course.open(exercise)
+    needed = prepare(course, exercise)
     title, work = f"{exercise.number} {exercise.title}", course.work(exercise)
     with course.alone():
         outcome, unseen = try_twice(course, build, exercise, title, work)
@@ -57,21 +54,28 @@ def check(course: Course, build: Build, exercise: Exercise) -> bool:
     if outcome.kind != "passed":
         left = len(exercise.hints) - course.hints_shown(exercise)
         say(f"A hint: ./learn hint {exercise.number} ({count(left, 'hint')} left)")
-        for one in course.doubtful(needed):
-            say(f"It builds on {course.path(one.yours)}, which has not passed as it is now: ./learn check {one.number}")
+        tell_doubts(course, needed)
         say()
         return False
+    if isinstance(exercise, Step):
+        course.note_passed(exercise)
     if isinstance(exercise, Step) and exercise.is_ours():
         say(f"But that is our file. To write your own: ./learn reset {exercise.number}")
     else:
         course.mark(exercise, True)
         say(f"Our answer: ./learn solution {exercise.number}")
+    tell_doubts(course, needed)
     if isinstance(exercise, Step):
-        course.note_passed(exercise)
-    if exercise in course.steps:
         show_track(course)
     say(next_words(course) + "\n")
     return True
+
+
+def tell_doubts(course: Course, needed: list[Step]):
+    """Which of the files that a step builds on are not what has passed."""
+    for one in needed:
+        if not course.is_over(one):
+            say(f"It builds on {course.path(one.yours)}, which has not passed as it is now: ./learn check {one.number}")
 
 
 def next_words(course: Course) -> str:
@@ -96,17 +100,32 @@ def bar(part: int, whole: int) -> str:
     return f"[{green('#' * filled)}{'.' * (30 - filled)}] {part} of {whole}"
 
 
+def prepare(course: Course, exercise: Exercise) -> list[Step]:
+    """Sees to it that there is a file to edit. Returns the steps that this one builds on."""
+    needed = course.needed(exercise) if isinstance(exercise, Step) else []
+    course.require_files(needed, f"{exercise.number} {exercise.title}")
+    course.note_last(exercise)
+    course.open(exercise)
+    return needed
+
+
 def try_twice(course: Course, build: Build, exercise: Exercise, title: str, work: Path) -> tuple[Outcome, str]:
     """What came of it; and if it passed, but sanitizers could not look at it, why that is.
 
     It has not passed before they have looked. What they find is what readers get wrong, and who
-    goes on with it will find it again, in a bigger program.
+    goes on with it will find it again, in a bigger program. Of a crash, they know the line.
     """
     outcome = try_answer(build, exercise.folder, exercise.yours, work, TIME_LIMIT)
-    if outcome.kind != "passed":
+    if outcome.kind not in ("passed", "crashed"):
         return outcome, ""
-    say(f"{bold(title + ':')} its tests pass. Once more, with a look at how it treats memory ...")
+    how = "its tests pass" if outcome.kind == "passed" else "it crashes"
+    say(f"{bold(title + ':')} {how}. Once more, with a look at how it treats memory ...")
     second = look_at_memory(build, course.root, exercise.folder, exercise.yours, work, TIME_LIMIT)
+    if outcome.kind == "crashed":
+        if second.kind == "memory":
+            outcome.details += ["", *second.details]
+            outcome.advice = second.advice
+        return outcome, ""
     if second.kind in ("passed", "unseen"):
         return outcome, second.headline
     second.printed, second.warnings = outcome.printed, outcome.warnings
@@ -132,7 +151,9 @@ def solution(course: Course, exercise: Exercise, give_up: bool) -> int:
         return 1
     say(f"Our answer: {course.path(exercise.solution)}")
     if exercise.yours.exists():
-        texts = [exercise.yours.read_text(errors="replace").splitlines(), exercise.solution_text().splitlines()]
+        texts = [text.splitlines() for text in [exercise.yours.read_text(errors="replace"), exercise.solution_text()]]
+        if isinstance(exercise, Step):  # the start's comments tell the task, and ours what we did
+            texts = [[line for line in text if not line.strip().startswith("//")] for text in texts]
         names = map(course.path, (exercise.yours, exercise.solution))
         lines = list(difflib.unified_diff(*texts, *names, lineterm=""))
         colours = {"-": "31", "+": "32", "@": "36"}
@@ -171,7 +192,7 @@ def keep_away(course: Course, exercise: Exercise):
     names = [f"{yours.name}.old{number or ''}" for number in [0, *range(2, 1000)]]
     old = next(path for path in map(yours.with_name, names) if not path.exists())
     yours.rename(old)
-    say(f"What you had is now {course.path(old)}")
+    say(f"What you had is now in {course.path(old)}")
 
 
 def show_list(course: Course):
@@ -180,7 +201,9 @@ def show_list(course: Course):
 
     def show(one: Exercise):
         ours = isinstance(one, Step) and one.is_ours()
-        mark = "ours" if ours else green("done") if course.is_over(one) else bold("next") if one is following else ""
+        changed = one.name in course.done() and not course.is_over(one)
+        mark = ("ours" if ours else green("done") if course.is_over(one) else bold("next") if one is following else
+                "changed since it passed" if changed else "")
         say(f"  {one.number:4}  {one.title:{width}}  {one.kind:7}  {one.minutes:3} min  {mark}".rstrip())
 
     if course.steps:
@@ -206,6 +229,8 @@ def reset(course: Course, exercise: Exercise, sure: bool) -> int:
             say("Nothing was changed.")
             return 1
     keep_away(course, exercise)
+    for old in sorted(exercise.yours.parent.glob(f"{exercise.yours.name}.old*")):
+        say(f"Something of yours is in {course.path(old)}")
     course.mark(exercise, False)
     (course.work(exercise) / "hints_shown").unlink(missing_ok=True)
     course.open(exercise)
@@ -248,10 +273,16 @@ def main(arguments: list[str], root: Path = ROOT) -> int:
 
 
 def show_needs(options: argparse.Namespace, course: Course):
-    """Who builds them first can show how far that is. What has no name will be refused later."""
+    """Who builds them first can show how far that is. What has no name will be refused later.
+
+    That may take a minute, the first time: so the reader has their file before it.
+    """
     with suppress(Trouble):
         if options.command in ("check", "watch"):
-            chosen = course.select(options.name) if options.name else filter(None, [course.next()])
+            chosen = course.select(options.name) if options.name else list(filter(None, [course.next()]))
+            with redirect_stdout(sys.stderr):
+                for one in chosen:
+                    prepare(course, one)
             say(*sorted({model_for(one.folder) for one in chosen}))
 
 

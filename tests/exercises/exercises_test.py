@@ -307,7 +307,7 @@ class Track(Reader):
     def test_taking_ours_loses_nothing(self):
         self.learn("check", "Y01", status=1)
         self.file(1).write_text("// mine\n")
-        self.assertIn("What you had is now tests/exercises/yours/part1.h.old", self.learn("solution", "Y01", "--take"))
+        self.assertIn("What you had is now in tests/exercises/yours/part1.h.old", self.learn("solution", "Y01", "--take"))
         self.assertEqual(self.file(1).with_name("part1.h.old").read_text(), "// mine\n")
 
     def test_one_that_is_the_book_s(self):
@@ -327,8 +327,48 @@ class Track(Reader):
         self.learn("check", "Y02")
         self.file(1).write_text(self.file(1).read_text().replace("return 1", "return 7"))
         said = self.learn("check", "Y03", status=1)
-        self.assertIn("builds on tests/exercises/yours/part1.h, which has not passed as it is now: ./learn check Y01", said)
+        doubt = "builds on tests/exercises/yours/part1.h, which has not passed as it is now: ./learn check Y01"
+        self.assertIn(doubt, said)
         self.assertNotIn("part2.h, which", said)
+        self.assert_in_order(self.learn("list"), "Y01   Say 1  build     10 min  changed since it passed\n",
+                             "Y02   Say 2  build     10 min  done\n")
+        self.file(3).write_text(course.steps[2].solution_text().replace("answer_2() + 1", "3"))
+        said = self.learn("check", "Y03")  # it passes all the same
+        self.assert_in_order(said, doubt, "2 of 3 steps are done")
+        self.assertNotIn("complete", said)
+        self.file(1).write_text(course.steps[0].solution_text() + "// mine\n")  # what has passed before
+        self.assertIn("complete", self.learn("check", "Y03"))
+        self.file(2).unlink()
+        self.assertNotIn("Y02   Say 2  build     10 min  done", self.learn("list"))
+
+    def test_after_a_reset_what_was_kept_is_named(self):
+        self.learn("check", "Y01", status=1)
+        self.file(1).write_text("// mine\n")
+        self.learn("solution", "Y01", "--take")
+        self.assertIn("Something of yours is in tests/exercises/yours/part1.h.old",
+                      self.learn("reset", "Y01", "--yes"))
+
+    def test_the_file_is_there_before_anything_is_built(self):
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            exercises.main(["check", "Y01", "--needs"], self.root)
+        self.assertEqual(out.getvalue(), "tests/exercises/exercise1\n")
+        self.assertIn("Your file is tests/exercises/yours/part1.h", err.getvalue())
+        self.assertTrue(self.file(1).exists())
+
+    def test_differences_are_of_code(self):
+        self.file(1).parent.mkdir()
+        self.file(1).write_text(exercises.Course(self.root).steps[0].solution_text() + "// mine\n")
+        self.learn("check", "Y01")
+        self.assertIn("Yours is the same.", self.learn("solution", "Y01"))
+
+    def test_a_crash_is_told_with_its_line(self):
+        self.second.stop()
+        self.learn("check", "Y01", status=1)
+        self.file(1).write_text("#pragma once\nnamespace yours {\ninline int answer_1() {\n"
+                                "    int* volatile p = nullptr;\n    return *p;\n}\n}\n")
+        self.assert_in_order(self.learn("check", "Y01", status=1), "it crashes. Once more", "It crashed in the test case",
+                             "SIGSEGV", "yours/part1.h:5: in answer_1, your code follows a null pointer", "return *p;")
 
     def test_memory(self):
         self.second.stop()

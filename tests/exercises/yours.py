@@ -15,6 +15,7 @@ import argparse
 import copy
 import os
 import re
+import signal
 import subprocess
 import sys
 import textwrap
@@ -113,7 +114,7 @@ def check(course: Course, build: Build) -> bool:
             tell_row(row, outcomes[row.name])
     hold = sum(outcome.kind == "passed" for outcome in outcomes.values())
     say(f"\n{hold} of {len(outcomes)} rows hold." + (
-        " That's what a small runtime can keep of what asyncio promises." if hold == len(outcomes) else
+        " So small a runtime can't keep more of what asyncio promises." if hold == len(outcomes) else
         "\nBegin with the first that fails: what stands further down may fall with it."))
     return hold == len(outcomes)
 
@@ -128,7 +129,8 @@ def tell_row(row: Row, outcome: Outcome):
         return
     page = page_of(row)
     say(f"  {row.name:4} {red('fails')}  {bold(row.text)}")
-    what = {"crashed": "It crashed.", "late": f"It did not end within {ROW_LIMIT:g} s."}.get(outcome.kind, "")
+    what = {"crashed": "It crashed, perhaps because of a row above.",
+            "late": f"It did not end within {ROW_LIMIT:g} s."}.get(outcome.kind, "")
     for words in filter(None, [f"Who is bitten: {row.bites}", what]):
         say(textwrap.fill(words, 96, initial_indent=" " * 13, subsequent_indent=" " * 15))
     for line in [line for line in outcome.details if line.strip() and outcome.kind == "failed"][:6]:
@@ -187,4 +189,5 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # ./learn yours check | head
     sys.exit(main(sys.argv[1:]))

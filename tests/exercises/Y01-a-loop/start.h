@@ -31,8 +31,8 @@ class Runnable {
     [[maybe_unused]] Runnable* next_ = nullptr;
 };
 
-/// First in, first out. It owns nobody, and allocates nothing: it's a list, and its links
-/// are the `next_` of those who stand in it.
+/// First in, first out. It owns nobody. As it's meant, it's a list whose links are the
+/// `next_` of those who stand in it: so it allocates nothing.
 class RunQueue {
   public:
     bool empty() const { return first_ == nullptr; }
@@ -40,9 +40,9 @@ class RunQueue {
     /// From now on `one` is the last. (It stands in no queue, so its `next_` is nullptr.)
     void push(Runnable& one) { (void)one; }
 
-    /// Hooks all that stands in `other` onto the end, in its order and without walking
-    /// along it: that takes as long for ten thousand as for one. Then `other` is empty,
-    /// and can be used again. If nobody stands in it, nothing happens.
+    /// Hooks all that stands in `other` onto the end, in its order. (With links, nobody
+    /// walks along it: that takes as long for ten thousand as for one.) Then `other` is
+    /// empty, and can be used again. If nobody stands in it, nothing happens.
     void append(RunQueue& other) { (void)other; }
 
     /// Takes out the first, and returns it. It stands in no queue then, so its `next_` is
@@ -76,7 +76,8 @@ class EventLoop {
     /// and calls their callbacks. If somebody is ready to run, it doesn't sleep for that;
     /// if not, it sleeps, but no longer than `timeout` (nothing: as long as it takes).
     /// Then it runs who is ready by now, in their order, also those whom the callbacks
-    /// have made ready. Who is made ready by these runs in the next turn.
+    /// have made ready. If one of them makes somebody ready, that one runs in the next
+    /// turn.
     void turn(std::optional<common::Selector::Milliseconds> timeout = std::nullopt) {
         (void)timeout;
     }

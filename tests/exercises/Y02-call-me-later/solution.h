@@ -17,7 +17,7 @@ class Loop : public EventLoop {
   public:
     using Clock = std::chrono::steady_clock;
     using Milliseconds = std::chrono::milliseconds;
-    /// Names a timer: when it is due, and the how-manieth it was.
+    /// Names a timer: when it is due, and its number, counted from the first.
     using TimerId = std::pair<Clock::time_point, std::uint64_t>;
 
     /// `callback` will be called once, by a turn, when `delay` is over: never before.

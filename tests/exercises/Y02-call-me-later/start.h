@@ -17,8 +17,8 @@ class Loop : public EventLoop {
   public:
     using Clock = std::chrono::steady_clock;
     using Milliseconds = std::chrono::milliseconds;
-    /// Names a timer: when it is due, and the how-manieth it was. (Two may be due at the
-    /// same time.) Others only keep it, and hand it to `cancel`.
+    /// Names a timer: when it is due, and its number, counted from the first. (Two may be
+    /// due at the same time.) Others only keep it, and hand it to `cancel`.
     using TimerId = std::pair<Clock::time_point, std::uint64_t>;
 
     /// `callback` will be called once, by a turn, when `delay` is over: never before. It

@@ -76,7 +76,8 @@ class Driver : private Runnable {
 
   private:
     /// One step: lets the generator go on, until it yields a future or ends. In the first
-    /// case, the next step comes when that future is done.
+    /// case, the next step comes when that future is done. What the generator throws
+    /// leaves this, and so the loop's turn.
     void run() override {}
 
     Waiting generator_;

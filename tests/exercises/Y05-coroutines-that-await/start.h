@@ -147,7 +147,8 @@ class Chain : private Runnable {
     Future* awaited() const { return awaited_; }
 
     /// The outermost has ended (nullptr), or has failed. Here, that leaves the loop's
-    /// turn().
+    /// turn(), and whoever was to run behind it in that turn is forgotten. (It's for
+    /// programs that end then. A task, Y06, keeps it.)
     virtual void ended(std::exception_ptr error) {
         if (error)
             std::rethrow_exception(std::move(error));

@@ -28,8 +28,9 @@ class Task : public Future, private Chain {
     /// - If it waits for a future, that is cancelled (for all who wait for it). So its
     ///   co_await throws Cancelled, in the loop's next turn.
     /// - If it waits for a task, that is asked in its place.
-    /// - If what it waits for is done, and its turn hasn't come yet: its co_await throws
-    ///   Cancelled all the same, when its turn comes.
+    /// - If what it waits for is done, and its turn hasn't come yet, that is asked all the
+    ///   same, and says false (whoever made it may want to know of it). Then the
+    ///   co_await throws Cancelled when its turn comes, though the result is there.
     /// - If it runs, or has not begun: the next co_await of it that has to wait throws.
     ///   (In the next turn, as any wait that is cancelled.) If it ends before it comes to
     ///   one, it has failed with Cancelled, whatever it has returned or thrown.

@@ -288,6 +288,38 @@ TEST_CASE("a task that is ready, and has not gone on yet") {
 
 namespace {
 
+/// Counts how often it was asked.
+class Asked : public yours::Future {
+  public:
+    using Future::Future;
+    bool cancel() override {
+        ++times;
+        return Future::cancel();
+    }
+    int times = 0;
+};
+
+Coroutine<> wait_for_it(yours::Future& future) { co_await future; }
+
+} // namespace
+
+TEST_CASE("what a ready task waited for is asked, too") {
+    Story story;
+    Asked asked(story.loop);
+    Task task(story.loop, wait_for_it(asked));
+    story.turn();
+    asked.set_result();
+    task.cancel();
+    CHECK_MESSAGE(
+        asked.times == 1,
+        "what the task waits for is done; ask it all the same. It says false, and "
+        "may want to know of it: a time limit (Y07) does.");
+    story.turn();
+    CHECK(end_of(task) == "cancelled");
+}
+
+namespace {
+
 Coroutine<> ask_itself(Story& story, Task*& self) {
     self->cancel();
     story.say("has asked itself");

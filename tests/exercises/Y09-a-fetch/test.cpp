@@ -238,7 +238,7 @@ TEST_CASE("a server that takes too long") {
     }
     server.on("/other", html("other"));
     const HttpResponse response = fetch_one(story, server.url("/"), 250ms);
-    REQUIRE_MESSAGE(response.error == yours::TimedOut().what(),
+    REQUIRE_MESSAGE(response.error == std::string(yours::TimedOut().what()),
                     "the limit was 250 ms, for the whole page; it takes a second, or "
                     "longer, though something comes all the time. The error: \""
                         << response.error << "\"");

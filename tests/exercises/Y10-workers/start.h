@@ -28,8 +28,8 @@ namespace yours {
 ///
 /// Then all workers are asked to end. And when all of them *have* ended, however long
 /// that takes them, this ends, too: it returns; or throws what that worker has thrown; or
-/// Cancelled. (What happens after that first thing changes nothing: another worker
-/// throws, or somebody asks once more.)
+/// Cancelled. If another worker throws after that, nobody hears of it. (A worker that
+/// returns has ended, and the others go on.)
 template <class T>
 Coroutine<> run_workers(Loop& loop, Queue<T>& queue, std::size_t number,
                         std::function<Coroutine<>()> work) {

@@ -149,7 +149,11 @@ TEST_CASE("all that is in the queue is dealt with") {
     REQUIRE_MESSAGE(ends,
                     "all is dealt with, and run_workers waits for ever. The workers "
                     "never end by themselves.");
-    REQUIRE(story.ended == "well");
+    REQUIRE_MESSAGE(
+        story.ended == "well",
+        "all was dealt with, and then the workers were asked to end: that's no "
+        "failure of run_workers. It has ended: "
+            << story.ended);
     REQUIRE_MESSAGE(story.alive_then == 0, "run_workers has ended, and "
                                                << story.alive_then
                                                << " workers have "
