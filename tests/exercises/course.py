@@ -73,10 +73,6 @@ class Step(Exercise):
         short = self.number.replace("0", "", 1) if self.number[1] == "0" else self.number  # Y4
         return super().is_called(name) or name.lower() in (short.lower(), self.file.lower())
 
-    def is_ours(self) -> bool:
-        """Has the reader taken our file for this step?"""
-        return self.yours.is_file() and self.yours.read_bytes() == self.solution_text().encode()
-
 
 def hash_of(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
@@ -88,7 +84,8 @@ class Course:
     def __init__(self, root: Path = ROOT):
         self.root, self.notes = root, root / ".learn"
         self.yours = root / FOLDER / YOURS  # what the track has the reader build
-        folders = sorted(folder for folder in (root / FOLDER).iterdir() if folder.is_dir())
+        # (Git leaves a folder that it has moved elsewhere, if a reader's file is in it.)
+        folders = sorted(readme.parent for readme in (root / FOLDER).glob("*/README.md"))
         self.steps = [Step(folder) for folder in folders if re.match(r"Y\d\d-", folder.name)]
         self.exercises: list[Exercise] = [
             *(Exercise(folder) for folder in folders if re.match(r"\d\d\.\d-", folder.name)), *self.steps]
@@ -117,13 +114,17 @@ class Course:
         That's the first behind it that is not done, on the track if they are on the track; if
         none is left there, the first that is left at all.
         """
-        left = [one for one in self.exercises if not self.is_over(one)]
+        left = [one for one in self.exercises if not self.is_over(one) and self.can_begin(one)]
         last = next((one for one in self.exercises if one.name == self.last()), None)
         if last is None or last in left:
             return last or next(iter(left), None)
         alike = [one for one in left if type(one) is type(last)]
         behind = [one for one in alike if one.name > last.name]
         return next(iter(behind + alike + left), None)
+
+    def can_begin(self, exercise: Exercise) -> bool:
+        """A step can't, before the files are there that it builds on."""
+        return not isinstance(exercise, Step) or all(one.yours.is_file() for one in self.needed(exercise))
 
     def last(self) -> str:
         """The name of the exercise that the reader was at last; empty, if none."""
@@ -139,8 +140,16 @@ class Course:
     def is_over(self, exercise: Exercise) -> bool:
         """Done. A step is, if its file is ours, or is there as it was when it passed."""
         if isinstance(exercise, Step):
-            return exercise.is_ours() or self.has_passed(exercise)
+            return self.is_ours(exercise) or self.has_passed(exercise)
         return exercise.name in self.done()
+
+    def is_ours(self, step: Step) -> bool:
+        """Is the reader's file the one that they took from us, perhaps when it was another?"""
+        if not step.yours.is_file():
+            return False
+        taken = self.work(step) / "taken"
+        text = step.yours.read_text(encoding="utf-8", errors="replace")
+        return text == step.solution_text() or taken.exists() and text == taken.read_text(encoding="utf-8")
 
     def mark(self, exercise: Exercise, done: bool):
         names = [name for name in self.done() if name != exercise.name]
@@ -174,6 +183,11 @@ class Course:
 
     def path(self, path: Path) -> str:
         return str(path.relative_to(self.root))
+
+    def stranded(self) -> list[Path]:
+        """Files of the reader's in folders that are no exercises any more."""
+        return [path for path in sorted((self.root / FOLDER).glob("*/yours.cpp"))
+                if not (path.parent / "README.md").exists()]
 
     # What steps build on.
 

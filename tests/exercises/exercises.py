@@ -59,7 +59,7 @@ def check(course: Course, build: Build, exercise: Exercise) -> bool:
         return False
     if isinstance(exercise, Step):
         course.note_passed(exercise)
-    if isinstance(exercise, Step) and exercise.is_ours():
+    if isinstance(exercise, Step) and course.is_ours(exercise):
         say(f"But that is our file. To write your own: ./learn reset {exercise.number}")
     else:
         course.mark(exercise, True)
@@ -168,12 +168,14 @@ def take(course: Course, step: Exercise) -> int:
     if not isinstance(step, Step):
         raise Trouble(f"{step.number} is no step of the track: nothing builds on it. "
                       f"To see our answer: ./learn solution {step.number} --give-up")
-    if step.is_ours():
+    ours = step.solution_text()
+    if step.yours.is_file() and step.yours.read_bytes() == ours.encode():
         say(f"{course.path(step.yours)} is our file already.")
         return 0
     keep_away(course, step)
     step.yours.parent.mkdir(exist_ok=True)
-    step.yours.write_text(step.solution_text(), encoding="utf-8")
+    for path in [step.yours, course.work(step) / "taken"]:
+        path.write_text(ours, encoding="utf-8")
     course.note_last(step)
     say(f"{course.path(step.yours)} is our file now. To write your own after all: ./learn reset {step.number}")
     say(next_words(course))
@@ -185,8 +187,8 @@ def keep_away(course: Course, exercise: Exercise):
     yours = exercise.yours
     if not yours.exists():
         return
-    ours = [exercise.start.read_bytes(), exercise.solution_text().encode()]
-    if yours.read_bytes() in ours[:2 if isinstance(exercise, Step) else 1]:
+    taken = isinstance(exercise, Step) and course.is_ours(exercise)
+    if taken or yours.read_bytes() == exercise.start.read_bytes():
         yours.unlink()  # nothing of the reader's is in it
         return
     names = [f"{yours.name}.old{number or ''}" for number in [0, *range(2, 1000)]]
@@ -200,7 +202,7 @@ def show_list(course: Course):
     width = max((len(one.title) for one in course.exercises), default=0)
 
     def show(one: Exercise):
-        ours = isinstance(one, Step) and one.is_ours()
+        ours = isinstance(one, Step) and course.is_ours(one)
         changed = one.name in course.done() and not course.is_over(one)
         mark = ("ours" if ours else green("done") if course.is_over(one) else bold("next") if one is following else
                 "changed since it passed" if changed else "")
@@ -218,6 +220,8 @@ def show_list(course: Course):
     minutes = sum(one.minutes for one in left)
     say(f"\n{bar(total - len(left), total)} done"
         + (f", about {count(minutes, 'minute')} left" if left else ""))
+    for path in course.stranded():
+        say(f"{course.path(path)} is of an exercise that is gone, or has another number now.")
 
 
 def reset(course: Course, exercise: Exercise, sure: bool) -> int:
@@ -240,10 +244,10 @@ def reset(course: Course, exercise: Exercise, sure: bool) -> int:
 def watch(course: Course, build: Build, exercise: Exercise):
     say("Each time you save, I check. Ctrl-C ends it.\n")
     while exercise:
-        course.open(exercise)
+        files = [exercise.yours, *(step.yours for step in prepare(course, exercise))]
         seen = None
         while True:
-            now = state([exercise.yours])
+            now = state(files)
             if now and now != seen:  # an editor may take the file away for a moment
                 seen = now
                 if check(course, build, exercise):
@@ -264,7 +268,7 @@ def main(arguments: list[str], root: Path = ROOT) -> int:
     options = parser.parse_args(arguments)
     try:
         return run(options, Course(root))
-    except Trouble as trouble:
+    except (Trouble, OSError) as trouble:
         print(f"learn: {trouble}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -281,7 +285,7 @@ def show_needs(options: argparse.Namespace, course: Course):
         if options.command in ("check", "watch"):
             chosen = course.select(options.name) if options.name else list(filter(None, [course.next()]))
             with redirect_stdout(sys.stderr):
-                for one in chosen:
+                for one in chosen[:1]:
                     prepare(course, one)
             say(*sorted({model_for(one.folder) for one in chosen}))
 
@@ -297,8 +301,10 @@ def run(options: argparse.Namespace, course: Course) -> int:
     if command in ("solution", "reset") and not options.name:
         raise Trouble(f"Which exercise? For one: ./learn {command} {course.exercises[0].number}")
     if command == "check" and options.name:
-        build = Build(options.build)
-        return 0 if all([check(course, build, one) for one in course.select(options.name)]) else 1
+        build, chosen = Build(options.build), course.select(options.name)
+        if len(chosen) > 1 and isinstance(chosen[0], Step):  # what fails there would fail further on
+            return 0 if all(check(course, build, one) for one in chosen) else 1
+        return 0 if all([check(course, build, one) for one in chosen]) else 1
     exercise = course.one(options.name)
     if not exercise:
         say("All exercises are done.")

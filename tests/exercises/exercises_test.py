@@ -96,7 +96,7 @@ class Reader(unittest.TestCase):
     def setUp(self):
         for path in [*self.root.glob("tests/exercises/*/yours.cpp*"), self.root / ".learn/progress",
                      *self.root.glob(".learn/exercises/*/hints_shown"), self.root / ".learn/exercises/last",
-                     *self.root.glob(".learn/exercises/*/passed")]:
+                     *self.root.glob(".learn/exercises/*/passed"), *self.root.glob(".learn/exercises/*/taken")]:
             path.unlink(missing_ok=True)
         shutil.rmtree(self.root / "tests/exercises/yours", ignore_errors=True)
         if not self.looks_at_memory:
@@ -220,6 +220,15 @@ class Progress(Reader):
         self.assertIn("02.1  Say 3  predict   15 min\n", self.learn("list"))
         self.assertIn("01.1  Say 1  predict    5 min  next\n", self.learn("list"))
 
+    def test_an_exercise_that_is_gone(self):
+        gone = self.root / "tests/exercises/01.3-gone"
+        gone.mkdir()
+        self.addCleanup(shutil.rmtree, gone)
+        (gone / "yours.cpp").write_text("int answer;\n")
+        said = self.learn("list")
+        self.assertIn("0 of 3 done", said)
+        self.assertIn("tests/exercises/01.3-gone/yours.cpp is of an exercise that is gone", said)
+
     def test_what_is_done_stays_done(self):
         (self.root / ".learn").mkdir(exist_ok=True)
         (self.root / ".learn/progress").write_text("00x-older\n01.1-one\n")
@@ -340,6 +349,33 @@ class Track(Reader):
         self.assertIn("complete", self.learn("check", "Y03"))
         self.file(2).unlink()
         self.assertNotIn("Y02   Say 2  build     10 min  done", self.learn("list"))
+
+    def test_ours_is_ours_also_when_there_is_a_newer_one(self):
+        self.learn("solution", "Y01", "--take")
+        solution = self.folder("Y01") / "solution.h"
+        before = solution.read_text()
+        self.addCleanup(solution.write_text, before)
+        solution.write_text(before + "// newer\n")
+        self.assertIn("Y01   Say 1  build     10 min  ours\n", self.learn("list"))
+        self.assertIn("But that is our file", self.learn("check", "Y01"))
+        self.learn("solution", "Y01", "--take")
+        self.assertIn("// newer", self.file(1).read_text())
+        self.assertEqual([path.name for path in self.file(1).parent.iterdir()], ["part1.h"])
+        solution.write_text(before)
+
+    def test_the_next_is_one_that_can_be_begun(self):
+        course = exercises.Course(self.root)
+        self.file(1).parent.mkdir()
+        self.file(1).write_text(course.steps[0].solution_text() + "// mine\n")
+        self.file(2).write_text(course.steps[1].solution_text() + "// mine\n")
+        self.learn("check", "Y02")
+        self.file(1).unlink()
+        self.learn("check", "Y03", status=2, errors="yours/part1.h: write it")
+        self.assertIn("Y01 Say 1: not yet", self.learn("check", status=1))
+
+    def test_the_track_ends_at_what_fails(self):
+        self.assertNotIn("Y02", self.learn("check", "Y", status=1))
+        self.assertEqual([path.name for path in self.file(1).parent.iterdir()], ["part1.h"])
 
     def test_after_a_reset_what_was_kept_is_named(self):
         self.learn("check", "Y01", status=1)

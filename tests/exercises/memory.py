@@ -174,15 +174,19 @@ class Report:
     def stack(self, title: str) -> list[Frame]:
         return next((frames for line, frames in self.stacks if re.search(title, line)), [])
 
+    def is_yours(self, frame: Frame) -> bool:
+        """The answer; and if that is a header, those beside it."""
+        return frame.file == self.answer or self.answer.suffix == ".h" and frame.file.parent == self.answer.parent
+
     def is_ours(self, frame: Frame) -> bool:
         return self.root in frame.file.parents
 
     def place(self, frames: list[Frame]) -> Frame | None:
         """The innermost place in the reader's file; if none is there, in the exercise; then in ours."""
-        for is_wanted in [lambda file: file == self.answer, lambda file: self.folder in file.parents,
-                          lambda file: self.root in file.parents]:
+        for is_wanted in [lambda frame: frame.file == self.answer, self.is_yours,
+                          lambda frame: self.folder in frame.file.parents, self.is_ours]:
             for frame in frames:
-                if is_wanted(frame.file):
+                if is_wanted(frame):
                     return frame
         return None
 
@@ -191,7 +195,7 @@ class Report:
         frame = self.place(frames)
         if not frame:
             return [what.format("the program") + "."]
-        whose = ("your code" if frame.file == self.answer else
+        whose = ("your code" if self.is_yours(frame) else
                  "the exercise's code" if self.folder in frame.file.parents else "our code")
         line = self.source(frame)
         return [f"{frame.file}:{frame.line}: in {short(frame.function)}, {what.format(whose)}:",
@@ -227,7 +231,8 @@ class Report:
         leaks = [frames for title, frames in self.stacks if "leak of" in title and self.place(frames)]
         direct = [frames for title, frames in self.stacks if title.startswith("Direct leak") and frames in leaks]
         mine = [frames for frames in direct + leaks if self.place(frames).file == self.answer]
-        frames = next(iter(mine + direct + leaks), [])
+        of_coroutines = [frames for frames in direct if self.coroutine(frames)]
+        frames = next(iter(of_coroutines + mine + direct + leaks), [])
         name = self.coroutine(frames)
         if name:
             return self.tell(frames[2:] if self.place(frames[2:]) else frames, (

@@ -148,6 +148,8 @@ def bench(course: Course, build: Build) -> int:
 
 
 def run(options: argparse.Namespace, course: Course) -> int:
+    if options.command in ("check", "bench") and options.arguments:
+        raise Trouble(f"yours {options.command} does not know '{options.arguments[0]}'")
     course.require_files(course.steps, "Your runtime")
     if options.needs:
         say(*NEEDS[options.command])
@@ -181,7 +183,7 @@ def main(arguments: list[str]) -> int:
     except Broken as broken:
         say(report(ROOT, "Your runtime", None, judge_build(*broken.args)))
         return 1
-    except Trouble as trouble:
+    except (Trouble, OSError) as trouble:
         print(f"learn: {trouble}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

@@ -21,7 +21,9 @@ class Loop : public EventLoop {
     using TimerId = std::pair<Clock::time_point, std::uint64_t>;
 
     /// `callback` will be called once, by a turn, when `delay` is over: never before.
+    /// (A time that is over means now; a hundred years are the most.)
     TimerId call_later(Milliseconds delay, std::function<void()> callback) {
+        delay = std::clamp(delay, Milliseconds(0), Milliseconds(std::chrono::years(100)));
         const TimerId id(Clock::now() + delay, ++made_);
         timers_.emplace(id, std::move(callback));
         return id;

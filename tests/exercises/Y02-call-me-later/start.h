@@ -22,7 +22,8 @@ class Loop : public EventLoop {
     using TimerId = std::pair<Clock::time_point, std::uint64_t>;
 
     /// `callback` will be called once, by a turn, when `delay` is over: never before. It
-    /// isn't called in here, whatever the delay.
+    /// isn't called in here, whatever the delay: if it is negative, that's as if it were
+    /// 0.
     TimerId call_later(Milliseconds delay, std::function<void()> callback) {
         (void)delay;
         (void)callback;

@@ -366,3 +366,22 @@ TEST_CASE_FIXTURE(LoopTest, "a timer comes even if somebody is always ready") {
                   "a timer is due, and somebody else is ready in every turn: "
                   "the turn must come to both.");
 }
+
+TEST_CASE("a time that is over") {
+    Loop loop;
+    int calls = 0;
+    std::function<void()> again = [&] {
+        if (++calls < 100)
+            loop.call_later(-5ms, again);
+    };
+    loop.call_later(-5ms, again);
+    const Alarm rescue(loop);
+    CHECK_MESSAGE(calls == 0, "call_later itself calls nobody, whatever the delay.");
+    Alarm::ring_after(1000ms);
+    loop.turn();
+    CHECK_MESSAGE(
+        calls == 1,
+        "a timer that a callback sets waits for the next turn, also if its time "
+        "is over already. In this turn there were "
+            << calls << " calls.");
+}

@@ -134,7 +134,6 @@ class Chain : private Runnable {
             std::rethrow_exception(std::move(error));
     }
 
-  private:
     void run() override {
         awaited_ = nullptr;
         next_.resume(); // until one of them waits, or the outermost has ended
@@ -142,6 +141,7 @@ class Chain : private Runnable {
             ended(outermost_.frame().promise().error);
     }
 
+  private:
     Coroutine<> outermost_;
     std::coroutine_handle<> next_; // goes on when it's this chain's turn
     Future* awaited_ = nullptr;

@@ -154,11 +154,11 @@ class Chain : private Runnable {
             std::rethrow_exception(std::move(error));
     }
 
-  private:
     /// It's this chain's turn: `next_` goes on, until one of its coroutines waits for a
     /// future, or until the outermost has ended. Then `ended` is told with what.
     void run() override {}
 
+  private:
     Coroutine<> outermost_;
     std::coroutine_handle<> next_; // goes on when it's this chain's turn
     Future* awaited_ = nullptr;

@@ -39,12 +39,22 @@ class Task : public Future, private Chain {
             throw Cancelled();
     }
 
+    void run() override {
+        if (must_cancel_ && !begun_) { // then no line of it runs
+            complete(std::make_exception_ptr(Cancelled()));
+            return;
+        }
+        begun_ = true;
+        Chain::run();
+    }
+
     void ended(std::exception_ptr error) override {
-        if (must_cancel_) // it has not waited any more: a request is not lost for that
+        if (must_cancel_ && !error) // it never came to a wait
             error = std::make_exception_ptr(Cancelled());
         complete(std::move(error));
     }
 
+    bool begun_ = false;
     bool must_cancel_ = false; // at the next wait
 };
 

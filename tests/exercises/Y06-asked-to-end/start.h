@@ -1,6 +1,7 @@
 // A task: a chain of coroutines that can be asked to end, and the future of its end.
 //
-// Fill in the five functions that do nothing yet. What a task must keep besides, add it.
+// Fill in the functions that do nothing yet, or not enough. What a task must keep
+// besides, add it.
 #pragma once
 
 #include "coroutine.h"
@@ -28,12 +29,16 @@ class Task : public Future, private Chain {
     /// - If it waits for a future, that is cancelled (for all who wait for it). So its
     ///   co_await throws Cancelled, in the loop's next turn.
     /// - If it waits for a task, that is asked in its place.
-    /// - If what it waits for is done, and its turn hasn't come yet, that is asked all the
+    /// - If what it waits for is done, and its turn hasn't come yet, that is asked all
+    /// the
     ///   same, and says false (whoever made it may want to know of it). Then the
     ///   co_await throws Cancelled when its turn comes, though the result is there.
-    /// - If it runs, or has not begun: the next co_await of it that has to wait throws.
-    ///   (In the next turn, as any wait that is cancelled.) If it ends before it comes to
-    ///   one, it has failed with Cancelled, whatever it has returned or thrown.
+    /// - If it has not begun: no line of it runs. When its turn comes, it ends, and has
+    ///   failed with Cancelled.
+    /// - If it runs: the next co_await of it that has to wait throws. (In the next turn,
+    /// as
+    ///   any wait that is cancelled.) If it returns before it comes to one, it has failed
+    ///   with Cancelled. If it throws something, that's what it has failed with.
     ///
     /// Each time, Cancelled is thrown once, however often it was asked. A coroutine may
     /// catch it and go on as if nothing had been.
@@ -52,6 +57,11 @@ class Task : public Future, private Chain {
     /// `innermost` goes on: what this throws, its co_await throws.
     void going_on() override {
         // yours
+    }
+
+    /// It's the task's turn: to begin, or to go on.
+    void run() override {
+        Chain::run(); // always?
     }
 
     /// The outermost has ended; `error` is what it has thrown, or nullptr.

@@ -31,36 +31,59 @@ inline Coroutine<> work_or_fail(std::function<Coroutine<>()> work, Future& over)
     }
 }
 
-/// Waits until `task` has ended, however it does.
-inline Coroutine<> end_of(Task& task) {
+/// Is asked to end by `ask_to_end` alone. Who waits for its end and is asked to end only
+/// leaves a note: a worker that tidies up isn't disturbed.
+class Worker : public Task {
+  public:
+    using Task::Task;
+
+    void ask_to_end() { Task::cancel(); }
+
+    bool cancel() override {
+        noted_ = true;
+        return true;
+    }
+
+    bool noted() const { return noted_; }
+
+  private:
+    bool noted_ = false;
+};
+
+/// Waits until `worker` has ended, however it does.
+inline Coroutine<> end_of(Worker& worker) {
     try {
-        co_await task;
+        co_await worker;
     } catch (const Cancelled&) { // as it was asked to
     }
 }
 
 /// Has `number` workers run `work()` at the same time, until all that is in `queue`
 /// is dealt with. Then, or when one of them throws, or when this is cancelled, asks all
-/// of them to end, and waits until they have. Throws what a worker has thrown.
+/// of them to end, and waits until they have. Throws what a worker has thrown; or
+/// Cancelled, also if the request comes while they end.
 template <class T>
 Coroutine<> run_workers(Loop& loop, Queue<T>& queue, std::size_t number,
                         std::function<Coroutine<>()> work) {
     Future over(loop);
-    std::list<Task> tasks;
-    tasks.emplace_back(loop,
-                       work_or_fail([&] { return wait_until_empty(queue, over); }, over));
+    std::list<Worker> workers;
+    workers.emplace_back(
+        loop, work_or_fail([&] { return wait_until_empty(queue, over); }, over));
     for (std::size_t i = 0; i < number; ++i)
-        tasks.emplace_back(loop, work_or_fail(work, over));
+        workers.emplace_back(loop, work_or_fail(work, over));
     std::exception_ptr error;
     try {
         co_await over;
     } catch (...) {
         error = std::current_exception();
     }
-    for (Task& task : tasks)
-        task.cancel();
-    for (Task& task : tasks)
-        co_await end_of(task);
+    for (Worker& worker : workers)
+        worker.ask_to_end();
+    for (Worker& worker : workers) {
+        co_await end_of(worker);
+        if (worker.noted() && !error)
+            error = std::make_exception_ptr(Cancelled());
+    }
     if (error)
         std::rethrow_exception(error);
 }

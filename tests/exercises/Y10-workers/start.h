@@ -28,7 +28,9 @@ namespace yours {
 ///
 /// Then all workers are asked to end. And when all of them *have* ended, however long
 /// that takes them, this ends, too: it returns; or throws what that worker has thrown; or
-/// Cancelled. If another worker throws after that, nobody hears of it. (A worker that
+/// Cancelled. If another worker throws after that, nobody hears of it. If whoever waits
+/// here is cancelled after that, the workers aren't asked once more, for they may be
+/// tidying up; and Cancelled is thrown, if there is nothing else to throw. (A worker that
 /// returns has ended, and the others go on.)
 template <class T>
 Coroutine<> run_workers(Loop& loop, Queue<T>& queue, std::size_t number,
