@@ -920,6 +920,36 @@ class Reports(unittest.TestCase):
     def test_the_readers_line_comes_first(self):
         self.assertIn("FILE:8: in use, your code frees", self.explain(ELSEWHERE + "    #3 0x5 in use() FILE:8\n"))
 
+    def explain_step(self, report):
+        with tempfile.TemporaryDirectory(prefix="the reports ") as folder:
+            root = Path(folder).resolve()
+            yours_folder = root / "tests/exercises/yours"
+            yours_folder.mkdir(parents=True)
+            for name in ["task.h", "loop.h"]:
+                (yours_folder / name).write_text(PROGRAM)
+            lines = memory.explain(report.replace("YOURS", str(yours_folder)), root, root / "tests/exercises/Y06-step",
+                                   yours_folder / "task.h")
+            return "".join(f"{line}\n" for line in lines)
+
+    def test_all_headers_of_the_reader_are_theirs(self):
+        told = self.explain_step("==7==ERROR: AddressSanitizer: heap-use-after-free on 0x1\nREAD of size 8\n"
+                                 "    #0 0x5 in std::move() /usr/include/c++/12/bits/move.h:3\n"
+                                 "    #1 0x5 in yours::Loop::run_due() YOURS/loop.h:3\n")
+        self.assertIn("yours/loop.h:3: in Loop::run_due, your code reads memory that has been freed", told)
+
+    def test_a_frame_that_leaks_comes_before_what_it_holds(self):
+        told = self.explain_step("==7==ERROR: LeakSanitizer: detected memory leaks\n\n"
+                                 "Direct leak of 8 byte(s) in 1 object(s) allocated from:\n"
+                                 "    #0 0x5 in operator new(unsigned long) /a.cpp:9\n"
+                                 "    #1 0x5 in std::vector<int>::push_back(int) /usr/include/c++/12/v.h:2\n"
+                                 "    #2 0x5 in yours::Task::run() YOURS/task.h:3\n\n"
+                                 "Direct leak of 96 byte(s) in 1 object(s) allocated from:\n"
+                                 "    #0 0x5 in operator new(unsigned long) /a.cpp:9\n"
+                                 "    #1 0x5 in numbers(int) YOURS/loop.h:1\n"
+                                 "    #2 0x5 in use() YOURS/loop.h:8\n\n")
+        self.assertIn("yours/loop.h:8: in use, your code calls the coroutine numbers, and nobody ever destroys its frame",
+                      told)
+
     def test_where_no_line_is_the_readers(self):
         self.assertEqual(self.explain(ELSEWHERE),
                          "HERE/tests/exercises/01.1-one/test.cpp:2: in a test case, the exercise's code "
