@@ -124,7 +124,7 @@ class Course:
 
     def can_begin(self, exercise: Exercise) -> bool:
         """A step can't, before the files are there that it builds on."""
-        return not isinstance(exercise, Step) or all(one.yours.is_file() for one in self.needed(exercise))
+        return all(one.yours.is_file() for one in self.needed(exercise))
 
     def last(self) -> str:
         """The name of the exercise that the reader was at last; empty, if none."""
@@ -143,9 +143,12 @@ class Course:
             return self.is_ours(exercise) or self.has_passed(exercise)
         return exercise.name in self.done()
 
-    def is_ours(self, step: Step) -> bool:
-        """Is the reader's file the one that they took from us, perhaps when it was another?"""
-        if not step.yours.is_file():
+    def is_ours(self, step: Exercise) -> bool:
+        """Is it a step, and is the reader's file the one that they took from us?
+
+        That may have been another one then than we have today.
+        """
+        if not isinstance(step, Step) or not step.yours.is_file():
             return False
         taken = self.work(step) / "taken"
         text = step.yours.read_text(encoding="utf-8", errors="replace")
@@ -157,6 +160,9 @@ class Course:
         new = self.notes / "progress.new"  # renamed when complete: nobody finds half a file
         new.write_text("".join(name + "\n" for name in names + [exercise.name] * done))
         new.replace(self.notes / "progress")
+        if done and isinstance(exercise, Step):
+            hashes = dict.fromkeys([*self.passed(exercise), hash_of(exercise.yours)])
+            (self.work(exercise) / "passed").write_text("".join(one + "\n" for one in hashes))
 
     def work(self, exercise: Exercise) -> Path:
         """The folder for what is made for this exercise."""
@@ -191,8 +197,10 @@ class Course:
 
     # What steps build on.
 
-    def needed(self, step: Step) -> list[Step]:
+    def needed(self, step: Exercise) -> list[Step]:
         """The steps whose files this one's file or test includes, and those that these include."""
+        if not isinstance(step, Step):
+            return []
         files = needed_files(step.solution_text() + step.read("test.cpp"),
                              {one.file: one.solution_text() for one in self.steps}) - {step.file}
         return [one for one in self.steps if one.file in files]
@@ -215,10 +223,6 @@ class Course:
     def has_passed(self, step: Step) -> bool:
         """Is the reader's file there, and one that has passed?"""
         return step.yours.is_file() and hash_of(step.yours) in self.passed(step)
-
-    def note_passed(self, step: Step):
-        hashes = dict.fromkeys([*self.passed(step), hash_of(step.yours)])
-        (self.work(step) / "passed").write_text("".join(one + "\n" for one in hashes))
 
     @contextmanager
     def alone(self) -> Iterator[None]:

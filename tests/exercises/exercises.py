@@ -57,15 +57,13 @@ def check(course: Course, build: Build, exercise: Exercise) -> bool:
         tell_doubts(course, needed)
         say()
         return False
-    if isinstance(exercise, Step):
-        course.note_passed(exercise)
-    if isinstance(exercise, Step) and course.is_ours(exercise):
+    if course.is_ours(exercise):
         say(f"But that is our file. To write your own: ./learn reset {exercise.number}")
     else:
         course.mark(exercise, True)
         say(f"Our answer: ./learn solution {exercise.number}")
     tell_doubts(course, needed)
-    if isinstance(exercise, Step):
+    if exercise in course.steps:
         show_track(course)
     say(next_words(course) + "\n")
     return True
@@ -102,7 +100,7 @@ def bar(part: int, whole: int) -> str:
 
 def prepare(course: Course, exercise: Exercise) -> list[Step]:
     """Sees to it that there is a file to edit. Returns the steps that this one builds on."""
-    needed = course.needed(exercise) if isinstance(exercise, Step) else []
+    needed = course.needed(exercise)
     course.require_files(needed, f"{exercise.number} {exercise.title}")
     course.note_last(exercise)
     course.open(exercise)
@@ -187,8 +185,7 @@ def keep_away(course: Course, exercise: Exercise):
     yours = exercise.yours
     if not yours.exists():
         return
-    taken = isinstance(exercise, Step) and course.is_ours(exercise)
-    if taken or yours.read_bytes() == exercise.start.read_bytes():
+    if course.is_ours(exercise) or yours.read_bytes() == exercise.start.read_bytes():
         yours.unlink()  # nothing of the reader's is in it
         return
     names = [f"{yours.name}.old{number or ''}" for number in [0, *range(2, 1000)]]
@@ -202,9 +199,8 @@ def show_list(course: Course):
     width = max((len(one.title) for one in course.exercises), default=0)
 
     def show(one: Exercise):
-        ours = isinstance(one, Step) and course.is_ours(one)
         changed = one.name in course.done() and not course.is_over(one)
-        mark = ("ours" if ours else green("done") if course.is_over(one) else bold("next") if one is following else
+        mark = ("ours" if course.is_ours(one) else green("done") if course.is_over(one) else bold("next") if one is following else
                 "changed since it passed" if changed else "")
         say(f"  {one.number:4}  {one.title:{width}}  {one.kind:7}  {one.minutes:3} min  {mark}".rstrip())
 
