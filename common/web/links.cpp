@@ -50,28 +50,29 @@ class LinkCollector {
 
     Links links() {
         Links result;
-        std::unordered_set<Url> seen;
+        result.urls.reserve(std::min(ends_.size(), limits_.links)); // none moves
+        std::unordered_set<std::string_view> seen;                  // in these URLs
         std::size_t begin = 0;
         std::size_t bytes = 0;
         for (const std::size_t end : ends_) {
             const auto reference =
                 std::string_view(references_).substr(begin, end - begin);
-            const auto url = resolve_url(reference, base_);
+            auto url = resolve_url(reference, base_);
             begin = end;
             if (!url) {
                 // Nobody would write so many letters and mean something else.
                 const bool too_long =
                     reference.size() + base_.href().size() > max_url_length;
                 ++(too_long ? result.too_long : result.unreadable);
-            } else if (seen.contains(*url) || !limits_.wanted(*url)) {
+            } else if (seen.contains(url->href()) || !limits_.wanted(*url)) {
                 continue;
             } else if (seen.size() >= limits_.links
                        || bytes + url->href().size() > limits_.bytes) {
                 ++result.left_out;
             } else {
                 bytes += url->href().size();
-                seen.insert(*url);
-                result.urls.push_back(*url);
+                result.urls.push_back(*std::move(url));
+                seen.insert(result.urls.back().href());
             }
         }
         return result;
