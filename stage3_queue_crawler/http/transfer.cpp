@@ -209,6 +209,7 @@ bool Transfer::take_header(std::string_view line) {
         in_headers_ = false;
         if (status_ >= 200) {
             in_body_ = true;
+            body_.reserve(promised_body());
             headers_complete_.set_result_unless_done();
         }
     } else if (line.front() == ' ' || line.front() == '\t') { // the last one goes on
@@ -219,6 +220,14 @@ bool Transfer::take_header(std::string_view line) {
                               common::trim(text.substr(colon + 1)));
     }
     return true;
+}
+
+/// For how much of the body to make room, so that it needn't be moved while it grows. A
+/// promise may be a lie: it gets no more room than most pages need.
+std::size_t Transfer::promised_body() const {
+    curl_off_t length = 0; // -1: there is no promise
+    curl_easy_getinfo(easy_.get(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
+    return static_cast<std::size_t>(std::clamp<curl_off_t>(length, 0, 64 * 1024));
 }
 
 std::size_t Transfer::on_body(char* bytes, std::size_t size, std::size_t count,

@@ -71,6 +71,7 @@ class Transfer {
     static int on_request(void* transfer, char* their_address, char* our_address,
                           int their_port, int our_port) noexcept;
     bool take_header(std::string_view line);
+    std::size_t promised_body() const;
     bool take_body_part(std::string_view part);
     void fail(const FetchError& failure);
     std::string words(CURLcode result) const;
