@@ -100,22 +100,6 @@ bool is_utf8(std::string_view text) {
     }
 }
 
-std::string_view repaired(std::string_view text, std::string& storage) {
-    storage.clear();
-    while (true) {
-        const std::size_t valid = valid_length(text);
-        if (valid == text.size() && storage.empty())
-            return text;
-        storage += text.substr(0, valid);
-        if (valid == text.size())
-            return storage;
-        std::size_t wrong = 0;
-        utf8_length(text.substr(valid), wrong);
-        storage += replacement;
-        text.remove_prefix(valid + wrong);
-    }
-}
-
 // ---- Other character sets
 // ---------------------------------------------------------------
 
@@ -234,7 +218,7 @@ converted(std::string_view text, const std::string& charset, std::string& storag
     if (!is_of_the_web(charset))
         return std::nullopt;
     if (charset == "utf-8")
-        return repaired(text, storage);
+        return repaired_utf8(text, storage);
     Converter converter(charset);
     if (!converter)
         return std::nullopt;
@@ -243,7 +227,7 @@ converted(std::string_view text, const std::string& charset, std::string& storag
     converter.convert(text, utf8);
     // A zero is valid for iconv, but not for us.
     std::string repaired_text;
-    const std::string_view result = repaired(utf8, repaired_text);
+    const std::string_view result = repaired_utf8(utf8, repaired_text);
     if (result.data() == utf8.data())
         storage = std::move(utf8);
     else
@@ -252,6 +236,22 @@ converted(std::string_view text, const std::string& charset, std::string& storag
 }
 
 } // namespace
+
+std::string_view repaired_utf8(std::string_view text, std::string& storage) {
+    storage.clear();
+    while (true) {
+        const std::size_t valid = valid_length(text);
+        if (valid == text.size() && storage.empty())
+            return text;
+        storage += text.substr(0, valid);
+        if (valid == text.size())
+            return storage;
+        std::size_t wrong = 0;
+        utf8_length(text.substr(valid), wrong);
+        storage += replacement;
+        text.remove_prefix(valid + wrong);
+    }
+}
 
 std::string_view header_parameter(std::string_view header, std::string_view name) {
     for (auto semicolon = header.find(';'); semicolon != std::string_view::npos;
@@ -282,7 +282,7 @@ std::string_view to_utf8(std::string_view bytes, std::string_view content_type,
     if (!is_utf8(bytes))
         if (const auto text = converted(bytes, "windows-1252", storage))
             return *text;
-    return repaired(bytes, storage);
+    return repaired_utf8(bytes, storage);
 }
 
 } // namespace common

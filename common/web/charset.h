@@ -23,6 +23,10 @@ namespace common {
 std::string_view to_utf8(std::string_view bytes, std::string_view content_type,
                          std::string& storage);
 
+/// A text of no known origin as valid UTF-8 without zeros: what is none becomes U+FFFD.
+/// The result is a view of `text` where nothing is wrong with it, else of `storage`.
+std::string_view repaired_utf8(std::string_view text, std::string& storage);
+
 /// A parameter of a header's value: the charset in "text/html; charset=utf-8". Without
 /// its quotes; empty if there is none.
 std::string_view header_parameter(std::string_view header, std::string_view name);

@@ -40,10 +40,7 @@ std::string for_terminal(std::string_view text) {
 
 std::string as_json(std::string_view text) {
     std::string storage;
-    // Behind a full stop, nothing in the text is taken for a byte order mark.
-    const std::string marked = '.' + std::string(text);
-    std::string_view rest = common::to_utf8(marked, "text/plain; charset=utf-8", storage);
-    rest.remove_prefix(1);
+    std::string_view rest = common::repaired_utf8(text, storage);
     std::string out = "\"";
     const auto append_unit = [&](std::uint32_t unit) {
         out += fmt::format("\\u{:04x}", unit);
