@@ -93,17 +93,29 @@ Output::~Output() { watch(false); }
 
 void Output::write(std::string_view text) {
     check();
+    unwritten_ += text;
+    if (watched_ || text.empty())
+        return; // the loop will tell; or nothing is new
+    if (!may_wait_ || unwritten_.size() >= block) {
+        hand_on();
+        check();
+    } else if (!later_) {
+        later_.emplace(loop_.call_later(longest_wait, [this] { hand_on(); }));
+    }
+}
+
+/// What has come together goes to the system, as far as there is room.
+void Output::hand_on() {
+    later_.reset();
     try {
-        if (!may_wait_) {
-            write_all(fd_, text);
-            return;
-        }
-        unwritten_ += text;
-        if (!watched_) // or the loop will tell
+        if (may_wait_)
             write_what_fits();
+        else
+            write_all(fd_, std::exchange(unwritten_, {}));
     } catch (const std::system_error&) {
         failure_ = std::current_exception();
-        throw;
+        watch(false);
+        has_room_.set(); // who waits should hear of it
     }
 }
 
@@ -127,20 +139,10 @@ void Output::write_what_fits() {
 
 void Output::watch(bool on) {
     if (on && !watched_)
-        loop_.add_writer(fd_, [this] { write_when_there_is_room(); });
+        loop_.add_writer(fd_, [this] { hand_on(); });
     else if (!on && watched_)
         loop_.remove_writer(fd_);
     watched_ = on;
-}
-
-void Output::write_when_there_is_room() {
-    try {
-        write_what_fits();
-    } catch (const std::system_error&) {
-        failure_ = std::current_exception();
-        watch(false);
-        has_room_.set(); // who waits should hear of it
-    }
 }
 
 Coroutine<> Output::drain() {
@@ -154,6 +156,7 @@ Coroutine<> Output::drain() {
 
 void Output::flush() {
     check();
+    later_.reset();
     watch(false);
     write_all(fd_, std::exchange(unwritten_, {}));
 }

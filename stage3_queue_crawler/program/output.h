@@ -7,8 +7,10 @@
 // is room again. The workers wait in `drain`, so that the rest stays small. Told in
 // book/15.
 //
-// A line is handed to the system in one piece. So whoever ends the program in the middle
-// of a crawl finds whole lines in the file (unless the disk is full, which is an error).
+// Each line goes into a file by itself: the system may break off a longer write where a
+// page of memory ends, if the program is killed. So whoever ends it in the middle of a
+// crawl finds whole lines (unless the disk is full, which is an error). A pipe takes 4
+// KiB or nothing, so lines come together for it, which saves two system calls for each.
 #pragma once
 
 #include "common/system/socket.h"
@@ -16,8 +18,10 @@
 #include "stage3_queue_crawler/runtime/sync/event.h"
 #include "stage3_queue_crawler/runtime/task/coroutine.h"
 
+#include <chrono>
 #include <cstddef>
 #include <exception>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -30,6 +34,10 @@ class Output {
   public:
     /// Workers wait as long as more than this is unwritten, in bytes.
     static constexpr std::size_t most_unwritten = std::size_t{64} * 1024;
+    /// So much comes together for a pipe, in bytes; or less, when it has waited for so
+    /// long.
+    static constexpr std::size_t block = std::size_t{16} * 1024;
+    static constexpr std::chrono::milliseconds longest_wait{100};
 
     /// Writes to `path`, from its beginning; an empty one means standard output. `loop`
     /// must outlive it. SIGPIPE must be ignored. Throws std::system_error, with the path
@@ -40,7 +48,7 @@ class Output {
     /// What is still unwritten is lost: see `flush`.
     ~Output();
 
-    /// Writes it: now, as far as there is room, and the rest when there is. Never waits,
+    /// Writes it: soon, as far as there is room, and the rest when there is. Never waits,
     /// but for disks. Throws std::system_error, for this text or for what was written
     /// before: std::errc::broken_pipe if nobody reads any more.
     void write(std::string_view text);
@@ -53,8 +61,8 @@ class Output {
     std::size_t unwritten() const { return unwritten_.size(); }
 
   private:
+    void hand_on();
     void write_what_fits();
-    void write_when_there_is_room();
     void watch(bool on);
     void check() const;
 
@@ -64,7 +72,8 @@ class Output {
     bool may_wait_ = false; // as for a pipe's reader
     bool watched_ = false;
     std::string unwritten_;
-    std::exception_ptr failure_; // of an earlier write
+    std::optional<CancelAtExit> later_; // hands on what has come together by then
+    std::exception_ptr failure_;        // of an earlier write
     Event has_room_;
 };
 

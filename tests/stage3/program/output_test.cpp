@@ -166,8 +166,9 @@ Coroutine<> a_reader_who_has_left_is_an_error() {
     NamedPipe pipe;
     Output output(stage3::running_loop(), pipe.path());
     pipe.leave();
+    output.write("x\n");
+    co_await stage3::sleep(2 * Output::longest_wait);
     CHECK(code_of([&] { output.write("x\n"); }) == std::errc::broken_pipe);
-    co_return;
 }
 
 Coroutine<> a_reader_who_leaves_is_an_error_for_all() {
@@ -214,6 +215,32 @@ Coroutine<> flush_writes_all() {
     co_return;
 }
 
+Coroutine<> lines_come_together_for_a_pipe() {
+    NamedPipe pipe;
+    Output output(stage3::running_loop(), pipe.path());
+    std::string written;
+    while (written.size() + line(1).size() < Output::block) {
+        output.write(line(1));
+        written += line(1);
+    }
+    CHECK(pipe.read(100).empty());
+    output.write(line(1));
+    written += line(1);
+    CHECK(pipe.read(100'000) == written);
+    co_return;
+}
+
+Coroutine<> a_line_alone_comes_soon() {
+    NamedPipe pipe;
+    Output output(stage3::running_loop(), pipe.path());
+    for (std::size_t i = 0; i < 2; ++i) {
+        output.write(line(i));
+        CHECK(pipe.read(1000).empty());
+        co_await stage3::sleep(2 * Output::longest_wait);
+        CHECK(pipe.read(1000) == line(i));
+    }
+}
+
 Coroutine<> files_take_all_at_once() {
     const std::filesystem::path path =
         std::filesystem::temp_directory_path() / fmt::format("output-{}", ::getpid());
@@ -254,4 +281,6 @@ TEST_CASE("the reader leaves in the middle: drain says so, and all that come lat
     run(a_reader_who_leaves_is_an_error_for_all());
 }
 TEST_CASE("flush writes what is left, at the end") { run(flush_writes_all()); }
+TEST_CASE("lines come together for a pipe") { run(lines_come_together_for_a_pipe()); }
 TEST_CASE("a file takes all at once") { run(files_take_all_at_once()); }
+TEST_CASE("a line that no other follows comes soon") { run(a_line_alone_comes_soon()); }
