@@ -76,6 +76,12 @@ struct FreeList {
 };
 using StringList = std::unique_ptr<curl_slist, FreeList>;
 
+/// Owns one of its handles for a fetch, an "easy handle".
+struct EndEasy {
+    void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
+};
+using Easy = std::unique_ptr<CURL, EndEasy>;
+
 /// What one get asks for.
 struct GetOptions {
     bool with_headers = false;               ///< send SessionOptions::headers along
@@ -152,6 +158,8 @@ class Session {
     StringList headers_;
     std::set<Transfer*> transfers_;        // those that libcurl works on
     std::unordered_map<int, int> sockets_; // that were kept last, by their local port
+    std::vector<Easy>
+        idle_; // of fetches that went well: others may leave something behind
     Handle timer_;
     std::unique_ptr<CURLM, EndMulti> multi_;
 };

@@ -69,24 +69,55 @@ std::string in_seconds(std::chrono::milliseconds time) {
 }
 
 Transfer::Transfer(Session& session, const Request& request, Connection connection)
-    : session_(&session), easy_(curl_easy_init()),
+    : session_(&session), easy_(take_easy(session)),
       max_body_(request.options.max_body != 0 ? request.options.max_body
                                               : session.options_.max_body),
       encrypted_(request.url.scheme() == "https"),
       time_left_(
           rest_of(session.options_.fetch_timeout, session.loop_.time() - request.begun)),
       headers_complete_(session.loop_), complete_(session.loop_) {
-    if (!easy_)
-        throw std::bad_alloc();
     CURL* const easy = easy_.get();
-    const SessionOptions& options = session.options_;
+    // All of these, each time: the handle may have those of another fetch.
     set(easy, CURLOPT_URL, request.url.href().c_str());
-    if (!request.addresses.empty()) {
+    if (!request.addresses.empty())
         addresses_.reset(curl_slist_append(nullptr, request.addresses.c_str()));
-        set(easy, CURLOPT_RESOLVE, addresses_.get());
-    }
+    set(easy, CURLOPT_RESOLVE, addresses_.get());
     set(easy, CURLOPT_PRIVATE, this);
     set(easy, CURLOPT_ERRORBUFFER, message_.data());
+    const auto connect_timeout =
+        rest_of(session.options_.connect_timeout, session.loop_.time() - request.begun);
+    set(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(connect_timeout.count()));
+    set(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(time_left_.count()));
+    set(easy, CURLOPT_HTTPHEADER,
+        request.options.with_headers ? session.headers_.get() : nullptr);
+    const auto& login = request.options.login;
+    set(easy, CURLOPT_USERNAME, login ? login->user.c_str() : nullptr);
+    set(easy, CURLOPT_PASSWORD, login ? login->password.c_str() : nullptr);
+    set(easy, CURLOPT_FRESH_CONNECT, connection == Connection::fresh ? 1L : 0L);
+    set(easy, CURLOPT_PREREQDATA, this);
+    set(easy, CURLOPT_OPENSOCKETDATA, this);
+    set(easy, CURLOPT_HEADERDATA, this);
+    set(easy, CURLOPT_WRITEDATA, this);
+    if (const CURLMcode code = curl_multi_add_handle(session.multi_.get(), easy))
+        throw std::runtime_error(curl_multi_strerror(code));
+    session.transfers_.insert(this);
+}
+
+/// A handle that an earlier transfer is done with, or a new one.
+Easy Transfer::take_easy(Session& session) {
+    if (session.idle_.empty())
+        return make_easy(session.options_);
+    Easy easy = std::move(session.idle_.back());
+    session.idle_.pop_back();
+    return easy;
+}
+
+/// With what is the same for all fetches of a session.
+Easy Transfer::make_easy(const SessionOptions& options) {
+    Easy owner(curl_easy_init());
+    if (!owner)
+        throw std::bad_alloc();
+    CURL* const easy = owner.get();
     trust(easy, options.ca_file);
     set(easy, CURLOPT_NOSIGNAL, 1L); // threads, and two system calls a step
     set(easy, CURLOPT_PROTOCOLS_STR, "http,https"); // it can read files, otherwise
@@ -94,36 +125,23 @@ Transfer::Transfer(Session& session, const Request& request, Connection connecti
     set(easy, CURLOPT_FOLLOWLOCATION, 0L);
     set(easy, CURLOPT_ACCEPT_ENCODING, ""); // all that it knows
     set(easy, CURLOPT_USERAGENT, options.user_agent.c_str());
-    const auto connect_timeout =
-        rest_of(options.connect_timeout, session.loop_.time() - request.begun);
-    set(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(connect_timeout.count()));
-    set(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(time_left_.count()));
     set(easy, CURLOPT_LOW_SPEED_LIMIT, 1L); // bytes a second
     set(easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(options.stall_timeout.count()));
-    if (request.options.with_headers)
-        set(easy, CURLOPT_HTTPHEADER, session.headers_.get());
-    if (const auto& login = request.options.login) {
-        set(easy, CURLOPT_USERNAME, login->user.c_str());
-        set(easy, CURLOPT_PASSWORD, login->password.c_str());
-    }
-    set(easy, CURLOPT_FRESH_CONNECT, connection == Connection::fresh ? 1L : 0L);
     set(easy, CURLOPT_PREREQFUNCTION, &Transfer::on_request);
-    set(easy, CURLOPT_PREREQDATA, this);
     set(easy, CURLOPT_OPENSOCKETFUNCTION, &Transfer::on_open);
-    set(easy, CURLOPT_OPENSOCKETDATA, this);
     set(easy, CURLOPT_HEADERFUNCTION, &Transfer::on_header);
-    set(easy, CURLOPT_HEADERDATA, this);
     set(easy, CURLOPT_WRITEFUNCTION, &Transfer::on_body);
-    set(easy, CURLOPT_WRITEDATA, this);
-    if (const CURLMcode code = curl_multi_add_handle(session.multi_.get(), easy))
-        throw std::runtime_error(curl_multi_strerror(code));
-    session.transfers_.insert(this);
+    return owner;
 }
 
 // [end]
 Transfer::~Transfer() {
-    if (session_ != nullptr && session_->transfers_.erase(this) != 0)
+    if (session_ == nullptr)
+        return; // the session has ended, and seen to it
+    if (session_->transfers_.erase(this) != 0)
         curl_multi_remove_handle(session_->multi_.get(), easy_.get());
+    else if (is_whole_)
+        session_->idle_.push_back(std::move(easy_)); // for the next one
 }
 // [/end]
 
@@ -257,6 +275,7 @@ void Transfer::end(CURLcode result) {
     session_->note_connection(easy_.get());
     curl_multi_remove_handle(session_->multi_.get(), easy_.get());
     if (result == CURLE_OK && in_body_) {
+        is_whole_ = true;
         headers_complete_.set_result_unless_done();
         complete_.set_result_unless_done();
         return;

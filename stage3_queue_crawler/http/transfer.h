@@ -58,10 +58,8 @@ class Transfer {
     void abandon();
 
   private:
-    struct EndEasy {
-        void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
-    };
-
+    static Easy take_easy(Session& session);
+    static Easy make_easy(const SessionOptions& options);
     static std::size_t on_header(char* bytes, std::size_t size, std::size_t count,
                                  void* transfer) noexcept;
     static std::size_t on_body(char* bytes, std::size_t size, std::size_t count,
@@ -79,14 +77,15 @@ class Transfer {
 
     Session* session_;
     StringList addresses_;
-    std::unique_ptr<CURL, EndEasy> easy_;
+    Easy easy_;
     std::array<char, CURL_ERROR_SIZE> message_{};
     const std::size_t max_body_;
     const bool encrypted_;
     const std::chrono::milliseconds time_left_; // for the whole fetch
     bool opened_ = false;                       // a socket of its own
-    bool reused_ = false;  // the connection was kept from an earlier one
-    bool spoiled_ = false; // see above
+    bool reused_ = false;   // the connection was kept from an earlier one
+    bool spoiled_ = false;  // see above
+    bool is_whole_ = false; // it has ended, and well
     bool in_headers_ = false;
     bool in_body_ = false;
     bool headers_too_large_ = false;

@@ -154,6 +154,80 @@ TEST_CASE("many at once, and their connections are used again") {
     CHECK(server.connections() <= 50);
 }
 
+TEST_CASE("a fetch that asks for nothing special gets nothing of the one before") {
+    ScriptedServer server;
+    server.on("/", tests::respond(200, "text/plain", "a", "Retry-After: 7\r\n"));
+    server.on("/next", tests::respond(200, "text/plain", "longer"));
+    std::string port = server.url();
+    port = port.substr(port.rfind(':'));
+    stage3::run([](std::string with_port) -> Coroutine<> {
+        SessionOptions options;
+        options.headers = {"X-Mine: a"};
+        options.look_up = [](const std::string&) {
+            return common::resolve("127.0.0.1", 0);
+        };
+        Session session(stage3::running_loop(), options);
+        for (int i = 0; i < 3; ++i) {
+            {
+                const stage3::GetOptions special{.with_headers = true,
+                                                 .login = common::Login{"me", "secret"},
+                                                 .max_body = 1};
+                Response first =
+                    co_await session.get(url_of("http://name.test" + with_port), special);
+                const std::string body = co_await first.read();
+                CHECK(body == "a");
+                CHECK(first.retry_after() == 7s);
+            }
+            Response second =
+                co_await session.get(url_of("http://127.0.0.1" + with_port + "next"));
+            const std::string body = co_await second.read();
+            CHECK(body == "longer");
+            CHECK(second.retry_after() == 0s);
+            CHECK(second.header("Retry-After").empty());
+        }
+    }(port));
+    const auto requests = server.requests();
+    REQUIRE(requests.size() == 6);
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        const bool special = i % 2 == 0;
+        const std::string& head = requests[i].head;
+        CHECK((head.find("Authorization: Basic ") != std::string::npos) == special);
+        CHECK((head.find("X-Mine: a") != std::string::npos) == special);
+        CHECK((head.find("Host: name.test") != std::string::npos) == special);
+    }
+}
+
+TEST_CASE("after a failure, what follows is told as if there had been none") {
+    ScriptedServer server;
+    server.on("/", tests::html(""));
+    server.on("/silent", {Hold{}});
+    server.on("/nothing", Reply{});
+    server.on("/reset", {Reset{}});
+    std::string gone;
+    {
+        const ScriptedServer other;
+        gone = other.url();
+    }
+    const std::vector<std::pair<std::string, std::string>> fetches{
+        {server.url(), ""},
+        {gone, "connection refused"},
+        {server.url() + "nothing", "empty response"},
+        {server.url(), ""},
+        {server.url() + "silent", "timed out after 0.2 s"},
+        {server.url() + "reset", "connection reset by peer"},
+        {server.url(), ""},
+        {server.url() + "nothing", "empty response"}};
+    using Fetches = std::vector<std::pair<std::string, std::string>>;
+    stage3::run([](Fetches one_after_another) -> Coroutine<> {
+        Session session(stage3::running_loop(), {.fetch_timeout = 200ms});
+        for (const auto& [url, what] : one_after_another) {
+            CAPTURE(url);
+            const Outcome outcome = co_await fetch(session, url);
+            CHECK((outcome.error ? outcome.error->what() : std::string()) == what);
+        }
+    }(fetches));
+}
+
 TEST_CASE("the headers come first, and the body when it comes") {
     ScriptedServer server;
     server.on("/", {Send{"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab"}, Pause{100ms},
