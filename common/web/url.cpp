@@ -433,6 +433,8 @@ class UrlParser {
                                     std::string* login = nullptr) {
         std::string storage;
         const std::string_view text = stripped(input, storage);
+        if (base != nullptr && has_origin_of(*base, text))
+            return relative(text.substr(base->origin().size()), *base);
         const std::string_view scheme = scheme_of(text);
         if (scheme.empty())
             return base != nullptr ? relative(text, *base) : std::nullopt;
@@ -459,6 +461,14 @@ class UrlParser {
     }
 
   private:
+    /// Does it begin with the base's origin, in normal form, and go on with a path? Many
+    /// sites write their links so; and then the origin needn't be read again.
+    static bool has_origin_of(const Url& base, std::string_view text) {
+        const std::size_t path = base.path_begin_;
+        return text.starts_with(base.origin()) && text.size() > path && text[path] == '/'
+               && !(text.size() > path + 1 && is_slash(text[path + 1]));
+    }
+
     /// The "relative state": a reference without a scheme.
     static std::optional<Url> relative(std::string_view text, const Url& base) {
         if (text.empty())

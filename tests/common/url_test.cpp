@@ -397,6 +397,19 @@ TEST_CASE("the short way and the long way lead to the same place") {
     CHECK(resolved("bc", folder) == "none");
 }
 
+TEST_CASE("whether a page's origin is read again, or taken from the page, is the same") {
+    for (const char* origin :
+         {"http://h", "https://h:8", "http://[::1]", "http://1.2.3.4:8080"}) {
+        for (const char* rest :
+             {"", "/", "/a/../b", "//b/c", "/\\b", "/./", "?q", "#f", "/?q#f", "\\b",
+              "/b c", "x/b", ":80/b", ":81/b", "@other/b", "/@b:c/d", ".other/b"}) {
+            const std::string url = std::string(origin) + rest;
+            CAPTURE(url);
+            CHECK(resolved(url, std::string(origin) + "/a/b?q") == parsed(url));
+        }
+    }
+}
+
 TEST_CASE("a URL in normal form is read as it is written") {
     for (const char* text : {"http://h/", "https://[::1]:8/a%20b/?c%22d", "http://h//a/?",
                              "http://127.0.0.1/%zz", "http://xn--bcher-kva.example/"}) {

@@ -61,6 +61,9 @@ void tests::fuzz(std::string_view input) {
         return;
     check(*base);
     const std::string_view reference = input.substr(0, line);
+    const std::string absolute = std::string(base->origin()) + std::string(reference);
+    require(common::resolve_url(absolute, *base) == common::parse_url(absolute),
+            "an absolute URL doesn't depend on its page");
     const auto resolved = common::resolve_url(reference, *base);
     if (!resolved)
         return;
