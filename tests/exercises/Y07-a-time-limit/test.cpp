@@ -472,8 +472,7 @@ TEST_CASE("wait_for: limits that nest") {
 
 TEST_CASE("wait_for: two at the same time") {
     Story story;
-    Task a(story.loop,
-           tell(story, wait_for(story.loop, answer(story, 2s, 1), 500ms)));
+    Task a(story.loop, tell(story, wait_for(story.loop, answer(story, 2s, 1), 500ms)));
     Task b(story.loop, tell(story, wait_for(story.loop, answer(story, 20ms, 2), 60s)));
     run_until_complete(story.loop, a);
     REQUIRE_MESSAGE(story.told
