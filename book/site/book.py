@@ -147,13 +147,21 @@ def kind_of(path: str) -> str:
 def files_of(root: Path) -> set[str]:
     """Those that git knows or would take; without git (an unpacked archive), all that no build
     has made."""
-    listed = subprocess.run(["git", "-C", root, "ls-files", "-co", "--exclude-standard"],
-                            capture_output=True, text=True) if (root / ".git").exists() else None
-    if listed is not None and listed.returncode == 0:
-        names = listed.stdout.splitlines()
-        return {name for name in names if (root / name).is_file()}
+    if listed := git(root, "ls-files", "-z", "-co", "--exclude-standard"):
+        return {name for name in listed.split("\0") if (root / name).is_file()}
     names = (file.relative_to(root).as_posix() for file in root.rglob("*") if file.is_file())
     return {name for name in names if not NOT_SOURCES.match(name)}
+
+
+def git(root: Path, *arguments: str) -> str:
+    """What git says of a repository; "" if there is none, or no git."""
+    if not (root / ".git").exists():
+        return ""
+    try:
+        done = subprocess.run(["git", "-C", root, *arguments], capture_output=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return done.stdout.decode()
 
 
 def plain(markdown: str) -> str:

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import posixpath
 import re
-import subprocess
 import xml.etree.ElementTree as ElementTree
 import zipfile
 from datetime import datetime, timezone
 from html import escape
 from pathlib import Path
 
-from book import TITLE, Book, Page, Part
+from book import TITLE, Book, Page, Part, git
 from drawings import by_the_book
 from epub_renderer import EpubRenderer, name_of
 from glossary import Glossary
@@ -147,8 +146,7 @@ def id_of(name: str) -> str:
 
 def modified(root: Path) -> datetime:
     """When the last commit was made; without git, now."""
-    told = subprocess.run(["git", "-C", root, "log", "-1", "--format=%ct"], capture_output=True,
-                          text=True).stdout.strip() if (root / ".git").exists() else ""
+    told = git(root, "log", "-1", "--format=%ct")
     return datetime.fromtimestamp(int(told), timezone.utc) if told else datetime.now(timezone.utc)
 
 

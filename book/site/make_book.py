@@ -6,7 +6,8 @@
 
 The pages are the Markdown files that GitHub shows; they stay as they are. What is wrong (a link
 that leads nowhere, a picture that is missing) is told at the end, and makes the exit status 1; the
-book is built nevertheless, so that one can look. `./learn book` calls this.
+book is built nevertheless, so that one can look. Into a folder that holds something else nothing
+is built (2). `./learn book` calls this.
 """
 from __future__ import annotations
 
@@ -22,13 +23,15 @@ import needs  # noqa: E402  (what is imported is beside this file)
 needs.run_with_them(status_without=1)
 from book import EPUB, Book  # noqa: E402
 from epub import Epub  # noqa: E402
-from site_pages import Site  # noqa: E402
+from site_pages import NotOurs, Site, refuse_if_not_ours  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def make(book: Book, out: Path, address: str = "") -> Site:
-    """Writes the site to out/site, and the EPUB beside it; a copy is for those who visit the site."""
+    """Writes the site to out/site, and the EPUB beside it; a copy is for those who visit the site.
+    Throws NotOurs."""
+    refuse_if_not_ours(out / "site")  # before the work
     site, epub = Site(book), Epub(book, address)
     site.write(out / "site")
     epub.write(out / EPUB)
@@ -48,7 +51,11 @@ def main() -> int:
     given = options.parse_args()
     begun = time.monotonic()
     book = Book(given.root.resolve())
-    site = make(book, given.out, given.address)
+    try:
+        site = make(book, given.out, given.address)
+    except NotOurs as error:
+        print(f"learn: {error}", file=sys.stderr)
+        return 2
     for problem in book.problems:
         print(f"learn: {problem}", file=sys.stderr)
     print(f"{len(book.order)} pages, {len(book.exercises)} exercises, {len(site.scenes)} scenes "

@@ -6,7 +6,7 @@ from elsewhere.
 from __future__ import annotations
 
 import re
-import shutil
+import tempfile
 from html import escape
 from pathlib import Path
 
@@ -22,12 +22,27 @@ from sources import Sources
 
 HERE = Path(__file__).resolve().parent
 SCRIPTS = ("book.js", "search.js")
+MARK = "made-by-learn-book.txt"  # in each site
 PALETTE = "--drawings: none;"  # where the colours of drawings go
 FOUND = """<h1>Search</h1>
 <div id="found" aria-live="polite"><p>Type words, names out of the code, or "several words in
 quotes" into the field above.</p></div>
 <noscript><p>The search needs JavaScript; the <a href="index.html#contents-of-the-book">contents</a>
 don't.</p></noscript>"""
+
+
+class NotOurs(Exception):
+    """Where the site is to go, there is something else."""
+
+
+def refuse_if_not_ours(folder: Path) -> None:
+    """A site is written over, and an empty folder. What has no MARK may be a reader's own."""
+    around = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not around.is_dir():
+        raise NotOurs(f"{around} is a file; the site needs a folder")
+    if around == folder and any(folder.iterdir()) and not (folder / MARK).exists():
+        raise NotOurs(f"{folder} isn't empty, and ./learn book didn't make it: "
+                      "remove it, or choose another folder (--out)")
 
 
 class Site:
@@ -52,13 +67,21 @@ class Site:
         self.files["book.css"] = slim_style(style)
         self.files |= {name: slim_script(own(name)) for name in SCRIPTS}
         self.files["icon.svg"] = own("icon.svg")
+        self.files[MARK] = "`./learn book` made this folder, and replaces it each time.\n"
 
     def write(self, folder: Path) -> None:
-        shutil.rmtree(folder, ignore_errors=True)
-        for name, text in self.files.items():
-            put(folder / name, text)
-        for name, scene in self.scenes.items():
-            put(folder / "scenes" / f"{name}.html", scene_page(scene, self.book.root))
+        """Until all is written, what was there before stays. Throws NotOurs."""
+        refuse_if_not_ours(folder)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".site-", dir=folder.parent) as scratch:
+            fresh, old = Path(scratch) / "fresh", Path(scratch) / "old"
+            for name, text in self.files.items():
+                put(fresh / name, text)
+            for name, scene in self.scenes.items():
+                put(fresh / "scenes" / f"{name}.html", scene_page(scene, self.book.root))
+            if folder.exists():
+                folder.rename(old)
+            fresh.rename(folder)
 
     def _page(self, page: Page) -> str:
         rendered = self.rendered[page]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import functools
 import json
+import os
 import pathlib
 import random
 import re
@@ -32,9 +33,9 @@ needs.run_with_them(status_without=SKIPPED)
 from book import Book, files_of  # noqa: E402
 from check_site import BIGGEST, SiteCheck  # noqa: E402
 from drawings import DifferentDrawings, Palette, themed  # noqa: E402
-from epub import Epub  # noqa: E402
+from epub import Epub, modified  # noqa: E402
 from highlight import highlight  # noqa: E402
-from make_book import make  # noqa: E402
+from make_book import NotOurs, make  # noqa: E402
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path id="p" fill="{}"/></svg>'
 SMALL_BOOK = {
@@ -211,6 +212,60 @@ class SmallBook(Folder):
 
     def test_files_are_found_without_git(self):
         self.assertEqual(files_of(self.root / "small"), set(SMALL_BOOK))
+
+
+class Out(Folder):
+    """The builder removes what it has made, and nothing else."""
+
+    def setUp(self):
+        super().setUp()
+        self.book = Book(self.small_book())
+        self.site = self.root / "site"
+
+    def test_a_site_is_made_anew(self):
+        make(self.book, self.root)
+        (self.site / "book/old.html").write_text("")
+        make(self.book, self.root)
+        self.assertFalse((self.site / "book/old.html").exists())
+        self.assertEqual({file.name for file in self.root.iterdir()},
+                         {"small", "site", "await-the-web.epub"})
+
+    def test_a_reader_s_files_stay(self):
+        self.site.mkdir()
+        (self.site / "thesis.txt").write_text("mine")
+        with self.assertRaisesRegex(NotOurs, "site isn't empty"):
+            make(self.book, self.root)
+        self.assertEqual((self.site / "thesis.txt").read_text(), "mine")
+
+    def test_so_do_the_sources(self):
+        (self.root / "small/book/site").mkdir()
+        (self.root / "small/book/site/icon.svg").write_text("")
+        for folder in ("small/book", "small/book/c-glossary.md"):
+            with self.assertRaises(NotOurs):
+                make(Book(self.root / "small"), self.root / folder)
+        self.assertTrue((self.root / "small/book/site/icon.svg").exists())
+
+    def test_after_an_error_the_old_site_is_there(self):
+        site = make(self.book, self.root)
+        (self.site / "old.html").write_text("")
+        site.files["a\0name"] = ""  # can't be written
+        with self.assertRaises(ValueError):
+            site.write(self.site)
+        self.assertTrue((self.site / "old.html").exists())
+
+    def test_it_is_told_in_a_line(self):
+        builder = ROOT / "book" / "site" / "make_book.py"
+        done = subprocess.run([sys.executable, builder, "--out", ROOT / "LICENSE"],
+                              capture_output=True, encoding="utf-8")
+        self.assertRegex(done.stderr, "^learn: .*LICENSE.*\n$")
+        self.assertEqual(done.returncode, 2)
+
+    def test_git_need_not_be_there(self):
+        (self.root / "small/.git").mkdir()
+        path, os.environ["PATH"] = os.environ["PATH"], ""
+        self.addCleanup(os.environ.__setitem__, "PATH", path)
+        self.assertEqual(files_of(self.root / "small"), set(SMALL_BOOK))
+        self.assertGreater(modified(self.root / "small").year, 2000)
 
 
 class Planted(Folder):
