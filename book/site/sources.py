@@ -18,8 +18,12 @@ from layout import CODE, Layout, relative
 OURS = re.compile(r"(common|stage\d_\w+)/.*\.(cpp|h)")  # has a page, linked to or not
 RANGE = re.compile(r"L(\d+)(?:-L(\d+))?")
 REGION = re.compile(r'<span class="c">(//|#) \[/?[a-z0-9_-]+\]</span>')  # weave.py's marks
-NAMED = re.compile(r"(?:class|struct|concept) (?:\[\[nodiscard\]\] )?(\w+)(?= [:{=])"
-                   r"|(?:\S.* )?[*&]*((?:\w+::)+~?\w+)\(")
+IN_ANGLES = re.compile(r"<[^<>]*>|\[\[.*?\]\] ?")  # what a template is given; attributes
+TYPE = re.compile(r"(class|struct|union|enum(?: class)?|concept|using) (\w+)(?: final)?"
+                  r" *(?:[{=]|:(?!:)|$)")
+FUNCTION = re.compile(r"(?!.*(?:\boperator\b|= (?:delete|default);))"
+                      r"(?!(?:friend|static_assert|requires|decltype|alignas)\b)"
+                      r"(?:[\w:*& ]+[*& ])?((?:\w+::)*~?\w+)\(")
 
 
 class Sources:
@@ -46,14 +50,16 @@ class Sources:
         return relative(page.url, self.url(path)) + (f"#{anchor}" if anchor else "")
 
     def names(self) -> list[list[str]]:
-        """What the code defines: file, URL, name and line of each, for the search."""
-        found = []
+        """What the code defines: file, URL, name and line of each, for the search. Of what a
+        source and its header both have, it's the source's; of overloads, the first."""
+        found: dict[tuple[str, str], list[str]] = {}
         for path in filter(OURS.fullmatch, self.shown):
-            for number, line in enumerate(self.book.read(path).split("\n"), 1):
-                if named := NAMED.match(line):
-                    name = named[1] or named[2]
-                    found.append([path, f"{self.url(path)}#L{number}", name, line.rstrip(" {")])
-        return found
+            text = self.book.read(path)
+            lines = text.split("\n")
+            for number, name in names_in(text):
+                where, line = f"{self.url(path)}#L{number}", lines[number - 1].strip(" {")
+                found.setdefault((path.rpartition(".")[0], name), [path, where, name, line])
+        return list(found.values())
 
     def pages(self) -> dict[str, str]:
         """URLs, and what stands there. All links must have been asked for."""
@@ -133,6 +139,32 @@ class Sources:
         body = f'{crumbs}<h1>{escape(title)}</h1><ul class="folder">{"".join(rows)}</ul>'
         url = self.url(folder) if folder else CODE
         return self.layout.page(url, folder or title, body, "source")
+
+
+def names_in(text: str) -> list[tuple[int, str]]:
+    """The types and functions that C++ declares or defines, outside functions, each with its line.
+
+    What is what is told by clang-format's columns: members stand four further in than their class,
+    and what stands further in than that is inside a function, or the rest of a long line."""
+    found, classes = [], []
+    for number, line in enumerate(text.split("\n"), 1):
+        inside = 4 * len(classes)
+        if classes and line.startswith(" " * (inside - 4) + "}"):
+            classes.pop()
+            continue
+        count = 1
+        while count:
+            line, count = IN_ANGLES.subn("", line)
+        code = line[inside:].removeprefix("template ").strip()
+        if line[:inside].strip() or line[inside:inside + 1] == " ":
+            continue
+        if type_ := TYPE.match(code):
+            found.append((number, "::".join([*classes, type_[2]])))
+            if type_[1] in ("class", "struct", "union") and not code.endswith((";", "}")):
+                classes.append(type_[2])
+        elif function := FUNCTION.match(code):
+            found.append((number, "::".join([*classes, function[1]])))
+    return found
 
 
 def first_line(anchor: str) -> int:

@@ -35,6 +35,7 @@ from check_site import BIGGEST, SiteCheck  # noqa: E402
 from drawings import DifferentDrawings, Palette, themed  # noqa: E402
 from epub import Epub, modified  # noqa: E402
 from highlight import highlight  # noqa: E402
+from sources import Sources, names_in  # noqa: E402
 from make_book import NotOurs, make  # noqa: E402
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path id="p" fill="{}"/></svg>'
@@ -382,6 +383,61 @@ def shown(html: str) -> str:
     parser.feed(html)
     parser.close()
     return "".join(said)
+
+
+class Names(unittest.TestCase):
+    """What the search knows of the code."""
+
+    def test_all_that_is_defined_and_nothing_that_is_called(self):
+        text = """// about: run(it)
+template <class T, int (*F)()>
+class Queue : public Base<T>,
+              Other {
+  public:
+    explicit Queue(int size)
+        : size_(size) {
+        called(1);
+    }
+    Queue(const Queue&) = delete;
+    [[nodiscard]] Task<T> get() const { return called(2); }
+    static std::function<void()> twice(std::function<void()> what,
+        int times);
+    enum class Kind { A, B };
+    struct Inner {
+        void deep();
+    };
+    using Item = T;
+    friend void swap(Queue& a, Queue& b);
+    std::function<void()> member_;
+    Item item_ = called(3);
+};
+
+template <class T>
+Coroutine<std::vector<T>> gather(std::vector<Future<T>> futures) {
+    return called(4);
+}
+int main(int argc, char** argv) { return first::run_program(argc, argv); }
+char* Queue::data() const {
+static_assert(called(5));
+const int x = called(6);
+bool operator==(const Queue&, const Queue&);
+class Later;
+using Name = std::string;
+concept Small = sizeof(T) < 9;
+"""
+        self.assertEqual([name for _, name in names_in(text)], [
+            "Queue", "Queue::Queue", "Queue::get", "Queue::twice", "Queue::Kind", "Queue::Inner",
+            "Queue::Inner::deep", "Queue::Item", "gather", "main", "Queue::data", "Name", "Small"])
+        self.assertEqual(names_in(text)[0][0], 3)
+
+    def test_where_the_book_s_code_has_them(self):
+        sources = Sources(Book(ROOT), None)
+        found = {name: url for _, url, name, _ in sources.names()}
+        self.assertIn("runtime/loop/event_loop.h", found["EventLoop::call_later"])
+        self.assertIn("runtime/sync/queue.h", found["Queue::get"])
+        self.assertIn("runtime/task/wait.h", found["gather"])
+        self.assertIn("common/first/program.cpp", found["run_program"])
+        self.assertNotIn("first::run_program", found)
 
 
 class Drawings(unittest.TestCase):
