@@ -40,24 +40,32 @@
 
   // ---- The menu, where there is no room for it beside the text ----
   function beginMenu() {
-    const menu = one(".menu");
+    const menu = one(".menu"), words = menu.textContent;
+    let place = 0; // in the text, which is away meanwhile
     menu.setAttribute("role", "button");
     menu.setAttribute("aria-controls", "contents");
+    const isOpen = () => document.body.classList.contains("open");
     const open = whether => {
+      place = whether ? scrollY : place;
       document.body.classList.toggle("open", whether);
       menu.setAttribute("aria-expanded", whether);
-      scrollTo(0, 0);
+      menu.textContent = whether ? "Close" : words;
+      scrollTo(0, whether ? 0 : place);
     };
     menu.setAttribute("aria-expanded", false);
     menu.addEventListener("click", event => {
       event.preventDefault();
-      open(!document.body.classList.contains("open"));
+      open(!isOpen());
+    });
+    addEventListener("keydown", event => {
+      if (event.key === "Escape" && isOpen())
+        open(false), menu.focus({ preventScroll: true });
     });
     menu.addEventListener("keydown", event => {
       if (event.key === " ")
         event.preventDefault(), menu.click();
     });
-    addEventListener("hashchange", () => document.body.classList.contains("open") && open(false));
+    addEventListener("hashchange", () => isOpen() && open(false));
     const current = one("#contents [aria-current]");
     if (current && current.offsetParent)
       one("#contents").scrollTop = current.offsetTop - one("#contents").offsetTop - 150;
@@ -175,13 +183,21 @@
 
   // ---- Scenes: the still picture is there at once, the scene when it is wanted ----
   function themeFrame(frame) {
-    frame.src = `${frame.dataset.page}#theme=${shown()}`;
+    const page = `${frame.dataset.page}#theme=${shown()}`;
+    if (frame.isConnected)
+      frame.contentWindow.location.replace(page); // so that Back doesn't lead to another theme
+    else
+      frame.src = page;
   }
 
   function beginScene(scene) {
     const link = scene.querySelector(".watch"), words = link.textContent, page = link.href;
     const frame = make("iframe", { title: scene.querySelector("figcaption span").textContent });
     frame.dataset.page = page;
+    frame.addEventListener("load", () => {
+      frame.scrollIntoView({ block: "start" });
+      frame.focus(); // its keys are at hand
+    });
     const apart = make("a", { href: page, textContent: "On a page of its own" });
     link.addEventListener("click", event => {
       if (event.ctrlKey || event.metaKey || event.shiftKey)
@@ -224,7 +240,11 @@
   addEventListener("hashchange", markLines);
   markLines();
   // What is closed on the screen is open on paper.
+  let closed = [];
+  const openAnswers = whether => closed.forEach(answer => { answer.open = whether; });
   addEventListener("beforeprint", () => {
-    all("main details").forEach(answer => { answer.open = true; });
+    closed = all("main details:not([open])");
+    openAnswers(true);
   });
+  addEventListener("afterprint", () => openAnswers(false));
 })();

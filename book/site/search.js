@@ -13,6 +13,7 @@
     return element;
   };
   const AT_ONCE = 8, ON_A_PAGE = 100, AROUND = 70;
+  const PIECE = /^.{0,210}(?= |$)/s; // as much of a text as is shown: up to the end of a word
 
   let loading = null;
   function load() {
@@ -24,11 +25,13 @@
   }
 
   function entryOf([page, url, title, text]) {
-    const low = { page: page.toLowerCase(), title: title.toLowerCase(), text: text.toLowerCase() };
-    return { page, url, title, text, low };
+    return { page, url, title, text, low: { page: low(page), title: low(title), text: low(text) } };
   }
 
-  const wordsOf = query => (query.toLowerCase().match(/"[^"]+"|\S+/g) || [])
+  /// As it is compared. A telephone types curly quotes.
+  const low = text => text.toLowerCase().replace(/[‘’]/g, "'").replace(/[“”„]/g, '"');
+
+  const wordsOf = query => (low(query).match(/"[^"]+"|\S+/g) || [])
     .map(word => word.replaceAll('"', "")).filter(word => word);
 
   /// 2 if the word begins where a word begins, 1 if it's anywhere, 0 if not.
@@ -74,10 +77,10 @@
 
   function around({ text, low }, words) {
     const places = words.map(word => low.text.indexOf(word)).filter(at => at >= 0);
-    const begin = Math.max(0, Math.min(...places, low.text.length) - AROUND);
+    const begin = places.length > 0 ? Math.max(0, Math.min(...places) - AROUND) : 0;
     const from = begin && text.indexOf(" ", begin) + 1;
-    const piece = text.slice(from, from + 3 * AROUND);
-    return (from ? "…" : "") + piece + (from + piece.length < text.length ? "…" : "");
+    const rest = text.slice(from), [piece] = PIECE.exec(rest) ?? [rest];
+    return (from ? "…" : "") + piece + (piece.length < rest.length ? "…" : "");
   }
 
   function row(entry, words) {
@@ -119,14 +122,14 @@
       item.setAttribute("aria-selected", "false");
       item.firstChild.tabIndex = -1;
     });
-    const results = make("div", { id: "results", className: "hits" }, list);
+    const results = make("div", { id: "results", className: "hits", tabIndex: -1 }, list);
     const rest = entries.length - AT_ONCE;
     if (entries.length === 0)
       results.append(make("p", { textContent: "Nothing has all of these words." }));
     else if (rest > 0)
       results.append(make("p", { textContent: `Enter shows all ${entries.length}.` }));
     form.append(results);
-    box.setAttribute("aria-expanded", "true");
+    box.setAttribute("aria-expanded", entries.length > 0);
   }
 
   function choose(step) {
@@ -140,8 +143,8 @@
   }
 
   function onKey(event) {
-    if (event.key === "Escape")
-      close();
+    if (event.key === "Escape" && one("#results"))
+      event.preventDefault(), close(), box.focus(); // the browser's own Escape would erase the query
     else if (event.key === "ArrowDown" || event.key === "ArrowUp")
       event.preventDefault(), choose(event.key === "ArrowDown" ? 1 : -1);
     else if (event.key === "Enter" && chosen >= 0)
@@ -154,7 +157,8 @@
     const { words, entries } = await find(query);
     const shown = entries.slice(0, ON_A_PAGE);
     const count = entries.length === 1 ? "1 place has" : `${entries.length} places have`;
-    const rest = shown.length < entries.length ? `. These are the first ${shown.length}.` : "";
+    const rest = shown.length === entries.length ? "" : `. These are the first ${shown.length}; `
+      + 'one more word, or "several words in quotes", make them fewer.';
     one("#found").replaceChildren(
       make("p", { textContent: `${count} all words of: ${query}${rest}` }),
       make("ul", { className: "hits" }, ...shown.map(entry => row(entry, words))));
@@ -166,7 +170,8 @@
     box.setAttribute(name, value);
   box.addEventListener("focus", load);
   box.addEventListener("input", suggest);
-  box.addEventListener("keydown", onKey);
+  form.addEventListener("keydown", onKey);
+  form.addEventListener("focusout", ({ relatedTarget: to }) => to && !form.contains(to) && close());
   addEventListener("click", event => form.contains(event.target) || close());
   addEventListener("keydown", event => {
     const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement.tagName);

@@ -83,12 +83,24 @@
     const frame = one("iframe");
     expect("it comes in a frame", frame?.parentElement === figure);
     await new Promise(resolve => frame.addEventListener("load", resolve));
-    const button = one(".theme");
+    expect("it is looked at", document.activeElement === frame);
+    const { top, bottom } = frame.getBoundingClientRect();
+    expect(`all of it is in sight: ${top} to ${bottom}`, top >= one(".top").offsetHeight
+      && figure.getBoundingClientRect().bottom <= innerHeight);
+    expect("nothing lies under it", !one(".here").checkVisibility({ visibilityProperty: true })
+      || one(".here").getBoundingClientRect().left >= frame.getBoundingClientRect().right);
+    const bar = frame.contentDocument.querySelector("#controls");
+    const full = [...bar.children].filter(child => child.scrollWidth > child.clientWidth + 1);
+    expect(`no button's words stick out: ${full.map(child => child.id)}`, full.length === 0);
+    expect("the bar isn't too wide", bar.scrollWidth <= bar.clientWidth);
+    const button = one(".theme"), src = frame.src;
     for (const theme of ["light", "dark"]) {
       button.click();
-      expect(`it's ${theme}, too`, frame.src.endsWith(`#theme=${theme}`));
+      await until(`it's ${theme}, too`,
+        () => frame.contentWindow.location.hash === `#theme=${theme}`);
     }
     button.click();
+    expect("without a new src, which would be one more page to go back to", frame.src === src);
     link.click();
     expect("it goes again", !one("iframe") && !figure.classList.contains("playing"));
   }
@@ -103,6 +115,15 @@
     buttonOf("console").click();
     expect("of an output, its command is copied", /^build\/[^\n]+\n$/.test(copied));
     await until("the button says so", () => buttonOf("console").textContent === "Copied");
+  }
+
+  function printing() {
+    const [answer, opened] = all("main details");
+    opened.open = true;
+    dispatchEvent(new Event("beforeprint"));
+    expect("answers are printed", answer.open);
+    dispatchEvent(new Event("afterprint"));
+    expect("and closed again, if they were", !answer.open && opened.open);
   }
 
   async function terms() {
@@ -128,19 +149,32 @@
     const rows = () => all("#hits [role=option]");
     const first = () => rows()[0]?.textContent ?? "";
     const type = async (text, found) => {
-      box.value = text;
-      box.dispatchEvent(new Event("input"));
+      for (const value of ["", text]) { // what was found before is no answer
+        box.value = value;
+        box.dispatchEvent(new Event("input"));
+      }
       await until(`${text} is found`, () => one("#results") && found());
     };
     press(document.body, "/");
     expect("/ leads to the search", document.activeElement === box);
     await type("co_await", () => first().includes("co_await"));
     await type("EventLoop::run", () => first().startsWith("EventLoop::runcommon/"));
+    for (const name of ["EventLoop::call_later", "Queue::get", "gather"])
+      await type(name, () => rows().some(row => row.textContent.startsWith(`${name}stage3`)));
     await type("stack ripping", () => first().includes("stack ripping"));
+    await type("“isn’t there yet”", () => rows().length > 0);
+    await type("understanding", () => rows().length > 1);
+    const excerpts = () => rows().map(row => row.querySelector("small:last-child").textContent);
+    expect("of what has the word in its title only, the beginning is shown",
+      excerpts().some(text => !text.startsWith("…")));
+    await type("stack ripping", () => rows().length > 1);
+    expect("an excerpt ends with a word", excerpts().filter(text => text.endsWith("…"))
+      .every(text => SEARCH.some(entry => entry[3].includes(`${text.replaceAll("…", "")} `))));
     await type("std::exchange", () => rows().length > 0);
     await type("back-pressure", () => first().includes("back-pressure"));
     await type("\"a result that isn't there yet\"", () => rows().length > 0);
     await type("xyzzy-not-there", () => rows().length === 0 && one("#results p"));
+    expect("a list that isn't there isn't open", box.ariaExpanded === "false");
     await type("task", () => first().startsWith("taskC Glossary"));
     await type("template", () => rows().some(row => row.textContent.includes("<class")));
     await type("stack ripping", () => rows().length > 1);
@@ -151,14 +185,24 @@
     expect("in both directions", rows()[0].ariaSelected === "true");
     expect("a result leads to a place of the book",
       rows()[0].firstChild.href.includes("/book/c-glossary.html#term-stack-ripping"));
-    press(box, "Escape");
-    expect("Escape closes", !one("#results") && box.ariaExpanded === "false");
+    expect("the first Escape erases nothing", !press(box, "Escape"));
+    expect("and closes", !one("#results") && box.ariaExpanded === "false");
+    await type("stack ripping", () => rows().length > 1);
+    expect("the Tab key doesn't stop at the list", one("#results").tabIndex === -1);
+    one("#results").focus();
+    press(one("#results"), "Escape");
+    expect("Escape closes from within", !one("#results") && document.activeElement === box);
+    await type("stack ripping", () => rows().length > 1);
+    one(".theme").focus();
+    expect("who leaves the search, leaves the list", !one("#results"));
   }
 
   const TESTS = {
+    scene,
+
     async desk() {
       await theme();
-      await scene();
+      printing();
       await copying();
       await terms();
       await search();
@@ -203,9 +247,14 @@
         box.scrollWidth <= box.clientWidth || box.tabIndex === 0));
       const menu = one(".menu"), contents = one("#contents");
       expect("the contents are away", !contents.checkVisibility());
+      scrollTo(0, 300);
+      const place = scrollY;
       menu.click();
       expect("and come", contents.checkVisibility() && menu.ariaExpanded === "true");
-      menu.click();
+      expect("the button says how to leave", menu.textContent === "Close");
+      press(menu, "Escape");
+      expect("Escape closes", !contents.checkVisibility() && menu.textContent === "Contents");
+      expect(`where we were, we are: ${place}, ${scrollY}`, scrollY === place);
     },
   };
 

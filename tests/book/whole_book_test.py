@@ -50,11 +50,11 @@ class Whole(unittest.TestCase):
         self.site = self.folder / "site"
 
 
-def dumped(page: str, folder: pathlib.Path) -> str:
+def dumped(page: str, folder: pathlib.Path, *options: str) -> str:
     """What a browser makes of a page. In virtual time nobody waits for a timer."""
     command = [BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1366,900",
                f"--user-data-dir={folder}/profile", "--virtual-time-budget=60000", "--dump-dom",
-               page]
+               *options, page]
     return subprocess.run(command, capture_output=True, encoding="utf-8", timeout=240).stdout
 
 
@@ -85,6 +85,11 @@ class Browser(InABrowser):
     def test_what_a_reader_does(self):
         page = self.with_script(RICH).as_uri()
         self.assertFine(dumped(f"{page}?test=desk", self.folder), 30)
+
+    def test_a_scene_plays_in_its_page(self):
+        # Else a page from disk may not look into a frame from disk.
+        page = self.with_script(RICH).as_uri()
+        self.assertFine(dumped(f"{page}?test=scene", self.folder, "--allow-file-access-from-files"), 9)
 
     def test_lines_are_marked(self):
         page = self.with_script(CODE).as_uri()
