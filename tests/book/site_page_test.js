@@ -87,6 +87,7 @@
     const { top, bottom } = frame.getBoundingClientRect();
     expect(`all of it is in sight: ${top} to ${bottom}`, top >= one(".top").offsetHeight
       && figure.getBoundingClientRect().bottom <= innerHeight);
+    expect("also sideways", frame.getBoundingClientRect().right <= innerWidth);
     expect("nothing lies under it", !one(".here").checkVisibility({ visibilityProperty: true })
       || one(".here").getBoundingClientRect().left >= frame.getBoundingClientRect().right);
     const bar = frame.contentDocument.querySelector("#controls");
@@ -98,9 +99,9 @@
       button.click();
       await until(`it's ${theme}, too`,
         () => frame.contentWindow.location.hash === `#theme=${theme}`);
+      expect("a new src would be one more page to go back to", frame.src === src);
     }
     button.click();
-    expect("without a new src, which would be one more page to go back to", frame.src === src);
     link.click();
     expect("it goes again", !one("iframe") && !figure.classList.contains("playing"));
   }

@@ -89,7 +89,11 @@ class Browser(InABrowser):
     def test_a_scene_plays_in_its_page(self):
         # Else a page from disk may not look into a frame from disk.
         page = self.with_script(RICH).as_uri()
-        self.assertFine(dumped(f"{page}?test=scene", self.folder, "--allow-file-access-from-files"), 9)
+        look_inside = "--allow-file-access-from-files"
+        for size in ("1366,900", "1600,900"):
+            with self.subTest(size):
+                self.assertFine(dumped(f"{page}?test=scene", self.folder, look_inside,
+                                       f"--window-size={size}"), 12)
 
     def test_lines_are_marked(self):
         page = self.with_script(CODE).as_uri()
