@@ -87,7 +87,8 @@
     const { top, bottom } = frame.getBoundingClientRect();
     expect(`all of it is in sight: ${top} to ${bottom}`, top >= one(".top").offsetHeight
       && figure.getBoundingClientRect().bottom <= innerHeight);
-    expect("also sideways", frame.getBoundingClientRect().right <= innerWidth);
+    const page = document.documentElement;
+    expect("also sideways", page.scrollWidth <= page.clientWidth);
     expect("nothing lies under it", !one(".here").checkVisibility({ visibilityProperty: true })
       || one(".here").getBoundingClientRect().left >= frame.getBoundingClientRect().right);
     const bar = frame.contentDocument.querySelector("#controls");
