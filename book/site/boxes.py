@@ -52,6 +52,7 @@ def shape_paragraph(begin: Token, inline: Token) -> None:
         begin.attrs["class"] = "python"
     elif inline.content.startswith("Kind: "):
         begin.attrs["class"] = "kind"
+        inline.meta["no terms"] = True
         for child in inline.children:
             if child.type == "softbreak":
                 child.type, child.content = "text", " · "

@@ -59,7 +59,8 @@ class Look(HTMLParser):
         self.links += [known[name] for name in ("href", "src", "action") if name in known]
         if tag in LOADS and LOADS[tag] in known:
             self.loads.append(known[LOADS[tag]])
-        if tag == "img" and not known.get("alt"):
+        description = {"img": "alt", "svg": "aria-label"}.get(tag, "")
+        if description and "aria-hidden" not in known and not known.get(description, "").strip():
             self.problems.append("a picture that nobody describes")
         if tag == "body":
             self.kind = known.get("class", "")

@@ -36,7 +36,8 @@ class Glossary:
         self._by_word = {term.word.lower(): term for term in self.terms}
         longest_first = sorted(self._by_word, key=len, reverse=True)
         words = "|".join(map(re.escape, longest_first)) or "(?!)"
-        self._any = re.compile(rf"(?<![\w-])({words})(s?)(?![\w-])", re.I)
+        # No part of a path, of a file's name, or of `std::future`.
+        self._any = re.compile(rf"(?<![\w/.:-])({words})(s?)(?![\w/-]|[.]\w|::)", re.I)
 
     def find(self, text: str, emphasised: bool, told: set[Term]) -> list[tuple[int, int, Term]]:
         """Where in a text a term begins and ends that the page hasn't `told` yet; adds it there."""

@@ -57,13 +57,13 @@ def kind_of(token: _TokenType, value: str) -> str:
 
 def marked_up(text: str, lexer: Lexer) -> str:
     pieces: list[list[str]] = []  # kind and text; neighbours of one kind are one piece
-    for token, value in lexer.get_tokens(text):
+    for token, value in lexer.get_tokens(text + "\n"):  # without it, a last comment is none
         kind = kind_of(token, value)
         if pieces and (pieces[-1][0] == kind or not value.strip()):
             pieces[-1][1] += value
         else:
             pieces.append([kind, value])
-    return "".join(span(kind, value) for kind, value in pieces)
+    return "".join(span(kind, value) for kind, value in pieces)[:-1]
 
 
 def span(kind: str, value: str) -> str:

@@ -2,7 +2,7 @@
 
 markdown-it makes tokens of the text. We change some of them (headings get anchors, links lead to
 where their target is now, terms are explained), and then markdown-it writes them as HTML. What a
-site and an EPUB do differently are a few methods, which site_pages.py and epub.py have.
+site and an EPUB do differently are a few methods, in site_renderer.py and epub_renderer.py.
 """
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from boxes import html_token, shape_boxes, shown_text, text_token
 from glossary import Glossary, Term, anchor_of
 from highlight import highlight
 
-PICTURE = re.compile(r'<picture>.*?<img src="([^"]+)-light\.svg" alt="([^"]*)"\s*/?>.*?</picture>',
+PICTURE = re.compile(r'<picture>.*?<img src="([^"]+)-light\.svg"(?: alt="([^"]*)")?\s*/?>.*?</picture>',
                      re.S)
 COMMENT = re.compile(r"<!--.*?-->\s*", re.S)
 ELSEWHERE = re.compile(r"[a-z]+:|//")
@@ -52,7 +52,8 @@ class Renderer:
         self.book, self.glossary = book, glossary
         self.md = MarkdownIt("commonmark", {"html": True, "xhtmlOut": True})
         self.md.enable(["table", "strikethrough"])
-        for rule in ("fence", "html_block", "html_inline", "table_open", "table_close", "tr_open"):
+        for rule in ("fence", "code_block", "html_block", "html_inline", "table_open",
+                     "table_close", "tr_open"):
             self.md.renderer.rules[rule] = getattr(self, rule)
 
     # ---- What a site and an EPUB do differently -----------------------------------------
@@ -175,12 +176,17 @@ class Renderer:
         label = LISTINGS.get(language, "Listing")
         return self.listing(code, language or "text", label, caption)
 
+    def code_block(self, tokens: list[Token], at: int, options, env) -> str:
+        """What is only indented: its language isn't told, and it's the book's."""
+        code = highlight(tokens[at].content.rstrip("\n"), "cpp")
+        return self.listing(code, "cpp", "Listing", "")
+
     def html_block(self, tokens: list[Token], at: int, options, env) -> str:
         page, html = env["page"], COMMENT.sub("", tokens[at].content)
         if picture := PICTURE.search(html):
             folder = posixpath.dirname(page.path)
             stem = posixpath.normpath(posixpath.join(folder, picture[1]))
-            return self._picture(page, stem, unescape(picture[2]))
+            return self._picture(page, stem, unescape(picture[2] or ""))
         return html
 
     def _picture(self, page: Page, stem: str, alt: str) -> str:
@@ -188,6 +194,8 @@ class Renderer:
                    if name not in self.book.files]
         for name in missing:
             self.book.complain(page.path, f"there is no picture {name}")
+        if not alt.strip():
+            self.book.complain(page.path, f"nobody describes {stem}")
         return "" if missing else self.drawing(page, stem, alt)
 
     def html_inline(self, tokens: list[Token], at: int, options, env) -> str:

@@ -34,6 +34,7 @@ from book import Book, files_of  # noqa: E402
 from check_site import BIGGEST, SiteCheck  # noqa: E402
 from drawings import DifferentDrawings, Palette, themed  # noqa: E402
 from epub import Epub, modified  # noqa: E402
+from glossary import Glossary  # noqa: E402
 from highlight import highlight  # noqa: E402
 from sources import Sources, names_in  # noqa: E402
 from make_book import NotOurs, make  # noqa: E402
@@ -84,6 +85,8 @@ $ echo <hello>
   <img src="figures/dot-light.svg" alt="A dot.">
 </picture>
 
+    int indented = 3;
+
 > [!NOTE]
 > Mind the gap.
 
@@ -114,7 +117,7 @@ It is, unmistakably.
     "book/figures/dot-dark.svg": SVG.format("#e6edf3"),
     "common/one.h": "int one = 1;\n\nint two = 2;\n",
     "common/other.cpp": "struct Other {};\n\nint Other::count() const {\n}\n",
-    "tests/exercises/01.1-try/README.md": "# 01.1 Try\n\nKind: build\nAbout 5 minutes.\n",
+    "tests/exercises/01.1-try/README.md": "# 01.1 Try\n\nKind: build a future\nAbout 5 minutes.\n",
     "tests/exercises/Y01-begin/README.md": "# Y01 Begin\n\nKind: build\nAbout 5 minutes.\n",
 }
 ONE = "book/01-one.md"
@@ -169,7 +172,7 @@ class SmallBook(Folder):
         listed = self.page("exercises/index.html")
         for url in ("01.1-try.html", "Y01-begin.html"):
             self.assertIn(f'href="{url}"', listed)
-            self.assertIn("Kind: build · About 5 minutes", self.page(f"exercises/{url}"))
+            self.assertRegex(self.page(f"exercises/{url}"), "Kind: build.* · About 5 minutes<")
         self.assertIn("A runtime of your own", listed)
         self.assertIn('Exercise, with <a href="../book/01-one.html">',
                       self.page("exercises/01.1-try.html"))
@@ -185,6 +188,19 @@ class SmallBook(Folder):
         self.assertEqual(self.page().count('class="term"'), 1)
         self.assertIn('<a class="term" href="c-glossary.html#term-future" '
                       'title="what isn&#x27;t there yet">future</a>', self.page())
+
+    def test_a_name_is_no_term(self):
+        glossary = Glossary(self.book)
+        for text in ("future.h", "yours/future", "std::future", "future::get", "x-future",
+                     "future-proof", "future/x.h"):
+            self.assertEqual(glossary.find(text, True, set()), [], text)
+        for text in ("the future.", "(future)", "a future: it"):
+            self.assertEqual(len(glossary.find(text, True, set())), 1, text)
+        self.assertNotIn('class="term"', self.page("exercises/01.1-try.html"))
+
+    def test_indented_code_is_a_listing(self):
+        self.assertIn('<pre class="cpp" tabindex="0" role="group" aria-label="Listing"><code>'
+                      '<span class="t">int</span> indented', self.page())
 
     def test_boxes(self):
         self.assertIn('<div class="brief">', self.page())
@@ -338,6 +354,12 @@ class Planted(Folder):
         seen = self.after_damage("index.html", "</main>", '<img src="icon.svg"></main>')
         self.assertSaid(seen, "a picture that nobody describes")
 
+    def test_a_drawing_that_nobody_describes(self):
+        for alt in ('alt=""', ""):
+            built, seen = self.after(ONE, 'alt="A dot."', alt)
+            self.assertSaid(built, "01-one.md: nobody describes book/figures/dot")
+            self.assertSaid(seen, "book/01-one.html: a picture that nobody describes")
+
     def test_a_page_that_is_too_heavy(self):
         noise = random.Random(1).randbytes(BIGGEST).hex()
         seen = self.after_damage("index.html", "</main>", f"{noise}</main>")
@@ -362,6 +384,10 @@ class Code(unittest.TestCase):
         for language in ("cpp", "python", "sh", "console", "diff", "text", "", "no-such-language"):
             text = "$ a <b> & 'c'\n\n  // \"d\"\n-e\n+f\n@@ g\n"
             self.assertEqual(shown(highlight(text, language)), text, language)
+
+    def test_a_comment_may_be_the_last_thing(self):
+        for comment in ("// a", "/// a"):
+            self.assertIn(f'<span class="c">{comment}</span>', highlight(f"f(); {comment}", "cpp"))
 
     def test_what_makes_a_coroutine_stands_out(self):
         self.assertIn('<span class="co">co_await</span>', highlight("co_await x;", "cpp"))
