@@ -19,6 +19,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE.parent / "viewer")]
 from weave import slug_of  # noqa: E402,F401  (its folder has just been put on the path)
 
 TITLE = "Await the Web"
+SUBTITLE = "One web crawler, built three times in C++20, and a book that explains every step"
 EPUB = "await-the-web.epub"
 FIRST = "book/00-before-you-start.md"
 MAP = "book/README.md"

@@ -9,7 +9,8 @@ Knows nothing of how the site was made, and needs nothing but Python. What it lo
 - whatever is loaded from elsewhere;
 - elements that are not closed, ids that are there twice, pictures that nobody describes;
 - words of a page that the search doesn't know;
-- pages that weigh more than BIGGEST, with all that they load at once, compressed.
+- pages that weigh more than BIGGEST, with all that they load at once, compressed. (Not so files of
+  code, which are as long as they are, and scenes.)
 
 The last line counts; the exit status is 1 if anything is wrong.
 """
@@ -31,7 +32,7 @@ VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "met
 LOADS = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "srcset"}
 UNSAID = {"svg", "button", "script", "style", "summary"}  # what is in there is no text of a page
 IN_WORDS = {"a", "b", "code", "em", "i", "small", "span", "strong", "sub"}  # may split a word
-TEXTS = {"page", "exercise", "readme"}  # kinds of pages that the search looks through
+TEXTS = {"page", "exercise", "map", "readme"}  # kinds of pages that the search looks through
 WORD = re.compile(r"\w+")
 
 

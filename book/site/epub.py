@@ -15,14 +15,13 @@ from datetime import datetime, timezone
 from html import escape
 from pathlib import Path
 
-from book import TITLE, Book, Page, Part, git
+from book import SUBTITLE, TITLE, Book, Page, Part, git
 from drawings import by_the_book
 from epub_renderer import EpubRenderer, name_of
 from glossary import Glossary
 from site_pages import own
 
 ANSWER = re.compile(r"<details><summary>(.*?)</summary>(.*?)</details>", re.S)
-SUBTITLE = "One web crawler, built three times in C++20, and a book that explains every step"
 ID = "urn:uuid:5c0e8f6a-2f6e-5b1c-9a57-0a3d7c1b5e11"
 XML = '<?xml version="1.0" encoding="utf-8"?>\n'
 MEDIA = {".xhtml": "application/xhtml+xml", ".svg": "image/svg+xml", ".css": "text/css"}

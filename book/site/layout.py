@@ -6,10 +6,11 @@ import re
 from html import escape
 from pathlib import Path
 
-from book import TITLE, Book, Page, Part, plain
+from book import SUBTITLE, TITLE, Book, Page, Part, plain
 
 HERE = Path(__file__).resolve().parent
 EXERCISES, CODE, SEARCH = "exercises/index.html", "source/index.html", "search.html"
+ABOUT = "About the project"
 
 
 def relative(url: str, to: str) -> str:
@@ -22,10 +23,13 @@ class Layout:
         self.book = book
         self.template = (HERE / "page.html").read_text(encoding="utf-8")
 
-    def page(self, url: str, title: str, body: str, kind: str, aside: str = "") -> str:
-        """A whole page. `kind` is its body's class; `aside` stands beside the text."""
+    def page(self, url: str, title: str, body: str, kind: str, aside: str = "",
+             tells: str = "") -> str:
+        """A whole page. `kind` is its body's class; `aside` stands beside the text; `tells` is for
+        those who find it from elsewhere."""
         parts = {
             "TITLE": escape(f"{title} – {TITLE}" if title else TITLE),
+            "DESCRIPTION": escape(tells or f"{SUBTITLE}."),
             "UP": "../" * url.count("/"),  # from here to the site's root
             "KIND": kind,
             "CONTENTS": self._contents(url),
@@ -41,7 +45,7 @@ class Layout:
             links = [self._link(url, page.url, page.name, page.number) for page in part.pages]
             rows.append(title + list_of(links))
         more = [(EXERCISES, "Exercises"), (CODE, "The code"), (self.book.map.url, "The map"),
-                (self.book.readme.url, "About the project")]
+                (self.book.readme.url, ABOUT)]
         links = [self._link(url, to, name) for to, name in more]
         return "\n".join([*rows, f"<h2>Beside the pages</h2>\n{list_of(links)}"])
 

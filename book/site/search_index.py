@@ -21,7 +21,7 @@ def entries_of(page: Page, rendered: Rendered) -> list[list[str]]:
 
 def search_index(book: Book, rendered: dict[Page, Rendered], glossary: Glossary,
                  sources: Sources) -> str:
-    entries = [entry for page in [*book.order, *book.exercises, book.readme]
+    entries = [entry for page in [*book.order, *book.exercises, book.map, book.readme]
                for entry in entries_of(page, rendered[page])]
     if words := book.pages.get(GLOSSARY):
         entries += [[words.title, f"{words.url}#{term.anchor}", term.word, term.means]

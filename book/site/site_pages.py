@@ -10,9 +10,9 @@ import tempfile
 from html import escape
 from pathlib import Path
 
-from book import EPUB, Book, Page
+from book import EPUB, Book, Page, plain
 from glossary import Glossary
-from layout import EXERCISES, SEARCH, Layout, contents, on_this_page, relative
+from layout import ABOUT, EXERCISES, SEARCH, Layout, contents, on_this_page, relative
 from make_page import slim_script, slim_style  # of the viewer
 from renderer import Rendered
 from scenes import Scene, all_scenes, scene_page  # of the viewer
@@ -92,8 +92,9 @@ class Site:
                       rendered.html, count=1) if number else rendered.html
         row = {"page": self.book.order, "exercise": self.book.exercises}.get(page.kind, [])
         turn = self.layout.turn(page, row) if page in row else ""
-        return self.layout.page(page.url, page.title, f"<article>\n{over}{text}</article>\n{turn}",
-                                page.kind, on_this_page(rendered.headings))
+        title = ABOUT if page is self.book.readme else page.title
+        return self.layout.page(page.url, title, f"<article>\n{over}{text}</article>\n{turn}",
+                                page.kind, on_this_page(rendered.headings), plain(page.tells))
 
     def _over_exercise(self, page: Page) -> str:
         told = self.book.page_of_exercise(page)

@@ -26,6 +26,11 @@ FUNCTION = re.compile(r"(?!.*(?:\boperator\b|= (?:delete|default);))"
                       r"(?:[\w:*& ]+[*& ])?((?:\w+::)*~?\w+)\(")
 
 
+FOLDERS = ["common", "stage1", "stage2", "stage3", "tests", "book"]  # what stands before the rest
+INTRO = """<p>All code of the three stages, and the other files that the book tells of. Each shows
+which pages tell of it, and which of its lines they show.</p>"""
+
+
 class Sources:
     def __init__(self, book: Book, layout: Layout):
         self.book, self.layout = book, layout
@@ -128,7 +133,8 @@ class Sources:
     def _folder(self, folder: str, folders: set[str]) -> str:
         start = f"{folder}/" if folder else ""
         inside = sorted({path[len(start):].partition("/")[0] for path in {*self.shown, *folders}
-                         if path.startswith(start) and path != folder})
+                         if path.startswith(start) and path != folder},
+                        key=str if folder else in_order)
         rows = []
         for name in inside:
             slash = "/" if f"{start}{name}" in folders else ""
@@ -136,9 +142,16 @@ class Sources:
             rows.append(f'<li><a href="{quote(to)}">{escape(name)}{slash}</a></li>')
         crumbs = self._crumbs(folder) if folder else ""
         title = folder.split("/")[-1] + "/" if folder else "The code"
-        body = f'{crumbs}<h1>{escape(title)}</h1><ul class="folder">{"".join(rows)}</ul>'
+        intro = "" if folder else INTRO
+        body = f'{crumbs}<h1>{escape(title)}</h1>{intro}<ul class="folder">{"".join(rows)}</ul>'
         url = self.url(folder) if folder else CODE
         return self.layout.page(url, folder or title, body, "source")
+
+
+def in_order(path: str) -> tuple[int, str]:
+    """By this, the top folders are sorted: as the stages come, and then the rest."""
+    at = (n for n, folder in enumerate(FOLDERS) if path.startswith(folder))
+    return next(at, len(FOLDERS)), path
 
 
 def names_in(text: str) -> list[tuple[int, str]]:

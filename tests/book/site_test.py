@@ -36,7 +36,7 @@ from drawings import DifferentDrawings, Palette, themed  # noqa: E402
 from epub import Epub, modified  # noqa: E402
 from glossary import Glossary  # noqa: E402
 from highlight import highlight  # noqa: E402
-from sources import Sources, names_in  # noqa: E402
+from sources import Sources, in_order, names_in  # noqa: E402
 from make_book import NotOurs, make  # noqa: E402
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path id="p" fill="{}"/></svg>'
@@ -215,7 +215,7 @@ class SmallBook(Folder):
     def test_the_search_knows_text_terms_files_and_names(self):
         index = json.loads(self.page("search-index.js").removeprefix("SEARCH="))
         said = " ".join(text for _, _, _, text in index)
-        for words in ("unmistakably", "co_await", "int one = 1"):
+        for words in ("unmistakably", "co_await", "int one = 1", "one, its code"):
             self.assertIn(words, said)
         places = {(title or page, url) for page, url, title, _ in index}
         self.assertLessEqual({("future", "book/c-glossary.html#term-future"),
@@ -226,6 +226,17 @@ class SmallBook(Folder):
     def test_nothing_of_the_site_depends_on_where_it_is(self):
         for file in self.site.rglob("*.html"):
             self.assertNotRegex(file.read_text(), r'(href|src)="/')
+
+    def test_the_code_is_in_the_order_of_the_stages(self):
+        files = ["LICENSE", "book/x.py", "common/a.h", "learn", "stage1_x/a.h", "stage2_x/a.h",
+                 "tests/a.cpp"]
+        self.assertEqual([name.partition("/")[0] for name in sorted(files, key=in_order)],
+                         ["common", "stage1_x", "stage2_x", "tests", "book", "LICENSE", "learn"])
+        self.assertRegex(self.page("source/index.html"), r"<h1>The code</h1><p>")
+
+    def test_each_page_s_head_says_what_it_is(self):
+        self.assertIn("<title>About the project – Await the Web</title>", self.page("readme.html"))
+        self.assertIn('<meta name="description" content="of one">', self.page())
 
     def test_files_are_found_without_git(self):
         self.assertEqual(files_of(self.root / "small"), set(SMALL_BOOK))
