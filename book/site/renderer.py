@@ -20,8 +20,8 @@ from boxes import html_token, shape_boxes, shown_text, text_token
 from glossary import Glossary, Term, anchor_of
 from highlight import highlight
 
-PICTURE = re.compile(r'<picture>.*?<img src="([^"]+)-light\.svg"(?: alt="([^"]*)")?\s*/?>.*?</picture>',
-                     re.S)
+PICTURE = re.compile(r'<picture>.*?<img src="([^"]+)-light\.svg"(?: alt="([^"]*)")?\s*/?>'
+                     r'.*?</picture>', re.S)
 COMMENT = re.compile(r"<!--.*?-->\s*", re.S)
 ELSEWHERE = re.compile(r"[a-z]+:|//")
 LISTINGS = {"console": "What it prints", "sh": "To type"}

@@ -144,7 +144,7 @@
 
   function onKey(event) {
     if (event.key === "Escape" && one("#results"))
-      event.preventDefault(), close(), box.focus(); // the browser's own Escape would erase the query
+      event.preventDefault(), close(), box.focus(); // the browser's own would erase the query
     else if (event.key === "ArrowDown" || event.key === "ArrowUp")
       event.preventDefault(), choose(event.key === "ArrowDown" ? 1 : -1);
     else if (event.key === "Enter" && chosen >= 0)
