@@ -466,7 +466,7 @@ class UrlParser {
     static bool has_origin_of(const Url& base, std::string_view text) {
         const std::size_t path = base.path_begin_;
         return text.starts_with(base.origin()) && text.size() > path && text[path] == '/'
-               && !(text.size() > path + 1 && is_slash(text[path + 1]));
+               && (text.size() == path + 1 || !is_slash(text[path + 1]));
     }
 
     /// The "relative state": a reference without a scheme.
