@@ -4,12 +4,12 @@
     tests/exercises/authors_test.py --build build [--sanitized-build DIR] [NAME...]
 
 Of each exercise: its folder is complete; the starting point compiles without warnings and fails
-where test.cpp says so, with the message that test.cpp names; the solution passes, also under the
-sanitizers and when ./learn check looks at its memory; each file in wrong/ compiles, fails, and
-gets its own hint from what ./learn check prints. (One that begins with `// memory:` passes its
-tests, and gets its hint from that second look.) A trace that comes with it is what its program
-does today (record.py makes it anew). Of all together: they are linked from their pages, and the
-first pages have both kinds.
+where test.cpp says so, with the message that test.cpp names (or crashes there, if that's what the
+exercise is about); the solution passes, also under the sanitizers and when ./learn check looks at
+its memory; each file in wrong/ compiles, fails, and gets its own hint from what ./learn check
+prints. (One that begins with `// memory:` passes its tests, and gets its hint from that second
+look.) A trace that comes with it is what its program does today (record.py makes it anew). Of all
+together: they are linked from their pages, and the first pages have both kinds.
 
 Of the track (track.py), whose steps are examined in the same way: with all solutions, the crawl
 finds exactly what is on the practice site, and all rows hold; with one left out, the message

@@ -114,7 +114,7 @@ def check(course: Course, build: Build) -> bool:
             tell_row(row, outcomes[row.name])
     hold = sum(outcome.kind == "passed" for outcome in outcomes.values())
     say(f"\n{hold} of {len(outcomes)} rows hold." + (
-        " So small a runtime can't keep more of what asyncio promises." if hold == len(outcomes) else
+        " That's all that is asked of so small a runtime." if hold == len(outcomes) else
         "\nBegin with the first that fails: what stands further down may fall with it."))
     return hold == len(outcomes)
 

@@ -29,15 +29,13 @@ class Task : public Future, private Chain {
     /// - If it waits for a future, that is cancelled (for all who wait for it). So its
     ///   co_await throws Cancelled, in the loop's next turn.
     /// - If it waits for a task, that is asked in its place.
-    /// - If what it waits for is done, and its turn hasn't come yet, that is asked all
-    /// the
-    ///   same, and says false (whoever made it may want to know of it). Then the
-    ///   co_await throws Cancelled when its turn comes, though the result is there.
+    /// - If what it waits for is done, and its turn hasn't come yet, that is asked, too,
+    ///   and says false (whoever made it may want to know of it). Then the co_await
+    ///   throws Cancelled when its turn comes, though the result is there.
     /// - If it has not begun: no line of it runs. When its turn comes, it ends, and has
     ///   failed with Cancelled.
-    /// - If it runs: the next co_await of it that has to wait throws. (In the next turn,
-    /// as
-    ///   any wait that is cancelled.) If it returns before it comes to one, it has failed
+    /// - If it runs: the next co_await of it that has to wait throws, a turn later, as
+    ///   any wait that is cancelled. If it returns before it comes to one, it has failed
     ///   with Cancelled. If it throws something, that's what it has failed with.
     ///
     /// Each time, Cancelled is thrown once, however often it was asked. A coroutine may
