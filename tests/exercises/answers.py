@@ -67,8 +67,11 @@ def state(paths) -> dict[str, list[int]]:
 
 
 def without(command: str, options: list[str]) -> list[str]:
-    """The words of a command, less these options and their values."""
+    """The words of a command, less these options and their values. And less ccache: what it kept of
+    another folder's file is the same code, but names that other file in its debug information."""
     words = shlex.split(command)
+    if Path(words[0]).name == "ccache":
+        del words[0]
     for option in options:
         at = words.index(option)
         del words[at:at + 2]

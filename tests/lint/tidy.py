@@ -76,10 +76,13 @@ def choose_sets(needs: list[frozenset[str]]) -> list[frozenset[str]]:
 
 
 def options(command: str) -> list[str]:
-    """A compiler's command, less its files. (To share headers, all are compiled as if for one program.)"""
+    """A compiler's command, less its files. (To share headers, all are compiled as if for one program.)
+    And less ccache: a set that it kept was made of another file, with another time in it."""
     words = iter(shlex.split(command))
     kept = []
     for word in words:
+        if not kept and Path(word).name == "ccache":
+            continue
         if word in ("-MQ", "-MF", "-o", "-c"):
             next(words)
         elif word not in ("-MD", "-fPIC", "-pthread") and not word.startswith("-fsanitize"):
