@@ -424,7 +424,7 @@ bool is_plain_path(std::string_view text) {
 
 } // namespace
 
-/// The "basic URL parser", for http and https. Each function appends to `url.href_` what
+/// The "basic URL parser", for http and https. Each function appends to `draft.href` what
 /// it has understood.
 class UrlParser {
   public:
@@ -451,20 +451,24 @@ class UrlParser {
 
     /// A plain relative path: the base's folder, and the path behind it.
     static std::optional<Url> append_plain(std::string_view path, const Url& base) {
-        const auto query = std::min(base.href_.find('?'), base.href_.size());
-        const std::size_t folder = base.href_.rfind('/', query) + 1;
-        Url url;
-        url.href_.reserve(folder + path.size());
-        url.href_.append(base.href_, 0, folder).append(path);
-        copy_places(url, base);
-        return limited(std::move(url));
+        const std::string_view href = base.href();
+        const std::size_t folder = href.rfind('/', href.find('?')) + 1;
+        if (folder + path.size() > max_url_length)
+            return std::nullopt;
+        return Url(SharedText(href.substr(0, folder), path), base.places_);
     }
 
   private:
+    /// A URL that is being written.
+    struct Draft {
+        std::string href;
+        Url::Places places;
+    };
+
     /// Does it begin with the base's origin, in normal form, and go on with a path? Many
     /// sites write their links so; and then the origin needn't be read again.
     static bool has_origin_of(const Url& base, std::string_view text) {
-        const std::size_t path = base.path_begin_;
+        const std::size_t path = base.places_.path_begin;
         return text.starts_with(base.origin()) && text.size() > path && text[path] == '/'
                && (text.size() == path + 1 || !is_slash(text[path + 1]));
     }
@@ -475,20 +479,20 @@ class UrlParser {
             return base;
         if (text.size() >= 2 && is_slash(text[0]) && is_slash(text[1]))
             return authority(base.scheme(), text);
-        Url url;
-        copy_places(url, base);
-        const std::size_t path = url.path_begin_;
-        const auto base_query = std::min(base.href_.find('?', path), base.href_.size());
-        url.href_ = base.href_.substr(0, is_slash(text[0]) ? path : base_query);
+        const std::size_t path = base.places_.path_begin;
+        const std::size_t base_end =
+            is_slash(text[0]) ? path : base.href().find('?', path);
+        Draft draft{.href = std::string(base.href().substr(0, base_end)),
+                    .places = base.places_};
         if (text[0] == '?') {
-            append_query(url, text);
-            return limited(std::move(url));
+            append_query(draft, text);
+            return finished(draft);
         }
         if (is_slash(text[0]))
             text.remove_prefix(1);
         else
-            shorten(url.href_, path);
-        return path_and_query(std::move(url), text);
+            shorten(draft.href, path);
+        return path_and_query(draft, text);
     }
 
     /// The "authority state" and what follows: user, host, port.
@@ -515,17 +519,20 @@ class UrlParser {
         if (!known || !number)
             return std::nullopt;
 
-        Url url;
-        url.href_.append(scheme).append("://").append(*known);
-        url.scheme_end_ = scheme.size();
-        url.host_end_ = url.href_.size();
+        Draft draft;
+        draft.href.append(scheme).append("://").append(*known);
+        const std::size_t host_end = draft.href.size();
         if (*number != default_port(scheme))
-            url.href_ += fmt::format(":{}", *number);
-        url.port_ = static_cast<std::uint16_t>(*number);
-        url.path_begin_ = url.href_.size();
+            draft.href += fmt::format(":{}", *number);
+        if (draft.href.size() >= max_url_length) // the path has at least a slash
+            return std::nullopt;
+        draft.places = {.scheme_end = static_cast<std::uint16_t>(scheme.size()),
+                        .host_end = static_cast<std::uint16_t>(host_end),
+                        .path_begin = static_cast<std::uint16_t>(draft.href.size()),
+                        .port = static_cast<std::uint16_t>(*number)};
         if (!text.empty() && is_slash(text.front()))
             text.remove_prefix(1);
-        return path_and_query(std::move(url), text);
+        return path_and_query(draft, text);
     }
 
     /// The "port state". An empty port is the default one.
@@ -541,31 +548,25 @@ class UrlParser {
         return number;
     }
 
-    static std::optional<Url> path_and_query(Url url, std::string_view text) {
+    static std::optional<Url> path_and_query(Draft& draft, std::string_view text) {
         const auto query = std::min(text.find('?'), text.size());
-        append_path(url.href_, url.path_begin_, text.substr(0, query));
-        append_query(url, text.substr(query));
-        return limited(std::move(url));
+        append_path(draft.href, draft.places.path_begin, text.substr(0, query));
+        append_query(draft, text.substr(query));
+        return finished(draft);
     }
 
     /// The "query state": `text` is empty, or begins with its question mark.
-    static void append_query(Url& url, std::string_view text) {
+    static void append_query(Draft& draft, std::string_view text) {
         if (text.empty())
             return;
-        url.href_ += '?';
-        append_encoded(url.href_, text.substr(1), special_query_set);
+        draft.href += '?';
+        append_encoded(draft.href, text.substr(1), special_query_set);
     }
 
-    static void copy_places(Url& url, const Url& base) {
-        url.scheme_end_ = base.scheme_end_;
-        url.host_end_ = base.host_end_;
-        url.path_begin_ = base.path_begin_;
-        url.port_ = base.port_;
-    }
-
-    static std::optional<Url> limited(Url url) {
-        return url.href_.size() <= max_url_length ? std::optional(std::move(url))
-                                                  : std::nullopt;
+    static std::optional<Url> finished(const Draft& draft) {
+        if (draft.href.size() > max_url_length)
+            return std::nullopt;
+        return Url(SharedText(draft.href), draft.places);
     }
 };
 

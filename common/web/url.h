@@ -9,53 +9,66 @@
 // and https are URLs here: nothing else can be crawled. Told in book/27.
 #pragma once
 
+#include "common/web/shared_text.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace common {
 
-/// An absolute http or https URL in normal form. A small value: one string, and where its
-/// parts begin. Made by `parse_url` and `resolve_url` only, so whoever holds one need not
-/// check it again.
+/// An absolute http or https URL in normal form. A small value: a text that it shares
+/// with its copies, and where its parts begin; 16 bytes. Made by `parse_url` and
+/// `resolve_url` only, so whoever holds one need not check it again.
 class Url {
   public:
     /// The whole URL, such as "http://example.com/a?b".
-    const std::string& href() const { return href_; }
+    std::string_view href() const { return href_.view(); }
+    /// The same, with a zero behind it: for libraries in C.
+    const char* c_str() const { return href_.c_str(); }
     /// "http" or "https".
-    std::string_view scheme() const { return part(0, scheme_end_); }
+    std::string_view scheme() const { return part(0, places_.scheme_end); }
     /// Name or address in lower case; an IPv6 address in its brackets.
-    std::string_view host() const { return part(scheme_end_ + 3, host_end_); }
+    std::string_view host() const {
+        return part(places_.scheme_end + 3, places_.host_end);
+    }
     /// True if the host is an address, and not a name that must be looked up.
     bool host_is_address() const;
     /// Host, and the port where it is not the default: what goes into a Host header.
-    std::string_view authority() const { return part(scheme_end_ + 3, path_begin_); }
+    std::string_view authority() const {
+        return part(places_.scheme_end + 3, places_.path_begin);
+    }
     /// Scheme and authority: "https://example.com:8080".
-    std::string_view origin() const { return part(0, path_begin_); }
+    std::string_view origin() const { return part(0, places_.path_begin); }
     /// Path and query, at least "/": what goes into the first line of a request.
-    std::string_view target() const { return part(path_begin_, href_.size()); }
+    std::string_view target() const { return href().substr(places_.path_begin); }
     /// The port, also where the URL leaves it out: 80 or 443.
-    std::uint16_t port() const { return port_; }
+    std::uint16_t port() const { return places_.port; }
 
-    friend bool operator==(const Url& a, const Url& b) { return a.href_ == b.href_; }
-    friend auto operator<=>(const Url& a, const Url& b) { return a.href_ <=> b.href_; }
+    friend bool operator==(const Url& a, const Url& b) { return a.href() == b.href(); }
+    friend auto operator<=>(const Url& a, const Url& b) { return a.href() <=> b.href(); }
 
   private:
     friend class UrlParser; // in url.cpp; the only one that can fill a Url
-    Url() = default;
+    /// Where its parts end or begin. (No URL is so long that two bytes wouldn't do.)
+    struct Places {
+        std::uint16_t scheme_end = 0;
+        std::uint16_t host_end = 0;
+        std::uint16_t path_begin = 0;
+        std::uint16_t port = 0;
+    };
+    Url(SharedText href, Places places) : href_(std::move(href)), places_(places) {}
 
     std::string_view part(std::size_t begin, std::size_t end) const {
-        return std::string_view(href_).substr(begin, end - begin);
+        return href().substr(begin, end - begin);
     }
 
-    std::string href_;
-    std::size_t scheme_end_ = 0;
-    std::size_t host_end_ = 0;
-    std::size_t path_begin_ = 0;
-    std::uint16_t port_ = 0;
+    SharedText href_;
+    Places places_;
 };
 
 /// A longer URL is refused: servers' limits are near this, and a page can't fill the
@@ -97,6 +110,6 @@ std::optional<Url> resolve_url(std::string_view reference, const Url& base);
 template <>
 struct std::hash<common::Url> {
     std::size_t operator()(const common::Url& url) const noexcept {
-        return std::hash<std::string>{}(url.href());
+        return std::hash<std::string_view>{}(url.href());
     }
 };

@@ -75,7 +75,7 @@ std::vector<Url> Crawler::begin() const {
     std::vector<Url> urls;
     for (const Url& root : roots_)
         if (scope_->excludes(root))
-            events_.on_note(root.href() + " is excluded");
+            events_.on_note(fmt::format("{} is excluded", root.href()));
         else
             urls.push_back(root);
     return urls;
@@ -160,7 +160,7 @@ void Crawler::refuse(Visit visit) {
         page.record.outcome = Outcome::disallowed;
         page.record.error = work.refusal->reason;
         if (work.is_root)
-            events_.on_note(work.url.href() + ": " + work.refusal->reason);
+            events_.on_note(fmt::format("{}: {}", work.url.href(), work.refusal->reason));
     } catch (const FetchError& error) {
         if (error.kind == FetchError::Kind::no_descriptor) {
             const std::optional<Again> again = fetch_.after(error, work.tries);

@@ -15,11 +15,13 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -36,17 +38,17 @@ struct Work {
     explicit Work(common::Url u) : url(std::move(u)) {}
 
     common::Url url;
-    bool is_root = false;
-    std::size_t depth = 0;   ///< links away from a root
+    std::uint32_t depth = 0; ///< links away from a root
     int redirects_left = 0;  ///< that may still be followed from here
     int tries = 0;           ///< with the one that it was taken out for
+    bool is_root = false;
     bool goes_first = false; ///< it has had its turn, and comes back
     bool has_begun = false;  ///< its request has gone out
     std::optional<EventLoop::TimePoint> begun = {}; ///< when it was first taken out
     std::shared_ptr<const Refusal> refusal = {};    ///< none: it may be fetched
 };
 /// What it is called in traces.
-inline const std::string& trace_name(const Work& work) { return work.url.href(); }
+inline std::string_view trace_name(const Work& work) { return work.url.href(); }
 
 /// What was found at a URL.
 struct Found {

@@ -9,15 +9,24 @@
 #include "common/web/url.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <functional>
+#include <limits>
+#include <span>
 #include <stdexcept>
-#include <unordered_map>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace stage3 {
 
 /// A URL that the crawl has met. It stays where it is as long as the table lives.
+///
+/// There may be millions, so it's small: where it could point to other entries, it has
+/// their numbers (see KnownUrls), which take half as much.
 struct KnownUrl {
     enum class State : std::uint8_t {
         met,     ///< on a page, but nobody has asked for it, or not yet
@@ -25,75 +34,134 @@ struct KnownUrl {
         fetched, ///< done; also if it was a redirect
         dead,    ///< done: it could not be fetched
     };
+    using Number = std::uint32_t;
+    static constexpr Number none = std::numeric_limits<Number>::max();
     static constexpr std::size_t most_pages = 10;
 
-    const common::Url* url = nullptr;
-    const KnownUrl* parent = nullptr; ///< where it was first found; nullptr: a root
-    std::uint32_t depth = 0;          ///< links away from a root, by way of `parent`
-    std::uint32_t times_met = 0;      ///< how many pages have a link to it
+    explicit KnownUrl(common::Url u) : url(std::move(u)) {}
+
+    const common::Url url;
+    Number parent = none;        ///< where it was first found; none: a root
+    std::uint32_t depth = 0;     ///< links away from a root, by way of `parent`
+    std::uint32_t times_met = 0; ///< how many pages have a link to it
     State state = State::met;
-    std::vector<const KnownUrl*> pages; ///< the first `most_pages` of these
 
     /// True if it was not known until now.
     bool is_new() const { return state == State::met && times_met == 0; }
     /// `page` has a link to it.
-    void meet_on(const KnownUrl& page) {
+    void meet_on(Number page) {
+        if (times_met < most_pages)
+            pages_.at(times_met) = page;
         ++times_met;
-        if (pages.size() < most_pages)
-            pages.push_back(&page);
     }
+    /// The first `most_pages` of these.
+    std::span<const Number> pages() const {
+        return std::span(pages_).first(std::min<std::size_t>(times_met, most_pages));
+    }
+
+  private:
+    std::array<Number, most_pages> pages_{};
 };
 
 class KnownUrls {
   public:
-    /// The entry of `url`: a new one, if it has none.
-    KnownUrl& operator[](const common::Url& url) {
-        const auto [place, is_new] = urls_.try_emplace(url);
-        if (is_new)
-            place->second.url = &place->first;
-        return place->second;
+    using Number = KnownUrl::Number;
+
+    /// The number of `url`, for good. If it has none, it gets the next one.
+    /// Throws std::length_error if there are more than can be numbered.
+    Number number_of(const common::Url& url) {
+        if (4 * (entries_.size() + 1) > 3 * slots_.size())
+            grow();
+        const std::uint32_t mark = mark_of(url);
+        Slot& slot = slots_[find_slot(url, mark)];
+        if (slot.number == KnownUrl::none) {
+            if (entries_.size() == KnownUrl::none)
+                throw std::length_error("too many URLs");
+            slot = {.mark = mark, .number = static_cast<Number>(entries_.size())};
+            entries_.emplace_back(url);
+        }
+        return slot.number;
     }
+
+    KnownUrl& operator[](Number number) { return entries_[number]; }
+    const KnownUrl& operator[](Number number) const { return entries_[number]; }
+    /// The entry of `url`: a new one, if it has none.
+    KnownUrl& operator[](const common::Url& url) { return entries_[number_of(url)]; }
 
     /// nullptr if it isn't known.
     const KnownUrl* find(const common::Url& url) const {
-        const auto place = urls_.find(url);
-        return place == urls_.end() ? nullptr : &place->second;
+        if (slots_.empty())
+            return nullptr;
+        const Number number = slots_[find_slot(url, mark_of(url))].number;
+        return number == KnownUrl::none ? nullptr : &entries_[number];
     }
 
     /// How many there are.
-    std::size_t size() const { return urls_.size(); }
+    std::size_t size() const { return entries_.size(); }
 
     /// How many wait to be fetched, or are being fetched.
     std::size_t count_queued() const {
         return static_cast<std::size_t>(
-            std::ranges::count_if(urls_, [](const auto& entry) {
-                return entry.second.state == KnownUrl::State::queued;
-            }));
+            std::ranges::count(entries_, KnownUrl::State::queued, &KnownUrl::state));
     }
 
     // [none-is-lost]
     /// At the end of a crawl: what was begun has ended. Throws std::logic_error if a URL
     /// was to be fetched, and neither was nor is dead.
     void check_that_none_is_lost() const {
-        for (const auto& [url, known] : urls_)
+        for (const KnownUrl& known : entries_)
             if (known.state == KnownUrl::State::queued)
                 throw std::logic_error(
-                    url.href()
+                    std::string(known.url.href())
                     + " has been lost: please report this fault of the crawler");
     }
     // [/none-is-lost]
 
-    /// All of them, in no order.
+    /// All of them, as they were met.
     std::vector<const KnownUrl*> all() const {
         std::vector<const KnownUrl*> result;
-        result.reserve(urls_.size());
-        for (const auto& [url, known] : urls_)
+        result.reserve(entries_.size());
+        for (const KnownUrl& known : entries_)
             result.push_back(&known);
         return result;
     }
 
   private:
-    std::unordered_map<common::Url, KnownUrl> urls_;
+    /// A place of the hash table: nothing, or the number of an entry.
+    struct Slot {
+        std::uint32_t mark = 0; // bits of its hash: most others differ in these
+        Number number = KnownUrl::none;
+    };
+
+    static std::uint32_t mark_of(const common::Url& url) {
+        return static_cast<std::uint32_t>(std::hash<common::Url>()(url));
+    }
+
+    /// Where the URL is, or would be. There is a free slot.
+    std::size_t find_slot(const common::Url& url, std::uint32_t mark) const {
+        std::size_t at = mark % slots_.size();
+        while (slots_[at].number != KnownUrl::none
+               && (slots_[at].mark != mark || entries_[slots_[at].number].url != url))
+            at = (at + 1) % slots_.size();
+        return at;
+    }
+
+    /// Twice as many slots.
+    void grow() {
+        std::vector<Slot> slots(std::max<std::size_t>(16, 2 * slots_.size()));
+        slots.swap(slots_);
+        for (const Slot& slot : slots) {
+            if (slot.number == KnownUrl::none)
+                continue;
+            std::size_t at = slot.mark % slots_.size();
+            while (slots_[at].number != KnownUrl::none)
+                at = (at + 1) % slots_.size();
+            slots_[at] = slot;
+        }
+    }
+
+    std::deque<KnownUrl> entries_; // by number; in a deque, none moves
+    std::vector<Slot> slots_;      // a power of two; a quarter of them is free
 };
 
 } // namespace stage3

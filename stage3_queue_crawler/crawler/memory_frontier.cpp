@@ -37,26 +37,26 @@ MemoryFrontier::MemoryFrontier(EventLoop& loop, FrontierSettings settings)
 
 Coroutine<> MemoryFrontier::open(std::vector<common::Url> roots) {
     for (const common::Url& root : roots)
-        add(urls_[root], nullptr, 0, settings_.max_redirects);
+        add(urls_[root], KnownUrl::none, 0, settings_.max_redirects);
     co_return;
 }
 
 /// Makes a URL work to be done, unless it is that already, or was.
-void MemoryFrontier::add(KnownUrl& url, const KnownUrl* page, std::size_t depth,
+void MemoryFrontier::add(KnownUrl& url, KnownUrl::Number page, std::uint32_t depth,
                          int redirects_left) {
     if (url.state != KnownUrl::State::met)
         return;
     url.state = KnownUrl::State::queued;
     url.parent = page;
-    url.depth = static_cast<std::uint32_t>(depth);
+    url.depth = depth;
     if (is_full()) {
         counts_.has_left_some = true;
         return;
     }
     ++counts_.unfinished;
     nothing_left_.clear();
-    Work work(*url.url);
-    work.is_root = page == nullptr;
+    Work work(url.url);
+    work.is_root = page == KnownUrl::none;
     work.depth = depth;
     work.redirects_left = redirects_left;
     admit(std::move(work));
@@ -114,19 +114,20 @@ void MemoryFrontier::take(Work& work) {
 void MemoryFrontier::began(const Work& work) { gate_.begin(host_of(work.url)); }
 
 void MemoryFrontier::done(Work work, Record& record, const Found& found) {
-    KnownUrl& page = urls_[work.url];
+    const KnownUrl::Number number = urls_.number_of(work.url);
+    KnownUrl& page = urls_[number];
     for (const common::Url& link : found.links) {
         KnownUrl& known = urls_[link];
         if (known.is_new())
             ++record.new_links;
-        known.meet_on(page);
+        known.meet_on(number);
         if (work.depth < settings_.max_depth)
-            add(known, &page, work.depth + 1, settings_.max_redirects);
+            add(known, number, work.depth + 1, settings_.max_redirects);
     }
     if (found.redirect) // the same depth: a redirect is no link
-        add(urls_[*found.redirect], &page, work.depth, work.redirects_left - 1);
-    if (page.parent != nullptr)
-        record.parent = *page.parent->url;
+        add(urls_[*found.redirect], number, work.depth, work.redirects_left - 1);
+    if (page.parent != KnownUrl::none)
+        record.parent = urls_[page.parent].url;
     record.depth = page.depth;
     page.state =
         is_dead(record.outcome) ? KnownUrl::State::dead : KnownUrl::State::fetched;

@@ -15,6 +15,7 @@
 #include "stage3_queue_crawler/runtime/sync/queue.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <string>
@@ -70,7 +71,8 @@ class MemoryFrontier {
     };
     using Order = AnyOrder<Work, ShorterUrl, GoesFirst>;
 
-    void add(KnownUrl& url, const KnownUrl* page, std::size_t depth, int redirects_left);
+    void add(KnownUrl& url, KnownUrl::Number page, std::uint32_t depth,
+             int redirects_left);
     void admit(Work work);
     void let_in(Work work);
     void take(Work& work);

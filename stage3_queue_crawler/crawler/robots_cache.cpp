@@ -38,20 +38,20 @@ RobotsCache::RobotsCache(EventLoop& loop, Session& session, Settings settings)
 Future<RobotsCache::Answer> RobotsCache::ask(const common::Url& url) {
     // Every origin has such a URL.
     const common::Url robots_url = common::resolve_url("/robots.txt", url).value_or(url);
-    const auto known = origins_.find(robots_url.href());
+    const auto known = origins_.find(robots_url);
     if (known != origins_.end() && loop_.time() < known->second.good_until)
         return known->second.answer;
     const Future<Answer> answer(loop_);
     Task<> fetch = group_->create_task(find_out(robots_url, answer), "robots.txt");
     auto ended = std::make_unique<CancelAtExit>(
-        fetch.add_done_callback([this, key = robots_url.href()](const auto&) {
-            Origin& origin = origins_.at(key);
+        fetch.add_done_callback([this, robots_url](const auto&) {
+            Origin& origin = origins_.at(robots_url);
             if (origin.answer.cancel()) // it was asked to end, perhaps before it began
                 origin.good_until = {};
         }));
-    origins_.insert_or_assign(robots_url.href(), Origin{.answer = answer,
-                                                        .fetch = std::move(fetch),
-                                                        .callback = std::move(ended)});
+    origins_.insert_or_assign(robots_url, Origin{.answer = answer,
+                                                 .fetch = std::move(fetch),
+                                                 .callback = std::move(ended)});
     return answer;
 }
 // [/ask]
@@ -62,20 +62,20 @@ Coroutine<> RobotsCache::find_out(common::Url robots_url, Future<Answer> answer)
     try {
         const Answer found = co_await fetch(robots_url);
         answer.set_result(found);
-        keep(robots_url.href(), found->rules);
+        keep(robots_url, found->rules);
     } catch (const std::exception&) {
         const auto why = std::current_exception();
         if (answer.done())
             co_return; // it was cancelled meanwhile
         // To want for a descriptor is our own failure, and passes.
-        origins_.at(robots_url.href()).good_until =
+        origins_.at(robots_url).good_until =
             is_no_descriptor(why) ? EventLoop::TimePoint{} : loop_.time() + failed_for;
         answer.set_exception_quietly(why); // perhaps nobody needs it any more
     }
 }
 
 /// Who has many ports could fill our memory with a robots.txt for each.
-void RobotsCache::keep(const std::string& robots_url, const Robots& rules) {
+void RobotsCache::keep(const common::Url& robots_url, const Robots& rules) {
     kept_.emplace_back(robots_url, rules.memory());
     bytes_kept_ += kept_.back().second;
     while (bytes_kept_ > settings_.most_kept && kept_.size() > 1) {

@@ -71,7 +71,7 @@ class RobotsCache {
     };
 
     Coroutine<> find_out(common::Url robots_url, Future<Answer> answer);
-    void keep(const std::string& robots_url, const Robots& rules);
+    void keep(const common::Url& robots_url, const Robots& rules);
     Coroutine<Answer> fetch(common::Url robots_url);
     Coroutine<Answer> try_to_fetch(common::Url robots_url);
 
@@ -79,10 +79,10 @@ class RobotsCache {
     Session& session_;
     const Settings settings_;
     RetryPolicy retries_;
-    std::unordered_map<std::string, Origin> origins_; // by robots.txt's URL
+    std::unordered_map<common::Url, Origin> origins_; // by robots.txt's URL
     Semaphore fetches_;
     TaskGroup* group_ = nullptr;
-    std::deque<std::pair<std::string, std::size_t>> kept_; // URLs and bytes, oldest first
+    std::deque<std::pair<common::Url, std::size_t>> kept_; // and bytes, oldest first
     std::size_t bytes_kept_ = 0;
 };
 

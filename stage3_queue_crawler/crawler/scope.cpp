@@ -31,9 +31,10 @@ std::string folder_of(const common::Url& url) {
     return place.substr(0, place.rfind('/', place.find('?')) + 1);
 }
 
-bool is_any_found(const std::vector<Pattern>& patterns, const std::string& text) {
-    return std::ranges::any_of(
-        patterns, [&](const Pattern& pattern) { return pattern.is_found_in(text); });
+bool is_any_found(const std::vector<Pattern>& patterns, const common::Url& url) {
+    return std::ranges::any_of(patterns, [&](const Pattern& pattern) {
+        return pattern.is_found_in(url.c_str());
+    });
 }
 
 } // namespace
@@ -49,8 +50,8 @@ Pattern::Pattern(const std::string& text) {
     compiled_.reset(compiled.release());
 }
 
-bool Pattern::is_found_in(const std::string& text) const {
-    return regexec(compiled_.get(), text.c_str(), 0, nullptr, 0) == 0;
+bool Pattern::is_found_in(const char* text) const {
+    return regexec(compiled_.get(), text, 0, nullptr, 0) == 0;
 }
 
 Scope::Scope(Reach reach, const std::vector<common::Url>& roots,
@@ -81,12 +82,11 @@ bool Scope::contains(const common::Url& url) const {
                                     return place.starts_with(folder);
                                 })
                           : std::ranges::find(places_, place_of(url)) != places_.end();
-    return near && !excludes(url)
-           && (included_.empty() || is_any_found(included_, url.href()));
+    return near && !excludes(url) && (included_.empty() || is_any_found(included_, url));
 }
 
 bool Scope::excludes(const common::Url& url) const {
-    return is_any_found(excluded_, url.href());
+    return is_any_found(excluded_, url);
 }
 
 } // namespace stage3

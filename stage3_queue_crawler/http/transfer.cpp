@@ -78,7 +78,7 @@ Transfer::Transfer(Session& session, const Request& request, Connection connecti
       headers_complete_(session.loop_), complete_(session.loop_) {
     CURL* const easy = easy_.get();
     // All of these, each time: the handle may have those of another fetch.
-    set(easy, CURLOPT_URL, request.url.href().c_str());
+    set(easy, CURLOPT_URL, request.url.c_str());
     if (!request.addresses.empty())
         addresses_.reset(curl_slist_append(nullptr, request.addresses.c_str()));
     set(easy, CURLOPT_RESOLVE, addresses_.get());

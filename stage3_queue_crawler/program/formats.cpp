@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include <deque>
 #include <string_view>
 #include <utility>
 
@@ -17,19 +18,16 @@ class TextFormat final : public Format {
     explicit TextFormat(std::size_t top) : top_(top) {}
 
     std::string record(const Record& record) override {
-        records_.push_back(record);
-        records_.back().parent.reset(); // not in the report, and perhaps long
-        records_.back().content_type.clear();
-        records_.back().charset.clear();
+        lines_.emplace_back(record);
         return {};
     }
     std::string end(const Summary& summary) override {
-        return text_report(std::move(records_), summary, top_);
+        return text_report(std::move(lines_), summary, top_);
     }
 
   private:
     std::size_t top_;
-    std::vector<Record> records_;
+    std::deque<ReportLine> lines_;
 };
 
 /// An object in a line for each record. What is unknown is null.

@@ -22,15 +22,15 @@ std::string list(const Counts& counts) {
     return common::join(parts, ", ");
 }
 
-std::string sums(const std::vector<Record>& records) {
+std::string sums(const std::deque<ReportLine>& lines) {
     std::map<std::string, std::size_t> by_outcome;
     std::map<std::string, std::size_t> by_status;
     std::size_t bytes = 0;
-    for (const Record& record : records) {
-        ++by_outcome[std::string(name_of(record.outcome))];
-        ++by_status[record.status != 0 ? fmt::format("with status {}", record.status)
-                                       : "without"];
-        bytes += record.bytes;
+    for (const ReportLine& line : lines) {
+        ++by_outcome[std::string(name_of(line.outcome))];
+        ++by_status[line.status != 0 ? fmt::format("with status {}", line.status)
+                                     : "without"];
+        bytes += line.bytes;
     }
     return fmt::format("URLs:  {}\n       {}\nBytes: {}\n", list(by_outcome),
                        list(by_status), bytes);
@@ -42,62 +42,67 @@ std::string most_met(const KnownUrls& urls, std::size_t top) {
     std::erase_if(all, [](const KnownUrl* url) { return url->times_met == 0; });
     const auto comes_first = [](const KnownUrl* a, const KnownUrl* b) {
         return a->times_met != b->times_met ? a->times_met > b->times_met
-                                            : *a->url < *b->url;
+                                            : a->url < b->url;
     };
     top = std::min(top, all.size());
     std::ranges::partial_sort(all, all.begin() + static_cast<std::ptrdiff_t>(top),
                               comes_first);
     std::string text = top == 0 ? "" : "On how many pages a link was met:\n";
     for (std::size_t i = 0; i < top; ++i)
-        text += fmt::format("{:>8}  {}\n", all[i]->times_met, all[i]->url->href());
+        text += fmt::format("{:>8}  {}\n", all[i]->times_met, all[i]->url.href());
     return text;
 }
 
-std::string describe_dead(const Record& record, const KnownUrls& urls) {
-    std::string text =
-        fmt::format("  {} ({})\n", record.url.href(), for_terminal(record.error));
-    const KnownUrl* const known = urls.find(record.url);
+std::string describe_dead(const ReportLine& line, const KnownUrls& urls) {
+    std::string text = fmt::format("  {} ({})\n", line.url.href(),
+                                   line.more ? for_terminal(line.more->error) : "");
+    const KnownUrl* const known = urls.find(line.url);
     if (known == nullptr)
         return text;
-    std::vector<const KnownUrl*> places = known->pages;
-    if (places.empty() && known->parent != nullptr)
-        places.push_back(known->parent); // a redirect
-    for (const KnownUrl* const page : places)
-        text += fmt::format("    on {}\n", page->url->href());
-    if (known->times_met > known->pages.size())
+    for (const KnownUrl::Number page : known->pages())
+        text += fmt::format("    on {}\n", urls[page].url.href());
+    if (known->pages().empty() && known->parent != KnownUrl::none) // a redirect
+        text += fmt::format("    on {}\n", urls[known->parent].url.href());
+    if (known->times_met > known->pages().size())
         text +=
-            fmt::format("    and on {} more\n", known->times_met - known->pages.size());
+            fmt::format("    and on {} more\n", known->times_met - known->pages().size());
     return text;
 }
 
 } // namespace
 
-std::string to_text(const Record& record) {
-    const std::string status = record.status != 0 ? std::to_string(record.status) : "-";
-    std::string line = fmt::format("{:<10}  {:>3}  {:>8}  {}", name_of(record.outcome),
-                                   status, record.bytes, record.url.href());
-    if (!record.next_url.empty())
-        line += " -> " + for_terminal(record.next_url);
-    if (!record.error.empty())
-        line += " (" + for_terminal(record.error) + ")";
-    return line;
+ReportLine::ReportLine(const Record& record)
+    : url(record.url), bytes(record.bytes), status(record.status),
+      outcome(record.outcome) {
+    if (!record.next_url.empty() || !record.error.empty())
+        more = std::make_unique<More>(
+            More{.next_url = record.next_url, .error = record.error});
 }
 
-std::string text_report(std::vector<Record> records, const Summary& crawl,
+std::string to_text(const ReportLine& line) {
+    const std::string status = line.status != 0 ? std::to_string(line.status) : "-";
+    std::string text = fmt::format("{:<10}  {:>3}  {:>8}  {}", name_of(line.outcome),
+                                   status, line.bytes, line.url.href());
+    if (line.more && !line.more->next_url.empty())
+        text += " -> " + for_terminal(line.more->next_url);
+    if (line.more && !line.more->error.empty())
+        text += " (" + for_terminal(line.more->error) + ")";
+    return text;
+}
+
+std::string text_report(std::deque<ReportLine> lines, const Summary& crawl,
                         std::size_t top) {
-    std::ranges::sort(records, {}, [](const Record& record) -> const common::Url& {
-        return record.url;
-    });
+    std::ranges::sort(lines, {}, &ReportLine::url);
     std::string text;
-    for (const Record& record : records)
-        text += to_text(record) + '\n';
-    text += '\n' + sums(records) + most_met(crawl.urls, top);
+    for (const ReportLine& line : lines)
+        text += to_text(line) + '\n';
+    text += '\n' + sums(lines) + most_met(crawl.urls, top);
 
     if (crawl.left_out > 0)
         text += fmt::format("Links that were left out: {}\n", crawl.left_out);
 
     const auto count = [&](Outcome outcome) {
-        return std::ranges::count(records, outcome, &Record::outcome);
+        return std::ranges::count(lines, outcome, &ReportLine::outcome);
     };
     const auto dead = count(Outcome::error) + count(Outcome::failed);
     text += fmt::format("Done in {:.2f} s: {} fetched, {} redirects, {} dead.\n",
@@ -105,9 +110,9 @@ std::string text_report(std::vector<Record> records, const Summary& crawl,
                         count(Outcome::redirect), dead);
     if (dead > 0)
         text += "Dead:\n";
-    for (const Record& record : records)
-        if (is_dead(record.outcome))
-            text += describe_dead(record, crawl.urls);
+    for (const ReportLine& line : lines)
+        if (is_dead(line.outcome))
+            text += describe_dead(line, crawl.urls);
     return text;
 }
 

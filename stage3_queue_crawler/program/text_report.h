@@ -5,19 +5,36 @@
 #include "stage3_queue_crawler/program/formats.h"
 
 #include <cstddef>
+#include <deque>
+#include <memory>
 #include <string>
-#include <vector>
 
 namespace stage3 {
 
-/// A record as a line for a person, without a line end: outcome, status, bytes, URL, and
-/// what else there is to say.
-std::string to_text(const Record& record);
+/// What the report says of a record. It's kept until the end, so it's small.
+struct ReportLine {
+    explicit ReportLine(const Record& record);
+
+    common::Url url;
+    std::size_t bytes;
+    int status;
+    Outcome outcome;
+    /// What most records haven't.
+    struct More {
+        std::string next_url;
+        std::string error;
+    };
+    std::unique_ptr<const More> more;
+};
+
+/// As a line for a person, without a line end: outcome, status, bytes, URL, and what else
+/// there is to say.
+std::string to_text(const ReportLine& line);
 
 /// The report on a crawl: the records, sorted by URL; sums; the `top` links that most
 /// pages have; how many links were left out; at the end the URLs that are dead, with the
 /// pages that have links to them.
-std::string text_report(std::vector<Record> records, const Summary& crawl,
+std::string text_report(std::deque<ReportLine> lines, const Summary& crawl,
                         std::size_t top = 10);
 
 } // namespace stage3

@@ -18,7 +18,7 @@ std::string links_of(std::string_view body,
     std::string result;
     for (const auto& url :
          common::find_links(body, type, *common::parse_url("http://h/d/p.html")).urls)
-        result += (result.empty() ? "" : " ") + url.href();
+        result.append(result.empty() ? "" : " ").append(url.href());
     return result;
 }
 
@@ -395,7 +395,7 @@ TEST_CASE("where a response leads: its status decides") {
             .error = {}};
         std::vector<std::string> urls;
         for (const common::Url& one : common::links_of(response, url))
-            urls.push_back(one.href());
+            urls.emplace_back(one.href());
         return urls;
     };
     using Urls = std::vector<std::string>;

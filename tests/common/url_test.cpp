@@ -15,13 +15,13 @@ namespace {
 /// The normal form of an absolute URL, or "none".
 std::string parsed(std::string_view text) {
     const auto url = parse_url(text);
-    return url ? url->href() : "none";
+    return std::string(url ? url->href() : "none");
 }
 
 std::string resolved(std::string_view reference,
                      std::string_view base = "http://h/a/b/c.html?q") {
     const auto url = resolve_url(reference, *parse_url(base));
-    return url ? url->href() : "none";
+    return std::string(url ? url->href() : "none");
 }
 
 } // namespace

@@ -46,7 +46,7 @@ struct Result {
         std::set<std::string> result;
         for (const Record& record : records)
             if (record.outcome == outcome)
-                result.insert(record.url.href());
+                result.emplace(record.url.href());
         return result;
     }
 };

@@ -24,7 +24,7 @@ inline std::size_t check_that_all_is_found(
 
     std::set<std::string> found;
     for (const common::Url& url : crawl(*common::parse_url(site.server.url())))
-        found.insert(url.href());
+        found.emplace(url.href());
 
     std::set<std::string> expected = site.manifest.pages;
     expected.insert(site.manifest.dead.begin(), site.manifest.dead.end());

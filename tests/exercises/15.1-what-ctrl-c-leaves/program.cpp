@@ -67,7 +67,7 @@ struct Scene {
     }
     bool knows(const std::string& path) const {
         return std::ranges::any_of(crawler.urls().all(), [&](auto* url) {
-            return url->url->href() == server.url(path);
+            return url->url.href() == server.url(path);
         });
     }
     bool has_lost_any() const {

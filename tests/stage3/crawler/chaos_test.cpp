@@ -212,7 +212,7 @@ std::string crawl(unsigned seed) {
     std::string wrong;
     stage3::CrawlEvents events;
     events.on_record = [&](const stage3::Record& record) {
-        const std::string& url = record.url.href();
+        const std::string url(record.url.href());
         const Fate fate{record.outcome, record.tries};
         if (!found.emplace(url, fate.describe()).second)
             wrong += url + " has two records; ";

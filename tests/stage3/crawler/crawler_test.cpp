@@ -139,8 +139,8 @@ struct Setup {
     Result crawl(const std::string& root) { return crawl(std::vector{root}); }
 
     static Said said(const Record& record) {
-        return {.url = record.url.href(),
-                .parent = record.parent ? record.parent->href() : "",
+        return {.url = std::string(record.url.href()),
+                .parent = std::string(record.parent ? record.parent->href() : ""),
                 .depth = record.depth,
                 .outcome = record.outcome,
                 .status = record.status,
@@ -613,7 +613,7 @@ TEST_SUITE("politeness") {
         std::map<std::string, double> ended;
         const auto start = Clock::now();
         setup.on_record = [&](const Record& record) {
-            ended[record.url.href()] =
+            ended[std::string(record.url.href())] =
                 std::chrono::duration<double>(Clock::now() - start).count();
         };
         const Result result = setup.crawl(busy.url());

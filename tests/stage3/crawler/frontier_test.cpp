@@ -418,7 +418,7 @@ class RandomCrawl {
                                    std::string(index(9), 'x') + std::to_string(i))));
         for (int i = 0; i < pages; ++i)
             for (int n = number(0, 6); n > 0; --n)
-                links_[urls_[static_cast<std::size_t>(i)].href()].push_back(
+                links_[urls_[static_cast<std::size_t>(i)]].push_back(
                     urls_[index(urls_.size())]);
     }
 
@@ -519,7 +519,7 @@ class RandomCrawl {
         for (int i = number(1, 3); i > 0; --i)
             roots.push_back(urls_[index(urls_.size())]);
         for (const Url& root : roots)
-            pages_.try_emplace(root.href());
+            pages_.try_emplace(root);
         co_await frontier_.open(roots);
         std::vector<Task<>> workers;
         for (int i = number(1, 5); i > 0; --i)
@@ -560,7 +560,7 @@ class RandomCrawl {
                 continue;
             }
             const stage3::AtExit left([this, url = visit.work().url] {
-                pages_.at(url.href()).is_out = false;
+                pages_.at(url).is_out = false;
                 --hosts_.at(stage3::host_of(url)).out;
             });
             if (one_in(20))
@@ -570,7 +570,7 @@ class RandomCrawl {
             co_await stage3::sleep(milliseconds(300));
             if (one_in(10))
                 hold(visit.work().url);
-            if (pages_.at(visit.work().url.href()).tries < 3 && one_in(4))
+            if (pages_.at(visit.work().url).tries < 3 && one_in(4))
                 visit.put_off(milliseconds(1000), one_in(2));
             else
                 finish(std::move(visit));
@@ -587,7 +587,7 @@ class RandomCrawl {
 
     void finish(FrontierVisit visit) {
         const Work& work = visit.work();
-        Page& page = pages_.at(work.url.href());
+        Page& page = pages_.at(work.url);
         ++page.times_done;
         page.depth = work.depth;
         Record record(work.url);
@@ -595,12 +595,11 @@ class RandomCrawl {
         Found found;
         if (!work.refusal) {
             page.was_followed = work.depth < settings_.max_depth;
-            std::set<Url> once(links_[work.url.href()].begin(),
-                               links_[work.url.href()].end());
+            std::set<Url> once(links_[work.url].begin(), links_[work.url].end());
             found.links.assign(once.begin(), once.end());
             for (const Url& link : found.links)
                 if (page.was_followed)
-                    pages_.try_emplace(link.href());
+                    pages_.try_emplace(link);
         } else {
             page.is_out = false;
         }
@@ -611,7 +610,7 @@ class RandomCrawl {
 
     void check_taken(const Work& work) {
         CHECK_FALSE(is_over_);
-        const auto known = pages_.find(work.url.href());
+        const auto known = pages_.find(work.url);
         REQUIRE(known != pages_.end()); // a root, or a link on a page that is done
         Page& page = known->second;
         CHECK_FALSE(page.is_out);
@@ -674,11 +673,11 @@ class RandomCrawl {
     EventLoop loop_;
     std::vector<std::string> origins_;
     std::vector<Url> urls_;
-    std::map<std::string, std::vector<Url>> links_;
+    std::map<Url, std::vector<Url>> links_;
     std::map<std::string, Future<RobotsCache::Answer>> robots_;
     FrontierSettings settings_;
     MemoryFrontier frontier_;
-    std::map<std::string, Page> pages_; // that must come out, or have
+    std::map<Url, Page> pages_; // that must come out, or have
     std::map<std::string, Host> hosts_;
     std::size_t taken_ = 0;
     bool is_over_ = false;

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <deque>
 #include <string>
 #include <utility>
 
@@ -18,6 +19,7 @@ using stage3::KnownUrls;
 using stage3::make_format;
 using stage3::Outcome;
 using stage3::Record;
+using stage3::ReportLine;
 using tests::url_of;
 
 TEST_CASE("for a terminal, what isn't printable ASCII is spelled out") {
@@ -124,33 +126,40 @@ TEST_CASE("a record as JSON has all fields, and null for what is unknown") {
 TEST_CASE("a record as a line says what there is to say") {
     Record record(url_of("http://h/"));
     record.error = "connection refused";
-    CHECK(to_text(record) == "failed        -         0  http://h/ (connection refused)");
+    CHECK(to_text(ReportLine(record))
+          == "failed        -         0  http://h/ (connection refused)");
     record.error = "\x1b[2J";
-    CHECK(to_text(record) == "failed        -         0  http://h/ (\\x1b[2J)");
+    CHECK(to_text(ReportLine(record))
+          == "failed        -         0  http://h/ (\\x1b[2J)");
     record.outcome = Outcome::redirect;
     record.status = 302;
     record.error = "";
     record.next_url = "mailto:\x1b";
-    CHECK(to_text(record) == "redirect    302         0  http://h/ -> mailto:\\x1b");
+    CHECK(to_text(ReportLine(record))
+          == "redirect    302         0  http://h/ -> mailto:\\x1b");
 }
 
 TEST_CASE("the report: records by URL, sums, most met links, and what is dead") {
     KnownUrls urls;
-    stage3::KnownUrl& root = urls[url_of("http://h/")];
-    stage3::KnownUrl& b = urls[url_of("http://h/b")];
-    stage3::KnownUrl& a = urls[url_of("http://h/a")];
-    b.meet_on(root);
-    b.meet_on(a);
-    a.meet_on(root);
-    std::vector<Record> records;
-    for (auto* const known : {&b, &root, &a}) {
-        records.emplace_back(*known->url);
-        records.back().outcome = known == &b ? Outcome::error : Outcome::page;
-        records.back().status = known == &b ? 404 : 200;
-        records.back().bytes = 100;
-    }
-    records[0].error = "HTTP status 404";
-    CHECK(stage3::text_report(records, {urls, 0, 1500ms})
+    const auto root = urls.number_of(url_of("http://h/"));
+    const auto b = urls.number_of(url_of("http://h/b"));
+    const auto a = urls.number_of(url_of("http://h/a"));
+    urls[b].meet_on(root);
+    urls[b].meet_on(a);
+    urls[a].meet_on(root);
+    const auto lines = [&] {
+        std::deque<ReportLine> result;
+        for (const auto known : {b, root, a}) {
+            Record record(urls[known].url);
+            record.outcome = known == b ? Outcome::error : Outcome::page;
+            record.status = known == b ? 404 : 200;
+            record.error = known == b ? "HTTP status 404" : "";
+            record.bytes = 100;
+            result.emplace_back(record);
+        }
+        return result;
+    };
+    CHECK(stage3::text_report(lines(), {urls, 0, 1500ms})
           == R"(page        200       100  http://h/
 page        200       100  http://h/a
 error       404       100  http://h/b (HTTP status 404)
@@ -167,7 +176,7 @@ Dead:
     on http://h/
     on http://h/a
 )");
-    const std::string shorter = stage3::text_report(records, {urls, 7, 1500ms}, 1);
+    const std::string shorter = stage3::text_report(lines(), {urls, 7, 1500ms}, 1);
     CHECK(shorter.find("       1  http://h/a") == std::string::npos);
     CHECK(shorter.find("\nLinks that were left out: 7\nDone in") != std::string::npos);
 }
@@ -177,9 +186,10 @@ TEST_CASE(
     KnownUrls urls;
     stage3::KnownUrl& dead = urls[url_of("http://h/x")];
     for (int i = 0; i < 25; ++i)
-        dead.meet_on(urls[url_of("http://h/" + std::to_string(i))]);
-    std::vector<Record> records(1, Record(*dead.url));
-    const std::string report = stage3::text_report(records, {urls, 0, 1s});
+        dead.meet_on(urls.number_of(url_of("http://h/" + std::to_string(i))));
+    std::deque<ReportLine> lines;
+    lines.emplace_back(Record(dead.url));
+    const std::string report = stage3::text_report(std::move(lines), {urls, 0, 1s});
     CHECK(report.ends_with("    on http://h/9\n    and on 15 more\n"));
 }
 
@@ -187,10 +197,12 @@ TEST_CASE(
     "of what only a redirect leads to, the report names that, and no byte as it is") {
     KnownUrls urls;
     stage3::KnownUrl& dead = urls[url_of("http://h/x")];
-    dead.parent = &urls[url_of("http://h/moved")];
-    std::vector<Record> records(1, Record(*dead.url));
-    records[0].error = "redirect to what is no URL: \x1b[2J";
-    const std::string report = stage3::text_report(records, {urls, 0, 1s});
+    dead.parent = urls.number_of(url_of("http://h/moved"));
+    Record record(dead.url);
+    record.error = "redirect to what is no URL: \x1b[2J";
+    std::deque<ReportLine> lines;
+    lines.emplace_back(record);
+    const std::string report = stage3::text_report(std::move(lines), {urls, 0, 1s});
     CHECK(report.ends_with("Dead:\n"
                            "  http://h/x (redirect to what is no URL: \\x1b[2J)\n"
                            "    on http://h/moved\n"));
