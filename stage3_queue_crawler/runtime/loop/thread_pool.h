@@ -26,6 +26,8 @@ class ThreadPool {
     /// Waits for the jobs that have begun. No other will begin.
     void join();
 
+    /// How many threads there may be.
+    std::size_t max_threads() const { return max_threads_; }
     /// True if there is a thread, or one could be made just now: then `submit` will not
     /// fail for want of one.
     bool has_thread();

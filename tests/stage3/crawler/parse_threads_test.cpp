@@ -196,11 +196,12 @@ TEST_CASE("it's the same crawl, however many threads read the pages") {
     const Found alone = crawl(root, 0, 1);
     CHECK(alone.ending == Ending::complete);
     CHECK(alone.records.size() == pages + 2 * pages); // two dead links on each page
-    for (const std::size_t threads : {1U, 3U}) {
+    for (const std::size_t threads : {1U, 2U, 3U}) {
         CAPTURE(threads);
         const Found one = crawl(root, threads, 1);
-        CHECK(one.records == alone.records);          // in this order
-        CHECK(one.most_threads > alone.most_threads); // there was one at least
+        CHECK(one.records == alone.records); // in this order
+        if (threads > 1)                     // a single one is kept for what takes long
+            CHECK(one.most_threads > alone.most_threads); // there was one at least
         Found ten = crawl(root, threads, 10);
         CHECK(ten.ending == Ending::complete);
         CHECK(ten.records.size() == alone.records.size());
