@@ -3,7 +3,7 @@
     server_bench.py BUILD [CONNECTIONS]      (such as: server_bench.py build-release 10000)
 
 First, requests per second: wrk asks for 100 pages in turn, each server has one core, and nginx serves the very
-bytes that the site makes. The site makes up its pages anew for each request; a second one has them at hand, as
+bytes that the site makes. The site makes up its pages anew for each request; a second one keeps them, as
 nginx has its files. Then CONNECTIONS are opened that have been answered once and stay open, and for 30 s
 100 other clients ask ten times a second each, measured against the same without those connections. Needs wrk,
 nginx and taskset, and three cores. A build without optimization measures the compiler's laziness: set one up with
@@ -79,8 +79,8 @@ class Site:
         return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def practice_site(build):
-    return Site(build / "tests/practice_site/practice_site", "--until-eof", "--pages", str(PAGES + 1))
+def practice_site(build, *options):
+    return Site(build / "tests/practice_site/practice_site", "--until-eof", "--pages", str(PAGES + 1), *options)
 
 
 class Nginx:
@@ -125,9 +125,7 @@ def wrk(url, script, connections=64):
 
 
 def beside_nginx(build, script):
-    if not (build / "tests/bench/ready_site").exists():
-        sys.exit(f"there is no ready_site: type meson compile -C {build} benchmarks")
-    with practice_site(build) as site, Site(build / "tests/bench/ready_site", str(PAGES + 1)) as ready:
+    with practice_site(build) as site, practice_site(build, "--keep") as ready:
         pages = {}
         client = http.client.HTTPConnection(*site.address)
         for number in range(1, PAGES + 1):

@@ -12,6 +12,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -21,10 +22,15 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <fstream>
+#include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <system_error>
+#include <unordered_map>
 #include <utility>
 
 #include <poll.h>
@@ -32,6 +38,10 @@
 #include <unistd.h>
 
 namespace {
+
+using practice_site::Answer;
+using practice_site::Handler;
+using practice_site::Request;
 
 // SIGINT and SIGTERM put a byte into this pipe: a signal handler may do little more, and
 // poll can wait for a pipe together with other things.
@@ -52,8 +62,10 @@ void stop_on_signals() {
 }
 
 /// Sleeps until a signal has come or, if asked to, until standard input ends. A timeout
-/// in milliseconds, as for poll; true if it has not run out.
-bool wait_for_the_end(bool until_eof, int timeout_ms = -1) {
+/// in milliseconds, as for poll; true if it has not run out. `at_line` is called for each
+/// line on standard input.
+bool wait_for_the_end(bool until_eof, int timeout_ms = -1,
+                      const std::function<void()>& at_line = {}) {
     for (;;) {
         // A negative descriptor is one that poll passes over.
         std::array<pollfd, 2> ends{
@@ -61,10 +73,15 @@ bool wait_for_the_end(bool until_eof, int timeout_ms = -1) {
         const int ready = ::poll(ends.data(), ends.size(), timeout_ms);
         if (ready == 0 || ends[0].revents != 0)
             return ready != 0;
-        std::array<char, 4096> ignored;
-        if (ends[1].revents != 0
-            && ::read(STDIN_FILENO, ignored.data(), ignored.size()) <= 0)
+        if (ends[1].revents == 0)
+            continue;
+        std::array<char, 4096> chunk;
+        const auto size = ::read(STDIN_FILENO, chunk.data(), chunk.size());
+        if (size <= 0)
             return true;
+        for (auto lines = std::count(chunk.data(), chunk.data() + size, '\n');
+             at_line && lines > 0; --lines)
+            at_line();
     }
 }
 
@@ -72,7 +89,10 @@ struct Arguments {
     practice_site::SiteOptions site;
     practice_site::ServerOptions server;
     std::string root;
+    std::string log;
     bool manifest = false;
+    bool keep = false;
+    bool counts = false;
     bool until_eof = false;
 };
 
@@ -101,6 +121,14 @@ std::optional<int> parse(int argc, char** argv, Arguments& arguments) {
              number_into(arguments.server.port, 0, 65'535));
     line.add("--selector", "NAME", "how to wait for sockets",
              common::selector_into(arguments.server.selector));
+    line.add_flag("--keep", "make up each page once only: quicker, and takes memory",
+                  arguments.keep);
+    line.add("--log", "FILE", "append a line for each request: status and path",
+             common::text_into(arguments.log));
+    line.add_flag("--counts",
+                  "for each line on standard input, tell what was served since the last; "
+                  "end when it ends",
+                  arguments.counts);
     line.add_flag("--until-eof", "end when standard input ends", arguments.until_eof);
     line.add("--root", "FOLDER", "serve this folder instead of a generated site",
              common::text_into(arguments.root));
@@ -114,13 +142,52 @@ std::optional<int> parse(int argc, char** argv, Arguments& arguments) {
             throw common::UsageError(
                 fmt::format("--root: '{}' is not a folder", arguments.root));
         for (const char* generated :
-             {"--pages", "--links", "--size", "--seed", "--manifest"})
+             {"--pages", "--links", "--size", "--seed", "--manifest", "--keep"})
             if (line.has(generated))
                 throw common::UsageError(fmt::format(
                     "{} is for a generated site, and not for --root", generated));
     }
     arguments.server.latency = std::chrono::milliseconds(latency_ms);
+    arguments.until_eof = arguments.until_eof || arguments.counts;
     return std::nullopt;
+}
+
+/// The handler, with a memory for what there is. What there isn't has no end.
+Handler keeping(Handler handler) {
+    return
+        [handler = std::move(handler), kept = std::unordered_map<std::string, Answer>()](
+            const Request& request) mutable {
+            std::string target(request.target);
+            const auto known = kept.find(target);
+            if (known != kept.end())
+                return known->second;
+            Answer answer = handler(request);
+            if (answer.status < 400)
+                kept.emplace(std::move(target), answer);
+            return answer;
+        };
+}
+
+/// The handler, and a line in a file for each call. They are written before the answers
+/// are: who has got one finds it there. Throws std::runtime_error.
+Handler noting(Handler handler, const std::string& file) {
+    const auto log = std::make_shared<std::ofstream>(file, std::ios::app);
+    if (!*log)
+        throw std::runtime_error("cannot write to " + file);
+    return [handler = std::move(handler), log](const Request& request) {
+        Answer answer = handler(request);
+        *log << fmt::format("{} {}\n", answer.status, request.target) << std::flush;
+        return answer;
+    };
+}
+
+/// "requests 545 at_once 10 connections 12": since the last time.
+void tell_counts(practice_site::BackgroundServer& server) {
+    const auto so_far = server.statistics();
+    server.reset_statistics();
+    fmt::print("requests {} at_once {} connections {}\n", so_far.requests_served,
+               so_far.most_requests, so_far.most_connections);
+    std::fflush(stdout);
 }
 
 /// A line that is written over once a second, on a terminal: how much goes on.
@@ -149,16 +216,21 @@ void show_counts_until_the_end(const practice_site::BackgroundServer& server,
 }
 
 /// `site` has the manifest; there is none if the handler serves files.
-void serve(const Arguments& arguments, practice_site::Handler handler,
-           const practice_site::Site* site) {
-    const practice_site::BackgroundServer server(std::move(handler), arguments.server);
+void serve(const Arguments& arguments, Handler handler, const practice_site::Site* site) {
+    if (arguments.keep)
+        handler = keeping(std::move(handler));
+    if (!arguments.log.empty())
+        handler = noting(std::move(handler), arguments.log);
+    practice_site::BackgroundServer server(std::move(handler), arguments.server);
     fmt::print("{}\n", server.url());
     std::fflush(stdout); // someone may be waiting for it at the other end of a pipe
     if (site != nullptr && arguments.manifest) {
         fmt::print("{}", practice_site::to_text(site->manifest(server.origin())));
         std::fflush(stdout);
     }
-    if (::isatty(STDERR_FILENO) == 1)
+    if (arguments.counts)
+        wait_for_the_end(true, -1, [&server] { tell_counts(server); });
+    else if (::isatty(STDERR_FILENO) == 1)
         show_counts_until_the_end(server, arguments.until_eof);
     else
         wait_for_the_end(arguments.until_eof);
@@ -170,7 +242,6 @@ void serve(const Arguments& arguments) {
     common::allow_descriptors(arguments.server.selector == "select"
                                   ? std::size_t{FD_SETSIZE}
                                   : std::numeric_limits<std::size_t>::max());
-    using practice_site::Request;
     if (!arguments.root.empty()) {
         const practice_site::Folder folder(arguments.root);
         serve(

@@ -12,6 +12,9 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -88,6 +91,10 @@ class Process {
     Process& operator=(const Process&) = delete;
 
     void signal(int number) const { ::kill(pid_, number); }
+    void write(std::string_view text) const {
+        if (::write(line_[0].fd(), text.data(), text.size()) < 0)
+            throw std::runtime_error("write");
+    }
     void end_input() const { ::shutdown(line_[0].fd(), SHUT_WR); }
 
     /// Its output up to and with this text.
@@ -241,6 +248,45 @@ TEST_CASE("practice_site: serves a folder") {
     ::rmdir(folder.c_str());
 }
 
+TEST_CASE("practice_site: keeps pages, notes requests, and tells counts") {
+    const std::string site = program("PRACTICE_SITE");
+    if (site.empty())
+        return;
+    std::string folder = "/tmp/practice_site.XXXXXX";
+    REQUIRE(::mkdtemp(folder.data()) != nullptr);
+    const std::string log = folder + "/log";
+    Process process(site, {"--pages", "20", "--keep", "--counts", "--log", log});
+    const std::string url = first_line(process);
+    {
+        Client client(url.substr(0, url.size() - 1));
+        client.send(get("/p/3"));
+        const std::string made_up = client.receive().body;
+        client.send(get("/p/3") + get("/nothing") + get("/nothing"));
+        CHECK(client.receive().body == made_up);
+        CHECK(client.receive().status == 404);
+        CHECK(client.receive().status == 404);
+        client.send(get("/old/7"));
+        CHECK(client.receive().status / 100 == 3);
+        std::stringstream noted;
+        noted << std::ifstream(log).rdbuf();
+        CHECK(noted.str()
+              == "200 /p/3\n200 /p/3\n404 /nothing\n404 /nothing\n301 /old/7\n");
+        client.send(get("/", "Connection: close\r\n"));
+        client.receive_all(); // so that all are counted
+    }
+    process.write("\n");
+    CHECK(first_line(process) == "requests 6 at_once 1 connections 1");
+    process.write("\n");
+    CHECK(first_line(process).starts_with("requests 0 at_once 0 "));
+    process.end_input(); // and --until-eof need not be said
+    CHECK(process.wait() == 0);
+    std::filesystem::remove_all(folder);
+
+    Process unable(site, {"--log", "/no/such/folder/log"});
+    CHECK(unable.read_rest().starts_with("practice_site: cannot write to /no/such/"));
+    CHECK(unable.wait() == 1);
+}
+
 TEST_CASE("practice_site: bad usage is one line and status 2") {
     const std::string site = program("PRACTICE_SITE");
     if (site.empty())
@@ -271,6 +317,7 @@ TEST_CASE("practice_site: bad usage is one line and status 2") {
              {"--root", "/tmp", "--size", "1"},
              {"--root", "/tmp", "--seed", "1"},
              {"--manifest", "--root", "/tmp"},
+             {"--keep", "--root", "/tmp"},
              {"--no-such-option"},
              {"something"},
          }) {
