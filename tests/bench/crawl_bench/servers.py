@@ -1,0 +1,131 @@
+"""Serves the practice site, and knows what it was asked for.
+
+Here it serves itself; nginx.py has nginx serve its pages.
+"""
+from __future__ import annotations
+
+import ctypes
+import http.client
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from exactness import Manifest, read_manifest
+from measure import Trouble
+
+PRACTICE_SITE = "tests/practice_site/practice_site"
+
+@dataclass(frozen=True)
+class Site:
+    """What the practice site is asked to be. The latency is in milliseconds."""
+    pages: int
+    links: int
+    size: int
+    latency: int = 0
+
+    def options(self) -> list[str]:
+        return [f"--{name}={value}" for name, value in vars(self).items()]
+
+
+def spawn(command: list, core: int | None, **pipes) -> subprocess.Popen:
+    """Starts a server: on one core, if one is named; and it ends if we do, however that comes."""
+    def in_the_child():
+        if core is not None:
+            os.sched_setaffinity(0, [core])
+        if sys.platform == "linux":
+            ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
+    return subprocess.Popen(command, preexec_fn=in_the_child, **pipes)
+
+
+class Server:
+    """A server that runs as long as its `with` block. It can tell what it was asked for, if it has a log."""
+
+    def __init__(self, port: int, log: Path | None, core: int | None):
+        self.port, self.log, self.core = port, log, core
+        self.process: subprocess.Popen | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/"
+
+    def __enter__(self):
+        try:
+            self.start()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        if self.process is None:
+            return
+        self.process.terminate()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe is not None:
+                pipe.close()
+
+    def forget(self):
+        """Begins the log anew."""
+        os.truncate(self.log, 0)
+
+    def asked(self) -> list[str]:
+        """The paths that it was asked for since then.
+
+        A last request of our own tells that the log is complete: there is one thread that answers
+        and writes, so what was asked before stands before.
+        """
+        mark = "/that-is-all"
+        client = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        client.request("GET", mark)
+        client.getresponse().read()
+        client.close()
+        for _ in range(1000):
+            paths = [line.split(" ", 1)[1] for line in self.log.read_text(encoding="utf-8").splitlines()]
+            if mark in paths:
+                return paths[:paths.index(mark)]
+            time.sleep(0.01)
+        raise Trouble(f"the server does not write its log, {self.log}")
+
+
+class PracticeSite(Server):
+    """The practice site itself."""
+
+    def __init__(self, build: Path, site: Site, port: int = 0, log: Path | None = None, core: int | None = None,
+                 manifest: bool = False):
+        super().__init__(port, log, core)
+        self.build, self.site, self.wants_manifest = build, site, manifest
+        self.manifest: Manifest | None = None
+
+    def start(self):
+        command = [self.build / PRACTICE_SITE, *self.site.options(), f"--port={self.port}", "--keep", "--counts"]
+        command += ["--manifest"] * self.wants_manifest + [f"--log={self.log}"] * (self.log is not None)
+        self.process = spawn(command, self.core, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.port = urlsplit(self.line()).port
+        if self.wants_manifest:
+            self.manifest = read_manifest(list(iter(self.line, "end")))
+
+    def line(self) -> str:
+        line = self.process.stdout.readline()
+        if not line:
+            raise Trouble("the practice site did not start: it said why, above")
+        return line.rstrip("\n")
+
+    def most_at_once(self) -> int:
+        """How many requests have waited side by side since this was asked the last time."""
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        words = self.line().split()
+        return int(words[words.index("at_once") + 1])
+
+    def about(self) -> str:
+        return "the practice site, one thread, with its pages at hand"
