@@ -8,7 +8,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from measure import Contestant, Trouble
+from measure import Contestant, Trouble, cores
 
 HERE = Path(__file__).resolve().parent
 TIMED = "tests/bench/timed"
@@ -92,7 +92,8 @@ def line_up(kind: str, build: Path, at_once: int, rivals: list[Rival], only: lis
                        stage3(build, at_once, "--format", "jsonl", name="stage 3, jsonl")]
     if kind == "cost" and free:
         all_of_them += [stage3(build, at_once, f"--parse-threads={number}", name=f"stage 3, {words}")
-                        for number, words in ((0, "no thread"), (1, "1 thread"))]
+                        for number, words in ((0, "no thread"), (1, "1 thread"), (3, "3 threads"))
+                        if number < max(2, len(cores()))]
     if kind != "memory":
         all_of_them = floors(build, at_once) + all_of_them
     all_of_them += [one for one in others(at_once) if kind != "latency" or one.name != "wget"]

@@ -7,13 +7,9 @@ from measure import spread
 NOISY = 0.2  # least and most further apart than this share of the median: somebody else was at work
 
 
-def widths(cells: list[list[str]]) -> list[int]:
-    return [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
-
-
 def table(head: list[str], rows: list[list[str]]) -> list[str]:
     """Lines: the first column to the left, the others to the right."""
-    wide = widths([head, *rows])
+    wide = [max(map(len, column)) for column in zip(head, *rows)]
     return ["  ".join([cells[0].ljust(wide[0]), *(cell.rjust(width) for cell, width in zip(cells[1:], wide[1:]))])
             .rstrip() for cells in [head, *rows]]
 
@@ -57,7 +53,7 @@ def about_site(part: dict) -> str:
     site = part["site"]
     waits = f", each answer after {site['latency']} ms" if site["latency"] else ""
     return (f"{part['pages']:,} pages of {site['size'] / 1e3:g} kB with {site['links']} links{waits}; "
-            f"with {part['redirects']:,} redirects and {part['dead']:,} dead links, {part['urls']:,} URLs.\n"
+            f"{part['urls']:,} URLs, with redirects ({part['redirects']:,}) and dead links ({part['dead']:,}).\n"
             f"Served by {part['server']}.")
 
 
@@ -67,7 +63,7 @@ def cost_rows(part: dict) -> list[str]:
     lines = []
     for row in part["rows"]:
         if "cpu" not in row:
-            lines.append([row["name"], verdict(row), *["-"] * 5])
+            lines.append([row["name"], verdict(row), "-  ", *["-"] * 4])
             continue
         mark = " ~" if is_noisy(row) else "  "
         lines.append([row["name"], verdict(row), f"{row['wall']['median']:.2f}{mark}",
@@ -80,7 +76,7 @@ def latency_rows(part: dict) -> list[str]:
     lines = [["ideal", "", f"{ideal(part):,.0f}  ", "100 %", f"{part['at_once']:,}", "", ""]]
     for row in part["rows"]:
         if "cpu" not in row:
-            lines.append([row["name"], verdict(row), *["-"] * 5])
+            lines.append([row["name"], verdict(row), "-  ", *["-"] * 4])
             continue
         mark = " ~" if is_noisy(row) else "  "
         most = row.get("most_at_once", {}).get("median")

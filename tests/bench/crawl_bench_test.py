@@ -1,0 +1,427 @@
+#!/usr/bin/env python3
+"""Tests of `./learn bench`: that it counts right, sees what a crawler does wrong, and leaves nothing behind.
+
+BUILD in the environment says where the programs are; without, what needs them is skipped.
+"""
+import contextlib
+import importlib.util
+import io
+import json
+import os
+import pathlib
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import xml.etree.ElementTree as ET
+from urllib.parse import urlsplit
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TOOL = ROOT / "tests/bench/crawl_bench"
+FIGURES = ROOT / "book/figures"
+sys.path.insert(0, str(TOOL))
+sys.dont_write_bytecode = True
+import chart  # noqa: E402  (their folder has just been put on the path)
+import contestants  # noqa: E402
+import measure  # noqa: E402
+import nginx  # noqa: E402
+import servers  # noqa: E402
+from exactness import Manifest, read_manifest, verdict  # noqa: E402
+from report import report  # noqa: E402
+
+BUILD = pathlib.Path(os.environ.get("BUILD", "nowhere")).resolve()
+needs_programs = unittest.skipUnless("BUILD" in os.environ, "needs the programs")
+
+# A rival that is given the list of URLs: it does to the list what is written for CHANGE, and asks for those.
+FETCH = ("import sys, urllib.request as r, urllib.error as e\n"
+         "urls = open(sys.argv[1]).read().split(); CHANGE\n"
+         "for url in urls:\n"
+         "    try: r.build_opener(type('', (r.HTTPRedirectHandler,), {'redirect_request': lambda *_: None})).open(url)\n"
+         "    except e.HTTPError: pass")
+
+
+def rival(name: str, change: str) -> str:
+    return f"--rival={name}={sys.executable} -c {shlex.quote(FETCH.replace('CHANGE', change))} {{urls}}"
+
+
+def figures(name: str, wall: float, cpu: float, peak: float = 10e6, **more) -> dict:
+    def around(value: float) -> dict:
+        return {"median": value, "min": value * 0.95, "max": value * 1.05}
+    return {"name": name, "ours": name.startswith("stage"), "finds": "floor" not in name, "exact": True, "found": True,
+            "faults": [], "wall": around(wall), "cpu": around(cpu), "peak": around(peak)} | more
+
+
+def part(rows: list[dict], at_once: int = 10, latency: int = 0, pages: int = 1000) -> dict:
+    return {"placement": "pinned", "at_once": at_once, "server": "a server", "pages": pages, "urls": pages + 100,
+            "redirects": 60, "dead": 40, "site": {"pages": pages, "links": 30, "size": 20_000, "latency": latency},
+            "rows": rows}
+
+
+def sitting(kind: str, *parts: dict) -> dict:
+    return {"kind": kind, "when": "2026-01-02", "cores": 2, "rounds": 5, "missing": [["wget", "wget"]],
+            "parts": list(parts)}
+
+
+COST = sitting("cost", part([
+    figures("epoll floor", 0.1, 0.015), figures("stage 3", 0.5, 0.08, 16.5e6), figures("wget2", 0.4, 0.1),
+    figures("hasty", 0.2, 0.05, exact=False, found=False, faults=["3 not asked for, such as /p/7"]),
+    {"name": "broken", "ours": False, "finds": True, "exact": False, "found": False, "failed": True,
+     "faults": ["ended with 127: broken: no such file"]},
+]))
+LATENCY = sitting("latency", *(part([figures("libcurl floor", 110 / n, 0.02), figures(
+    "stage 3", 1100 / (18 * n), 0.09, most_at_once={"median": n, "min": n, "max": n})], n, 50) for n in (10, 1000)))
+
+
+class Exactness(unittest.TestCase):
+    manifest = Manifest(("http://h:1/", "http://h:1/p/1"), ("http://h:1/old/7",), ("http://h:1/missing/0?q",))
+    all_paths = ["/", "/p/1", "/old/7", "/missing/0?q"]
+
+    def test_a_manifest_as_the_practice_site_prints_it(self):
+        lines = ["dead\thttp://h:1/missing/0?q", "page\thttp://h:1/", "page\thttp://h:1/p/1",
+                 "redirect\thttp://h:1/old/7\thttp://h:1/p/7"]
+        self.assertEqual(read_manifest(lines), self.manifest)
+
+    def test_each_url_once_in_any_order_is_exact_and_robots_txt_is_free(self):
+        for asked in (self.all_paths, [*reversed(self.all_paths), "/robots.txt", "/robots.txt"]):
+            self.assertEqual(verdict(self.manifest, asked), {"exact": True, "found": True, "faults": []})
+
+    def test_one_left_out_one_twice_one_too_many(self):
+        for asked, found, fault in (
+                (self.all_paths[1:], False, "1 not asked for, such as /"),
+                ([*self.all_paths, "/p/1"], True, "1 asked for more than once, such as /p/1"),
+                ([*self.all_paths, "/favicon.ico"], False, "1 not of this site, such as /favicon.ico"),
+                ([], False, "4 not asked for, such as /")):
+            self.assertEqual(verdict(self.manifest, asked), {"exact": False, "found": found, "faults": [fault]})
+
+
+class Report(unittest.TestCase):
+    maxDiff = None
+
+    def test_cost(self):
+        self.assertEqual(report(COST), """\
+1,000 pages of 20 kB with 30 links; 1,100 URLs, with redirects (60) and dead links (40).
+Served by a server.
+
+10 at once; pinned: the crawler on one core, the server on another
+              exact  wall s    × wget2  CPU ms a page  × wget2  peak MB
+epoll floor     yes    0.10       0.25          0.015     0.15     10.0
+stage 3         yes    0.50       1.25          0.080     0.80     16.5
+wget2           yes    0.40       1.00          0.100     1.00     10.0
+hasty            NO    0.20       0.50          0.050     0.50     10.0
+broken       failed       -          -              -        -        -
+
+Not exact: hasty: 3 not asked for, such as /p/7.
+Not exact: broken: ended with 127: broken: no such file.
+Not here, so not measured: wget (Debian's package wget).
+Medians of 5 rounds on 2 cores, 2026-01-02. Compare ratios: other machines have other seconds.""")
+
+    def test_without_wget2_the_first_is_the_measure(self):
+        told = report(sitting("cost", part([figures("stage 1", 0.5, 0.08), figures("stage 3", 0.25, 0.04)])))
+        self.assertRegex(told, r"× stage 1")
+        self.assertRegex(told, r"stage 3 +yes +0.25 +0.50 +0.040 +0.50")
+
+    def test_latency(self):
+        lines = report(LATENCY).splitlines()
+        self.assertIn("ideal                    200       100 %            10", lines)
+        self.assertIn("stage 3          yes     180        90 %            10          0.090     10.0", lines)
+        self.assertIn("libcurl floor    yes  10,000        50 %             -          0.020     10.0", lines)
+        self.assertIn("each answer after 50 ms", lines[0])
+
+    def test_memory_is_the_slope(self):
+        small = part([figures("stage 3", 1, 1, 10e6)], pages=1000)
+        large = part([figures("stage 3", 1, 1, 19e6)], pages=10_000)
+        self.assertRegex(report(sitting("memory", small, large)), r"\nstage 3 +yes +10.0 +19.0 +1,000\n")
+
+    def test_noise_is_told(self):
+        row = figures("stage 3", 1, 1) | {"wall": {"median": 1, "min": 0.95, "max": 1.2}}
+        self.assertRegex(report(sitting("cost", part([row]))), r"stage 3 +yes +1.00 ~ [^~]*\n~: noisy")
+        self.assertNotIn("~", report(COST))
+
+    def test_one_core(self):
+        self.assertIn("takes two cores, and here is one", report(COST | {"cores": 1}))
+
+
+class Charts(unittest.TestCase):
+    def assert_whole(self, text: str):
+        """As tests/book/figures_test.py looks at those of the book."""
+        svg = "{http://www.w3.org/2000/svg}"
+        root = ET.fromstring(text)
+        self.assertTrue(root.find(svg + "desc").text)
+        _, _, width, height = map(float, root.get("viewBox").split())
+        for words in root.iter(svg + "text"):
+            long = len(words.text) * float(words.get("font-size")) * 0.56
+            left = {"start": 0, "middle": long / 2, "end": long}[words.get("text-anchor")]
+            self.assertGreaterEqual(float(words.get("x")) - left, 0, words.text)
+            self.assertLessEqual(float(words.get("x")) - left + long, width + 8, words.text)
+            self.assertLess(float(words.get("y")), height, words.text)
+
+    def test_they_are_whole_and_in_two_colours(self):
+        one_number = sitting("latency", LATENCY["parts"][0])
+        for what in (COST, LATENCY, one_number):
+            drawn = chart.charts(what, pathlib.Path("a/b.svg"))
+            self.assertEqual([str(path) for path in drawn], ["a/b-light.svg", "a/b-dark.svg"])
+            for text in drawn.values():
+                self.assert_whole(text)
+            self.assertEqual(len(set(drawn.values())), 2)
+
+    def test_a_bar_is_as_long_as_its_logarithm(self):
+        text = chart.charts(COST, pathlib.Path("b.svg"))[pathlib.Path("b-light.svg")]
+        bars = [float(width) for width in re.findall(r'<rect [^>]*width="([\d.]+)" height="20"', text)]
+        # 0.015, 0.05, 0.08 and 0.1 ms; the scale begins at 0.01 and ends at 0.1.
+        self.assertEqual([round(bar) for bar in bars], [83, 329, 424, 470])
+
+    def test_the_books_charts_are_what_their_figures_say(self):
+        for path in sorted(FIGURES.glob("*.json")):
+            for file, text in chart.charts(json.loads(path.read_text(encoding="utf-8")), path.with_suffix(".svg")).items():
+                self.assertEqual(file.read_text(encoding="utf-8"), text,
+                                 f"type ./learn bench --from book/figures/{path.name} --chart book/figures/{path.stem}.svg")
+
+    def test_words_beside_each_other_do_not_touch(self):
+        self.assertEqual(chart.spread_out([50, 10, 12], 17), [50, 10, 27])
+
+
+class Turns(unittest.TestCase):
+    def test_each_round_begins_with_another_and_who_fails_is_out(self):
+        order = []
+
+        def run_one(one):
+            order.append(one.name)
+            if one.name == "c" and len(order) > 3:
+                raise measure.Failed("too late")
+            return measure.Run(1, 1, 1)
+        runs, failed = measure.in_turns([measure.Contestant(name, []) for name in "abc"], 3, run_one)
+        self.assertEqual("".join(order), "abc" "bca" "ab")
+        self.assertEqual(({name: len(of) for name, of in runs.items()}, failed), ({"a": 3, "b": 3}, {"c": "too late"}))
+
+    def test_the_middle_and_the_spread(self):
+        summary = measure.summary([3.0, 1.0, 2.0])
+        self.assertEqual(summary, {"median": 2.0, "min": 1.0, "max": 3.0})
+        self.assertEqual(measure.spread(summary), 1.0)
+
+
+@needs_programs
+class Timed(unittest.TestCase):
+    def run_it(self, *command: str, limit: float = 60) -> measure.Run:
+        return measure.run(BUILD / contestants.TIMED, list(command), pathlib.Path(os.devnull), limit=limit)
+
+    def test_what_a_program_took(self):
+        done = self.run_it("sh", "-c", "exit 8")
+        self.assertEqual(done.status, 8)
+        self.assertGreater(done.wall, 0)
+        busy = self.run_it(sys.executable, "-c", "x = bytes(range(256)) * 200_000; sum(x[:2_000_000])")
+        self.assertGreater(busy.cpu, 0.01)
+        self.assertGreater(busy.peak, 50e6)
+
+    @unittest.skipUnless(sys.platform == "linux", "others count otherwise")
+    def test_our_own_memory_is_not_the_programs(self):
+        held = bytes(range(256)) * 400_000
+        self.assertLess(self.run_it("true").peak, len(held) / 10)
+
+    def test_no_such_program_a_crash_and_one_without_an_end(self):
+        for command, limit, why in ((["/no/such/program"], 60, "ended with 127: timed: /no/such/program: No such file"),
+                                    (["sh", "-c", "kill -SEGV $$"], 60, "was ended by signal 11"),
+                                    (["sh", "-c", "sleep 60 & sleep 60"], 0.2, "did not end within 0.2 s")):
+            with self.assertRaisesRegex(measure.Failed, why):
+                self.run_it(*command, limit=limit)
+
+    @unittest.skipUnless(hasattr(os, "sched_getaffinity"), "no such thing here")
+    def test_it_stays_on_its_core(self):
+        core = measure.cores()[-1]
+        command = [sys.executable, "-c", f"import os; exit(os.sched_getaffinity(0) != {{{core}}})"]
+        self.assertEqual(measure.run(BUILD / contestants.TIMED, command, pathlib.Path(os.devnull), core).status, 0)
+
+
+def listens(url: str) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", urlsplit(url).port), timeout=5).close()
+        return True
+    except OSError:
+        return False
+
+
+def wait_until(condition, seconds: float = 20):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise AssertionError("it never came")
+        time.sleep(0.01)
+
+
+def bench(*options: str, **more) -> subprocess.CompletedProcess:
+    return subprocess.run([sys.executable, TOOL, "--build", BUILD, *options], capture_output=True, text=True,
+                          timeout=120, **more)
+
+
+TINY = ["--pages", "20", "--links", "4", "--size", "1000", "--rounds", "1", "--server", "practice_site"]
+
+
+@needs_programs
+class Servers(unittest.TestCase):
+    site = servers.Site(pages=20, links=4, size=1000)
+
+    def test_the_server_ends_after_an_error(self):
+        with self.assertRaises(ZeroDivisionError), servers.PracticeSite(BUILD, self.site) as server:
+            self.assertTrue(listens(server.url))
+            1 / 0
+        self.assertFalse(listens(server.url))
+
+    def test_it_says_what_it_was_asked_for(self):
+        with tempfile.TemporaryDirectory() as folder:
+            log = pathlib.Path(folder) / "log"
+            with servers.PracticeSite(BUILD, self.site, log=log, manifest=True) as server:
+                self.assertEqual(len(server.manifest.pages), 20)
+                self.assertEqual(server.asked(), [])
+                server.forget()
+                urls = pathlib.Path(folder) / "urls"
+                urls.write_text(f"{server.url}p/3\n{server.url}missing/0\n", encoding="ascii")
+                measure.run(BUILD / contestants.TIMED, [str(BUILD / contestants.LIBCURL), "1"], urls)
+                self.assertEqual(server.asked(), ["/p/3", "/missing/0"])
+
+    def interrupt(self, number: int) -> int:
+        """Ends the tool while a rival of it runs that has no end. Returns its status."""
+        with tempfile.TemporaryDirectory() as folder:
+            told = pathlib.Path(folder) / "told"
+            endless = f"echo {{url}} {{folder}} $$ >{folder}/new; mv {folder}/new {told}; sleep 60"
+            tool = subprocess.Popen([sys.executable, TOOL, "--build", BUILD, *TINY, "--only", "endless", "--rival",
+                                     f"endless=sh -c '{endless}'"], stderr=subprocess.PIPE, text=True)
+            try:
+                wait_until(told.exists)
+                url, own, pid = told.read_text(encoding="utf-8").split()
+                self.assertTrue(listens(url))
+                tool.send_signal(number)
+                said = tool.communicate(timeout=20)[1]
+            finally:
+                tool.kill()
+            self.assertEqual(said, "")
+            wait_until(lambda: not listens(url))
+            wait_until(lambda: not pathlib.Path("/proc", pid).exists())
+            if number != signal.SIGKILL:
+                self.assertFalse(pathlib.Path(own).parent.exists())
+            else:  # nobody could clean up
+                subprocess.run(["rm", "-r", pathlib.Path(own).parent], check=True)
+            return tool.returncode
+
+    def test_ctrl_c_ends_all(self):
+        self.assertEqual(self.interrupt(signal.SIGINT), 130)
+
+    def test_to_be_told_to_end_ends_all(self):
+        self.assertEqual(self.interrupt(signal.SIGTERM), 128 + signal.SIGTERM)
+
+    @unittest.skipUnless(sys.platform == "linux", "elsewhere nobody tells them")
+    def test_to_be_killed_ends_all(self):
+        self.assertEqual(self.interrupt(signal.SIGKILL), -signal.SIGKILL)
+
+    @unittest.skipUnless(nginx.find_nginx(), "there is no nginx here")
+    def test_nginx_serves_the_same(self):
+        done = bench(*TINY[:-2], "--server", "nginx", "--placement", "free", "--only", "floor,stage,asyncio")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, "Served by nginx")
+        self.assertEqual(len(re.findall("(?m)^(?:epoll|libcurl|stage|Python).* yes ", done.stdout)), 9, done.stdout)
+
+
+@needs_programs
+class Whole(unittest.TestCase):
+    maxDiff = None
+
+    def test_a_small_sitting(self):
+        with tempfile.TemporaryDirectory() as folder:
+            kept, drawn = f"{folder}/a.json", f"{folder}/a.svg"
+            done = bench(*TINY, "--placement", "free", "--only", "floor,stage,asyncio,mine", "--json", kept, "--chart",
+                         drawn, rival("mine, exact", ""), rival("mine, hasty", "urls.remove(urls[5])"),
+                         rival("mine, twice", "urls.append(urls[5])"),
+                         rival("mine, astray", "urls.append(urls[0] + 'x/y')"), "--rival", "mine, broken=false {url}")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            verdicts = dict(re.findall(r"(?m)^(\S.*?)  +(yes|twice|NO|failed) ", done.stdout))
+            self.assertEqual(verdicts, {name: "yes" for name in (
+                *["epoll floor"] * contestants.HAS_EPOLL, "libcurl floor", "stage 1", "stage 2", "stage 3",
+                "stage 3, jsonl", "stage 3, no thread", "stage 3, 1 thread",
+                *["stage 3, 3 threads"] * (len(measure.cores()) > 3), "Python's asyncio", "mine, exact")}
+                | {"mine, hasty": "NO", "mine, twice": "twice", "mine, astray": "NO", "mine, broken": "NO"})
+            for words in ("hasty: 1 not asked for", "twice: 1 asked for more than once", "astray: 1 not of this site",
+                          "broken: 23 not asked for"):
+                self.assertIn(f"Not exact: mine, {words}", done.stdout)
+            light = pathlib.Path(folder, "a-light.svg").read_text(encoding="utf-8")
+            again = bench("--from", kept, "--chart", f"{folder}/b.svg")
+            self.assertEqual(again.stdout, done.stdout)
+            self.assertEqual(pathlib.Path(folder, "b-light.svg").read_text(encoding="utf-8"), light)
+
+    def test_where_answers_wait(self):
+        done = bench(*TINY, "--latency", "2", "--workers", "3", "--only", "stage 3,libcurl")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, r"\nideal +1,500 +100 % +3\n")
+        self.assertRegex(done.stdout, r"\nstage 3 +yes +[\d,]+ +~? +\d+ % +3 ")
+
+    def test_memory(self):
+        done = bench(*TINY, "--memory", "--only", "stage 3")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, r"\nstage 3, jsonl +yes +[\d.]+ +[\d.]+ +-?[\d,]+\n")
+
+
+class Usage(unittest.TestCase):
+    def run_here(self, options: list[str], figures: dict | None = None) -> tuple[int, str, str]:
+        """The tool's status, and what it says, in this process: that's quicker.
+
+        With figures, these are what it has measured.
+        """
+        tool = importlib.util.module_from_spec(importlib.util.spec_from_file_location("tool", TOOL / "__main__.py"))
+        tool.__spec__.loader.exec_module(tool)
+        if figures:
+            tool.sit = lambda _: figures
+        printed, said = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(said):
+            try:
+                status = tool.main(["--build", str(BUILD), *options])
+            except SystemExit as end:
+                status = end.code
+        return status, printed.getvalue(), said.getvalue()
+
+    def test_what_is_wrong_is_one_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "b.json").write_text('{"kind": "cost"}', encoding="utf-8")
+            for options, why in (
+                    (["--pages", "0"], "'0' is not a number from 1 to 1,000,000"),
+                    (["--pages", "ten"], "'ten' is not a number"),
+                    (["--workers", "10,,20"], "'' is not a number from 1 to 10,000"),
+                    (["--latency", "50", "--memory"], "not allowed with argument"),
+                    (["--latencies", "5"], "unrecognized arguments: --latencies"),
+                    (["--rival", "mine"], "has no name, or no command; write it like"),
+                    (["--rival", "=x {url}"], "has no name, or no command"),
+                    (["--rival", "mine=crawl 'it {url}"], "No closing quotation; write it like"),
+                    (["--rival", "mine=true"], r"does not say where the URL goes: put \{url\} there"),
+                    (["--rival", "mine=/no/such/program {url}"], "there is no program '/no/such/program'"),
+                    (["--json", f"{folder}/none/x.json"], "there is no folder .*; make it first"),
+                    (["--json", folder], "can't be written; name another file"),
+                    (["--chart", f"{folder}/a.png"], "must end with .svg"),
+                    (["--chart", f"{folder}/a.svg", "--memory"], "leave out --chart"),
+                    (["--memory", "--pages", "9"], "needs 10 --pages at least"),
+                    (["--memory", "--workers", "1,2"], "takes one number"),
+                    (["--from", f"{folder}/none.json"], "no such file; --json FILE writes one"),
+                    (["--from", f"{folder}/b.json"], "that isn't what --json writes"),
+                    (["--only", "nobody"], "leaves nobody; there are: .*stage 3|there is no .*: ./learn bench builds it"),
+                    (["--rival", "stage 3=true {url}"], "called 'stage 3': give your rival another name|builds it"),
+                    (["--latency", "5", "--server", "nginx"], "leave out --server nginx|builds it"),
+                    (["--build", folder], "there is no .*stage1: ./learn bench builds it")):
+                with self.subTest(options):
+                    status, printed, said = self.run_here(options)
+                    self.assertIn(status, (1, 2))
+                    self.assertRegex(said, rf"\Alearn: bench: [^\n]*(?:{why})[^\n]*\n\Z")
+                    self.assertEqual(printed, "")
+
+    def test_ours_must_be_exact_and_others_need_not(self):
+        self.assertEqual(self.run_here([], COST)[0], 0)
+        wrong = figures("stage 3", 1, 1, exact=False)
+        self.assertEqual(self.run_here([], sitting("cost", part([wrong])))[0], 1)
+
+    def test_it_says_what_must_be_built(self):
+        done = bench("--needs", "--memory")
+        self.assertIn(" stage3_queue_crawler/stage3 ", done.stdout)
+        self.assertEqual(bench("--needs", "--from", str(TOOL / "__main__.py")).stdout.strip(), "")
+
+
+if __name__ == "__main__":
+    unittest.main()
