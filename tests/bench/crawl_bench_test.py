@@ -288,7 +288,9 @@ class Servers(unittest.TestCase):
             told = pathlib.Path(folder) / "told"
             endless = f"echo {{url}} {{folder}} $$ >{folder}/new; mv {folder}/new {told}; sleep 60"
             tool = subprocess.Popen([sys.executable, TOOL, "--build", BUILD, *TINY, "--only", "endless", "--rival",
-                                     f"endless=sh -c '{endless}'"], stderr=subprocess.PIPE, text=True)
+                                     f"endless=sh -c '{endless}'"], stderr=subprocess.PIPE, text=True,
+                                    # (What runs in the background may be deaf to Ctrl-C.)
+                                    preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
             try:
                 wait_until(told.exists)
                 url, own, pid = told.read_text(encoding="utf-8").split()

@@ -5,8 +5,8 @@
 //
 // So many connections at once, each kept for one URL after the other. It knows the list
 // beforehand, believes in Content-Length, reads no page and keeps nothing: what is left
-// is what the kernel does, for us and by us. Nobody who uses sockets can be much faster,
-// so this is the floor that crawl_bench shows below all others.
+// is what the kernel does. Nobody who uses sockets can be much faster, so this is the
+// floor that crawl_bench shows below all others.
 #include "common/system/descriptors.h"
 #include "common/system/socket.h"
 
@@ -21,7 +21,6 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -38,19 +37,19 @@ struct List {
 
 struct Connection {
     common::Socket socket;
-    bool connected = false;
+    bool has_asked = false;
     std::string head;     ///< of a response, until it's whole
     std::size_t body = 0; ///< bytes that are still to come, once the head is whole
 };
 
 List read_list(std::istream& input) {
-    constexpr std::string_view scheme = "http://";
     List list;
     for (std::string line; std::getline(input, line);) {
-        const auto path = line.find('/', scheme.size());
-        if (!line.starts_with(scheme) || path == std::string::npos)
+        const auto path =
+            line.starts_with("http://") ? line.find('/', 7) : std::string::npos;
+        if (path == std::string::npos)
             throw std::runtime_error("not a URL like http://127.0.0.1:8000/: " + line);
-        list.host = line.substr(scheme.size(), path - scheme.size());
+        list.host = line.substr(7, path - 7);
         list.paths.push_back(line.substr(path));
     }
     return list;
@@ -58,16 +57,18 @@ List read_list(std::istream& input) {
 
 /// Asks for the next URL; if there is none left, hangs up.
 void ask(Connection& connection, List& list) {
-    if (list.next == list.paths.size())
-        return connection.socket.close();
+    connection.has_asked = true;
+    if (list.next == list.paths.size()) {
+        connection.socket.close();
+        return;
+    }
     const std::string request = fmt::format("GET {} HTTP/1.1\r\nHost: {}\r\n\r\n",
                                             list.paths[list.next++], list.host);
     std::error_code error;
     if (connection.socket.send(request, error) < request.size())
-        throw std::system_error(error, "send");
+        throw std::runtime_error("can't send: " + common::describe(error));
 }
 
-// [receive]
 /// Takes what has come. True if that completes the response; nothing if nothing has come.
 std::optional<bool> receive(Connection& connection) {
     static std::array<char, 65536> buffer; // for all of them: nothing stays in it
@@ -85,44 +86,35 @@ std::optional<bool> receive(Connection& connection) {
     const auto end = connection.head.find("\r\n\r\n");
     if (end == std::string::npos)
         return false;
-    constexpr std::string_view name = "Content-Length: ";
-    const auto length = connection.head.find(name);
+    const auto length = connection.head.find("Content-Length: ");
     if (length > end) // or nowhere
         throw std::runtime_error("a response without Content-Length");
-    connection.body = std::stoul(connection.head.substr(length + name.size(), 20));
+    connection.body = std::stoul(connection.head.substr(length + 16, 20));
     connection.body -= std::min(connection.body, connection.head.size() - end - 4);
     connection.head.clear();
     return connection.body == 0;
 }
-// [/receive]
 
-void connect(Connection& connection, const common::Address& address, int epoll) {
-    std::error_code error;
-    connection.socket = common::Socket::open_tcp(address.family(), error);
-    if (!error)
-        error = connection.socket.connect(address);
-    if (error && error != std::errc::operation_in_progress)
-        throw std::system_error(error, "connect");
-    // Told of changes only (EPOLLET), it's never told again what to watch.
-    epoll_event event{EPOLLIN | EPOLLOUT | EPOLLET, {.ptr = &connection}};
-    ::epoll_ctl(epoll, EPOLL_CTL_ADD, connection.socket.fd(), &event);
-}
-
-// [fetch-all]
 void fetch_all(List& list, const common::Address& address, std::size_t at_once) {
-    const common::Socket epoll(
-        ::epoll_create1(EPOLL_CLOEXEC)); // a descriptor like others
+    const common::Socket epoll(::epoll_create1(EPOLL_CLOEXEC)); // it's a descriptor, too
     std::vector<Connection> connections(std::min(at_once, list.paths.size()));
-    for (Connection& connection : connections)
-        connect(connection, address, epoll.fd());
+    for (Connection& connection : connections) {
+        std::error_code error;
+        connection.socket = common::Socket::open_tcp(address.family(), error);
+        if (!error)
+            error = connection.socket.connect(address);
+        if (error && error != std::errc::operation_in_progress)
+            throw std::runtime_error("can't connect: " + common::describe(error));
+        // Told of changes only (EPOLLET), it's never told again what to watch.
+        epoll_event event{EPOLLIN | EPOLLOUT | EPOLLET, {.ptr = &connection}};
+        ::epoll_ctl(epoll.fd(), EPOLL_CTL_ADD, connection.socket.fd(), &event);
+    }
     std::array<epoll_event, 256> events{};
     for (std::size_t fetched = 0; fetched < list.paths.size();) {
-        const int ready =
-            ::epoll_wait(epoll.fd(), events.data(), static_cast<int>(events.size()), -1);
-        for (int i = 0; i < ready; ++i) {
-            auto& connection =
-                *static_cast<Connection*>(events[static_cast<std::size_t>(i)].data.ptr);
-            if (!std::exchange(connection.connected, true))
+        const int ready = ::epoll_wait(epoll.fd(), events.data(), 256, -1);
+        for (std::size_t i = 0; std::cmp_less(i, ready); ++i) {
+            auto& connection = *static_cast<Connection*>(events[i].data.ptr);
+            if (!connection.has_asked)
                 ask(connection, list);
             // To the end of what is there: of the rest, nobody would tell us again.
             while (connection.socket) {
@@ -137,7 +129,6 @@ void fetch_all(List& list, const common::Address& address, std::size_t at_once) 
         }
     }
 }
-// [/fetch-all]
 
 } // namespace
 
@@ -145,14 +136,14 @@ int main(int argc, char** argv) {
     try {
         common::allow_descriptors();
         List list = read_list(std::cin);
-        if (argc != 2 || list.paths.empty())
-            throw std::runtime_error("usage: epoll_bench CONNECTIONS < URLS");
         const auto colon = list.host.find(':');
-        const std::string port =
-            colon == std::string::npos ? "80" : list.host.substr(colon + 1);
-        const auto addresses = common::resolve(
-            list.host.substr(0, colon), static_cast<std::uint16_t>(std::stoul(port)));
-        fetch_all(list, addresses.front(), std::stoul(argv[1]));
+        if (argc != 2 || colon == std::string::npos)
+            throw std::runtime_error(
+                "usage: epoll_bench CONNECTIONS < URLS (with a port)");
+        const auto port =
+            static_cast<std::uint16_t>(std::stoul(list.host.substr(colon + 1)));
+        fetch_all(list, common::resolve(list.host.substr(0, colon), port).front(),
+                  std::stoul(argv[1]));
         fmt::print("{} fetched\n", list.paths.size());
         return 0;
     } catch (const std::exception& problem) {

@@ -54,6 +54,8 @@ void end_with([[maybe_unused]] pid_t parent) {
 #endif
 }
 
+int number(const char* text) { return static_cast<int>(std::strtol(text, nullptr, 10)); }
+
 double seconds(const timeval& time) {
     return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
 }
@@ -66,11 +68,11 @@ int main(int argc, char** argv) {
             std::fputs("usage: timed FD CORE PROGRAM [ARGUMENT...]\n", stderr));
         return 2;
     }
-    const int report = std::atoi(argv[1]);
+    const int report = number(argv[1]);
     ::fcntl(report, F_SETFD, FD_CLOEXEC); // it's not for the program
     end_with(::getppid());
     if (argv[2] != std::string_view("-"))
-        stay_on(std::atoi(argv[2]));
+        stay_on(number(argv[2]));
     const pid_t me = ::getpid();
     const auto start = std::chrono::steady_clock::now();
     const pid_t child = ::fork();
