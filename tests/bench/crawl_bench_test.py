@@ -225,9 +225,16 @@ class Timed(unittest.TestCase):
     def test_no_such_program_a_crash_and_one_without_an_end(self):
         for command, limit, why in ((["/no/such/program"], 60, "ended with 127: timed: /no/such/program: No such file"),
                                     (["sh", "-c", "kill -SEGV $$"], 60, "was ended by signal 11"),
-                                    (["sh", "-c", "sleep 60 & sleep 60"], 0.2, "did not end within 0.2 s")):
+                                    (["sleep", "60"], 0.2, "did not end within 0.2 s")):
             with self.assertRaisesRegex(measure.Failed, why):
                 self.run_it(*command, limit=limit)
+
+    def test_what_it_has_started_ends_too(self):
+        with tempfile.TemporaryDirectory() as folder:
+            told = pathlib.Path(folder) / "told"
+            with self.assertRaisesRegex(measure.Failed, "did not end within 0.5 s"):
+                self.run_it("sh", "-c", f"sleep 60 & echo $! >{told}; wait", limit=0.5)
+            wait_until(lambda: is_gone(int(told.read_text(encoding="ascii"))))
 
     @unittest.skipUnless(hasattr(os, "sched_getaffinity"), "no such thing here")
     def test_it_stays_on_its_core(self):
@@ -242,6 +249,16 @@ def listens(url: str) -> bool:
         return True
     except OSError:
         return False
+
+
+def is_gone(pid: int) -> bool:
+    """It has ended, though perhaps nobody has taken notice yet."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    status = pathlib.Path(f"/proc/{pid}/stat")
+    return status.exists() and status.read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z"
 
 
 def wait_until(condition, seconds: float = 20):
@@ -282,13 +299,13 @@ class Servers(unittest.TestCase):
                 measure.run(BUILD / contestants.TIMED, [str(BUILD / contestants.LIBCURL), "1"], urls)
                 self.assertEqual(server.asked(), ["/p/3", "/missing/0"])
 
-    def interrupt(self, number: int) -> int:
+    def interrupt(self, number: int, server: str = "practice_site") -> int:
         """Ends the tool while a rival of it runs that has no end. Returns its status."""
         with tempfile.TemporaryDirectory() as folder:
             told = pathlib.Path(folder) / "told"
             endless = f"echo {{url}} {{folder}} $$ >{folder}/new; mv {folder}/new {told}; sleep 60"
-            tool = subprocess.Popen([sys.executable, TOOL, "--build", BUILD, *TINY, "--only", "endless", "--rival",
-                                     f"endless=sh -c '{endless}'"], stderr=subprocess.PIPE, text=True,
+            tool = subprocess.Popen([sys.executable, TOOL, "--build", BUILD, *TINY, "--server", server,
+                                     "--only", "endless", "--rival", f"endless=sh -c '{endless}'"], stderr=subprocess.PIPE, text=True,
                                     # (What runs in the background may be deaf to Ctrl-C.)
                                     preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
             try:
@@ -301,7 +318,7 @@ class Servers(unittest.TestCase):
                 tool.kill()
             self.assertEqual(said, "")
             wait_until(lambda: not listens(url))
-            wait_until(lambda: not pathlib.Path("/proc", pid).exists())
+            wait_until(lambda: is_gone(int(pid)))
             if number != signal.SIGKILL:
                 self.assertFalse(pathlib.Path(own).parent.exists())
             else:  # nobody could clean up
@@ -316,7 +333,8 @@ class Servers(unittest.TestCase):
 
     @unittest.skipUnless(sys.platform == "linux", "elsewhere nobody tells them")
     def test_to_be_killed_ends_all(self):
-        self.assertEqual(self.interrupt(signal.SIGKILL), -signal.SIGKILL)
+        for server in ["practice_site", *["nginx"] * bool(nginx.find_nginx())]:
+            self.assertEqual(self.interrupt(signal.SIGKILL, server), -signal.SIGKILL)
 
     @unittest.skipUnless(nginx.find_nginx(), "there is no nginx here")
     def test_nginx_serves_the_same(self):
@@ -354,6 +372,7 @@ class Whole(unittest.TestCase):
 
     def test_where_answers_wait(self):
         done = bench(*TINY, "--latency", "2", "--workers", "3", "--only", "stage 3,libcurl")
+        self.assertRegex(done.stdout, r"\nlibcurl floor +yes +[\d,]+ +~? +\d+ % +3 ")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertRegex(done.stdout, r"\nideal +1,500 +100 % +3\n")
         self.assertRegex(done.stdout, r"\nstage 3 +yes +[\d,]+ +~? +\d+ % +3 ")

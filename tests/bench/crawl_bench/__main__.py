@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import resource
 import signal
 import sys
 
@@ -28,6 +29,17 @@ from options import NEEDS, read_options  # noqa: E402
 from report import report  # noqa: E402
 from servers import Site  # noqa: E402
 from sitting import Plan, measure_part  # noqa: E402
+
+
+def allow_descriptors(most_at_once: int):
+    """Lets the programs that we start have enough of them. Throws Trouble if that can't be."""
+    needed = most_at_once + 100
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < needed:
+        raise Trouble(f"{most_at_once:,} at once need {needed:,} descriptors, and there are {hard:,} (ulimit -Hn): "
+                      "take fewer --workers")
+    if soft != resource.RLIM_INFINITY and soft < needed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
 
 
 def sit(options) -> dict:
@@ -44,6 +56,7 @@ def sit(options) -> dict:
     links = options.links or (10 if kind == "memory" else 30)
     size = options.size if options.size is not None else 2000 if kind == "memory" else 20_000
     workers = options.workers or ([10, 100, 1000] if kind == "latency" else [10])
+    allow_descriptors(max(workers))
     if kind == "memory":
         pages = options.pages or 20_000
         plans = [(Site(max(1, pages // 10), links, size), workers[0]), (Site(pages, links, size), workers[0])]

@@ -114,8 +114,9 @@ def measure_part(plan: Plan, site: Site, at_once: int, pinned: bool) -> dict:
     cores = measure.cores()
     server_core, core = (cores[0], cores[1]) if pinned else (None, None)
     contestants = line_up(plan.kind, plan.build, at_once, plan.rivals, plan.only, free=not pinned)
-    # nginx's files, and what wget writes.
-    with workshop(int(2.5 * site.pages * (site.size + 4096)) + 10_000_000) as folder:
+    # nginx's files, each in whole blocks, and what wget writes; but nginx doesn't wait, and wget is alone.
+    files = 0 if site.latency else 2 * site.pages * (site.size + 4096)
+    with workshop(20_000_000 + files) as folder:
         folder.chmod(0o755)
         ground = Ground(plan, site, folder)
         verdicts = check_all(ground, contestants, core, server_core)
