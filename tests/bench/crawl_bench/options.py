@@ -7,6 +7,7 @@ from pathlib import Path
 
 from contestants import EPOLL, HAS_EPOLL, LIBCURL, STAGES, TIMED, read_rival
 from measure import Trouble
+from nginx import find_nginx
 from servers import PRACTICE_SITE
 
 NEEDS = [*STAGES.values(), PRACTICE_SITE, TIMED, LIBCURL, *[EPOLL] * HAS_EPOLL]
@@ -95,6 +96,10 @@ def read_options(words: list[str]) -> argparse.Namespace:
         raise Trouble(f"--chart {options.chart}: its name must end with .svg")
     if options.chart and options.memory:
         raise Trouble("--memory has no chart: leave out --chart")
+    if options.server == "nginx" and options.latency:
+        raise Trouble("answers wait only if the practice site serves: leave out --server nginx")
+    if options.server == "nginx" and not find_nginx():
+        raise Trouble("there is no nginx here: install it (Debian's package nginx), or leave out --server nginx")
     if options.source and not options.source.is_file():
         raise Trouble(f"--from {options.source}: there is no such file; --json FILE writes one")
     if options.memory and options.pages and options.pages < 10:
