@@ -325,7 +325,7 @@ class Servers(unittest.TestCase):
         """Ends the tool while a rival of it runs that has no end. Returns its status."""
         with tempfile.TemporaryDirectory() as folder:
             told = pathlib.Path(folder) / "told"
-            endless = f"echo {{url}} {{folder}} $$ >{folder}/new; mv {folder}/new {told}; sleep 60"
+            endless = f"echo {{url}} {{folder}} $$ >{folder}/new; mv {folder}/new {told}; exec sleep 60"
             tool = subprocess.Popen([sys.executable, TOOL, "--build", BUILD, *TINY, "--server", server,
                                      "--only", "endless", "--rival", f"endless=sh -c '{endless}'"], stderr=subprocess.PIPE, text=True,
                                     # (What runs in the background may be deaf to Ctrl-C.)
