@@ -1,0 +1,41 @@
+// The questions. program.cpp finds the true answers; yours.cpp holds what you predict.
+#pragma once
+
+/// A question that you have not answered.
+constexpr int unanswered = -1;
+
+/// What is the limit? It's busy all the time, and all else has time to spare.
+constexpr int workers = 1; ///< all of them are under way, and mostly wait
+constexpr int loop_thread = 2;
+constexpr int parse_threads = 3;
+constexpr int line = 4;
+
+/// All numbers are round: the first digit counts, so 487 is 500, and 2,140 is 2000.
+struct Answers {
+    // near: one worker, and a server that answers as fast as the crawler computes
+    int near_pages = unanswered;     ///< pages a second
+    int near_with_four = unanswered; ///< the same, with 4 workers
+    // far: 10 workers
+    int far_limit = unanswered;
+    int far_pages = unanswered;        ///< a second
+    int far_with_hundred = unanswered; ///< the same, with 100 workers
+    // many: as far, and 1000 workers
+    int many_limit = unanswered;
+    int many_pages = unanswered;      ///< a second
+    int many_time = unanswered;       ///< milliseconds that a worker spends on a page
+    int many_time_twice = unanswered; ///< the same, with 2000 workers
+    // narrow: large pages
+    int narrow_limit = unanswered;
+    int narrow_pages = unanswered; ///< a second
+    // reading: two threads for it
+    int reading_limit = unanswered;
+    int reading_pages = unanswered;      ///< a second
+    int reading_with_eight = unanswered; ///< the same, with 8 threads
+    int eight_limit = unanswered;        ///< and what is the limit then?
+};
+
+/// What you think. Defined in yours.cpp.
+extern const Answers prediction;
+
+/// Plays the scenes. Defined in program.cpp.
+Answers run_program();

@@ -1,0 +1,21 @@
+// What crawl must do.
+#pragma once
+
+#include "stage3_queue_crawler/runtime/task/coroutine.h"
+
+#include <cstddef>
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+/// Fetches a page, and returns the links in it. Throws std::runtime_error if there is no
+/// such page.
+using Fetch =
+    std::function<stage3::Coroutine<std::vector<std::string>>(std::string page)>;
+
+/// Fetches `root` and all that it leads to, each page once, with at most `limit` of them
+/// under way. As long as a page is known that was not fetched, as many are under way as
+/// may be. Returns all pages that it has met, also those that are not there.
+stage3::Coroutine<std::set<std::string>> crawl(Fetch fetch, std::string root,
+                                               std::size_t limit);
