@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Counts the instructions that a page costs each stage, and tells where those of stage 3 go.
+
+    tests/bench/where_it_goes.py BUILD [PAGES]      (such as: where_it_goes.py build-bench)
+
+BUILD is a release build; valgrind must be installed. Its tool callgrind runs a program on a
+processor of its own making and counts: so the numbers don't depend on what else the machine
+does, and hardly on the machine. The work is a practice site with pages of 20 kB and 30 links.
+Each program crawls a small site and one with PAGES pages more (1000), and what is printed is the
+difference, for a page. So what a program does once, such as its start, is not in it.
+
+callgrind doesn't see what the kernel does. So stage 3 also runs without it, and the processor
+time is told that the kernel, and the program, took for a page: the medians of five such
+differences. System calls are counted under callgrind, that is in slow motion, so that more is
+ready when stage 3 looks: a program at full speed makes a few more.
+"""
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from contextlib import contextmanager
+from pathlib import Path
+
+FEW = 200  # pages of the smaller site
+ROUNDS = 5
+
+# What a function is about: the first row that fits. The library that it's in, and its name.
+GROUPS = [
+    ("libcurl", r"libcurl", r""),
+    ("malloc, free, new and delete", r"", r"^_*(malloc|free|calloc|realloc|int_(malloc|free|realloc)|malloc_\w+"
+     r"|unlink_chunk.*|tcache_.*|operator (new|delete).*|cfree|sysmalloc)(\.\w+)*$"),
+    ("copying, comparing, searching bytes", r"libc\.so|ld-linux", r"mem(cpy|move|set|chr|cmp|rchr|mem)|str\w*(len|cmp|chr|spn)"),
+    ("is it UTF-8?", r"", r"valid_length|decoded|[Cc]harset"),
+    ("finding links", r"", r"HtmlScanner|find_links|LinkCollector|may_hold_links"),
+    ("links to URLs", r"", r"UrlParser|resolve_url|append_encoded|is_plain_path|common::Url|Scope::|common::parse_"),
+    ("all other code of the crawler", r"stage\d", r""),
+    ("all other libraries", r"", r""),
+]
+SYSTEM_CALLS = ["recv", "send", "epoll_wait", "epoll_ctl", "poll", "read", "write", "connect", "close"]
+
+
+@contextmanager
+def site(build: Path, pages: int):
+    """Serves so many pages; gives their URL, and the list of all that is to be found."""
+    command = [build / "tests/practice_site/practice_site", "--pages", str(pages), "--links", "30",
+               "--size", "20000", "--manifest", "--until-eof"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        url, manifest = server.stdout.readline().strip(), []
+        for line in server.stdout:
+            if line.startswith("end"):
+                break
+            manifest.append(line.split()[1])
+        yield url, manifest
+        server.stdin.close()
+
+
+def run(command: list, urls: str = "") -> os.struct_rusage:
+    """What it has used. Crawlers say that links are dead, by their status."""
+    with subprocess.Popen([str(word) for word in command], stdin=subprocess.PIPE, text=True,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as program:
+        program.stdin.write(urls)
+        program.stdin.close()
+        said = program.stderr.read()
+        _, status, used = os.wait4(program.pid, 0)
+        program.returncode = os.waitstatus_to_exitcode(status)
+    if program.returncode not in (0, 1):
+        sys.exit(f"{command[0]} ended with {program.returncode}: {said[-500:]}")
+    return used
+
+
+def read_profile(path: Path) -> tuple[Counter, Counter]:
+    """Instructions by group, and calls of the functions that are system calls."""
+    instructions, calls = Counter(), Counter()
+    library = function = called = ""
+    group, skip = "", False
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        key, _, value = line.partition("=")
+        if skip:  # what a call took, with all that it has called: counted there
+            skip = False
+        elif key == "ob":
+            library = value
+        elif key == "fn":
+            function = value.split("'")[0]  # '2: in a recursion
+            group = group_of(library, function)
+        elif key == "cfn":
+            called = value.split("'")[0]
+        elif key == "calls":
+            calls[called] += int(value.split()[0])
+            skip = True
+        elif re.match(r"[+\-*\d]\S* \d+$", line):
+            instructions[group] += int(line.split()[1])
+    return instructions, Counter({name: calls[name] for name in SYSTEM_CALLS})
+
+
+def group_of(library: str, function: str) -> str:
+    return next(name for name, of, pattern in GROUPS
+                if re.search(of, Path(library).name) and re.search(pattern, function))
+
+
+def count(command: list, urls: str) -> tuple[Counter, Counter]:
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "callgrind.out"
+        run(["valgrind", "--tool=callgrind", "--compress-strings=no", "--compress-pos=no",
+             f"--callgrind-out-file={out}", *command], urls)
+        return read_profile(out)
+
+
+def difference(few, many, pages: int) -> dict[str, float]:
+    return {name: (many[name] - few[name]) / pages for name in many}
+
+
+def processor_time(build: Path, few: str, many: str, pages: int) -> tuple[float, float]:
+    """Milliseconds for a page: of the program, and of the kernel for it."""
+    rows = []
+    for _ in range(ROUNDS):
+        a, b = (run(commands(build, url)["stage 3"]) for url in (few, many))
+        rows.append((b.ru_utime - a.ru_utime, b.ru_stime - a.ru_stime))
+    return tuple(1e3 * statistics.median(column) / pages for column in zip(*rows))
+
+
+def commands(build: Path, url: str) -> dict[str, list]:
+    return {
+        "stage 1": [build / "stage1_callbacks/stage1", url],
+        "stage 2": [build / "stage2_coroutines/stage2", url],
+        "stage 3": [build / "stage3_queue_crawler/stage3", "-q", "--parse-threads", "0", "-o", os.devnull, url],
+        "libcurl alone": [build / "tests/bench/multi_bench", "10"],
+    }
+
+
+def main():
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
+    build, more = Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1000
+    if not shutil.which("valgrind"):
+        sys.exit("there is no valgrind: install it (Debian's package has the same name)")
+    programs = [words[0] for words in commands(build, "").values()]
+    if missing := [str(path) for path in programs if not path.exists()]:
+        sys.exit(f"there is no {missing[0]}: set {build} up with --buildtype=release, and build it")
+    with site(build, FEW) as (few, few_urls), site(build, FEW + more) as (many, many_urls):
+        pages = len(many_urls) - len(few_urls)
+        print("instructions for a page of 20 kB with 30 links:")
+        for name, words in commands(build, few).items():
+            a = count(words, "".join(f"{url}\n" for url in few_urls))
+            b = count(commands(build, many)[name], "".join(f"{url}\n" for url in many_urls))
+            split, calls = (difference(*pair, pages) for pair in zip(a, b))
+            print(f"  {name:14} {sum(split.values()) / 1e3:5.0f} thousand", flush=True)
+            if name == "stage 3":
+                of_stage3, calls_of_stage3 = split, calls
+        whole = sum(of_stage3.values())
+        print("of stage 3's:")
+        for name, number in sorted(of_stage3.items(), key=lambda one: -one[1]):
+            print(f"  {100 * number / whole:3.0f} %  {'#' * round(50 * number / whole):20} {name}")
+        print("system calls of stage 3, for a page: " + ", ".join(
+            f"{name} {number:.1f}" for name, number in calls_of_stage3.items() if number >= 0.05))
+        user, system = processor_time(build, few, many, pages)
+        print(f"processor time of stage 3, for a page: {1e3 * user:.0f} us in the program, {1e3 * system:.0f} us in the kernel")
+
+
+if __name__ == "__main__":
+    main()
