@@ -42,6 +42,7 @@ int main(int argc, char** argv) {
     std::size_t failed = 0;
     for (; next < urls.size() && next < at_once; ++next)
         start(multi, curl_easy_init(), urls[next]);
+    // [turns]
     for (int running = 1; running > 0;) {
         curl_multi_perform(multi, &running);
         int left = 0;
@@ -59,6 +60,7 @@ int main(int argc, char** argv) {
         if (running > 0)
             curl_multi_poll(multi, nullptr, 0, 1000, nullptr);
     }
+    // [/turns]
     curl_multi_cleanup(multi);
     fmt::print("{} fetched, {} failed\n", urls.size() - failed, failed);
     return failed == 0 ? 0 : 1;

@@ -9,9 +9,10 @@ does, and hardly on the machine. The work is a practice site with pages of 20 kB
 Each program crawls a small site and one with PAGES pages more (1000), and what is printed is the
 difference, for a page. So what a program does once, such as its start, is not in it.
 
-callgrind doesn't see what the kernel does. So stage 3 also runs without it, and the processor
-time is told that the kernel, and the program, took for a page: the medians of five such
-differences. System calls are counted under callgrind, that is in slow motion, so that more is
+callgrind doesn't see what the kernel does. So stage 3 also crawls a site ten times as large
+without it, and the processor time is told that the program took for a page, and the kernel for
+it: the medians of five crawls. (Seconds depend on the machine, and on what else it does.) System
+calls are counted under callgrind, that is in slow motion, so that more is
 ready when stage 3 looks: a program at full speed makes a few more.
 """
 from __future__ import annotations
@@ -42,14 +43,14 @@ GROUPS = [
     ("all other code of the crawler", r"stage\d", r""),
     ("all other libraries", r"", r""),
 ]
-SYSTEM_CALLS = ["recv", "send", "epoll_wait", "epoll_ctl", "poll", "read", "write", "connect", "close"]
+SYSTEM_CALLS = ["recv", "send", "poll", "getsockname", "epoll_wait", "epoll_ctl", "read", "write", "connect", "close"]
 
 
 @contextmanager
-def site(build: Path, pages: int):
+def site(build: Path, pages: int, *options: str):
     """Serves so many pages; gives their URL, and the list of all that is to be found."""
     command = [build / "tests/practice_site/practice_site", "--pages", str(pages), "--links", "30",
-               "--size", "20000", "--manifest", "--until-eof"]
+               *(options or ("--size", "20000")), "--manifest", "--until-eof"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
         url, manifest = server.stdout.readline().strip(), []
         for line in server.stdout:
@@ -77,8 +78,8 @@ def run(command: list, urls: str = "") -> os.struct_rusage:
 def read_profile(path: Path) -> tuple[Counter, Counter]:
     """Instructions by group, and calls of the functions that are system calls."""
     instructions, calls = Counter(), Counter()
-    library = function = called = ""
-    group, skip = "", False
+    library = called = group = ""
+    skip, whole = False, -1
     for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
         key, _, value = line.partition("=")
         if skip:  # what a call took, with all that it has called: counted there
@@ -86,8 +87,7 @@ def read_profile(path: Path) -> tuple[Counter, Counter]:
         elif key == "ob":
             library = value
         elif key == "fn":
-            function = value.split("'")[0]  # '2: in a recursion
-            group = group_of(library, function)
+            group = group_of(library, value.split("'")[0])  # '2: in a recursion
         elif key == "cfn":
             called = value.split("'")[0]
         elif key == "calls":
@@ -95,6 +95,10 @@ def read_profile(path: Path) -> tuple[Counter, Counter]:
             skip = True
         elif re.match(r"[+\-*\d]\S* \d+$", line):
             instructions[group] += int(line.split()[1])
+        elif line.startswith("totals:"):
+            whole = int(line.split()[1])
+    if sum(instructions.values()) != whole:
+        raise ValueError(f"{path}: callgrind has counted {whole} instructions, and {sum(instructions.values())} were read")
     return instructions, Counter({name: calls[name] for name in SYSTEM_CALLS})
 
 
@@ -115,13 +119,12 @@ def difference(few, many, pages: int) -> dict[str, float]:
     return {name: (many[name] - few[name]) / pages for name in many}
 
 
-def processor_time(build: Path, few: str, many: str, pages: int) -> tuple[float, float]:
-    """Milliseconds for a page: of the program, and of the kernel for it."""
-    rows = []
-    for _ in range(ROUNDS):
-        a, b = (run(commands(build, url)["stage 3"]) for url in (few, many))
-        rows.append((b.ru_utime - a.ru_utime, b.ru_stime - a.ru_stime))
-    return tuple(1e3 * statistics.median(column) / pages for column in zip(*rows))
+def processor_time(build: Path, pages: int) -> tuple[float, float]:
+    """Seconds for a page: of the program, and of the kernel for it."""
+    with site(build, pages) as (url, urls):
+        used = [run(commands(build, url)["stage 3"]) for _ in range(ROUNDS)]
+    return (statistics.median(one.ru_utime for one in used) / len(urls),
+            statistics.median(one.ru_stime for one in used) / len(urls))
 
 
 def commands(build: Path, url: str) -> dict[str, list]:
@@ -130,6 +133,7 @@ def commands(build: Path, url: str) -> dict[str, list]:
         "stage 2": [build / "stage2_coroutines/stage2", url],
         "stage 3": [build / "stage3_queue_crawler/stage3", "-q", "--parse-threads", "0", "-o", os.devnull, url],
         "libcurl alone": [build / "tests/bench/multi_bench", "10"],
+        "sockets alone": [build / "tests/bench/epoll_bench", "10"],
     }
 
 
@@ -139,7 +143,7 @@ def main():
     build, more = Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1000
     if not shutil.which("valgrind"):
         sys.exit("there is no valgrind: install it (Debian's package has the same name)")
-    programs = [words[0] for words in commands(build, "").values()]
+    programs = [build / "tests/practice_site/practice_site", *(words[0] for words in commands(build, "").values())]
     if missing := [str(path) for path in programs if not path.exists()]:
         sys.exit(f"there is no {missing[0]}: set {build} up with --buildtype=release, and build it")
     with site(build, FEW) as (few, few_urls), site(build, FEW + more) as (many, many_urls):
@@ -158,8 +162,8 @@ def main():
             print(f"  {100 * number / whole:3.0f} %  {'#' * round(50 * number / whole):20} {name}")
         print("system calls of stage 3, for a page: " + ", ".join(
             f"{name} {number:.1f}" for name, number in calls_of_stage3.items() if number >= 0.05))
-        user, system = processor_time(build, few, many, pages)
-        print(f"processor time of stage 3, for a page: {1e3 * user:.0f} us in the program, {1e3 * system:.0f} us in the kernel")
+    user, system = processor_time(build, 10 * more)
+    print(f"processor time of stage 3, for a page: {1e6 * user:.0f} us in the program, {1e6 * system:.0f} us in the kernel")
 
 
 if __name__ == "__main__":
