@@ -6,8 +6,8 @@
 A practice site answers each request after two seconds, so that as many are under way as may be.
 Stage 3 and a bare libcurl client fetch it, with MANY at once, and with a tenth of that; the
 difference between their largest sizes in memory, divided by that between the numbers of fetches,
-is what one more costs. Pages are small, so it's not their bytes. Needs twice as many descriptors
-as fetches: `ulimit -n`.
+is what one more costs. It tells the processor time for a page, too, with both numbers. Pages are
+small: it's not their bytes. Needs as many descriptors as fetches, for each program: `ulimit -n`.
 """
 from __future__ import annotations
 
@@ -31,13 +31,16 @@ def main():
     stage3, multi = build / "stage3_queue_crawler/stage3", build / "tests/bench/multi_bench"
     with site(build, many * 3 // 2, "--size", "1000", "--latency", "2000") as (url, urls):
         text = "".join(f"{one}\n" for one in urls)
-        for name, program, options, known in [
-                ("stage 3", stage3, ["-q", "-o", os.devnull, "-w"], ""), ("libcurl alone", multi, [], text)]:
-            last = [url] if program == stage3 else []
-            few = run([program, *options, many // 10, *last], known).ru_maxrss
-            used = run([program, *options, many, *last], known).ru_maxrss
-            print(f"{name:14} {many} at once: {used / 1024:4.0f} MB, "
-                  f"{(used - few) / (many - many // 10):5.1f} kB for each", flush=True)
+        for name, command, known in [
+                ("stage 3", lambda n: [stage3, "-q", "-o", os.devnull, "-w", n, url], ""),
+                ("libcurl alone", lambda n: [multi, n], text)]:
+            few, all_of_them = run(command(many // 10), known), run(command(many), known)
+            for number, used in [(many // 10, few), (many, all_of_them)]:
+                time = (used.ru_utime + used.ru_stime) / len(urls)
+                print(f"{name:14} {number:6} at once: {used.ru_maxrss / 1024:4.0f} MB, and for a page "
+                      f"{1e6 * time:4.0f} us of the processor", flush=True)
+            each = (all_of_them.ru_maxrss - few.ru_maxrss) / (many - many // 10)
+            print(f"{'':14} one more: {each:.1f} kB", flush=True)
 
 
 if __name__ == "__main__":

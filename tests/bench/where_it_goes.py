@@ -36,13 +36,15 @@ GROUPS = [
     ("libcurl", r"libcurl", r""),
     ("malloc, free, new and delete", r"", r"^_*(malloc|free|calloc|realloc|int_(malloc|free|realloc)|malloc_\w+"
      r"|unlink_chunk.*|tcache_.*|operator (new|delete).*|cfree|sysmalloc)(\.\w+)*$"),
-    ("copying, comparing, searching bytes", r"libc\.so|ld-linux", r"mem(cpy|move|set|chr|cmp|rchr|mem)|str\w*(len|cmp|chr|spn)"),
+    ("copying, comparing, searching bytes", r"libc\.so|ld-linux",
+     r"mem(cpy|move|set|chr|cmp|rchr|mem)|str\w*(len|cmp|chr|spn)"),
     ("is it UTF-8?", r"", r"valid_length|decoded|[Cc]harset"),
     ("finding links", r"", r"HtmlScanner|find_links|LinkCollector|may_hold_links"),
     ("links to URLs", r"", r"UrlParser|resolve_url|append_encoded|is_plain_path|common::Url|Scope::|common::parse_"),
     ("all other code of the crawler", r"stage\d", r""),
     ("all other libraries", r"", r""),
 ]
+READING = "reading, with all that it calls"
 SYSTEM_CALLS = ["recv", "send", "poll", "getsockname", "epoll_wait", "epoll_ctl", "read", "write", "connect", "close"]
 
 
@@ -75,31 +77,39 @@ def run(command: list, urls: str = "") -> os.struct_rusage:
     return used
 
 
-def read_profile(path: Path) -> tuple[Counter, Counter]:
-    """Instructions by group, and calls of the functions that are system calls."""
-    instructions, calls = Counter(), Counter()
+def read_profile(path: Path) -> Counter:
+    """Instructions by group, calls of functions that are system calls, and what READING takes."""
+    found = Counter({name: 0 for name in (*(group[0] for group in GROUPS), *SYSTEM_CALLS, READING)})
     library = called = group = ""
-    skip, whole = False, -1
+    in_call, whole, read = False, None, 0
     for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
         key, _, value = line.partition("=")
-        if skip:  # what a call took, with all that it has called: counted there
-            skip = False
+        if in_call:  # what a call took, with all that it has called: counted there
+            in_call = False
+            if called.startswith("common::find_links("):
+                found[READING] += int(line.split()[1])
         elif key == "ob":
             library = value
         elif key == "fn":
-            group = group_of(library, value.split("'")[0])  # '2: in a recursion
+            group = group_of(library, name_of(value))
         elif key == "cfn":
-            called = value.split("'")[0]
+            called = name_of(value)
         elif key == "calls":
-            calls[called] += int(value.split()[0])
-            skip = True
+            in_call = True
+            if called in SYSTEM_CALLS:
+                found[called] += int(value.split()[0])
         elif re.match(r"[+\-*\d]\S* \d+$", line):
-            instructions[group] += int(line.split()[1])
+            found[group] += int(line.split()[1])
+            read += int(line.split()[1])
         elif line.startswith("totals:"):
             whole = int(line.split()[1])
-    if sum(instructions.values()) != whole:
-        raise ValueError(f"{path}: callgrind has counted {whole} instructions, and {sum(instructions.values())} were read")
-    return instructions, Counter({name: calls[name] for name in SYSTEM_CALLS})
+    if read != whole:
+        raise ValueError(f"{path}: callgrind has counted {whole} instructions, and {read} were read")
+    return found
+
+
+def name_of(function: str) -> str:
+    return function.split("'")[0]  # it numbers the levels of a recursion: f'2
 
 
 def group_of(library: str, function: str) -> str:
@@ -107,16 +117,12 @@ def group_of(library: str, function: str) -> str:
                 if re.search(of, Path(library).name) and re.search(pattern, function))
 
 
-def count(command: list, urls: str) -> tuple[Counter, Counter]:
+def count(command: list, urls: list[str]) -> Counter:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "callgrind.out"
         run(["valgrind", "--tool=callgrind", "--compress-strings=no", "--compress-pos=no",
-             f"--callgrind-out-file={out}", *command], urls)
+             f"--callgrind-out-file={out}", *command], "".join(f"{url}\n" for url in urls))
         return read_profile(out)
-
-
-def difference(few, many, pages: int) -> dict[str, float]:
-    return {name: (many[name] - few[name]) / pages for name in many}
 
 
 def processor_time(build: Path, pages: int) -> tuple[float, float]:
@@ -149,21 +155,22 @@ def main():
     with site(build, FEW) as (few, few_urls), site(build, FEW + more) as (many, many_urls):
         pages = len(many_urls) - len(few_urls)
         print("instructions for a page of 20 kB with 30 links:")
-        for name, words in commands(build, few).items():
-            a = count(words, "".join(f"{url}\n" for url in few_urls))
-            b = count(commands(build, many)[name], "".join(f"{url}\n" for url in many_urls))
-            split, calls = (difference(*pair, pages) for pair in zip(a, b))
-            print(f"  {name:14} {sum(split.values()) / 1e3:5.0f} thousand", flush=True)
+        for name, command in commands(build, few).items():
+            less, more_of_it = count(command, few_urls), count(commands(build, many)[name], many_urls)
+            a_page = {what: (more_of_it[what] - less[what]) / pages for what in less}
+            whole = sum(a_page[group] for group, _, _ in GROUPS)
+            print(f"  {name:14} {whole / 1e3:5.0f} thousand", flush=True)
             if name == "stage 3":
-                of_stage3, calls_of_stage3 = split, calls
-        whole = sum(of_stage3.values())
+                share = {what: 100 * number / whole for what, number in a_page.items()}
+                calls = {what: a_page[what] for what in SYSTEM_CALLS}
         print("of stage 3's:")
-        for name, number in sorted(of_stage3.items(), key=lambda one: -one[1]):
-            print(f"  {100 * number / whole:3.0f} %  {'#' * round(50 * number / whole):20} {name}")
-        print("system calls of stage 3, for a page: " + ", ".join(
-            f"{name} {number:.1f}" for name, number in calls_of_stage3.items() if number >= 0.05))
+        for name in sorted((group[0] for group in GROUPS), key=lambda group: -share[group]):
+            print(f"  {share[name]:3.0f} %  {'#' * round(share[name] / 2):12} {name}")
+        print(f"{READING}: {share[READING]:.0f} %")
+        print("calls of the kernel, for a page: " + ", ".join(
+            f"{name} {number:.1f}" for name, number in calls.items() if number >= 0.05))
     user, system = processor_time(build, 10 * more)
-    print(f"processor time of stage 3, for a page: {1e6 * user:.0f} us in the program, {1e6 * system:.0f} us in the kernel")
+    print(f"processor time for a page: {1e6 * user:.0f} us in the program, {1e6 * system:.0f} us in the kernel")
 
 
 if __name__ == "__main__":
