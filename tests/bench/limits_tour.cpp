@@ -71,7 +71,7 @@ int main() {
     try {
         fmt::print("workers workers/  pages a   a page\n"
                    "         50 ms   second    takes\n");
-        for (const std::size_t workers : {1, 10, 100, 1000, 10'000}) {
+        for (const std::size_t workers : {1U, 10U, 100U, 1000U, 10'000U}) {
             Crawl crawl;
             stage3::run(tour(crawl, workers), crawl.clock.options());
         }
