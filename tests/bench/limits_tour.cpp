@@ -17,7 +17,6 @@
 
 using namespace std::chrono_literals;
 using stage3::Coroutine;
-using stage3::EventLoop;
 using stage3::TaskGroup;
 using Seconds = std::chrono::duration<double>;
 
