@@ -33,7 +33,7 @@ def main():
         text = "".join(f"{one}\n" for one in urls)
         for name, command, known in [
                 ("stage 3", lambda n: [stage3, "-q", "-o", os.devnull, "-w", n, url], ""),
-                ("libcurl alone", lambda n: [multi, n], text)]:
+                ("libcurl floor", lambda n: [multi, n], text)]:
             few, all_of_them = run(command(many // 10), known), run(command(many), known)
             for number, used in [(many // 10, few), (many, all_of_them)]:
                 time = (used.ru_utime + used.ru_stime) / len(urls)

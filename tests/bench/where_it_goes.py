@@ -138,8 +138,8 @@ def commands(build: Path, url: str) -> dict[str, list]:
         "stage 1": [build / "stage1_callbacks/stage1", url],
         "stage 2": [build / "stage2_coroutines/stage2", url],
         "stage 3": [build / "stage3_queue_crawler/stage3", "-q", "--parse-threads", "0", "-o", os.devnull, url],
-        "libcurl alone": [build / "tests/bench/multi_bench", "10"],
-        "sockets alone": [build / "tests/bench/epoll_bench", "10"],
+        "libcurl floor": [build / "tests/bench/multi_bench", "10"],
+        "epoll floor": [build / "tests/bench/epoll_bench", "10"],
     }
 
 
