@@ -167,7 +167,7 @@ def main():
         for name in sorted((group[0] for group in GROUPS), key=lambda group: -share[group]):
             print(f"  {share[name]:3.0f} %  {'#' * round(share[name] / 2):12} {name}")
         print(f"{READING}: {share[READING]:.0f} %")
-        print("calls of the kernel, for a page: " + ", ".join(
+        print("calls of the kernel, for a page:\n  " + ", ".join(
             f"{name} {number:.1f}" for name, number in calls.items() if number >= 0.05))
     user, system = processor_time(build, 10 * more)
     print(f"processor time for a page: {1e6 * user:.0f} us in the program, {1e6 * system:.0f} us in the kernel")
