@@ -321,6 +321,14 @@ class Servers(unittest.TestCase):
                 measure.run(BUILD / contestants.TIMED, [str(BUILD / contestants.LIBCURL), "1"], urls)
                 self.assertEqual(server.asked(), ["/p/3", "/missing/0"])
 
+    def test_a_server_that_fails_is_no_ground_to_measure_on(self):
+        with tempfile.TemporaryDirectory() as folder:
+            log = pathlib.Path(folder) / "log"
+            with servers.PracticeSite(BUILD, self.site, log=log) as server:
+                log.write_text("500 /p/3\n", encoding="ascii")
+                with self.assertRaisesRegex(measure.Trouble, "the server failed: it answered 500 to /p/3"):
+                    server.asked()
+
     def interrupt(self, number: int, server: str = "practice_site") -> int:
         """Ends the tool while a rival of it runs that has no end. Returns its status."""
         with tempfile.TemporaryDirectory() as folder:

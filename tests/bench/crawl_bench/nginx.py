@@ -7,6 +7,7 @@ site serves itself. With --keep, which makes up each page once only, it is about
 from __future__ import annotations
 
 import http.client
+import resource
 import shutil
 import socket
 import subprocess
@@ -18,12 +19,12 @@ from measure import Trouble
 from servers import PracticeSite, Server, spawn
 
 CONF = """
-worker_processes 1; worker_rlimit_nofile 20000; daemon off; error_log stderr crit; pid {folder}/nginx.pid;
-events {{ worker_connections 16000; }}
+worker_processes 1; worker_rlimit_nofile {descriptors}; daemon off; error_log stderr crit; pid {folder}/nginx.pid;
+events {{ worker_connections {connections}; }}
 http {{
     log_format asked '$status $request_uri'; access_log {log};
     sendfile on; tcp_nopush on; keepalive_requests 1000000000; keepalive_timeout 1h; absolute_redirect off;
-    open_file_cache max=200000 inactive=1h; types {{ }} default_type 'text/html; charset=utf-8';
+    open_file_cache max={files} inactive=1h; types {{ }} default_type 'text/html; charset=utf-8';
     client_body_temp_path {folder}/a; proxy_temp_path {folder}/b; fastcgi_temp_path {folder}/c;
     uwsgi_temp_path {folder}/d; scgi_temp_path {folder}/e;
     server {{
@@ -45,7 +46,11 @@ class Nginx(Server):
     def start(self):
         log = "off" if self.log is None else f"{self.log} asked"
         conf = self.folder / "nginx.conf"
-        conf.write_text(CONF.format(folder=self.folder, port=self.port, log=log, redirects=self.redirects),
+        # A file that it keeps open takes a descriptor, as a connection does: both must have enough.
+        _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        descriptors = 20_000 if hard == resource.RLIM_INFINITY else min(20_000, hard)
+        conf.write_text(CONF.format(folder=self.folder, port=self.port, log=log, redirects=self.redirects,
+                                    descriptors=descriptors, files=descriptors * 2 // 5, connections=descriptors // 2),
                         encoding="utf-8")
         self.process = spawn([self.program, "-p", self.folder, "-c", conf], self.core)
         for _ in range(200):

@@ -90,10 +90,15 @@ class Server:
         client.getresponse().read()
         client.close()
         for _ in range(1000):
-            paths = [line.split(" ", 1)[1] for line in self.log.read_text(encoding="utf-8").splitlines()]
-            if mark in paths:
-                return paths[:paths.index(mark)]
-            time.sleep(0.01)
+            lines = [line.split(" ", 1) for line in self.log.read_text(encoding="utf-8").splitlines()]
+            paths = [path for _, path in lines]
+            if mark not in paths:
+                time.sleep(0.01)
+                continue
+            for status, path in lines:
+                if status.startswith("5"):
+                    raise Trouble(f"the server failed: it answered {status} to {path}; what it said may be above")
+            return paths[:paths.index(mark)]
         raise Trouble(f"the server does not write its log, {self.log}")
 
 
