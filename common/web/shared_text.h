@@ -5,6 +5,8 @@
 // SharedText share one: a copy is eight bytes, and takes no memory beyond them.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
@@ -16,7 +18,10 @@ class SharedText {
     SharedText() = default; ///< empty
     /// Both, one behind the other: a copy of them. Throws std::length_error beyond 4 GiB.
     explicit SharedText(std::string_view text, std::string_view more = {});
-    SharedText(const SharedText& other) noexcept;
+    SharedText(const SharedText& other) noexcept : block_(other.block_) {
+        if (block_ != nullptr)
+            block_->owners.fetch_add(1, std::memory_order_relaxed);
+    }
     SharedText(SharedText&& other) noexcept
         : block_(std::exchange(other.block_, nullptr)) {}
     SharedText& operator=(const SharedText& other) noexcept {
@@ -26,14 +31,31 @@ class SharedText {
         std::swap(block_, other.block_);
         return *this;
     }
-    ~SharedText();
+    ~SharedText() {
+        // What others have done with the text must be over when the last one frees it.
+        if (block_ != nullptr
+            && block_->owners.fetch_sub(1, std::memory_order_acq_rel) == 1)
+            free(block_);
+    }
 
-    std::string_view view() const;
+    std::string_view view() const {
+        return block_ == nullptr ? std::string_view()
+                                 : std::string_view(block_->text(), block_->size);
+    }
     /// The same, with a zero behind it.
-    const char* c_str() const;
+    const char* c_str() const { return block_ == nullptr ? "" : block_->text(); }
 
   private:
-    struct Block; // how many share it, how long it is; and behind that, the text
+    /// Behind it, in the same piece of memory, is the text.
+    struct Block {
+        explicit Block(std::uint32_t n) : size(n) {}
+
+        char* text() { return reinterpret_cast<char*>(this + 1); }
+
+        std::atomic<std::uint32_t> owners = 1;
+        const std::uint32_t size;
+    };
+    static void free(Block* block) noexcept;
 
     Block* block_ = nullptr;
 };

@@ -407,18 +407,18 @@ constexpr ByteSet plain_set = [] {
 }();
 
 // [plain-path]
-/// True for a relative path in which nothing is to be decoded, encoded or shortened.
-/// Many links of hand-written pages are of this kind.
+/// True for a path in which nothing is to be decoded, encoded or shortened: it can stand
+/// behind a folder just as it is. Most links are of this kind.
 bool is_plain_path(std::string_view text) {
     // Each segment must begin with something else than a dot: then none is "." or "..",
-    // and none is empty.
+    // and none is empty but the last one.
     bool at_begin = true;
     for (const char c : text) {
         if (!contains(plain_set, c) || (at_begin && (c == '.' || c == '/')))
             return false;
         at_begin = c == '/';
     }
-    return !text.empty() && !at_begin;
+    return !text.empty();
 }
 // [/plain-path]
 
@@ -449,13 +449,23 @@ class UrlParser {
         return authority(small, rest, login);
     }
 
-    /// A plain relative path: the base's folder, and the path behind it.
-    static std::optional<Url> append_plain(std::string_view path, const Url& base) {
+    /// The short way to resolve a reference. False: it must go the long way, `parse`.
+    static bool resolve_plain(std::string_view reference, const Url& base,
+                              std::optional<Url>& result) {
         const std::string_view href = base.href();
-        const std::size_t folder = href.rfind('/', href.find('?')) + 1;
-        if (folder + path.size() > max_url_length)
-            return std::nullopt;
-        return Url(SharedText(href.substr(0, folder), path), base.places_);
+        std::string_view path = reference.substr(0, reference.find('#'));
+        if (has_origin_of(base, path))
+            path.remove_prefix(base.origin().size());
+        const bool from_root = path.starts_with('/');
+        path.remove_prefix(from_root ? 1 : 0);
+        if (!is_plain_path(path) && !(from_root && path.empty()))
+            return false;
+        const std::size_t folder_end =
+            from_root ? base.origin().size() : href.rfind('/', href.find('?'));
+        const std::string_view folder = href.substr(0, folder_end + 1);
+        if (folder.size() + path.size() <= max_url_length)
+            result = Url(SharedText(folder, path), base.places_);
+        return true;
     }
 
   private:
@@ -612,8 +622,9 @@ std::optional<Login> login_in(std::string_view root) {
 }
 
 std::optional<Url> resolve_url(std::string_view reference, const Url& base) {
-    if (is_plain_path(reference))
-        return UrlParser::append_plain(reference, base);
+    std::optional<Url> result;
+    if (UrlParser::resolve_plain(reference, base, result))
+        return result;
     return UrlParser::parse(reference, &base);
 }
 

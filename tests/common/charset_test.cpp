@@ -105,6 +105,17 @@ TEST_SUITE("what can't be read") {
         CHECK(utf8(std::string_view("a\0\xef", 3), "text/html; charset=windows-1251")
               == "a" + wrong + "\xd0\xbf");
     }
+    TEST_CASE("wherever it stands in a long text") {
+        for (std::size_t place = 0; place < 300; ++place)
+            for (const char byte : {'\0', '\x80', '\xff'}) {
+                CAPTURE(place);
+                std::string text(300, 'x');
+                text[place] = byte;
+                std::string expected = text;
+                expected.replace(place, 1, wrong);
+                CHECK(utf8(text, "text/html; charset=utf-8") == expected);
+            }
+    }
     TEST_CASE("in other sets, byte by byte, and the rest is read") {
         CHECK(utf8("\x83", "text/html; charset=shift_jis") == wrong); // cut off
         CHECK(utf8(bytes({'a', 0, 0x00, 0xd8, 'b', 0}), "text/html; charset=utf-16le")

@@ -1,4 +1,5 @@
 #include "common/web/url.h"
+#include "tests/support/url.h"
 
 #include <doctest/doctest.h>
 
@@ -384,11 +385,18 @@ TEST_SUITE("RFC 3986, section 5.4") {
 
 TEST_CASE("the short way and the long way lead to the same place") {
     // A leading "./" takes the long way.
-    for (const char* path : {"d", "d.html", "d/e/f.html", "a~b_c-d!$&()*+,;=@", "d./e"}) {
+    for (const char* path : {"d", "d.html", "d/e/f.html", "a~b_c-d!$&()*+,;=@", "d./e",
+                             "d/", "d/e/", "d#f", "d/#/f/../g", ""}) {
         for (const char* base :
              {"http://h/a/b/c.html?q/r", "http://h/", "https://h:8/a/"}) {
             CAPTURE(path);
-            CHECK(resolved(path, base) == resolved(std::string("./") + path, base));
+            const std::string origin(tests::url_of(base).origin());
+            if (*path != '\0')
+                CHECK(resolved(path, base) == resolved(std::string("./") + path, base));
+            const std::string rooted = resolved(std::string("/./") + path, base);
+            CHECK(resolved(std::string("/") + path, base) == rooted);
+            CHECK(resolved(origin + "/" + path, base) == rooted);
+            CHECK(rooted.starts_with(origin + "/"));
         }
     }
     const std::string deep = "http://h/" + std::string(common::max_url_length - 9, 'a');
