@@ -42,6 +42,11 @@ def allow_descriptors(most_at_once: int):
         resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
 
 
+def pages_for(at_once: int) -> int:
+    """So many that it hardly counts how long a crawler has but few links; and that all fit into memory."""
+    return max(1000, min(100 * at_once, 20_000))
+
+
 def sit(options) -> dict:
     """Measures all parts. Throws Trouble."""
     kind = "latency" if options.latency else "memory" if options.memory else "cost"
@@ -61,7 +66,7 @@ def sit(options) -> dict:
         pages = options.pages or 20_000
         plans = [(Site(max(1, pages // 10), links, size), workers[0]), (Site(pages, links, size), workers[0])]
     else:
-        plans = [(Site(options.pages or (max(1000, 20 * n) if options.latency else 5000), links, size,
+        plans = [(Site(options.pages or (pages_for(n) if options.latency else 5000), links, size,
                        options.latency or 0), n) for n in workers]
     placements = [options.placement] if options.placement else (
         [*["pinned"] * many, "free"] if kind == "cost" else ["pinned" if many else "free"])

@@ -53,7 +53,7 @@ def make_parser() -> Parser:
     kind.add_argument("--memory", action="store_true", help="take the peak of memory on two sites, and the slope")
     kind.add_argument("--from", dest="source", type=Path, metavar="FILE", help="show what --json has written")
     parser.add_argument("--pages", type=number(1, 1_000_000), metavar="N",
-                        help="of the site (5,000; with --latency, 20 for each fetch at once; with --memory, 20,000)")
+                        help="of the site (5,000; with --latency, 1,000 to 20,000; with --memory, 20,000)")
     parser.add_argument("--links", type=number(1, 10_000), metavar="N", help="on a page (30; with --memory, 10)")
     parser.add_argument("--size", type=number(0, 100_000_000), metavar="BYTES",
                         help="of a page (20000; with --memory, 2000)")
