@@ -77,8 +77,9 @@ class KnownUrls {
         if (slot.number == KnownUrl::none) {
             if (entries_.size() == KnownUrl::none)
                 throw std::length_error("too many URLs");
-            slot = {.mark = mark, .number = static_cast<Number>(entries_.size())};
-            entries_.emplace_back(url);
+            const auto number = static_cast<Number>(entries_.size());
+            entries_.emplace_back(url); // first: there may be no memory for it
+            slot = {.mark = mark, .number = number};
         }
         return slot.number;
     }
@@ -139,10 +140,10 @@ class KnownUrls {
 
     /// Where the URL is, or would be. There is a free slot.
     std::size_t find_slot(const common::Url& url, std::uint32_t mark) const {
-        std::size_t at = mark % slots_.size();
+        std::size_t at = mark & (slots_.size() - 1);
         while (slots_[at].number != KnownUrl::none
                && (slots_[at].mark != mark || entries_[slots_[at].number].url != url))
-            at = (at + 1) % slots_.size();
+            at = (at + 1) & (slots_.size() - 1);
         return at;
     }
 
@@ -153,9 +154,9 @@ class KnownUrls {
         for (const Slot& slot : slots) {
             if (slot.number == KnownUrl::none)
                 continue;
-            std::size_t at = slot.mark % slots_.size();
+            std::size_t at = slot.mark & (slots_.size() - 1);
             while (slots_[at].number != KnownUrl::none)
-                at = (at + 1) % slots_.size();
+                at = (at + 1) & (slots_.size() - 1);
             slots_[at] = slot;
         }
     }

@@ -37,7 +37,7 @@ Coroutine<common::Links> PageReader::read(common::Url url, std::string content_t
     // [/job]
     // [choice]
     // A site's pages resemble each other, so those before tell how long this one takes.
-    // A single thread gains nothing but that such a page doesn't hold up others.
+    // With a single thread, only what would hold up the others is.
     const Seconds worth_the_way = loop_.thread_pool().max_threads() > 1 ? 50us : 1000us;
     Reading reading;
     if (in_threads_ && size * seconds_per_byte_ > worth_the_way.count()

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -107,11 +108,14 @@ void fetch_all(List& list, const common::Address& address, std::size_t at_once) 
             throw std::runtime_error("can't connect: " + common::describe(error));
         // Told of changes only (EPOLLET), it's never told again what to watch.
         epoll_event event{EPOLLIN | EPOLLOUT | EPOLLET, {.ptr = &connection}};
-        ::epoll_ctl(epoll.fd(), EPOLL_CTL_ADD, connection.socket.fd(), &event);
+        if (::epoll_ctl(epoll.fd(), EPOLL_CTL_ADD, connection.socket.fd(), &event) != 0)
+            throw std::system_error(errno, std::generic_category(), "epoll_ctl");
     }
     std::array<epoll_event, 256> events{};
     for (std::size_t fetched = 0; fetched < list.paths.size();) {
         const int ready = ::epoll_wait(epoll.fd(), events.data(), 256, -1);
+        if (ready < 0 && errno != EINTR)
+            throw std::system_error(errno, std::generic_category(), "epoll_wait");
         for (std::size_t i = 0; std::cmp_less(i, ready); ++i) {
             auto& connection = *static_cast<Connection*>(events[i].data.ptr);
             if (!connection.has_asked)
@@ -137,7 +141,7 @@ int main(int argc, char** argv) {
         common::allow_descriptors();
         List list = read_list(std::cin);
         const auto colon = list.host.find(':');
-        if (argc != 2 || colon == std::string::npos)
+        if (argc != 2 || colon == std::string::npos || std::stoul(argv[1]) == 0)
             throw std::runtime_error(
                 "usage: epoll_bench CONNECTIONS < URLS (with a port)");
         const auto port =

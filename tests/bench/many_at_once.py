@@ -6,7 +6,7 @@
 A practice site answers each request after two seconds, so that as many are under way as may be.
 Stage 3 and a bare libcurl client fetch it, with MANY at once, and with a tenth of that; the
 difference between their largest sizes in memory, divided by that between the numbers of fetches,
-is what one more costs. It tells the processor time for a page, too, with both numbers. Pages are
+is what one more costs. It tells the processor time for a URL, too, with both numbers. Pages are
 small: it's not their bytes. Needs as many descriptors as fetches, for each program: `ulimit -n`.
 """
 from __future__ import annotations
@@ -36,9 +36,9 @@ def main():
                 ("libcurl floor", lambda n: [multi, n], text)]:
             few, all_of_them = run(command(many // 10), known), run(command(many), known)
             for number, used in [(many // 10, few), (many, all_of_them)]:
-                time = (used.ru_utime + used.ru_stime) / len(urls)
-                print(f"{name:14} {number:6} at once: {used.ru_maxrss / 1024:4.0f} MB, and for a page "
-                      f"{1e6 * time:4.0f} us of the processor", flush=True)
+                user, system = (1e6 * time / len(urls) for time in (used.ru_utime, used.ru_stime))
+                print(f"{name:14} {number:6} at once: {used.ru_maxrss / 1024:4.0f} MB; for a URL "
+                      f"{user:4.0f} us in the program, {system:3.0f} in the kernel", flush=True)
             each = (all_of_them.ru_maxrss - few.ru_maxrss) / (many - many // 10)
             print(f"{'':14} one more: {each:.1f} kB", flush=True)
 

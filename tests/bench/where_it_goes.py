@@ -65,10 +65,12 @@ def site(build: Path, pages: int, *options: str):
 
 def run(command: list, urls: str = "") -> os.struct_rusage:
     """What it has used. Crawlers say that links are dead, by their status."""
-    with subprocess.Popen([str(word) for word in command], stdin=subprocess.PIPE, text=True,
-                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as program:
-        program.stdin.write(urls)
-        program.stdin.close()
+    with tempfile.TemporaryFile("w+") as given:  # no pipe: most programs don't read it
+        given.write(urls)
+        given.seek(0)
+        program = subprocess.Popen([str(word) for word in command], stdin=given, text=True,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    with program:
         said = program.stderr.read()
         _, status, used = os.wait4(program.pid, 0)
         program.returncode = os.waitstatus_to_exitcode(status)
@@ -127,10 +129,10 @@ def count(command: list, urls: list[str]) -> Counter:
 
 def processor_time(build: Path, pages: int) -> tuple[float, float]:
     """Seconds for a page: of the program, and of the kernel for it."""
-    with site(build, pages) as (url, urls):
+    with site(build, pages) as (url, _):
         used = [run(commands(build, url)["stage 3"]) for _ in range(ROUNDS)]
-    return (statistics.median(one.ru_utime for one in used) / len(urls),
-            statistics.median(one.ru_stime for one in used) / len(urls))
+    return (statistics.median(one.ru_utime for one in used) / pages,
+            statistics.median(one.ru_stime for one in used) / pages)
 
 
 def commands(build: Path, url: str) -> dict[str, list]:
@@ -153,11 +155,10 @@ def main():
     if missing := [str(path) for path in programs if not path.exists()]:
         sys.exit(f"there is no {missing[0]}: set {build} up with --buildtype=release, and build it")
     with site(build, FEW) as (few, few_urls), site(build, FEW + more) as (many, many_urls):
-        pages = len(many_urls) - len(few_urls)
         print("instructions for a page of 20 kB with 30 links:")
         for name, command in commands(build, few).items():
             less, more_of_it = count(command, few_urls), count(commands(build, many)[name], many_urls)
-            a_page = {what: (more_of_it[what] - less[what]) / pages for what in less}
+            a_page = {what: (more_of_it[what] - less[what]) / more for what in less}
             whole = sum(a_page[group] for group, _, _ in GROUPS)
             print(f"  {name:14} {whole / 1e3:5.0f} thousand", flush=True)
             if name == "stage 3":

@@ -55,9 +55,9 @@ def sit(options) -> dict:
     for target in NEEDS:
         if not (plan.build / target).exists():
             raise Trouble(f"there is no {plan.build / target}: ./learn bench builds it")
-    many = len(measure.cores()) > 1
+    many = measure.two_cores() is not None
     if options.placement == "pinned" and not many:
-        raise Trouble("pinned takes two cores, and here is one: leave out --placement")
+        raise Trouble("pinned takes two whole cores, and here is one: leave out --placement")
     links = options.links or (10 if kind == "memory" else 30)
     size = options.size if options.size is not None else 2000 if kind == "memory" else 20_000
     workers = options.workers or ([10, 100, 1000] if kind == "latency" else [10])

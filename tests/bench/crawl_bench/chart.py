@@ -1,7 +1,7 @@
 """Draws a sitting's figures, in the colours of book/figures: NAME-light.svg and NAME-dark.svg.
 
-What a page costs differs by a factor of a hundred from the floor to the slowest, and fetches at once differ as
-much: so both axes are logarithmic.
+Fetches at once differ by a factor of a hundred, and so do the pages a second that they bring: there, both axes are
+logarithmic. Bars must be as long as what they stand for.
 """
 from __future__ import annotations
 
@@ -28,6 +28,13 @@ def decades(least: float, most: float) -> list[float]:
     return [10.0 ** power for power in range(math.floor(math.log10(least)), math.ceil(math.log10(most)) + 1)]
 
 
+def marks_up_to(most: float) -> list[float]:
+    """Round numbers from zero, four to six of them; the last is no less."""
+    steps = (factor * 10.0 ** power for power in range(-9, 10) for factor in (1, 2, 5))
+    step = next(step for step in steps if most <= 5 * step)
+    return [step * i for i in range(math.ceil(most / step) + 1)]
+
+
 def legend(picture, y: float):
     x = 12
     for colour, words in (("three", "given the list of URLs, reads nothing"), ("one", "ours"), ("two", "others")):
@@ -45,14 +52,14 @@ def draw_cost(sitting: dict, theme: dict):
         raise Trouble("there is nothing to draw: nobody was measured, or for too short a time; try more --pages")
     told = "; ".join(f"{row['name']}: {cost:.3f} ms" for row, cost in zip(rows, costs))
     picture = draw.Picture("What a page costs: milliseconds of the processor", told, theme)
-    marks = decades(min(costs) / 1.5, max(costs))
-    bottom, scale = 78 + 26 * len(rows), (RIGHT - LEFT) / math.log10(marks[-1] / marks[0])
+    marks = marks_up_to(max(costs))
+    bottom, scale = 78 + 26 * len(rows), (RIGHT - LEFT) / marks[-1]
     for mark in marks:
-        x = LEFT + scale * math.log10(mark / marks[0])
+        x = LEFT + scale * mark
         picture.line(x, 66, x, bottom, "line", 1)
         picture.text(x, 58, f"{mark:g} ms", "soft", 12, anchor="middle")
     for y, row, cost in zip(range(72, bottom, 26), rows, costs):
-        end = LEFT + scale * math.log10(cost / marks[0])
+        end = LEFT + scale * cost
         picture.text(LEFT - 8, y + 15, row["name"] + ("" if row["found"] else " (not exact)"), anchor="end")
         picture.box(LEFT, y, end - LEFT, 20, colour_of(row), colour_of(row))
         picture.text(end + 6, y + 15, f"{cost:.3f}", "ink", 12)
@@ -60,7 +67,6 @@ def draw_cost(sitting: dict, theme: dict):
     site = part["site"]
     picture.text(12, bottom + 42, f"{part['pages']:,} pages of {site['size'] / 1e3:g} kB with {site['links']} links, "
                  f"{part['at_once']} at once; {PLACES[part['placement']]}.", "soft", 12)
-    picture.text(12, bottom + 60, "Each line to the right is ten times the one before; bars begin at the first.", "soft", 12)
     return picture
 
 

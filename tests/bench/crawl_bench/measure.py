@@ -58,6 +58,23 @@ def cores() -> list[int]:
     return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count() or 1))
 
 
+def siblings(core: int) -> set[int]:
+    """What the system calls cores, and is one with this one: they share what computes."""
+    try:
+        text = Path(f"/sys/devices/system/cpu/cpu{core}/topology/thread_siblings_list").read_text(encoding="ascii")
+        ends = [[int(end) for end in part.split("-")] for part in text.strip().split(",")]
+    except (OSError, ValueError):
+        return {core}
+    return {one for end in ends for one in range(end[0], end[-1] + 1)}
+
+
+def two_cores() -> tuple[int, int] | None:
+    """Two that share nothing, if there are."""
+    first, *others = cores()
+    second = next((core for core in others if core not in siblings(first)), None)
+    return None if second is None else (first, second)
+
+
 def run(timed: Path, command: list[str], stdin: Path, core: int | None = None, limit: float = 600) -> Run:
     """Runs a command. Throws Failed if it can't be run, or does not end within `limit` seconds.
 

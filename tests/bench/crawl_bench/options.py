@@ -100,6 +100,9 @@ def read_options(words: list[str]) -> argparse.Namespace:
         raise Trouble("answers wait only if the practice site serves: leave out --server nginx")
     if options.server == "nginx" and not find_nginx():
         raise Trouble("there is no nginx here: install it (Debian's package nginx), or leave out --server nginx")
+    if options.source and (options.pages or options.links or options.workers or options.rounds or options.placement
+                           or options.server or options.rivals or options.size is not None):
+        raise Trouble("--from shows what was measured: of other options, it takes --json and --chart only")
     if options.source and not options.source.is_file():
         raise Trouble(f"--from {options.source}: there is no such file; --json FILE writes one")
     if options.memory and options.pages and options.pages < 10:

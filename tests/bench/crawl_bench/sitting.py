@@ -108,8 +108,7 @@ def row(one: Contestant, judged: dict, runs: list[Run], most_at_once: list[int])
 
 def measure_part(plan: Plan, site: Site, at_once: int, pinned: bool) -> dict:
     """Serves the site, and lets all crawl it: once to see whether they do it right, then for the time."""
-    cores = measure.cores()
-    server_core, core = (cores[0], cores[1]) if pinned else (None, None)
+    server_core, core = measure.two_cores() if pinned else (None, None)
     contestants = line_up(plan.kind, plan.build, at_once, plan.rivals, plan.only, free=not pinned)
     # nginx's files, each in whole blocks, and what wget writes; but nginx doesn't wait, and wget is alone.
     files = 0 if site.latency else 2 * site.pages * (site.size + 4096)

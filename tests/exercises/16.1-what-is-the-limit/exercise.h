@@ -19,7 +19,7 @@ struct Answers {
     int far_limit = unanswered;
     int far_pages = unanswered;        ///< a second
     int far_with_hundred = unanswered; ///< the same, with 100 workers
-    // many: as far, and 1000 workers
+    // many: as far, with 1000 workers, and twice as much to compute for a page
     int many_limit = unanswered;
     int many_pages = unanswered;      ///< a second
     int many_time = unanswered;       ///< milliseconds that a worker spends on a page

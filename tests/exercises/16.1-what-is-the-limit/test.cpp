@@ -11,7 +11,7 @@ TEST_CASE("near") {
     check(
         "near_pages", &Answers::near_pages,
         "there is one worker, and it does one thing after the other: while it waits, it "
-        "doesn't compute. What takes a page from begin to end?");
+        "doesn't compute. What takes a page from beginning to end?");
     check("near_with_four", &Answers::near_with_four,
           "while one waits, another can compute. But only one at a time: in a second, a "
           "thread has a second.");
@@ -54,9 +54,10 @@ TEST_CASE("narrow") {
 }
 
 TEST_CASE("reading") {
-    check("reading_limit", &Answers::reading_limit,
-          "there are three stations behind each other. For each: how many pages can it "
-          "pass on in a second? The slowest one decides.");
+    check(
+        "reading_limit", &Answers::reading_limit,
+        "there are three stations, one behind the other. For each: how many pages can it "
+        "pass on in a second? The slowest one decides.");
     check("reading_pages", &Answers::reading_pages,
           "two threads read twice as many pages as one. Nobody waits for the loop's "
           "thread at that rate.");

@@ -1,6 +1,6 @@
 // It worked in rounds: so many fetches, then wait for all of them, then the next so many.
-// A round takes as long as its slowest page, and whoever is ready sooner waits. Smaller
-// rounds, or to wait for the oldest one only, doesn't help: there is always somebody who
+// A round takes as long as its slowest page, and whoever is ready sooner waits. Neither
+// smaller rounds nor waiting for the oldest one only helps: there is always somebody who
 // waits for a page that isn't theirs.
 //
 // With a queue, nobody waits for anybody. Each worker takes the next page as soon as it

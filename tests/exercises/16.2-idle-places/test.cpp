@@ -78,13 +78,13 @@ class Scene : public LoopTest {
             return std::chrono::duration<double>(duration).count();
         };
         const double taken = seconds(last_ - begin_);
-        CHECK_MESSAGE(
-            wasted_ == 0s,
-            fmt::format("for {:.1f} s, places were free, and pages waited. "
-                        "{} pages in {:.1f} s; on the average, {:.1f} of {} were "
-                        "under way. ({})\n{}",
-                        seconds(wasted_), known_.size(), taken, seconds(at_work_) / taken,
-                        lanes_.size(), advice(), drawing()));
+        CHECK_MESSAGE(wasted_ == 0s,
+                      fmt::format("for {:.1f} s, places were free, and pages waited. "
+                                  "{} pages in {:.1f} s; on average, {:.1f} of {} were "
+                                  "under way. ({})\n{}",
+                                  seconds(wasted_), known_.size(), taken,
+                                  seconds(at_work_) / taken, lanes_.size(), advice(),
+                                  drawing()));
     }
 
   private:

@@ -8,6 +8,7 @@
 #include "workers.h"
 
 #include <doctest/doctest.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>
@@ -395,11 +396,11 @@ TEST_CASE("a crawl") {
     std::multiset<std::string> told;
     const std::size_t origin = server.url("").size();
     Story story;
-    yours::Crawl crawl(story.loop, tests::url_of(server.url("/")),
-                       [&](const common::Record& record) {
-                           told.insert(record.url.href().substr(origin) + " "
-                                       + std::string(name_of(record.outcome)));
-                       });
+    yours::Crawl crawl(
+        story.loop, tests::url_of(server.url("/")), [&](const common::Record& record) {
+            told.insert(fmt::format("{} {}", record.url.href().substr(origin),
+                                    name_of(record.outcome)));
+        });
     Task task(story.loop, crawl.run(3));
     REQUIRE_MESSAGE(story.ends(task, 8s), "the crawl doesn't end.");
     std::string all;

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <iterator>
+#include <memory>
 #include <ostream> // doctest wants it
 #include <string>
 #include <utility>
@@ -214,6 +215,27 @@ TEST_CASE("it's the same crawl, however many threads read the pages") {
         CHECK(count(ten, Outcome::page) == pages);
         CHECK(count(ten, Outcome::error) == 2 * pages);
     }
+}
+
+TEST_CASE("a single thread gets only what would hold up others") {
+    const common::Url url = *common::parse_url("http://h/");
+    const auto scope =
+        std::make_shared<const Scope>(stage3::Reach::host, std::vector(1, url));
+    const auto is_sent = [&](std::size_t threads, std::size_t bytes) {
+        stage3::LoopOptions options;
+        options.threads = threads;
+        EventLoop loop(std::move(options));
+        stage3::PageReader reader(loop, scope, {.in_threads = true});
+        const std::size_t before = count_threads();
+        stage3::run_until_complete<common::Links>(
+            loop, reader.read(url, "text/html", std::string(bytes, 'x')));
+        return count_threads() > before;
+    };
+    // Before anything is measured, a byte is expected to take a nanosecond.
+    CHECK_FALSE(is_sent(1, 900'000));
+    CHECK(is_sent(1, 1'100'000));
+    CHECK_FALSE(is_sent(2, 40'000));
+    CHECK(is_sent(2, 60'000));
 }
 
 TEST_CASE("a crawl may end at any moment, whatever its threads are at") {
