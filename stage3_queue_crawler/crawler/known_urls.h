@@ -63,6 +63,8 @@ struct KnownUrl {
     std::array<Number, most_pages> pages_{};
 };
 
+/// All of them: a deque of entries, and a hash table of their numbers. (A
+/// std::unordered_map takes a piece of memory for each entry, and has no numbers.)
 class KnownUrls {
   public:
     using Number = KnownUrl::Number;
