@@ -1,0 +1,850 @@
+-- A crawl's frontier, kept in Redis, for as many processes as like to take part.
+--
+-- Redis runs a script from its first line to its last without doing anything else. So each
+-- call below is one step from one sound state to the next, whoever else is calling, and
+-- whoever dies. Told in book/19.
+--
+--   EVALSHA sha 1 {NAME}:meta OPERATION arguments...
+--
+-- What a crawl keeps there. All its keys begin with "{NAME}:", so that a Redis Cluster has
+-- them in one place.
+--
+--   meta        hash    settings, state, clock, counters
+--   urls        hash    every URL that was ever met -> "STATE TIMES_MET PAGES"
+--   queue:H     list    what waits for host H: "DEPTH REDIRECTS TRIES LOST PARENT URL"
+--               (a zset, if the order is `priority`)
+--   hosts       hash    H -> "NEXT_START DELAY BUSY HELD_UNTIL GATE"
+--   ready       zset    hosts that have work and room, by the time from which on
+--   parked      zset    put off: "H DEPTH REDIRECTS TRIES LOST PARENT URL", by the time
+--   rules       hash    H -> what its robots.txt says to us
+--   sessions    zset    processes that take part, by the time at which their lease ends
+--   session:S   hash    seq, name, done: one of these
+--   held:S      hash    what it holds: URL -> "SEQ H FLAG DEPTH REDIRECTS TRIES LOST PARENT"
+--   records     stream  N-0 -> one for each URL that is done. N is the page's number, by
+--                       which PAGES and PARENT name it
+--   links       list    of pages with very many: what is still to be put in
+--   outbox:K    stream  links to hosts that server K has (see "Several servers", below)
+--   inbox       hash    server -> how much of its outbox has come in
+--   history     stream  which processes came, left and died; the last thousand or so
+--
+-- What is true between any two calls:
+--   1. A URL whose state is q stands in exactly one of queue:*, parked, held:*, links.
+--   2. meta.unfinished is the number of these, and of what is in an outbox.
+--   3. A URL whose state is f or d has exactly one record; no other has any.
+--   4. A host's BUSY is the number of its URLs that are held.
+--   5. A host is in `ready` if and only if its queue isn't empty, and it has room.
+--   6. A session has its session:S and perhaps a held:S, and nobody else has any.
+--
+-- Times are microseconds of the crawl's own clock: see `tick`.
+
+local FORMAT = '1'
+
+local PREFIX = string.sub(KEYS[1], 1, -5) -- "{NAME}:"
+local function key(name) return PREFIX .. name end
+local META, URLS, HOSTS, READY = KEYS[1], key('urls'), key('hosts'), key('ready')
+local PARKED, SESSIONS, RECORDS = key('parked'), key('sessions'), key('records')
+local LINKS, HISTORY = key('links'), key('history')
+local call, match = redis.call, string.match
+
+-- A Lua number would be written as 1e+15.
+local function int(number) return string.format('%.0f', number) end
+
+local function append(list, more)
+    for _, value in ipairs(more) do list[#list + 1] = value end
+    return list
+end
+
+-- unpack() has a limit of some thousand values.
+local function in_pieces(command, name, values, per)
+    local most = 1000 - 1000 % per
+    for i = 1, #values, most do
+        call(command, name, unpack(values, i, math.min(i + most - 1, #values)))
+    end
+end
+
+-- ---- meta, and the clock ----
+
+local TEXTS = {'format', 'settings', 'state', 'order', 'reporter'}
+local SETTINGS = {'lease', 'delay', 'max_per_host', 'max_pages', 'max_lost', 'servers',
+                  'rules'}
+local COUNTERS = {'clock', 'seen', 'unfinished', 'created', 'known', 'records', 'counted',
+                  'dead', 'held', 'lost', 'stale', 'new_session', 'arrivals', 'so_far',
+                  'over'}
+local M, before = {}, {} -- what meta says; what it said before this call
+
+local function read_meta()
+    for names, convert in pairs({[TEXTS] = tostring, [SETTINGS] = tonumber,
+                                 [COUNTERS] = tonumber}) do
+        local values = call('HMGET', META, unpack(names))
+        for i, name in ipairs(names) do
+            M[name] = values[i] and convert(values[i])
+            before[name] = M[name]
+        end
+    end
+    return M.format
+end
+
+local function write_meta()
+    local changed = {'state', M.state}
+    for _, name in ipairs(COUNTERS) do
+        if M[name] ~= before[name] then
+            changed[#changed + 1] = name
+            changed[#changed + 1] = int(M[name])
+        end
+    end
+    call('HSET', META, unpack(changed))
+end
+
+-- [tick]
+-- The crawl has its own clock. It goes by Redis's, but never backwards; and of a time in
+-- which nobody called, only a third of a lease counts. So if Redis was away, or all
+-- processes were, no lease has ended because of that.
+local function tick()
+    local time = call('TIME')
+    local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
+    M.clock = M.clock + math.max(0, math.min(now - M.seen, M.lease / 3))
+    M.seen = now
+end
+-- [/tick]
+
+-- [state]
+local function note_state()
+    if M.unfinished == 0 then
+        -- Another server may still have links for us: see `finish`.
+        M.state = (M.servers == 1 or M.over == 1) and 'complete' or 'idle'
+    elseif M.max_pages > 0 and M.counted >= M.max_pages then
+        M.state = 'max_pages'
+    else
+        M.state = 'running'
+    end
+end
+-- [/state]
+
+local function summary()
+    return {M.state, int(M.unfinished), int(M.records), int(M.known), int(M.dead),
+            int(M.held)}
+end
+
+local function note(what, session, count)
+    local name = call('HGET', key('session:' .. session), 'name') or ''
+    call('XADD', HISTORY, 'MAXLEN', '~', 1000, '*', 'what', what, 'session', session,
+         'name', name, 'urls', count)
+end
+
+-- ---- Hosts ----
+
+local hosts = {} -- those that this call has to do with
+
+local function queue_length(name)
+    return call(M.order == 'priority' and 'ZCARD' or 'LLEN', key('queue:' .. name))
+end
+
+local NO_RULES, ASKING, OPEN, TO_BEGIN = '?', 'a', 'o', 'b'
+
+-- `gate`: NO_RULES: nobody has asked for its robots.txt. ASKING: somebody does. OPEN.
+-- TO_BEGIN: it wants a delay, and a request is still to begin. ASKING and TO_BEGIN keep
+-- all others out.
+local function host(name)
+    local h = hosts[name]
+    if h then return h end
+    h = {next = 0, delay = 0, busy = 0, hold = 0, gate = M.rules == 1 and NO_RULES or OPEN,
+         new = {}, back = {}, is_changed = true}
+    local value = call('HGET', HOSTS, name)
+    if value then
+        local start, delay, busy, hold, gate =
+            match(value, '^(%d+) (%d+) (%d+) (%d+) (.)$')
+        h.next, h.delay, h.busy = tonumber(start), tonumber(delay), tonumber(busy)
+        h.hold, h.gate = tonumber(hold), gate
+        h.is_changed = false
+    end
+    h.length = queue_length(name)
+    hosts[name] = h
+    return h
+end
+
+local function delay_of(h) return math.max(h.delay, M.delay) end
+
+-- [has-room]
+local function has_room(h)
+    return h.gate ~= ASKING and h.gate ~= TO_BEGIN
+           and (M.max_per_host == 0 or h.busy < M.max_per_host)
+end
+-- [/has-room]
+
+-- Shorter URLs first; of equally long ones, who came first.
+local function push_by_length(queue, items, is_new)
+    local scored = {}
+    for _, item in ipairs(items) do
+        M.arrivals = M.arrivals + 1
+        local length = is_new and #match(item, '%S+$') or 0
+        scored[#scored + 1] = int(length * 2 ^ 33 + M.arrivals)
+        scored[#scored + 1] = item
+    end
+    in_pieces('ZADD', queue, scored, 2)
+end
+
+-- [push]
+-- What came to a host goes into its queue. Who comes back, having had its turn, goes
+-- before all that have not.
+local function push(name, h)
+    local queue = key('queue:' .. name)
+    if M.order == 'priority' then
+        push_by_length(queue, h.back, false)
+        push_by_length(queue, h.new, true)
+    else
+        in_pieces('RPUSH', queue, h.new, 1)
+        in_pieces(M.order == 'lifo' and 'RPUSH' or 'LPUSH', queue, h.back, 1)
+    end
+    h.length = h.length + #h.new + #h.back
+    h.new, h.back = {}, {}
+end
+-- [/push]
+
+local function pop(name, count)
+    local queue = key('queue:' .. name)
+    if M.order ~= 'priority' then
+        return call(M.order == 'lifo' and 'RPOP' or 'LPOP', queue, count) or {}
+    end
+    local items = {}
+    local scored = call('ZPOPMIN', queue, count)
+    for i = 1, #scored, 2 do items[#items + 1] = scored[i] end
+    return items
+end
+
+-- Who stands in `ready` keeps its place, unless it was asked or is held.
+local function stand_in_line(name, h, place)
+    if h.length == 0 or not has_room(h) then
+        call('ZREM', READY, name)
+    elseif h.has_moved then
+        call('ZADD', READY, int(math.max(h.next, h.hold, place)), name)
+    else
+        call('ZADD', READY, 'NX', int(math.max(h.next, h.hold, place)), name)
+    end
+    h.has_moved = false
+end
+
+local function write_hosts()
+    local lines = {}
+    for name, h in pairs(hosts) do
+        if h.is_changed then
+            lines[#lines + 1] = name
+            lines[#lines + 1] = int(h.next) .. ' ' .. int(h.delay) .. ' ' .. h.busy .. ' '
+                                .. int(h.hold) .. ' ' .. h.gate
+            h.is_changed = false
+        end
+    end
+    in_pieces('HSET', HOSTS, lines, 2)
+end
+
+-- Lays what has come into the hosts' queues, and says who is ready.
+local function settle()
+    for name, h in pairs(hosts) do
+        push(name, h)
+        stand_in_line(name, h, M.clock)
+    end
+end
+
+-- ---- URLs ----
+
+local MOST_PAGES = 10
+
+-- A URL that was known, and what is known after it was met on `page` ('': on none).
+local function met_again(value, page)
+    local state, times, pages = match(value, '^(.) (%d+) ?(.*)$')
+    if page == '' then return state, times .. ' ' .. pages end
+    times = tonumber(times) + 1
+    if times <= MOST_PAGES then
+        pages = pages == '' and page or pages .. ',' .. page
+    end
+    return state, times .. ' ' .. pages
+end
+
+-- [meet]
+-- Some URLs of one host were met on a page. Each that was not work yet is work from now
+-- on, as `item` says (nil: it's too deep for that). Returns how many were new.
+local function meet(name, urls, page, item)
+    local new, values = 0, call('HMGET', URLS, unpack(urls))
+    local changed = {}
+    for i, url in ipairs(urls) do
+        local state, rest = met_again(values[i] or 'm 0 ', page)
+        if not values[i] then new = new + 1 end
+        if item and state == 'm' then
+            state = 'q'
+            M.unfinished = M.unfinished + 1
+            M.created = M.created + 1
+            local h = host(name)
+            h.new[#h.new + 1] = item .. url
+        end
+        changed[#changed + 1] = url
+        changed[#changed + 1] = state .. ' ' .. rest
+    end
+    in_pieces('HSET', URLS, changed, 2)
+    M.known = M.known + new
+    return new
+end
+-- [/meet]
+
+-- A chunk of links: "DEPTH REDIRECTS WHAT (HOST COUNT URL*)*". WHAT is `l`: they are links
+-- on that page; `d`: the same, but too deep to be followed; `r`: a redirect's target, which
+-- no page has. Returns how many of them were new.
+local function meet_chunk(chunk, page)
+    local depth, redirects, what, groups = match(chunk, '^(%d+) (%d+) (%a) ?(.*)$')
+    local item = what ~= 'd' and depth .. ' ' .. redirects .. ' 0 0 ' .. page .. ' ' or nil
+    local words, new = string.gmatch(groups, '%S+'), 0
+    for name in words do
+        local urls = {}
+        for i = 1, tonumber(words()) do urls[i] = words() end
+        new = new + meet(name, urls, what == 'r' and '' or page, item)
+    end
+    return new
+end
+
+-- ---- Records ----
+
+local FIELDS = {'url', 'depth', 'parent', 'outcome', 'status', 'next_url', 'error',
+                'content_type', 'charset', 'bytes', 'links', 'tries', 'seconds'}
+
+-- [finish-url]
+-- The URL is done: its one record is written. `number`: that of its page.
+local function finish_url(number, record, new)
+    local url, outcome = record[1], record[4]
+    local is_dead = outcome == 'error' or outcome == 'failed'
+    local value = call('HGET', URLS, url)
+    call('HSET', URLS, url, (is_dead and 'd' or 'f') .. string.sub(value, 2))
+    local fields = {'new_links', new}
+    for i, name in ipairs(FIELDS) do
+        fields[#fields + 1] = name
+        fields[#fields + 1] = record[i]
+    end
+    call('XADD', RECORDS, int(number) .. '-0', unpack(fields))
+    M.unfinished = M.unfinished - 1
+    if is_dead then M.dead = M.dead + 1 end
+    if outcome ~= 'disallowed' then M.counted = M.counted + 1 end
+end
+-- [/finish-url]
+
+-- [links-of-big-pages]
+local ENOUGH = 1000 -- links a call: more would hold up all others
+
+-- A page with ten thousand links would stop Redis for a twentieth of a second. So only
+-- the first chunk is put in at once. The rest waits in `links`, and each call takes some
+-- of it; with the last of them comes the page's record.
+local function put_links_in()
+    local count = 0
+    while count < ENOUGH do
+        local text = call('LPOP', LINKS)
+        if not text then return end
+        local one = cjson.decode(text)
+        if one.chunk then
+            M.so_far = M.so_far + meet_chunk(one.chunk, int(one.number))
+            count = count + 500
+        else
+            finish_url(one.number, one.record, M.so_far)
+            M.so_far = 0
+        end
+    end
+end
+-- [/links-of-big-pages]
+
+-- ---- What is held ----
+
+local function read_held(value)
+    local seq, name, flag, depth, redirects, tries, lost, parent =
+        match(value, '^(%d+) (%S+) (%S) (%d+) (%d+) (%d+) (%d+) (%S+)$')
+    return {seq = seq, host = name, flag = flag, depth = depth, redirects = redirects,
+            tries = tries, lost = tonumber(lost), parent = parent}
+end
+
+local function write_held(held)
+    return table.concat({held.seq, held.host, held.flag, held.depth, held.redirects,
+                         held.tries, int(held.lost), held.parent}, ' ')
+end
+
+-- [has-asked]
+-- A delay counts from the moment in which a request begins. From the lease until then (or
+-- until it's known that it won't), a host with a delay is closed.
+local function has_asked(h)
+    if h.gate == TO_BEGIN then h.gate = OPEN end
+    h.next = math.max(h.next, M.clock + delay_of(h))
+    h.has_moved, h.is_changed = true, true
+end
+-- [/has-asked]
+
+-- It's no longer held: the host has room for another one.
+local function leave(held)
+    local h = host(held.host)
+    h.busy = h.busy - 1
+    h.is_changed = true
+    M.held = M.held - 1
+    if held.flag == 'r' then h.gate = NO_RULES end -- nobody asks for them any more
+    if held.flag == 'b' then has_asked(h) end
+    return h
+end
+
+local function as_item(url, held)
+    return table.concat({held.depth, held.redirects, held.tries, int(held.lost),
+                         held.parent, url}, ' ')
+end
+
+-- As if it had not been taken out.
+local function give_back(url, held)
+    local h = leave(held)
+    h.back[#h.back + 1] = as_item(url, held)
+end
+
+local function park(url, held, time)
+    leave(held)
+    call('ZADD', PARKED, int(time), held.host .. ' ' .. as_item(url, held))
+end
+
+local function unpark()
+    local due = call('ZRANGE', PARKED, '-inf', int(M.clock), 'BYSCORE', 'LIMIT', 0, 100)
+    if #due == 0 then return end
+    call('ZREM', PARKED, unpack(due))
+    for i = #due, 1, -1 do
+        local name, item = match(due[i], '^(%S+) (.*)$')
+        local h = host(name)
+        h.back[#h.back + 1] = item
+    end
+end
+
+-- ---- Sessions ----
+
+-- [one-by-one]
+local ONE_BY_ONE = 200000
+
+-- What a lost process held comes back one by one. For one of these URLs may have killed
+-- it; and the next process that dies of that shouldn't take the same innocents along.
+local function take_over(url, held, place)
+    held.lost = held.lost + 1
+    M.lost = M.lost + 1
+    if held.lost < M.max_lost then
+        park(url, held, M.clock + place * ONE_BY_ONE)
+        return
+    end
+    leave(held)
+    M.records = M.records + 1
+    local why = int(held.lost) .. ' processes have ended while they fetched it'
+    finish_url(M.records, {url, held.depth, held.parent, 'failed', '', '', why, '', '', '0',
+                           '0', held.tries, '0'}, 0)
+end
+-- [/one-by-one]
+
+local function end_session(session, is_lost)
+    local all = call('HGETALL', key('held:' .. session))
+    note(is_lost and 'lost' or 'left', session, #all / 2)
+    for i = 1, #all, 2 do
+        local held = read_held(all[i + 1])
+        if is_lost then
+            take_over(all[i], held, (i - 1) / 2)
+        else
+            give_back(all[i], held)
+        end
+    end
+    call('DEL', key('held:' .. session), key('session:' .. session))
+    call('ZREM', SESSIONS, session)
+end
+
+-- [reclaim]
+-- Whose lease has ended is dead to us: others get what it held.
+local function reclaim()
+    local over = call('ZRANGE', SESSIONS, '-inf', '(' .. int(M.clock), 'BYSCORE',
+                      'LIMIT', 0, 10)
+    for _, session in ipairs(over) do end_session(session, true) end
+end
+-- [/reclaim]
+
+-- ---- To lease ----
+
+-- One item leaves its queue, for that session. `flag`: `r` if somebody must first find out
+-- what the host's robots.txt says; `b` if the host has a delay, and so must be told when
+-- the request begins; else `-`.
+local function hand_out(item, name, flag, seq, leased, lines)
+    local depth, redirects, tries, lost, parent, url =
+        match(item, '^(%d+) (%d+) (%d+) (%d+) (%S+) (.*)$')
+    local held = write_held({seq = seq, host = name, flag = flag, depth = depth,
+                             redirects = redirects, tries = tries, lost = tonumber(lost),
+                             parent = parent})
+    lines[#lines + 1], leased[#leased + 1] = url, url
+    lines[#lines + 1], leased[#leased + 1] = held, held
+end
+
+-- [lease-from]
+-- At most `want` of one host's items. It must be its turn.
+local function lease_from(name, h, want, seq, leased, lines)
+    local flag, delay = '-', delay_of(h)
+    if M.max_per_host > 0 then want = math.min(want, M.max_per_host - h.busy) end
+    if h.gate == NO_RULES then
+        flag, want, h.gate = 'r', 1, ASKING
+    elseif delay > 0 then
+        flag, want, h.gate = 'b', 1, TO_BEGIN
+    end
+    local items = pop(name, want)
+    for _, item in ipairs(items) do hand_out(item, name, flag, seq, leased, lines) end
+    h.busy, h.length = h.busy + #items, h.length - #items
+    h.is_changed, h.has_moved = true, true
+    M.held = M.held + #items
+    return #items
+end
+-- [/lease-from]
+
+-- [lease]
+-- At most `want` items, from all hosts in turn: who was asked just now goes behind all
+-- that are ready. (Their places differ by a microsecond each.)
+local function lease(session, seq, want)
+    local leased, lines, place = {}, {}, 0
+    local goes_on = true
+    while want > 0 and goes_on do
+        goes_on = false
+        local names = call('ZRANGE', READY, '-inf', int(M.clock + place), 'BYSCORE',
+                           'LIMIT', 0, want)
+        local share = math.ceil(want / math.max(#names, 1))
+        for _, name in ipairs(names) do
+            local h = host(name)
+            if want > 0 and h.next <= M.clock and h.hold <= M.clock then
+                local count = lease_from(name, h, math.min(share, want), seq, leased, lines)
+                want, place = want - count, place + 1
+                goes_on = goes_on or count > 0
+                stand_in_line(name, h, M.clock + place)
+            end
+        end
+    end
+    in_pieces('HSET', key('held:' .. session), lines, 2)
+    return leased
+end
+-- [/lease]
+
+-- In how many milliseconds there may be something to lease. -1: nobody can say.
+local function next_time()
+    if call('EXISTS', LINKS) == 1 then return 0 end
+    local first
+    for _, name in ipairs({READY, PARKED}) do
+        local one = call('ZRANGE', name, 0, 0, 'WITHSCORES')
+        if one[2] and (not first or tonumber(one[2]) < first) then
+            first = tonumber(one[2])
+        end
+    end
+    if not first then return -1 end
+    return math.max(0, math.ceil((first - M.clock) / 1000))
+end
+
+-- ---- What came of an item ----
+
+local results = {} -- each is told the session, its ARGV's place; returns the next place
+
+local gone, dealt_with = {}, {} -- URLs that leave held:S, in this call
+
+-- What the session holds under that URL: nil if somebody else has it by now.
+local function held_by(session, url)
+    if dealt_with[url] then return nil end
+    local value = call('HGET', key('held:' .. session), url)
+    return value and read_held(value)
+end
+
+local function let_go(session, url)
+    local held = held_by(session, url)
+    if held then
+        gone[#gone + 1] = url
+        dealt_with[url] = true
+    else
+        M.stale = M.stale + 1
+    end
+    return held
+end
+
+-- ARGV[first...] is (SERVER CHUNK)*count: links of this page to hosts of other servers.
+local function put_in_outboxes(first, count)
+    for i = first, first + 2 * count - 1, 2 do
+        call('XADD', key('outbox:' .. ARGV[i]), '*', 'page', int(M.records), 'chunk',
+             ARGV[i + 1])
+        M.unfinished = M.unfinished + 1
+        M.created = M.created + 1
+    end
+end
+
+-- ARGV[first...] are chunks: see `put_links_in`.
+local function put_off_links(first, count, record)
+    for i = first, first + count - 1 do
+        call('RPUSH', LINKS, cjson.encode({number = M.records, chunk = ARGV[i]}))
+    end
+    call('RPUSH', LINKS, cjson.encode({number = M.records, record = record}))
+end
+
+-- [done]
+-- done URL OUTCOME STATUS NEXT_URL ERROR CONTENT_TYPE CHARSET BYTES LINKS TRIES SECONDS
+--      O (SERVER CHUNK)*O  N CHUNK*N
+-- A page is done, and its links are in: both, or nothing. O: chunks for other servers.
+function results.done(session, i)
+    local url, others = ARGV[i + 1], tonumber(ARGV[i + 12])
+    local first = i + 14 + 2 * others
+    local chunks = tonumber(ARGV[first - 1])
+    local held = let_go(session, url)
+    if held then
+        leave(held)
+        M.records = M.records + 1
+        local record = {url, held.depth, held.parent, unpack(ARGV, i + 2, i + 11)}
+        put_in_outboxes(i + 13, others)
+        if chunks <= 1 then
+            local new = chunks == 1 and meet_chunk(ARGV[first], int(M.records)) or 0
+            finish_url(M.records, record, new)
+        else
+            put_off_links(first, chunks, record)
+        end
+    end
+    return first + chunks
+end
+-- [/done]
+
+-- park URL MILLISECONDS TRIES: once more, later.
+function results.park(session, i)
+    local url = ARGV[i + 1]
+    local held = let_go(session, url)
+    if held then
+        held.tries = ARGV[i + 3]
+        park(url, held, M.clock + tonumber(ARGV[i + 2]) * 1000)
+    end
+    return i + 4
+end
+
+-- back URL: as if it had never been leased.
+function results.back(session, i)
+    local held = let_go(session, ARGV[i + 1])
+    if held then give_back(ARGV[i + 1], held) end
+    return i + 2
+end
+
+-- began URL: its request is on its way (of an item with `b`).
+function results.began(session, i)
+    local held = held_by(session, ARGV[i + 1])
+    if held and held.flag == 'b' then
+        has_asked(host(held.host))
+        held.flag = '-'
+        call('HSET', key('held:' .. session), ARGV[i + 1], write_held(held))
+    end
+    return i + 2
+end
+
+-- rules URL MILLISECONDS TEXT: what the robots.txt of its host says (of an item with `r`).
+function results.rules(session, i)
+    local held = held_by(session, ARGV[i + 1])
+    if held and held.flag == 'r' then
+        local h = host(held.host)
+        h.gate, h.delay = OPEN, tonumber(ARGV[i + 2]) * 1000
+        has_asked(h)
+        held.flag = '-'
+        call('HSET', key('held:' .. session), ARGV[i + 1], write_held(held))
+        call('HSET', key('rules'), held.host, ARGV[i + 3])
+    end
+    return i + 4
+end
+
+-- hold HOST MILLISECONDS: leave it alone for so long.
+function results.hold(_, i)
+    local h = host(ARGV[i + 1])
+    h.hold = math.max(h.hold, M.clock + tonumber(ARGV[i + 2]) * 1000)
+    h.has_moved, h.is_changed = true, true
+    return i + 3
+end
+
+-- delay HOST MILLISECONDS: at least that between two starts.
+function results.delay(_, i)
+    local h = host(ARGV[i + 1])
+    h.delay, h.is_changed = tonumber(ARGV[i + 2]) * 1000, true
+    return i + 3
+end
+
+-- asked HOST: for something that is no item.
+function results.asked(_, i)
+    local h = host(ARGV[i + 1])
+    h.next = math.max(h.next, M.clock + delay_of(h))
+    h.has_moved, h.is_changed = true, true
+    return i + 2
+end
+
+-- ---- The operations ----
+
+-- Is there already something that isn't ours? Nothing is undone when a script fails, so
+-- look before the first write.
+local function find_foreign()
+    local kind = call('TYPE', META).ok
+    if kind == 'none' then
+        for _, name in ipairs({'urls', 'hosts', 'ready', 'parked', 'sessions', 'records',
+                               'links', 'rules', 'history', 'inbox'}) do
+            if call('EXISTS', key(name)) == 1 then return key(name) end
+        end
+    elseif kind ~= 'hash' or call('HEXISTS', META, 'format') == 0 then
+        return META
+    end
+    return nil
+end
+
+local function make_crawl(settings)
+    call('HSET', META, 'format', FORMAT, 'settings', ARGV[3], unpack(settings))
+    for _, name in ipairs(COUNTERS) do call('HSET', META, name, '0') end
+    local time = call('TIME')
+    call('HSET', META, 'seen', int(tonumber(time[1]) * 1000000 + tonumber(time[2])))
+end
+
+-- open FORMAT SETTINGS LEASE DELAY MAX_PER_HOST MAX_PAGES MAX_LOST SERVERS RULES ORDER
+--      NONCE NAME OLD_SESSION N CHUNK*N
+-- Makes the crawl if there is none, puts the roots in, begins a session. Times in
+-- microseconds. NONCE: random, in case Redis forgets what it had said. OLD_SESSION: of this
+-- process, given up; or empty.
+-- -> {"ok", session, state, unfinished...} or {"settings", theirs}
+local operations = {}
+
+function operations.open()
+    local foreign = find_foreign()
+    if foreign then
+        return redis.error_reply('FOREIGN ' .. foreign
+                                 .. ' is there, and is no crawl of stage3')
+    end
+    if not read_meta() then
+        make_crawl({'lease', ARGV[4], 'delay', ARGV[5], 'max_per_host', ARGV[6],
+                    'max_pages', ARGV[7], 'max_lost', ARGV[8], 'servers', ARGV[9],
+                    'rules', ARGV[10], 'order', ARGV[11], 'state', 'running'})
+        read_meta()
+    end
+    if M.format ~= ARGV[2] then
+        return redis.error_reply('FORMAT the crawl has format ' .. M.format .. ', and not '
+                                 .. ARGV[2])
+    end
+    if M.settings ~= ARGV[3] then return {'settings', M.settings} end
+    tick()
+    if call('ZSCORE', SESSIONS, ARGV[14]) then end_session(ARGV[14], false) end
+    for i = 16, 15 + tonumber(ARGV[15]) do meet_chunk(ARGV[i], '-') end
+    M.new_session = M.new_session + 1
+    local session = int(M.new_session) .. '-' .. ARGV[12]
+    call('HSET', key('session:' .. session), 'seq', '0', 'name', ARGV[13], 'done', '0')
+    call('ZADD', SESSIONS, int(M.clock + M.lease), session)
+    note('came', session, 0)
+    settle()
+    write_hosts()
+    note_state()
+    write_meta()
+    return {'ok', session, unpack(summary())}
+end
+
+-- [again]
+-- The number of this call was that of the last: its answer was lost. Nothing changes; what
+-- was leased under that number is named again.
+local function say_again(session, seq)
+    local reply = {'ok', '0', unpack(summary())}
+    local all = call('HGETALL', key('held:' .. session))
+    for i = 1, #all, 2 do
+        if match(all[i + 1], '^(%d+)') == seq then
+            reply[#reply + 1] = all[i]
+            reply[#reply + 1] = all[i + 1]
+        end
+    end
+    return reply
+end
+-- [/again]
+
+local function take_results(session, i)
+    local done = M.records
+    while i <= #ARGV do i = results[ARGV[i]](session, i) end
+    in_pieces('HDEL', key('held:' .. session), gone, 1)
+    if M.records > done then
+        call('HINCRBY', key('session:' .. session), 'done', M.records - done)
+    end
+end
+
+-- [step]
+-- step SESSION SEQ WANT RESULT...
+-- Takes the results, leases at most WANT items, and is the session's sign of life.
+-- -> {"ok", wait in ms, state, unfinished, records, known, dead, held, (URL HELD)...}
+-- or {"expired"}: somebody else has what it held.
+function operations.step()
+    local session, seq, want = ARGV[2], ARGV[3], tonumber(ARGV[4])
+    local last = tonumber(call('HGET', key('session:' .. session), 'seq') or -2)
+    local number = tonumber(seq)
+    if number ~= last and number ~= last + 1 then return {'expired'} end
+    call('ZADD', SESSIONS, int(M.clock + M.lease), session)
+    if number == last then return say_again(session, seq) end
+    call('HSET', key('session:' .. session), 'seq', seq)
+    take_results(session, 5)
+    put_links_in()
+    reclaim()
+    unpark()
+    settle()
+    local room = M.max_pages > 0 and M.max_pages - M.counted - M.held or want
+    local leased = lease(session, seq, math.min(want, room))
+    write_hosts()
+    note_state()
+    local wait = 0
+    if #leased / 2 < want then wait = room < want and -1 or next_time() end
+    return append({'ok', int(wait), unpack(summary())}, leased)
+end
+-- [/step]
+
+-- close SESSION: gives back what it holds, and ends it.
+function operations.close()
+    if not call('ZSCORE', SESSIONS, ARGV[2]) then return {'expired', unpack(summary())} end
+    end_session(ARGV[2], false)
+    settle()
+    write_hosts()
+    note_state()
+    return {'ok', unpack(summary())}
+end
+
+-- report SESSION: may it write the report? Only one may. -> the session that may
+function operations.report()
+    if M.reporter then return M.reporter end
+    call('HSET', META, 'reporter', ARGV[2])
+    return ARGV[2]
+end
+
+-- ---- Several servers ----
+-- Each server has its own hosts. Links to hosts of others go into an outbox, in the same
+-- call in which their page is done. From there anybody may carry them over. So they arrive
+-- exactly once, and there is no moment in which they are unfinished nowhere.
+
+-- put SOURCE LAST NEW_LAST (PAGE CHUNK)...
+-- What server SOURCE's outbox has behind entry LAST, as far as NEW_LAST.
+-- -> the last that is in
+function operations.put()
+    local last = call('HGET', key('inbox'), ARGV[2]) or '0-0'
+    if last ~= ARGV[3] then return last end -- somebody else was quicker
+    for i = 5, #ARGV, 2 do meet_chunk(ARGV[i + 1], ARGV[2] .. '.' .. ARGV[i]) end
+    call('HSET', key('inbox'), ARGV[2], ARGV[4])
+    settle()
+    write_hosts()
+    note_state()
+    return ARGV[4]
+end
+
+-- sent SERVER LAST: what is in the outbox as far as LAST has arrived.
+function operations.sent()
+    local entries = call('XRANGE', key('outbox:' .. ARGV[2]), '-', ARGV[3])
+    for _, entry in ipairs(entries) do
+        call('XDEL', key('outbox:' .. ARGV[2]), entry[1])
+    end
+    M.unfinished = M.unfinished - #entries
+    note_state()
+    return summary()
+end
+
+-- [finish]
+-- finish: nothing is left anywhere. Who says so has asked all servers, twice, how many
+-- URLs are unfinished and how many there have ever been.
+function operations.finish()
+    if M.unfinished == 0 then M.over = 1 end
+    note_state()
+    return summary()
+end
+-- [/finish]
+
+-- ---- The call ----
+
+local operation = operations[ARGV[1]]
+if not operation then return redis.error_reply('ERR no operation ' .. tostring(ARGV[1])) end
+if ARGV[1] == 'open' then return operation() end
+if not read_meta() then return redis.error_reply('NOCRAWL there is no crawl ' .. META) end
+if M.format ~= FORMAT then
+    return redis.error_reply('FORMAT the crawl has format ' .. M.format)
+end
+tick()
+local reply = operation()
+write_meta()
+return reply
