@@ -9,11 +9,10 @@
 // Whatever happens to one URL ends in a record, and never ends a worker.
 #pragma once
 
-#include "common/trace/stack_trace.h"
-#include "common/web/links.h"
 #include "common/web/url.h"
 #include "stage3_queue_crawler/crawler/memory_frontier.h"
 #include "stage3_queue_crawler/crawler/page_fetch.h"
+#include "stage3_queue_crawler/crawler/page_judge.h"
 #include "stage3_queue_crawler/crawler/page_reader.h"
 #include "stage3_queue_crawler/crawler/record.h"
 #include "stage3_queue_crawler/crawler/robots_cache.h"
@@ -101,32 +100,18 @@ class Crawler {
 
     Progress progress() const;
     /// How many links were not followed since a page had too many, or they were too long.
-    std::size_t left_out() const { return left_out_; }
+    std::size_t left_out() const { return judge_.left_out(); }
     /// All URLs that it has met.
     const KnownUrls& urls() const { return frontier_.urls(); }
 
   private:
     using Visit = stage3::Visit<MemoryFrontier>;
 
-    /// What becomes of a URL that was fetched.
-    struct Page {
-        explicit Page(const Work& work) : record(work.url) { record.tries = work.tries; }
-
-        Record record;
-        Found found;
-    };
-
     std::vector<common::Url> begin() const;
     Coroutine<Ending> crawl_in(TaskGroup& group);
     Coroutine<> work(std::string name);
     void refuse(Visit visit);
     void put_off(Visit visit, const Again& again);
-    Coroutine<Page> read(const Work& work, PageResponse response);
-    void read_headers(const Work& work, const PageResponse& response, Page& page);
-    void read_location(const Work& work, const PageResponse& response, Page& page);
-    Coroutine<> read_links(const Work& work, PageResponse response, Page& page);
-    void leave_out(std::size_t links, std::string_view why, const Work& work);
-    void tell_way(const Work& work, const common::TracedError& error);
     void finish(Visit visit, Page page);
 
     EventLoop& loop_;
@@ -138,7 +123,7 @@ class Crawler {
     RobotsCache robots_;
     MemoryFrontier frontier_;
     PageReader reader_;
-    std::size_t left_out_ = 0;
+    PageJudge judge_;
     Progress progress_;
 };
 

@@ -1248,10 +1248,11 @@ TEST_SUITE("how it ends") {
         const std::string& note = result.notes[0];
         CAPTURE(note);
         const auto work = note.find("  stage3::Crawler::work, waiting at crawler.cpp:");
-        const auto read = note.find("  stage3::Crawler::read, waiting at crawler.cpp:");
+        const auto judge =
+            note.find("  stage3::PageJudge::judge, waiting at page_judge.cpp:");
         const auto calls = note.find("  stage3::PageReader::read, before its first ");
-        CHECK(work < read);
-        CHECK(read < calls);
+        CHECK(work < judge);
+        CHECK(judge < calls);
         CHECK(calls != std::string::npos);
     }
 

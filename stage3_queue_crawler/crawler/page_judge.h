@@ -1,0 +1,66 @@
+// What a response means: a record for whoever runs the crawl, and what was found there.
+//
+// Is a page alive, dead, or elsewhere? Which links on it are to be followed? It's decided
+// here, and nowhere else; who fetches it, and which URL comes next, nobody here knows.
+// Told in book/14a.
+#pragma once
+
+#include "common/trace/stack_trace.h"
+#include "stage3_queue_crawler/crawler/frontier.h"
+#include "stage3_queue_crawler/crawler/page_fetch.h"
+#include "stage3_queue_crawler/crawler/page_reader.h"
+#include "stage3_queue_crawler/crawler/record.h"
+#include "stage3_queue_crawler/crawler/scope.h"
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace stage3 {
+
+/// What becomes of a URL that was taken out of the frontier.
+struct Page {
+    explicit Page(const Work& work) : record(work.url) { record.tries = work.tries; }
+
+    /// It's dead, and that is why.
+    void fail(std::string why) {
+        record.outcome = Outcome::failed;
+        record.error = std::move(why);
+    }
+
+    Record record;
+    Found found;
+};
+
+class PageJudge {
+  public:
+    /// For a crawl of what `scope` contains. `reader` must outlive it. `on_note` is
+    /// called with what the user should read: some lines, without the last line end.
+    PageJudge(PageReader& reader, std::shared_ptr<const Scope> scope,
+              std::function<void(const std::string&)> on_note)
+        : reader_(reader), scope_(std::move(scope)), on_note_(std::move(on_note)) {}
+
+    /// What a response says, and what is found in it. Whatever goes wrong is part of
+    /// that. `work` must live until this has ended.
+    Coroutine<Page> judge(const Work& work, PageResponse response);
+
+    /// How many links were not followed since a page had too many, or they were too long.
+    std::size_t left_out() const { return left_out_; }
+
+  private:
+    void read_headers(const Work& work, const PageResponse& response, Page& page);
+    void read_location(const Work& work, const PageResponse& response, Page& page);
+    Coroutine<> read_links(const Work& work, PageResponse response, Page& page);
+    void leave_out(std::size_t links, std::string_view why, const Work& work);
+    void tell_way(const Work& work, const common::TracedError& error);
+
+    PageReader& reader_;
+    const std::shared_ptr<const Scope> scope_;
+    const std::function<void(const std::string&)> on_note_;
+    std::size_t left_out_ = 0;
+};
+
+} // namespace stage3
