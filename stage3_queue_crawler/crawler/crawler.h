@@ -10,6 +10,8 @@
 #pragma once
 
 #include "common/web/url.h"
+#include "stage3_queue_crawler/crawler/crawl_settings.h"
+#include "stage3_queue_crawler/crawler/frontier.h"
 #include "stage3_queue_crawler/crawler/memory_frontier.h"
 #include "stage3_queue_crawler/crawler/page_fetch.h"
 #include "stage3_queue_crawler/crawler/page_judge.h"
@@ -18,75 +20,41 @@
 #include "stage3_queue_crawler/crawler/robots_cache.h"
 #include "stage3_queue_crawler/crawler/scope.h"
 #include "stage3_queue_crawler/runtime/task/task_group.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
 
+#include <fmt/core.h>
+
+#include <chrono>
 #include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <map>
+#include <exception>
 #include <memory>
+#include <optional>
 #include <string>
-#include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace stage3 {
 
-struct CrawlSettings {
-    static constexpr std::size_t no_limit = FrontierSettings::no_limit;
-
-    std::size_t workers = 10;         ///< fetches at once, at most
-    std::size_t max_depth = no_limit; ///< links away from a root
-    std::size_t max_pages = no_limit; ///< fetches in all
-    int max_redirects = 10;           ///< followed from any one URL
-    int max_tries = 4;                ///< for any one URL
-    OrderName order = OrderName::fifo;
-    bool obey_robots = true;          ///< each origin's robots.txt
-    std::size_t robots_at_once = 100; ///< fetches of robots.txt, beside the workers'
-    GateLimits politeness;
-    TimeLimit timeout; ///< for the whole crawl
-    /// Whether pages are read by the loop's executor (LoopOptions::threads says how many
-    /// threads that has), or in the loop's own thread.
-    bool parse_in_threads = false;
-    std::size_t fail_parsing = 0; ///< throws while this page is parsed; 0: never
-    SessionOptions session;
-    /// For the roots' origins, such as "https://example.org:8080".
-    std::map<std::string, common::Login, std::less<>> logins;
-};
-
-/// What a crawl tells while it runs, and to whom.
-struct CrawlEvents {
-    /// Called with each record, as its fetch ends. What this throws ends the crawl.
-    std::function<void(const Record&)> on_record = [](const Record&) {};
-    /// Awaited by each worker before it takes a URL: so whoever takes the records, and
-    /// can't keep up, lets the workers wait. What this throws ends the crawl.
-    std::function<Coroutine<>()> until_ready = []() -> Coroutine<> { co_return; };
-    /// Called with a page, and the links in scope on it, each once, before its record.
-    /// What this throws ends the crawl.
-    std::function<void(const common::Url& page, const std::vector<common::Url>& links)>
-        on_links = [](const common::Url&, const std::vector<common::Url>&) {};
-    /// Called as a worker begins with a URL, at each try.
-    std::function<void(std::string_view worker, const Work&)> on_start =
-        [](std::string_view, const Work&) {};
-    /// Called with what the user should read: some lines, without the last line end.
-    std::function<void(const std::string&)> on_note = [](const std::string&) {};
-};
-
-/// How a crawl came to its end. What is behind `complete` means that it was cut short.
-enum class Ending : std::uint8_t { complete, max_pages, timed_out, interrupted };
-
-/// How far a crawl has come.
-struct Progress {
-    std::size_t fetched = 0; ///< pages and files
-    std::size_t redirects = 0;
-    std::size_t dead = 0;
-    std::size_t in_flight = 0; ///< being fetched now
-    std::size_t waiting = 0;   ///< in some line, or put off
-};
-
+/// `F`: where its URLs are kept (see frontier.h).
+template <Frontier F = MemoryFrontier>
 class Crawler {
   public:
-    /// A crawl of what `scope` contains, from these roots. `loop` must outlive it.
+    /// A crawl of what `scope` contains, from these roots. `loop` must outlive it. What
+    /// comes after `events` goes to the frontier's constructor, after the settings.
+    template <class... More>
     Crawler(EventLoop& loop, std::vector<common::Url> roots, Scope scope,
-            CrawlSettings settings, CrawlEvents events = {});
+            CrawlSettings settings, CrawlEvents events = {}, More&&... more)
+        : loop_(loop), roots_(std::move(roots)),
+          scope_(std::make_shared<const Scope>(std::move(scope))),
+          settings_(std::move(settings)), events_(std::move(events)),
+          fetch_(loop, settings_of_fetch()),
+          robots_(loop, fetch_.session(), settings_of_robots()),
+          frontier_(loop, settings_of_frontier(), std::forward<More>(more)...),
+          reader_(loop, scope_,
+                  {.in_threads = settings_.parse_in_threads,
+                   .fail_on = settings_.fail_parsing}),
+          judge_(reader_, scope_, events_.on_note) {}
     Crawler(const Crawler&) = delete;
     Crawler& operator=(const Crawler&) = delete;
     ~Crawler() = default;
@@ -94,19 +62,22 @@ class Crawler {
     /// Crawls, once. Ends when all URLs that were found are done, or a limit is reached.
     /// Cancelled, it stops at once and returns Ending::interrupted: what was being
     /// fetched then gets no record.
-    /// Throws what `on_record` has thrown, and std::logic_error if a URL has been lost.
+    /// Throws what `on_record` has thrown, and what the frontier throws: if a URL has
+    /// been lost, that is std::logic_error.
     /// Until it has ended, or its loop is closed, the crawler must live.
     Coroutine<Ending> crawl();
 
     Progress progress() const;
     /// How many links were not followed since a page had too many, or they were too long.
     std::size_t left_out() const { return judge_.left_out(); }
-    /// All URLs that it has met.
-    const KnownUrls& urls() const { return frontier_.urls(); }
+    const F& frontier() const { return frontier_; }
 
   private:
-    using Visit = stage3::Visit<MemoryFrontier>;
+    using Visit = stage3::Visit<F>;
 
+    PageFetchSettings settings_of_fetch() const;
+    RobotsCache::Settings settings_of_robots();
+    FrontierSettings settings_of_frontier();
     std::vector<common::Url> begin() const;
     Coroutine<Ending> crawl_in(TaskGroup& group);
     Coroutine<> work(std::string name);
@@ -121,10 +92,197 @@ class Crawler {
     const CrawlEvents events_;
     PageFetch fetch_;
     RobotsCache robots_;
-    MemoryFrontier frontier_;
+    F frontier_;
     PageReader reader_;
     PageJudge judge_;
     Progress progress_;
 };
+
+// ---- What its parts are told ----
+
+template <Frontier F>
+PageFetchSettings Crawler<F>::settings_of_fetch() const {
+    return {.session = settings_.session,
+            .max_tries = settings_.max_tries,
+            .roots = roots_,
+            .logins = settings_.logins,
+            .on_note = events_.on_note};
+}
+
+template <Frontier F>
+RobotsCache::Settings Crawler<F>::settings_of_robots() {
+    using common::Url;
+    return {.product_token = settings_.session.user_agent,
+            .max_tries = settings_.max_tries,
+            .most_at_once = settings_.robots_at_once,
+            .options_for = [this](const Url& url) { return fetch_.options_for(url); },
+            .on_request = [this](const Url& url) { frontier_.has_asked(host_of(url)); }};
+}
+
+template <Frontier F>
+FrontierSettings Crawler<F>::settings_of_frontier() {
+    FrontierSettings settings;
+    settings.order = settings_.order;
+    settings.max_depth = settings_.max_depth;
+    settings.max_pages = settings_.max_pages;
+    settings.max_redirects = settings_.max_redirects;
+    settings.politeness = settings_.politeness;
+    if (settings_.obey_robots)
+        settings.ask_robots = [this](const common::Url& url) { return robots_.ask(url); };
+    settings.withdraw_questions = [this] { robots_.cancel_all(); };
+    return settings;
+}
+
+// ---- The crawl ----
+
+/// Where it begins: the roots, but for those that its user has excluded.
+template <Frontier F>
+std::vector<common::Url> Crawler<F>::begin() const {
+    std::vector<common::Url> urls;
+    for (const common::Url& root : roots_)
+        if (scope_->excludes(root))
+            events_.on_note(fmt::format("{} is excluded", root.href()));
+        else
+            urls.push_back(root);
+    return urls;
+}
+
+// [crawl]
+/// Starts the workers, and waits until nothing is left to do.
+template <Frontier F>
+Coroutine<Ending> Crawler<F>::crawl_in(TaskGroup& group) {
+    robots_.fetch_in(group);
+    Ending ending = Ending::complete;
+    try {
+        co_await frontier_.open(begin());
+        for (std::size_t i = 1; i <= settings_.workers; ++i) {
+            const std::string name = fmt::format("worker {}", i);
+            group.start(work(name), name);
+        }
+        co_await frontier_.join(settings_.timeout); // here the whole crawl takes place
+        if (frontier_.counts().has_left_some)
+            ending = Ending::max_pages;
+    } catch (const Timeout&) {
+        ending = Ending::timed_out;
+    } catch (const Cancelled&) {
+        ending = Ending::interrupted;
+    }
+    group.cancel(); // most workers wait for a URL now, and some perhaps for a server
+    reader_.stop();
+    co_await frontier_.close();
+    co_return ending;
+}
+// [/crawl]
+
+// [crawl-ends]
+template <Frontier F>
+Coroutine<Ending> Crawler<F>::crawl() {
+    TaskGroup group;
+    try {
+        const Ending ending = co_await group.run(crawl_in(group));
+        co_return ending;
+    } catch (const Cancelled&) {
+        co_return Ending::interrupted;
+    }
+}
+// [/crawl-ends]
+
+// [work]
+template <Frontier F>
+Coroutine<> Crawler<F>::work(std::string name) {
+    while (true) {
+        co_await events_.until_ready();
+        Visit visit = co_await frontier_.get();
+        if (visit.work().refusal) {
+            refuse(std::move(visit));
+            continue;
+        }
+        events_.on_start(name, visit.work());
+        const auto on_request = visit.on_request();
+        Fetched fetched =
+            co_await fetch_.fetch(visit.work().url, visit.work().tries, on_request);
+        if (const auto* const again = std::get_if<Again>(&fetched)) {
+            put_off(std::move(visit), *again);
+            continue;
+        }
+        auto& response = std::get<PageResponse>(fetched);
+        Page page = co_await judge_.judge(visit.work(), std::move(response));
+        finish(std::move(visit), std::move(page));
+    }
+}
+// [/work]
+
+// ---- What may not be fetched, or not now ----
+
+/// robots.txt forbids it: that is its record. If there was no answer, it's as if there
+/// had been none from the page itself.
+template <Frontier F>
+void Crawler<F>::refuse(Visit visit) {
+    const Work& work = visit.work();
+    Page page(work);
+    try {
+        if (work.refusal->failure)
+            std::rethrow_exception(work.refusal->failure);
+        page.record.outcome = Outcome::disallowed;
+        page.record.error = work.refusal->reason;
+        if (work.is_root)
+            events_.on_note(fmt::format("{}: {}", work.url.href(), work.refusal->reason));
+    } catch (const FetchError& error) {
+        if (error.kind == FetchError::Kind::no_descriptor) {
+            const std::optional<Again> again = fetch_.after(error, work.tries);
+            put_off(std::move(visit), *again);
+            return;
+        }
+        page.record.tries = fetch_.most_tries(error);
+        page.fail(error.what());
+    } catch (const std::exception& error) {
+        page.fail(error.what());
+    }
+    finish(std::move(visit), std::move(page));
+}
+
+// [put-off]
+template <Frontier F>
+void Crawler<F>::put_off(Visit visit, const Again& again) {
+    const auto wait = std::chrono::ceil<EventLoop::Duration>(again.wait);
+    if (again.host_is_busy) // it's the server, not the page
+        frontier_.hold(host_of(visit.work().url), wait);
+    visit.put_off(wait, again.was_a_try);
+}
+// [/put-off]
+
+// ---- What came of it ----
+
+/// Its links go in, and its record comes out.
+template <Frontier F>
+void Crawler<F>::finish(Visit visit, Page page) {
+    Record& record = page.record;
+    if (visit.work().was_tried) {
+        const RetryPolicy::Duration time = loop_.time() - visit.work().begun;
+        record.seconds = time.count();
+    }
+    visit.done(record, page.found);
+    if (record.outcome == Outcome::page)
+        events_.on_links(record.url, page.found.links);
+    if (is_dead(record.outcome))
+        ++progress_.dead;
+    else if (record.outcome == Outcome::redirect)
+        ++progress_.redirects;
+    else if (record.outcome != Outcome::disallowed)
+        ++progress_.fetched;
+    events_.on_record(record);
+}
+
+template <Frontier F>
+Progress Crawler<F>::progress() const {
+    Progress result = progress_;
+    const FrontierCounts counts = frontier_.counts();
+    result.in_flight = counts.out;
+    result.waiting = counts.unfinished - counts.out;
+    return result;
+}
+
+// Compiled once, in crawler.cpp, and not again wherever a crawl is made.
+extern template class Crawler<MemoryFrontier>;
 
 } // namespace stage3

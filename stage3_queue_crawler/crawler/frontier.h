@@ -9,8 +9,10 @@
 #pragma once
 
 #include "common/web/url.h"
-#include "stage3_queue_crawler/crawler/known_urls.h"
+#include "stage3_queue_crawler/crawler/gate.h"
+#include "stage3_queue_crawler/crawler/order.h"
 #include "stage3_queue_crawler/crawler/record.h"
+#include "stage3_queue_crawler/crawler/robots_cache.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
 
 #include <concepts>
@@ -18,6 +20,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,10 +45,12 @@ struct Work {
     int redirects_left = 0;  ///< that may still be followed from here
     int tries = 0;           ///< with the one that it was taken out for
     bool is_root = false;
-    bool goes_first = false; ///< it has had its turn, and comes back
-    bool has_begun = false;  ///< its request has gone out
-    std::optional<EventLoop::TimePoint> begun = {}; ///< when it was first taken out
-    std::shared_ptr<const Refusal> refusal = {};    ///< none: it may be fetched
+    bool goes_first = false;                     ///< it has had its turn, and comes back
+    bool has_begun = false;                      ///< its request has gone out
+    bool was_tried = false;                      ///< at least once
+    EventLoop::TimePoint begun{};                ///< if so: when it was first taken out
+    std::shared_ptr<const Refusal> refusal = {}; ///< none: it may be fetched
+    std::uint64_t ticket = 0;                    ///< by which its frontier knows it again
 };
 /// What it is called in traces.
 inline std::string_view trace_name(const Work& work) { return work.url.href(); }
@@ -61,6 +66,20 @@ struct FrontierCounts {
     std::size_t unfinished = 0; ///< URLs to fetch, wherever they are
     std::size_t out = 0;        ///< of these: being fetched
     bool has_left_some = false; ///< there were more than it was to give out
+};
+
+/// What every frontier is told when it's made.
+struct FrontierSettings {
+    static constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
+
+    OrderName order = OrderName::fifo;
+    std::size_t max_depth = no_limit; ///< links away from a root
+    std::size_t max_pages = no_limit; ///< that are taken out, in all
+    int max_redirects = 10;           ///< followed from any one URL
+    GateLimits politeness = {};
+    RobotsCache::Ask ask_robots = {}; ///< none: everything is allowed
+    /// Called when answers that are still to come are probably not needed any more.
+    std::function<void()> withdraw_questions = [] {};
 };
 
 // NOLINTBEGIN(bugprone-exception-escape): to give back does not fail
@@ -108,7 +127,7 @@ class Visit {
 // [frontier]
 /// What every frontier promises: each URL is done once, and out with one worker at a
 /// time; what is out is done, put off or given back; `join` ends when nothing is left.
-/// Only `open`, `get` and `join` may wait: what came of a URL is told without waiting.
+/// Only `open`, `get`, `join` and `close` may wait: what came of a URL is told without.
 template <class F>
 concept Frontier =
     requires(F f, std::vector<common::Url> roots, Work work, Record record, Found found,
@@ -132,13 +151,11 @@ concept Frontier =
         f.set_delay(host, duration);
         // This host was asked for something else: that, too, begins a pause.
         f.has_asked(host);
-        // Until nothing is left. Throws Timeout.
+        // Until nothing is left. Throws Timeout, and std::logic_error if a URL was lost.
         { f.join(limit) } -> std::same_as<Coroutine<>>;
-        // Nothing comes out any more, and nobody is asked anything.
-        f.close();
+        // Nothing comes out any more, and what is out is given back.
+        { f.close() } -> std::same_as<Coroutine<>>;
         { f.counts() } -> std::same_as<FrontierCounts>;
-        // All URLs that it has met.
-        { f.urls() } -> std::same_as<const KnownUrls&>;
     };
 // [/frontier]
 

@@ -104,7 +104,7 @@ void MemoryFrontier::take(Work& work) {
     if (work.refusal && work.refusal->failure == nullptr)
         return; // to be told no is no try
     ++work.tries;
-    if (work.begun)
+    if (std::exchange(work.was_tried, true))
         return;
     work.begun = loop_.time();
     if (++taken_ == settings_.max_pages)
@@ -180,7 +180,7 @@ void MemoryFrontier::has_asked(const std::string& host) { gate_.has_asked(host);
 
 /// After `max_pages`, only what has begun goes on.
 bool MemoryFrontier::drop_if_full(const Work& work) {
-    if (work.begun || !is_full())
+    if (work.was_tried || !is_full())
         return false;
     counts_.has_left_some = true;
     leave_gate(work);
@@ -194,7 +194,7 @@ void MemoryFrontier::drop_what_waits() {
         all.push_back(std::move(work));
     settings_.withdraw_questions();
     for (Work& work : all) {
-        if (work.begun) {
+        if (work.was_tried) {
             admit(std::move(work));
         } else {
             counts_.has_left_some = true;
@@ -213,9 +213,11 @@ Coroutine<> MemoryFrontier::join(TimeLimit limit) {
         co_await wait_for(nothing_left_.wait(), *limit);
     else
         co_await nothing_left_.wait();
+    if (!counts_.has_left_some)
+        urls_.check_that_none_is_lost();
 }
 
-void MemoryFrontier::close() {
+Coroutine<> MemoryFrontier::close() {
     is_closed_ = true;
     robots_.take_all();
     settings_.withdraw_questions();
@@ -223,6 +225,7 @@ void MemoryFrontier::close() {
         queue_.get_nowait();
         queue_.task_done();
     }
+    co_return;
 }
 
 } // namespace stage3

@@ -16,26 +16,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace stage3 {
-
-struct FrontierSettings {
-    static constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
-
-    OrderName order = OrderName::fifo;
-    std::size_t max_depth = no_limit; ///< links away from a root
-    std::size_t max_pages = no_limit; ///< that are taken out, in all
-    int max_redirects = 10;           ///< followed from any one URL
-    GateLimits politeness = {};
-    RobotsLine::Ask ask_robots = {}; ///< none: everything is allowed
-    /// Called when answers that are still to come are probably not needed any more.
-    std::function<void()> withdraw_questions = [] {};
-};
 
 class MemoryFrontier {
   public:
@@ -56,8 +41,10 @@ class MemoryFrontier {
     void set_delay(const std::string& host, EventLoop::Duration delay);
     void has_asked(const std::string& host);
     Coroutine<> join(TimeLimit limit);
-    void close();
+    Coroutine<> close();
     FrontierCounts counts() const { return counts_; }
+
+    /// All URLs that it has met.
     const KnownUrls& urls() const { return urls_; }
 
   private:

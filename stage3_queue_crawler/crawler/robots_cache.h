@@ -32,6 +32,8 @@ struct RobotsAnswer {
 class RobotsCache {
   public:
     using Answer = std::shared_ptr<const RobotsAnswer>;
+    /// What `ask` is to those who need nothing else of it.
+    using Ask = std::function<Future<Answer>(const common::Url&)>;
 
     struct Settings {
         std::string product_token;     ///< who we are, such as "AwaitTheWeb"

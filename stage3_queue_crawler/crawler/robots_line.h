@@ -25,12 +25,10 @@ namespace stage3 {
 
 class RobotsLine {
   public:
-    /// Returns what the origin of a URL says (RobotsCache::ask does).
-    using Ask = std::function<Future<RobotsCache::Answer>(const common::Url&)>;
     /// Is told what was judged, and which pause the origin wants.
     using Judged = std::function<void(Work, std::optional<Robots::Duration>)>;
 
-    RobotsLine(EventLoop& loop, Ask ask, Judged judged)
+    RobotsLine(EventLoop& loop, RobotsCache::Ask ask, Judged judged)
         : loop_(loop), ask_(std::move(ask)), judged_(std::move(judged)) {}
 
     /// Some work comes. It goes on as soon as the answer is there: perhaps at once.
@@ -57,7 +55,7 @@ class RobotsLine {
     static constexpr auto no_turn = std::numeric_limits<std::uint64_t>::max();
 
     EventLoop& loop_;
-    const Ask ask_;
+    const RobotsCache::Ask ask_;
     const Judged judged_;
     std::unordered_map<std::string, Origin> origins_; // those with a line
     std::size_t waiting_ = 0;

@@ -32,20 +32,20 @@ void write_to_user(const std::string& text) {
 
 constexpr const char* clear_line = "\r\x1b[K";
 
-Coroutine<> tell_progress(const Crawler& crawler, Console& console) {
+Coroutine<> tell_progress(std::function<Progress()> progress, Console& console) {
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
     while (true) {
         co_await sleep(200ms);
-        console.show_progress(
-            describe(crawler.progress(),
-                     std::chrono::floor<std::chrono::seconds>(Clock::now() - start)));
+        console.show_progress(describe(
+            progress(), std::chrono::floor<std::chrono::seconds>(Clock::now() - start)));
     }
 }
 
 Coroutine<Ending> tell_until_it_ends(TaskGroup& group, Task<Ending> crawl,
-                                     const Crawler& crawler, Console& console) {
-    group.start(tell_progress(crawler, console), "progress");
+                                     std::function<Progress()> progress,
+                                     Console& console) {
+    group.start(tell_progress(std::move(progress), console), "progress");
     const Ending ending = co_await crawl;
     group.cancel();
     co_return ending;
@@ -88,14 +88,14 @@ void Console::show_progress(const std::string& text) {
     write_to_user(clear_line + progress_);
 }
 
-Coroutine<Ending> await_and_tell(Task<Ending> crawl, const Crawler& crawler,
+Coroutine<Ending> await_and_tell(Task<Ending> crawl, std::function<Progress()> progress,
                                  Console& console, bool wanted) {
     if (!wanted)
         co_return co_await crawl;
     const AtExit clear([&console] { console.show_progress({}); });
     TaskGroup group;
     co_return co_await group.run(
-        tell_until_it_ends(group, std::move(crawl), crawler, console));
+        tell_until_it_ends(group, std::move(crawl), std::move(progress), console));
 }
 
 } // namespace stage3

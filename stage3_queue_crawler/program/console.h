@@ -2,10 +2,11 @@
 // goes to standard error, so that results can go elsewhere.
 #pragma once
 
-#include "stage3_queue_crawler/crawler/crawler.h"
+#include "stage3_queue_crawler/crawler/crawl_settings.h"
 #include "stage3_queue_crawler/runtime/task/task.h"
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -40,7 +41,7 @@ class Console {
 };
 
 /// Awaits the crawl, and tells five times a second how far it is, if that is `wanted`.
-Coroutine<Ending> await_and_tell(Task<Ending> crawl, const Crawler& crawler,
+Coroutine<Ending> await_and_tell(Task<Ending> crawl, std::function<Progress()> progress,
                                  Console& console, bool wanted);
 
 } // namespace stage3

@@ -1,7 +1,7 @@
 // As many fetches at once as there can be sockets for.
 #pragma once
 
-#include "stage3_queue_crawler/crawler/crawler.h"
+#include "stage3_queue_crawler/crawler/crawl_settings.h"
 
 #include <cstddef>
 #include <string>

@@ -1,7 +1,7 @@
 // Ctrl-C: the first one asks the crawl to end, the second one doesn't ask.
 #pragma once
 
-#include "stage3_queue_crawler/crawler/crawler.h"
+#include "stage3_queue_crawler/crawler/crawl_settings.h"
 #include "stage3_queue_crawler/runtime/task/task.h"
 
 namespace stage3 {

@@ -116,13 +116,14 @@ stage3::Coroutine<int> crawl(Options options) {
     end_on_ctrl_c(loop, crawling);
     Ending ending = Ending::complete;
     try {
+        const auto progress = [&crawler] { return crawler.progress(); };
         ending =
-            co_await await_and_tell(crawling, crawler, console, options.show_progress);
+            co_await await_and_tell(crawling, progress, console, options.show_progress);
     } catch (...) {
         output.flush(); // what was done by then
         throw;
     }
-    output.write(format->end({.urls = crawler.urls(),
+    output.write(format->end({.urls = crawler.frontier().urls(),
                               .left_out = crawler.left_out(),
                               .time = Clock::now() - start}));
     output.flush();
@@ -131,7 +132,7 @@ stage3::Coroutine<int> crawl(Options options) {
     if (ending != Ending::complete)
         console.note(fmt::format("stage3: {}: {} URLs that are known were not fetched",
                                  stage3::describe(ending),
-                                 crawler.urls().count_queued()));
+                                 crawler.frontier().urls().count_queued()));
     co_return exit_status(ending, crawler.progress().dead);
 }
 

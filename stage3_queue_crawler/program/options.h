@@ -2,7 +2,8 @@
 #pragma once
 
 #include "common/command_line/usage_error.h"
-#include "stage3_queue_crawler/crawler/crawler.h"
+#include "stage3_queue_crawler/crawler/crawl_settings.h"
+#include "stage3_queue_crawler/crawler/scope.h"
 #include "stage3_queue_crawler/program/formats.h"
 
 #include <cstddef>

@@ -62,17 +62,17 @@ struct Scene {
     }
 
     int count(KnownUrl::State state) const {
-        return static_cast<int>(std::ranges::count(crawler.urls().all(), state,
+        return static_cast<int>(std::ranges::count(crawler.frontier().urls().all(), state,
                                                    [](auto* url) { return url->state; }));
     }
     bool knows(const std::string& path) const {
-        return std::ranges::any_of(crawler.urls().all(), [&](auto* url) {
+        return std::ranges::any_of(crawler.frontier().urls().all(), [&](auto* url) {
             return url->url.href() == server.url(path);
         });
     }
     bool has_lost_any() const {
         try {
-            crawler.urls().check_that_none_is_lost();
+            crawler.frontier().urls().check_that_none_is_lost();
         } catch (const std::logic_error&) {
             return true;
         }
@@ -83,8 +83,8 @@ struct Scene {
     std::vector<common::Url> roots{*common::parse_url(server.url())};
     int records = 0;
     stage3::EventLoop loop;
-    stage3::Crawler crawler{loop, roots, stage3::Scope(stage3::Reach::host, roots),
-                            settings(), events()};
+    stage3::Crawler<> crawler{loop, roots, stage3::Scope(stage3::Reach::host, roots),
+                              settings(), events()};
 };
 
 /// Waits for the crawl, as the program's main coroutine does.
@@ -128,7 +128,7 @@ void too_early(Answers& answers) {
     Task<Ending> crawl = create_task(scene.loop, scene.crawler.crawl());
     crawl.cancel();
     answers.early = stage3::run_until_complete(scene.loop, watch(crawl));
-    answers.early_known = static_cast<int>(scene.crawler.urls().size());
+    answers.early_known = static_cast<int>(scene.crawler.frontier().urls().size());
 }
 
 void the_other_one(Answers& answers) {
