@@ -13,7 +13,7 @@
 #pragma once
 
 #include "common/web/url.h"
-#include "stage3_queue_crawler/http/resolver.h"
+#include "stage3_queue_crawler/runtime/net/resolver.h"
 #include "stage3_queue_crawler/runtime/task/future.h"
 
 #include <curl/curl.h>

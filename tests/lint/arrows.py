@@ -36,7 +36,7 @@ KNOWS = {
     f"{RUNTIME}/task": ["common/trace", f"{RUNTIME}/loop"],
     f"{RUNTIME}/sync": [f"{RUNTIME}/loop", f"{RUNTIME}/task"],
     f"{RUNTIME}/executor": ["common/system", f"{RUNTIME}/loop", f"{RUNTIME}/task"],
-    f"{RUNTIME}/net": ["common/system", f"{RUNTIME}/loop", f"{RUNTIME}/task"],
+    f"{RUNTIME}/net": ["common/system", f"{RUNTIME}/loop", f"{RUNTIME}/task", f"{RUNTIME}/sync"],
     "stage3_queue_crawler/http": [*COMMON, *WHOLE_RUNTIME],
     "stage3_queue_crawler/crawler": [*COMMON, *WHOLE_RUNTIME, "stage3_queue_crawler/http"],
     "stage3_queue_crawler/program": [*COMMON, "common/command_line", *WHOLE_RUNTIME,

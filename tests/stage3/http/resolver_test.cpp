@@ -1,6 +1,6 @@
 // Names are looked up in threads that nobody has to wait for.
 #include "common/system/socket.h"
-#include "stage3_queue_crawler/http/resolver.h"
+#include "stage3_queue_crawler/runtime/net/resolver.h"
 #include "stage3_queue_crawler/http/session.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"

@@ -1,4 +1,4 @@
-#include "stage3_queue_crawler/http/resolver.h"
+#include "stage3_queue_crawler/runtime/net/resolver.h"
 
 #include <system_error>
 #include <thread>

@@ -3,8 +3,8 @@
 // `getaddrinfo` blocks: mostly for a few milliseconds, and for half a minute when a name
 // server is ill. libcurl calls it in a thread. But when a transfer is given up while that
 // thread is at it, libcurl waits for the thread, and everybody waits for libcurl: the
-// whole loop stands still. So names are looked up here, and libcurl is handed addresses.
-// Told in book/22.
+// whole loop stands still. So names are looked up here, and libcurl is handed addresses;
+// as is whoever connects a stream by name. Told in book/22.
 //
 // The threads are not those of the executor. Whoever waits for that one's threads waits
 // for what will end soon; a lookup may not. So these are left behind when the program
