@@ -12,6 +12,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/types.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 namespace common {
@@ -31,7 +32,7 @@ std::error_code last_transfer_error() noexcept {
 // (SIGPIPE).
 constexpr int send_flags = MSG_NOSIGNAL;
 #else
-constexpr int send_flags = 0; // macOS: SO_NOSIGPIPE instead, set in open_tcp
+constexpr int send_flags = 0; // macOS: SO_NOSIGPIPE instead, set in open
 #endif
 
 // How long what we sent may stay unacknowledged. A server's *kernel* acknowledges,
@@ -42,6 +43,18 @@ constexpr int send_flags = 0; // macOS: SO_NOSIGPIPE instead, set in open_tcp
 [[maybe_unused]] constexpr unsigned unacknowledged_ms = 5000;
 
 } // namespace
+
+Address Address::of_unix_socket(const std::string& path) {
+    Address result;
+    auto& there = reinterpret_cast<sockaddr_un&>(result.storage);
+    if (path.empty() || path.size() >= sizeof there.sun_path)
+        throw std::invalid_argument(fmt::format("the path of a socket has 1 to {} bytes",
+                                                sizeof there.sun_path - 1));
+    there.sun_family = AF_UNIX;
+    path.copy(there.sun_path, path.size()); // all else is zero already
+    result.length = sizeof there;
+    return result;
+}
 
 Address Address::with_port(std::uint16_t port) const {
     Address result = *this;
@@ -91,7 +104,7 @@ std::error_code make_nonblocking(int fd) noexcept {
     return {};
 }
 
-Socket Socket::open_tcp(int family, std::error_code& error) noexcept {
+Socket Socket::open(int family, std::error_code& error) noexcept {
     Socket socket(::socket(family, SOCK_STREAM, 0));
     if (!socket) {
         error = last_error();
@@ -100,13 +113,19 @@ Socket Socket::open_tcp(int family, std::error_code& error) noexcept {
     error = make_nonblocking(socket.fd());
     if (error)
         return {};
-#ifdef TCP_USER_TIMEOUT
-    ::setsockopt(socket.fd(), IPPROTO_TCP, TCP_USER_TIMEOUT, &unacknowledged_ms,
-                 sizeof unacknowledged_ms);
-#endif
 #ifdef SO_NOSIGPIPE
     const int on = 1;
     ::setsockopt(socket.fd(), SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);
+#endif
+    return socket;
+}
+
+Socket Socket::open_tcp(int family, std::error_code& error) noexcept {
+    Socket socket = open(family, error);
+#ifdef TCP_USER_TIMEOUT
+    if (socket)
+        ::setsockopt(socket.fd(), IPPROTO_TCP, TCP_USER_TIMEOUT, &unacknowledged_ms,
+                     sizeof unacknowledged_ms);
 #endif
     return socket;
 }

@@ -20,10 +20,15 @@
 
 namespace common {
 
-/// An IPv4 or IPv6 address with its port, as the kernel takes it.
+/// An IPv4 or IPv6 address with its port, or a path, as the kernel takes it.
 struct Address {
     sockaddr_storage storage{};
     socklen_t length = 0;
+
+    /// Of a socket in the file system, for programs on one machine: see man 7 unix.
+    /// Throws std::invalid_argument if the path is empty, or longer than the kernel has
+    /// room for: about a hundred bytes.
+    static Address of_unix_socket(const std::string& path);
 
     int family() const { return storage.ss_family; }
     /// The same address at another port.
@@ -68,6 +73,9 @@ class Socket {
     /// A peer that acknowledges nothing for 5 s breaks the connection (timed_out), where
     /// the system can do that.
     static Socket open_tcp(int family, std::error_code& error) noexcept;
+
+    /// The same for any family, and with nothing of TCP: AF_UNIX, say.
+    static Socket open(int family, std::error_code& error) noexcept;
 
     explicit operator bool() const noexcept { return fd_ >= 0; }
     int fd() const noexcept { return fd_; }

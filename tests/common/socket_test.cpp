@@ -6,6 +6,8 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <cstdlib>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <type_traits>
@@ -14,6 +16,8 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 using common::Address;
 using common::Socket;
@@ -198,4 +202,34 @@ TEST_CASE("a host that does not resolve says which, and why") {
     const std::string host(300, 'x');
     CHECK_THROWS_WITH_AS(common::resolve(host, 80), doctest::Contains(host.c_str()),
                          common::ResolveError);
+}
+
+TEST_CASE("a socket in the file system") {
+    std::array<char, 32> folder{"/tmp/socket_test_XXXXXX"};
+    REQUIRE(::mkdtemp(folder.data()) != nullptr);
+    const std::string path = std::string(folder.data()) + "/s";
+    const Address address = Address::of_unix_socket(path);
+    CHECK(address.family() == AF_UNIX);
+    std::error_code error;
+    Socket client = Socket::open(AF_UNIX, error);
+    REQUIRE_FALSE(error);
+    CHECK((::fcntl(client.fd(), F_GETFL) & O_NONBLOCK) != 0);
+    CHECK(client.connect(address) == std::errc::no_such_file_or_directory);
+
+    const Socket listener = Socket::open(AF_UNIX, error);
+    REQUIRE_FALSE(error);
+    const auto* const there = reinterpret_cast<const sockaddr*>(&address.storage);
+    REQUIRE(::bind(listener.fd(), there, address.length) == 0);
+    REQUIRE(::listen(listener.fd(), 1) == 0);
+    CHECK_FALSE(client.connect(address));
+    CHECK(client.send("hello", error) == 5);
+    ::unlink(path.c_str());
+    ::rmdir(folder.data());
+}
+
+TEST_CASE("a path that is too long for a socket") {
+    CHECK_NOTHROW(Address::of_unix_socket(std::string(100, 'x')));
+    CHECK_THROWS_AS(Address::of_unix_socket(std::string(200, 'x')),
+                    std::invalid_argument);
+    CHECK_THROWS_AS(Address::of_unix_socket(""), std::invalid_argument);
 }

@@ -114,7 +114,7 @@ common::Socket accept_connection(const common::Socket& listener, std::error_code
         if (socket) {
             error = set_mode(socket, mode);
 #ifdef SO_NOSIGPIPE
-            set_option(socket, SOL_SOCKET, SO_NOSIGPIPE); // as in Socket::open_tcp
+            set_option(socket, SOL_SOCKET, SO_NOSIGPIPE); // as in Socket::open
 #endif
             return error ? common::Socket() : std::move(socket);
         }

@@ -8,6 +8,8 @@
 #include <array>
 #include <utility>
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 namespace stage3 {
@@ -28,7 +30,9 @@ std::system_error broken(std::error_code why) { return {why, "the connection"}; 
 
 Coroutine<common::Socket> connect(common::Address address) {
     std::error_code error;
-    common::Socket socket = common::Socket::open_tcp(address.family(), error);
+    const bool is_local = address.family() == AF_UNIX;
+    common::Socket socket = is_local ? common::Socket::open(AF_UNIX, error)
+                                     : common::Socket::open_tcp(address.family(), error);
     if (!error)
         error = socket.connect(address);
     if (error == std::errc::operation_in_progress) {
@@ -37,6 +41,9 @@ Coroutine<common::Socket> connect(common::Address address) {
     }
     if (error)
         throw std::system_error(error, "connect");
+    const int on = 1; // what is written at once goes at once: see Listener::take
+    if (!is_local)
+        ::setsockopt(socket.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     co_return std::move(socket);
 }
 
