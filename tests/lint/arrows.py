@@ -38,6 +38,7 @@ KNOWS = {
     f"{RUNTIME}/executor": ["common/system", f"{RUNTIME}/loop", f"{RUNTIME}/task"],
     f"{RUNTIME}/net": ["common/system", f"{RUNTIME}/loop", f"{RUNTIME}/task", f"{RUNTIME}/sync"],
     "stage3_queue_crawler/http": [*COMMON, *WHOLE_RUNTIME],
+    "stage3_queue_crawler/redis": [*COMMON, *WHOLE_RUNTIME],
     "stage3_queue_crawler/crawler": [*COMMON, *WHOLE_RUNTIME, "stage3_queue_crawler/http"],
     "stage3_queue_crawler/program": [*COMMON, "common/command_line", *WHOLE_RUNTIME,
                                      "stage3_queue_crawler/http", "stage3_queue_crawler/crawler"],

@@ -1,0 +1,189 @@
+#include "stage3_queue_crawler/redis/redis_client.h"
+
+#include "stage3_queue_crawler/redis/back_off.h"
+#include "stage3_queue_crawler/redis/redis_fitness.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+#include <exception>
+#include <system_error>
+#include <utility>
+
+namespace stage3 {
+namespace {
+
+double seconds(EventLoop::Duration duration) {
+    return std::chrono::duration<double>(duration).count();
+}
+
+/// What has happened, and may pass. Empty: nothing to speak of. Called where an exception
+/// is caught; throws it again if a second try would come out the same.
+std::string passing_trouble() {
+    try {
+        throw;
+    } catch (const RedisError& error) {
+        if (!may_pass(error))
+            throw;
+        // It was restarted, and is well: it only wants the script again.
+        const bool is_well = error.code() == "NOSCRIPT";
+        return is_well ? "" : fmt::format("can't do it now ({})", error.what());
+    } catch (const std::system_error& error) {
+        if (error.code() == std::errc::not_connected)
+            return ""; // closed by somebody else's call, and that has its own say
+        return fmt::format("doesn't answer ({})", common::describe(error.code()));
+    } catch (const Timeout&) {
+        return "doesn't answer (the time is over)";
+    } catch (const EndOfStream& error) {
+        return fmt::format("doesn't answer ({})", error.what());
+    } catch (const common::ResolveError& error) {
+        return fmt::format("doesn't answer ({})", error.what());
+    }
+}
+
+} // namespace
+
+/// What one call goes through until it has its answer.
+class RedisClient::Patience {
+  public:
+    explicit Patience(RedisClient& client)
+        : client_(client),
+          pauses_(client.settings_.first_pause, client.settings_.longest_pause) {}
+    Patience(const Patience&) = delete;
+    Patience& operator=(const Patience&) = delete;
+    ~Patience() {
+        if (has_failed_ && --client_.in_trouble_ == 0)
+            client_.away_since_.reset(); // they were cancelled: nobody knows
+    }
+
+    /// Called where an exception is caught, which is thrown again if it won't pass.
+    void failed() {
+        const std::string trouble = passing_trouble();
+        client_.connection_.close();
+        if (!std::exchange(has_failed_, true))
+            ++client_.in_trouble_;
+        if (trouble.empty() || client_.away_since_)
+            return;
+        client_.away_since_ = client_.loop_.time();
+        client_.note(fmt::format("{}: trying again", trouble));
+    }
+    void succeeded() {
+        if (!has_failed_ || !client_.away_since_)
+            return;
+        const double away = seconds(client_.loop_.time() - *client_.away_since_);
+        client_.away_since_.reset();
+        client_.note(away < 1 ? fmt::format("is back after {:.1g} s", away)
+                              : fmt::format("is back after {:.0f} s", away));
+    }
+    EventLoop::Duration pause() { return pauses_.next(client_.random_); }
+
+  private:
+    RedisClient& client_;
+    BackOff pauses_;
+    bool has_failed_ = false;
+};
+
+RedisClient::RedisClient(EventLoop& loop, RedisUrl url, Settings settings)
+    : loop_(loop), url_(std::move(url)), settings_(std::move(settings)),
+      connection_(
+          loop, url_,
+          {.connect = settings_.connect_timeout, .answer = settings_.answer_timeout}) {}
+
+// (region again)
+template <class T, class Attempt>
+Coroutine<T> RedisClient::until_it_works(Attempt attempt) {
+    Patience patience(*this);
+    for (;;) {
+        try {
+            co_await connect();
+            T result = co_await attempt();
+            patience.succeeded();
+            co_return result;
+        } catch (const std::exception&) {
+            patience.failed(); // throws what would come out the same
+        }
+        co_await sleep(patience.pause());
+    }
+}
+// (/region again)
+
+Coroutine<RedisReply> RedisClient::run(std::string script, Words keys, Words args) {
+    auto attempt = [&] { return run_once(script, keys, args); };
+    co_return co_await until_it_works<RedisReply>(attempt);
+}
+
+Coroutine<std::vector<RedisReply>>
+RedisClient::call_all(std::vector<RedisCommand> commands) {
+    auto attempt = [&] { return call_all_once(commands); };
+    co_return co_await until_it_works<std::vector<RedisReply>>(attempt);
+}
+
+Coroutine<> RedisClient::connect() {
+    if (!connection_.is_open())
+        loaded_.clear(); // it may be another Redis, or have forgotten them
+    co_await connection_.open();
+}
+
+/// A script is sent once; from then on, its name will do, which is its hash.
+Coroutine<RedisReply> RedisClient::run_once(const std::string& script, const Words& keys,
+                                            const Words& args) {
+    if (!loaded_.contains(script)) {
+        RedisCommand load{"SCRIPT", "LOAD", script};
+        const RedisReply name = co_await connection_.call(std::move(load));
+        loaded_[script] = name.text;
+    }
+    RedisCommand command{"EVALSHA", loaded_[script], std::to_string(keys.size())};
+    command.insert(command.end(), keys.begin(), keys.end());
+    command.insert(command.end(), args.begin(), args.end());
+    co_return co_await connection_.call(std::move(command));
+}
+
+Coroutine<std::vector<RedisReply>>
+RedisClient::call_all_once(const std::vector<RedisCommand>& commands) {
+    std::vector<RedisReply> replies = co_await connection_.call_all(commands);
+    for (const RedisReply& reply : replies) {
+        if (reply.is_error && may_pass(RedisError(reply.text)))
+            throw RedisError(reply.text);
+    }
+    co_return replies;
+}
+
+Coroutine<> RedisClient::check() {
+    std::string why;
+    try {
+        co_await wait_for(look(), settings_.connect_timeout);
+    } catch (const RedisUnfit& unfit) {
+        why = unfit.what();
+    } catch (const std::exception&) {
+        why = explain(std::current_exception(), url_, seconds(settings_.connect_timeout));
+    }
+    if (why.empty())
+        co_return;
+    connection_.close();
+    throw RedisUnfit(fmt::format("{}: {}", url_.shown(), why));
+}
+
+Coroutine<> RedisClient::look() {
+    co_await connect();
+    RedisCommand info{"INFO"};
+    const RedisReply reply = co_await connection_.call(std::move(info));
+    const std::string fault = fault_in(reply.text);
+    if (!fault.empty())
+        throw RedisUnfit(fault);
+    const std::string script = "return 1";
+    const Words none;
+    try { // may we run scripts at all?
+        co_await run_once(script, none, none);
+    } catch (const RedisError& error) {
+        if (!may_pass(error))
+            throw;
+    }
+}
+
+void RedisClient::note(const std::string& line) const {
+    if (settings_.on_note)
+        settings_.on_note(fmt::format("{} {}", url_.shown(), line));
+}
+
+} // namespace stage3

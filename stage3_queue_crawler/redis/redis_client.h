@@ -1,0 +1,91 @@
+// Redis, whatever happens to it.
+//
+// A crawl takes hours, and in hours a server is restarted, a cable pulled, a disk full.
+// None of that should end the crawl. So this client makes a call again, and again, until
+// there is an answer.
+//
+// That is only right for calls that may be made twice. If the connection breaks after a
+// call was sent, nobody knows whether Redis has done it: the answer is lost, or the call.
+// The client doesn't ask which: it repeats it. Its user must see to it that this is no
+// harm, as the scripts of the shared frontier do.
+#pragma once
+
+#include "stage3_queue_crawler/redis/redis_connection.h"
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <optional>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace stage3 {
+
+/// This Redis won't do, or can't be reached: one line for its user, who can mend it.
+struct RedisUnfit : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+struct RedisSettings {
+    EventLoop::Duration connect_timeout = std::chrono::seconds(5);
+    EventLoop::Duration answer_timeout = std::chrono::seconds(10);
+    /// Before the second try; doubled from then on.
+    EventLoop::Duration first_pause = std::chrono::milliseconds(20);
+    EventLoop::Duration longest_pause = std::chrono::seconds(1);
+    /// Told in a line when Redis goes away, and when it's back.
+    std::function<void(const std::string& line)> on_note = {};
+};
+
+/// In one loop; it must outlive the calls.
+class RedisClient {
+  public:
+    using Settings = RedisSettings;
+    using Words = std::vector<std::string>;
+
+    RedisClient(EventLoop& loop, RedisUrl url, Settings settings = {});
+    RedisClient(const RedisClient&) = delete;
+    RedisClient& operator=(const RedisClient&) = delete;
+
+    /// To be called first, and once: connects, and has a look at what is there. No second
+    /// try: what is wrong now, somebody has to mend. Throws RedisUnfit.
+    Coroutine<> check();
+
+    // ---- Again and again, until there is an answer. Whoever has had enough cancels it,
+    // or sets a time limit. ----
+
+    /// Runs a script, in Lua, and returns what that returns. Throws RedisError if Redis
+    /// refuses for good, and NoRedis if it has become something else.
+    Coroutine<RedisReply> run(std::string script, Words keys, Words args);
+    /// All of them, and in their order: see RedisConnection::call_all. If one is refused
+    /// for now, all are made again.
+    Coroutine<std::vector<RedisReply>> call_all(std::vector<RedisCommand> commands);
+
+    const RedisUrl& url() const { return url_; }
+    const Traffic& traffic() const { return connection_.traffic(); }
+
+  private:
+    class Patience;
+
+    template <class T, class Attempt>
+    Coroutine<T> until_it_works(Attempt attempt);
+    Coroutine<> connect();
+    Coroutine<RedisReply> run_once(const std::string& script, const Words& keys,
+                                   const Words& args);
+    Coroutine<std::vector<RedisReply>>
+    call_all_once(const std::vector<RedisCommand>& commands);
+    Coroutine<> look();
+    void note(const std::string& line) const;
+
+    EventLoop& loop_;
+    const RedisUrl url_;
+    const Settings settings_;
+    RedisConnection connection_;
+    std::map<std::string, std::string> loaded_; // scripts, and what Redis calls them
+    std::minstd_rand random_{std::random_device{}()};
+    int in_trouble_ = 0; // calls that have failed, and go on trying
+    std::optional<EventLoop::TimePoint> away_since_; // if it was noted
+};
+
+} // namespace stage3

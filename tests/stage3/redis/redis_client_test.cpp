@@ -1,0 +1,440 @@
+// Whatever happens on the way to an answer, there is one in the end.
+#include "stage3_queue_crawler/redis/redis_client.h"
+#include "tests/stage3/redis/fake_redis.h"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <ostream> // doctest wants it
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace std::chrono_literals;
+using stage3::Coroutine;
+using stage3::RedisClient;
+using stage3::RedisCommand;
+using stage3::RedisReply;
+using stage3::RedisSettings;
+using stage3::RedisUrl;
+using tests::bulk;
+using tests::FakeRedis;
+using tests::Say;
+
+namespace {
+
+/// A sound Redis 7, whose scripts all return what they're given first.
+Say sound(const RedisCommand& command) {
+    if (command[0] == "INFO")
+        return bulk("# Server\r\nredis_version:7.0.15\r\nrole:master\r\nmaxmemory:0\r\n");
+    if (command[0] == "SCRIPT")
+        return bulk("sha-of-" + command[2]);
+    if (command[0] == "EVALSHA")
+        return command.size() > 3 ? bulk(command[3]) : "$-1\r\n";
+    return "+OK\r\n";
+}
+
+using Notes = std::vector<std::string>;
+
+/// For tests in which a minute should not be waited.
+RedisSettings hasty(const std::shared_ptr<Notes>& notes) {
+    RedisSettings settings;
+    settings.answer_timeout = 50ms;
+    settings.first_pause = 1ms;
+    settings.longest_pause = 5ms;
+    settings.on_note = [notes](const std::string& line) { notes->push_back(line); };
+    return settings;
+}
+
+Coroutine<std::string> run_it(RedisClient& client, std::string argument) {
+    std::vector<std::string> arguments;
+    arguments.push_back(std::move(argument));
+    const std::vector<std::string> keys;
+    std::string result;
+    try {
+        const RedisReply reply =
+            co_await client.run("script", keys, std::move(arguments));
+        result = reply.text;
+    } catch (const std::exception& error) {
+        result = error.what();
+    }
+    co_return result;
+}
+
+/// Why it isn't fit; empty: it is.
+Coroutine<std::string> fault_of(RedisUrl url, RedisSettings settings = {}) {
+    RedisClient client(stage3::running_loop(), std::move(url), std::move(settings));
+    std::string result;
+    try {
+        co_await client.check();
+    } catch (const stage3::RedisUnfit& unfit) {
+        result = unfit.what();
+    }
+    CHECK(result.find("sesame") == std::string::npos);
+    CHECK(result.find('\n') == std::string::npos);
+    co_return result;
+}
+
+stage3::EventLoop& the_loop() { return stage3::running_loop(); }
+
+} // namespace
+
+TEST_CASE("a script is loaded once a connection") {
+    stage3::run([]() -> Coroutine<> {
+        FakeRedis server(sound);
+        RedisClient client(the_loop(), server.url());
+        for (const char* word : {"a", "b"}) {
+            const std::string result = co_await run_it(client, word);
+            CHECK(result == word);
+        }
+        const std::vector<std::string> keys{"k1", "k2"};
+        const std::vector<std::string> arguments{"x"};
+        const RedisReply reply = co_await client.run("other", keys, arguments);
+        CHECK(reply.text == "k1");
+        CHECK(
+            server.asked()
+            == std::vector<std::string>{"SCRIPT LOAD script", "EVALSHA sha-of-script 0 a",
+                                        "EVALSHA sha-of-script 0 b", "SCRIPT LOAD other",
+                                        "EVALSHA sha-of-other 2 k1 k2 x"});
+        CHECK(client.traffic().calls == 5);
+        co_await server.go_away();
+        server.come_back();
+        const std::string after = co_await run_it(client, "c");
+        CHECK(after == "c");
+        CHECK(server.times_asked("SCRIPT LOAD script") == 2);
+        CHECK(client.traffic().reconnects == 1);
+    }());
+}
+
+TEST_CASE("the server goes away, for a while, and is told of once") {
+    stage3::run([]() -> Coroutine<> {
+        const auto notes = std::make_shared<Notes>();
+        FakeRedis server(sound);
+        RedisClient client(the_loop(), server.url(), hasty(notes));
+        co_await run_it(client, "a");
+        co_await server.go_away();
+        std::vector<stage3::Task<std::string>> tasks;
+        for (const char* word : {"b", "c", "d"})
+            tasks.push_back(stage3::create_task(run_it(client, word)));
+        co_await stage3::sleep(100ms); // for many a try
+        CHECK(notes->size() == 1);
+        server.come_back();
+        co_await stage3::wait(tasks);
+        CHECK(tasks[0].result() == "b");
+        CHECK(tasks[1].result() == "c");
+        CHECK(tasks[2].result() == "d");
+        REQUIRE(notes->size() == 2);
+        const std::string who = server.url().shown();
+        CHECK(notes->front().starts_with(who + " doesn't answer ("));
+        CHECK(notes->front().ends_with("): trying again"));
+        CHECK(notes->back().starts_with(who + " is back after 0."));
+        CHECK(notes->back().ends_with(" s"));
+        CHECK(client.traffic().reconnects == 1);
+
+        co_await server.go_away(); // and once more
+        const auto again = stage3::create_task(run_it(client, "e"));
+        co_await stage3::sleep(20ms);
+        server.come_back();
+        co_await tests::end_of(again);
+        CHECK(again.result() == "e");
+        CHECK(notes->size() == 4);
+    }());
+}
+
+TEST_CASE("nobody is there from the start") {
+    stage3::run([]() -> Coroutine<> {
+        const auto notes = std::make_shared<Notes>();
+        FakeRedis server(sound);
+        co_await server.go_away();
+        RedisClient client(the_loop(), server.url(), hasty(notes));
+        const auto task = stage3::create_task(run_it(client, "a"));
+        while (notes->empty())
+            co_await stage3::sleep(1ms);
+        CHECK(*notes
+              == Notes{server.url().shown()
+                       + " doesn't answer (connection refused): trying again"});
+        server.come_back();
+        co_await tests::end_of(task);
+        CHECK(task.result() == "a");
+    }());
+}
+
+TEST_CASE("pauses grow: they are no shorter than half of what they should be") {
+    stage3::run([]() -> Coroutine<> {
+        FakeRedis server(sound);
+        co_await server.go_away();
+        RedisSettings settings;
+        settings.first_pause = 4ms;
+        RedisClient client(the_loop(), server.url(), settings);
+        const auto begin = the_loop().time();
+        const auto task = stage3::create_task(run_it(client, "a"));
+        co_await stage3::sleep(
+            60ms); // at least the pauses of 4, 8, 16 ms, halved, fit in
+        server.come_back();
+        server.answer([](const RedisCommand&) -> Say { return {"", true}; });
+        while (server.connections() < 4)
+            co_await stage3::sleep(1ms);
+        server.answer(sound);
+        co_await tests::end_of(task);
+        CHECK(task.result() == "a");
+        CHECK(server.connections() == 5);
+        // One refusal at least, and four that hang up: 4 + 8 + 16 + 32 + 64, halved.
+        CHECK(the_loop().time() - begin >= 62ms);
+    }());
+}
+
+TEST_CASE("whatever may pass is waited for") {
+    stage3::run([]() -> Coroutine<> {
+        for (const char* refusal :
+             {"-LOADING Redis is loading the dataset in memory\r\n", "-BUSY script\r\n",
+              "-OOM command not allowed\r\n", "-MISCONF no disk\r\n",
+              "-READONLY replica\r\n", "-MASTERDOWN link\r\n", "-TRYAGAIN keys\r\n",
+              "-CLUSTERDOWN slots\r\n", "-ERR max number of clients reached\r\n"}) {
+            CAPTURE(refusal);
+            const auto notes = std::make_shared<Notes>();
+            const auto left = std::make_shared<int>(3);
+            FakeRedis server([left, refusal](const RedisCommand& command) -> Say {
+                if (command[0] == "EVALSHA" && (*left)-- > 0)
+                    return refusal;
+                return sound(command);
+            });
+            RedisClient client(the_loop(), server.url(), hasty(notes));
+            const std::string result = co_await run_it(client, "a");
+            CHECK(result == "a");
+            CHECK(server.connections() == 4);
+            REQUIRE(notes->size() == 2);
+            CHECK(notes->front().find(" can't do it now (") != std::string::npos);
+        }
+    }());
+}
+
+TEST_CASE("Redis has forgotten the script: no word of it, and it's loaded again") {
+    stage3::run([]() -> Coroutine<> {
+        const auto notes = std::make_shared<Notes>();
+        const auto forgotten = std::make_shared<bool>(false);
+        FakeRedis server([forgotten](const RedisCommand& command) -> Say {
+            if (command[0] == "SCRIPT")
+                *forgotten = false;
+            if (command[0] == "EVALSHA" && *forgotten)
+                return "-NOSCRIPT No matching script. Please use EVAL.\r\n";
+            return sound(command);
+        });
+        RedisClient client(the_loop(), server.url(), hasty(notes));
+        co_await run_it(client, "a");
+        *forgotten = true;
+        const std::string result = co_await run_it(client, "b");
+        CHECK(result == "b");
+        CHECK(server.times_asked("SCRIPT LOAD") == 2);
+        CHECK(notes->empty());
+    }());
+}
+
+TEST_CASE("it goes away before, amid and after an answer, or says nothing") {
+    stage3::run([]() -> Coroutine<> {
+        const std::vector<Say> troubles{Say("", true),
+                                        Say("$1\r", true),
+                                        Say("$1\r\na\r", true),
+                                        Say("$1\r\na\r\n", true),
+                                        Say(""),
+                                        Say("$1\r\na")};
+        const auto notes = std::make_shared<Notes>();
+        const auto next = std::make_shared<std::size_t>(0);
+        FakeRedis server([&troubles, next](const RedisCommand& command) -> Say {
+            if (command[0] == "EVALSHA" && *next < troubles.size())
+                return troubles[(*next)++];
+            return sound(command);
+        });
+        RedisClient client(the_loop(), server.url(), hasty(notes));
+        for (int i = 0; i < 3; ++i) { // the one after which it goes away counts, too
+            const std::string result = co_await run_it(client, "a");
+            CHECK(result == "a");
+        }
+        CHECK(*next == troubles.size());
+    }());
+}
+
+TEST_CASE("what comes out the same is not asked for again") {
+    stage3::run([]() -> Coroutine<> {
+        const auto notes = std::make_shared<Notes>();
+        FakeRedis server([](const RedisCommand& command) -> Say {
+            return command[0] == "EVALSHA" ? Say("-WRONGTYPE no list\r\n")
+                                           : sound(command);
+        });
+        RedisClient client(the_loop(), server.url(), hasty(notes));
+        std::string result = co_await run_it(client, "a");
+        CHECK(result == "WRONGTYPE no list");
+        CHECK(server.times_asked("EVALSHA") == 1);
+        server.answer([](const RedisCommand&) { return "HTTP/1.1 400 Bad Request\r\n"; });
+        result = co_await run_it(client, "a");
+        CHECK(result == "what answers is no Redis: 'HTTP/1.1 400 Bad Request'");
+        CHECK(server.times_asked("EVALSHA") == 2);
+        CHECK(notes->empty());
+    }());
+}
+
+TEST_CASE("many commands, with the same patience") {
+    stage3::run([]() -> Coroutine<> {
+        const auto notes = std::make_shared<Notes>();
+        const auto loading = std::make_shared<int>(2);
+        FakeRedis server([loading](const RedisCommand& command) -> Say {
+            if (command[0] == "BAD")
+                return "-ERR unknown command\r\n";
+            return (*loading)-- > 0 ? Say("-LOADING data\r\n") : Say("+OK\r\n");
+        });
+        RedisClient client(the_loop(), server.url(), hasty(notes));
+        std::vector<RedisCommand> commands;
+        for (const char* word : {"GET", "BAD", "GET"})
+            commands.push_back({word});
+        const std::vector<RedisReply> replies = co_await client.call_all(commands);
+        REQUIRE(replies.size() == 3);
+        CHECK(replies[0].text == "OK");
+        CHECK(replies[1].is_error);
+        CHECK(replies[2].text == "OK");
+        CHECK(notes->size() == 2);
+    }());
+}
+
+TEST_CASE("who has had enough cancels; the others don't notice") {
+    stage3::run([]() -> Coroutine<> {
+        const auto notes = std::make_shared<Notes>();
+        FakeRedis server([](const RedisCommand& command) -> Say {
+            if (command[0] == "EVALSHA" && command[3] == "slow")
+                return "";
+            return sound(command);
+        });
+        RedisSettings settings = hasty(notes);
+        settings.answer_timeout = 10s;
+        RedisClient client(the_loop(), server.url(), settings);
+        auto slow = stage3::create_task(run_it(client, "slow"));
+        const auto next = stage3::create_task(run_it(client, "next"));
+        while (server.times_asked("EVALSHA sha-of-script 0 slow") == 0)
+            co_await stage3::sleep(1ms);
+        slow.cancel();
+        co_await tests::end_of(slow, next);
+        CHECK(slow.cancelled());
+        CHECK(next.result() == "next");
+        CHECK(notes->empty());
+
+        co_await server.go_away();
+        bool in_time = true;
+        try {
+            co_await stage3::wait_for(run_it(client, "never"), 50ms);
+        } catch (const stage3::Timeout&) {
+            in_time = false;
+        }
+        CHECK_FALSE(in_time);
+        CHECK(notes->size() == 1);
+        server.come_back();
+        const std::string result = co_await run_it(client, "well");
+        CHECK(result == "well");
+        CHECK(notes->size() == 1); // it wasn't away for this one
+    }());
+}
+
+TEST_CASE("check: a Redis that will do") {
+    stage3::run([]() -> Coroutine<> {
+        FakeRedis server(sound);
+        std::string fault = co_await fault_of(server.url());
+        CHECK(fault == "");
+        CHECK(server.asked()
+              == std::vector<std::string>{"INFO", "SCRIPT LOAD return 1",
+                                          "EVALSHA sha-of-return 1 0"});
+        server.answer([](const RedisCommand& command) {
+            return command[0] == "EVALSHA" ? Say("-LOADING data\r\n") : sound(command);
+        });
+        fault = co_await fault_of(server.url()); // it will be
+        CHECK(fault == "");
+    }());
+}
+
+TEST_CASE("check: what won't do, in one line, and without a second try") {
+    stage3::run([]() -> Coroutine<> {
+        struct Case {
+            std::string answer;
+            std::string fault;
+        };
+        const std::string server_info = "# Server\r\nredis_version:7.0.15\r\n";
+        const std::vector<Case> cases{
+            {bulk("# Server\r\nredis_version:5.0.7\r\n"),
+             "Redis 5.0.7 is too old: 6.2 is the first that will do"},
+            {bulk(server_info + "role:slave\r\nmaster_host:m\r\nmaster_port:1\r\n"),
+             "it is a replica, and can't be written to: take its master, m:1"},
+            {bulk(server_info + "maxmemory:9\r\nmaxmemory_policy:allkeys-lru\r\n"),
+             "it throws keys away when its memory is full (maxmemory-policy is "
+             "allkeys-lru): set that to noeviction"},
+            {"HTTP/1.1 400 Bad Request\r\n\r\n",
+             "what answers is no Redis: 'HTTP/1.1 400 Bad Request'"},
+            {"-NOAUTH Authentication required.\r\n",
+             "it wants a password: put it into the URL, as in redis://:PASSWORD@host or "
+             "unix://:PASSWORD@/path"},
+            {"-NOPERM this user has no permissions to run the 'info' command\r\n",
+             "it gives no permission: NOPERM this user has no permissions to run the "
+             "'info' command"},
+            {"-DENIED Redis is running in protected mode\r\n",
+             "it gives no permission: DENIED Redis is running in protected mode"},
+            {"-ERR what\r\n", "it refuses: ERR what"},
+            {"", "no answer within 0.05 s"},
+        };
+        for (const auto& one : cases) {
+            CAPTURE(one.fault);
+            FakeRedis server([&one](const RedisCommand&) { return one.answer; });
+            RedisSettings settings;
+            if (one.answer.empty())
+                settings.connect_timeout = 50ms;
+            const std::string fault = co_await fault_of(server.url(), settings);
+            CHECK(fault == server.url().shown() + ": " + one.fault);
+            CHECK(server.connections() == 1);
+        }
+    }());
+}
+
+TEST_CASE("check: it can't be reached, or not entered") {
+    stage3::run([]() -> Coroutine<> {
+        struct Case {
+            std::string answer;
+            std::string fault;
+        };
+        const std::vector<Case> cases{
+            {"-WRONGPASS invalid\r\n", "wrong user or password: mend those in the URL"},
+            {"-ERR AUTH <password> called without any password configured\r\n",
+             "it has no password: leave it out of the URL"},
+            {"-ERR wrong number of arguments for 'auth' command\r\n",
+             "it is too old to know users: 6.2 is the first that will do"},
+            {"-ERR DB index is out of range\r\n",
+             "it has no database 99: take a lower number, or raise its setting "
+             "'databases'"},
+        };
+        for (const auto& one : cases) {
+            CAPTURE(one.fault);
+            FakeRedis server([&one](const RedisCommand&) { return one.answer; });
+            RedisUrl url = server.url();
+            url.password = "sesame";
+            url.database = 99;
+            const std::string fault = co_await fault_of(url);
+            CHECK(fault == url.shown() + ": " + one.fault);
+        }
+        FakeRedis server([](const RedisCommand&) -> Say { return {"", true}; });
+        std::string fault = co_await fault_of(server.url());
+        CHECK(fault
+              == server.url().shown()
+                     + ": it hangs up without an answer: that may be no Redis, or one "
+                       "that wants TLS");
+        server.greet("SSH-2.0-OpenSSH_9.2p1\r\n");
+        fault = co_await fault_of(server.url());
+        CHECK(fault
+              == server.url().shown()
+                     + ": what answers is no Redis: 'SSH-2.0-OpenSSH_9.2p1'");
+        co_await server.go_away();
+        fault = co_await fault_of(server.url());
+        CHECK(fault
+              == server.url().shown() + ": nobody listens there: connection refused");
+        RedisUrl missing;
+        missing.path = "/nowhere/at/all";
+        fault = co_await fault_of(missing);
+        CHECK(fault
+              == "unix:/nowhere/at/all: nobody listens there: no such file or directory");
+    }());
+}

@@ -1,0 +1,336 @@
+// One connection: who is answered what, and when it's closed.
+#include "stage3_queue_crawler/redis/redis_connection.h"
+#include "tests/stage3/redis/fake_redis.h"
+#include "tests/support/faults.h"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <ostream> // doctest wants it
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <unistd.h>
+
+using namespace std::chrono_literals;
+using stage3::Coroutine;
+using stage3::RedisCommand;
+using stage3::RedisConnection;
+using stage3::RedisReply;
+using stage3::RedisUrl;
+using tests::bulk;
+using tests::FakeRedis;
+using tests::Say;
+
+namespace {
+
+/// Says the command's second word again.
+Say echo(const RedisCommand& command) {
+    return command.size() > 1 ? bulk(command[1]) : "+PONG\r\n";
+}
+
+/// What becomes of opening it.
+Coroutine<std::string> open_it(RedisConnection& connection) {
+    std::string result = "open";
+    try {
+        co_await connection.open();
+    } catch (const stage3::Timeout&) {
+        result = "timeout";
+    } catch (const std::system_error& error) {
+        result = common::describe(error.code());
+    } catch (const std::exception& error) {
+        result = error.what();
+    }
+    CHECK(connection.is_open() == (result == "open"));
+    co_return result;
+}
+
+/// What is answered to one command.
+Coroutine<std::string> ask_it(RedisConnection& connection, std::string word) {
+    std::string result;
+    try {
+        RedisCommand command{"ECHO", word};
+        const RedisReply reply = co_await connection.call(std::move(command));
+        result = reply.text;
+    } catch (const stage3::Timeout&) {
+        result = "timeout";
+    } catch (const stage3::EndOfStream&) {
+        result = "end";
+    } catch (const std::system_error& error) {
+        result = common::describe(error.code());
+    } catch (const std::exception& error) {
+        result = error.what();
+    }
+    co_return result;
+}
+
+stage3::EventLoop& loop() { return stage3::running_loop(); }
+
+} // namespace
+
+TEST_CASE("a call, and its answer") {
+    stage3::run([]() -> Coroutine<> {
+        FakeRedis server(echo);
+        RedisConnection connection(loop(), server.url());
+        CHECK_FALSE(connection.is_open());
+        std::string result = co_await ask_it(connection, "early");
+        CHECK(result == "transport endpoint is not connected");
+        result = co_await open_it(connection);
+        CHECK(result == "open");
+        result = co_await ask_it(connection, "one");
+        CHECK(result == "one");
+        co_await connection.open(); // does nothing
+        CHECK(server.connections() == 1);
+        CHECK(server.asked() == std::vector<std::string>{"ECHO one"});
+        CHECK(connection.traffic().calls == 1);
+        CHECK(connection.traffic().bytes_out == 23);
+        CHECK(connection.traffic().bytes_in == 9);
+        CHECK(connection.traffic().reconnects == 0);
+        connection.close();
+        co_await connection.open();
+        CHECK(connection.traffic().reconnects == 1);
+    }());
+}
+
+TEST_CASE("it logs in, and selects its database") {
+    stage3::run([]() -> Coroutine<> {
+        FakeRedis server([](const RedisCommand&) { return "+OK\r\n"; });
+        RedisUrl url = server.url();
+        url.password = "p w";
+        url.database = 3;
+        RedisConnection first(loop(), url);
+        co_await first.open();
+        url.user = "me";
+        RedisConnection second(loop(), url);
+        co_await second.open();
+        CHECK(server.asked()
+              == std::vector<std::string>{"AUTH p w", "SELECT 3", "AUTH me p w",
+                                          "SELECT 3"});
+    }());
+}
+
+TEST_CASE("it may not log in") {
+    stage3::run([]() -> Coroutine<> {
+        FakeRedis server([](const RedisCommand& command) {
+            return command[0] == "AUTH" ? "-WRONGPASS no\r\n" : "-NOAUTH first\r\n";
+        });
+        RedisUrl url = server.url();
+        url.password = "x";
+        url.database = 1;
+        RedisConnection connection(loop(), url);
+        const std::string result = co_await open_it(connection);
+        CHECK(result == "WRONGPASS no");
+    }());
+}
+
+TEST_CASE("many commands at once, and an error amid them") {
+    stage3::run([]() -> Coroutine<> {
+        FakeRedis server([](const RedisCommand& command) -> Say {
+            return command[1] == "bad" ? Say("-ERR bad\r\n") : Say(bulk(command[1]));
+        });
+        RedisConnection connection(loop(), server.url());
+        co_await connection.open();
+        std::vector<RedisCommand> commands;
+        for (const char* word : {"a", "bad", "c"})
+            commands.push_back({"ECHO", word});
+        const std::vector<RedisReply> replies = co_await connection.call_all(commands);
+        REQUIRE(replies.size() == 3);
+        CHECK(replies[0].text == "a");
+        CHECK(replies[1].is_error);
+        CHECK(replies[1].text == "ERR bad");
+        CHECK(replies[2].text == "c");
+        CHECK(connection.is_open());
+        const std::string refused = co_await ask_it(connection, "bad");
+        CHECK(refused == "ERR bad");
+        CHECK(connection.is_open());
+        commands.clear();
+        const std::vector<RedisReply> none = co_await connection.call_all(commands);
+        CHECK(none.empty());
+    }());
+}
+
+TEST_CASE("large both ways: neither waits for the other to read first") {
+    stage3::run([]() -> Coroutine<> {
+        FakeRedis server(echo);
+        RedisConnection connection(loop(), server.url());
+        co_await connection.open();
+        const std::string megabyte(1'000'000, 'm');
+        std::vector<RedisCommand> commands(20);
+        for (RedisCommand& command : commands)
+            command = {"ECHO", megabyte};
+        const std::vector<RedisReply> replies = co_await connection.call_all(commands);
+        REQUIRE(replies.size() == 20);
+        CHECK(replies.front().text == megabyte);
+        CHECK(replies.back().text == megabyte);
+        CHECK(connection.traffic().bytes_in > 20'000'000);
+        CHECK(connection.traffic().bytes_out > 20'000'000);
+    }());
+}
+
+TEST_CASE("several tasks call: each gets its own answer") {
+    stage3::run([]() -> Coroutine<> {
+        FakeRedis server(echo);
+        RedisConnection connection(loop(), server.url());
+        co_await connection.open();
+        std::vector<stage3::Task<std::string>> askers;
+        for (int i = 0; i < 50; ++i)
+            askers.push_back(stage3::create_task(ask_it(connection, std::to_string(i))));
+        co_await stage3::wait(askers);
+        for (int i = 0; i < 50; ++i)
+            CHECK(askers[static_cast<std::size_t>(i)].result() == std::to_string(i));
+        CHECK(server.connections() == 1);
+    }());
+}
+
+TEST_CASE("who is cancelled while he waits for his answer closes it") {
+    stage3::run([]() -> Coroutine<> {
+        FakeRedis server([](const RedisCommand& command) {
+            return command[1] == "slow" ? Say("") : Say(bulk(command[1]));
+        });
+        RedisConnection connection(loop(), server.url());
+        co_await connection.open();
+        auto slow = stage3::create_task(ask_it(connection, "slow"));
+        const auto next = stage3::create_task(ask_it(connection, "next"));
+        while (server.times_asked("ECHO slow") == 0)
+            co_await stage3::sleep(1ms);
+        slow.cancel();
+        co_await tests::end_of(slow, next);
+        CHECK(slow.cancelled());
+        // Not "slow", which may still come.
+        CHECK(next.result() == "transport endpoint is not connected");
+        CHECK_FALSE(connection.is_open());
+        CHECK(server.times_asked("ECHO next") == 0);
+        co_await connection.open();
+        const std::string result = co_await ask_it(connection, "after");
+        CHECK(result == "after");
+    }());
+}
+
+TEST_CASE("who is cancelled while he stands in line leaves it as it is") {
+    stage3::run([]() -> Coroutine<> {
+        FakeRedis server(echo);
+        RedisConnection connection(loop(), server.url());
+        co_await connection.open();
+        const auto first = stage3::create_task(ask_it(connection, "first"));
+        auto second = stage3::create_task(ask_it(connection, "second"));
+        co_await stage3::next_turn();
+        second.cancel();
+        co_await tests::end_of(first, second);
+        CHECK(first.result() == "first");
+        CHECK(second.cancelled());
+        CHECK(connection.is_open());
+    }());
+}
+
+TEST_CASE("an answer that doesn't come, or not in whole") {
+    stage3::run([]() -> Coroutine<> {
+        FakeRedis server([](const RedisCommand& command) -> Say {
+            if (command[1] == "silence")
+                return "";
+            if (command[1] == "half")
+                return "$10\r\nhal";
+            if (command[1] == "web")
+                return "HTTP/1.1 400 Bad Request\r\n\r\n";
+            if (command[1] == "before")
+                return {"", true};
+            return {"$10\r\nhal", true};
+        });
+        RedisConnection connection(loop(), server.url(), {.connect = 5s, .answer = 50ms});
+        const std::vector<std::pair<std::string, std::string>> cases{
+            {"silence", "timeout"},
+            {"half", "timeout"},
+            {"before", "end"},
+            {"amid", "end"},
+            {"web", "what answers is no Redis: 'HTTP/1.1 400 Bad Request'"}};
+        for (const auto& [word, expected] : cases) {
+            CAPTURE(word);
+            co_await connection.open();
+            const std::string result = co_await ask_it(connection, word);
+            CHECK(result == expected);
+            CHECK_FALSE(connection.is_open());
+        }
+    }());
+}
+
+TEST_CASE("the server goes away after the answer: the next call finds out") {
+    stage3::run([]() -> Coroutine<> {
+        FakeRedis server([](const RedisCommand&) -> Say { return {"+OK\r\n", true}; });
+        RedisConnection connection(loop(), server.url());
+        co_await connection.open();
+        std::string result = co_await ask_it(connection, "a");
+        CHECK(result == "OK");
+        result = co_await ask_it(connection, "b");
+        CHECK((result == "end" || result == "connection reset by peer"
+               || result == "broken pipe"));
+        CHECK_FALSE(connection.is_open());
+    }());
+}
+
+TEST_CASE("nobody listens, or nobody speaks") {
+    stage3::run([]() -> Coroutine<> {
+        FakeRedis server([](const RedisCommand&) { return ""; });
+        RedisUrl url = server.url();
+        url.password = "x"; // so that an answer is waited for
+        RedisConnection silent(loop(), url, {.connect = 50ms, .answer = 10s});
+        std::string result = co_await open_it(silent);
+        CHECK(result == "timeout");
+        co_await server.go_away();
+        RedisConnection refused(loop(), url);
+        result = co_await open_it(refused);
+        CHECK(result == "connection refused");
+        url.path = "/nowhere/at/all";
+        RedisConnection missing(loop(), url);
+        result = co_await open_it(missing);
+        CHECK(result == "no such file or directory");
+    }());
+}
+
+TEST_CASE("a socket in the file system") {
+    std::array<char, 32> folder{"/tmp/redis_test_XXXXXX"};
+    REQUIRE(::mkdtemp(folder.data()) != nullptr);
+    const std::string path = std::string(folder.data()) + "/s";
+    stage3::run([](std::string where) -> Coroutine<> {
+        auto server = stage3::create_task(
+            stage3::serve(stage3::Listener(common::Address::of_unix_socket(where)),
+                          [](stage3::Stream& stream) -> Coroutine<> {
+                              co_await stream.read_until("PING\r\n");
+                              stream.write("+PONG\r\n");
+                              co_await stream.flush();
+                          }));
+        RedisUrl url;
+        url.path = where;
+        RedisConnection connection(loop(), url);
+        co_await connection.open();
+        RedisCommand ping{"PING"};
+        const RedisReply reply = co_await connection.call(std::move(ping));
+        CHECK(reply.text == "PONG");
+        server.cancel();
+        co_await tests::end_of(server);
+    }(path));
+    ::unlink(path.c_str());
+    ::rmdir(folder.data());
+}
+
+TEST_CASE("names are looked up in another thread, and their addresses tried in turn") {
+    stage3::run([]() -> Coroutine<> {
+        FakeRedis server(echo); // at 127.0.0.1; "localhost" may lead to ::1 first
+        RedisUrl url = server.url();
+        url.host = "localhost";
+        RedisConnection connection(loop(), url);
+        std::string result = co_await open_it(connection);
+        CHECK(result == "open");
+        url.host = "no.such.host.invalid";
+        RedisConnection unknown(loop(), url);
+        result = co_await open_it(unknown);
+        CHECK((result.starts_with("cannot resolve 'no.such.host.invalid'")
+               || result == "timeout")); // whoever has no name server
+    }());
+}
