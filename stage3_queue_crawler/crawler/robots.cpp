@@ -3,6 +3,8 @@
 #include "common/text/ascii.h"
 #include "stage3_queue_crawler/crawler/decimal.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <bit>
 #include <charconv>
@@ -300,9 +302,9 @@ Robots RobotsReader::result() {
     return std::move(robots);
 }
 
-Robots Robots::parse(std::string_view text, std::string_view product_token) {
-    RobotsReader reader(product_token);
-    text = readable_part(text);
+namespace {
+
+void read_lines(std::string_view text, RobotsReader& reader) {
     while (!text.empty()) {
         // CR LF is read as an empty line after the first: no harm, and all three ways
         // to end a line are one.
@@ -310,6 +312,45 @@ Robots Robots::parse(std::string_view text, std::string_view product_token) {
         reader.read(text.substr(0, end));
         text.remove_prefix(std::min(end + 1, text.size()));
     }
+}
+
+/// A pattern as it stands in a file.
+std::string readable_pattern(std::string_view pattern) {
+    std::string text;
+    for (const char c : pattern) {
+        if (c == any_sequence)
+            text += '*';
+        else if (c == end_of_target)
+            text += '$';
+        else if (c == '*' || c == '$' || c == '#') // itself, and no sign
+            append_encoded(c, text);
+        else
+            text += c;
+    }
+    return text;
+}
+
+} // namespace
+
+std::string Robots::text() const {
+    std::string text = "User-agent: *\n";
+    if (delay_)
+        text += fmt::format("Crawl-delay: {:.6f}\n", delay_->count());
+    for (const Rule& rule : rules_)
+        text += fmt::format("{}: {}\n", rule.allows ? "Allow" : "Disallow",
+                            readable_pattern(rule.pattern));
+    return text;
+}
+
+Robots Robots::read_text(std::string_view text) {
+    RobotsReader reader("");
+    read_lines(text, reader);
+    return reader.result();
+}
+
+Robots Robots::parse(std::string_view text, std::string_view product_token) {
+    RobotsReader reader(product_token);
+    read_lines(readable_part(text), reader);
     return reader.result();
 }
 

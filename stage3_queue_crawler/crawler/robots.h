@@ -30,6 +30,11 @@ class Robots {
     /// Source: RFC 9309 sections 2.1, 2.2 and 2.5.
     static Robots parse(std::string_view text, std::string_view product_token);
 
+    /// As a robots.txt that says the same to everybody, for `read_text`. Of any length.
+    std::string text() const;
+    /// Reads what `text` has written.
+    static Robots read_text(std::string_view text);
+
     /// For a site that has no robots.txt. Source: RFC 9309 section 2.3.1.3.
     static Robots allow_all() { return {}; }
 

@@ -7,8 +7,10 @@
 #include "common/trace/trace.h"
 #include "stage3_queue_crawler/crawler/crawler.h"
 #include "stage3_queue_crawler/program/console.h"
+#include "stage3_queue_crawler/program/crawl_together.h"
 #include "stage3_queue_crawler/program/descriptors.h"
 #include "stage3_queue_crawler/program/escape.h"
+#include "stage3_queue_crawler/program/exit_status.h"
 #include "stage3_queue_crawler/program/formats.h"
 #include "stage3_queue_crawler/program/interrupt.h"
 #include "stage3_queue_crawler/program/options.h"
@@ -40,8 +42,6 @@ using stage3::Options;
 using stage3::Output;
 using Clock = std::chrono::steady_clock;
 
-constexpr int cut_short = 3;
-
 /// libcurl wants to be set up before there are threads.
 struct Libcurl {
     Libcurl() { curl_global_init(CURL_GLOBAL_DEFAULT); }
@@ -49,16 +49,6 @@ struct Libcurl {
     Libcurl& operator=(const Libcurl&) = delete;
     ~Libcurl() { curl_global_cleanup(); }
 };
-
-int exit_status(Ending ending, std::size_t dead) {
-    switch (ending) {
-    case Ending::interrupted: return stage3::interrupted_status;
-    case Ending::timed_out:
-    case Ending::max_pages: return cut_short;
-    case Ending::complete: break;
-    }
-    return dead > 0 ? 1 : 0;
-}
 
 /// Opens what an option names.
 template <class Open>
@@ -163,7 +153,11 @@ int main(int argc, char** argv) {
         });
         how.tracer = &tracer;
         how.threads = options.parse_threads;
-        const int status = stage3::run(crawl(std::move(options)), std::move(how));
+        const bool is_shared = !options.shared.servers.empty();
+        const int status =
+            stage3::run(is_shared ? stage3::crawl_together(std::move(options))
+                                  : crawl(std::move(options)),
+                        std::move(how));
         if (const std::error_code why = tracer.close()) {
             complain("--trace: the trace is cut off: " + why.message());
             return std::max(status, 1);
@@ -174,7 +168,7 @@ int main(int argc, char** argv) {
         return 2;
     } catch (const std::system_error& error) {
         if (error.code() == std::errc::broken_pipe) // as with "| head"
-            return cut_short;
+            return stage3::cut_short_status;
         complain(error.what());
         return 1;
     } catch (const std::exception& error) {

@@ -68,10 +68,14 @@ common::ReadValue reader_of_size(std::size_t& size) {
     };
 }
 
-common::ReadValue reader_of_patterns(std::vector<Pattern>& patterns) {
-    return [&patterns](const std::string& text) -> std::string {
+/// `option` is what it's called, `texts` gets both.
+common::ReadValue reader_of_patterns(std::vector<Pattern>& patterns,
+                                     std::vector<std::string>& texts,
+                                     std::string_view option) {
+    return [&patterns, &texts, option](const std::string& text) -> std::string {
         try {
             patterns.emplace_back(text);
+            texts.push_back(fmt::format("{} {}", option, text));
             return {};
         } catch (const std::invalid_argument& error) {
             return fmt::format("'{}' is not an extended regular expression: {}", text,
@@ -126,6 +130,71 @@ common::Url read_root(const std::string& text) {
         login_end == std::string::npos ? text : "..." + text.substr(login_end)));
 }
 
+common::ReadValue reader_of_servers(std::vector<RedisUrl>& servers) {
+    return [&servers](const std::string& text) -> std::string {
+        try {
+            servers.push_back(parse_redis_url(text));
+            return {};
+        } catch (const std::invalid_argument& error) {
+            return error.what();
+        }
+    };
+}
+
+/// It becomes part of keys.
+common::ReadValue reader_of_name(std::string& name) {
+    return [&name](const std::string& text) -> std::string {
+        constexpr std::size_t longest = 100;
+        const bool is_good = std::ranges::all_of(text, [](char c) {
+            return common::is_alpha(c) || common::is_digit(c) || c == '.' || c == '-'
+                   || c == '_';
+        });
+        if (!is_good || text.empty() || text.size() > longest)
+            return fmt::format("'{}' is not a name: letters, digits, '.', '-' and '_', "
+                               "at most {}",
+                               text, longest);
+        name = text;
+        return {};
+    };
+}
+
+void add_shared(common::CommandLine& line, SharedOptions& shared,
+                std::optional<std::chrono::milliseconds>& lease) {
+    line.add_repeatable("--frontier", "URL",
+                        "share the crawl with other processes, by way of a\n"
+                        "Redis: redis://user:password@host:port/db, or\n"
+                        "unix:/path; repeatable: hosts are spread over them",
+                        reader_of_servers(shared.servers));
+    line.add("--crawl", "NAME", "which crawl that is, or is to be",
+             reader_of_name(shared.name));
+    line.add("--lease", "S", "a process that is silent for so long is dead (30)",
+             reader_of_time(lease, 0.1));
+    line.add_flag("--report", "only write the report on that crawl, as far as it is",
+                  shared.report_only);
+}
+
+/// Throws if these options don't go together.
+void check_shared(const Options& options, bool has_roots) {
+    const SharedOptions& shared = options.shared;
+    if (shared.servers.empty()) {
+        if (!shared.name.empty() || shared.report_only)
+            throw UsageError("--crawl and --report need a --frontier, such as "
+                             "redis://localhost");
+        return;
+    }
+    if (shared.name.empty())
+        throw UsageError("--frontier needs the crawl's name: --crawl NAME");
+    if (shared.report_only && has_roots)
+        throw UsageError("--report takes no URLs: it fetches nothing");
+    if (options.format == FormatName::dot)
+        throw UsageError("--format dot needs every page's links, which a shared frontier "
+                         "doesn't keep: use text, jsonl or csv");
+    if (shared.servers.size() > 1
+        && options.crawl.max_pages != FrontierSettings::no_limit)
+        throw UsageError("--max-pages can't be counted over several servers: give one "
+                         "--frontier");
+}
+
 enum class ShowProgress : std::uint8_t { automatic, always, never };
 
 bool to_show(ShowProgress choice, bool quiet) {
@@ -170,10 +239,12 @@ Options read_options(int argc, char** argv) {
                                          {"domain", Reach::domain}}));
     line.add_repeatable("--exclude", "REGEX",
                         "leave out URLs in which this is found; repeatable",
-                        reader_of_patterns(options.excluded));
+                        reader_of_patterns(options.excluded, options.shared.patterns,
+                                           "--exclude"));
     line.add_repeatable("--include", "REGEX",
                         "leave out URLs, other than roots, in which it is not",
-                        reader_of_patterns(options.included));
+                        reader_of_patterns(options.included, options.shared.patterns,
+                                           "--include"));
     line.add("--order", "ORDER", "fifo (the default), lifo, priority: shorter URLs first",
              choice_into(crawl.order, {{"fifo", OrderName::fifo},
                                        {"lifo", OrderName::lifo},
@@ -214,6 +285,8 @@ Options read_options(int argc, char** argv) {
                                           {"jsonl", FormatName::jsonl},
                                           {"csv", FormatName::csv},
                                           {"dot", FormatName::dot}}));
+    std::optional<std::chrono::milliseconds> lease;
+    add_shared(line, options.shared, lease);
     line.add("-o,--output", "FILE", "write the results there",
              common::text_into(options.output));
     line.add("--top", "N", "how many of the most met links the report lists (10)",
@@ -233,7 +306,9 @@ Options read_options(int argc, char** argv) {
         options.help = *std::move(help);
         return options;
     }
-    if (roots.empty())
+    check_shared(options, !roots.empty());
+    options.shared.lease = lease.value_or(options.shared.lease);
+    if (roots.empty() && !options.shared.report_only)
         throw UsageError("give a URL to crawl, like https://example.org/");
     for (const std::string& root : roots) {
         const common::Url& url = options.roots.emplace_back(read_root(root));

@@ -5,12 +5,23 @@
 #include "stage3_queue_crawler/crawler/crawl_settings.h"
 #include "stage3_queue_crawler/crawler/scope.h"
 #include "stage3_queue_crawler/program/formats.h"
+#include "stage3_queue_crawler/redis/redis_url.h"
 
+#include <chrono>
 #include <cstddef>
 #include <string>
 #include <vector>
 
 namespace stage3 {
+
+/// Of a crawl in which other processes take part.
+struct SharedOptions {
+    std::vector<RedisUrl> servers; ///< none: nobody else takes part
+    std::string name;
+    std::chrono::milliseconds lease{30'000};
+    bool report_only = false;
+    std::vector<std::string> patterns; ///< the texts of --exclude and --include
+};
 
 struct Options {
     std::string
@@ -20,6 +31,7 @@ struct Options {
     std::vector<Pattern> excluded;
     std::vector<Pattern> included;
     CrawlSettings crawl;
+    SharedOptions shared;
     std::size_t parse_threads = 0; ///< of the loop's executor; 0: it needs none
     std::string selector;          ///< a name that make_selector knows, or nothing
     FormatName format = FormatName::text;

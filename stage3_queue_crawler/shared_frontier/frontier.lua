@@ -20,8 +20,8 @@
 --   sessions    zset    processes that take part, by the time at which their lease ends
 --   session:S   hash    seq, name, done: one of these
 --   held:S      hash    what it holds: URL -> "SEQ H FLAG DEPTH REDIRECTS TRIES LOST PARENT"
---   records     stream  N-0 -> one for each URL that is done. N is the page's number, by
---                       which PAGES and PARENT name it
+--   records     stream  one for each URL that is done, with its page's number, by which
+--                       PAGES and PARENT name it
 --   links       list    of pages with very many: what is still to be put in
 --   outbox:K    stream  links to hosts that server K has (see "Several servers", below)
 --   inbox       hash    server -> how much of its outbox has come in
@@ -286,7 +286,7 @@ end
 
 -- A chunk of links: "DEPTH REDIRECTS WHAT (HOST COUNT URL*)*". WHAT is `l`: they are links
 -- on that page; `d`: the same, but too deep to be followed; `r`: a redirect's target, which
--- no page has. Returns how many of them were new.
+-- no page has. Returns how many links were new.
 local function meet_chunk(chunk, page)
     local depth, redirects, what, groups = match(chunk, '^(%d+) (%d+) (%a) ?(.*)$')
     local item = what ~= 'd' and depth .. ' ' .. redirects .. ' 0 0 ' .. page .. ' ' or nil
@@ -296,7 +296,7 @@ local function meet_chunk(chunk, page)
         for i = 1, tonumber(words()) do urls[i] = words() end
         new = new + meet(name, urls, what == 'r' and '' or page, item)
     end
-    return new
+    return what == 'r' and 0 or new
 end
 
 -- ---- Records ----
@@ -311,12 +311,12 @@ local function finish_url(number, record, new)
     local is_dead = outcome == 'error' or outcome == 'failed'
     local value = call('HGET', URLS, url)
     call('HSET', URLS, url, (is_dead and 'd' or 'f') .. string.sub(value, 2))
-    local fields = {'new_links', new}
+    local fields = {'number', int(number), 'new_links', new}
     for i, name in ipairs(FIELDS) do
         fields[#fields + 1] = name
         fields[#fields + 1] = record[i]
     end
-    call('XADD', RECORDS, int(number) .. '-0', unpack(fields))
+    call('XADD', RECORDS, '*', unpack(fields))
     M.unfinished = M.unfinished - 1
     if is_dead then M.dead = M.dead + 1 end
     if outcome ~= 'disallowed' then M.counted = M.counted + 1 end
@@ -685,31 +685,40 @@ local function make_crawl(settings)
     call('HSET', META, 'seen', int(tonumber(time[1]) * 1000000 + tonumber(time[2])))
 end
 
+local operations = {}
+
+-- look FORMAT SETTINGS...: would `open` with the same arguments be let in? Writes nothing.
+-- -> {"ok"} or {"settings", theirs}
+function operations.look()
+    local foreign = find_foreign()
+    if foreign then
+        return redis.error_reply('FOREIGN ' .. foreign
+                                 .. ' is there, and is no crawl of stage3')
+    end
+    if not read_meta() then return {'ok'} end
+    if M.format ~= ARGV[2] then
+        return redis.error_reply('FORMAT the crawl has format ' .. M.format .. ', and not '
+                                 .. ARGV[2])
+    end
+    if M.settings ~= ARGV[3] then return {'settings', M.settings} end
+    return {'ok'}
+end
+
 -- open FORMAT SETTINGS LEASE DELAY MAX_PER_HOST MAX_PAGES MAX_LOST SERVERS RULES ORDER
 --      NONCE NAME OLD_SESSION N CHUNK*N
 -- Makes the crawl if there is none, puts the roots in, begins a session. Times in
 -- microseconds. NONCE: random, in case Redis forgets what it had said. OLD_SESSION: of this
 -- process, given up; or empty.
 -- -> {"ok", session, state, unfinished...} or {"settings", theirs}
-local operations = {}
-
 function operations.open()
-    local foreign = find_foreign()
-    if foreign then
-        return redis.error_reply('FOREIGN ' .. foreign
-                                 .. ' is there, and is no crawl of stage3')
-    end
-    if not read_meta() then
+    local refusal = operations.look()
+    if refusal[1] ~= 'ok' then return refusal end
+    if not M.format then
         make_crawl({'lease', ARGV[4], 'delay', ARGV[5], 'max_per_host', ARGV[6],
                     'max_pages', ARGV[7], 'max_lost', ARGV[8], 'servers', ARGV[9],
                     'rules', ARGV[10], 'order', ARGV[11], 'state', 'running'})
         read_meta()
     end
-    if M.format ~= ARGV[2] then
-        return redis.error_reply('FORMAT the crawl has format ' .. M.format .. ', and not '
-                                 .. ARGV[2])
-    end
-    if M.settings ~= ARGV[3] then return {'settings', M.settings} end
     tick()
     if call('ZSCORE', SESSIONS, ARGV[14]) then end_session(ARGV[14], false) end
     for i = 16, 15 + tonumber(ARGV[15]) do meet_chunk(ARGV[i], '-') end
@@ -839,7 +848,7 @@ end
 
 local operation = operations[ARGV[1]]
 if not operation then return redis.error_reply('ERR no operation ' .. tostring(ARGV[1])) end
-if ARGV[1] == 'open' then return operation() end
+if ARGV[1] == 'look' or ARGV[1] == 'open' then return operation() end
 if not read_meta() then return redis.error_reply('NOCRAWL there is no crawl ' .. META) end
 if M.format ~= FORMAT then
     return redis.error_reply('FORMAT the crawl has format ' .. M.format)

@@ -40,8 +40,13 @@ KNOWS = {
     "stage3_queue_crawler/http": [*COMMON, *WHOLE_RUNTIME],
     "stage3_queue_crawler/redis": [*COMMON, *WHOLE_RUNTIME],
     "stage3_queue_crawler/crawler": [*COMMON, *WHOLE_RUNTIME, "stage3_queue_crawler/http"],
+    "stage3_queue_crawler/shared_frontier": [*COMMON, *WHOLE_RUNTIME, "stage3_queue_crawler/http",
+                                             "stage3_queue_crawler/crawler",
+                                             "stage3_queue_crawler/redis"],
     "stage3_queue_crawler/program": [*COMMON, "common/command_line", *WHOLE_RUNTIME,
-                                     "stage3_queue_crawler/http", "stage3_queue_crawler/crawler"],
+                                     "stage3_queue_crawler/http", "stage3_queue_crawler/crawler",
+                                     "stage3_queue_crawler/redis",
+                                     "stage3_queue_crawler/shared_frontier"],
     # The small programs of the pages.
     "stage3_queue_crawler": [*COMMON, "common/command_line", *WHOLE_RUNTIME],
 }

@@ -1,0 +1,197 @@
+#include "stage3_queue_crawler/program/crawl_together.h"
+
+#include "common/system/descriptors.h"
+#include "stage3_queue_crawler/crawler/crawler.h"
+#include "stage3_queue_crawler/program/console.h"
+#include "stage3_queue_crawler/program/descriptors.h"
+#include "stage3_queue_crawler/program/exit_status.h"
+#include "stage3_queue_crawler/program/output.h"
+#include "stage3_queue_crawler/program/tell_tasks.h"
+#include "stage3_queue_crawler/shared_frontier/redis_frontier.h"
+#include "stage3_queue_crawler/shared_frontier/shared_results.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+#include <sys/select.h>
+#include <unistd.h>
+
+namespace stage3 {
+namespace {
+
+using TheCrawler = Crawler<RedisFrontier>;
+
+/// "crawler-2, pid 1234": for people.
+std::string name_of_process() {
+    std::array<char, 256> host{};
+    if (::gethostname(host.data(), host.size() - 1) != 0)
+        host = {'?'};
+    return fmt::format("{}, pid {}", host.data(), ::getpid());
+}
+
+std::string limit(std::size_t number) {
+    return number == CrawlSettings::no_limit ? "none" : std::to_string(number);
+}
+
+/// What all processes must have in common, since it says what the crawl is: a line each.
+std::string agreed_settings(const Options& options) {
+    const CrawlSettings& crawl = options.crawl;
+    std::string text = "URLs";
+    for (const common::Url& root : options.roots)
+        text += fmt::format(" {}", root.href());
+    const std::array<const char*, 3> reaches{"prefix", "host", "domain"};
+    text += fmt::format("\n--scope {}", reaches.at(static_cast<std::size_t>(options.reach)));
+    for (const std::string& pattern : options.shared.patterns)
+        text += "\n" + pattern;
+    text += fmt::format("\n--max-depth {}\n--max-pages {}\n--max-redirects {}\n--max-tries "
+                        "{}\n--max-per-host {}\n--max-body {}\n--delay {}\n--lease {}",
+                        limit(crawl.max_depth), limit(crawl.max_pages),
+                        crawl.max_redirects, crawl.max_tries,
+                        limit(crawl.politeness.max_per_host), crawl.session.max_body,
+                        std::chrono::duration<double>(crawl.politeness.delay).count(),
+                        std::chrono::duration<double>(options.shared.lease).count());
+    const std::array<const char*, 3> orders{"fifo", "lifo", "priority"};
+    text += fmt::format("\n--order {}\n--user-agent {}",
+                        orders.at(static_cast<std::size_t>(crawl.order)),
+                        crawl.session.user_agent);
+    if (!crawl.obey_robots)
+        text += "\n--no-robots";
+    return text;
+}
+
+SharedCrawl shared_crawl(const Options& options, Console& console) {
+    return {.servers = options.shared.servers,
+            .name = options.shared.name,
+            .agreed = agreed_settings(options),
+            .lease = options.shared.lease,
+            .process = name_of_process(),
+            .on_note = [&console](const std::string& note) {
+                console.note("stage3: " + note);
+            }};
+}
+
+/// Throws if the report couldn't be written there. What is there, stays.
+void check_output(const std::string& path) {
+    if (path.empty())
+        return;
+    const std::ofstream file(path, std::ios::app);
+    if (!file)
+        throw common::UsageError(fmt::format(
+            "--output: {}: {}", path, std::generic_category().message(errno)));
+}
+
+/// The crawl's records, in the format that is wanted. The result is what there is to say
+/// of it.
+Coroutine<SharedState> write_report(const Options& options, SharedCrawl crawl) {
+    EventLoop& loop = running_loop();
+    SharedResults results(loop, std::move(crawl));
+    co_await results.read();
+    Output output(loop, options.output);
+    const auto format = make_format(options.format, options.top);
+    output.write(format->begin());
+    while (true) {
+        const std::vector<Record> records = co_await results.next_records();
+        if (records.empty())
+            break;
+        for (const Record& record : records)
+            output.write(format->record(record));
+        co_await output.drain();
+    }
+    output.write(format->end(
+        {.urls = results.urls(), .left_out = 0, .time = results.time()}));
+    output.flush();
+    co_return results.state();
+}
+
+/// `--report`
+Coroutine<int> report(const Options& options, Console& console) {
+    const SharedState state = co_await write_report(options, shared_crawl(options, console));
+    if (state.stage == SharedState::Stage::complete)
+        co_return exit_status(Ending::complete, state.dead);
+    console.note(fmt::format("stage3: the crawl '{}' is not over: {} URLs that are known "
+                             "were not fetched",
+                             options.shared.name, state.unfinished));
+    co_return cut_short_status;
+}
+
+/// What the user should know at the end, beside the report.
+void say_how_it_ended(Ending ending, const SharedState& state, const std::string& name,
+                      Console& console) {
+    if (ending == Ending::max_pages)
+        console.note(fmt::format("stage3: {}: {} URLs that are known were not fetched",
+                                 describe(ending), state.unfinished));
+    else if (ending != Ending::complete)
+        console.note(fmt::format("stage3: {}. The crawl '{}' has {} URLs left, for other "
+                                 "processes, or for the same command again; --report "
+                                 "tells what is done",
+                                 describe(ending), name, state.unfinished));
+}
+
+CrawlEvents events_for(const Options& options, Console& console) {
+    CrawlEvents events;
+    events.on_note = [&console](const std::string& note) {
+        console.note("stage3: " + note);
+    };
+    if (options.verbose)
+        events.on_start = [&console](std::string_view worker, const Work& work) {
+            console.note(
+                fmt::format("{}, depth {}: {}", worker, work.depth, work.url.href()));
+        };
+    return events;
+}
+
+Coroutine<int> take_part(Options& options, Console& console) {
+    EventLoop& loop = running_loop();
+    check_output(options.output);
+    std::size_t descriptors = common::allow_descriptors();
+    if (options.selector == "select")
+        descriptors = std::min<std::size_t>(descriptors, FD_SETSIZE);
+    if (const auto note = fit_to_descriptors(options.crawl, descriptors); !note.empty())
+        console.note("stage3: " + note);
+
+    const SharedCrawl shared = shared_crawl(options, console);
+    Scope scope(options.reach, options.roots, std::move(options.excluded),
+                std::move(options.included));
+    TheCrawler crawler(loop, options.roots, std::move(scope), options.crawl,
+                       events_for(options, console), shared);
+    const auto crawling = create_task(crawler.crawl(), "crawl");
+    end_on_ctrl_c(loop, crawling);
+    const auto progress = [&crawler] { return crawler.progress(); };
+    const Ending ending =
+        co_await await_and_tell(crawling, progress, console, options.show_progress);
+
+    const SharedState state = crawler.frontier().state();
+    say_how_it_ended(ending, state, shared.name, console);
+    if (state.is_over()) {
+        const bool may_report = co_await crawler.frontier().may_report();
+        if (may_report)
+            co_await write_report(options, shared);
+        else
+            console.note(fmt::format("stage3: the crawl '{}' is over, and another process "
+                                     "writes the report (once more: --report)",
+                                     shared.name));
+    }
+    co_return exit_status(ending, state.dead);
+}
+
+} // namespace
+
+Coroutine<int> crawl_together(Options options) {
+    EventLoop& loop = running_loop();
+    Console console(options.quiet);
+    const TellTasksOnQuit tell(loop, console);
+    try {
+        if (options.shared.report_only)
+            co_return co_await report(options, console);
+        co_return co_await take_part(options, console);
+    } catch (const CantTakePart& error) {
+        throw common::UsageError(error.what());
+    }
+}
+
+} // namespace stage3

@@ -1,0 +1,14 @@
+// A crawl in which other processes take part: `stage3 --frontier`. Told in book/19.
+#pragma once
+
+#include "stage3_queue_crawler/program/options.h"
+#include "stage3_queue_crawler/runtime/task/coroutine.h"
+
+namespace stage3 {
+
+/// Takes part until the crawl is over, and perhaps writes the report; or, if that is what
+/// the options want, writes the report alone. The result is the exit status. Throws
+/// common::UsageError if it may not take part.
+Coroutine<int> crawl_together(Options options);
+
+} // namespace stage3

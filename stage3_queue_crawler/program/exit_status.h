@@ -1,0 +1,24 @@
+// What the program's exit status tells.
+#pragma once
+
+#include "stage3_queue_crawler/crawler/crawl_settings.h"
+#include "stage3_queue_crawler/program/interrupt.h"
+
+#include <cstddef>
+
+namespace stage3 {
+
+constexpr int cut_short_status = 3;
+
+/// `dead`: how many URLs are.
+inline int exit_status(Ending ending, std::size_t dead) {
+    switch (ending) {
+    case Ending::interrupted: return interrupted_status;
+    case Ending::timed_out:
+    case Ending::max_pages: return cut_short_status;
+    case Ending::complete: break;
+    }
+    return dead > 0 ? 1 : 0;
+}
+
+} // namespace stage3

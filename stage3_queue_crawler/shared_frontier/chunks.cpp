@@ -1,0 +1,75 @@
+#include "stage3_queue_crawler/shared_frontier/chunks.h"
+
+#include "stage3_queue_crawler/crawler/frontier.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace stage3 {
+
+using common::Url;
+
+// std::hash may be another function on another machine. This is FNV-1a.
+std::size_t server_of(std::string_view host, std::size_t servers) {
+    std::uint64_t hash = 14695981039346656037U;
+    for (const char c : host)
+        hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+    return static_cast<std::size_t>((hash >> 32U) % servers);
+}
+
+namespace {
+
+/// Links to one host.
+struct Group {
+    std::string host;
+    std::vector<const Url*> links;
+};
+
+/// The hosts in the order in which they are met first.
+std::vector<Group> by_host(std::span<const Url> links) {
+    std::vector<Group> groups;
+    std::unordered_map<std::string, std::size_t> places;
+    for (const Url& link : links) {
+        std::string host = host_of(link);
+        const auto [place, is_new] = places.try_emplace(host, groups.size());
+        if (is_new)
+            groups.push_back({.host = std::move(host), .links = {}});
+        groups[place->second].links.push_back(&link);
+    }
+    return groups;
+}
+
+} // namespace
+
+std::vector<Chunk> make_chunks(std::span<const Url> links, const LinkKind& kind,
+                               std::size_t servers, std::size_t most) {
+    const std::string head =
+        fmt::format("{} {} {}", kind.depth, kind.redirects_left, kind.what);
+    std::vector<Chunk> chunks;
+    struct Open {
+        std::size_t chunk = 0; // its place
+        std::size_t room = 0;
+    };
+    std::vector<Open> open(servers); // each server's last chunk
+    for (const Group& group : by_host(links)) {
+        const std::size_t server = server_of(group.host, servers);
+        Open& last = open[server];
+        for (std::size_t i = 0; i < group.links.size();) {
+            if (last.room == 0) {
+                last = {.chunk = chunks.size(), .room = most};
+                chunks.emplace_back(server, head);
+            }
+            const std::size_t count = std::min(last.room, group.links.size() - i);
+            std::string& text = chunks[last.chunk].second;
+            text += fmt::format(" {} {}", group.host, count);
+            for (const std::size_t end = i + count; i < end; ++i)
+                text.append(" ").append(group.links[i]->href());
+            last.room -= count;
+        }
+    }
+    return chunks;
+}
+
+} // namespace stage3

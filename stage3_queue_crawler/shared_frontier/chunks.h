@@ -1,0 +1,37 @@
+// Links on their way to a server.
+//
+// A page may have ten thousand links, to a thousand hosts, of which each is one server's.
+// So they travel in chunks: each is a text for one server, and not too long to be put in
+// at once. frontier.lua says what is in it. Told in book/19.
+#pragma once
+
+#include "common/web/url.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace stage3 {
+
+/// Which of `servers` servers has that host: the same one on every machine, always.
+std::size_t server_of(std::string_view host, std::size_t servers);
+
+/// What the links of a chunk have in common.
+struct LinkKind {
+    char what = 'l'; ///< `l`: links; `d`: too deep to be followed; `r`: a redirect, or a root
+    std::uint32_t depth = 0;
+    int redirects_left = 0;
+};
+
+/// A server's number, and a chunk for it.
+using Chunk = std::pair<std::size_t, std::string>;
+
+/// The links, in their order for each host, in chunks of `most` at most.
+std::vector<Chunk> make_chunks(std::span<const common::Url> links, const LinkKind& kind,
+                               std::size_t servers, std::size_t most = 500);
+
+} // namespace stage3

@@ -1,0 +1,283 @@
+#include "stage3_queue_crawler/shared_frontier/frontier_session.h"
+
+#include "stage3_queue_crawler/runtime/task/wait.h"
+#include "stage3_queue_crawler/shared_frontier/frontier_script.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <random>
+#include <sstream>
+#include <utility>
+
+namespace stage3 {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::string_view format = "1"; // of what is kept in Redis
+/// More is not told in one call, unless one result alone is more. In bytes.
+constexpr std::size_t most_told = std::size_t{256} * 1024;
+constexpr EventLoop::Duration shortest_pause = 5ms;
+constexpr EventLoop::Duration longest_pause = 200ms;
+
+std::string microseconds(std::chrono::microseconds time) {
+    return std::to_string(time.count());
+}
+
+SharedState::Stage stage_of(std::string_view name) {
+    using Stage = SharedState::Stage;
+    return name == "complete"    ? Stage::complete
+           : name == "max_pages" ? Stage::max_pages
+           : name == "idle"      ? Stage::idle
+                                 : Stage::running;
+}
+
+/// What is in `reply` from `place` on: see `summary` in frontier.lua.
+SharedState read_state(const RedisReply& reply, std::size_t place) {
+    const auto number = [&](std::size_t i) {
+        return static_cast<std::size_t>(reply.items.at(place + i).number());
+    };
+    return {.stage = stage_of(reply.items.at(place).text),
+            .unfinished = number(1),
+            .records = number(2),
+            .known = number(3),
+            .dead = number(4),
+            .held = number(5)};
+}
+
+/// "SEQ H FLAG DEPTH REDIRECTS TRIES LOST PARENT", as frontier.lua has it.
+Leased read_leased(std::string url, const std::string& held) {
+    Leased item;
+    item.url = std::move(url);
+    std::istringstream words(held);
+    std::string number;
+    char flag = '-';
+    int lost = 0;
+    std::string parent;
+    words >> number >> item.host >> flag >> item.depth >> item.redirects_left
+        >> item.tries >> lost >> parent;
+    using Wants = Leased::Wants;
+    item.wants = flag == 'r' ? Wants::rules : flag == 'b' ? Wants::begin : Wants::nothing;
+    item.is_root = parent == "-";
+    return item;
+}
+
+/// The first line that is in `ours` and not in `theirs`.
+std::string first_difference(const std::string& ours, const std::string& theirs) {
+    std::istringstream lines(ours);
+    for (std::string line; std::getline(lines, line);)
+        if (("\n" + theirs + "\n").find("\n" + line + "\n") == std::string::npos)
+            return line;
+    return {};
+}
+
+std::string random_text() {
+    std::random_device random;
+    return fmt::format("{:08x}{:08x}", random(), random());
+}
+
+} // namespace
+
+FrontierSession::FrontierSession(EventLoop& loop, const SharedCrawl& crawl,
+                                 std::size_t number, Settings settings, Owner owner)
+    : loop_(loop), crawl_(crawl), settings_(std::move(settings)),
+      owner_(std::move(owner)),
+      client_(loop, crawl.servers.at(number), {.on_note = crawl.on_note}),
+      agreed_(fmt::format("{}\nserver {} of {}", crawl.agreed, number + 1,
+                          crawl.servers.size())) {}
+
+std::string FrontierSession::key(std::string_view name) const {
+    return fmt::format("{{{}}}:{}", crawl_.name, name);
+}
+
+Coroutine<RedisReply> FrontierSession::call(std::vector<std::string> arguments) {
+    std::vector<std::string> keys{key("meta")};
+    return client_.run(std::string(frontier_script()), std::move(keys),
+                       std::move(arguments));
+}
+
+// ---- To begin ----
+
+std::vector<std::string>
+FrontierSession::open_arguments(std::string_view operation) const {
+    std::vector<std::string> arguments{
+        std::string(operation),
+        std::string(format),
+        agreed_,
+        microseconds(crawl_.lease),
+        microseconds(settings_.delay),
+        std::to_string(settings_.max_per_host),
+        std::to_string(settings_.max_pages),
+        std::to_string(crawl_.most_lost),
+        std::to_string(crawl_.servers.size()),
+        settings_.obey_robots ? "1" : "0",
+        settings_.order,
+        random_text(),
+        crawl_.process,
+        id_,
+        std::to_string(settings_.roots.size()),
+    };
+    arguments.insert(arguments.end(), settings_.roots.begin(), settings_.roots.end());
+    return arguments;
+}
+
+/// Throws if the reply says that the others have agreed on something else.
+void FrontierSession::refuse(const RedisReply& reply) const {
+    if (reply.items.at(0).text == "ok")
+        return;
+    const std::string& theirs = reply.items.at(1).text;
+    const std::string ours_only = first_difference(agreed_, theirs);
+    const std::string theirs_only = first_difference(theirs, agreed_);
+    throw CantTakePart(fmt::format(
+        "the crawl '{}' was begun with other settings: with {}, where this is {}; give "
+        "the same, or another --crawl",
+        crawl_.name, theirs_only.empty() ? "less" : theirs_only,
+        ours_only.empty() ? "without" : ours_only));
+}
+
+Coroutine<> FrontierSession::look() {
+    try {
+        co_await client_.check();
+        const RedisReply reply = co_await call(open_arguments("look"));
+        refuse(reply);
+    } catch (const RedisUnfit& error) {
+        throw CantTakePart(error.what());
+    } catch (const RedisError& error) {
+        throw CantTakePart(fmt::format("{}: {}", client_.url().shown(), error.what()));
+    }
+}
+
+Coroutine<> FrontierSession::open() {
+    try {
+        const RedisReply reply = co_await call(open_arguments("open"));
+        refuse(reply);
+        id_ = reply.items.at(1).text;
+        state_ = read_state(reply, 2);
+    } catch (const RedisError& error) {
+        throw CantTakePart(fmt::format("{}: {}", client_.url().shown(), error.what()));
+    }
+    last_call_ = 0;
+    next_ask_ = next_sign_ = loop_.time();
+    pause_ = shortest_pause;
+}
+
+// ---- To take part ----
+
+void FrontierSession::tell(std::vector<std::string> result) {
+    results_.push_back(std::move(result));
+    news_.set();
+}
+
+void FrontierSession::ask_soon() {
+    next_ask_ = loop_.time();
+    news_.set();
+}
+
+void FrontierSession::close() {
+    is_closing_ = true;
+    news_.set();
+}
+
+// [run]
+Coroutine<> FrontierSession::run() {
+    while (true) {
+        co_await wait_for_news();
+        if (is_closing_ && results_.empty())
+            co_return;
+        co_await next_turn(); // who ends in this turn comes along
+        co_await step();
+        owner_.on_state();
+    }
+}
+// [/run]
+
+/// Until there is something to tell, or time to ask for work, or for a sign of life.
+Coroutine<> FrontierSession::wait_for_news() {
+    while (results_.empty() && !is_closing_) {
+        const bool wants_some = !state_.is_over() && owner_.wants_some();
+        const EventLoop::TimePoint when =
+            wants_some ? std::min(next_ask_, next_sign_) : next_sign_;
+        const EventLoop::Duration left = when - loop_.time();
+        if (left <= EventLoop::Duration::zero())
+            co_return;
+        news_.clear();
+        try {
+            co_await wait_for(news_.wait(), left);
+        } catch (const Timeout&) { // it's time
+        }
+    }
+}
+
+// [step]
+/// One call: what there is to tell goes out, and items come in.
+Coroutine<> FrontierSession::step() {
+    const std::size_t wanted = is_closing_ ? 0 : owner_.take_wanted();
+    std::vector<std::string> arguments{"step", id_, std::to_string(++last_call_),
+                                       std::to_string(wanted)};
+    for (std::string& word : take_results())
+        arguments.push_back(std::move(word));
+    const RedisReply reply = co_await call(std::move(arguments));
+    if (reply.items.at(0).text == "expired") {
+        results_.clear();
+        owner_.on_items(wanted, {});
+        owner_.on_expired();
+        co_await open();
+    } else {
+        take_answer(reply, wanted);
+    }
+}
+// [/step]
+
+/// Some of what is to be told: as much as fits into a call.
+std::vector<std::string> FrontierSession::take_results() {
+    std::vector<std::string> words;
+    std::size_t bytes = 0;
+    while (!results_.empty()) {
+        for (const std::string& word : results_.front())
+            bytes += word.size();
+        if (bytes > most_told && !words.empty())
+            break;
+        for (std::string& word : results_.front())
+            words.push_back(std::move(word));
+        results_.pop_front();
+    }
+    return words;
+}
+
+void FrontierSession::take_answer(const RedisReply& reply, std::size_t asked) {
+    constexpr std::size_t first = 8;
+    state_ = read_state(reply, 2);
+    std::vector<Leased> items;
+    for (std::size_t i = first; i + 1 < reply.items.size(); i += 2)
+        items.push_back(read_leased(reply.items[i].text, reply.items[i + 1].text));
+    const bool had_enough = items.size() >= asked;
+    pace(reply.items.at(1).number(), had_enough);
+    owner_.on_items(asked, std::move(items));
+}
+
+/// When to ask next. Who got less than was wanted asks more and more seldom; but at once
+/// when the server knows (`wait`, in milliseconds; -1: it doesn't) that there'll be some.
+void FrontierSession::pace(std::int64_t wait, bool had_enough) {
+    const EventLoop::TimePoint now = loop_.time();
+    next_sign_ = now + crawl_.lease / 6;
+    pause_ = had_enough ? shortest_pause : std::min(2 * pause_, longest_pause);
+    next_ask_ = now + pause_;
+    if (had_enough)
+        next_ask_ = now;
+    else if (wait >= 0)
+        next_ask_ = now + std::clamp<EventLoop::Duration>(std::chrono::milliseconds(wait),
+                                                          1ms, pause_);
+}
+
+Coroutine<> FrontierSession::leave() {
+    if (id_.empty())
+        co_return; // it has never begun
+    std::vector<std::string> arguments{"close", id_};
+    const RedisReply reply = co_await call(std::move(arguments));
+    state_ = read_state(reply, 1);
+}
+
+} // namespace stage3

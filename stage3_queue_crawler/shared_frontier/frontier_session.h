@@ -1,0 +1,125 @@
+// One process's part in a crawl, on one server.
+//
+// A session is what has a lease: not each URL, but the process. Every call renews it. All
+// that is to be told goes along with the next call, which also brings the next items; so
+// one call at a time is under way, and each has a number. If its answer is lost, the same
+// call is made again, and the script knows the number. Told in book/19.
+#pragma once
+
+#include "stage3_queue_crawler/redis/redis_client.h"
+#include "stage3_queue_crawler/runtime/loop/event_loop.h"
+#include "stage3_queue_crawler/runtime/sync/event.h"
+#include "stage3_queue_crawler/runtime/task/coroutine.h"
+#include "stage3_queue_crawler/shared_frontier/shared_crawl.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stage3 {
+
+/// A URL, as a server has handed it out.
+struct Leased {
+    /// What it wants to be told, before the page is asked for.
+    enum class Wants : std::uint8_t {
+        nothing,
+        begin, ///< that the request begins
+        rules, ///< what its host's robots.txt says
+    };
+    std::string url;
+    std::string host;
+    Wants wants = Wants::nothing;
+    std::uint32_t depth = 0;
+    int redirects_left = 0;
+    int tries = 0; ///< that it has had
+    bool is_root = false;
+};
+
+class FrontierSession {
+  public:
+    /// What it asks its owner, and tells him.
+    struct Owner {
+        /// How many items to ask for now. They count as asked for until `on_items`.
+        std::function<std::size_t()> take_wanted;
+        /// Are there any that might be asked for?
+        std::function<bool()> wants_some;
+        /// What came, of so many that were asked for.
+        std::function<void(std::size_t asked, std::vector<Leased>)> on_items;
+        /// The session has ended, and another one begins: somebody else has by now what
+        /// was held.
+        std::function<void()> on_expired;
+        /// `state` has changed, perhaps.
+        std::function<void()> on_state;
+    };
+
+    /// What the script must know of a crawl that it makes.
+    struct Settings {
+        std::chrono::microseconds delay{};
+        std::size_t max_per_host = 0; ///< 0: no limit
+        std::size_t max_pages = 0;    ///< the same
+        bool obey_robots = false;
+        std::string order; ///< fifo, lifo or priority
+        std::vector<std::string> roots; ///< chunks
+    };
+
+    /// In the loop; all of them must outlive it.
+    /// `number`: which of the crawl's servers.
+    FrontierSession(EventLoop& loop, const SharedCrawl& crawl, std::size_t number,
+                    Settings settings, Owner owner);
+
+    /// Would it be let in? Changes nothing. Throws CantTakePart.
+    Coroutine<> look();
+    /// Begins. Throws CantTakePart.
+    Coroutine<> open();
+    /// Talks to the server until `close` is called.
+    /// Throws RedisError: the crawl is gone, say.
+    Coroutine<> run();
+    /// To be told with the next call, which is made soon: see frontier.lua.
+    void tell(std::vector<std::string> result);
+    /// Somebody waits for an item, and nobody did until now.
+    void ask_soon();
+    /// `run` tells what is still to be told, and ends.
+    void close();
+    /// Gives back what is held. After `run`.
+    Coroutine<> leave();
+
+    /// One transition of the script.
+    Coroutine<RedisReply> call(std::vector<std::string> arguments);
+    RedisClient& client() { return client_; }
+    const std::string& id() const { return id_; }
+    const SharedState& state() const { return state_; }
+    /// A key of this crawl.
+    std::string key(std::string_view name) const;
+
+  private:
+    std::vector<std::string> open_arguments(std::string_view operation) const;
+    void refuse(const RedisReply& reply) const;
+    Coroutine<> wait_for_news();
+    Coroutine<> step();
+    std::vector<std::string> take_results();
+    void take_answer(const RedisReply& reply, std::size_t asked);
+    void pace(std::int64_t wait, bool had_enough);
+
+    EventLoop& loop_;
+    const SharedCrawl& crawl_;
+    const Settings settings_;
+    const Owner owner_;
+    RedisClient client_;
+    const std::string agreed_;
+    std::string id_;
+    std::uint64_t last_call_ = 0; // its number
+    std::deque<std::vector<std::string>> results_; // to be told
+    Event news_;
+    EventLoop::TimePoint next_sign_{}; // of life
+    EventLoop::TimePoint next_ask_{};  // for items, if there are none
+    EventLoop::Duration pause_{};
+    SharedState state_;
+    bool is_closing_ = false;
+};
+
+} // namespace stage3

@@ -1,0 +1,146 @@
+#include "stage3_queue_crawler/shared_frontier/outboxes.h"
+
+#include "stage3_queue_crawler/runtime/task/wait.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <utility>
+
+namespace stage3 {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+/// A stream's entry is called "MILLISECONDS-NUMBER".
+std::pair<std::uint64_t, std::uint64_t> place_of(const std::string& id) {
+    const auto read = [](std::string_view text) {
+        std::uint64_t number = 0;
+        std::from_chars(text.data(), text.data() + text.size(), number);
+        return number;
+    };
+    const auto dash = std::min(id.find('-'), id.size());
+    const std::string_view view(id);
+    return {read(view.substr(0, dash)), read(view.substr(std::min(dash + 1, id.size())))};
+}
+
+} // namespace
+
+Coroutine<> Outboxes::carry() {
+    while (true) {
+        news_.clear();
+        const bool some = co_await carry_all();
+        if (some)
+            continue;
+        if (all_idle())
+            co_await end_if_nothing_is_left();
+        try { // the process that was to carry them may be dead: so look now and then
+            co_await wait_for(news_.wait(), all_idle() ? 20ms : 200ms);
+        } catch (const Timeout&) {
+        }
+    }
+}
+
+/// True if there was something.
+Coroutine<bool> Outboxes::carry_all() {
+    bool some = false;
+    for (std::size_t source = 0; source < sessions_.size(); ++source) {
+        const bool found = co_await carry_from(source);
+        some = some || found;
+    }
+    co_return some;
+}
+
+Coroutine<bool> Outboxes::carry_from(std::size_t source) {
+    FrontierSession& session = *sessions_[source];
+    std::vector<std::vector<std::string>> commands;
+    for (std::size_t target = 0; target < sessions_.size(); ++target)
+        commands.push_back({"XRANGE", session.key(fmt::format("outbox:{}", target)), "-",
+                            "+", "COUNT", "200"});
+    const std::vector<RedisReply> boxes =
+        co_await session.client().call_all(std::move(commands));
+    bool some = false;
+    for (std::size_t target = 0; target < boxes.size(); ++target) {
+        if (boxes[target].items.empty())
+            continue;
+        some = true;
+        co_await carry_over(source, target, boxes[target]);
+    }
+    co_return some;
+}
+
+// [carry-over]
+/// First it is put in, then taken off: whoever dies in between, it's there twice and not
+/// lost; and the target knows how much it has.
+Coroutine<> Outboxes::carry_over(std::size_t source, std::size_t target,
+                                 RedisReply entries) {
+    FrontierSession& to = *sessions_[target];
+    std::vector<std::vector<std::string>> ask{
+        {"HGET", to.key("inbox"), std::to_string(source)}};
+    const std::vector<RedisReply> has = co_await to.client().call_all(std::move(ask));
+    std::string last = has.at(0).is_null ? "0-0" : has.at(0).text;
+    std::vector<std::string> put{"put", std::to_string(source), last, ""};
+    for (const RedisReply& entry : entries.items) {
+        const std::string& id = entry.items.at(0).text;
+        if (place_of(id) <= place_of(last))
+            continue;
+        put.at(3) = id;
+        put.push_back(entry.items.at(1).items.at(1).text); // the page
+        put.push_back(entry.items.at(1).items.at(3).text); // a chunk
+    }
+    if (!put.at(3).empty()) {
+        const RedisReply in = co_await to.call(std::move(put));
+        last = in.text;
+    }
+    std::vector<std::string> sent{"sent", std::to_string(target), last};
+    co_await sessions_[source]->call(std::move(sent));
+}
+// [/carry-over]
+
+/// Or complete: who was to tell them may have died when it had told some.
+bool Outboxes::all_idle() const {
+    using Stage = SharedState::Stage;
+    return std::ranges::all_of(sessions_, [](const auto& session) {
+        const Stage stage = session->state().stage;
+        return stage == Stage::idle || stage == Stage::complete;
+    });
+}
+
+// [false-zero]
+/// To read 0 from one server after the other says nothing: a link may have gone from one
+/// that was not asked yet to one that was. But there is a number that only grows: how
+/// many URLs there have ever been. If that's still the same when all are asked once more,
+/// then between the two there was a moment in which all were 0.
+Coroutine<> Outboxes::end_if_nothing_is_left() {
+    const std::string first = co_await read_all();
+    if (first.empty())
+        co_return;
+    const std::string second = co_await read_all();
+    if (first != second)
+        co_return;
+    for (const auto& session : sessions_) {
+        std::vector<std::string> finish{"finish"};
+        co_await session->call(std::move(finish));
+    }
+}
+// [/false-zero]
+
+/// How many URLs there have ever been, on each; empty, if some are unfinished.
+Coroutine<std::string> Outboxes::read_all() {
+    std::string all;
+    for (const auto& session : sessions_) {
+        std::vector<std::vector<std::string>> ask{
+            {"HMGET", session->key("meta"), "unfinished", "created"}};
+        const std::vector<RedisReply> reply =
+            co_await session->client().call_all(std::move(ask));
+        if (reply.at(0).items.at(0).text != "0")
+            co_return std::string();
+        all += reply.at(0).items.at(1).text + " ";
+    }
+    co_return all;
+}
+
+} // namespace stage3

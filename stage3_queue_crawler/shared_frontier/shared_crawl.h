@@ -1,0 +1,58 @@
+// A crawl in which several processes take part: what it's called, and what all of them must
+// agree on. Told in book/19.
+#pragma once
+
+#include "stage3_queue_crawler/crawler/frontier.h"
+#include "stage3_queue_crawler/redis/redis_url.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace stage3 {
+
+struct SharedCrawl {
+    std::vector<RedisUrl> servers; ///< at least one; hosts are spread over them
+    std::string name;              ///< of the crawl; no brace in it
+    /// What must be the same for all, such as "--delay 0.5": a line each.
+    std::string agreed;
+    /// A process that shows no sign of life for so long is dead to the others, which get
+    /// what it held. It says nothing of how long a fetch may take.
+    std::chrono::milliseconds lease{30'000};
+    /// A URL whose fetch so many processes didn't survive is not tried again.
+    int most_lost = 3;
+    std::string process; ///< what this one is called, for people
+    /// Called with what the user should read.
+    std::function<void(const std::string&)> on_note = [](const std::string&) {};
+};
+
+/// This process can't take part. The message says why, and what to do.
+struct CantTakePart : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// What a server says of the crawl.
+struct SharedState {
+    enum class Stage : std::uint8_t {
+        running,
+        idle,      ///< nothing is left here, but other servers may send something
+        max_pages, ///< as many were fetched as were wanted
+        complete,
+    };
+    Stage stage = Stage::running;
+    std::size_t unfinished = 0; ///< URLs, and bundles of links to other servers
+    std::size_t records = 0;
+    std::size_t known = 0; ///< URLs
+    std::size_t dead = 0;
+    std::size_t held = 0; ///< by any process
+
+    bool is_over() const {
+        return stage == Stage::max_pages || stage == Stage::complete;
+    }
+};
+
+} // namespace stage3

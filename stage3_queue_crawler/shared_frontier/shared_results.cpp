@@ -1,0 +1,235 @@
+#include "stage3_queue_crawler/shared_frontier/shared_results.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <map>
+#include <string_view>
+#include <utility>
+
+namespace stage3 {
+
+namespace {
+
+std::uint64_t to_number(std::string_view text) {
+    std::uint64_t number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    return number;
+}
+
+common::Url read_url(const std::string& text) {
+    if (auto url = common::parse_url(text))
+        return *url;
+    throw CantTakePart(fmt::format("'{}' is in the crawl, and is no URL", text));
+}
+
+/// The words of a text, apart at `separator`.
+std::vector<std::string_view> split(std::string_view text, char separator) {
+    std::vector<std::string_view> words;
+    while (!text.empty()) {
+        const auto end = std::min(text.find(separator), text.size());
+        words.push_back(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return words;
+}
+
+Outcome outcome_of(std::string_view name) {
+    for (const Outcome outcome : {Outcome::page, Outcome::file, Outcome::redirect,
+                                  Outcome::error, Outcome::disallowed})
+        if (name == name_of(outcome))
+            return outcome;
+    return Outcome::failed;
+}
+
+/// A stream's entry is its id, and names with values.
+using Fields = std::map<std::string_view, std::string_view>;
+Fields fields_of(const RedisReply& entry) {
+    Fields fields;
+    const std::vector<RedisReply>& list = entry.items.at(1).items;
+    for (std::size_t i = 0; i + 1 < list.size(); i += 2)
+        fields.emplace(list[i].text, list[i + 1].text);
+    return fields;
+}
+
+} // namespace
+
+SharedResults::SharedResults(EventLoop& loop, SharedCrawl crawl)
+    : crawl_(std::move(crawl)) {
+    for (const RedisUrl& url : crawl_.servers)
+        servers_.push_back({.client = std::make_unique<RedisClient>(
+                                loop, url, RedisSettings{.on_note = crawl_.on_note}),
+                            .pages = {}});
+}
+
+std::string SharedResults::key(std::string_view name) const {
+    return fmt::format("{{{}}}:{}", crawl_.name, name);
+}
+
+Coroutine<RedisReply> SharedResults::ask(std::size_t server,
+                                         std::vector<std::string> command) {
+    std::vector<std::vector<std::string>> commands;
+    commands.push_back(std::move(command));
+    std::vector<RedisReply> replies =
+        co_await servers_[server].client->call_all(std::move(commands));
+    if (replies.at(0).is_error)
+        throw CantTakePart(fmt::format("{}: {}", crawl_.servers[server].shown(),
+                                       replies.at(0).text));
+    co_return std::move(replies.at(0));
+}
+
+Coroutine<> SharedResults::read() {
+    try {
+        for (const Server& server : servers_)
+            co_await server.client->check();
+    } catch (const RedisUnfit& error) {
+        throw CantTakePart(error.what());
+    }
+    for (std::size_t i = 0; i < servers_.size(); ++i)
+        co_await read_state(i);
+    for (std::size_t i = 0; i < servers_.size(); ++i)
+        co_await read_pages(i);
+    for (std::size_t i = 0; i < servers_.size(); ++i)
+        co_await read_urls(i);
+}
+
+Coroutine<> SharedResults::read_state(std::size_t server) {
+    std::vector<std::string> command{"HMGET",   key("meta"), "state", "unfinished",
+                                     "records", "known",     "dead",  "clock", "servers"};
+    const RedisReply reply = co_await ask(server, std::move(command));
+    const std::vector<RedisReply>& values = reply.items;
+    if (values.at(0).is_null)
+        throw CantTakePart(fmt::format("there is no crawl '{}' on {}", crawl_.name,
+                                       crawl_.servers[server].shown()));
+    if (to_number(values.at(6).text) != servers_.size())
+        throw CantTakePart(fmt::format("the crawl '{}' has {} servers: name them all",
+                                       crawl_.name, values.at(6).text));
+    using Stage = SharedState::Stage;
+    const std::string& stage = values.at(0).text;
+    if (server == 0 || stage != "complete")
+        state_.stage = stage == "complete"    ? Stage::complete
+                       : stage == "max_pages" ? Stage::max_pages
+                                              : Stage::running;
+    state_.unfinished += to_number(values.at(1).text);
+    state_.records += to_number(values.at(2).text);
+    state_.known += to_number(values.at(3).text);
+    state_.dead += to_number(values.at(4).text);
+    const std::chrono::duration<double, std::micro> clock(
+        static_cast<double>(to_number(values.at(5).text)));
+    time_ = std::max<std::chrono::duration<double>>(time_, clock);
+}
+
+/// Each page's number is its record's.
+Coroutine<> SharedResults::read_pages(std::size_t server) {
+    reading_ = server;
+    last_ = "-";
+    while (true) {
+        const RedisReply some = co_await read_entries(server);
+        if (some.items.empty())
+            break;
+        for (const RedisReply& entry : some.items) {
+            const Fields fields = fields_of(entry);
+            const common::Url url = read_url(std::string(fields.at("url")));
+            servers_[server].pages.insert_or_assign(to_number(fields.at("number")),
+                                                    urls_.number_of(url));
+        }
+    }
+    reading_ = 0;
+    last_ = "-";
+}
+
+Coroutine<RedisReply> SharedResults::read_entries(std::size_t server) {
+    std::vector<std::string> command{"XRANGE", key("records"), last_, "+", "COUNT", "1000"};
+    RedisReply some = co_await ask(server, std::move(command));
+    if (!some.items.empty())
+        last_ = "(" + some.items.back().items.at(0).text;
+    co_return some;
+}
+
+Coroutine<> SharedResults::read_urls(std::size_t server) {
+    std::string cursor = "0";
+    do {
+        std::vector<std::string> command{"HSCAN", key("urls"), cursor, "COUNT", "1000"};
+        const RedisReply reply = co_await ask(server, std::move(command));
+        cursor = reply.items.at(0).text;
+        const std::vector<RedisReply>& list = reply.items.at(1).items;
+        for (std::size_t i = 0; i + 1 < list.size(); i += 2)
+            note_url(server, list[i].text, list[i + 1].text);
+    } while (cursor != "0");
+}
+
+/// `name`: a number, "12"; or another server's, "2.12". nullptr: it has no record yet.
+const KnownUrl::Number* SharedResults::page(std::size_t server,
+                                            std::string_view name) const {
+    if (const auto dot = name.find('.'); dot != std::string_view::npos) {
+        server = to_number(name.substr(0, dot));
+        name.remove_prefix(dot + 1);
+    }
+    if (server >= servers_.size())
+        return nullptr;
+    const auto found = servers_[server].pages.find(to_number(name));
+    return found == servers_[server].pages.end() ? nullptr : &found->second;
+}
+
+/// `value`: "STATE TIMES_MET PAGES". It may come more than once.
+void SharedResults::note_url(std::size_t server, const std::string& url,
+                             std::string_view value) {
+    const std::vector<std::string_view> words = split(value, ' ');
+    KnownUrl& known = urls_[read_url(url)];
+    if (known.times_met > 0 || words.size() < 2)
+        return;
+    const char state = words[0].empty() ? 'm' : words[0].front();
+    known.state = state == 'q'   ? KnownUrl::State::queued
+                  : state == 'f' ? KnownUrl::State::fetched
+                  : state == 'd' ? KnownUrl::State::dead
+                                 : KnownUrl::State::met;
+    if (words.size() > 2)
+        for (const std::string_view name : split(words[2], ','))
+            if (const KnownUrl::Number* const number = page(server, name))
+                known.meet_on(*number);
+    known.times_met = static_cast<std::uint32_t>(to_number(words[1]));
+}
+
+Coroutine<std::vector<Record>> SharedResults::next_records() {
+    std::vector<Record> records;
+    while (records.empty() && reading_ < servers_.size()) {
+        const RedisReply some = co_await read_entries(reading_);
+        for (const RedisReply& entry : some.items) {
+            records.push_back(to_record(reading_, entry));
+            const Record& record = records.back();
+            if (record.parent)
+                urls_[record.url].parent = urls_.number_of(*record.parent);
+        }
+        if (some.items.empty()) {
+            ++reading_;
+            last_ = "-";
+        }
+    }
+    co_return records;
+}
+
+Record SharedResults::to_record(std::size_t server, const RedisReply& entry) const {
+    const Fields fields = fields_of(entry);
+    const auto text = [&](std::string_view name) { return std::string(fields.at(name)); };
+    const auto number = [&](std::string_view name) { return to_number(fields.at(name)); };
+    Record record(read_url(text("url")));
+    if (const KnownUrl::Number* const parent = page(server, fields.at("parent")))
+        record.parent = urls_[*parent].url;
+    record.depth = number("depth");
+    record.outcome = outcome_of(fields.at("outcome"));
+    record.status = static_cast<int>(number("status"));
+    record.next_url = text("next_url");
+    record.error = text("error");
+    record.content_type = text("content_type");
+    record.charset = text("charset");
+    record.bytes = number("bytes");
+    record.links = number("links");
+    record.new_links = number("new_links");
+    record.tries = static_cast<int>(number("tries"));
+    record.seconds = std::strtod(text("seconds").c_str(), nullptr);
+    return record;
+}
+
+} // namespace stage3

@@ -1,0 +1,64 @@
+// What came of a crawl that several processes have shared: read from Redis by whoever
+// writes the report. Told in book/19.
+#pragma once
+
+#include "stage3_queue_crawler/crawler/known_urls.h"
+#include "stage3_queue_crawler/crawler/record.h"
+#include "stage3_queue_crawler/redis/redis_client.h"
+#include "stage3_queue_crawler/shared_frontier/shared_crawl.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace stage3 {
+
+/// It needs memory for all URLs, though not for their records.
+class SharedResults {
+  public:
+    /// `loop` must outlive it.
+    SharedResults(EventLoop& loop, SharedCrawl crawl);
+
+    /// Reads the state, and which URL was met where. Throws CantTakePart if there is no
+    /// such crawl, and RedisUnfit.
+    Coroutine<> read();
+    /// Some further records; none: these were all. After `read`.
+    Coroutine<std::vector<Record>> next_records();
+
+    const KnownUrls& urls() const { return urls_; }
+    const SharedState& state() const { return state_; }
+    /// For how long it was worked at, by the crawl's own clock.
+    std::chrono::duration<double> time() const { return time_; }
+
+  private:
+    struct Server {
+        std::unique_ptr<RedisClient> client;
+        std::unordered_map<std::uint64_t, KnownUrl::Number> pages; // by their number there
+    };
+    /// Of a record, as it's kept.
+    struct Entry;
+
+    Coroutine<RedisReply> ask(std::size_t server, std::vector<std::string> command);
+    std::string key(std::string_view name) const;
+    Coroutine<> read_state(std::size_t server);
+    Coroutine<> read_pages(std::size_t server);
+    Coroutine<> read_urls(std::size_t server);
+    Coroutine<RedisReply> read_entries(std::size_t server);
+    const KnownUrl::Number* page(std::size_t server, std::string_view name) const;
+    void note_url(std::size_t server, const std::string& url, std::string_view value);
+    Record to_record(std::size_t server, const RedisReply& entry) const;
+
+    const SharedCrawl crawl_;
+    std::vector<Server> servers_;
+    KnownUrls urls_;
+    SharedState state_;
+    std::chrono::duration<double> time_{};
+    std::size_t reading_ = 0;  // this server's records
+    std::string last_ = "-"; // as far as there
+};
+
+} // namespace stage3
