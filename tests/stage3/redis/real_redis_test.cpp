@@ -1,0 +1,232 @@
+// The same with a real Redis, where there is one.
+#include "stage3_queue_crawler/redis/redis_client.h"
+#include "stage3_queue_crawler/runtime/task/run.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
+#include "tests/support/redis_server.h"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <ostream> // doctest wants it
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace std::chrono_literals;
+using stage3::Coroutine;
+using stage3::RedisClient;
+using stage3::RedisCommand;
+using stage3::RedisReply;
+using stage3::RedisSettings;
+using stage3::RedisUrl;
+using tests::RedisServer;
+
+namespace {
+
+RedisUrl url_of(const RedisServer& server, const std::string& user = "",
+                const std::string& password = "", int database = 0) {
+    RedisUrl url = stage3::parse_redis_url(server.url());
+    url.user = user;
+    url.password = password;
+    url.database = database;
+    return url;
+}
+
+/// Why it won't do; empty: it will.
+std::string fault_at(const RedisUrl& url, RedisSettings settings = {}) {
+    return stage3::run([](RedisUrl where, RedisSettings how) -> Coroutine<std::string> {
+        RedisClient client(stage3::running_loop(), where, std::move(how));
+        std::string fault;
+        try {
+            co_await client.check();
+        } catch (const stage3::RedisUnfit& unfit) {
+            fault = unfit.what();
+            fault = fault.substr(fault.find(": ") + 2);
+        }
+        co_return fault;
+    }(url, std::move(settings)));
+}
+
+/// The answer to one command.
+Coroutine<std::string> answer_to(RedisClient& client, RedisCommand command) {
+    std::vector<RedisCommand> commands;
+    commands.push_back(std::move(command));
+    const std::vector<RedisReply> replies = co_await client.call_all(std::move(commands));
+    co_return replies.front().text;
+}
+
+/// What a script returns, called with one key and one argument.
+Coroutine<RedisReply> script(RedisClient& client, std::string code, std::string key,
+                             std::string argument) {
+    std::vector<std::string> keys;
+    keys.push_back(std::move(key));
+    std::vector<std::string> arguments;
+    arguments.push_back(std::move(argument));
+    return client.run(std::move(code), std::move(keys), std::move(arguments));
+}
+
+} // namespace
+
+TEST_CASE("scripts and commands, on the network and in the file system") {
+    const RedisServer server;
+    RedisUrl local;
+    local.path = server.socket_path();
+    CHECK(fault_at(url_of(server)) == "");
+    CHECK(fault_at(local) == "");
+    stage3::run([](RedisUrl one, RedisUrl other) -> Coroutine<> {
+        RedisClient client(stage3::running_loop(), one);
+        RedisReply reply = co_await script(
+            client, "return redis.call('SET', KEYS[1], ARGV[1])", "key", "a\r\nb");
+        CHECK(reply.text == "OK");
+        other.database = 1;
+        RedisClient elsewhere(stage3::running_loop(), other);
+        RedisCommand get{"GET", "key"};
+        std::string text = co_await answer_to(client, get);
+        CHECK(text == "a\r\nb");
+        text = co_await answer_to(elsewhere, get); // in another database
+        CHECK(text.empty());
+        reply = co_await script(client, "return {1, 'two', {false, ARGV[1]}}", "k", "x");
+        REQUIRE(reply.items.size() == 3);
+        CHECK(reply.items[0].number() == 1);
+        CHECK(reply.items[1].text == "two");
+        CHECK(reply.items[2].items[0].is_null);
+        CHECK(reply.items[2].items[1].text == "x");
+        std::string refusal;
+        try {
+            co_await script(client, "return redis.call('LPUSH', KEYS[1], 1)", "key", "");
+        } catch (const stage3::RedisError& error) {
+            refusal = error.code();
+        }
+        CHECK(refusal == "WRONGTYPE");
+        const std::string much(3'000'000, 'm');
+        reply = co_await script(client, "return ARGV[1]", "k", much);
+        CHECK(reply.text == much);
+    }(url_of(server), local));
+}
+
+TEST_CASE("a password, and a user who may not do all") {
+    const RedisServer server({"--requirepass", "open sesame", "--user", "bob", "on",
+                              ">builder", "~*", "+@all", "-script", "--user", "eve", "on",
+                              ">apple", "~*", "+ping"});
+    const std::string missing =
+        "it wants a password: put it into the URL, as in redis://:PASSWORD@host or "
+        "unix://:PASSWORD@/path";
+    const std::string wrong = "wrong user or password: mend those in the URL";
+    CHECK(fault_at(url_of(server)) == missing);
+    CHECK(fault_at(url_of(server, "", "", 1)) == missing);
+    CHECK(fault_at(url_of(server, "", "close")) == wrong);
+    CHECK(fault_at(url_of(server, "bob", "open sesame")) == wrong);
+    CHECK(fault_at(url_of(server, "", "open sesame")) == "");
+    CHECK(fault_at(url_of(server, "default", "open sesame", 2)) == "");
+    CHECK(fault_at(url_of(server, "bob", "builder"))
+              .starts_with("it gives no permission: NOPERM"));
+    CHECK(fault_at(url_of(server, "eve", "apple"))
+              .starts_with("it gives no permission: NOPERM"));
+    RedisUrl local = url_of(server, "", "open sesame");
+    local.path = server.socket_path();
+    CHECK(fault_at(local) == "");
+}
+
+TEST_CASE("a Redis that won't do") {
+    const RedisServer master;
+    CHECK(fault_at(url_of(master, "", "", 99))
+          == "it has no database 99: take a lower number, or raise its setting "
+             "'databases'");
+    CHECK(fault_at(url_of(master, "", "needless"))
+          == "it has no password: leave it out of the URL");
+    const RedisServer replica(
+        {"--replicaof", "127.0.0.1 " + std::to_string(master.port())});
+    CHECK(fault_at(url_of(replica))
+          == "it is a replica, and can't be written to: take its master, 127.0.0.1:"
+                 + std::to_string(master.port()));
+    const RedisServer cache(
+        {"--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru"});
+    CHECK(fault_at(url_of(cache)).starts_with("it throws keys away"));
+    const RedisServer bounded({"--maxmemory", "100mb"});
+    CHECK(fault_at(url_of(bounded)) == "");
+    RedisServer frozen;
+    frozen.freeze();
+    RedisSettings settings;
+    settings.connect_timeout = 100ms;
+    CHECK(fault_at(url_of(frozen), settings) == "no answer within 0.1 s");
+    frozen.kill();
+    CHECK(fault_at(url_of(frozen)) == "nobody listens there: connection refused");
+}
+
+TEST_CASE("its memory is full, and is not") {
+    const RedisServer server({"--maxmemory", "1"}); // a byte
+    stage3::run([](RedisUrl url) -> Coroutine<> {
+        std::vector<std::string> notes;
+        RedisSettings settings;
+        settings.first_pause = 1ms;
+        settings.on_note = [&notes](const std::string& line) { notes.push_back(line); };
+        RedisClient client(stage3::running_loop(), url, settings);
+        RedisClient other(stage3::running_loop(), url);
+        const auto task = stage3::create_task(
+            script(client, "return redis.call('SET', KEYS[1], ARGV[1])", "key", "x"));
+        while (notes.empty())
+            co_await stage3::sleep(1ms);
+        CHECK(notes.front().find("can't do it now (OOM") != std::string::npos);
+        RedisCommand room{"CONFIG", "SET", "maxmemory", "0"};
+        const std::string done = co_await answer_to(other, room);
+        CHECK(done == "OK");
+        const RedisReply& reply = co_await task;
+        CHECK(reply.text == "OK");
+        CHECK(notes.size() == 2);
+    }(url_of(server)));
+}
+
+TEST_CASE("killed and started again amid calls: each has its answer") {
+    RedisServer server;
+    stage3::run([](RedisServer& redis) -> Coroutine<> {
+        RedisSettings settings;
+        settings.first_pause = 1ms;
+        RedisClient client(stage3::running_loop(), url_of(redis), settings);
+        const auto answers = std::make_shared<std::size_t>(0);
+        const auto caller = [](RedisClient& mine, std::string name,
+                               std::shared_ptr<std::size_t> count) -> Coroutine<> {
+            for (int i = 0; i < 500; ++i) {
+                const std::string word = name + std::to_string(i);
+                const RedisReply reply = co_await script(
+                    mine, "redis.call('SET', KEYS[1], 1) return ARGV[1]", "k", word);
+                CHECK(reply.text == word); // and not another's
+                ++*count;
+            }
+        };
+        std::vector<stage3::Task<>> callers;
+        for (const char* name : {"a", "b", "c", "d"})
+            callers.push_back(stage3::create_task(caller(client, name, answers)));
+        for (std::size_t i = 1; i <= 5; ++i) {
+            while (*answers < i * 300)
+                co_await stage3::sleep(1ms);
+            redis.kill(); // blocks, but not for long
+            redis.start();
+        }
+        co_await stage3::wait(callers);
+        CHECK(*answers == 2000);
+        CHECK(client.traffic().reconnects >= 5);
+        CHECK(client.traffic().calls >= 2000);
+    }(server));
+}
+
+TEST_CASE("it forgets its scripts, and closes who is idle") {
+    const RedisServer server({"--timeout", "1"});
+    stage3::run([](RedisUrl url) -> Coroutine<> {
+        std::vector<std::string> notes;
+        RedisSettings settings;
+        settings.on_note = [&notes](const std::string& line) { notes.push_back(line); };
+        RedisClient client(stage3::running_loop(), url, settings);
+        RedisReply reply = co_await script(client, "return ARGV[1]", "k", "x");
+        RedisCommand flush{"SCRIPT", "FLUSH"};
+        co_await answer_to(client, flush);
+        reply = co_await script(client, "return ARGV[1]", "k", "y");
+        CHECK(reply.text == "y");
+        CHECK(notes.empty());
+        co_await stage3::sleep(3s);
+        reply = co_await script(client, "return ARGV[1]", "k", "z");
+        CHECK(reply.text == "z");
+        CHECK(client.traffic().reconnects == 2);
+    }(url_of(server)));
+}

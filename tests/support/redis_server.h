@@ -1,0 +1,56 @@
+// A real Redis, for one test, on this machine.
+//
+// It listens on a free port of loopback and on a socket in a folder of its own, keeps
+// nothing, and ends with the test: also if that crashes (on Linux, where it ends with the
+// thread that has started it).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace tests {
+
+class RedisServer {
+  public:
+    /// True if there is a redis-server on this machine. (meson skips tests that need one:
+    /// see where_installed.sh.)
+    static bool is_installed();
+
+    /// Starts it, and waits until it can be called. `options`: further ones, as on its
+    /// command line, word by word: {"--requirepass", "secret"}.
+    /// Throws std::runtime_error if it can't be started, with what it has logged.
+    explicit RedisServer(std::vector<std::string> options = {});
+    RedisServer(const RedisServer&) = delete;
+    RedisServer& operator=(const RedisServer&) = delete;
+    /// Kills it, and removes its folder.
+    ~RedisServer();
+
+    /// kill -9. Does nothing if it doesn't run.
+    void kill();
+    /// Stops it as it is (SIGSTOP): it answers nobody, and its connections stay.
+    void freeze() const;
+    /// Lets it go on.
+    void thaw() const;
+    /// Starts it again, at the same port, and with nothing in it.
+    void start();
+
+    std::uint16_t port() const { return port_; }
+    pid_t pid() const { return pid_; }
+    std::string url() const;
+    const std::string& folder() const { return folder_; }
+    std::string socket_path() const { return folder_ + "/socket"; }
+
+  private:
+    bool starts_within_its_time();
+    std::string log() const;
+
+    const std::vector<std::string> options_;
+    std::string folder_;
+    std::uint16_t port_ = 0;
+    pid_t pid_ = -1;
+};
+
+} // namespace tests
