@@ -45,16 +45,17 @@ std::string agreed_settings(const Options& options) {
     for (const common::Url& root : options.roots)
         text += fmt::format(" {}", root.href());
     const std::array<const char*, 3> reaches{"prefix", "host", "domain"};
-    text += fmt::format("\n--scope {}", reaches.at(static_cast<std::size_t>(options.reach)));
+    text +=
+        fmt::format("\n--scope {}", reaches.at(static_cast<std::size_t>(options.reach)));
     for (const std::string& pattern : options.shared.patterns)
         text += "\n" + pattern;
-    text += fmt::format("\n--max-depth {}\n--max-pages {}\n--max-redirects {}\n--max-tries "
-                        "{}\n--max-per-host {}\n--max-body {}\n--delay {}\n--lease {}",
-                        limit(crawl.max_depth), limit(crawl.max_pages),
-                        crawl.max_redirects, crawl.max_tries,
-                        limit(crawl.politeness.max_per_host), crawl.session.max_body,
-                        std::chrono::duration<double>(crawl.politeness.delay).count(),
-                        std::chrono::duration<double>(options.shared.lease).count());
+    text += fmt::format(
+        "\n--max-depth {}\n--max-pages {}\n--max-redirects {}\n--max-tries "
+        "{}\n--max-per-host {}\n--max-body {}\n--delay {}\n--lease {}",
+        limit(crawl.max_depth), limit(crawl.max_pages), crawl.max_redirects,
+        crawl.max_tries, limit(crawl.politeness.max_per_host), crawl.session.max_body,
+        std::chrono::duration<double>(crawl.politeness.delay).count(),
+        std::chrono::duration<double>(options.shared.lease).count());
     const std::array<const char*, 3> orders{"fifo", "lifo", "priority"};
     text += fmt::format("\n--order {}\n--user-agent {}",
                         orders.at(static_cast<std::size_t>(crawl.order)),
@@ -81,8 +82,8 @@ void check_output(const std::string& path) {
         return;
     const std::ofstream file(path, std::ios::app);
     if (!file)
-        throw common::UsageError(fmt::format(
-            "--output: {}: {}", path, std::generic_category().message(errno)));
+        throw common::UsageError(fmt::format("--output: {}: {}", path,
+                                             std::generic_category().message(errno)));
 }
 
 /// The crawl's records, in the format that is wanted. The result is what there is to say
@@ -102,15 +103,16 @@ Coroutine<SharedState> write_report(const Options& options, SharedCrawl crawl) {
             output.write(format->record(record));
         co_await output.drain();
     }
-    output.write(format->end(
-        {.urls = results.urls(), .left_out = 0, .time = results.time()}));
+    output.write(
+        format->end({.urls = results.urls(), .left_out = 0, .time = results.time()}));
     output.flush();
     co_return results.state();
 }
 
 /// `--report`
 Coroutine<int> report(const Options& options, Console& console) {
-    const SharedState state = co_await write_report(options, shared_crawl(options, console));
+    const SharedState state =
+        co_await write_report(options, shared_crawl(options, console));
     if (state.stage == SharedState::Stage::complete)
         co_return exit_status(Ending::complete, state.dead);
     console.note(fmt::format("stage3: the crawl '{}' is not over: {} URLs that are known "
@@ -172,9 +174,10 @@ Coroutine<int> take_part(Options& options, Console& console) {
         if (may_report)
             co_await write_report(options, shared);
         else
-            console.note(fmt::format("stage3: the crawl '{}' is over, and another process "
-                                     "writes the report (once more: --report)",
-                                     shared.name));
+            console.note(
+                fmt::format("stage3: the crawl '{}' is over, and another process "
+                            "writes the report (once more: --report)",
+                            shared.name));
     }
     co_return exit_status(ending, state.dead);
 }

@@ -237,14 +237,12 @@ Options read_options(int argc, char** argv) {
              choice_into(options.reach, {{"prefix", Reach::prefix},
                                          {"host", Reach::host},
                                          {"domain", Reach::domain}}));
-    line.add_repeatable("--exclude", "REGEX",
-                        "leave out URLs in which this is found; repeatable",
-                        reader_of_patterns(options.excluded, options.shared.patterns,
-                                           "--exclude"));
-    line.add_repeatable("--include", "REGEX",
-                        "leave out URLs, other than roots, in which it is not",
-                        reader_of_patterns(options.included, options.shared.patterns,
-                                           "--include"));
+    line.add_repeatable(
+        "--exclude", "REGEX", "leave out URLs in which this is found; repeatable",
+        reader_of_patterns(options.excluded, options.shared.patterns, "--exclude"));
+    line.add_repeatable(
+        "--include", "REGEX", "leave out URLs, other than roots, in which it is not",
+        reader_of_patterns(options.included, options.shared.patterns, "--include"));
     line.add("--order", "ORDER", "fifo (the default), lifo, priority: shorter URLs first",
              choice_into(crawl.order, {{"fifo", OrderName::fifo},
                                        {"lifo", OrderName::lifo},

@@ -22,7 +22,8 @@ std::size_t server_of(std::string_view host, std::size_t servers);
 
 /// What the links of a chunk have in common.
 struct LinkKind {
-    char what = 'l'; ///< `l`: links; `d`: too deep to be followed; `r`: a redirect, or a root
+    char what =
+        'l'; ///< `l`: links; `d`: too deep to be followed; `r`: a redirect, or a root
     std::uint32_t depth = 0;
     int redirects_left = 0;
 };

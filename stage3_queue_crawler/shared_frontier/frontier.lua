@@ -263,11 +263,12 @@ end
 -- Some URLs of one host were met on a page. Each that was not work yet is work from now
 -- on, as `item` says (nil: it's too deep for that). Returns how many were new.
 local function meet(name, urls, page, item)
-    local new, values = 0, call('HMGET', URLS, unpack(urls))
-    local changed = {}
+    local new, values, changed = 0, call('HMGET', URLS, unpack(urls)), {}
+    local now = {} -- a root may be there twice
     for i, url in ipairs(urls) do
-        local state, rest = met_again(values[i] or 'm 0 ', page)
-        if not values[i] then new = new + 1 end
+        local value = now[url] or values[i]
+        local state, rest = met_again(value or 'm 0 ', page)
+        if not value then new = new + 1 end
         if item and state == 'm' then
             state = 'q'
             M.unfinished = M.unfinished + 1
@@ -275,8 +276,9 @@ local function meet(name, urls, page, item)
             local h = host(name)
             h.new[#h.new + 1] = item .. url
         end
+        now[url] = state .. ' ' .. rest
         changed[#changed + 1] = url
-        changed[#changed + 1] = state .. ' ' .. rest
+        changed[#changed + 1] = now[url]
     end
     in_pieces('HSET', URLS, changed, 2)
     M.known = M.known + new

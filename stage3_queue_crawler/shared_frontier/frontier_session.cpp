@@ -268,8 +268,9 @@ void FrontierSession::pace(std::int64_t wait, bool had_enough) {
     if (had_enough)
         next_ask_ = now;
     else if (wait >= 0)
-        next_ask_ = now + std::clamp<EventLoop::Duration>(std::chrono::milliseconds(wait),
-                                                          1ms, pause_);
+        next_ask_ = now
+                    + std::clamp<EventLoop::Duration>(std::chrono::milliseconds(wait),
+                                                      1ms, pause_);
 }
 
 Coroutine<> FrontierSession::leave() {

@@ -63,7 +63,7 @@ class FrontierSession {
         std::size_t max_per_host = 0; ///< 0: no limit
         std::size_t max_pages = 0;    ///< the same
         bool obey_robots = false;
-        std::string order; ///< fifo, lifo or priority
+        std::string order;              ///< fifo, lifo or priority
         std::vector<std::string> roots; ///< chunks
     };
 
@@ -83,6 +83,8 @@ class FrontierSession {
     void tell(std::vector<std::string> result);
     /// Somebody waits for an item, and nobody did until now.
     void ask_soon();
+    /// What the owner wants has changed.
+    void look_up() { news_.set(); }
     /// `run` tells what is still to be told, and ends.
     void close();
     /// Gives back what is held. After `run`.
@@ -112,7 +114,7 @@ class FrontierSession {
     RedisClient client_;
     const std::string agreed_;
     std::string id_;
-    std::uint64_t last_call_ = 0; // its number
+    std::uint64_t last_call_ = 0;                  // its number
     std::deque<std::vector<std::string>> results_; // to be told
     Event news_;
     EventLoop::TimePoint next_sign_{}; // of life

@@ -61,8 +61,8 @@ std::string to_text(const RobotsAnswer& answer) {
 RobotsCache::Answer read_rules(const std::string& text) {
     const auto end = std::min(text.find('\n'), text.size());
     const std::string_view rules = std::string_view(text).substr(end);
-    return std::make_shared<const RobotsAnswer>(RobotsAnswer{
-        .rules = Robots::read_text(rules), .reason = text.substr(0, end)});
+    return std::make_shared<const RobotsAnswer>(
+        RobotsAnswer{.rules = Robots::read_text(rules), .reason = text.substr(0, end)});
 }
 
 } // namespace
@@ -71,9 +71,7 @@ RedisFrontier::RedisFrontier(EventLoop& loop, FrontierSettings settings,
                              SharedCrawl crawl)
     : loop_(loop), settings_(std::move(settings)), crawl_(std::move(crawl)) {}
 
-RedisFrontier::~RedisFrontier() {
-    end_tasks();
-}
+RedisFrontier::~RedisFrontier() { end_tasks(); }
 
 void RedisFrontier::end_tasks() {
     for (auto* const tasks : {&talks_, &tasks_})
@@ -88,8 +86,8 @@ RedisFrontier::session_settings(std::vector<std::string> roots) const {
     const auto or_zero = [](std::size_t limit) {
         return limit == FrontierSettings::no_limit ? 0 : limit;
     };
-    return {.delay = std::chrono::ceil<std::chrono::microseconds>(
-                settings_.politeness.delay),
+    return {.delay =
+                std::chrono::ceil<std::chrono::microseconds>(settings_.politeness.delay),
             .max_per_host = or_zero(settings_.politeness.max_per_host),
             .max_pages = or_zero(settings_.max_pages),
             .obey_robots = settings_.ask_robots != nullptr,
@@ -109,20 +107,23 @@ FrontierSession::Owner RedisFrontier::owner_of(std::size_t server) {
                 [this, server](std::size_t asked, std::vector<Leased> items) {
                     asked_ -= asked;
                     take_in(*sessions_[server], std::move(items));
+                    if (wanted() > 0) // then others may have some
+                        for (const auto& session : sessions_)
+                            session->look_up();
                 },
             .on_expired = [this, server] { forget(*sessions_[server]); },
             .on_state = [this] { note_state(); }};
 }
 
 Coroutine<> RedisFrontier::open(std::vector<common::Url> roots) {
-    const LinkKind kind{.what = 'r', .depth = 0, .redirects_left = settings_.max_redirects};
+    const LinkKind kind{
+        .what = 'r', .depth = 0, .redirects_left = settings_.max_redirects};
     std::vector<std::vector<std::string>> chunks(crawl_.servers.size());
     for (Chunk& chunk : make_chunks(roots, kind, crawl_.servers.size()))
         chunks[chunk.first].push_back(std::move(chunk.second));
     for (std::size_t i = 0; i < crawl_.servers.size(); ++i)
         sessions_.push_back(std::make_unique<FrontierSession>(
-            loop_, crawl_, i, session_settings(std::move(chunks[i])),
-            owner_of(i)));
+            loop_, crawl_, i, session_settings(std::move(chunks[i])), owner_of(i)));
     for (const auto& session : sessions_) // before anything is written anywhere
         co_await session->look();
     for (const auto& session : sessions_)
@@ -214,12 +215,13 @@ void RedisFrontier::scout(Ticket ticket, const common::Url& url) {
     Held& held = held_.at(ticket);
     held.is_scouted = true;
     ++scouted_;
-    held.answer = std::make_unique<CancelAtExit>(settings_.ask_robots(url).add_done_callback(
-        [this, ticket](const auto& answer) { take_answer(ticket, answer); }));
+    held.answer =
+        std::make_unique<CancelAtExit>(settings_.ask_robots(url).add_done_callback(
+            [this, ticket](const auto& answer) { take_answer(ticket, answer); }));
 }
 
-/// Then the others are told. The item stands in line again: to ask for robots.txt, too, was
-/// a request, after which the host may want a pause.
+/// Then the others are told. The item stands in line again: to ask for robots.txt, too,
+/// was a request, after which the host may want a pause.
 void RedisFrontier::take_answer(Ticket ticket,
                                 const Future<RobotsCache::Answer>& answer) {
     Held& held = held_.at(ticket);
@@ -289,7 +291,8 @@ void RedisFrontier::judge(Ticket ticket) {
 /// The next who asks gets it.
 void RedisFrontier::let_in(Ticket ticket, std::shared_ptr<const Refusal> refusal) {
     const Leased& item = held_.at(ticket).item;
-    Work work(common::parse_url(item.url).value()); // NOLINT(bugprone-unchecked-optional-access)
+    Work work(common::parse_url(item.url)
+                  .value()); // NOLINT(bugprone-unchecked-optional-access)
     work.depth = item.depth;
     work.redirects_left = item.redirects_left;
     work.tries = item.tries;
@@ -405,8 +408,8 @@ void RedisFrontier::put_off(const Work& work, EventLoop::Duration wait, bool was
     if (held == held_.end())
         return;
     const int tries = work.tries - (was_a_try ? 0 : 1);
-    tell(held->second, {"park", held->second.item.url, milliseconds(wait),
-                        std::to_string(tries)});
+    tell(held->second,
+         {"park", held->second.item.url, milliseconds(wait), std::to_string(tries)});
     drop(work.ticket);
 }
 

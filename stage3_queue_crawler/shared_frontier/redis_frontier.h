@@ -29,7 +29,7 @@ namespace stage3 {
 
 class RedisFrontier {
   public:
-    /// `loop` must outlive it, and it those who wait.
+    /// `loop` must outlive it, and it those who wait. Once it's open, it must be closed.
     RedisFrontier(EventLoop& loop, FrontierSettings settings, SharedCrawl crawl);
     RedisFrontier(const RedisFrontier&) = delete;
     RedisFrontier& operator=(const RedisFrontier&) = delete;
@@ -63,8 +63,8 @@ class RedisFrontier {
     struct Held {
         FrontierSession* session;
         Leased item;
-        bool is_out = false;      // somebody visits it
-        bool is_scouted = false;  // its host's robots.txt is being asked for
+        bool is_out = false;     // somebody visits it
+        bool is_scouted = false; // its host's robots.txt is being asked for
         std::unique_ptr<CancelAtExit> answer = {}; // is waited for
     };
     using Ticket = std::uint64_t;
@@ -94,9 +94,9 @@ class RedisFrontier {
     const FrontierSettings settings_;
     const SharedCrawl crawl_;
     std::vector<std::unique_ptr<FrontierSession>> sessions_; // one for each server
-    std::optional<Outboxes> outboxes_; // if there are several
-    std::vector<Task<>> talks_; // one for each session
-    std::vector<Task<>> tasks_; // others
+    std::optional<Outboxes> outboxes_;                       // if there are several
+    std::vector<Task<>> talks_;                              // one for each session
+    std::vector<Task<>> tasks_;                              // others
     std::unordered_map<Ticket, Held> held_;
     Ticket last_ticket_ = 0;
     std::size_t out_ = 0;     // of these: visited

@@ -1,5 +1,5 @@
-// A crawl in which several processes take part: what it's called, and what all of them must
-// agree on. Told in book/19.
+// A crawl in which several processes take part: what it's called, and what all of them
+// must agree on. Told in book/19.
 #pragma once
 
 #include "stage3_queue_crawler/crawler/frontier.h"
@@ -50,9 +50,7 @@ struct SharedState {
     std::size_t dead = 0;
     std::size_t held = 0; ///< by any process
 
-    bool is_over() const {
-        return stage == Stage::max_pages || stage == Stage::complete;
-    }
+    bool is_over() const { return stage == Stage::max_pages || stage == Stage::complete; }
 };
 
 } // namespace stage3

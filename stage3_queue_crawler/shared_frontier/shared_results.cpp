@@ -75,8 +75,8 @@ Coroutine<RedisReply> SharedResults::ask(std::size_t server,
     std::vector<RedisReply> replies =
         co_await servers_[server].client->call_all(std::move(commands));
     if (replies.at(0).is_error)
-        throw CantTakePart(fmt::format("{}: {}", crawl_.servers[server].shown(),
-                                       replies.at(0).text));
+        throw CantTakePart(
+            fmt::format("{}: {}", crawl_.servers[server].shown(), replies.at(0).text));
     co_return std::move(replies.at(0));
 }
 
@@ -96,8 +96,9 @@ Coroutine<> SharedResults::read() {
 }
 
 Coroutine<> SharedResults::read_state(std::size_t server) {
-    std::vector<std::string> command{"HMGET",   key("meta"), "state", "unfinished",
-                                     "records", "known",     "dead",  "clock", "servers"};
+    std::vector<std::string> command{"HMGET",      key("meta"), "state",
+                                     "unfinished", "records",   "known",
+                                     "dead",       "clock",     "servers"};
     const RedisReply reply = co_await ask(server, std::move(command));
     const std::vector<RedisReply>& values = reply.items;
     if (values.at(0).is_null)
@@ -141,7 +142,8 @@ Coroutine<> SharedResults::read_pages(std::size_t server) {
 }
 
 Coroutine<RedisReply> SharedResults::read_entries(std::size_t server) {
-    std::vector<std::string> command{"XRANGE", key("records"), last_, "+", "COUNT", "1000"};
+    std::vector<std::string> command{"XRANGE", key("records"), last_,
+                                     "+",      "COUNT",        "1000"};
     RedisReply some = co_await ask(server, std::move(command));
     if (!some.items.empty())
         last_ = "(" + some.items.back().items.at(0).text;

@@ -37,7 +37,8 @@ class SharedResults {
   private:
     struct Server {
         std::unique_ptr<RedisClient> client;
-        std::unordered_map<std::uint64_t, KnownUrl::Number> pages; // by their number there
+        std::unordered_map<std::uint64_t, KnownUrl::Number>
+            pages; // by their number there
     };
     /// Of a record, as it's kept.
     struct Entry;
@@ -57,8 +58,8 @@ class SharedResults {
     KnownUrls urls_;
     SharedState state_;
     std::chrono::duration<double> time_{};
-    std::size_t reading_ = 0;  // this server's records
-    std::string last_ = "-"; // as far as there
+    std::size_t reading_ = 0; // this server's records
+    std::string last_ = "-";  // as far as there
 };
 
 } // namespace stage3

@@ -603,6 +603,35 @@ TEST_CASE("a file that would keep us busy is obeyed as if it forbade everything"
     CHECK(hostile.size() < Robots::max_size);
 }
 
+TEST_CASE("what was read can be written down, and says the same when it's read again") {
+    const Robots robots =
+        Robots::parse("User-agent: me\nDisallow: /a*b$\nAllow: /a/%2a$\n"
+                      "Disallow: /c%24d\nDisallow: /%23\nAllow: /j\xC3\xBC\n"
+                      "Disallow: /%\nCrawl-delay: 1.5\n"
+                      "User-agent: *\nDisallow: /\n",
+                      "me");
+    const Robots again = Robots::read_text(robots.text());
+    CHECK(again.text() == robots.text());
+    CHECK(again.crawl_delay() == robots.crawl_delay());
+    for (const char* const target :
+         {"/", "/axb", "/axbc", "/a/*", "/a/*b", "/a/x", "/c$d", "/cd", "/c$", "/%23x",
+          "/j\xC3\xBC", "/%", "/%41", "/k"})
+        CHECK_MESSAGE(again.allows(target) == robots.allows(target), target);
+    CHECK_FALSE(again.allows("/c$d"));
+    CHECK(Robots::read_text(Robots::allow_all().text()).allows("/x"));
+    CHECK_FALSE(Robots::read_text(Robots::allow_nothing().text()).allows("/x"));
+}
+
+TEST_CASE("what was read can be written down, however long it is") {
+    std::string text = "User-agent: *\nDisallow: /z\n";
+    while (text.size() < Robots::max_size - 100)
+        text +=
+            "Disallow: /" + std::string(60, '\x80') + std::to_string(text.size()) + "\n";
+    const Robots robots = Robots::parse(text, "me");
+    CHECK(robots.text().size() > Robots::max_size); // %80 is longer
+    CHECK_FALSE(Robots::read_text(robots.text()).allows("/z"));
+}
+
 TEST_CASE("a rule that is there again and again is kept once") {
     const Robots once = rules("Allow: /b\nDisallow: /a\n");
     const Robots often = rules(repeat("Disallow: /a\nAllow: /b\nDisallow: /a\n", 10'000));

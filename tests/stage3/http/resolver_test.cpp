@@ -1,7 +1,7 @@
 // Names are looked up in threads that nobody has to wait for.
 #include "common/system/socket.h"
-#include "stage3_queue_crawler/runtime/net/resolver.h"
 #include "stage3_queue_crawler/http/session.h"
+#include "stage3_queue_crawler/runtime/net/resolver.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
 #include "tests/support/scripted_server.h"

@@ -25,8 +25,8 @@ using tests::RedisServer;
 
 namespace {
 
-RedisUrl url_of(const RedisServer& server, const std::string& user = "",
-                const std::string& password = "", int database = 0) {
+RedisUrl redis_at(const RedisServer& server, const std::string& user = "",
+                  const std::string& password = "", int database = 0) {
     RedisUrl url = stage3::parse_redis_url(server.url());
     url.user = user;
     url.password = password;
@@ -73,7 +73,7 @@ TEST_CASE("scripts and commands, on the network and in the file system") {
     const RedisServer server;
     RedisUrl local;
     local.path = server.socket_path();
-    CHECK(fault_at(url_of(server)) == "");
+    CHECK(fault_at(redis_at(server)) == "");
     CHECK(fault_at(local) == "");
     stage3::run([](RedisUrl one, RedisUrl other) -> Coroutine<> {
         RedisClient client(stage3::running_loop(), one);
@@ -103,7 +103,7 @@ TEST_CASE("scripts and commands, on the network and in the file system") {
         const std::string much(3'000'000, 'm');
         reply = co_await script(client, "return ARGV[1]", "k", much);
         CHECK(reply.text == much);
-    }(url_of(server), local));
+    }(redis_at(server), local));
 }
 
 TEST_CASE("a password, and a user who may not do all") {
@@ -114,45 +114,45 @@ TEST_CASE("a password, and a user who may not do all") {
         "it wants a password: put it into the URL, as in redis://:PASSWORD@host or "
         "unix://:PASSWORD@/path";
     const std::string wrong = "wrong user or password: mend those in the URL";
-    CHECK(fault_at(url_of(server)) == missing);
-    CHECK(fault_at(url_of(server, "", "", 1)) == missing);
-    CHECK(fault_at(url_of(server, "", "close")) == wrong);
-    CHECK(fault_at(url_of(server, "bob", "open sesame")) == wrong);
-    CHECK(fault_at(url_of(server, "", "open sesame")) == "");
-    CHECK(fault_at(url_of(server, "default", "open sesame", 2)) == "");
-    CHECK(fault_at(url_of(server, "bob", "builder"))
+    CHECK(fault_at(redis_at(server)) == missing);
+    CHECK(fault_at(redis_at(server, "", "", 1)) == missing);
+    CHECK(fault_at(redis_at(server, "", "close")) == wrong);
+    CHECK(fault_at(redis_at(server, "bob", "open sesame")) == wrong);
+    CHECK(fault_at(redis_at(server, "", "open sesame")) == "");
+    CHECK(fault_at(redis_at(server, "default", "open sesame", 2)) == "");
+    CHECK(fault_at(redis_at(server, "bob", "builder"))
               .starts_with("it gives no permission: NOPERM"));
-    CHECK(fault_at(url_of(server, "eve", "apple"))
+    CHECK(fault_at(redis_at(server, "eve", "apple"))
               .starts_with("it gives no permission: NOPERM"));
-    RedisUrl local = url_of(server, "", "open sesame");
+    RedisUrl local = redis_at(server, "", "open sesame");
     local.path = server.socket_path();
     CHECK(fault_at(local) == "");
 }
 
 TEST_CASE("a Redis that won't do") {
     const RedisServer master;
-    CHECK(fault_at(url_of(master, "", "", 99))
+    CHECK(fault_at(redis_at(master, "", "", 99))
           == "it has no database 99: take a lower number, or raise its setting "
              "'databases'");
-    CHECK(fault_at(url_of(master, "", "needless"))
+    CHECK(fault_at(redis_at(master, "", "needless"))
           == "it has no password: leave it out of the URL");
     const RedisServer replica(
         {"--replicaof", "127.0.0.1 " + std::to_string(master.port())});
-    CHECK(fault_at(url_of(replica))
+    CHECK(fault_at(redis_at(replica))
           == "it is a replica, and can't be written to: take its master, 127.0.0.1:"
                  + std::to_string(master.port()));
     const RedisServer cache(
         {"--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru"});
-    CHECK(fault_at(url_of(cache)).starts_with("it throws keys away"));
+    CHECK(fault_at(redis_at(cache)).starts_with("it throws keys away"));
     const RedisServer bounded({"--maxmemory", "100mb"});
-    CHECK(fault_at(url_of(bounded)) == "");
+    CHECK(fault_at(redis_at(bounded)) == "");
     RedisServer frozen;
     frozen.freeze();
     RedisSettings settings;
     settings.connect_timeout = 100ms;
-    CHECK(fault_at(url_of(frozen), settings) == "no answer within 0.1 s");
+    CHECK(fault_at(redis_at(frozen), settings) == "no answer within 0.1 s");
     frozen.kill();
-    CHECK(fault_at(url_of(frozen)) == "nobody listens there: connection refused");
+    CHECK(fault_at(redis_at(frozen)) == "nobody listens there: connection refused");
 }
 
 TEST_CASE("its memory is full, and is not") {
@@ -175,7 +175,7 @@ TEST_CASE("its memory is full, and is not") {
         const RedisReply& reply = co_await task;
         CHECK(reply.text == "OK");
         CHECK(notes.size() == 2);
-    }(url_of(server)));
+    }(redis_at(server)));
 }
 
 TEST_CASE("killed and started again amid calls: each has its answer") {
@@ -183,7 +183,7 @@ TEST_CASE("killed and started again amid calls: each has its answer") {
     stage3::run([](RedisServer& redis) -> Coroutine<> {
         RedisSettings settings;
         settings.first_pause = 1ms;
-        RedisClient client(stage3::running_loop(), url_of(redis), settings);
+        RedisClient client(stage3::running_loop(), redis_at(redis), settings);
         const auto answers = std::make_shared<std::size_t>(0);
         const auto caller = [](RedisClient& mine, std::string name,
                                std::shared_ptr<std::size_t> count) -> Coroutine<> {
@@ -228,5 +228,5 @@ TEST_CASE("it forgets its scripts, and closes who is idle") {
         reply = co_await script(client, "return ARGV[1]", "k", "z");
         CHECK(reply.text == "z");
         CHECK(client.traffic().reconnects == 2);
-    }(url_of(server)));
+    }(redis_at(server)));
 }

@@ -1,0 +1,79 @@
+#include "stage3_queue_crawler/shared_frontier/chunks.h"
+#include "tests/support/url.h"
+
+#include <doctest/doctest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+using common::Url;
+using stage3::Chunk;
+using stage3::make_chunks;
+using stage3::server_of;
+using tests::url_of;
+
+namespace {
+
+std::vector<Url> urls(const std::vector<std::string>& texts) {
+    std::vector<Url> result;
+    for (const std::string& text : texts)
+        result.push_back(url_of(text));
+    return result;
+}
+
+const stage3::LinkKind plain{.what = 'l', .depth = 3, .redirects_left = 10};
+
+} // namespace
+
+TEST_CASE("links go host by host, each in its order") {
+    const auto chunks = make_chunks(
+        urls({"http://a/1", "https://b/1", "http://a/2", "http://a:81/"}), plain, 1);
+    REQUIRE(chunks.size() == 1);
+    CHECK(chunks[0].first == 0);
+    CHECK(
+        chunks[0].second
+        == "3 10 l a:80 2 http://a/1 http://a/2 b:443 1 https://b/1 a:81 1 http://a:81/");
+}
+
+TEST_CASE("no links, no chunk") { CHECK(make_chunks({}, plain, 3).empty()); }
+
+TEST_CASE("a chunk has so many links at most, also of one host") {
+    std::vector<std::string> many;
+    for (int i = 0; i < 7; ++i)
+        many.push_back("http://a/" + std::to_string(i));
+    many.emplace_back("http://b/");
+    const auto chunks = make_chunks(urls(many), plain, 1, 3);
+    REQUIRE(chunks.size() == 3);
+    CHECK(chunks[0].second == "3 10 l a:80 3 http://a/0 http://a/1 http://a/2");
+    CHECK(chunks[1].second == "3 10 l a:80 3 http://a/3 http://a/4 http://a/5");
+    CHECK(chunks[2].second == "3 10 l a:80 1 http://a/6 b:80 1 http://b/");
+}
+
+TEST_CASE("with several servers, each gets the links to its hosts") {
+    std::vector<std::string> many;
+    for (int i = 0; i < 60; ++i)
+        many.push_back("http://host-" + std::to_string(i % 20) + "/" + std::to_string(i));
+    const auto chunks = make_chunks(urls(many), plain, 3, 10);
+    std::set<std::size_t> servers;
+    std::size_t count = 0;
+    for (const auto& [server, chunk] : chunks) {
+        servers.insert(server);
+        for (std::size_t at = chunk.find("http"); at != std::string::npos;
+             at = chunk.find("http", at + 1), ++count) {
+            const std::string host =
+                chunk.substr(at + 7, chunk.find('/', at + 7) - at - 7) + ":80";
+            CHECK(server_of(host, 3) == server);
+        }
+    }
+    CHECK(count == 60);
+    CHECK(servers == std::set<std::size_t>{0, 1, 2});
+}
+
+// Machines of all kinds must agree, and versions of this program, too: else a crawl that
+// is resumed looks for its hosts elsewhere.
+TEST_CASE("a host has the same server for good") {
+    CHECK(server_of("example.org:443", 1) == 0);
+    CHECK(server_of("example.org:443", 1000) == 606);
+    CHECK(server_of("localhost:8080", 1000) == 764);
+}

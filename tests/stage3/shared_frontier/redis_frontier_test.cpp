@@ -1,0 +1,526 @@
+// A frontier in Redis, by the promises that every frontier makes; and what is shared by
+// several, as if each were in a process of its own. With a real Redis.
+#include "stage3_queue_crawler/runtime/loop/at_exit.h"
+#include "stage3_queue_crawler/runtime/task/run.h"
+#include "stage3_queue_crawler/shared_frontier/redis_frontier.h"
+#include "stage3_queue_crawler/shared_frontier/shared_results.h"
+#include "tests/support/redis_server.h"
+#include "tests/support/url.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+using namespace std::chrono_literals;
+using common::Url;
+using stage3::CantTakePart;
+using stage3::Coroutine;
+using stage3::EventLoop;
+using stage3::Found;
+using stage3::FrontierSettings;
+using stage3::Future;
+using stage3::Outcome;
+using stage3::Record;
+using stage3::RedisFrontier;
+using stage3::Robots;
+using stage3::RobotsAnswer;
+using stage3::RobotsCache;
+using stage3::SharedCrawl;
+using stage3::SharedResults;
+using stage3::Task;
+using tests::RedisServer;
+using tests::url_of;
+using SharedVisit = stage3::Visit<RedisFrontier>;
+
+namespace {
+
+RobotsCache::Answer answer(std::string_view robots) {
+    return std::make_shared<const RobotsAnswer>(RobotsAnswer{
+        .rules = Robots::parse(robots, "me"), .reason = "disallowed by robots.txt"});
+}
+
+/// Some servers, and as many frontiers on them as a test likes.
+struct SharedTest {
+    explicit SharedTest(std::size_t server_count = 1) {
+        for (std::size_t i = 0; i < server_count; ++i) {
+            const RedisServer& server = servers.emplace_back();
+            crawl.servers.push_back(stage3::parse_redis_url(server.url()));
+        }
+        crawl.name = "test";
+        crawl.agreed = "a setting";
+        crawl.process = "a process";
+        crawl.lease = 1200ms; // a sign of life, and so a look, each sixth of that
+        crawl.on_note = [this](const std::string& note) { notes.push_back(note); };
+    }
+
+    SharedTest(const SharedTest&) = delete;
+    SharedTest& operator=(const SharedTest&) = delete;
+    ~SharedTest() {
+        close_all();
+    } // NOLINT(bugprone-exception-escape): then the test fails
+
+    /// One more process.
+    RedisFrontier& join_crawl(FrontierSettings settings = {}) {
+        if (obey_robots)
+            settings.ask_robots = [this](const Url& url) {
+                const std::string origin(url.origin());
+                ++asked[origin];
+                return robots.try_emplace(origin, loop).first->second;
+            };
+        return *frontiers.emplace_back(
+            std::make_unique<RedisFrontier>(loop, std::move(settings), crawl));
+    }
+    template <class T>
+    T run(Coroutine<T> coroutine) {
+        return stage3::run_until_complete(
+            loop, stage3::wait_for(create_task(loop, std::move(coroutine)), 10s));
+    }
+    void open(RedisFrontier& frontier, const std::vector<std::string>& roots) {
+        std::vector<Url> urls;
+        for (const std::string& root : roots)
+            urls.push_back(url_of(root));
+        run(frontier.open(urls));
+    }
+    /// The next visit. Throws stage3::Timeout if none comes.
+    SharedVisit get(RedisFrontier& frontier) { return run(frontier.get()); }
+    bool has_one(RedisFrontier& frontier, EventLoop::Duration within = 300ms) {
+        auto getting = create_task(loop, frontier.get());
+        wait(within);
+        if (!getting.done()) {
+            getting.cancel();
+            return false;
+        }
+        std::move(getting).take(); // and so gives it back
+        return true;
+    }
+    static Record page(const SharedVisit& visit, Outcome outcome = Outcome::page) {
+        Record record(visit.work().url);
+        record.outcome = outcome;
+        record.status = outcome == Outcome::page ? 200 : 404;
+        record.tries = visit.work().tries;
+        return record;
+    }
+    static void done(SharedVisit visit, const std::vector<std::string>& links = {}) {
+        Record record = page(visit);
+        Found found;
+        for (const std::string& link : links)
+            found.links.push_back(url_of(link));
+        record.links = links.size();
+        visit.done(record, found);
+    }
+    void wait(EventLoop::Duration duration) {
+        loop.call_later(duration, [this] { loop.stop(); });
+        loop.run_forever();
+    }
+    void join(RedisFrontier& frontier) { run(frontier.join(10s)); }
+    void close_all() {
+        for (const auto& frontier : std::exchange(frontiers, {}))
+            run(frontier->close());
+    }
+    /// All records, by URL; each is there once.
+    std::map<std::string, Record> records() {
+        std::map<std::string, Record> all;
+        results = std::make_unique<SharedResults>(loop, crawl);
+        run(results->read());
+        while (true) {
+            const std::vector<Record> some = run(results->next_records());
+            for (const Record& record : some)
+                CHECK(all.emplace(record.url.href(), record).second);
+            if (some.empty())
+                return all;
+        }
+    }
+
+    std::deque<RedisServer> servers;
+    EventLoop loop;
+    SharedCrawl crawl;
+    bool obey_robots = false;
+    std::map<std::string, Future<RobotsCache::Answer>> robots;
+    std::map<std::string, int> asked;
+    std::vector<std::string> notes;
+    std::vector<std::unique_ptr<RedisFrontier>> frontiers;
+    std::unique_ptr<SharedResults> results;
+};
+
+} // namespace
+
+TEST_CASE("each URL comes out once, and join ends when all are done") {
+    SharedTest test;
+    RedisFrontier& frontier = test.join_crawl();
+    test.open(frontier, {"http://h/", "http://h/"});
+    SharedVisit root = test.get(frontier);
+    CHECK(root.work().is_root);
+    CHECK(root.work().tries == 1);
+    CHECK(frontier.counts().out == 1);
+    test.done(std::move(root), {"http://h/a", "http://h/b", "http://h/"});
+    SharedVisit a = test.get(frontier);
+    CHECK(a.work().url == url_of("http://h/a"));
+    CHECK(a.work().depth == 1);
+    CHECK_FALSE(a.work().is_root);
+    test.done(std::move(a), {"http://h/b"});
+    test.done(test.get(frontier));
+    test.join(frontier);
+    test.close_all();
+
+    const auto records = test.records();
+    REQUIRE(records.size() == 3);
+    CHECK(records.at("http://h/").new_links == 2);
+    CHECK(records.at("http://h/a").new_links == 0);
+    CHECK(records.at("http://h/a").parent == url_of("http://h/"));
+    CHECK(records.at("http://h/a").depth == 1);
+    CHECK_FALSE(records.at("http://h/").parent);
+    const auto* const b = test.results->urls().find(url_of("http://h/b"));
+    REQUIRE(b != nullptr);
+    CHECK(b->times_met == 2);
+    CHECK(b->pages().size() == 2);
+    CHECK(b->state == stage3::KnownUrl::State::fetched);
+}
+
+TEST_CASE("two processes share a crawl, and both notice its end") {
+    SharedTest test;
+    RedisFrontier& one = test.join_crawl();
+    RedisFrontier& two = test.join_crawl();
+    test.open(one, {"http://h/"});
+    test.open(two, {"http://h/"});
+    test.done(test.get(two), {"http://h/a", "http://h/b"});
+    SharedVisit a = test.get(one);
+    SharedVisit b = test.get(two);
+    CHECK(a.work().url != b.work().url);
+    CHECK_FALSE(test.has_one(one));
+    test.done(std::move(a));
+    test.done(std::move(b));
+    test.join(one);
+    test.join(two);
+    const bool first = test.run(one.may_report());
+    const bool again = test.run(one.may_report());
+    const bool second = test.run(two.may_report());
+    CHECK(first);
+    CHECK(again);
+    CHECK_FALSE(second);
+    test.close_all();
+    CHECK(test.records().size() == 3);
+}
+
+TEST_CASE("what is dropped comes back before all others, and it was no try") {
+    SharedTest test;
+    RedisFrontier& frontier = test.join_crawl();
+    test.open(frontier, {"http://h/a", "http://h/b"});
+    {
+        const SharedVisit dropped = test.get(frontier);
+    }
+    const SharedVisit a = test.get(frontier);
+    CHECK(a.work().url == url_of("http://h/a"));
+    CHECK(a.work().tries == 1);
+}
+
+TEST_CASE("what is put off comes back when its time has come, to anybody") {
+    SharedTest test;
+    RedisFrontier& one = test.join_crawl();
+    RedisFrontier& two = test.join_crawl();
+    test.open(one, {"http://h/a"});
+    test.open(two, {"http://h/a"});
+    SharedVisit a = test.get(one);
+    const auto begin = test.loop.time();
+    a.put_off(200ms);
+    SharedVisit again = test.get(two);
+    CHECK(test.loop.time() - begin >= 200ms);
+    CHECK(again.work().tries == 2);
+    again.put_off(0ms, false);
+    CHECK(test.get(one).work().tries == 2);
+}
+
+TEST_CASE("links beyond the depth are met, and don't come out") {
+    SharedTest test;
+    RedisFrontier& frontier = test.join_crawl({.max_depth = 0});
+    test.open(frontier, {"http://h/"});
+    test.done(test.get(frontier), {"http://h/a"});
+    test.join(frontier);
+    test.close_all();
+    CHECK(test.records().size() == 1);
+    const auto* const met = test.results->urls().find(url_of("http://h/a"));
+    REQUIRE(met != nullptr);
+    CHECK(met->state == stage3::KnownUrl::State::met);
+    CHECK(met->times_met == 1);
+}
+
+TEST_CASE("a redirect's target is as deep as it, and has one redirect fewer") {
+    SharedTest test;
+    RedisFrontier& frontier = test.join_crawl({.max_redirects = 5});
+    test.open(frontier, {"http://h/from"});
+    SharedVisit from = test.get(frontier);
+    Record record = test.page(from, Outcome::redirect);
+    from.done(record, {.links = {}, .redirect = url_of("http://h/to")});
+    const SharedVisit to = test.get(frontier);
+    CHECK(to.work().url == url_of("http://h/to"));
+    CHECK(to.work().depth == 0);
+    CHECK(to.work().redirects_left == 4);
+    CHECK_FALSE(to.work().is_root);
+}
+
+TEST_CASE(
+    "max_pages counts what all of them have done, and what is refused doesn't count") {
+    SharedTest test;
+    RedisFrontier& one = test.join_crawl({.max_pages = 2});
+    RedisFrontier& two = test.join_crawl({.max_pages = 2});
+    test.open(one, {"http://h/1", "http://h/2", "http://h/3", "http://h/4"});
+    test.open(two, {"http://h/1", "http://h/2", "http://h/3", "http://h/4"});
+    SharedVisit first = test.get(one);
+    SharedVisit second = test.get(two);
+    CHECK_FALSE(test.has_one(one));
+    Record refused = test.page(first, Outcome::disallowed);
+    first.done(refused, {});
+    SharedVisit third = test.get(one); // so there's room for one more
+    test.done(std::move(second));
+    test.done(std::move(third));
+    test.join(one);
+    test.join(two);
+    CHECK(one.counts().has_left_some);
+    CHECK(one.state().stage == stage3::SharedState::Stage::max_pages);
+    test.close_all();
+    CHECK(test.records().size() == 3);
+}
+
+TEST_CASE("robots.txt is asked for by one, and all obey it") {
+    SharedTest test;
+    test.obey_robots = true;
+    RedisFrontier& one = test.join_crawl();
+    RedisFrontier& two = test.join_crawl();
+    const std::vector<std::string> roots{"http://h/a", "http://h/private", "http://h/b"};
+    test.open(one, roots);
+    test.open(two, roots);
+    auto get_one = create_task(test.loop, one.get());
+    auto get_two = create_task(test.loop, two.get());
+    test.wait(300ms);
+    CHECK_FALSE(get_one.done()); // nobody knows yet what is allowed
+    CHECK_FALSE(get_two.done());
+    CHECK(test.asked == std::map<std::string, int>{{"http://h", 1}});
+    test.robots.at("http://h")
+        .set_result(answer("User-agent: *\nDisallow: /private\nDisallow: /*.pdf$\n"));
+    std::vector<SharedVisit> visits;
+    visits.push_back(test.run([](auto task) -> Coroutine<SharedVisit> {
+        co_return co_await std::move(task);
+    }(std::move(get_one))));
+    visits.push_back(test.run([](auto task) -> Coroutine<SharedVisit> {
+        co_return co_await std::move(task);
+    }(std::move(get_two))));
+    visits.push_back(test.get(one));
+    std::map<std::string, bool> refused;
+    for (SharedVisit& visit : visits) {
+        refused[std::string(visit.work().url.target())] = visit.work().refusal != nullptr;
+        if (visit.work().refusal)
+            CHECK(visit.work().refusal->reason == "disallowed by robots.txt");
+        test.done(std::move(visit), {"http://h/x.pdf"});
+    }
+    CHECK(
+        refused
+        == std::map<std::string, bool>{{"/a", false}, {"/b", false}, {"/private", true}});
+    const SharedVisit pdf = test.get(two);
+    CHECK(pdf.work().refusal != nullptr);
+    CHECK(test.asked == std::map<std::string, int>{{"http://h", 1}});
+}
+
+TEST_CASE(
+    "who can't find out what robots.txt says has a failure, and the next one asks") {
+    SharedTest test;
+    test.obey_robots = true;
+    RedisFrontier& frontier = test.join_crawl();
+    test.open(frontier, {"http://h/a", "http://h/b"});
+    auto getting = create_task(test.loop, frontier.get());
+    test.wait(200ms);
+    test.robots.at("http://h")
+        .set_exception_quietly(
+            std::make_exception_ptr(std::runtime_error("connection refused")));
+    SharedVisit a = test.run([](auto task) -> Coroutine<SharedVisit> {
+        co_return co_await std::move(task);
+    }(std::move(getting)));
+    REQUIRE(a.work().refusal != nullptr);
+    CHECK(a.work().refusal->failure != nullptr);
+    CHECK(a.work().tries == 1);
+    test.robots.erase("http://h");
+    test.done(std::move(a));
+    auto next = create_task(test.loop, frontier.get());
+    test.wait(200ms);
+    CHECK(test.asked == std::map<std::string, int>{{"http://h", 2}});
+    test.robots.at("http://h").set_result(answer(""));
+    const SharedVisit b = test.run([](auto task) -> Coroutine<SharedVisit> {
+        co_return co_await std::move(task);
+    }(std::move(next)));
+    CHECK(b.work().refusal == nullptr);
+}
+
+TEST_CASE("a pause counts from the request, whoever makes it") {
+    SharedTest test;
+    RedisFrontier& one = test.join_crawl({.politeness = {.delay = 150ms}});
+    RedisFrontier& two = test.join_crawl({.politeness = {.delay = 150ms}});
+    test.open(one, {"http://h/a", "http://h/b", "http://other/"});
+    test.open(two, {"http://h/a", "http://h/b", "http://other/"});
+    SharedVisit a = test.get(one);
+    SharedVisit other = test.get(two); // of another host
+    CHECK(a.work().url == url_of("http://h/a"));
+    CHECK(other.work().url == url_of("http://other/"));
+    CHECK_FALSE(test.has_one(two)); // it has not begun
+    a.on_request()();
+    const auto begin = test.loop.time();
+    const SharedVisit b = test.get(two);
+    CHECK(test.loop.time() - begin >= 150ms);
+}
+
+TEST_CASE("a host that is held lets nobody out, and the others do") {
+    SharedTest test;
+    RedisFrontier& one = test.join_crawl();
+    RedisFrontier& two = test.join_crawl();
+    test.open(one, {"http://h/a", "http://other/"});
+    test.open(two, {"http://h/a", "http://other/"});
+    one.hold("h:80", 400ms);
+    const auto begin = test.loop.time();
+    test.wait(50ms); // until Redis knows
+    CHECK(test.get(two).work().url == url_of("http://other/"));
+    test.done(test.get(two));
+    CHECK(test.get(two).work().url == url_of("http://h/a"));
+    CHECK(test.loop.time() - begin >= 400ms);
+}
+
+TEST_CASE(
+    "shorter URLs come first, if that is the order, but what comes back before all") {
+    SharedTest test;
+    RedisFrontier& frontier = test.join_crawl({.order = stage3::OrderName::priority});
+    test.open(frontier, {"http://h/ccc", "http://h/a", "http://h/bb", "http://h/c"});
+    SharedVisit a = test.get(frontier);
+    CHECK(a.work().url == url_of("http://h/a"));
+    SharedVisit c = test.get(frontier);
+    CHECK(c.work().url == url_of("http://h/c"));
+    SharedVisit bb = test.get(frontier);
+    CHECK(bb.work().url == url_of("http://h/bb"));
+    test.done(std::move(a), {"http://h/d"});
+    {
+        const SharedVisit dropped = std::move(bb);
+    }
+    test.wait(100ms);
+    CHECK(test.get(frontier).work().url == url_of("http://h/bb"));
+}
+
+TEST_CASE(
+    "a process that was silent for too long begins anew, and what it has is stale") {
+    SharedTest test;
+    test.crawl.lease = 300ms;
+    RedisFrontier& one = test.join_crawl();
+    test.open(one, {"http://h/a"});
+    SharedVisit stale = test.get(one);
+    {
+        // The whole loop stands still, as if the process did: for longer than its lease,
+        // by the clock of the crawl, which other calls keep going.
+        EventLoop other;
+        RedisFrontier two(other, {}, test.crawl);
+        std::vector<Url> roots{url_of("http://h/a")};
+        stage3::run_until_complete<void>(other, create_task(other, two.open(roots)));
+        SharedVisit a =
+            stage3::run_until_complete<SharedVisit>(other, create_task(other, two.get()));
+        CHECK(a.work().url == url_of("http://h/a"));
+        Record record = test.page(a);
+        Found found;
+        found.links.push_back(url_of("http://h/b"));
+        a.done(record, found);
+        stage3::run_until_complete<void>(other, create_task(other, two.close()));
+    }
+    Found found;
+    found.links.push_back(url_of("http://h/never"));
+    Record record = test.page(stale);
+    stale.done(record, found);
+    test.done(test.get(one));
+    test.join(one);
+    test.close_all();
+    const auto records = test.records();
+    CHECK(records.size() == 2);
+    CHECK(records.contains("http://h/b"));
+    CHECK_FALSE(records.contains("http://h/never"));
+}
+
+TEST_CASE("a page with thousands of links has one record, and all of them") {
+    SharedTest test;
+    RedisFrontier& frontier = test.join_crawl();
+    test.open(frontier, {"http://h/"});
+    std::vector<std::string> links;
+    for (int i = 0; i < 3'000; ++i)
+        links.push_back("http://h" + std::to_string(i % 7) + "/" + std::to_string(i));
+    test.done(test.get(frontier), links);
+    for (int i = 0; i < 3'000; ++i)
+        test.done(test.get(frontier));
+    test.join(frontier);
+    test.close_all();
+    const auto records = test.records();
+    CHECK(records.size() == 3'001);
+    CHECK(records.at("http://h/").new_links == 3'000);
+    CHECK(records.at("http://h3/3").parent == url_of("http://h/"));
+}
+
+TEST_CASE("several servers: links go from one to the other, and all notice the end") {
+    SharedTest test(3);
+    RedisFrontier& one = test.join_crawl();
+    RedisFrontier& two = test.join_crawl();
+    test.open(one, {"http://h0/"});
+    test.open(two, {"http://h0/"});
+    std::set<std::string> seen;
+    test.done(test.get(one), {"http://h1/", "http://h2/", "http://h3/", "http://h4/"});
+    for (int i = 0; i < 4; ++i) {
+        SharedVisit visit = test.get(i % 2 == 0 ? one : two);
+        CHECK(seen.insert(std::string(visit.work().url.href())).second);
+        test.done(std::move(visit), {"http://h0/", "http://h1/x"});
+    }
+    test.done(test.get(one));
+    test.join(one);
+    test.join(two);
+    test.close_all();
+    const auto records = test.records();
+    CHECK(records.size() == 6);
+    CHECK(test.results->urls().find(url_of("http://h1/x"))->times_met == 4);
+    CHECK(test.results->urls().find(url_of("http://h1/x"))->pages().size() == 4);
+    CHECK(test.results->state().stage == stage3::SharedState::Stage::complete);
+}
+
+TEST_CASE("whoever agrees on something else may not take part, and changes nothing") {
+    SharedTest test(2);
+    RedisFrontier& one = test.join_crawl();
+    test.open(one, {"http://h/a"});
+    SUBCASE("another setting") {
+        test.crawl.agreed = "another setting";
+        RedisFrontier& two = test.join_crawl();
+        CHECK_THROWS_WITH_AS(test.open(two, {}),
+                             "the crawl 'test' was begun with other settings: with a "
+                             "setting, where this is another setting; give the same, or "
+                             "another --crawl",
+                             CantTakePart);
+    }
+    SUBCASE("the servers in another order") {
+        std::swap(test.crawl.servers[0], test.crawl.servers[1]);
+        RedisFrontier& two = test.join_crawl();
+        CHECK_THROWS_AS(test.open(two, {}), CantTakePart);
+    }
+}
+
+TEST_CASE("Redis goes away and comes back without what it had: that is the crawl's end") {
+    SharedTest test;
+    RedisFrontier& frontier = test.join_crawl();
+    test.open(frontier, {"http://h/a"});
+    SharedVisit a = test.get(frontier);
+    test.servers[0].kill();
+    test.servers[0].start(); // it keeps nothing
+    test.done(std::move(a));
+    CHECK_THROWS_WITH_AS(test.join(frontier), doctest::Contains("NOCRAWL"),
+                         stage3::RedisError);
+}
+
+TEST_CASE("no such crawl, no report") {
+    SharedTest test;
+    CHECK_THROWS_WITH_AS(test.records(), doctest::Contains("there is no crawl 'test'"),
+                         CantTakePart);
+}
