@@ -1,0 +1,204 @@
+"""What must be true of a crawl in Redis between any two calls of its script, and reading what is there.
+
+The six invariants are those in the head of frontier.lua, told here once more in another language; and counters that can
+be counted. To be asked while nobody calls: it reads in several steps.
+"""
+import collections
+import json
+
+AT_ONCE = 5000  # records that are read at once
+
+Item = collections.namedtuple("Item", "depth redirects tries lost parent url")
+Held = collections.namedtuple("Held", "seq host flag depth redirects tries lost parent")
+Host = collections.namedtuple("Host", "next delay busy held_until gate")
+Known = collections.namedtuple("Known", "state times_met pages")
+
+
+def pairs(flat):
+    """A hash, as Redis answers it."""
+    return dict(zip(flat[::2], flat[1::2]))
+
+
+def item(text):
+    depth, redirects, tries, lost, parent, url = text.split(" ")
+    return Item(int(depth), int(redirects), int(tries), int(lost), parent, url)
+
+
+def held(text):
+    seq, host, flag, depth, redirects, tries, lost, parent = text.split(" ")
+    return Held(int(seq), host, flag, int(depth), int(redirects), int(tries), int(lost), parent)
+
+
+def known(text):
+    state, times, *pages = text.split(" ")
+    return Known(state, int(times), pages[0].split(",") if pages and pages[0] else [])
+
+
+def read_records(client, name):
+    """(number, fields) of each, in their order."""
+    records, begin = [], "-"
+    while True:
+        some = client.call("XRANGE", f"{{{name}}}:records", begin, "+", "COUNT", AT_ONCE)
+        records += [(int(entry.split("-")[0]), pairs(fields)) for entry, fields in some]
+        if len(some) < AT_ONCE:
+            return records
+        begin = "(" + some[-1][0]
+
+
+class Crawl:
+    """All that Redis has of a crawl, at one moment."""
+
+    def __init__(self, client, name):
+        prefix = f"{{{name}}}:"
+        keys = [key[len(prefix):] for key in client.call("KEYS", f"{{{name}}}:*")]
+
+        def read_each(room, *command):
+            found = [key for key in keys if key.startswith(room + ":")]
+            calls = [[command[0], prefix + key, *command[1:]] for key in found]
+            return {key.split(":", 1)[1]: answer for key, answer in zip(found, client.call_all(calls))} if found else {}
+
+        meta, urls, hosts, ready, parked, sessions, links, inbox, rules = client.call_all([
+            ["HGETALL", prefix + "meta"], ["HGETALL", prefix + "urls"], ["HGETALL", prefix + "hosts"],
+            ["ZRANGE", prefix + "ready", 0, -1, "WITHSCORES"], ["ZRANGE", prefix + "parked", 0, -1],
+            ["ZRANGE", prefix + "sessions", 0, -1], ["LRANGE", prefix + "links", 0, -1], ["HGETALL", prefix + "inbox"],
+            ["HGETALL", prefix + "rules"]])
+        self.meta = pairs(meta)
+        is_zset = self.meta.get("order") == "priority"
+        self.urls = {url: known(text) for url, text in pairs(urls).items()}
+        self.hosts = {host: Host(*map(int, text.split(" ")[:4]), text[-1]) for host, text in pairs(hosts).items()}
+        self.ready = {host: int(score) for host, score in pairs(ready).items()}
+        self.parked = [(text.split(" ", 1)[0], item(text.split(" ", 1)[1])) for text in parked]
+        self.queues = {host: [item(text) for text in texts]
+                       for host, texts in read_each("queue", "ZRANGE" if is_zset else "LRANGE", 0, -1).items()}
+        self.sessions = sessions
+        self.session = {session: pairs(flat) for session, flat in read_each("session", "HGETALL").items()}
+        self.held = {session: {url: held(text) for url, text in pairs(flat).items()}
+                     for session, flat in read_each("held", "HGETALL").items()}
+        self.links = [json.loads(text) for text in links]
+        self.outboxes = {server: [pairs(fields) for _, fields in entries]
+                         for server, entries in read_each("outbox", "XRANGE", "-", "+").items()}
+        self.inbox = pairs(inbox)
+        self.rules = pairs(rules)
+        self.records = read_records(client, name)
+
+    def number(self, name):
+        return int(self.meta[name])
+
+    def record(self, url):
+        """The one of that URL; None if there is none."""
+        return next((record for _, record in self.records if record["url"] == url), None)
+
+    def where(self):
+        """URL -> the places at which it stands."""
+        places = collections.defaultdict(list)
+        for host, items in self.queues.items():
+            for one in items:
+                places[one.url].append(f"queue:{host}")
+        for _, one in self.parked:
+            places[one.url].append("parked")
+        for session, urls in self.held.items():
+            for url in urls:
+                places[url].append(f"held:{session}")
+        for url in self.in_links():
+            places[url].append("links")
+        return places
+
+    def in_links(self):
+        """The URLs whose pages' links are still to be put in."""
+        return [entry["record"][0] for entry in self.links if "record" in entry]
+
+
+def broken(client, name):
+    """Which invariants don't hold, a line for each case. None do: an empty list."""
+    return broken_in(Crawl(client, name))
+
+
+def broken_in(crawl):
+    return [*_one_place(crawl), *_unfinished(crawl), *_one_record(crawl), *_hosts(crawl), *_sessions(crawl),
+            *_counters(crawl)]
+
+
+def _one_place(crawl):
+    places = crawl.where()
+    for url, state in crawl.urls.items():
+        if len(places.get(url, [])) != (state.state == "q"):
+            yield f"1: {url} is {state.state}, and stands in {places.get(url, [])}"
+    for url in places.keys() - crawl.urls.keys():
+        yield f"1: {url} stands in {places[url]}, and isn't known"
+
+
+def _unfinished(crawl):
+    count = sum(known.state == "q" for known in crawl.urls.values())
+    count += sum(len(entries) for entries in crawl.outboxes.values())
+    if crawl.number("unfinished") != count:
+        yield f"2: unfinished is {crawl.meta['unfinished']}, and there are {count}"
+    if (crawl.meta["state"] in ("complete", "idle")) != (count == 0):
+        yield f"2: the state is {crawl.meta['state']}, and {count} are unfinished"
+
+
+def _one_record(crawl):
+    recorded = collections.Counter(record["url"] for _, record in crawl.records)
+    for url, count in recorded.items():
+        if count != 1:
+            yield f"3: {url} has {count} records"
+    done = {url for url, known in crawl.urls.items() if known.state in "fd"}
+    for url in done ^ recorded.keys():
+        yield f"3: {url} is {crawl.urls.get(url)}, and has {recorded[url]} records"
+    for _, record in crawl.records:
+        is_dead = record["outcome"] in ("error", "failed")
+        if record["url"] in done and is_dead != (crawl.urls[record["url"]].state == "d"):
+            yield f"3: {record['url']} is {crawl.urls[record['url']].state}, and its outcome {record['outcome']}"
+    numbers = [number for number, _ in crawl.records] + [entry["number"] for entry in crawl.links if "record" in entry]
+    if numbers != list(range(1, len(numbers) + 1)):
+        yield "3: the records aren't numbered from 1 on without a gap"
+
+
+def _hosts(crawl):
+    held = [one for urls in crawl.held.values() for one in urls.values()]
+    busy = collections.Counter(one.host for one in held)
+    most = crawl.number("max_per_host")
+    for name in busy.keys() | crawl.queues.keys() | crawl.ready.keys():
+        if name not in crawl.hosts:
+            yield f"4: {name} has work, and is no host"
+    for name, host in crawl.hosts.items():
+        if host.busy != busy[name]:
+            yield f"4: {name} has {host.busy} busy, and {busy[name]} are held"
+        if most and host.busy > most:
+            yield f"4: {name} has {host.busy} busy, and {most} are allowed"
+        flags = sorted(one.flag for one in held if one.host == name and one.flag != "-")
+        if flags != {"a": ["r"], "b": ["b"]}.get(host.gate, []):
+            yield f"4: {name} has its gate at {host.gate}, and there are held {flags}"
+        has_room = host.gate in "?o" and not (most and host.busy >= most)
+        has_work = bool(crawl.queues.get(name))
+        if (name in crawl.ready) != (has_room and has_work):
+            yield (f"5: {name} is {'' if name in crawl.ready else 'not '}ready; its queue is "
+                   f"{crawl.queues.get(name, [])}, and it is {host}")
+        if crawl.ready.get(name, 1 << 60) < max(host.next, host.held_until):
+            yield f"5: {name} is ready before its time"
+    for name, items in crawl.queues.items():
+        for one in items:
+            if name not in one.url:
+                yield f"5: {one.url} waits for {name}"
+
+
+def _sessions(crawl):
+    if crawl.session.keys() != set(crawl.sessions):
+        yield f"6: there are the sessions {crawl.sessions}, and session:S of {sorted(crawl.session)}"
+    for session in crawl.held.keys() - set(crawl.sessions):
+        yield f"6: {session} holds something, and is no session"
+
+
+def _counters(crawl):
+    records = [record for _, record in crawl.records]
+    in_links = [entry["record"] for entry in crawl.links if "record" in entry]
+    outcomes = [record["outcome"] for record in records] + [record[3] for record in in_links]
+    counted = {
+        "known": len(crawl.urls),
+        "held": sum(map(len, crawl.held.values())),
+        "records": len(outcomes),
+        "counted": sum(outcome != "disallowed" for outcome in outcomes),
+        "dead": sum(record["outcome"] in ("error", "failed") for record in records),
+    }
+    for name, count in counted.items():
+        if crawl.number(name) != count:
+            yield f"{name} is {crawl.meta[name]}, and there are {count}"

@@ -1,0 +1,124 @@
+"""Calls frontier.lua as stage 3 does; with a clock that only moves when a test moves it, and a little with each call.
+
+What the calls mean is written in frontier.lua, before each operation.
+"""
+import collections
+import hashlib
+import itertools
+import pathlib
+
+import invariants
+
+PATH = pathlib.Path(__file__).resolve().parents[2] / "stage3_queue_crawler/shared_frontier/frontier.lua"
+TEXT = PATH.read_bytes()
+SHA = hashlib.sha1(TEXT).hexdigest()
+A_CALL = 20  # microseconds: hosts have their places in line that near to each other
+NEVER = 9_000_000_000_000_000  # microseconds: for us, Redis's clock will never get there
+
+Reply = collections.namedtuple("Reply", "wait state unfinished records known dead held items")
+Leased = collections.namedtuple("Leased", ["url", *invariants.Held._fields])
+Settings = collections.namedtuple("Settings", "lease delay max_per_host max_pages max_lost servers rules order")
+USUAL = Settings(lease=30, delay=0, max_per_host=0, max_pages=0, max_lost=3, servers=1, rules=0, order="fifo")
+
+
+def host_of(url):
+    return url.split("/")[2]
+
+
+def chunk(urls, depth=1, redirects=10, what="l"):
+    """Links (l: of a page; d: too deep; r: nobody's) for the script."""
+    groups = collections.defaultdict(list)
+    for url in urls:
+        groups[host_of(url)].append(url)
+    words = [str(depth), str(redirects), what]
+    for host, some in groups.items():
+        words += [host, str(len(some)), *some]
+    return " ".join(words)
+
+
+def done(url, chunks=(), others=(), outcome="page", status="200", links=0, tries=1, **fields):
+    """`chunks`: of links. `others`: (server, chunk), for other servers."""
+    record = {"next_url": "", "error": "", "content_type": "text/html", "charset": "", "bytes": 4096, "seconds": "0.01"}
+    record.update(fields)
+    return ["done", url, outcome, status, record["next_url"], record["error"], record["content_type"],
+            record["charset"], record["bytes"], links, tries, record["seconds"],
+            len(others), *itertools.chain(*others), len(chunks), *chunks]
+
+
+class Script:
+    """The script, as one crawl has it. Its clock (nearly) stands: see `pass_time`."""
+
+    def __init__(self, client, name="crawl", settings=None, **changed):
+        self.client, self.name = client, name
+        self.settings = (settings or USUAL)._replace(**changed)
+        self.nonces = itertools.count()
+        self.clock_stands = True
+        client.call("SCRIPT", "LOAD", TEXT)
+
+    def key(self, name):
+        return f"{{{self.name}}}:{name}"
+
+    def call(self, operation, *words):
+        call = ["EVALSHA", SHA, 1, self.key("meta"), operation, *words]
+        if not self.clock_stands or operation == "open":
+            return self.client.call(*call)
+        meta = self.key("meta")
+        return self.client.call_all([["HSET", meta, "seen", NEVER], ["HINCRBY", meta, "clock", A_CALL], call])[2]
+
+    def pass_time(self, seconds):
+        """So much time passes, in which nobody calls and all of it counts."""
+        self.client.call("HINCRBY", self.key("meta"), "clock", round(seconds * 1e6))
+
+    def clock(self):
+        return int(self.client.call("HGET", self.key("meta"), "clock")) / 1e6
+
+    def raw_open(self, chunks=(), old="", settings="{}", name="test", format="1"):
+        s = self.settings
+        if self.clock_stands and self._is_there():
+            self.client.call("HSET", self.key("meta"), "seen", NEVER)
+        return self.call("open", format, settings, round(s.lease * 1e6), round(s.delay * 1e6), s.max_per_host,
+                         s.max_pages, s.max_lost, s.servers, s.rules, s.order, next(self.nonces), name, old,
+                         len(chunks), *chunks)
+
+    def _is_there(self):
+        meta = self.key("meta")
+        return self.client.call("TYPE", meta) == "hash" and self.client.call("HEXISTS", meta, "seen") == 1
+
+    def open(self, *roots, old="", **more):
+        """A new session."""
+        reply = self.raw_open([chunk(roots, 0, what="r")] if roots else [], old, **more)
+        if reply[0] != "ok":
+            raise AssertionError(reply)
+        return Session(self, reply[1])
+
+    def look(self):
+        return invariants.Crawl(self.client, self.name)
+
+    def broken(self):
+        return invariants.broken(self.client, self.name)
+
+
+class Session:
+    def __init__(self, script, name):
+        self.script, self.name, self.seq = script, name, 0
+
+    def step(self, want=0, *results):
+        """The next call. None: the session has expired."""
+        self.seq += 1
+        return self.say(self.seq, want, *results)
+
+    def say(self, seq, want=0, *results):
+        """A call with that number."""
+        reply = self.script.call("step", self.name, seq, want, *itertools.chain(*results))
+        if reply == ["expired"]:
+            return None
+        assert reply[0] == "ok", reply
+        items = [Leased(url, *invariants.held(text)) for url, text in zip(reply[8::2], reply[9::2])]
+        return Reply(int(reply[1]), reply[2], *map(int, reply[3:8]), items)
+
+    def take(self, want=1):
+        """The URLs that it gets."""
+        return [item.url for item in self.step(want).items]
+
+    def close(self):
+        return self.script.call("close", self.name)

@@ -1,0 +1,949 @@
+#!/usr/bin/env python3
+"""frontier.lua by itself: each operation, and what happens at its edges. After each test the invariants must hold.
+
+    tests/shared_frontier/script_test.py [-v] [NAME...]
+
+The crawl's clock moves only when a test moves it, so nothing here waits for anything. What calls in any order may
+come to, is schedules_test.py's affair.
+"""
+import sys
+import unittest
+
+import invariants
+import redis_server
+import resp
+from script import NEVER, TEXT, Script, chunk, done
+
+redis = None  # the server for all tests
+
+
+def setUpModule():
+    global redis
+    redis = redis_server.RedisServer().start()
+    unittest.addModuleCleanup(redis.remove)
+
+
+def page(number, host="h:80"):
+    return f"http://{host}/{number}"
+
+
+def pages(count, host="h:80"):
+    return [page(number, host) for number in range(count)]
+
+
+class ScriptTest(unittest.TestCase):
+    def setUp(self):
+        self.client = redis.client()
+        self.addCleanup(self.client.close)
+        self.client.call("FLUSHALL")
+        self.scripts = []
+
+    def tearDown(self):
+        for script in self.scripts:
+            self.assertEqual(script.broken(), [])
+
+    def script(self, name="crawl", **settings):
+        script = Script(self.client, name, **settings)
+        self.scripts.append(script)
+        return script
+
+    def crawl_of(self, urls, **settings):
+        """A crawl with these roots, and a session."""
+        script = self.script(**settings)
+        return script, script.open(*urls)
+
+    def everything(self):
+        """All that is in Redis, in bytes."""
+        keys = sorted(self.client.call("KEYS", "*"))
+        return {key: self.client.call("DUMP", key) for key in keys}
+
+
+class NumberedCalls(ScriptTest):
+    def test_the_same_number_again_names_the_items_again_and_changes_nothing(self):
+        script, session = self.crawl_of(pages(5))
+        first = session.step(2)
+        moved = {script.key("meta"): None, script.key("sessions"): None}  # time goes on, and it's a sign of life
+        before = {**self.everything(), **moved}
+        again = session.say(1, 2)
+        self.assertEqual(sorted(again.items), sorted(first.items))
+        self.assertEqual({**self.everything(), **moved}, before)
+        self.assertEqual(script.look().number("held"), 2)
+
+    def test_only_the_items_of_that_call_are_named(self):
+        _, session = self.crawl_of(pages(5))
+        session.step(2)
+        second = session.step(1)
+        self.assertEqual(session.say(2, 1).items, second.items)
+
+    def test_results_are_not_taken_twice(self):
+        script, session = self.crawl_of(pages(1))
+        [url] = session.take()
+        results = done(url, [chunk([page(1), page(2)])])
+        session.step(0, results)
+        again = session.say(2, 0, results)
+        self.assertEqual((again.records, again.known, again.unfinished), (1, 3, 2))
+        self.assertEqual(script.look().number("stale"), 0)
+
+    def test_a_number_that_was_skipped_or_is_over_means_expired(self):
+        script, session = self.crawl_of(pages(5))
+        session.step(1)
+        session.step(1)
+        before = self.everything()
+        for number in (1, 4, 100):
+            self.assertIsNone(session.say(number, 1))
+        after = self.everything()
+        self.assertEqual({**after, script.key("meta"): None}, {**before, script.key("meta"): None})
+        self.assertIsNotNone(session.say(3, 0))
+        self.assertEqual(script.look().number("held"), 2)
+
+    def test_nobody_s_session_has_expired(self):
+        script, session = self.crawl_of(pages(1))
+        session.name = "7-nobody"
+        self.assertIsNone(session.step(1))
+        self.assertEqual(script.look().number("held"), 0)
+
+    def test_a_session_is_opened_instead_of_an_old_one(self):
+        script, old = self.crawl_of(pages(3))
+        held = old.take(2)
+        new = script.open(*pages(3), old=old.name)
+        self.assertIsNone(old.step(0))
+        self.assertEqual(sorted(new.take(2)), sorted(held))  # at once, and before the third
+        crawl = script.look()
+        self.assertEqual((crawl.number("lost"), crawl.number("known")), (0, 3))
+
+    def test_an_open_whose_answer_was_lost_leaves_a_session_that_ends_by_itself(self):
+        script = self.script()
+        script.open(page(0))
+        second = script.open(page(0))
+        self.assertEqual(len(script.look().sessions), 2)
+        for _ in range(4):
+            script.pass_time(10)
+            second.step(0)
+        self.assertEqual(script.look().sessions, [second.name])
+
+    def test_results_for_what_it_does_not_hold_are_refused(self):
+        script, session = self.crawl_of(pages(2))
+        [url] = session.take()
+        session.step(0, done(page(1)), ["park", page(1), 0, 1], ["back", page(1)], ["began", page(1)],
+                     ["rules", page(1), 0, ""], done(url), done(url), ["back", url])
+        crawl = script.look()
+        self.assertEqual((crawl.number("records"), crawl.number("stale")), (1, 5))
+
+    def test_there_is_no_such_operation_and_no_such_crawl(self):
+        script, _ = self.crawl_of(pages(1))
+        with self.assertRaisesRegex(resp.RedisError, "^ERR no operation nonsense"):
+            script.call("nonsense")
+        with self.assertRaisesRegex(resp.RedisError, "^NOCRAWL there is no crawl {nothing}:meta"):
+            self.client.call("EVAL", TEXT, 1, "{nothing}:meta", "step", "1-0", 1, 1)
+        self.assertEqual(self.client.call("KEYS", "{nothing}*"), [])
+
+
+class Leases(ScriptTest):
+    def test_a_session_s_items_are_others_when_its_lease_ends_and_not_before(self):
+        script, dies = self.crawl_of(pages(1))
+        [url] = dies.take()
+        lives = script.open()
+        for _ in range(3):
+            script.pass_time(9.999)
+            self.assertEqual(lives.take(), [])
+        script.pass_time(0.003)
+        [item] = lives.step(1).items
+        self.assertEqual((item.url, item.lost), (url, 1))
+        self.assertIsNone(dies.step(0, done(url)))
+        self.assertEqual(script.look().records, [])
+
+    def test_each_call_is_a_sign_of_life(self):
+        script, session = self.crawl_of(pages(1))
+        other = script.open()
+        session.take()
+        for number in range(12):
+            script.pass_time(9)
+            if number % 2:
+                session.step(0)
+            else:
+                session.say(session.seq, 0)  # one again is one, too
+            self.assertEqual(other.take(), [])
+
+    def test_who_calls_late_but_before_anybody_else_has_lost_nothing(self):
+        script, session = self.crawl_of(pages(1))
+        [url] = session.take()
+        script.pass_time(1000)
+        self.assertIsNotNone(session.step(0, done(url)))
+        self.assertEqual(len(script.look().records), 1)
+
+    def test_a_time_in_which_nobody_calls_counts_for_a_third_of_a_lease(self):
+        script, session = self.crawl_of(pages(1), lease=0.2)
+        script.clock_stands = False
+        session.take()
+        for away in (0.2, 1_000_000):
+            before = script.clock()
+            now = int(self.client.call("TIME")[0])
+            self.client.call("HSET", script.key("meta"), "seen", round((now - away) * 1e6))
+            other = script.open()
+            self.assertAlmostEqual(script.clock() - before, 0.2 / 3, delta=0.00001)
+            self.assertEqual(other.take(), [])  # (it has counted once only)
+
+    def test_the_clock_never_goes_back_though_redis_s_may(self):
+        script, session = self.crawl_of(pages(1))
+        script.clock_stands = False
+        self.client.call("HSET", script.key("meta"), "seen", NEVER, "clock", 5_000_000)
+        session.step(0)
+        self.assertEqual(script.clock(), 5)
+        session.step(0)
+        self.assertGreater(script.clock(), 5)
+        self.assertLess(script.clock(), 15.1)
+
+    def test_the_clock_goes_by_redis_s(self):
+        script, session = self.crawl_of(pages(1), lease=1000)
+        script.clock_stands = False
+        begin = self.client.call("TIME")
+        session.step(0)
+        clock = script.clock()
+        while True:
+            now = self.client.call("TIME")
+            if int(now[0]) * 1e6 + int(now[1]) - int(begin[0]) * 1e6 - int(begin[1]) > 20_000:
+                break
+        session.step(0)
+        self.assertGreater(script.clock() - clock, 0.015)
+
+    def test_after_max_lost_processes_it_is_failed(self):
+        script, session = self.crawl_of(pages(2), max_lost=3)
+        session.step(0, done(session.take()[0], [chunk([page(5)])]))
+        poison = page(1)
+        for death in range(3):
+            victim = script.open()
+            while poison not in victim.take():
+                script.pass_time(1)
+            script.pass_time(31)
+            session.step(0)
+        record = script.look().record(poison)
+        self.assertEqual((record["outcome"], record["error"], record["depth"], record["parent"], record["new_links"]),
+                         ("failed", "3 processes have ended while they fetched it", "0", "-", "0"))
+        reply = session.step(0)
+        self.assertEqual((reply.records, reply.dead), (2, 1))
+
+    def test_what_a_lost_process_held_comes_back_one_by_one(self):
+        script, dies = self.crawl_of(pages(8))
+        lives = script.open()
+        dies.take(8)
+        script.pass_time(30.001)
+        came = [lives.take(8)]
+        for _ in range(7):
+            script.pass_time(0.199)
+            self.assertEqual(lives.take(8), [])
+            script.pass_time(0.001)
+            came.append(lives.take(8))
+        self.assertEqual([len(urls) for urls in came], [1] * 8)
+        self.assertEqual(script.look().number("lost"), 8)
+
+    def test_a_page_that_kills_takes_no_innocent_along(self):
+        script, session = self.crawl_of(pages(8), max_lost=3)
+        poison, deaths = page(3), 0
+        reply = session.step(8)
+        while reply.state != "complete":
+            urls = [item.url for item in reply.items]
+            if poison in urls:
+                deaths += 1
+                session, urls = script.open(), []
+            script.pass_time(0.15)
+            reply = session.step(8, *map(done, urls))
+        crawl = script.look()
+        self.assertEqual(deaths, 3)
+        self.assertEqual(crawl.record(poison)["outcome"], "failed")
+        self.assertEqual([record["outcome"] for _, record in crawl.records if record["url"] != poison], ["page"] * 7)
+        self.assertEqual(crawl.number("lost"), 8 + 2)  # so each of the others was held by one that died, once
+
+    def test_close_gives_back_at_once_and_without_a_mark(self):
+        script, leaves = self.crawl_of(pages(3))
+        held = leaves.step(2).items
+        stays = script.open()
+        self.assertEqual(leaves.close()[0], "ok")
+        again = stays.step(2).items
+        self.assertEqual({(item.url, item.lost, item.tries) for item in again},
+                         {(item.url, 0, 0) for item in held})
+        self.assertIsNone(leaves.step(0))
+        self.assertEqual(leaves.close()[0], "expired")  # its answer was lost: nothing happens
+
+    def test_many_that_died_at_once(self):
+        script, lives = self.crawl_of(pages(25))
+        for _ in range(25):
+            self.assertEqual(len(script.open().take()), 1)
+        script.pass_time(30.1)
+        came = []
+        for _ in range(3):  # ten sessions a call
+            came += lives.take(30)
+        self.assertEqual(sorted(came), sorted(pages(25)))
+        self.assertEqual(script.look().sessions, [lives.name])
+
+
+class Hosts(ScriptTest):
+    def test_max_per_host_holds_for_all_sessions_together(self):
+        script, a = self.crawl_of(pages(5) + pages(1, "other:80"), max_per_host=2)
+        b = script.open()
+        first = a.take(1) + [url for url in b.take(9)]
+        self.assertEqual(sum("//h:80/" in url for url in first), 2)
+        self.assertIn(page(0, "other:80"), first)
+        self.assertEqual(a.take(9), [])
+        mine = next(url for url in first if "//h:80/" in url)
+        self.assertEqual(len(a.step(9, done(mine)).items), 1)
+
+    def test_hosts_have_their_turns(self):
+        urls = [page(number, host) for host in ("a:80", "b:80", "c:80") for number in range(20)]
+        _, session = self.crawl_of(urls)
+        taken = session.take(6) + session.take(3) + session.take(1) + session.take(2)
+        for host in ("a:80", "b:80", "c:80"):
+            self.assertEqual(sum(f"//{host}/" in url for url in taken), 4)
+
+    def test_who_was_asked_goes_behind_who_was_not(self):
+        script, session = self.crawl_of(pages(10, "a:80"))
+        first = session.take()
+        script.pass_time(1)
+        session.step(0, done(first[0], [chunk(pages(10, "b:80"))]))
+        script.pass_time(1)
+        hosts = [url.split("/")[2] for _ in range(6) for url in session.take()]
+        self.assertEqual(sorted(hosts[:2]), ["a:80", "b:80"])
+        self.assertEqual(hosts[2:], 2 * hosts[:2])
+
+    def test_a_delay_counts_from_the_moment_in_which_the_request_begins(self):
+        script, session = self.crawl_of(pages(3), delay=0.5)
+        [item] = session.step(3).items  # one, though three were wanted
+        self.assertEqual(item.flag, "b")
+        script.pass_time(5)
+        self.assertEqual(session.step(1).items, [])  # as long as it hasn't begun
+        self.assertEqual(session.step(1, ["began", item.url]).wait, 500)
+        script.pass_time(0.4999)
+        self.assertEqual(session.step(1).items, [])
+        script.pass_time(0.0001)
+        [second] = session.step(1).items
+        session.step(0, done(item.url))
+        self.assertEqual(session.step(1, ["began", second.url]).items, [])
+
+    def test_who_never_begins_counts_from_its_end(self):
+        for way in (lambda url: done(url), lambda url: ["back", url], lambda url: ["park", url, 100_000, 1]):
+            self.client.call("FLUSHALL")
+            script, session = self.crawl_of(pages(3), delay=0.5)
+            [url] = session.take()
+            script.pass_time(5)
+            self.assertEqual(session.step(1, way(url)).items, [])
+            script.pass_time(0.5)
+            self.assertEqual(len(session.take()), 1)
+            self.assertEqual(script.broken(), [])
+
+    def test_who_dies_before_it_begins_keeps_nobody_out(self):
+        script, dies = self.crawl_of(pages(3), delay=0.5)
+        lives = script.open()
+        dies.take()
+        script.pass_time(30.1)
+        self.assertEqual(lives.take(), [])  # for perhaps it had just begun
+        script.pass_time(0.5)
+        self.assertEqual(len(lives.take()), 1)
+
+    def test_a_host_may_want_a_longer_delay(self):
+        script, session = self.crawl_of(pages(4), delay=0.1)
+        [url] = session.take()
+        session.step(0, ["delay", "h:80", 2000], ["began", url])
+        script.pass_time(1.9)
+        self.assertEqual(session.take(), [])
+        script.pass_time(0.1)
+        [url] = session.take()
+        session.step(0, ["delay", "h:80", 1], ["began", url])  # a shorter one doesn't count
+        script.pass_time(0.099)
+        self.assertEqual(session.take(), [])
+        script.pass_time(0.001)
+        self.assertEqual(len(session.take()), 1)
+
+    def test_a_host_that_is_held_is_left_alone(self):
+        script, session = self.crawl_of(pages(4) + pages(1, "other:80"))
+        session.step(0, ["hold", "h:80", 400])
+        self.assertEqual(session.take(4), [page(0, "other:80")])
+        self.assertEqual(session.step(1).wait, 400)
+        session.step(0, ["hold", "h:80", 100])  # doesn't make it shorter
+        script.pass_time(0.399)
+        self.assertEqual(session.take(4), [])
+        script.pass_time(0.001)
+        self.assertEqual(len(session.take(4)), 4)
+
+    def test_held_though_one_that_was_out_already_begins_after_that(self):
+        script, session = self.crawl_of(pages(4), delay=0.01)
+        [url] = session.take()
+        session.step(0, ["hold", "h:80", 400])
+        session.step(0, ["began", url])
+        script.pass_time(0.399)
+        self.assertEqual(session.take(), [])
+        script.pass_time(0.001)
+        self.assertEqual(len(session.take()), 1)
+
+    def test_something_else_was_asked_for(self):
+        script, session = self.crawl_of(pages(4), delay=0.5)
+        session.step(0, ["asked", "h:80"])
+        script.pass_time(0.499)
+        self.assertEqual(session.take(), [])
+        script.pass_time(0.001)
+        self.assertEqual(len(session.take()), 1)
+
+    def test_put_off(self):
+        script, session = self.crawl_of(pages(3))
+        [url] = session.take()
+        reply = session.step(5, ["park", url, 1500, 1])
+        self.assertEqual(len(reply.items), 2)
+        self.assertEqual(reply.wait, 1500)
+        script.pass_time(1.499)
+        self.assertEqual(session.take(), [])
+        script.pass_time(0.001)
+        [item] = session.step(1).items
+        self.assertEqual((item.url, item.tries, item.lost), (url, 1, 0))
+
+    def test_put_off_for_no_time(self):
+        _, session = self.crawl_of(pages(1))
+        [url] = session.take()
+        [item] = session.step(1, ["park", url, 0, 1]).items
+        self.assertEqual((item.url, item.tries), (url, 1))
+
+
+class Robots(ScriptTest):
+    def test_only_one_is_asked_and_its_answer_opens_the_gate(self):
+        script, a = self.crawl_of(pages(4) + pages(4, "other:80"), rules=1)
+        b = script.open()
+        items = a.step(10).items
+        self.assertEqual([item.flag for item in items], ["r", "r"])
+        self.assertEqual({item.host for item in items}, {"h:80", "other:80"})
+        self.assertEqual(b.take(10), [])
+        first = next(item for item in items if item.host == "h:80")
+        a.step(0, ["rules", first.url, 0, "User-agent: *\nDisallow: /é\n"])
+        more = b.step(10).items
+        self.assertEqual([(item.host, item.flag) for item in more], [("h:80", "-")] * 3)
+        self.assertEqual(script.look().rules, {"h:80": "User-agent: *\nDisallow: /é\n"})
+
+    def test_who_dies_while_it_asks(self):
+        script, dies = self.crawl_of(pages(2), rules=1)
+        lives = script.open()
+        dies.take()
+        script.pass_time(30.1)
+        [item] = lives.step(2).items
+        self.assertEqual(item.flag, "r")
+        self.assertIsNone(dies.step(0, ["rules", item.url, 0, ""]))
+        self.assertEqual(lives.take(), [])
+
+    def test_who_gives_back_instead_of_asking(self):
+        for way in (lambda url: ["back", url], lambda url: ["park", url, 0, 1],
+                    lambda url: done(url, outcome="failed")):
+            self.client.call("FLUSHALL")
+            script, session = self.crawl_of(pages(2), rules=1)
+            [url] = session.take()
+            [item] = session.step(2, way(url)).items
+            self.assertEqual(item.flag, "r")
+            self.assertEqual(script.broken(), [])
+
+    def test_with_a_delay_it_s_the_next_request_that_has_to_wait(self):
+        script, session = self.crawl_of(pages(3), rules=1)
+        [url] = session.take()
+        session.step(0, ["rules", url, 500, "Crawl-delay: 0.5"])
+        script.pass_time(5)
+        self.assertEqual(session.take(), [])  # the page itself is still to be asked for
+        session.step(0, ["began", url])
+        script.pass_time(0.499)
+        self.assertEqual(session.take(), [])
+        script.pass_time(0.001)
+        [item] = session.step(1).items
+        self.assertEqual(item.flag, "b")
+
+    def test_with_a_delay_the_page_may_be_given_back_until_it_s_its_turn(self):
+        script, session = self.crawl_of(pages(3), rules=1, delay=0.5)
+        [url] = session.take()
+        self.assertEqual(session.step(1, ["rules", url, 0, ""], ["back", url]).items, [])
+        script.pass_time(0.499)
+        self.assertEqual(session.take(), [])
+        script.pass_time(0.001)
+        [item] = session.step(1).items
+        self.assertEqual((item.url, item.flag), (url, "b"))
+
+    def test_with_a_delay_nobody_asks_again_at_once(self):
+        script, session = self.crawl_of(pages(3), rules=1, delay=0.5)
+        [url] = session.take()
+        self.assertEqual(session.step(1, ["back", url]).items, [])  # perhaps it had asked already
+        script.pass_time(0.5)
+        self.assertEqual([item.flag for item in session.step(1).items], ["r"])
+
+    def test_rules_are_told_once(self):
+        script, session = self.crawl_of(pages(3), rules=1)
+        [url] = session.take()
+        session.step(0, ["rules", url, 0, "first"], ["rules", url, 0, "second"])
+        self.assertEqual(script.look().rules, {"h:80": "first"})
+
+    def test_with_max_per_host(self):
+        _, session = self.crawl_of(pages(5), rules=1, max_per_host=2)
+        [url] = session.take(5)
+        self.assertEqual(len(session.step(5, ["rules", url, 0, ""]).items), 1)
+
+
+class Orders(ScriptTest):
+    def urls(self, *names):
+        return [f"http://h:80/{name}" for name in names]
+
+    def taken(self, order, back=()):
+        """In which order they are taken, when `back` came back after the first two."""
+        _, session = self.crawl_of(self.urls("ccc", "a", "bb", "d", "ee"), order=order)
+        first = session.take(2)
+        results = [["back", url] for url in reversed(first)] if back == "back" else []
+        results += [["park", url, 0, 1] for url in first] if back == "park" else []
+        session.step(0, *results)
+        names = [url.rsplit("/")[-1] for url in first]
+        return names, [url.rsplit("/")[-1] for _ in range(5) for url in session.take()]
+
+    def test_fifo(self):
+        self.assertEqual(self.taken("fifo"), (["ccc", "a"], ["bb", "d", "ee"]))
+
+    def test_lifo(self):
+        self.assertEqual(self.taken("lifo"), (["ee", "d"], ["bb", "a", "ccc"]))
+
+    def test_priority_is_shorter_urls_first_and_then_who_came_first(self):
+        self.assertEqual(self.taken("priority"), (["a", "d"], ["bb", "ee", "ccc"]))
+
+    def test_who_comes_back_goes_first(self):
+        for order, rest in {"fifo": ["bb", "d", "ee"], "lifo": ["bb", "a", "ccc"],
+                            "priority": ["bb", "ee", "ccc"]}.items():
+            for way in ("back", "park"):
+                self.client.call("FLUSHALL")
+                first, then = self.taken(order, way)
+                self.assertEqual(sorted(then[:2]), sorted(first), (order, way))
+                self.assertEqual(then[2:], rest, (order, way))
+                if (order, way) == ("fifo", "back"):
+                    self.assertEqual(then[:2], first)
+
+    def test_a_thousand_and_more_at_once(self):
+        for order in ("fifo", "lifo", "priority"):
+            self.client.call("FLUSHALL")
+            urls = [f"http://h:80/{number:04}" for number in range(2500)]
+            script = self.script(order=order)
+            script.raw_open([chunk(urls[begin:begin + 500], 0, what="r") for begin in range(0, 2500, 500)])
+            session = script.open()
+            expected = urls[::-1] if order == "lifo" else urls
+            self.assertEqual(session.take(2500), expected)
+            self.assertEqual(session.say(session.seq).held, 2500)
+            script.pass_time(31)
+            script.open().step(0)
+            self.assertEqual(script.broken(), [])
+
+
+class Links(ScriptTest):
+    def test_what_is_known_of_a_link(self):
+        script, session = self.crawl_of(pages(1))
+        [root] = session.step(1).items
+        self.assertEqual((root.depth, root.redirects, root.tries, root.parent), (0, 10, 0, "-"))
+        session.step(0, done(root.url, [chunk([page(1), page(2)], depth=1)]))
+        [item] = session.step(1).items
+        self.assertEqual((item.url, item.depth, item.redirects, item.parent), (page(1), 1, 10, "1"))
+        session.step(0, done(item.url, [chunk([page(2), page(3), root.url, item.url], depth=2)]))
+        crawl = script.look()
+        self.assertEqual({url: tuple(known) for url, known in crawl.urls.items()},
+                         {root.url: ("f", 1, ["2"]), page(1): ("f", 2, ["1", "2"]),
+                          page(2): ("q", 2, ["1", "2"]), page(3): ("q", 1, ["2"])})
+        self.assertEqual([record["new_links"] for _, record in crawl.records], ["2", "1"])
+
+    def test_the_first_ten_pages_that_have_it(self):
+        script, session = self.crawl_of(pages(13))
+        for url in session.take(13):
+            session.step(0, done(url, [chunk([page(99)])]))
+        known = script.look().urls[page(99)]
+        self.assertEqual(known, ("q", 13, [str(number) for number in range(1, 11)]))
+
+    def test_a_record_has_all_its_fields(self):
+        script, session = self.crawl_of(pages(1))
+        [url] = session.take()
+        session.step(0, done(url, outcome="redirect", status="302", next_url="http://h:80/né w", tries=2, links=0,
+                             error="an \"error\"\r\n\x00", content_type="text/html", charset="utf-8", bytes=17,
+                             seconds="1.25"))
+        self.assertEqual(script.look().records, [(1, {
+            "url": url, "depth": "0", "parent": "-", "outcome": "redirect", "status": "302",
+            "next_url": "http://h:80/né w", "error": "an \"error\"\r\n\x00", "content_type": "text/html",
+            "charset": "utf-8", "bytes": "17", "links": "0", "new_links": "0", "tries": "2", "seconds": "1.25"})])
+
+    def test_too_deep_is_met_and_no_work_until_it_s_met_higher_up(self):
+        script, session = self.crawl_of(pages(2))
+        a, b = session.take(2)
+        reply = session.step(1, done(a, [chunk([page(7)], 1, what="d")]))
+        self.assertEqual((reply.items, reply.known, reply.unfinished), ([], 3, 1))
+        self.assertEqual(script.look().urls[page(7)].state, "m")
+        [item] = session.step(1, done(b, [chunk([page(7)], 1)])).items
+        self.assertEqual((item.url, item.parent), (page(7), "2"))
+        self.assertEqual([record["new_links"] for _, record in script.look().records], ["1", "0"])
+
+    def test_a_redirect_s_target_is_on_no_page_and_no_new_link(self):
+        script, session = self.crawl_of(pages(1))
+        [url] = session.take()
+        [item] = session.step(1, done(url, [chunk([page(1)], 0, 9, "r")], outcome="redirect")).items
+        self.assertEqual((item.depth, item.redirects, item.parent), (0, 9, "1"))
+        crawl = script.look()
+        self.assertEqual(crawl.urls[page(1)], ("q", 0, []))
+        self.assertEqual(crawl.record(url)["new_links"], "0")
+
+    def test_roots_are_on_no_page_however_often_they_are_put_in(self):
+        script = self.script()
+        for _ in range(3):
+            script.open(page(0))
+        self.assertEqual(script.look().urls[page(0)], ("q", 0, []))
+        self.assertEqual(script.look().number("unfinished"), 1)
+
+    def test_an_empty_chunk(self):
+        script, session = self.crawl_of(pages(1))
+        session.step(0, done(session.take()[0], [chunk([])]))
+        self.assertEqual(script.look().meta["state"], "complete")
+
+
+class BigPages(ScriptTest):
+    def chunks(self, count=3000):
+        urls = [f"http://host{number % 300}:80/{number}" for number in range(count)]
+        return [chunk(urls[begin:begin + 500]) for begin in range(0, count, 500)]
+
+    def some_wait(self, script):
+        return self.client.call("EXISTS", script.key("links")) == 1
+
+    def test_its_links_come_in_by_and_by_and_then_its_record(self):
+        script, session = self.crawl_of(pages(1))
+        known = [session.step(0, done(session.take()[0], self.chunks(10_000))).known]
+        while self.some_wait(script):
+            self.assertEqual(script.look().records, [])
+            self.assertEqual(script.broken(), [])
+            known.append(session.step(0).known)
+        self.assertLessEqual(max(b - a for a, b in zip([1, *known], known)), 1000)
+        self.assertEqual(known[-1], 10_001)
+        crawl = script.look()
+        self.assertEqual([record["new_links"] for _, record in crawl.records], ["10000"])
+        self.assertEqual({known.times_met for url, known in crawl.urls.items() if url != page(0)}, {1})
+
+    def test_no_call_takes_long(self):
+        """The limit is wide: where nobody else is busy, it's some milliseconds."""
+        self.client.call("CONFIG", "SET", "slowlog-log-slower-than", 0, "slowlog-max-len", 1000)
+        _, session = self.crawl_of(pages(1))
+        [url] = session.take()
+        self.client.call("SLOWLOG", "RESET")
+        session.step(0, done(url, self.chunks(10_000)))
+        while session.step(0).records == 0 or self.some_wait(session.script):
+            pass
+        slowest = max(entry[2] for entry in self.client.call("SLOWLOG", "GET", 1000) if entry[3][0] == "EVALSHA")
+        self.assertLess(slowest, 1_000_000)
+
+    def test_other_pages_behind_it_wait_for_their_records_and_their_numbers_stay_right(self):
+        script, session = self.crawl_of(pages(4))
+        big, a, b, c = session.take(4)
+        session.step(0, done(big, self.chunks()), done(a, [chunk([page(77)])]))
+        session.step(0, done(b, [chunk([page(77), page(78)])], outcome="page"))
+        session.step(0, done(c, outcome="error"))
+        self.assertEqual(script.broken(), [])
+        while session.step(0) and self.some_wait(script):
+            self.assertEqual(script.broken(), [])
+        crawl = script.look()
+        self.assertEqual([(number, record["url"], record["new_links"]) for number, record in crawl.records],
+                         [(1, big, "3000"), (2, a, "1"), (3, b, "1"), (4, c, "0")])
+        self.assertEqual(crawl.urls[page(77)], ("q", 2, ["2", "3"]))
+        self.assertEqual(crawl.urls["http://host7:80/7"], ("q", 1, ["1"]))
+
+    def test_a_page_that_is_given_up_behind_it(self):
+        script, session = self.crawl_of(pages(2), max_lost=1)
+        dies = script.open()
+        [lost] = dies.take()
+        [big] = session.take()
+        script.pass_time(29)
+        session.step(0)
+        script.pass_time(2)
+        session.step(0, done(big, self.chunks()))
+        self.assertEqual(script.broken(), [])
+        while session.step(0) and self.some_wait(script):
+            pass
+        self.assertEqual([record["outcome"] for _, record in script.look().records], ["page", "failed"])
+
+    def test_it_goes_on_though_who_brought_it_is_gone(self):
+        script, session = self.crawl_of(pages(1))
+        session.step(0, done(session.take()[0], self.chunks()))
+        session.close()
+        other = script.open()
+        while other.step(0) and self.some_wait(script):
+            pass
+        self.assertEqual(len(script.look().urls), 3001)
+
+    def test_it_counts_for_max_pages_before_its_record_is_there(self):
+        script, session = self.crawl_of(pages(3), max_pages=2)
+        big, = session.take()
+        reply = session.step(9, done(big, self.chunks()))
+        self.assertEqual(len(reply.items), 1)
+        reply = session.step(9, done(reply.items[0].url))
+        self.assertEqual((reply.items, reply.wait, reply.state), ([], 0, "running"))
+        while self.some_wait(script):
+            reply = session.step(9)
+        self.assertEqual((reply.items, reply.state, reply.records), ([], "max_pages", 2))
+
+    def test_two_big_ones(self):
+        script, session = self.crawl_of(pages(2))
+        a, b = session.take(2)
+        session.step(0, done(a, self.chunks()), done(b, self.chunks()))
+        while session.step(0) and self.some_wait(script):
+            pass
+        self.assertEqual([record["new_links"] for _, record in script.look().records], ["3000", "0"])
+
+
+class Ends(ScriptTest):
+    def test_complete(self):
+        script, session = self.crawl_of(pages(2))
+        a, b = session.take(2)
+        self.assertEqual(session.step(1, done(a)).state, "running")
+        reply = session.step(1, done(b))
+        self.assertEqual((reply.state, reply.wait, reply.unfinished), ("complete", -1, 0))
+        self.assertEqual(script.raw_open()[2], "complete")  # whoever comes now
+
+    def test_no_roots(self):
+        script = self.script()
+        self.assertEqual(script.raw_open()[2:4], ["complete", "0"])
+
+    def test_max_pages(self):
+        script, session = self.crawl_of(pages(9), max_pages=4)
+        other = script.open()
+        mine, theirs = session.take(3), other.take(3)
+        self.assertEqual((len(mine), len(theirs)), (3, 1))
+        reply = other.step(3)
+        self.assertEqual((reply.items, reply.wait, reply.state), ([], -1, "running"))
+        # What robots.txt forbids is no fetch.
+        reply = session.step(3, done(mine[0], outcome="disallowed"), done(mine[1]))
+        self.assertEqual(len(reply.items), 1)
+        session.step(3, done(mine[2]), done(reply.items[0].url))
+        reply = other.step(3, done(theirs[0], outcome="error"))
+        self.assertEqual((reply.items, reply.wait, reply.state, reply.records), ([], -1, "max_pages", 5))
+
+    def test_max_pages_and_who_is_lost(self):
+        script, dies = self.crawl_of(pages(3), max_pages=1)
+        lives = script.open()
+        [lost] = dies.take()
+        self.assertEqual(lives.take(), [])
+        script.pass_time(30.1)
+        self.assertEqual(lives.take(), [lost])
+        self.assertEqual(lives.step(1, done(lost)).state, "max_pages")
+
+    def test_max_pages_when_as_many_are_out_as_may_be_is_no_reason_to_ask_all_the_time(self):
+        _, session = self.crawl_of(pages(9), max_pages=4)
+        reply = session.step(9)
+        self.assertEqual((len(reply.items), reply.wait), (4, -1))
+
+    def test_max_pages_and_a_host_that_is_ready_later(self):
+        _, session = self.crawl_of(pages(9), max_pages=4)
+        self.assertEqual(session.step(9, ["hold", "h:80", 300]).wait, 300)
+
+    def test_only_one_writes_the_report(self):
+        script, a = self.crawl_of(pages(1))
+        b = script.open()
+        self.assertEqual(script.call("report", b.name), b.name)
+        self.assertEqual(script.call("report", a.name), b.name)
+        self.assertEqual(script.call("report", b.name), b.name)  # the answer was lost
+
+    def test_the_history_says_who_came_and_went(self):
+        script, a = self.crawl_of(pages(3))
+        b = script.open(name="another process")
+        b.take(2)
+        a.close()
+        script.pass_time(31)
+        script.open().step(0)
+        events = [invariants.pairs(fields) for _, fields in self.client.call("XRANGE", script.key("history"), "-", "+")]
+        self.assertEqual([(event["what"], event["name"], event["urls"]) for event in events],
+                         [("came", "test", "0"), ("came", "another process", "0"), ("left", "test", "0"),
+                          ("came", "test", "0"), ("lost", "another process", "2")])
+
+
+class Strangers(ScriptTest):
+    def refused(self, pattern, prepare, **more):
+        prepare()
+        before = self.everything()
+        with self.assertRaisesRegex(resp.RedisError, pattern):
+            Script(self.client, "crawl").raw_open([chunk(pages(1), 0, what="r")], **more)
+        self.assertEqual(self.everything(), before)
+        self.client.call("FLUSHALL")
+
+    def test_keys_of_somebody_else_are_left_alone(self):
+        call = self.client.call
+        what = "is there, and is no crawl of stage3"
+        self.refused(f"^FOREIGN {{crawl}}:meta {what}", lambda: call("SET", "{crawl}:meta", "x"))
+        self.refused(f"^FOREIGN {{crawl}}:meta {what}", lambda: call("HSET", "{crawl}:meta", "x", "y"))
+        for name in ("urls", "hosts", "ready", "parked", "sessions", "records", "links", "rules", "history", "inbox"):
+            self.refused(f"^FOREIGN {{crawl}}:{name} {what}", lambda: call("SET", f"{{crawl}}:{name}", "x"))
+
+    def test_a_crawl_of_another_version_is_left_alone(self):
+        self.refused("^FORMAT the crawl has format 0, and not 1",
+                     lambda: self.client.call("HSET", "{crawl}:meta", "format", "0", "settings", "{}"))
+        self.client.call("HSET", "{crawl}:meta", "format", "0", "settings", "{}")
+        before = self.everything()
+        for operation in ("step", "close", "report", "put", "sent", "finish"):
+            with self.assertRaisesRegex(resp.RedisError, "^FORMAT the crawl has format 0"):
+                self.client.call("EVAL", TEXT, 1, "{crawl}:meta", operation, "1-0", 1, 1)
+        self.assertEqual(self.everything(), before)
+
+    def test_a_version_that_the_script_doesn_t_speak_makes_no_crawl(self):
+        self.refused("^FORMAT", lambda: None, format="2")
+
+    def test_other_settings_are_told_and_nothing_is_written(self):
+        script, _ = self.crawl_of(pages(1))
+        script.clock_stands = False
+        before = self.everything()
+        self.assertEqual(script.raw_open([chunk(pages(3), 0, what="r")], settings="{others}"), ["settings", "{}"])
+        self.assertEqual(self.everything(), before)
+
+    def test_two_crawls_in_one_redis(self):
+        a, b = self.script("a"), self.script("b")
+        in_a, in_b = a.open(page(0)), b.open(page(0))
+        in_a.step(0, done(in_a.take()[0], [chunk([page(1)])]))
+        self.assertEqual(in_b.take(5), [page(0)])
+        self.assertEqual((len(a.look().urls), len(b.look().urls)), (2, 1))
+
+    def test_when_memory_is_full_nothing_is_half_done(self):
+        script, session = self.crawl_of(pages(3))
+        [url] = session.take()
+        before = self.everything()
+        used = next(line for line in self.client.call("INFO", "memory").splitlines() if line.startswith("used_memory:"))
+        self.client.call("CONFIG", "SET", "maxmemory", int(used.split(":")[1]) // 2)
+        self.addCleanup(self.client.call, "CONFIG", "SET", "maxmemory", 0)
+        script.clock_stands = False
+        with self.assertRaisesRegex(resp.RedisError, "OOM"):
+            session.step(1, done(url, [chunk([page(9)])]))
+        with self.assertRaisesRegex(resp.RedisError, "OOM"):
+            script.raw_open()
+        self.assertEqual(self.everything(), before)
+        self.assertEqual(session.close()[0], "ok")  # for that makes room
+        self.client.call("CONFIG", "SET", "maxmemory", 0)
+        self.assertEqual(script.open().take(), [url])
+
+
+class Servers(ScriptTest):
+    """Several servers, here: several crawls in one Redis, which know nothing of each other."""
+
+    def servers(self, count):
+        return [self.script(f"server{number}", servers=count) for number in range(count)]
+
+    def carry(self, servers, source, target, dies=None):
+        """What a process does that carries source's links to target. `dies`: after `put`."""
+        entries = self.client.call("XRANGE", servers[source].key(f"outbox:{target}"), "-", "+")
+        last = self.client.call("HGET", servers[target].key("inbox"), source) or "0-0"
+        order = [tuple(map(int, entry.split("-"))) for entry, _ in entries]
+        new = [entry for entry, place in zip(entries, order) if place > tuple(map(int, last.split("-")))]
+        if new:
+            fields = [invariants.pairs(fields) for _, fields in new]
+            pages_and_chunks = [word for one in fields for word in (one["page"], one["chunk"])]
+            last = servers[target].call("put", source, last, new[-1][0], *pages_and_chunks)
+        if entries and dies != "put":
+            servers[source].call("sent", target, last)
+        return len(new)
+
+    def zeros(self, servers):
+        return [tuple(self.client.call("HMGET", server.key("meta"), "unfinished", "created")) for server in servers]
+
+    def test_links_go_over_and_know_whose_page_they_were_on(self):
+        a, b = servers = self.servers(2)
+        at_a, at_b = a.open(page(0, "a:80")), b.open()
+        self.assertEqual((a.look().meta["state"], b.look().meta["state"]), ("running", "idle"))
+        [url] = at_a.take()
+        at_a.step(0, done(url, [chunk([page(1, "a:80")])], [(1, chunk([page(0, "b:80")], 1))]))
+        self.assertEqual(a.look().number("unfinished"), 2)  # with what is in the outbox
+        self.assertEqual(self.carry(servers, 0, 1), 1)
+        self.assertEqual(a.look().number("unfinished"), 1)
+        [item] = at_b.step(5).items
+        self.assertEqual((item.url, item.depth, item.parent), (page(0, "b:80"), 1, "0.1"))
+        self.assertEqual(b.look().urls[item.url], ("q", 1, ["0.1"]))
+
+    def test_carried_by_two_at_once_or_by_one_that_dies_amid_it_they_arrive_once(self):
+        a, b = servers = self.servers(2)
+        at_a, _ = a.open(*pages(3, "a:80")), b.open()
+        for number, url in enumerate(at_a.take(3)):
+            at_a.step(0, done(url, [], [(1, chunk([page(number, "b:80"), page(9, "b:80")], 1))]))
+        self.carry(servers, 0, 1, dies="put")
+        self.assertEqual((a.look().number("unfinished"), b.look().number("unfinished")), (3, 4))
+        crawl = a.look()
+        # Another one has read the outbox before that, and comes too late.
+        entries = self.client.call("XRANGE", a.key("outbox:1"), "-", "+")
+        words = [word for _, fields in entries for word in (fields[1], fields[3])]
+        self.assertEqual(b.call("put", 0, "0-0", entries[-1][0], *words), entries[-1][0])
+        self.assertEqual(b.look().urls[page(9, "b:80")].times_met, 3)
+        self.assertEqual(self.carry(servers, 0, 1), 0)
+        self.assertEqual(a.look().number("unfinished"), 0)
+        b_before = b.look().meta["unfinished"]
+        a.call("sent", 1, entries[-1][0])  # again: its answer was lost
+        self.assertEqual((a.look().meta["unfinished"], b.look().meta["unfinished"]), ("0", b_before))
+        self.assertEqual(len(crawl.outboxes["1"]), 3)
+
+    def test_only_what_has_arrived_is_taken_off(self):
+        a, b = servers = self.servers(2)
+        at_a, _ = a.open(*pages(2, "a:80")), b.open()
+        first, second = at_a.take(2)
+        at_a.step(0, done(first, [], [(1, chunk([page(0, "b:80")], 1))]))
+        self.carry(servers, 0, 1, dies="put")
+        at_a.step(0, done(second, [], [(1, chunk([page(1, "b:80")], 1))]))
+        last = self.client.call("HGET", b.key("inbox"), "0")
+        a.call("sent", 1, last)
+        self.assertEqual(len(a.look().outboxes["1"]), 1)
+        self.carry(servers, 0, 1)
+        self.assertEqual(b.look().number("unfinished"), 2)
+
+    def false_zero(self):
+        """Two servers, read one after the other, while a link goes from the second to the first."""
+        a, b = servers = self.servers(2)
+        at_a, at_b = a.open(), b.open(page(0, "b:80"))
+        [url] = at_b.take()
+        seen_first = self.zeros([a])
+        at_b.step(0, done(url, [], [(0, chunk([page(0, "a:80")], 1))]))
+        self.carry(servers, 1, 0)
+        return servers, at_a, at_b, seen_first + self.zeros([b])
+
+    def test_all_zeros_read_one_after_the_other_may_be_false(self):
+        servers, at_a, _, first_pass = self.false_zero()
+        self.assertEqual([unfinished for unfinished, _ in first_pass], ["0", "0"])
+        self.assertEqual(servers[0].look().number("unfinished"), 1)  # and it isn't over at all
+        second_pass = self.zeros(servers)
+        self.assertNotEqual(first_pass, second_pass)
+        # Who believes the first pass nevertheless, does no harm to where there is work,
+        self.assertEqual(servers[0].call("finish")[0], "running")
+        # but sends the others home.
+        self.assertEqual(servers[1].call("finish")[0], "complete")
+        self.assertEqual(at_a.take(), [page(0, "a:80")])
+
+    def test_two_passes_over_unfinished_alone_may_be_false_too(self):
+        servers, at_a, at_b, first_pass = self.false_zero()
+        # It's done in no time, and its link goes to the second, before that one is read again.
+        [url] = at_a.take()
+        at_a.step(0, done(url, [], [(1, chunk([page(1, "b:80")], 2))]))
+        self.carry(servers, 0, 1)
+        second_pass = self.zeros(servers[:1])
+        [url] = at_b.take()
+        at_b.step(0, done(url, [], [(0, chunk([page(1, "a:80")], 3))]))
+        self.carry(servers, 1, 0)
+        second_pass += self.zeros(servers[1:])
+        self.assertEqual([unfinished for unfinished, _ in first_pass + second_pass], ["0"] * 4)
+        self.assertEqual(servers[0].look().number("unfinished"), 1)
+        self.assertNotEqual(first_pass, second_pass)  # `created` tells it
+
+    def test_the_end_of_three(self):
+        servers = self.servers(3)
+        hosts = [f"host{number}:80" for number in range(3)]
+        sessions = [server.open(page(0, host)) for server, host in zip(servers, hosts)]
+        for rounds in range(4):
+            for me, session in enumerate(sessions):
+                for url in session.take(5):
+                    others = [(other, chunk([page(rounds + 1, hosts[other])], rounds + 1)) for other in range(3)
+                              if other != me and rounds < 3]
+                    session.step(0, done(url, [], others))
+            for source in range(3):
+                for target in range(3):
+                    if source != target:
+                        self.carry(servers, source, target)
+        first, second = self.zeros(servers), self.zeros(servers)
+        self.assertEqual([unfinished for unfinished, _ in first], ["0"] * 3)
+        self.assertEqual(first, second)
+        self.assertEqual({session.step(1).state for session in sessions}, {"idle"})
+        self.assertEqual([server.call("finish")[0] for server in servers], ["complete"] * 3)
+        self.assertEqual({session.step(1).state for session in sessions}, {"complete"})
+        self.assertEqual([len(server.look().records) for server in servers], [4] * 3)
+
+    def test_idle_is_not_complete(self):
+        a, b = self.servers(2)
+        session = a.open(page(0, "a:80"))
+        b.open()
+        self.assertEqual(session.step(1, done(session.take()[0])).state, "idle")
+        self.assertEqual(session.step(1).wait, -1)
+
+
+if __name__ == "__main__":
+    redis_server.skip_if_there_is_none()
+    unittest.main()
