@@ -1,0 +1,410 @@
+#!/usr/bin/env python3
+"""frontier.lua under random schedules: some sessions call in any order, repeat calls, skip numbers, die, stand still, come
+back; links are carried between servers by whoever likes; the clock jumps. After each call the invariants must hold; and at
+the end each URL of a small made-up web has the record that it must have.
+
+    tests/shared_frontier/schedules_test.py [--seed N] [--rounds N]
+
+A round is a crawl. Its seed is told when it fails: `--seed N --rounds 1` is the same once more. For a night:
+
+    tests/shared_frontier/schedules_test.py --seed 1000000 --rounds 20000
+"""
+import argparse
+import collections
+import random
+import sys
+import traceback
+
+import invariants
+import redis_server
+import script
+
+EVENTS = 120  # in a round, before it comes to its end in peace
+LEASE = 30
+PATIENCE = 3000  # calls that the end may take
+
+
+class Web:
+    """Some pages on some hosts, and what there is to be found: all decided beforehand."""
+
+    def __init__(self, chance, servers):
+        self.hosts = [f"host{number}:80" for number in range(chance.randint(servers, 6))]
+        self.urls = [f"http://{chance.choice(self.hosts)}/{'x' * chance.randint(0, 5)}{number}"
+                     for number in range(chance.randint(1, 50))]
+        self.kinds = {url: chance.choice(["page"] * 8 + ["file", "error", "disallowed", "redirect", "flaky", "flaky"])
+                      for url in self.urls}
+        self.kinds[self.urls[0]] = "page"
+        self.links = {url: self._links(chance, url, number) for number, url in enumerate(self.urls)}
+        self.fails = {url: chance.randint(1, 3) if kind == "flaky" else 0 for url, kind in self.kinds.items()}
+        self.delays = {host: chance.choice([0, 0, 0.3]) for host in self.hosts}  # as its robots.txt says
+
+    def _links(self, chance, url, number):
+        if self.kinds[url] == "redirect":
+            return [chance.choice(self.urls)]
+        if self.kinds[url] not in ("page", "flaky"):
+            return []
+        near = self.urls[2 * number + 1:2 * number + 3]
+        some = chance.sample(self.urls, min(len(self.urls), chance.choice([0, 2, 5, 40])))
+        return list(dict.fromkeys(near + some))
+
+    def outcome(self, url):
+        return "page" if self.kinds[url] == "flaky" else self.kinds[url]
+
+
+class Process:
+    """What a process knows: its session on each server, what it holds, and the call whose answer it hasn't got."""
+
+    def __init__(self, server, session):
+        self.server, self.session = server, session
+        self.items = {}
+        self.unanswered = None  # (number, want, results)
+
+
+class Round:
+    def __init__(self, client, seed):
+        self.chance = chance = random.Random(seed)
+        self.client = client
+        self.servers = chance.choice([1, 1, 2, 3])
+        self.web = Web(chance, self.servers)
+        self.settings = script.Settings(
+            lease=LEASE, delay=chance.choice([0, 0, 0.2]), max_per_host=chance.choice([0, 0, 1, 3]),
+            max_pages=chance.choice([0, 0, 0, 12]) if self.servers == 1 else 0, max_lost=chance.choice([1, 3, 3, 5]),
+            servers=self.servers, rules=chance.choice([0, 1]), order=chance.choice(["fifo", "lifo", "priority"]))
+        self.max_depth = chance.choice([99, 99, 3])
+        self.in_chunk = chance.choice([3, 500])
+        self.scripts = [script.Script(client, f"server{number}", self.settings) for number in range(self.servers)]
+        self.processes = []
+        self.pictures = [None] * self.servers
+        self.lost = collections.Counter()  # how often a process was lost that held this URL
+        self.starts = collections.defaultdict(list)  # of requests to a host that has a delay
+        self.pass_one = None
+
+    def server_of(self, url):
+        return self.web.hosts.index(script.host_of(url)) % self.servers
+
+    def delay_of(self, host):
+        return max(self.settings.delay, self.web.delays[host] if self.settings.rules else 0)
+
+    # ---- what may happen ----
+
+    def run(self):
+        for number in range(self.servers):
+            self.open(number)
+        events = [self.call] * 12 + [self.lose_answer] * 2 + [self.repeat] * 3 + [self.pass_time] * 3 + [
+            self.die, self.come, self.leave, self.come_again, self.call_out_of_turn, self.carry, self.carry,
+            self.carry_half, self.look_for_the_end]
+        for _ in range(EVENTS):
+            self.chance.choice(events)()
+        self.end()
+        self.check_the_end()
+
+    def any_process(self, is_waiting=False):
+        some = [process for process in self.processes if bool(process.unanswered) == is_waiting]
+        return self.chance.choice(some) if some else None
+
+    def open(self, number, old=""):
+        roots = [self.web.urls[0]] if self.server_of(self.web.urls[0]) == number else []
+        process = Process(number, self.scripts[number].open(*roots, old=old))
+        self.processes.append(process)
+        self.look(number, given_up=old)
+        return process
+
+    def come(self):
+        self.open(self.chance.randrange(self.servers))
+
+    def come_again(self):
+        """It gives its session up, whether that has expired or not."""
+        if process := self.any_process():
+            self.processes.remove(process)
+            self.open(process.server, old=process.session.name)
+
+    def die(self):
+        if self.processes:
+            self.processes.remove(self.chance.choice(self.processes))
+
+    def leave(self):
+        if process := self.any_process():
+            self.processes.remove(process)
+            for _ in range(self.chance.randint(1, 2)):
+                process.session.close()
+                self.look(process.server, given_up=process.session.name)
+
+    def call(self):
+        if process := self.any_process():
+            process.session.seq += 1
+            process.unanswered = process.session.seq, self.chance.choice([0, 1, 1, 3, 10]), self.results(process)
+            self.say(process)
+
+    def lose_answer(self):
+        """The call arrives, and the process never gets to know that."""
+        if process := self.any_process():
+            process.session.seq += 1
+            process.unanswered = process.session.seq, self.chance.choice([0, 1, 3]), self.results(process)
+            process.session.say(*self.flat(process))
+            self.look(process.server)
+
+    def repeat(self):
+        if process := self.any_process(is_waiting=True):
+            self.say(process)
+
+    def call_out_of_turn(self):
+        """A number that can't be: nothing happens."""
+        if process := self.any_process():
+            seq = process.session.seq + self.chance.choice([-1, 2, 7])
+            assert seq == -1 or process.session.say(seq, 5) is None or seq < 0, "a call out of turn was taken"
+            self.look(process.server)
+
+    def pass_time(self):
+        seconds = self.chance.choice([0.01, 0.1, 0.3, 1, LEASE / 3, LEASE + 1])
+        for each in self.scripts:
+            each.pass_time(seconds)
+
+    def flat(self, process):
+        seq, want, results = process.unanswered
+        return (seq, want, *results)
+
+    def say(self, process):
+        """Calls, perhaps once more, and gets the answer."""
+        reply = process.session.say(*self.flat(process))
+        results = process.unanswered[2]
+        process.unanswered = None
+        self.look(process.server)
+        if reply is None:
+            self.processes.remove(process)
+            if self.chance.random() < 0.7:
+                self.open(process.server, old=process.session.name)
+            return
+        for result in results:
+            if result[0] in ("done", "park", "back"):
+                del process.items[result[1]]
+        for item in reply.items:
+            self.take(process, item)
+        held = self.pictures[process.server].held.get(process.session.name, {})
+        assert held.keys() == process.items.keys(), f"it holds {sorted(process.items)}, and Redis says {sorted(held)}"
+
+    def take(self, process, item):
+        assert item.url not in process.items, f"{item.url} was given to a process that holds it"
+        has_delay = self.delay_of(item.host) > 0 and (not self.settings.rules or item.host in self.rules())
+        assert (item.flag == "b") == (has_delay and item.flag != "r"), f"{item}: its host's delay"
+        process.items[item.url] = item
+        if item.flag == "r":
+            self.start(item)  # robots.txt is asked for
+
+    def rules(self):
+        return {host for picture in self.pictures if picture for host in picture.rules}
+
+    def start(self, item):
+        self.starts[item.host].append(self.scripts[self.server_of(item.url)].clock())
+
+    # ---- what comes of an item ----
+
+    def results(self, process):
+        results = []
+        for url, item in list(process.items.items()):
+            if self.chance.random() < 0.6:
+                results += self.result(process, url, item)
+        if self.chance.random() < 0.05:
+            results.append(["hold", self.chance.choice(self.web.hosts), 200])
+        if self.chance.random() < 0.05:
+            results.append(["asked", self.chance.choice(self.web.hosts)])
+        return results
+
+    def result(self, process, url, item):
+        """A list of results: the first ones, of an item that goes on to be held; or its last."""
+        way = self.chance.random()
+        if way < 0.1:
+            return [["back", url]]
+        if item.flag == "r":
+            delay = self.web.delays[item.host]
+            told = [["rules", url, round(delay * 1000), f"rules of {item.host}"]]
+            process.items[url] = item._replace(flag="-")
+            return told + [["back", url]] if self.delay_of(item.host) > 0 else told
+        if item.flag == "b":
+            self.start(item)
+            process.items[url] = item._replace(flag="-")
+            return [["began", url]]
+        if item.tries < self.web.fails[url]:
+            return [["park", url, self.chance.choice([0, 100, 5000]), item.tries + 1]]
+        return [self.done(item)]
+
+    def done(self, item):
+        links, outcome = self.web.links[item.url], self.web.outcome(item.url)
+        is_redirect = outcome == "redirect"
+        depth = item.depth if is_redirect else item.depth + 1
+        what = "r" if is_redirect else "l" if item.depth < self.max_depth else "d"
+        chunks, others = [], []
+        for server in range(self.servers):
+            some = [url for url in links if self.server_of(url) == server]
+            cut = [script.chunk(some[begin:begin + self.in_chunk], depth, 10, what)
+                   for begin in range(0, len(some), self.in_chunk)]
+            if server == self.server_of(item.url):
+                chunks = cut
+            else:
+                others += [(server, each) for each in cut]
+        return script.done(item.url, chunks, others, outcome, links=0 if is_redirect else len(links),
+                           tries=item.tries + 1)
+
+    # ---- between servers ----
+
+    def carry(self, dies=False):
+        """All that one server has for another goes over."""
+        if self.servers == 1:
+            return
+        source, target = self.chance.sample(range(self.servers), 2)
+        box = self.scripts[source].key(f"outbox:{target}")
+        entries = self.client.call("XRANGE", box, "-", "+", "COUNT", self.chance.choice([1, 3, 100]))
+        last = self.client.call("HGET", self.scripts[target].key("inbox"), source) or "0-0"
+        new = [entry for entry in entries if place(entry[0]) > place(last)]
+        if new:
+            fields = [invariants.pairs(fields) for _, fields in new]
+            words = [word for one in fields for word in (one["page"], one["chunk"])]
+            for _ in range(self.chance.randint(1, 2)):  # perhaps by two at once
+                assert self.scripts[target].call("put", source, last, new[-1][0], *words) == new[-1][0]
+                self.look(target)
+            last = new[-1][0]
+        if entries and not dies:
+            self.scripts[source].call("sent", target, last)
+            self.look(source)
+
+    def carry_half(self):
+        self.carry(dies=True)
+
+    def counts(self):
+        meta = [self.client.call("HMGET", each.key("meta"), "unfinished", "created") for each in self.scripts]
+        return [(int(unfinished), int(created)) for unfinished, created in meta]
+
+    def look_for_the_end(self):
+        """Half of it: much may happen until the second pass."""
+        if self.servers == 1:
+            return
+        if self.pass_one is None:
+            self.pass_one = self.counts()
+            return
+        pass_one, self.pass_one = self.pass_one, None
+        if all(unfinished == 0 for unfinished, _ in pass_one) and self.counts() == pass_one:
+            for each in self.scripts:
+                assert each.call("finish")[0] == "complete", "a false zero"
+            for number in range(self.servers):
+                self.look(number)
+
+    # ---- what must be true ----
+
+    def look(self, number, given_up=""):
+        """After each call to a server."""
+        before, now = self.pictures[number], invariants.Crawl(self.client, self.scripts[number].name)
+        self.pictures[number] = now
+        broken = invariants.broken_in(now)
+        assert not broken, broken
+        for name in set(before.sessions if before else []) - set(now.sessions) - {given_up}:
+            self.lost.update(before.held.get(name, {}).keys())
+        if now.meta["state"] == "complete":
+            unfinished = [each["unfinished"] for each in map(self.meta, range(self.servers))]
+            assert set(unfinished) == {"0"}, f"complete, and there are unfinished: {unfinished}"
+
+    def meta(self, number):
+        return invariants.pairs(self.client.call("HGETALL", self.scripts[number].key("meta")))
+
+    def end(self):
+        """Whoever was there is gone; new ones do all that is left."""
+        self.processes.clear()
+        done = self.settings.max_pages and "max_pages"
+        processes = [self.open(number) for number in range(self.servers)]
+        for _ in range(PATIENCE):
+            for number, process in enumerate(processes):
+                if process not in self.processes:
+                    processes[number] = process = self.open(number)
+                self.call_of(process)
+            self.pass_time()
+            self.carry()
+            self.look_for_the_end()
+            if {picture.meta["state"] for picture in self.pictures} <= {"complete", done}:
+                return
+        raise AssertionError(f"it doesn't come to an end: {[picture.meta for picture in self.pictures]}")
+
+    def call_of(self, process):
+        process.session.seq += 1
+        process.unanswered = process.session.seq, 5, self.results(process)
+        self.say(process)
+
+    def check_the_end(self):
+        records = {(number, index): record for number, picture in enumerate(self.pictures)
+                   for index, record in picture.records}
+        by_url = {record["url"]: record for record in records.values()}
+        known = {url: each for picture in self.pictures for url, each in picture.urls.items()}
+        met = collections.Counter(url for page in by_url.values() if page["outcome"] == "page"
+                                  for url in self.web.links[page["url"]])
+        for (server, _), record in records.items():
+            self.check_record(server, record, records, by_url)
+        for url, each in known.items():
+            assert each.times_met == met[url], f"{url} was met on {met[url]} pages: {each}"
+            on = [self.parent(self.server_of(url), page, records)["url"] for page in each.pages]
+            assert len(set(on)) == len(on) == min(10, met[url]), f"{url}: {each}"
+            assert all(url in self.web.links[page] for page in on), f"{url}: {on}"
+        if self.servers == 1:
+            new = sum(int(record["new_links"]) for record in by_url.values())
+            redirects = sum(record["outcome"] == "redirect" for record in by_url.values())
+            assert len(known) - 1 - redirects <= new <= len(known) - 1, f"new links: {new} of {len(known)}"
+        if self.settings.max_pages:
+            counted = sum(record["outcome"] != "disallowed" for record in by_url.values())
+            assert counted <= self.settings.max_pages
+            if self.pictures[0].meta["state"] == "max_pages":
+                assert counted == self.settings.max_pages
+        for host, starts in self.starts.items():
+            gaps = [b - a for a, b in zip(starts, starts[1:])]
+            delay = self.delay_of(host) if not self.settings.rules else self.settings.delay
+            assert min(gaps, default=99) >= delay - 0.0001, f"{host} was asked after {min(gaps)} s, and wants {delay}"
+
+    def parent(self, server, name, records):
+        source, number = name.split(".") if "." in name else (server, name)
+        return records[int(source), int(number)]
+
+    def check_record(self, server, record, records, by_url):
+        url = record["url"]
+        assert self.server_of(url) == server
+        has_killed = self.lost[url] >= self.settings.max_lost
+        assert record["outcome"] == ("failed" if has_killed else self.web.outcome(url)), f"{record}, {self.lost[url]}"
+        if not has_killed:
+            assert int(record["tries"]) == self.web.fails[url] + 1, record
+        depth = int(record["depth"])
+        assert depth <= self.max_depth, record
+        if record["parent"] == "-":
+            assert url == self.web.urls[0] and depth == 0, record
+        else:
+            parent = self.parent(server, record["parent"], records)
+            assert url in self.web.links[parent["url"]], record
+            assert depth == int(parent["depth"]) + (parent["outcome"] == "page"), (record, parent)
+        is_followed = record["outcome"] == "redirect" or record["outcome"] == "page" and depth < self.max_depth
+        if is_followed and self.pictures[server].meta["state"] == "complete":
+            for link in self.web.links[url]:
+                assert link in by_url, f"{link}, which {url} has, wasn't crawled"
+
+
+def place(entry):
+    return tuple(map(int, entry.split("-")))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=25)
+    options = parser.parse_args()
+    redis_server.skip_if_there_is_none()
+    told = collections.Counter()
+    with redis_server.RedisServer() as redis, redis.client() as client:
+        for seed in range(options.seed, options.seed + options.rounds):
+            client.call("FLUSHALL")
+            one = Round(client, seed)
+            try:
+                one.run()
+            except Exception:
+                traceback.print_exc()
+                print(f"This was: schedules_test.py --seed {seed} --rounds 1", file=sys.stderr)
+                return 1
+            told["records"] += sum(len(picture.records) for picture in one.pictures)
+            told["lost"] += sum(one.lost.values())
+    print(f"{options.rounds} crawls: {told['records']} records, {told['lost']} times a process was lost with a URL")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
