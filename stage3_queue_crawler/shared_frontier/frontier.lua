@@ -112,7 +112,8 @@ local function note_state()
     if M.unfinished == 0 then
         -- Another server may still have links for us: see `finish`.
         M.state = (M.servers == 1 or M.over == 1) and 'complete' or 'idle'
-    elseif M.max_pages > 0 and M.counted >= M.max_pages then
+    elseif M.max_pages > 0 and M.counted >= M.max_pages
+           and call('EXISTS', LINKS) == 0 then -- else records are still to come
         M.state = 'max_pages'
     else
         M.state = 'running'
@@ -286,9 +287,9 @@ local function meet(name, urls, page, item)
 end
 -- [/meet]
 
--- A chunk of links: "DEPTH REDIRECTS WHAT (HOST COUNT URL*)*". WHAT is `l`: they are links
--- on that page; `d`: the same, but too deep to be followed; `r`: a redirect's target, which
--- no page has. Returns how many links were new.
+-- A chunk of links: "DEPTH REDIRECTS WHAT (HOST COUNT URL*)*", 500 at most, and no URL twice.
+-- WHAT is `l`: they are links on that page; `d`: the same, but too deep to be followed; `r`:
+-- a redirect's target, or roots, which no page has. Returns how many links were new.
 local function meet_chunk(chunk, page)
     local depth, redirects, what, groups = match(chunk, '^(%d+) (%d+) (%a) ?(.*)$')
     local item = what ~= 'd' and depth .. ' ' .. redirects .. ' 0 0 ' .. page .. ' ' or nil
@@ -321,16 +322,30 @@ local function finish_url(number, record, new)
     call('XADD', RECORDS, '*', unpack(fields))
     M.unfinished = M.unfinished - 1
     if is_dead then M.dead = M.dead + 1 end
-    if outcome ~= 'disallowed' then M.counted = M.counted + 1 end
 end
 -- [/finish-url]
+
+-- A page is done: it gets the next number, its links are put in, and its record is written.
+-- ARGV[first...] are `count` chunks of links; if that's more than one, see `put_links_in`.
+local function take_page(record, first, count)
+    M.records = M.records + 1
+    if record[4] ~= 'disallowed' then M.counted = M.counted + 1 end
+    if count <= 1 then
+        local new = count == 1 and meet_chunk(ARGV[first], int(M.records)) or 0
+        finish_url(M.records, record, new)
+        return
+    end
+    for i = first, first + count - 1 do
+        call('RPUSH', LINKS, cjson.encode({number = M.records, chunk = ARGV[i]}))
+    end
+    call('RPUSH', LINKS, cjson.encode({number = M.records, record = record}))
+end
 
 -- [links-of-big-pages]
 local ENOUGH = 1000 -- links a call: more would hold up all others
 
--- A page with ten thousand links would stop Redis for a twentieth of a second. So only
--- the first chunk is put in at once. The rest waits in `links`, and each call takes some
--- of it; with the last of them comes the page's record.
+-- A page with ten thousand links would stop Redis for a twentieth of a second. So they wait
+-- in `links`, and each call takes some of them; with the last comes the page's record.
 local function put_links_in()
     local count = 0
     while count < ENOUGH do
@@ -379,7 +394,7 @@ local function leave(held)
     h.is_changed = true
     M.held = M.held - 1
     if held.flag == 'r' then h.gate = NO_RULES end -- nobody asks for them any more
-    if held.flag == 'b' then has_asked(h) end
+    if held.flag ~= '-' then has_asked(h) end -- or perhaps it has: who knows
     return h
 end
 
@@ -425,15 +440,15 @@ local function take_over(url, held, place)
         return
     end
     leave(held)
-    M.records = M.records + 1
     local why = int(held.lost) .. ' processes have ended while they fetched it'
-    finish_url(M.records, {url, held.depth, held.parent, 'failed', '', '', why, '', '', '0',
-                           '0', held.tries, '0'}, 0)
+    take_page({url, held.depth, held.parent, 'failed', '', '', why, '', '', '0', '0',
+               held.tries, '0'}, 0, 0)
 end
 -- [/one-by-one]
 
 local function end_session(session, is_lost)
     local all = call('HGETALL', key('held:' .. session))
+    call('ZREM', SESSIONS, session) -- first: it's allowed though memory be full
     note(is_lost and 'lost' or 'left', session, #all / 2)
     for i = 1, #all, 2 do
         local held = read_held(all[i + 1])
@@ -444,7 +459,6 @@ local function end_session(session, is_lost)
         end
     end
     call('DEL', key('held:' .. session), key('session:' .. session))
-    call('ZREM', SESSIONS, session)
 end
 
 -- [reclaim]
@@ -516,9 +530,11 @@ local function lease(session, seq, want)
 end
 -- [/lease]
 
--- In how many milliseconds there may be something to lease. -1: nobody can say.
-local function next_time()
+-- In how many milliseconds there may be something to lease. -1: nobody can say. `has_room`:
+-- as far as max_pages goes.
+local function next_time(has_room)
     if call('EXISTS', LINKS) == 1 then return 0 end
+    if not has_room then return -1 end
     local first
     for _, name in ipairs({READY, PARKED}) do
         local one = call('ZRANGE', name, 0, 0, 'WITHSCORES')
@@ -564,14 +580,6 @@ local function put_in_outboxes(first, count)
     end
 end
 
--- ARGV[first...] are chunks: see `put_links_in`.
-local function put_off_links(first, count, record)
-    for i = first, first + count - 1 do
-        call('RPUSH', LINKS, cjson.encode({number = M.records, chunk = ARGV[i]}))
-    end
-    call('RPUSH', LINKS, cjson.encode({number = M.records, record = record}))
-end
-
 -- [done]
 -- done URL OUTCOME STATUS NEXT_URL ERROR CONTENT_TYPE CHARSET BYTES LINKS TRIES SECONDS
 --      O (SERVER CHUNK)*O  N CHUNK*N
@@ -583,15 +591,8 @@ function results.done(session, i)
     local held = let_go(session, url)
     if held then
         leave(held)
-        M.records = M.records + 1
-        local record = {url, held.depth, held.parent, unpack(ARGV, i + 2, i + 11)}
+        take_page({url, held.depth, held.parent, unpack(ARGV, i + 2, i + 11)}, first, chunks)
         put_in_outboxes(i + 13, others)
-        if chunks <= 1 then
-            local new = chunks == 1 and meet_chunk(ARGV[first], int(M.records)) or 0
-            finish_url(M.records, record, new)
-        else
-            put_off_links(first, chunks, record)
-        end
     end
     return first + chunks
 end
@@ -626,7 +627,9 @@ function results.began(session, i)
     return i + 2
 end
 
--- rules URL MILLISECONDS TEXT: what the robots.txt of its host says (of an item with `r`).
+-- rules URL MILLISECONDS TEXT: what the robots.txt of its host says (of an item with `r`). If
+-- there is a delay, the item is one with `b` from now on; and it too has to wait for so long.
+-- (Or it's given back, and comes out when it may begin.)
 function results.rules(session, i)
     local held = held_by(session, ARGV[i + 1])
     if held and held.flag == 'r' then
@@ -634,6 +637,7 @@ function results.rules(session, i)
         h.gate, h.delay = OPEN, tonumber(ARGV[i + 2]) * 1000
         has_asked(h)
         held.flag = '-'
+        if delay_of(h) > 0 then h.gate, held.flag = TO_BEGIN, 'b' end
         call('HSET', key('held:' .. session), ARGV[i + 1], write_held(held))
         call('HSET', key('rules'), held.host, ARGV[i + 3])
     end
@@ -697,12 +701,12 @@ function operations.look()
         return redis.error_reply('FOREIGN ' .. foreign
                                  .. ' is there, and is no crawl of stage3')
     end
-    if not read_meta() then return {'ok'} end
-    if M.format ~= ARGV[2] then
-        return redis.error_reply('FORMAT the crawl has format ' .. M.format .. ', and not '
+    local format = read_meta() or FORMAT
+    if format ~= ARGV[2] then
+        return redis.error_reply('FORMAT the crawl has format ' .. format .. ', and not '
                                  .. ARGV[2])
     end
-    if M.settings ~= ARGV[3] then return {'settings', M.settings} end
+    if M.format and M.settings ~= ARGV[3] then return {'settings', M.settings} end
     return {'ok'}
 end
 
@@ -783,8 +787,8 @@ function operations.step()
     local leased = lease(session, seq, math.min(want, room))
     write_hosts()
     note_state()
-    local wait = 0
-    if #leased / 2 < want then wait = room < want and -1 or next_time() end
+    local count, wait = #leased / 2, 0
+    if count < want then wait = next_time(count < room) end
     return append({'ok', int(wait), unpack(summary())}, leased)
 end
 -- [/step]
