@@ -35,11 +35,13 @@ def known(text):
 
 
 def read_records(client, name):
-    """(number, fields) of each, in their order."""
+    """(number of its page, fields) of each, in the order in which they came."""
     records, begin = [], "-"
     while True:
         some = client.call("XRANGE", f"{{{name}}}:records", begin, "+", "COUNT", AT_ONCE)
-        records += [(int(entry.split("-")[0]), pairs(fields)) for entry, fields in some]
+        for _, flat in some:
+            fields = pairs(flat)
+            records.append((int(fields.pop("number")), fields))
         if len(some) < AT_ONCE:
             return records
         begin = "(" + some[-1][0]
@@ -149,8 +151,8 @@ def _one_record(crawl):
         if record["url"] in done and is_dead != (crawl.urls[record["url"]].state == "d"):
             yield f"3: {record['url']} is {crawl.urls[record['url']].state}, and its outcome {record['outcome']}"
     numbers = [number for number, _ in crawl.records] + [entry["number"] for entry in crawl.links if "record" in entry]
-    if numbers != list(range(1, len(numbers) + 1)):
-        yield "3: the records aren't numbered from 1 on without a gap"
+    if sorted(numbers) != list(range(1, len(numbers) + 1)):
+        yield f"3: the records aren't numbered from 1 on without a gap: {numbers}"
 
 
 def _hosts(crawl):

@@ -510,6 +510,12 @@ class Orders(ScriptTest):
                 if (order, way) == ("fifo", "back"):
                     self.assertEqual(then[:2], first)
 
+    def test_who_comes_back_goes_before_shorter_ones(self):
+        _, session = self.crawl_of(self.urls("a", "bbb", "ccc"), order="priority")
+        a, b = session.take(2)
+        session.step(0, done(a, [chunk(self.urls("d"))]), ["back", b])
+        self.assertEqual([session.take() for _ in range(3)], [[b], self.urls("d"), self.urls("ccc")])
+
     def test_a_thousand_and_more_at_once(self):
         for order in ("fifo", "lifo", "priority"):
             self.client.call("FLUSHALL")
@@ -623,7 +629,7 @@ class BigPages(ScriptTest):
         slowest = max(entry[2] for entry in self.client.call("SLOWLOG", "GET", 1000) if entry[3][0] == "EVALSHA")
         self.assertLess(slowest, 1_000_000)
 
-    def test_other_pages_behind_it_wait_for_their_records_and_their_numbers_stay_right(self):
+    def test_other_pages_do_not_wait_for_it_and_the_numbers_stay_right(self):
         script, session = self.crawl_of(pages(4))
         big, a, b, c = session.take(4)
         session.step(0, done(big, self.chunks()), done(a, [chunk([page(77)])]))
@@ -634,11 +640,11 @@ class BigPages(ScriptTest):
             self.assertEqual(script.broken(), [])
         crawl = script.look()
         self.assertEqual([(number, record["url"], record["new_links"]) for number, record in crawl.records],
-                         [(1, big, "3000"), (2, a, "1"), (3, b, "1"), (4, c, "0")])
+                         [(2, a, "1"), (3, b, "1"), (4, c, "0"), (1, big, "3000")])
         self.assertEqual(crawl.urls[page(77)], ("q", 2, ["2", "3"]))
         self.assertEqual(crawl.urls["http://host7:80/7"], ("q", 1, ["1"]))
 
-    def test_a_page_that_is_given_up_behind_it(self):
+    def test_a_page_that_is_given_up_meanwhile(self):
         script, session = self.crawl_of(pages(2), max_lost=1)
         dies = script.open()
         [lost] = dies.take()
@@ -650,7 +656,8 @@ class BigPages(ScriptTest):
         self.assertEqual(script.broken(), [])
         while session.step(0) and self.some_wait(script):
             pass
-        self.assertEqual([record["outcome"] for _, record in script.look().records], ["page", "failed"])
+        self.assertEqual([(number, record["outcome"]) for number, record in script.look().records],
+                         [(2, "failed"), (1, "page")])
 
     def test_it_goes_on_though_who_brought_it_is_gone(self):
         script, session = self.crawl_of(pages(1))
@@ -768,7 +775,7 @@ class Strangers(ScriptTest):
                      lambda: self.client.call("HSET", "{crawl}:meta", "format", "0", "settings", "{}"))
         self.client.call("HSET", "{crawl}:meta", "format", "0", "settings", "{}")
         before = self.everything()
-        for operation in ("step", "close", "report", "put", "sent", "finish"):
+        for operation in ("look", "step", "close", "report", "put", "sent", "finish"):
             with self.assertRaisesRegex(resp.RedisError, "^FORMAT the crawl has format 0"):
                 self.client.call("EVAL", TEXT, 1, "{crawl}:meta", operation, "1-0", 1, 1)
         self.assertEqual(self.everything(), before)
@@ -781,6 +788,18 @@ class Strangers(ScriptTest):
         script.clock_stands = False
         before = self.everything()
         self.assertEqual(script.raw_open([chunk(pages(3), 0, what="r")], settings="{others}"), ["settings", "{}"])
+        self.assertEqual(self.everything(), before)
+
+    def test_who_only_looks_writes_nothing(self):
+        look = ["look", "1", "{}"]
+        script = Script(self.client)
+        self.assertEqual(script.client.call("EVAL", TEXT, 1, script.key("meta"), *look), ["ok"])
+        self.assertEqual(self.everything(), {})
+        self.crawl_of(pages(1))
+        before = self.everything()
+        self.assertEqual(script.client.call("EVAL", TEXT, 1, script.key("meta"), *look), ["ok"])
+        self.assertEqual(script.client.call("EVAL", TEXT, 1, script.key("meta"), *look[:2], "others"),
+                         ["settings", "{}"])
         self.assertEqual(self.everything(), before)
 
     def test_two_crawls_in_one_redis(self):
