@@ -21,6 +21,7 @@
 #include <optional>
 #include <random>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -142,6 +143,34 @@ TEST_CASE("each URL comes out once, and join ends when all are done") {
     test.done(test.get());
     CHECK(test.is_over());
     CHECK(test.frontier.urls().find(url_of("http://h/b"))->times_met == 2);
+}
+
+TEST_CASE("join tells of a URL that was lost") {
+    FrontierTest test;
+    test.open({"http://h/1", "http://h/2"});
+    FrontierVisit first = test.get();
+    const FrontierVisit second = test.get();
+    const Work work = first.work();
+    test.done(std::move(first));
+    Record record(work.url);
+    test.frontier.done(work, record, {}); // once too often: so it counts as the second
+    CHECK_THROWS_WITH_AS(
+        stage3::run_until_complete(test.loop, test.frontier.join({})),
+        "http://h/2 has been lost: please report this fault of the crawler",
+        std::logic_error);
+    test.close();
+}
+
+TEST_CASE("join does not ask for those that it has left, beyond the most pages") {
+    FrontierTest test({.max_pages = 1});
+    test.open({"http://h/1", "http://h/2"});
+    test.done(test.get());
+    test.want();
+    stage3::run_until_complete(test.loop, test.frontier.join({})); // and doesn't throw
+    CHECK(test.frontier.counts().has_left_some);
+    CHECK(test.frontier.urls().count_queued() == 1);
+    test.wanting.front().cancel();
+    test.turns(2);
 }
 
 TEST_CASE("what is dropped comes back, before all others, and it was no try") {

@@ -1,0 +1,179 @@
+// The crawler with a frontier that is none of the product's: all that it needs is what
+// the concept says.
+#include "stage3_queue_crawler/crawler/crawler.h"
+#include "stage3_queue_crawler/runtime/sync/queue.h"
+#include "stage3_queue_crawler/runtime/task/run.h"
+#include "tests/support/scripted_server.h"
+#include "tests/support/url.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+using common::Url;
+using stage3::Coroutine;
+using stage3::Crawler;
+using stage3::Ending;
+using stage3::EventLoop;
+using stage3::Found;
+using stage3::FrontierCounts;
+using stage3::FrontierSettings;
+using stage3::Queue;
+using stage3::Record;
+using stage3::Work;
+using tests::Hold;
+using tests::html;
+using tests::ScriptedServer;
+
+namespace {
+
+/// What a frontier is told beside its settings, and where it says what it was asked for.
+struct Diary {
+    std::string text() const { return fmt::format("{}", fmt::join(log, ", ")); }
+
+    std::vector<std::string> log;
+    std::string fails_with; ///< when all is done; empty: it doesn't
+};
+
+/// First in, first out, and polite to nobody.
+class DiaryFrontier {
+  public:
+    using Visit = stage3::Visit<DiaryFrontier>;
+
+    DiaryFrontier(EventLoop& loop, const FrontierSettings& settings, Diary& diary)
+        : loop_(loop), max_depth_(settings.max_depth), diary_(diary) {}
+
+    Coroutine<> open(std::vector<Url> roots) {
+        for (const Url& root : roots)
+            add(root, 0);
+        co_return;
+    }
+    Coroutine<Visit> get() {
+        Work work = co_await queue_.get();
+        work.ticket = ++last_ticket_;
+        co_return Visit(*this, std::move(work));
+    }
+    void began(const Work& work) { note("began", work); }
+    void done(const Work& work, const Record& /*record*/, const Found& found) {
+        note("done", work);
+        if (work.depth < max_depth_)
+            for (const Url& link : found.links)
+                add(link, work.depth + 1);
+        queue_.task_done();
+    }
+    void put_off(Work work, EventLoop::Duration /*wait*/, bool /*was_a_try*/) {
+        note("put off", work);
+        queue_.put_nowait(std::move(work));
+        queue_.task_done();
+    }
+    void give_back(const Work& work) {
+        if (!loop_.closed())
+            note("given back", work);
+    }
+    void hold(const std::string& /*host*/, EventLoop::Duration /*wait*/) {}
+    void set_delay(const std::string& /*host*/, EventLoop::Duration /*wait*/) {}
+    void has_asked(const std::string& /*host*/) {}
+    Coroutine<> join(stage3::TimeLimit limit) {
+        co_await queue_.join(limit);
+        if (!diary_.fails_with.empty())
+            throw std::runtime_error(diary_.fails_with);
+    }
+    Coroutine<> close() {
+        diary_.log.emplace_back("close");
+        co_return;
+    }
+    FrontierCounts counts() const {
+        return {.unfinished = queue_.unfinished(),
+                .out = queue_.unfinished() - queue_.size()};
+    }
+
+  private:
+    void add(const Url& url, std::uint32_t depth) {
+        if (!met_.insert(url).second)
+            return;
+        Work work(url);
+        work.depth = depth;
+        queue_.put_nowait(std::move(work));
+    }
+    void note(const std::string& what, const Work& work) {
+        diary_.log.push_back(
+            fmt::format("{} {} as {}", what, work.url.target(), work.ticket));
+    }
+
+    EventLoop& loop_;
+    const std::size_t max_depth_;
+    Diary& diary_;
+    Queue<Work> queue_;
+    std::set<Url> met_;
+    std::uint64_t last_ticket_ = 0;
+};
+static_assert(stage3::Frontier<DiaryFrontier>);
+
+/// One worker's crawl, with a diary.
+struct DiaryTest {
+    DiaryTest() {
+        settings.workers = 1;
+        settings.obey_robots = false;
+        server.on("/", html("<a href='/a'>x</a><a href='/b'>x</a>"));
+        server.on("/a", html("<a href='/c'>x</a>"));
+        server.on("/b", html(""));
+        server.on("/c", html(""));
+    }
+    /// Cancelled as a worker begins with `cancelled_at`; empty: never.
+    Ending crawl(const std::string& cancelled_at = {}) {
+        EventLoop loop;
+        std::optional<stage3::Task<Ending>> task;
+        events.on_start = [&](std::string_view, const Work& work) {
+            if (work.url.target() == cancelled_at)
+                loop.call_soon([&] { task->cancel(); });
+        };
+        const std::vector<Url> roots{tests::url_of(server.url())};
+        Crawler<DiaryFrontier> crawler(loop, roots,
+                                       stage3::Scope(stage3::Reach::host, roots),
+                                       settings, events, diary);
+        task = create_task(loop, crawler.crawl());
+        const auto ending = stage3::run_until_complete<Ending>(loop, *task);
+        progress = crawler.progress();
+        return ending;
+    }
+
+    ScriptedServer server;
+    stage3::CrawlSettings settings;
+    stage3::CrawlEvents events;
+    Diary diary;
+    stage3::Progress progress;
+};
+
+} // namespace
+
+TEST_CASE("a crawl with another frontier, which gets what comes after the events") {
+    DiaryTest test;
+    test.settings.max_depth = 1;
+    CHECK(test.crawl() == Ending::complete);
+    CHECK(test.diary.text()
+          == "began / as 1, done / as 1, began /a as 2, done /a as 2, "
+             "began /b as 3, done /b as 3, close");
+    CHECK(test.progress.fetched == 3);
+}
+
+TEST_CASE("a frontier is closed before a cancelled worker gives its URL back") {
+    DiaryTest test;
+    test.server.on("/b", {Hold{}});
+    CHECK(test.crawl("/b") == Ending::interrupted);
+    CHECK(test.diary.text().ends_with(", began /b as 3, close, given back /b as 3"));
+}
+
+TEST_CASE("what a frontier's join throws ends the crawl") {
+    DiaryTest test;
+    test.diary.fails_with = "the other machine is gone";
+    CHECK_THROWS_WITH_AS(test.crawl(), "the other machine is gone", std::runtime_error);
+}
