@@ -49,7 +49,7 @@ TEST_CASE("what is left") {
           "returns. The one that pressed Ctrl-C has ended before.");
     check("lost", &Answers::lost,
           "URLs are queued that nobody will fetch: for that check, they are lost. And "
-          "that is why crawl asks only if the ending is complete.");
+          "that is why join asks only when all were done.");
 }
 
 TEST_CASE("what others see") {
