@@ -1,4 +1,4 @@
-// hint: that is why crawl asks only
+// hint: that is why join asks only
 #include "exercise.h"
 
 const Answers prediction = {
