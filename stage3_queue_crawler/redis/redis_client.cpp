@@ -34,7 +34,7 @@ std::string passing_trouble() {
             return ""; // closed by somebody else's call, and that has its own say
         return fmt::format("doesn't answer ({})", common::describe(error.code()));
     } catch (const Timeout&) {
-        return "doesn't answer (the time is over)";
+        return "doesn't answer (not in time)";
     } catch (const EndOfStream& error) {
         return fmt::format("doesn't answer ({})", error.what());
     } catch (const common::ResolveError& error) {
@@ -120,8 +120,9 @@ RedisClient::call_all(std::vector<RedisCommand> commands) {
 }
 
 Coroutine<> RedisClient::connect() {
-    if (!connection_.is_open())
-        loaded_.clear(); // it may be another Redis, or have forgotten them
+    if (connection_.is_open())
+        co_return;
+    loaded_.clear(); // it may be another Redis, or have forgotten them
     co_await connection_.open();
 }
 

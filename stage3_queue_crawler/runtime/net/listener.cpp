@@ -90,7 +90,7 @@ common::Socket Listener::take(std::error_code& error) {
     const int on = 1;
     ::setsockopt(client.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 #ifdef SO_NOSIGPIPE
-    ::setsockopt(client.fd(), SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on); // see Socket::open
+    ::setsockopt(client.fd(), SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on); // as in open
 #endif
     return client;
 }

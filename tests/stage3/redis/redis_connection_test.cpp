@@ -1,7 +1,6 @@
 // One connection: who is answered what, and when it's closed.
 #include "stage3_queue_crawler/redis/redis_connection.h"
 #include "tests/stage3/redis/fake_redis.h"
-#include "tests/support/faults.h"
 
 #include <doctest/doctest.h>
 
@@ -10,8 +9,6 @@
 #include <cstddef>
 #include <cstdlib>
 #include <exception>
-#include <memory>
-#include <optional>
 #include <ostream> // doctest wants it
 #include <string>
 #include <system_error>
@@ -327,10 +324,9 @@ TEST_CASE("names are looked up in another thread, and their addresses tried in t
         RedisConnection connection(loop(), url);
         std::string result = co_await open_it(connection);
         CHECK(result == "open");
-        url.host = "no.such.host.invalid";
+        url.host = std::string(300, 'x'); // too long for anybody to be asked
         RedisConnection unknown(loop(), url);
         result = co_await open_it(unknown);
-        CHECK((result.starts_with("cannot resolve 'no.such.host.invalid'")
-               || result == "timeout")); // whoever has no name server
+        CHECK(result.starts_with("cannot resolve 'xxx"));
     }());
 }
