@@ -330,6 +330,13 @@ TEST_CASE("who has had enough cancels; the others don't notice") {
         const std::string result = co_await run_it(client, "well");
         CHECK(result == "well");
         CHECK(notes->size() == 1); // it wasn't away for this one
+        co_await server.go_away(); // and that is news, though nobody came back before
+        const auto again = stage3::create_task(run_it(client, "again"));
+        co_await stage3::sleep(20ms);
+        server.come_back();
+        co_await tests::end_of(again);
+        CHECK(again.result() == "again");
+        CHECK(notes->size() == 3);
     }());
 }
 
