@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""What it costs to share a crawl: page 19's table.
+
+    tests/bench/shared_frontier_bench.py --build build-bench [--json FILE]
+    tests/bench/shared_frontier_bench.py --from FILE
+
+It crawls one site with the frontier in memory, and then with one in Redis, with 1, 2 and 4 processes: what does a page
+take of the processor, here and in Redis; how many calls, and how many bytes; how much memory does Redis need for a URL?
+nginx serves the site, if it's installed. All share this machine's cores: so nobody should read from this how much
+quicker a crawl gets with more processes. For that, see page 19's plan.
+"""
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE / "crawl_bench"), str(HERE.parent / "shared_frontier")]
+from measure import Trouble  # noqa: E402
+from nginx import Nginx, find_nginx, write_files  # noqa: E402
+from redis_server import RedisServer, skip_if_there_is_none  # noqa: E402
+from servers import PracticeSite, Site  # noqa: E402
+
+STAGE3 = "stage3_queue_crawler/stage3"
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way to crawl. No processes: the frontier in memory. `latency`: of every answer, in milliseconds."""
+    processes: int
+    workers: int = 10
+    latency: int = 0
+
+    def name(self) -> str:
+        if self.processes == 0:
+            return "in memory"
+        return "Redis, 1 process" if self.processes == 1 else f"Redis, {self.processes} processes"
+
+
+WAYS = [Way(0), Way(1), Way(2), Way(4), Way(1, 1), Way(1, 100), Way(1, 10, 20)]
+
+
+def processor_seconds(pid: int) -> float:
+    """That a process has taken so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def info(redis, section: str) -> dict[str, str]:
+    text = redis.call("INFO", section)
+    return dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
+
+
+def calls_in(redis) -> int:
+    """How often the script was called."""
+    stats = info(redis, "commandstats").get("cmdstat_evalsha", "calls=0")
+    return int(stats.split("calls=")[1].split(",")[0])
+
+
+def crawl(build: Path, way: Way, url: str, urls: int, server: RedisServer | None) -> dict:
+    """Crawls once, and says what it took. Throws Trouble if not all was found."""
+    program, folder = str(build / STAGE3), tempfile.mkdtemp()
+    command = [program, url, "-w", str(way.workers), "-q", "--no-robots", "--parse-threads", "0", "--format", "jsonl"]
+    if server:
+        command += ["--frontier", server.url, "--crawl", "bench"]
+    count = max(way.processes, 1)
+    outputs = [f"{folder}/{i}" for i in range(count)]
+    redis = server.client() if server else None
+    before = (int(info(redis, "memory")["used_memory"]), info(redis, "stats"), processor_seconds(server.pid),
+              calls_in(redis)) if redis else None
+    own = os.times()
+    began = time.monotonic()
+    processes = [subprocess.Popen([*command, "-o", output]) for output in outputs]
+    for process in processes:
+        process.wait()
+    wall = time.monotonic() - began
+    now = os.times()
+    found = {"wall": wall, "cpu": (now.children_user + now.children_system - own.children_user - own.children_system)}
+    records = sum(Path(output).read_text(encoding="utf-8").count("\n") for output in outputs if os.path.exists(output))
+    if records != urls:
+        raise Trouble(f"{way.name()}: {records:,} records, and there are {urls:,} URLs")
+    if redis:
+        memory, stats, cpu, calls = before
+        after = info(redis, "stats")
+        found["redis_cpu"] = processor_seconds(server.pid) - cpu
+        found["calls"] = calls_in(redis) - calls
+        found["bytes_out"] = int(after["total_net_input_bytes"]) - int(stats["total_net_input_bytes"])
+        found["memory"] = int(info(redis, "memory")["used_memory"]) - memory
+        redis.close()
+    return found
+
+
+def warm_up(build: Path, url: str, server: RedisServer):
+    """Lets Redis read the script, which takes memory, and forget the rest."""
+    subprocess.run([build / STAGE3, url, "-q", "--max-pages", "1", "--frontier", server.url, "--crawl", "warm"],
+                   stdout=subprocess.DEVNULL, check=False)
+    with server.client() as redis:
+        redis.call("FLUSHALL")
+
+
+def measure_way(build: Path, way: Way, url: str, urls: int, rounds: int) -> dict:
+    runs = []
+    for _ in range(rounds):
+        if way.processes == 0:
+            runs.append(crawl(build, way, url, urls, None))
+        else:
+            with RedisServer() as server:
+                warm_up(build, url, server)
+                runs.append(crawl(build, way, url, urls, server))
+    medians = {key: statistics.median(run[key] for run in runs) for key in runs[0]}
+    print(f"{way.name()}, {way.workers} workers, {way.latency} ms: {medians}", file=sys.stderr)
+    return {"way": asdict(way), "urls": urls, **medians}
+
+
+def measure(options) -> dict:
+    build, rows = options.build.resolve(), []
+    site = Site(pages=options.pages, links=30, size=4096)
+    with tempfile.TemporaryDirectory() as folder, PracticeSite(build, site, manifest=True) as practice:
+        urls, about = len(practice.manifest.urls()), practice.about()
+        serving, url = practice, practice.url
+        if find_nginx():
+            os.chmod(folder, 0o755)
+            redirects = write_files(practice, Path(folder))
+            serving = Nginx(find_nginx(), Path(folder), redirects, practice_port(practice), None, None)
+            practice.__exit__()  # nginx takes its port: the pages have links to it
+            serving.start()
+            about, url = serving.about(), serving.url
+        try:
+            rows += [measure_way(build, way, url, urls, options.rounds) for way in WAYS if not way.latency]
+        finally:
+            if serving is not practice:
+                serving.__exit__()
+    slow = Site(pages=options.pages // 5, links=30, size=4096, latency=20)
+    with PracticeSite(build, slow, manifest=True) as practice:
+        rows += [measure_way(build, way, practice.url, len(practice.manifest.urls()), options.rounds)
+                 for way in WAYS if way.latency]
+    return {"cores": len(os.sched_getaffinity(0)), "server": about, "pages": options.pages, "rounds": options.rounds,
+            "rows": rows}
+
+
+def practice_port(practice: PracticeSite) -> int:
+    return practice.port
+
+
+def table(found: dict) -> str:
+    """For the page."""
+    lines = ["| frontier | workers each | stage 3 | Redis | calls | sent | memory |",
+             "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"]
+    for row in found["rows"]:
+        way, urls = Way(**row["way"]), row["urls"]
+        name = way.name() + (f", answers take {way.latency} ms" if way.latency else "")
+        cells = [name, str(way.workers), f"{row['cpu'] / urls * 1e6:.0f} µs"]
+        if way.processes:
+            cells += [f"{row['redis_cpu'] / urls * 1e6:.0f} µs", f"{row['calls'] / urls:.2f}",
+                      f"{row['bytes_out'] / urls / 1000:.1f} kB", f"{row['memory'] / urls:.0f} B"]
+        else:
+            cells += ["", "", "", ""]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--build", type=Path, help="the build directory, of --buildtype=release")
+    parser.add_argument("--pages", type=int, default=10_000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--json", type=Path, help="write what was found there")
+    parser.add_argument("--from", dest="source", type=Path, help="show what was found earlier")
+    options = parser.parse_args()
+    if options.source:
+        print(table(json.loads(options.source.read_text(encoding="utf-8"))))
+        return 0
+    if not options.build:
+        parser.error("name the build directory: --build build-bench")
+    skip_if_there_is_none()
+    try:
+        found = measure(options)
+    except Trouble as trouble:
+        print(f"shared_frontier_bench: {trouble}", file=sys.stderr)
+        return 1
+    if options.json:
+        options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    print(table(found))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
