@@ -47,6 +47,7 @@ class RedisClient {
     RedisClient(EventLoop& loop, RedisUrl url, Settings settings = {});
     RedisClient(const RedisClient&) = delete;
     RedisClient& operator=(const RedisClient&) = delete;
+    ~RedisClient() = default;
 
     /// To be called first, and once: connects, and has a look at what is there. No second
     /// try: what is wrong now, somebody has to mend. Throws RedisUnfit.

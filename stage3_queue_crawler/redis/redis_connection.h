@@ -44,6 +44,7 @@ class RedisConnection {
     RedisConnection(EventLoop& loop, RedisUrl url, RedisTimeouts timeouts = {});
     RedisConnection(const RedisConnection&) = delete;
     RedisConnection& operator=(const RedisConnection&) = delete;
+    ~RedisConnection() = default;
 
     bool is_open() const { return stream_ != nullptr; }
     /// Finds the address, connects, logs in, selects the database; nothing, if it's open.

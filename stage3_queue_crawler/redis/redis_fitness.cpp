@@ -29,7 +29,8 @@ bool is_older_than_6_2(std::string_view version) {
     int major = 0;
     int minor = 0;
     const char* const end = version.data() + version.size();
-    const char* const dot = std::from_chars(version.data(), end, major).ptr;
+    const char* const dot =
+        std::from_chars(version.data(), version.data() + version.size(), major).ptr;
     if (dot != end)
         std::from_chars(dot + 1, end, minor);
     return major < 6 || (major == 6 && minor < 2);

@@ -30,7 +30,8 @@ template <class Number>
 std::optional<Number> number_in(std::string_view text, int base = 10) {
     Number number = 0;
     const char* const end = text.data() + text.size();
-    const auto [stopped, error] = std::from_chars(text.data(), end, number, base);
+    const auto [stopped, error] =
+        std::from_chars(text.data(), text.data() + text.size(), number, base);
     if (error != std::errc() || stopped != end)
         return {};
     return number;

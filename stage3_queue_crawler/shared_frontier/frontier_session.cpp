@@ -27,20 +27,12 @@ std::string microseconds(std::chrono::microseconds time) {
     return std::to_string(time.count());
 }
 
-SharedState::Stage stage_of(std::string_view name) {
-    using Stage = SharedState::Stage;
-    return name == "complete"    ? Stage::complete
-           : name == "max_pages" ? Stage::max_pages
-           : name == "idle"      ? Stage::idle
-                                 : Stage::running;
-}
-
 /// What is in `reply` from `place` on: see `summary` in frontier.lua.
 SharedState read_state(const RedisReply& reply, std::size_t place) {
     const auto number = [&](std::size_t i) {
         return static_cast<std::size_t>(reply.items.at(place + i).number());
     };
-    return {.stage = stage_of(reply.items.at(place).text),
+    return {.stage = stage_named(reply.items.at(place).text),
             .unfinished = number(1),
             .records = number(2),
             .known = number(3),
@@ -59,8 +51,10 @@ Leased read_leased(std::string url, const std::string& held) {
     std::string parent;
     words >> number >> item.host >> flag >> item.depth >> item.redirects_left
         >> item.tries >> lost >> parent;
-    using Wants = Leased::Wants;
-    item.wants = flag == 'r' ? Wants::rules : flag == 'b' ? Wants::begin : Wants::nothing;
+    if (flag == 'r')
+        item.wants = Leased::Wants::rules;
+    else if (flag == 'b')
+        item.wants = Leased::Wants::begin;
     item.is_root = parent == "-";
     return item;
 }
@@ -206,7 +200,8 @@ Coroutine<> FrontierSession::wait_for_news() {
         news_.clear();
         try {
             co_await wait_for(news_.wait(), left);
-        } catch (const Timeout&) { // it's time
+        } catch (const Timeout&) {
+            continue; // it's time
         }
     }
 }

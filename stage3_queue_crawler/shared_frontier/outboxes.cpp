@@ -40,6 +40,7 @@ Coroutine<> Outboxes::carry() {
         try { // the process that was to carry them may be dead: so look now and then
             co_await wait_for(news_.wait(), all_idle() ? 20ms : 200ms);
         } catch (const Timeout&) {
+            continue;
         }
     }
 }
@@ -57,6 +58,7 @@ Coroutine<bool> Outboxes::carry_all() {
 Coroutine<bool> Outboxes::carry_from(std::size_t source) {
     FrontierSession& session = *sessions_[source];
     std::vector<std::vector<std::string>> commands;
+    commands.reserve(sessions_.size());
     for (std::size_t target = 0; target < sessions_.size(); ++target)
         commands.push_back({"XRANGE", session.key(fmt::format("outbox:{}", target)), "-",
                             "+", "COUNT", "200"});

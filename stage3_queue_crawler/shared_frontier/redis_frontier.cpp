@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -201,7 +202,8 @@ void RedisFrontier::take_in(FrontierSession& session, std::vector<Leased> items)
                 fmt::format("'{}' is in the crawl, and is no URL", item.url));
         const Ticket ticket = ++last_ticket_;
         const bool wants_rules = item.wants == Leased::Wants::rules;
-        held_.emplace(ticket, Held{.session = &session, .item = std::move(item)});
+        held_.emplace(ticket,
+                      Held{.session = &session, .url = *url, .item = std::move(item)});
         if (wants_rules)
             scout(ticket, *url);
         else
@@ -268,21 +270,20 @@ void RedisFrontier::keep_rules(const std::string& host, RobotsCache::Answer answ
 
 /// May it be fetched?
 void RedisFrontier::judge(Ticket ticket) {
-    const Leased& item = held_.at(ticket).item;
+    const Held& held = held_.at(ticket);
     if (!settings_.ask_robots) {
         let_in(ticket, nullptr);
         return;
     }
-    const auto rules = rules_.find(item.host);
+    const auto rules = rules_.find(held.item.host);
     if (rules == rules_.end()) {
         std::erase_if(tasks_, [](const Task<>& task) { return task.done(); });
         tasks_.push_back(create_task(find_rules(ticket), "rules"));
         return;
     }
     const RobotsAnswer& says = *rules->second;
-    const std::optional<common::Url> url = common::parse_url(item.url);
     std::shared_ptr<const Refusal> refusal;
-    if (!says.rules.allows(url->target())) // NOLINT(bugprone-unchecked-optional-access)
+    if (!says.rules.allows(held.url.target()))
         refusal = std::make_shared<const Refusal>(
             Refusal{.reason = says.reason, .failure = nullptr});
     let_in(ticket, std::move(refusal));
@@ -291,8 +292,7 @@ void RedisFrontier::judge(Ticket ticket) {
 /// The next who asks gets it.
 void RedisFrontier::let_in(Ticket ticket, std::shared_ptr<const Refusal> refusal) {
     const Leased& item = held_.at(ticket).item;
-    Work work(common::parse_url(item.url)
-                  .value()); // NOLINT(bugprone-unchecked-optional-access)
+    Work work(held_.at(ticket).url);
     work.depth = item.depth;
     work.redirects_left = item.redirects_left;
     work.tries = item.tries;
@@ -385,22 +385,22 @@ void RedisFrontier::done(const Work& work, Record& record, const Found& found) {
 void RedisFrontier::send_done(const Held& held, const Record& record,
                               std::vector<Chunk> chunks) {
     const std::size_t here = server_of(held.item.host, sessions_.size());
-    const auto others = std::ranges::stable_partition(
-        chunks, [&](const Chunk& chunk) { return chunk.first != here; });
-    const std::size_t mine = others.size(); // those behind the partition
+    std::vector<std::string> mine;
+    std::vector<std::string> others; // and for whom
+    for (Chunk& chunk : chunks) {
+        if (chunk.first != here)
+            others.push_back(std::to_string(chunk.first));
+        (chunk.first == here ? mine : others).push_back(std::move(chunk.second));
+    }
     std::vector<std::string> words{"done", held.item.url};
     append(record, words);
-    words.push_back(std::to_string(chunks.size() - mine));
-    for (std::size_t i = 0; i < chunks.size() - mine; ++i) {
-        words.push_back(std::to_string(chunks[i].first));
-        words.push_back(std::move(chunks[i].second));
-    }
-    words.push_back(std::to_string(mine));
-    for (std::size_t i = chunks.size() - mine; i < chunks.size(); ++i)
-        words.push_back(std::move(chunks[i].second));
-    if (mine < chunks.size())
-        outboxes_->carry_soon();
+    words.push_back(std::to_string(others.size() / 2));
+    std::ranges::move(others, std::back_inserter(words));
+    words.push_back(std::to_string(mine.size()));
+    std::ranges::move(mine, std::back_inserter(words));
     tell(held, std::move(words));
+    if (outboxes_ && !others.empty())
+        outboxes_->carry_soon();
 }
 
 void RedisFrontier::put_off(const Work& work, EventLoop::Duration wait, bool was_a_try) {
@@ -449,14 +449,15 @@ Coroutine<> RedisFrontier::join(TimeLimit limit) {
 Coroutine<> RedisFrontier::close() {
     is_closed_ = true;
     settings_.withdraw_questions();
+    std::exception_ptr cancelled;
     try {
         co_await wait_for(say_goodbye(), longest_goodbye);
+    } catch (const Cancelled&) {
+        cancelled = std::current_exception(); // first, none of our tasks must be left
     } catch (const Timeout&) {
         crawl_.on_note(fmt::format("Redis doesn't answer: what this process held goes to "
                                    "others when its lease has ended, in {} s",
                                    crawl_.lease.count() / 1000));
-    } catch (const Cancelled&) {
-        throw;
     } catch (const std::exception& error) {
         if (!failure_)
             crawl_.on_note(error.what());
@@ -464,6 +465,8 @@ Coroutine<> RedisFrontier::close() {
     end_tasks();
     co_await wait(talks_);
     co_await wait(tasks_);
+    if (cancelled)
+        std::rethrow_exception(cancelled);
 }
 
 Coroutine<> RedisFrontier::say_goodbye() {

@@ -62,6 +62,7 @@ class RedisFrontier {
     /// What this process holds.
     struct Held {
         FrontierSession* session;
+        common::Url url;
         Leased item;
         bool is_out = false;     // somebody visits it
         bool is_scouted = false; // its host's robots.txt is being asked for

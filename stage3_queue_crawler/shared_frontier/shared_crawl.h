@@ -11,6 +11,7 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace stage3 {
@@ -52,5 +53,8 @@ struct SharedState {
 
     bool is_over() const { return stage == Stage::max_pages || stage == Stage::complete; }
 };
+
+/// By the name that frontier.lua gives it.
+SharedState::Stage stage_named(std::string_view name);
 
 } // namespace stage3

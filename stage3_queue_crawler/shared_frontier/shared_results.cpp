@@ -58,10 +58,12 @@ Fields fields_of(const RedisReply& entry) {
 
 SharedResults::SharedResults(EventLoop& loop, SharedCrawl crawl)
     : crawl_(std::move(crawl)) {
-    for (const RedisUrl& url : crawl_.servers)
-        servers_.push_back({.client = std::make_unique<RedisClient>(
-                                loop, url, RedisSettings{.on_note = crawl_.on_note}),
-                            .pages = {}});
+    for (const RedisUrl& url : crawl_.servers) {
+        Server server;
+        server.client = std::make_unique<RedisClient>(
+            loop, url, RedisSettings{.on_note = crawl_.on_note});
+        servers_.push_back(std::move(server));
+    }
 }
 
 std::string SharedResults::key(std::string_view name) const {
@@ -107,12 +109,9 @@ Coroutine<> SharedResults::read_state(std::size_t server) {
     if (to_number(values.at(6).text) != servers_.size())
         throw CantTakePart(fmt::format("the crawl '{}' has {} servers: name them all",
                                        crawl_.name, values.at(6).text));
-    using Stage = SharedState::Stage;
-    const std::string& stage = values.at(0).text;
-    if (server == 0 || stage != "complete")
-        state_.stage = stage == "complete"    ? Stage::complete
-                       : stage == "max_pages" ? Stage::max_pages
-                                              : Stage::running;
+    const SharedState::Stage stage = stage_named(values.at(0).text);
+    if (server == 0 || stage != SharedState::Stage::complete)
+        state_.stage = stage;
     state_.unfinished += to_number(values.at(1).text);
     state_.records += to_number(values.at(2).text);
     state_.known += to_number(values.at(3).text);
@@ -183,10 +182,10 @@ void SharedResults::note_url(std::size_t server, const std::string& url,
     if (known.times_met > 0 || words.size() < 2)
         return;
     const char state = words[0].empty() ? 'm' : words[0].front();
-    known.state = state == 'q'   ? KnownUrl::State::queued
-                  : state == 'f' ? KnownUrl::State::fetched
-                  : state == 'd' ? KnownUrl::State::dead
-                                 : KnownUrl::State::met;
+    if (state == 'q')
+        known.state = KnownUrl::State::queued;
+    else if (state != 'm')
+        known.state = state == 'f' ? KnownUrl::State::fetched : KnownUrl::State::dead;
     if (words.size() > 2)
         for (const std::string_view name : split(words[2], ','))
             if (const KnownUrl::Number* const number = page(server, name))
