@@ -124,8 +124,10 @@ class FakeRedis {
                 if (say.hang_up)
                     co_return;
             }
-        } catch (const stage3::EndOfStream&) { // the client has gone
+        } catch (const stage3::EndOfStream&) {
+            co_return; // the client has gone
         } catch (const std::system_error&) {
+            co_return; // the same
         }
     }
 

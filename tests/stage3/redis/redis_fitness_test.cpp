@@ -57,6 +57,7 @@ TEST_CASE("what may pass, and what won't") {
           "TRYAGAIN Multiple keys", "CLUSTERDOWN The cluster is down",
           "NOREPLICAS Not enough good replicas to write.",
           "ERR max number of clients reached",
+          // NOLINTNEXTLINE(bugprone-suspicious-missing-comma)
           "ERR Error running script (call to f_1): @user_script:1: @user_script: 1: -OOM "
           "command not allowed when used memory > 'maxmemory'."}) {
         CAPTURE(text);

@@ -37,7 +37,6 @@ using stage3::RobotsAnswer;
 using stage3::RobotsCache;
 using stage3::SharedCrawl;
 using stage3::SharedResults;
-using stage3::Task;
 using tests::RedisServer;
 using tests::url_of;
 using SharedVisit = stage3::Visit<RedisFrontier>;
@@ -47,6 +46,23 @@ namespace {
 RobotsCache::Answer answer(std::string_view robots) {
     return std::make_shared<const RobotsAnswer>(RobotsAnswer{
         .rules = Robots::parse(robots, "me"), .reason = "disallowed by robots.txt"});
+}
+
+Record page(const SharedVisit& visit, Outcome outcome = Outcome::page) {
+    Record record(visit.work().url);
+    record.outcome = outcome;
+    record.status = outcome == Outcome::page ? 200 : 404;
+    record.tries = visit.work().tries;
+    return record;
+}
+
+void done(SharedVisit visit, const std::vector<std::string>& links = {}) {
+    Record record = page(visit);
+    Found found;
+    for (const std::string& link : links)
+        found.links.push_back(url_of(link));
+    record.links = links.size();
+    visit.done(record, found);
 }
 
 /// Some servers, and as many frontiers on them as a test likes.
@@ -65,9 +81,10 @@ struct SharedTest {
 
     SharedTest(const SharedTest&) = delete;
     SharedTest& operator=(const SharedTest&) = delete;
-    ~SharedTest() {
+    // If it can't be closed, the test has failed.
+    ~SharedTest() { // NOLINT(bugprone-exception-escape)
         close_all();
-    } // NOLINT(bugprone-exception-escape): then the test fails
+    }
 
     /// One more process.
     RedisFrontier& join_crawl(FrontierSettings settings = {}) {
@@ -102,21 +119,6 @@ struct SharedTest {
         }
         std::move(getting).take(); // and so gives it back
         return true;
-    }
-    static Record page(const SharedVisit& visit, Outcome outcome = Outcome::page) {
-        Record record(visit.work().url);
-        record.outcome = outcome;
-        record.status = outcome == Outcome::page ? 200 : 404;
-        record.tries = visit.work().tries;
-        return record;
-    }
-    static void done(SharedVisit visit, const std::vector<std::string>& links = {}) {
-        Record record = page(visit);
-        Found found;
-        for (const std::string& link : links)
-            found.links.push_back(url_of(link));
-        record.links = links.size();
-        visit.done(record, found);
     }
     void wait(EventLoop::Duration duration) {
         loop.call_later(duration, [this] { loop.stop(); });
@@ -162,13 +164,13 @@ TEST_CASE("each URL comes out once, and join ends when all are done") {
     CHECK(root.work().is_root);
     CHECK(root.work().tries == 1);
     CHECK(frontier.counts().out == 1);
-    test.done(std::move(root), {"http://h/a", "http://h/b", "http://h/"});
+    done(std::move(root), {"http://h/a", "http://h/b", "http://h/"});
     SharedVisit a = test.get(frontier);
     CHECK(a.work().url == url_of("http://h/a"));
     CHECK(a.work().depth == 1);
     CHECK_FALSE(a.work().is_root);
-    test.done(std::move(a), {"http://h/b"});
-    test.done(test.get(frontier));
+    done(std::move(a), {"http://h/b"});
+    done(test.get(frontier));
     test.join(frontier);
     test.close_all();
 
@@ -192,13 +194,13 @@ TEST_CASE("two processes share a crawl, and both notice its end") {
     RedisFrontier& two = test.join_crawl();
     test.open(one, {"http://h/"});
     test.open(two, {"http://h/"});
-    test.done(test.get(two), {"http://h/a", "http://h/b"});
+    done(test.get(two), {"http://h/a", "http://h/b"});
     SharedVisit a = test.get(one);
     SharedVisit b = test.get(two);
     CHECK(a.work().url != b.work().url);
     CHECK_FALSE(test.has_one(one));
-    test.done(std::move(a));
-    test.done(std::move(b));
+    done(std::move(a));
+    done(std::move(b));
     test.join(one);
     test.join(two);
     const bool first = test.run(one.may_report());
@@ -243,7 +245,7 @@ TEST_CASE("links beyond the depth are met, and don't come out") {
     SharedTest test;
     RedisFrontier& frontier = test.join_crawl({.max_depth = 0});
     test.open(frontier, {"http://h/"});
-    test.done(test.get(frontier), {"http://h/a"});
+    done(test.get(frontier), {"http://h/a"});
     test.join(frontier);
     test.close_all();
     CHECK(test.records().size() == 1);
@@ -258,7 +260,7 @@ TEST_CASE("a redirect's target is as deep as it, and has one redirect fewer") {
     RedisFrontier& frontier = test.join_crawl({.max_redirects = 5});
     test.open(frontier, {"http://h/from"});
     SharedVisit from = test.get(frontier);
-    Record record = test.page(from, Outcome::redirect);
+    Record record = page(from, Outcome::redirect);
     from.done(record, {.links = {}, .redirect = url_of("http://h/to")});
     const SharedVisit to = test.get(frontier);
     CHECK(to.work().url == url_of("http://h/to"));
@@ -277,11 +279,11 @@ TEST_CASE(
     SharedVisit first = test.get(one);
     SharedVisit second = test.get(two);
     CHECK_FALSE(test.has_one(one));
-    Record refused = test.page(first, Outcome::disallowed);
+    Record refused = page(first, Outcome::disallowed);
     first.done(refused, {});
     SharedVisit third = test.get(one); // so there's room for one more
-    test.done(std::move(second));
-    test.done(std::move(third));
+    done(std::move(second));
+    done(std::move(third));
     test.join(one);
     test.join(two);
     CHECK(one.counts().has_left_some);
@@ -319,7 +321,7 @@ TEST_CASE("robots.txt is asked for by one, and all obey it") {
         refused[std::string(visit.work().url.target())] = visit.work().refusal != nullptr;
         if (visit.work().refusal)
             CHECK(visit.work().refusal->reason == "disallowed by robots.txt");
-        test.done(std::move(visit), {"http://h/x.pdf"});
+        done(std::move(visit), {"http://h/x.pdf"});
     }
     CHECK(
         refused
@@ -347,7 +349,7 @@ TEST_CASE(
     CHECK(a.work().refusal->failure != nullptr);
     CHECK(a.work().tries == 1);
     test.robots.erase("http://h");
-    test.done(std::move(a));
+    done(std::move(a));
     auto next = create_task(test.loop, frontier.get());
     test.wait(200ms);
     CHECK(test.asked == std::map<std::string, int>{{"http://h", 2}});
@@ -385,7 +387,7 @@ TEST_CASE("a host that is held lets nobody out, and the others do") {
     const auto begin = test.loop.time();
     test.wait(50ms); // until Redis knows
     CHECK(test.get(two).work().url == url_of("http://other/"));
-    test.done(test.get(two));
+    done(test.get(two));
     CHECK(test.get(two).work().url == url_of("http://h/a"));
     CHECK(test.loop.time() - begin >= 400ms);
 }
@@ -401,7 +403,7 @@ TEST_CASE(
     CHECK(c.work().url == url_of("http://h/c"));
     SharedVisit bb = test.get(frontier);
     CHECK(bb.work().url == url_of("http://h/bb"));
-    test.done(std::move(a), {"http://h/d"});
+    done(std::move(a), {"http://h/d"});
     {
         const SharedVisit dropped = std::move(bb);
     }
@@ -423,10 +425,10 @@ TEST_CASE(
         RedisFrontier two(other, {}, test.crawl);
         std::vector<Url> roots{url_of("http://h/a")};
         stage3::run_until_complete<void>(other, create_task(other, two.open(roots)));
-        SharedVisit a =
+        auto a =
             stage3::run_until_complete<SharedVisit>(other, create_task(other, two.get()));
         CHECK(a.work().url == url_of("http://h/a"));
-        Record record = test.page(a);
+        Record record = page(a);
         Found found;
         found.links.push_back(url_of("http://h/b"));
         a.done(record, found);
@@ -434,9 +436,9 @@ TEST_CASE(
     }
     Found found;
     found.links.push_back(url_of("http://h/never"));
-    Record record = test.page(stale);
+    Record record = page(stale);
     stale.done(record, found);
-    test.done(test.get(one));
+    done(test.get(one));
     test.join(one);
     test.close_all();
     const auto records = test.records();
@@ -452,9 +454,9 @@ TEST_CASE("a page with thousands of links has one record, and all of them") {
     std::vector<std::string> links;
     for (int i = 0; i < 3'000; ++i)
         links.push_back("http://h" + std::to_string(i % 7) + "/" + std::to_string(i));
-    test.done(test.get(frontier), links);
+    done(test.get(frontier), links);
     for (int i = 0; i < 3'000; ++i)
-        test.done(test.get(frontier));
+        done(test.get(frontier));
     test.join(frontier);
     test.close_all();
     const auto records = test.records();
@@ -470,13 +472,13 @@ TEST_CASE("several servers: links go from one to the other, and all notice the e
     test.open(one, {"http://h0/"});
     test.open(two, {"http://h0/"});
     std::set<std::string> seen;
-    test.done(test.get(one), {"http://h1/", "http://h2/", "http://h3/", "http://h4/"});
+    done(test.get(one), {"http://h1/", "http://h2/", "http://h3/", "http://h4/"});
     for (int i = 0; i < 4; ++i) {
         SharedVisit visit = test.get(i % 2 == 0 ? one : two);
         CHECK(seen.insert(std::string(visit.work().url.href())).second);
-        test.done(std::move(visit), {"http://h0/", "http://h1/x"});
+        done(std::move(visit), {"http://h0/", "http://h1/x"});
     }
-    test.done(test.get(one));
+    done(test.get(one));
     test.join(one);
     test.join(two);
     test.close_all();
@@ -514,7 +516,7 @@ TEST_CASE("Redis goes away and comes back without what it had: that is the crawl
     SharedVisit a = test.get(frontier);
     test.servers[0].kill();
     test.servers[0].start(); // it keeps nothing
-    test.done(std::move(a));
+    done(std::move(a));
     CHECK_THROWS_WITH_AS(test.join(frontier), doctest::Contains("NOCRAWL"),
                          stage3::RedisError);
 }
