@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+"""A crawl by several processes, and everything goes wrong: processes are killed, stopped and interrupted, Redis is killed
+and comes back, connections are cut, answers get lost. At the end, each URL has the record that it has in a crawl in
+memory that nobody disturbs; and the invariants of frontier.lua hold, whenever one looks.
+
+    tests/shared_frontier/chaos.py [--urls N] [--seconds S] [--seed N] ...
+
+STAGE3 in the environment names the program, which may be one with sanitizers (then with `--urls 5000`). What came of it is
+told as JSON; exit status 1 says that something was wrong. For a night:
+
+    for seed in $(seq 1 100); do tests/shared_frontier/chaos.py --urls 100000 --seconds 150 --seed $seed || break; done
+"""
+import argparse
+import collections
+import json
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+
+import invariants
+import redis_server
+import stage3
+from crawled_site import Site
+from lossy_proxy import LossyProxy
+
+PATIENCE = 120  # seconds until all must have joined, once the crawl is over
+
+
+class Faults:
+    """What happens how often: at random times, so many seconds apart on average."""
+
+    def __init__(self, chance, means):
+        self.chance, self.means = chance, means
+        self.next = {what: time.monotonic() + chance.expovariate(1 / mean) for what, mean in means.items() if mean}
+        self.counts = collections.Counter()
+
+    def due(self):
+        """What is to happen now, if anything."""
+        for what, when in self.next.items():
+            if time.monotonic() >= when:
+                self.next[what] = time.monotonic() + self.chance.expovariate(1 / self.means[what])
+                return what
+        return None
+
+
+class Chaos:
+    def __init__(self, options):
+        self.options = options
+        self.chance = random.Random(options.seed)
+        self.folder = tempfile.mkdtemp(prefix="chaos_", dir="/tmp")
+        self.site = Site(options.urls, options.hosts, links=12, leaves=min(1500, options.urls // 4))
+        self.redis = redis_server.RedisServer(keeps=True).start()
+        self.proxy = LossyProxy(self.redis.socket, chance=options.lost_answers, seed=options.seed)
+        self.processes, self.stopped, self.started = [], {}, 0
+        self.statuses = collections.Counter()
+        self.bad = []
+
+    def arguments(self):
+        redis_url = self.chance.choice([self.redis.url, self.proxy.url])
+        return stage3.shared(redis_url, "chaos", "--lease", self.options.lease, "--workers", self.options.workers,
+                             self.site.root)
+
+    def start(self):
+        self.started += 1
+        words = map(str, self.arguments())
+        self.processes.append(stage3.Process(self.folder, f"process{self.started}", *words))
+
+    def run(self):
+        alone = stage3.crawl_alone(self.site.root)
+        self.site.forget()
+        # So that the crawl takes about as long as it's disturbed.
+        at_once = self.options.processes * self.options.workers
+        self.site.latency = min(0.5, self.options.seconds * at_once / self.options.urls / 2)
+        begin = time.monotonic()
+        faults = Faults(self.chance, {
+            "kill -9": self.options.kill, "SIGSTOP": self.options.stop, "Ctrl-C": self.options.interrupt,
+            "Redis killed": self.options.redis, "Redis restarted": self.options.redis, "CLIENT KILL": 2, "a look": 5})
+        for _ in range(self.options.processes):
+            self.start()
+        while not self.note_ends() and time.monotonic() < begin + self.options.seconds * 20:
+            what = faults.due() if time.monotonic() < begin + self.options.seconds else None
+            if what and self.happen(what):
+                faults.counts[what] += 1
+            self.wake()
+            while len(self.processes) < self.options.processes:
+                self.start()
+            time.sleep(0.02)
+        self.join()
+        return self.tell(alone, faults.counts, time.monotonic() - begin)
+
+    # ---- what happens ----
+
+    def happen(self, what):
+        """False if it can't just now."""
+        running = [process for process in self.processes if process not in self.stopped]
+        if what == "CLIENT KILL":
+            return self.kill_clients()
+        if what == "a look":
+            self.look(running)
+        elif what.startswith("Redis"):
+            self.redis.end(signal.SIGKILL if what == "Redis killed" else signal.SIGTERM)
+            time.sleep(self.chance.choice([0.05, 0.3, 1.3 * self.options.lease]))
+            self.redis.start()
+        elif not running:
+            return False
+        elif what == "SIGSTOP":
+            process = self.chance.choice(running)
+            process.send_signal(signal.SIGSTOP)
+            self.stopped[process] = time.monotonic() + self.options.lease * self.chance.uniform(0.5, 2.5)
+        else:
+            self.chance.choice(running).send_signal(signal.SIGKILL if what == "kill -9" else signal.SIGINT)
+        return True
+
+    def kill_clients(self):
+        with self.redis.client() as client:
+            client.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+        return True
+
+    def look(self, running):
+        """While nobody calls."""
+        for process in running:
+            process.send_signal(signal.SIGSTOP)
+        time.sleep(0.1)
+        with self.redis.client() as client:
+            if client.call("EXISTS", "{chaos}:meta"):
+                self.bad += invariants.broken(client, "chaos")
+        for process in running:
+            process.send_signal(signal.SIGCONT)
+
+    def wake(self, all_of_them=False):
+        for process, when in list(self.stopped.items()):
+            if all_of_them or time.monotonic() >= when:
+                process.send_signal(signal.SIGCONT)
+                del self.stopped[process]
+
+    def note_ends(self):
+        """True if one has joined: then the crawl is over."""
+        for process in [process for process in self.processes if process.poll() is not None]:
+            self.processes.remove(process)
+            self.stopped.pop(process, None)
+            self.statuses[process.returncode] += 1
+            words = process.words()
+            if process.returncode not in (0, 1, 130, -9) or "Sanitizer" in words or "runtime error" in words:
+                self.bad.append(f"{process.args} ended with {process.returncode}: {words}")
+        return self.statuses[0] + self.statuses[1] > 0 or len(self.bad) > 20
+
+    def join(self):
+        """Nobody is disturbed any more: all must find that it's over."""
+        self.wake(all_of_them=True)
+        deadline = time.monotonic() + PATIENCE
+        while self.processes and time.monotonic() < deadline:
+            time.sleep(0.02)
+            self.note_ends()
+        for process in self.processes:
+            self.bad.append(f"process {process.pid} doesn't join: {process.words()}")
+            process.kill()
+            process.wait()
+
+    # ---- what came of it ----
+
+    def tell(self, alone, faults, seconds):
+        status, text, said = stage3.run("--report", "--format", "jsonl", *stage3.shared(self.redis.url, "chaos"))
+        if status not in (0, 1):
+            self.bad.append(f"--report: {said}")
+        records = stage3.read_records(text)
+        with self.redis.client() as client:
+            crawl = invariants.Crawl(client, "chaos")
+        self.bad += invariants.broken_in(crawl)
+        if crawl.meta["state"] != "complete" or crawl.sessions and not self.statuses[-9]:
+            self.bad.append(f"at the end: {crawl.meta}, {crawl.sessions}")
+        if len(text.splitlines()) != len(records):
+            self.bad.append("the report has a URL twice")
+        self.bad += stage3.wrong_records(self.site, records, alone)
+        given_up = sum(stage3.GIVEN_UP in (record["error"] or "") for record in records.values())
+        if given_up > max(2, len(records) // 200):
+            self.bad.append(f"{given_up} URLs were given up")
+        return {
+            "seed": self.options.seed, "records": len(records), "in memory": len(alone), "given up": given_up,
+            "requests": len(self.site.requests), "fetched again": stage3.fetched_again(self.site, records),
+            "taken over": crawl.number("lost"), "results refused": crawl.number("stale"),
+            "sessions": crawl.number("new_session"), "answers lost": self.proxy.lost, "faults": faults,
+            "exit statuses": self.statuses, "seconds": round(seconds, 1), "wrong": len(self.bad), "such as": self.bad[:10]}
+
+    def clean_up(self):
+        for process in self.processes:
+            process.kill()
+            process.wait()
+        self.redis.remove()
+        if not self.bad:
+            shutil.rmtree(self.folder)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--urls", type=int, default=2000, help="of the site, and some that are redirected to or leaves")
+    parser.add_argument("--seconds", type=float, default=20, help="for which it's disturbed; it may take longer")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--hosts", type=int, default=20)
+    parser.add_argument("--processes", type=int, default=4)
+    parser.add_argument("--workers", type=int, default=10)
+    parser.add_argument("--lease", type=float, default=2)
+    parser.add_argument("--lost-answers", type=float, default=0.01, help="how many, of all")
+    parser.add_argument("--kill", type=float, default=1.2, help="seconds from one kill -9 to the next (0: never)")
+    parser.add_argument("--stop", type=float, default=5, help="the same for SIGSTOP")
+    parser.add_argument("--interrupt", type=float, default=5, help="the same for Ctrl-C")
+    parser.add_argument("--redis", type=float, default=10, help="the same for Redis killed; and again, ended and restarted")
+    options = parser.parse_args()
+    redis_server.skip_if_there_is_none()
+    chaos = Chaos(options)
+    try:
+        told = chaos.run()
+    finally:
+        chaos.clean_up()
+    print(json.dumps(told, indent=1))
+    return 1 if chaos.bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,160 @@
+"""A made-up web site on several hosts (ports of 127.0.0.1), of which all is known beforehand; and it notes who asked when.
+
+tests/practice_site is one host, quick, and always well. Crawls by several processes need more: links from host to host,
+robots.txt, pages that fail once, requests with their times; and tests that do something when a page is asked for. It's
+served by a thread of the test's own.
+
+    /p/17     page 17, or what stands in its place: a redirect, a file, something that fails at first, nothing
+    /leaf/3   a small file; only one page, with very many links, leads to these
+"""
+import asyncio
+import collections
+import threading
+import time
+
+Request = collections.namedtuple("Request", "time host path status")  # seconds; its host's number
+
+ROBOTS = "User-agent: *\nDisallow: /p/13\n"
+
+
+def mix(number):
+    """Scattered, and always the same (splitmix64)."""
+    number = (number + 0x9E3779B97F4A7C15) & (1 << 64) - 1
+    number = ((number ^ (number >> 30)) * 0xBF58476D1CE4E5B9) & (1 << 64) - 1
+    number = ((number ^ (number >> 27)) * 0x94D049BB133111EB) & (1 << 64) - 1
+    return number ^ (number >> 31)
+
+
+class Site:
+    """`latency`: in seconds, on average. `leaves`: how many of them page 1 leads to. `robots`: the text of each host's
+    robots.txt; None: it has none. `on_request`: called with each path, in the site's thread, before it's answered."""
+
+    def __init__(self, pages=200, hosts=1, links=8, latency=0.0, leaves=0, robots=ROBOTS, plain=False):
+        self.pages, self.hosts, self.links_on_a_page = pages, hosts, links
+        self.latency, self.leaves, self.robots, self.plain = latency, leaves, robots, plain
+        self.on_request = lambda path: None
+        self.requests = []
+        self.failures = collections.Counter()
+        self.origins = []
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._is_up = threading.Event()
+        self._thread.start()
+        self._is_up.wait()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+
+    def forget(self):
+        """As if nobody had been here."""
+        self.requests = []
+        self.failures.clear()
+
+    @property
+    def root(self):
+        return self.url(0)
+
+    # ---- what there is ----
+
+    def host(self, number):
+        return 0 if number == 0 else mix(number) % self.hosts
+
+    def url(self, number):
+        return f"{self.origins[self.host(number)]}/p/{number}"
+
+    def leaf(self, number):
+        return f"{self.origins[number % self.hosts]}/leaf/{number}"
+
+    def kind(self, number):
+        """page, dead, redirect, file, or flaky: a page that fails at first."""
+        if number < 2 or self.plain:
+            return "page"
+        chance = mix(number * 13 + 5) % 1000
+        return ("dead" if chance < 20 else "redirect" if chance < 50 else "file" if chance < 70
+                else "flaky" if chance < 75 else "page")
+
+    def links(self, url):
+        """Those of a page; or where a redirect leads. None: it isn't followed."""
+        if "/leaf/" in url:
+            return []
+        number = int(url.rsplit("/", 1)[1])
+        kind = self.kind(number)
+        if kind == "redirect":
+            return [self.url(mix(number) % self.pages)]
+        if kind not in ("page", "flaky"):
+            return []
+        numbers = [child for child in (2 * number + 1, 2 * number + 2) if child < self.pages]
+        numbers += [mix(number * 1009 + k) % self.pages for k in range(self.links_on_a_page - 2)]
+        leaves = [self.leaf(leaf) for leaf in range(self.leaves)] if number == 1 else []
+        return [*map(self.url, dict.fromkeys(numbers)), *leaves]
+
+    def outcome(self, url):
+        """As a crawler's record has it."""
+        if "/leaf/" in url:
+            return "file"
+        number = int(url.rsplit("/", 1)[1])
+        if self.robots and f"/p/{number}".startswith("/p/13"):
+            return "disallowed"
+        return {"dead": "error", "flaky": "page"}.get(self.kind(number), self.kind(number))
+
+    # ---- how it's served ----
+
+    def _serve(self):
+        asyncio.set_event_loop(self._loop)
+        servers = [self._loop.run_until_complete(
+            self._loop.create_server(lambda host=host: _Connection(self, host), "127.0.0.1", 0, backlog=1000))
+            for host in range(self.hosts)]
+        self.origins = [f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}" for server in servers]
+        self._is_up.set()
+        self._loop.run_forever()
+
+    def answer(self, host, path):
+        """(status, headers, body)"""
+        if path == "/robots.txt":
+            return (404, "", "") if self.robots is None else (200, "Content-Type: text/plain\r\n", self.robots)
+        url = self.origins[host] + path
+        if path.startswith("/leaf/"):
+            return 200, "Content-Type: text/plain\r\n", "a leaf"
+        number = int(path.rsplit("/", 1)[1]) if path.startswith("/p/") else self.pages
+        kind = self.kind(number)
+        if number >= self.pages or kind == "dead" or self.url(number) != url:
+            return 404, "", ""
+        if kind == "redirect":
+            return 302, f"Location: {self.links(url)[0]}\r\n", ""
+        if kind == "file":
+            return 200, "Content-Type: text/plain\r\n", "nothing to be found here"
+        if kind == "flaky" and self.failures[url] == 0:
+            self.failures[url] += 1
+            return 503, "", ""
+        return 200, "Content-Type: text/html\r\n", "".join(f"<a href='{link}'>x</a>\n" for link in self.links(url))
+
+
+class _Connection(asyncio.Protocol):
+    def __init__(self, site, host):
+        self.site, self.host = site, host
+        self.received = b""
+
+    def connection_made(self, transport):
+        self.transport = transport
+
+    def data_received(self, data):
+        self.received += data
+        while b"\r\n\r\n" in self.received:
+            head, self.received = self.received.split(b"\r\n\r\n", 1)
+            self.request(head.split(b" ", 2)[1].decode())
+
+    def request(self, path):
+        site = self.site
+        site.on_request(path)
+        status, headers, body = site.answer(self.host, path)
+        site.requests.append(Request(time.monotonic(), self.host, path, status))
+        text = f"HTTP/1.1 {status} x\r\n{headers}Content-Length: {len(body)}\r\n\r\n{body}".encode()
+        if site.latency:
+            wait = site.latency * 2 * (mix(len(site.requests)) % 1000) / 1000
+            asyncio.get_running_loop().call_later(wait, self.transport.write, text)
+        else:
+            self.transport.write(text)

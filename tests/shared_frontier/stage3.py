@@ -1,0 +1,100 @@
+"""Crawls by the real program, several of it at a time; and whether they have found what there is.
+
+STAGE3 in the environment names the program (else it's that of ../../build).
+"""
+import collections
+import json
+import os
+import pathlib
+import subprocess
+
+PROGRAM = os.environ.get("STAGE3") or str(
+    pathlib.Path(__file__).resolve().parents[2] / "build/stage3_queue_crawler/stage3")
+GIVEN_UP = "processes have ended while they fetched it"
+# What a record has in common with that of any other crawl of the same site. (Depth and parent say by which way it was
+# found; and a try whose process was killed is no try.)
+SAME = ("outcome", "status", "next_url", "error", "content_type", "charset", "bytes", "links")
+
+
+class Process(subprocess.Popen):
+    """One that takes part. What it says is kept in `said` (a file), and what it writes, in `wrote`."""
+
+    def __init__(self, folder, name, *arguments, format="jsonl"):
+        self.said, self.wrote = pathlib.Path(folder, name + ".said"), pathlib.Path(folder, name + ".wrote")
+        with open(self.said, "wb") as said, open(self.wrote, "wb") as wrote:
+            super().__init__([PROGRAM, "--format", format, *arguments], stdin=subprocess.DEVNULL, stdout=wrote,
+                             stderr=said)
+
+    def words(self):
+        return self.said.read_text(encoding="utf-8")
+
+    def records(self):
+        """Of the report; none if another one has written it."""
+        return read_records(self.wrote.read_text(encoding="utf-8"))
+
+
+def read_records(text):
+    return {record["url"]: record for record in map(json.loads, text.splitlines())}
+
+
+def run(*arguments, timeout=120):
+    """To its end: (exit status, what it wrote, what it said)."""
+    done = subprocess.run([PROGRAM, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout)
+    return done.returncode, done.stdout, done.stderr
+
+
+def crawl_alone(*arguments):
+    """The records of a crawl by one undisturbed process, with its frontier in memory."""
+    status, text, said = run("--format", "jsonl", "--quiet", *arguments, timeout=3600)
+    if status not in (0, 1):
+        raise RuntimeError(said)
+    return read_records(text)
+
+
+def shared(redis_url, name, *arguments):
+    """The words of a command that takes part."""
+    return ["--frontier", redis_url, "--crawl", name, *arguments]
+
+
+def wrong_records(site, records, alone):
+    """What is wrong with a complete crawl's records, a line for each. `alone`: those of `crawl_alone`."""
+    given_up = {url for url, record in records.items() if GIVEN_UP in (record["error"] or "")}
+    if not given_up and records.keys() != alone.keys():
+        yield f"{len(alone.keys() - records.keys())} URLs are lost, {len(records.keys() - alone.keys())} are too many"
+    for url in records.keys() & alone.keys() - given_up:
+        for field in SAME:
+            if records[url][field] != alone[url][field]:
+                yield f"{url}: its {field} is {records[url][field]!r}, and was {alone[url][field]!r} in memory"
+        if not 1 <= records[url]["tries"] + (records[url]["outcome"] == "disallowed") <= 4:
+            yield f"{url}: {records[url]['tries']} tries"
+    for url, record in records.items():
+        if url not in given_up and record["outcome"] in ("page", "redirect"):
+            for link in site.links(url):
+                if link not in records:
+                    yield f"{link} is lost, though {url} leads to it"
+        yield from _wrong_way(site, url, record, records)
+    known = len(records)
+    redirects = sum(record["outcome"] == "redirect" for record in records.values())
+    new = sum(record["new_links"] for record in records.values())
+    if not known - 1 - redirects <= new <= known - 1:
+        yield f"{new} links were new, and {known} URLs are known"
+
+
+def _wrong_way(site, url, record, records):
+    """By which it was found: its parent and its depth."""
+    parent = records.get(record["parent"])
+    if (parent is None) != (url == site.root):
+        yield f"{url}: its parent is {record['parent']}"
+    elif parent is not None:
+        if url not in site.links(parent["url"]):
+            yield f"{url} isn't on {parent['url']}"
+        if record["depth"] != parent["depth"] + (parent["outcome"] == "page"):
+            yield f"{url}: its depth is {record['depth']}, and its parent's {parent['depth']}"
+
+
+def fetched_again(site, records):
+    """How many requests were made once more, because somebody didn't live to tell what came of them."""
+    requests = collections.Counter(site.origins[request.host] + request.path for request in site.requests
+                                   if request.path != "/robots.txt")
+    wanted = {url: 1 + (site.failures[url] > 0) for url in requests}
+    return sum(count - min(count, wanted[url]) for url, count in requests.items())
