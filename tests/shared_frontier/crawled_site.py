@@ -1,4 +1,4 @@
-"""A made-up web site on several hosts (ports of 127.0.0.1), of which all is known beforehand; and it notes who asked when.
+"""A made-up web site on several hosts (ports of 127.0.0.1), of which all is known beforehand; it notes who asked when.
 
 tests/practice_site is one host, quick, and always well. Crawls by several processes need more: links from host to host,
 robots.txt, pages that fail once, requests with their times; and tests that do something when a page is asked for. It's
@@ -27,15 +27,20 @@ def mix(number):
 
 class Site:
     """`latency`: in seconds, on average. `leaves`: how many of them page 1 leads to. `robots`: the text of each host's
-    robots.txt; None: it has none. `on_request`: called with each path, in the site's thread, before it's answered."""
+    robots.txt; None: it has none. `plain`: all are pages. `flaky`: some fail at first. `on_request`: called with each
+    path, in the site's thread, before it's answered."""
 
-    def __init__(self, pages=200, hosts=1, links=8, latency=0.0, leaves=0, robots=ROBOTS, plain=False):
+    def __init__(self, pages=200, hosts=1, links=8, latency=0.0, leaves=0, robots=ROBOTS, plain=False, flaky=False):
         self.pages, self.hosts, self.links_on_a_page = pages, hosts, links
-        self.latency, self.leaves, self.robots, self.plain = latency, leaves, robots, plain
+        self.latency, self.leaves, self.robots = latency, leaves, robots
+        self.plain, self.flaky = plain, flaky
         self.on_request = lambda path: None
         self.requests = []
         self.failures = collections.Counter()
+        self.at_once = collections.Counter()  # requests to a host that aren't answered yet
+        self.most_at_once = 0
         self.origins = []
+        self.connections = set()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._is_up = threading.Event()
@@ -75,7 +80,7 @@ class Site:
             return "page"
         chance = mix(number * 13 + 5) % 1000
         return ("dead" if chance < 20 else "redirect" if chance < 50 else "file" if chance < 70
-                else "flaky" if chance < 75 else "page")
+                else "flaky" if chance < 75 and self.flaky else "page")
 
     def links(self, url):
         """Those of a page; or where a redirect leads. None: it isn't followed."""
@@ -111,6 +116,10 @@ class Site:
         self.origins = [f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}" for server in servers]
         self._is_up.set()
         self._loop.run_forever()
+        for each in [*servers, *self.connections]:
+            each.close()
+        self._loop.run_until_complete(asyncio.sleep(0))
+        self._loop.close()
 
     def answer(self, host, path):
         """(status, headers, body)"""
@@ -140,9 +149,17 @@ class _Connection(asyncio.Protocol):
 
     def connection_made(self, transport):
         self.transport = transport
+        self.site.connections.add(transport)
+
+    def connection_lost(self, _):
+        self.site.connections.discard(self.transport)
 
     def data_received(self, data):
         self.received += data
+        if not b"GET ".startswith(self.received[:4]):
+            self.transport.write(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+            self.transport.close()
+            return
         while b"\r\n\r\n" in self.received:
             head, self.received = self.received.split(b"\r\n\r\n", 1)
             self.request(head.split(b" ", 2)[1].decode())
@@ -152,9 +169,15 @@ class _Connection(asyncio.Protocol):
         site.on_request(path)
         status, headers, body = site.answer(self.host, path)
         site.requests.append(Request(time.monotonic(), self.host, path, status))
+        site.at_once[self.host] += 1
+        site.most_at_once = max(site.most_at_once, site.at_once[self.host])
         text = f"HTTP/1.1 {status} x\r\n{headers}Content-Length: {len(body)}\r\n\r\n{body}".encode()
         if site.latency:
             wait = site.latency * 2 * (mix(len(site.requests)) % 1000) / 1000
-            asyncio.get_running_loop().call_later(wait, self.transport.write, text)
+            asyncio.get_running_loop().call_later(wait, self.send, text)
         else:
-            self.transport.write(text)
+            self.send(text)
+
+    def send(self, text):
+        self.site.at_once[self.host] -= 1
+        self.transport.write(text)

@@ -201,6 +201,8 @@ def _counters(crawl):
         "counted": sum(outcome != "disallowed" for outcome in outcomes),
         "dead": sum(record["outcome"] in ("error", "failed") for record in records),
     }
+    if crawl.number("servers") == 1:  # (else those that went over to others are counted, too)
+        counted["created"] = sum(known.state != "m" for known in crawl.urls.values())
     for name, count in counted.items():
         if crawl.number(name) != count:
             yield f"{name} is {crawl.meta[name]}, and there are {count}"

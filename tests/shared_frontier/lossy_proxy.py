@@ -5,16 +5,14 @@ import threading
 
 
 class LossyProxy:
-    """`with LossyProxy(redis.socket, chance=0.01) as proxy:` and `proxy.url`. `chance`: that of each answer to get lost,
-    or to be cut in the middle. May be changed at any time; so may `is_shut`, while which nobody is let in."""
+    """`with LossyProxy(redis.socket, chance=0.01) as proxy:` and `proxy.url`. `chance`: that of each answer to get
+    lost, or to be cut in the middle; it may be changed at any time."""
 
     def __init__(self, path, chance=0.0, seed=1):
         self.path, self.chance = path, chance
         self.lost = 0
-        self.is_shut = False
         self.port = None
         self._random = random.Random(seed)
-        self._writers = set()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._is_up = threading.Event()
@@ -32,36 +30,33 @@ class LossyProxy:
     def url(self):
         return f"redis://127.0.0.1:{self.port}"
 
-    def cut_all(self):
-        """All connections end now."""
-        self._loop.call_soon_threadsafe(lambda: [writer.transport.abort() for writer in list(self._writers)])
-
     def _run(self):
         asyncio.set_event_loop(self._loop)
         server = self._loop.run_until_complete(asyncio.start_server(self._serve, "127.0.0.1", 0))
         self.port = server.sockets[0].getsockname()[1]
         self._is_up.set()
         self._loop.run_forever()
+        server.close()
+        tasks = asyncio.all_tasks(self._loop)
+        for task in tasks:
+            task.cancel()
+        self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+        self._loop.close()
 
     async def _serve(self, reader, writer):
         try:
-            if self.is_shut:
-                raise OSError
             from_redis, to_redis = await asyncio.open_unix_connection(self.path)
         except OSError:
             writer.transport.abort()
             return
-        both = {writer, to_redis}
-        self._writers |= both
+        there = asyncio.ensure_future(self._forward(reader, to_redis, lambda: False))
+        back = asyncio.ensure_future(self._forward(from_redis, writer, self._loses))
         try:
-            there = asyncio.ensure_future(self._forward(reader, to_redis, lambda: False))
-            back = asyncio.ensure_future(self._forward(from_redis, writer, self._loses))
             await asyncio.wait([there, back], return_when=asyncio.FIRST_COMPLETED)
-            there.cancel()
-            back.cancel()
         finally:
-            self._writers -= both
-            for each in both:
+            for each in (there, back):
+                each.cancel()
+            for each in (writer, to_redis):
                 each.transport.abort()
 
     def _loses(self):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""frontier.lua under random schedules: some sessions call in any order, repeat calls, skip numbers, die, stand still, come
-back; links are carried between servers by whoever likes; the clock jumps. After each call the invariants must hold; and at
-the end each URL of a small made-up web has the record that it must have.
+"""frontier.lua under random schedules: some sessions call in any order, repeat calls, skip numbers, die, stand still,
+come back; links are carried between servers by whoever likes; the clock jumps. After each call the invariants must
+hold; and at the end each URL of a small made-up web has the record that it must have.
 
     tests/shared_frontier/schedules_test.py [--seed N] [--rounds N]
 

@@ -857,6 +857,7 @@ class Servers(ScriptTest):
         [url] = at_a.take()
         at_a.step(0, done(url, [chunk([page(1, "a:80")])], [(1, chunk([page(0, "b:80")], 1))]))
         self.assertEqual(a.look().number("unfinished"), 2)  # with what is in the outbox
+        self.assertEqual(a.look().number("created"), 3)
         self.assertEqual(self.carry(servers, 0, 1), 1)
         self.assertEqual(a.look().number("unfinished"), 1)
         [item] = at_b.step(5).items
@@ -916,7 +917,8 @@ class Servers(ScriptTest):
         self.assertEqual(servers[0].call("finish")[0], "running")
         # but sends the others home.
         self.assertEqual(servers[1].call("finish")[0], "complete")
-        self.assertEqual(at_a.take(), [page(0, "a:80")])
+        [url] = at_a.take()
+        self.assertEqual(at_a.step(0, done(url)).state, "idle")
 
     def test_two_passes_over_unfinished_alone_may_be_false_too(self):
         servers, at_a, at_b, first_pass = self.false_zero()

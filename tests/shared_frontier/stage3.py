@@ -39,7 +39,8 @@ def read_records(text):
 
 def run(*arguments, timeout=120):
     """To its end: (exit status, what it wrote, what it said)."""
-    done = subprocess.run([PROGRAM, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout)
+    command = [PROGRAM, *arguments]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -1,0 +1,560 @@
+#!/usr/bin/env python3
+"""What may go wrong when processes share a crawl, one fault a test: with the real program, a Redis of its own, and a
+site that notes who asked when. (All of it at once, and at random: chaos.py.)
+
+    STAGE3=build/stage3_queue_crawler/stage3 tests/shared_frontier/faults_test.py [-v] [CLASS.TEST...]
+"""
+import collections
+import os
+import shutil
+import signal
+import socket
+import tempfile
+import threading
+import time
+import unittest
+
+import invariants
+import redis_server
+import stage3
+from crawled_site import Site
+from lossy_proxy import LossyProxy
+
+PATIENCE = 120  # seconds for what takes one or two, where others aren't busy
+
+
+class FaultTest(unittest.TestCase):
+    def setUp(self):
+        self.redis = redis_server.RedisServer(keeps=True).start()
+        self.addCleanup(self.redis.remove)
+        self.folder = tempfile.mkdtemp(prefix="faults_", dir="/tmp")
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.processes = []
+        self.addCleanup(self.end_processes)
+
+    def end_processes(self):
+        for process in self.processes:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+
+    def site(self, *arguments, **options):
+        site = Site(*arguments, **options)
+        self.addCleanup(site.__exit__)
+        return site
+
+    def start(self, site, *arguments, redis_url=None, name="crawl"):
+        words = stage3.shared(redis_url or self.redis.url, name, *arguments, site.root)
+        process = stage3.Process(self.folder, f"process{len(self.processes)}", *map(str, words))
+        self.processes.append(process)
+        return process
+
+    def start_some(self, count, site, *arguments, **more):
+        return [self.start(site, *arguments, **more) for _ in range(count)]
+
+    def wait_for(self, condition, what):
+        deadline = time.monotonic() + PATIENCE
+        while not condition():
+            self.assertLess(time.monotonic(), deadline, f"{what}: in vain; {[each.words() for each in self.processes]}")
+            time.sleep(0.01)
+
+    def wait_for_requests(self, site, count):
+        self.wait_for(lambda: len(site.requests) >= count, f"{count} requests")
+
+    def statuses(self, processes):
+        return [process.wait(PATIENCE) for process in processes]
+
+    def crawl(self, name="crawl", redis=None):
+        with (redis or self.redis).client() as client:
+            return invariants.Crawl(client, name)
+
+    def meta(self, field, name="crawl"):
+        with self.redis.client() as client:
+            return client.call("HGET", f"{{{name}}}:meta", field)
+
+    def report(self, *urls):
+        """The records, from somebody who has not taken part."""
+        frontiers = [word for url in urls or [self.redis.url] for word in ("--frontier", url)]
+        status, text, said = stage3.run("--report", "--format", "jsonl", "--crawl", "crawl", *frontiers)
+        self.assertEqual(text.count("\n"), len(stage3.read_records(text)), "a URL twice")
+        return status, stage3.read_records(text), said
+
+    def assert_all_is_right(self, site, *arguments):
+        """The crawl is complete, and has found what one in memory does. Returns what Redis has of it."""
+        status, records, said = self.report()
+        self.assertIn(status, (0, 1), said)
+        crawl = self.crawl()
+        self.assertEqual(invariants.broken_in(crawl), [])
+        self.assertEqual(crawl.meta["state"], "complete")
+        requests, failures = site.requests, collections.Counter(site.failures)
+        site.latency = 0
+        site.forget()
+        alone = stage3.crawl_alone(*arguments, site.root)
+        site.requests, site.failures = requests, failures
+        self.assertEqual(list(stage3.wrong_records(site, records, alone)), [])
+        return crawl
+
+
+class BadInput(FaultTest):
+    """One line, exit status 2, and nothing is written to any Redis."""
+
+    SITE = "http://127.0.0.1:9/"  # nobody gets as far as there
+
+    def refused(self, pattern, *arguments, redis_url=None, site=SITE):
+        with self.redis.client() as client:
+            self.unlock(client)
+            before = {key: client.call("DUMP", key) for key in client.call("KEYS", "*")}
+        words = stage3.shared(redis_url or self.redis.url, "crawl", *arguments, site)
+        status, wrote, said = stage3.run(*words, timeout=PATIENCE)
+        self.assertEqual((status, wrote, said.count("\n")), (2, "", 1), said)
+        self.assertRegex(said, f"^stage3: .*{pattern}")
+        self.assertNotIn("guess", said)
+        with self.redis.client() as client:
+            self.unlock(client)
+            self.assertEqual({key: client.call("DUMP", key) for key in client.call("KEYS", "*")}, before)
+
+    def unlock(self, client):
+        if self.password:
+            client.call("AUTH", self.password)
+
+    password = ""
+
+    def test_nobody_listens(self):
+        port = redis_server.free_port()
+        self.refused("nobody listens there", redis_url=f"redis://127.0.0.1:{port}")
+        self.refused("nobody listens there", redis_url=f"unix:{self.folder}/nothing")
+
+    def test_it_is_a_web_server(self):
+        site = self.site(1)
+        self.refused("no Redis", redis_url=site.origins[0].replace("http:", "redis:"))
+        self.assertEqual(site.requests, [])
+
+    def test_it_is_an_old_redis(self):
+        info = b"# Server\r\nredis_version:5.0.14\r\n"
+        with Fake({b"INFO": b"$%d\r\n%s\r\n" % (len(info), info)}) as fake:
+            self.refused("Redis 5.0.14 is too old: 6.2", redis_url=fake.url)
+            self.assertEqual(fake.calls - {b"INFO", b"SELECT", b"PING", b"HELLO"}, set())
+
+    def test_it_hangs_up(self):
+        with Fake({}) as fake:
+            self.refused("hangs up", redis_url=fake.url)
+
+    def test_it_wants_a_password(self):
+        with self.redis.client() as client:
+            client.call("CONFIG", "SET", "requirepass", "secret")
+        self.password = "secret"
+        self.refused("it wants a password")
+        self.refused("wrong user or password", redis_url=f"unix://:guess@{self.redis.socket}")
+
+    def test_it_has_no_password(self):
+        self.refused("password", redis_url=f"unix://:guess@{self.redis.socket}")
+
+    def test_it_gives_no_permission(self):
+        with self.redis.client() as client:
+            client.call("ACL", "SETUSER", "weak", "on", ">guess", "~*", "+@all", "-evalsha", "-eval", "-script")
+            client.call("ACL", "SETUSER", "blind", "on", ">guess", "~*", "+@all", "-info")
+        self.refused("no permission|NOPERM", redis_url=f"unix://weak:guess@{self.redis.socket}")
+        self.refused("no permission|NOPERM", redis_url=f"unix://blind:guess@{self.redis.socket}")
+
+    def test_it_may_not_write_these_keys(self):
+        with self.redis.client() as client:
+            client.call("ACL", "SETUSER", "other", "on", ">guess", "~elsewhere:*", "+@all")
+        self.refused("no permission|NOPERM", redis_url=f"unix://other:guess@{self.redis.socket}")
+
+    def test_the_keys_are_somebody_else_s(self):
+        with self.redis.client() as client:
+            client.call("SET", "{crawl}:meta", "a poem")
+            self.refused("{crawl}:meta is there, and is no crawl of stage3")
+            client.call("FLUSHALL")
+            client.call("RPUSH", "{crawl}:urls", "a list")
+            self.refused("{crawl}:urls is there, and is no crawl of stage3")
+
+    def test_the_crawl_is_of_another_version(self):
+        with self.redis.client() as client:
+            client.call("HSET", "{crawl}:meta", "format", "0", "settings", "")
+        self.refused("the crawl has format 0")
+
+    def test_the_others_have_other_settings(self):
+        site = self.site(20)
+        self.assertIn(self.start(site, "--delay", "0.001").wait(PATIENCE), (0, 1))
+        self.refused("other settings: with --delay 0.001, where this is --delay 0;", site=site.root)
+        self.refused("other settings: with URLs .*/p/0, where this is URLs .*/p/1;", "--delay", "0.001",
+                     site=site.url(1))
+        self.refused("other settings", "--delay", "0.001", "--exclude", "x", site=site.root)
+
+    def test_it_throws_keys_away(self):
+        with self.redis.client() as client:
+            client.call("CONFIG", "SET", "maxmemory", "100mb", "maxmemory-policy", "allkeys-lru")
+        self.refused("it throws keys away when its memory is full .maxmemory-policy is allkeys-lru.: set that to noev")
+
+    def test_it_is_a_replica(self):
+        with redis_server.RedisServer(port=redis_server.free_port()) as master, self.redis.client() as client:
+            client.call("REPLICAOF", "127.0.0.1", master.port)
+            self.refused(f"it is a replica, and can't be written to: take its master, 127.0.0.1:{master.port}")
+
+    def test_there_is_no_such_crawl_to_report_on(self):
+        status, _, said = stage3.run("--report", *stage3.shared(self.redis.url, "nothing"))
+        self.assertEqual((status, said.count("\n")), (2, 1))
+        self.assertIn("there is no crawl 'nothing'", said)
+
+
+class Fake:
+    """Something that isn't the Redis that one may hope for: it answers some calls, and hangs up at others."""
+
+    def __init__(self, answers):
+        self.answers, self.calls = answers, set()
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"redis://127.0.0.1:{self.listener.getsockname()[1]}"
+
+    def __enter__(self):
+        threading.Thread(target=self.serve, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+
+    def serve(self):
+        while True:
+            try:
+                connection, _ = self.listener.accept()
+            except OSError:
+                return
+            with connection:
+                while call := connection.recv(65536):
+                    word = call.split(b"\r\n")[2].upper()
+                    self.calls.add(word)
+                    if word not in self.answers:
+                        break
+                    connection.sendall(self.answers[word])
+
+
+class ProcessesGo(FaultTest):
+    def test_ctrl_c_gives_back_at_once(self):
+        site = self.site(300, 3, latency=0.05)
+        leaves, stays = self.start_some(2, site, "--lease", 3600)
+        self.wait_for_requests(site, 60)
+        leaves.send_signal(signal.SIGINT)
+        self.assertEqual(leaves.wait(PATIENCE), 130)
+        self.assertIn("--report tells what is done", leaves.words())
+        self.assertIn(stays.wait(PATIENCE), (0, 1))  # though the lease has an hour to go
+        crawl = self.assert_all_is_right(site)
+        self.assertEqual((crawl.number("lost"), crawl.sessions), (0, []))
+
+    def test_all_end_and_the_same_command_goes_on(self):
+        site = self.site(300, 3, latency=0.02, flaky=True)
+        first = self.start_some(2, site, "--lease", 3600)
+        self.wait_for_requests(site, 80)
+        for process in first:
+            process.send_signal(signal.SIGTERM)
+        self.assertEqual(self.statuses(first), [130, 130])
+        status, records, said = self.report()
+        self.assertEqual((status, len(records)), (3, self.crawl().number("records")))
+        self.assertIn("the crawl 'crawl' is not over", said)
+        self.redis.kill()
+        self.redis.start()
+        self.assertEqual(set(self.statuses(self.start_some(2, site, "--lease", 3600))) - {0, 1}, set())
+        crawl = self.assert_all_is_right(site)
+        self.assertEqual(crawl.number("lost"), 0)
+        self.assertLessEqual(len(records) + 20, crawl.number("records"))
+
+    def test_all_are_killed_and_the_same_command_goes_on(self):
+        site = self.site(300, 3, latency=0.02)
+        first = self.start_some(2, site, "--lease", 0.6)
+        self.wait_for_requests(site, 80)
+        for process in first:
+            process.kill()
+        self.statuses(first)
+        self.assertEqual(invariants.broken_in(self.crawl()), [])
+        self.assertEqual(set(self.statuses(self.start_some(2, site, "--lease", 0.6))) - {0, 1}, set())
+        crawl = self.assert_all_is_right(site)
+        self.assertGreater(crawl.number("lost"), 0)
+        self.assertLessEqual(stage3.fetched_again(site, {}), crawl.number("lost"))
+
+    def test_a_page_that_kills_whoever_fetches_it(self):
+        site = self.site(60, 2, plain=True, robots=None, latency=0.01)
+        poison = site.url(7)
+        running = []
+        site.on_request = lambda path: [os.kill(process.pid, signal.SIGKILL) for process in running
+                                        if poison.endswith(path)]
+        deaths = 0
+        while True:
+            process = self.start(site, "--lease", 0.5, "--workers", 5)
+            running[:] = [process]
+            if process.wait(PATIENCE) != -signal.SIGKILL:
+                break
+            deaths += 1
+            self.assertLess(deaths, 10)
+        self.assertEqual((process.returncode, deaths), (1, 3))
+        _, records, _ = self.report()
+        self.assertEqual((records[poison]["outcome"], records[poison]["error"]),
+                         ("failed", "3 processes have ended while they fetched it"))
+        others = [record for url, record in records.items() if url != poison]
+        self.assertEqual({record["outcome"] for record in others}, {"page"})
+        self.assertEqual(invariants.broken_in(self.crawl()), [])
+
+    def test_one_stands_still_for_three_leases(self):
+        site = self.site(400, 3, latency=0.05)
+        still, other = self.start_some(2, site, "--lease", 0.5)
+        self.wait_for_requests(site, 60)
+        still.send_signal(signal.SIGSTOP)
+        self.wait_for(lambda: int(self.meta("lost")) > 0, "somebody notices")
+        time.sleep(1)
+        still.send_signal(signal.SIGCONT)
+        self.assertEqual(set(self.statuses([still, other])) - {0, 1}, set())
+        self.assertGreaterEqual(self.assert_all_is_right(site).number("new_session"), 3)
+
+    def test_a_second_ctrl_c_leaves_at_once(self):
+        site = self.site(100, latency=0.2)
+        process = self.start(site)
+        self.wait_for_requests(site, 10)
+        os.kill(self.redis.pid, signal.SIGSTOP)  # so it can't say goodbye
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+        self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(PATIENCE), 130)
+        self.assertNotIn("when its lease has ended", process.words())  # it hasn't waited for that
+
+    def test_ctrl_c_while_redis_is_away(self):
+        site = self.site(100, latency=0.2)
+        process = self.start(site, "--lease", 7)
+        self.wait_for_requests(site, 10)
+        self.redis.kill()
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(PATIENCE), 130)
+        self.assertIn("Redis doesn't answer: what this process held goes to others when its lease has ended, in 7 s",
+                      process.words())
+
+
+class RedisGoes(FaultTest):
+    def test_redis_is_away_for_three_leases_and_nobody_s_ends(self):
+        site = self.site(400, 3, latency=0.05)
+        processes = self.start_some(2, site, "--lease", 2.5)  # who tries again may pause for 1.5 s
+        self.wait_for_requests(site, 100)
+        self.redis.kill()
+        time.sleep(7.6)
+        self.redis.start()
+        self.assertEqual(set(self.statuses(processes)) - {0, 1}, set())
+        crawl = self.assert_all_is_right(site)
+        self.assertEqual((crawl.number("lost"), crawl.number("new_session")), (0, 2))
+        self.assertEqual(stage3.fetched_again(site, {}), 0)
+        for process in processes:
+            self.assertIn("trying again", process.words())
+            self.assertIn("is back after", process.words())
+
+    def test_it_stands_still_for_three_leases(self):
+        site = self.site(400, 3, latency=0.05)
+        processes = self.start_some(2, site, "--lease", 0.6)
+        self.wait_for_requests(site, 100)
+        os.kill(self.redis.pid, signal.SIGSTOP)
+        time.sleep(2)
+        os.kill(self.redis.pid, signal.SIGCONT)
+        self.assertEqual(set(self.statuses(processes)) - {0, 1}, set())
+        self.assertEqual(self.assert_all_is_right(site).number("lost"), 0)
+
+    def test_its_memory_is_full_and_then_there_is_room_again(self):
+        site = self.site(400, 3, latency=0.05)
+        [process] = self.start_some(1, site)
+        self.wait_for_requests(site, 100)
+        with self.redis.client() as client:
+            client.call("CONFIG", "SET", "maxmemory", "500kb")
+            time.sleep(0.3)
+            before = self.meta("records")
+            time.sleep(1)
+            self.assertEqual(self.meta("records"), before)
+            self.assertEqual(invariants.broken_in(self.crawl()), [])
+            client.call("CONFIG", "SET", "maxmemory", 0)
+        self.assertIn(process.wait(PATIENCE), (0, 1))
+        self.assertIn("OOM", process.words())
+        self.assert_all_is_right(site)
+
+    def test_answers_are_lost(self):
+        site = self.site(600, 5, latency=0.02)
+        with LossyProxy(self.redis.socket) as proxy:
+            processes = self.start_some(2, site, "--lease", 600, redis_url=proxy.url)
+            self.wait_for_requests(site, 20)
+            proxy.chance = 0.1
+            self.assertEqual(set(self.statuses(processes)) - {0, 1}, set(), [each.words() for each in processes])
+            self.assertGreater(proxy.lost, 5)
+        crawl = self.assert_all_is_right(site)
+        self.assertEqual((crawl.number("lost"), crawl.number("stale")), (0, 0))
+        self.assertEqual(stage3.fetched_again(site, {}), 0)
+
+    def test_the_script_is_forgotten(self):
+        site = self.site(200, 2, latency=0.02)
+        [process] = self.start_some(1, site)
+        for count in (30, 60, 90):
+            self.wait_for_requests(site, count)
+            with self.redis.client() as client:
+                client.call("SCRIPT", "FLUSH")
+        self.assertIn(process.wait(PATIENCE), (0, 1))
+        self.assert_all_is_right(site)
+
+    def test_the_crawl_is_deleted_amid_it(self):
+        site = self.site(300, latency=0.05)
+        process = self.start(site)
+        self.wait_for_requests(site, 30)
+        with self.redis.client() as client:
+            client.call("FLUSHALL")
+        self.assertIn(process.wait(PATIENCE), (1, 2))
+        self.assertIn("there is no crawl", process.words())
+
+
+class SeveralServers(FaultTest):
+    def setUp(self):
+        super().setUp()
+        self.servers = [self.redis, *(redis_server.RedisServer(keeps=True).start() for _ in range(2))]
+        for server in self.servers[1:]:
+            self.addCleanup(server.remove)
+        self.urls = [server.url for server in self.servers]
+
+    def start(self, site, *arguments, **_):
+        frontiers = [word for url in self.urls[1:] for word in ("--frontier", url)]
+        return super().start(site, *frontiers, *arguments)
+
+    def assert_all_is_right(self, site, *_):
+        status, records, said = self.report(*self.urls)
+        self.assertIn(status, (0, 1), said)
+        self.assertEqual([invariants.broken_in(self.crawl(redis=server)) for server in self.servers], [[], [], []])
+        self.assertEqual({self.crawl(redis=server).meta["state"] for server in self.servers}, {"complete"})
+        site.latency = 0
+        site.failures.clear()
+        alone = stage3.crawl_alone(site.root)
+        wrong = [line for line in stage3.wrong_records(site, records, alone) if "links were new" not in line]
+        self.assertEqual(wrong, [])
+
+    def test_three(self):
+        site = self.site(400, 12)
+        processes = self.start_some(3, site)
+        self.assertEqual(set(self.statuses(processes)) - {0, 1}, set())
+        self.assert_all_is_right(site)
+        self.assertEqual(sum(process.wrote.stat().st_size > 0 for process in processes), 1)
+        self.assertEqual(sum(bool(self.crawl(redis=server).records) for server in self.servers), 3)
+
+    def test_three_and_processes_and_servers_are_killed(self):
+        site = self.site(600, 12, latency=0.1)
+        processes = self.start_some(3, site, "--lease", 1)
+        for number, server in enumerate(self.servers):
+            self.wait_for_requests(site, 100 * (number + 1))
+            processes[number].kill()
+            processes[number].wait()
+            server.kill()
+            server.start()
+            processes[number] = self.start(site, "--lease", 1)
+        self.assertEqual(set(self.statuses(processes)) - {0, 1}, set())
+        self.assert_all_is_right(site)
+
+    def test_the_report_wants_all_of_them(self):
+        site = self.site(20, 6)
+        self.statuses([self.start(site)])
+        status, _, said = self.report(self.urls[0])
+        self.assertEqual(status, 2)
+        self.assertIn("the crawl 'crawl' has 3 servers: name them all", said)
+
+    def test_in_another_order(self):
+        site = self.site(20, 6)
+        self.statuses([self.start(site)])
+        self.urls.reverse()
+        words = [word for url in self.urls for word in ("--frontier", url)]
+        status, _, said = stage3.run(*words, "--crawl", "crawl", site.root)
+        self.assertEqual(status, 2)
+        self.assertIn("server 3 of 3", said)
+
+
+class Manners(FaultTest):
+    def test_max_pages_is_for_all_together(self):
+        site = self.site(400, 5, latency=0.02, plain=True)
+        processes = self.start_some(3, site, "--max-pages", 60)
+        self.assertEqual(self.statuses(processes), [3, 3, 3])
+        status, records, _ = self.report()
+        self.assertEqual(status, 3)
+        counted = [record for record in records.values() if record["outcome"] != "disallowed"]
+        self.assertEqual(len(counted), 60)
+        asked_for = {request.path for request in site.requests if request.path != "/robots.txt"}
+        self.assertEqual(len(asked_for), 60)
+        self.assertEqual(invariants.broken_in(self.crawl()), [])
+
+    def test_robots_txt_is_asked_for_once_a_host(self):
+        site = self.site(400, 5, latency=0.01)
+        self.assertEqual(set(self.statuses(self.start_some(3, site))) - {0, 1}, set())
+        asked = collections.Counter(request.host for request in site.requests if request.path == "/robots.txt")
+        self.assertEqual(asked, {host: 1 for host in range(5)})
+        self.assertFalse([request for request in site.requests if request.path.startswith("/p/13")])
+        self.assert_all_is_right(site)
+
+    def assert_pauses(self, site, delay):
+        """No two requests to a host are nearer to each other. The site notes a request when it gets to it, which may be
+        late; so a few may seem to be nearer to the next one, but never many."""
+        for host in range(site.hosts):
+            times = [request.time for request in site.requests if request.host == host]
+            gaps = sorted(b - a for a, b in zip(times, times[1:]))
+            self.assertGreater(len(gaps), 10)
+            near = [gap for gap in gaps if gap < delay * 0.9]
+            self.assertLessEqual(len(near), 1 + len(gaps) // 10, f"host {host}: {gaps[:20]}")
+            for first in range(len(times) - 20):
+                self.assertGreater(times[first + 20] - times[first], 20 * delay - 0.25)
+            self.smallest = min(self.smallest, gaps[0])
+
+    smallest = 1.0
+
+    def test_a_delay_holds_for_all_processes_together(self):
+        site = self.site(120, 3)
+        processes = self.start_some(3, site, "--delay", 0.05)
+        self.assertEqual(set(self.statuses(processes)) - {0, 1}, set())
+        self.assert_pauses(site, 0.05)
+        self.assert_all_is_right(site)
+
+    def test_a_delay_holds_though_processes_are_killed(self):
+        site = self.site(120, 3)
+        processes = self.start_some(3, site, "--delay", 0.05, "--lease", 0.5)
+        for number in range(3):
+            self.wait_for_requests(site, 25 * (number + 1))
+            processes[number].kill()
+            processes[number].wait()
+            processes[number] = self.start(site, "--delay", 0.05, "--lease", 0.5)
+        self.assertEqual(set(self.statuses(processes)) - {0, 1}, set())
+        self.assert_pauses(site, 0.05)
+        self.assert_all_is_right(site)
+
+    def test_a_delay_that_robots_txt_wants(self):
+        site = self.site(60, 2, robots="User-agent: *\nCrawl-delay: 0.05\n")
+        self.assertEqual(set(self.statuses(self.start_some(3, site))) - {0, 1}, set())
+        self.assert_pauses(site, 0.05)
+        self.assert_all_is_right(site)
+
+    def test_max_per_host_is_for_all_together(self):
+        site = self.site(200, 2, latency=0.03)
+        self.assertEqual(set(self.statuses(self.start_some(3, site, "--max-per-host", 2))) - {0, 1}, set())
+        self.assertLessEqual(site.most_at_once, 2)
+        self.assert_all_is_right(site)
+
+    def test_one_writes_the_report_and_the_others_say_so(self):
+        site = self.site(300, 3, latency=0.02)
+        processes = self.start_some(3, site)
+        self.wait_for_requests(site, 50)
+        status, records, said = self.report()  # amid it, by somebody else
+        self.assertEqual(status, 3)
+        self.assertIn("is not over", said)
+        self.assertGreater(len(records), 0)
+        self.assertEqual(set(self.statuses(processes)) - {0, 1}, set())
+        wrote = [process for process in processes if process.wrote.stat().st_size > 0]
+        self.assertEqual(len(wrote), 1)
+        for process in processes:
+            says_so = "is over, and another process writes the report (once more: --report)" in process.words()
+            self.assertEqual(says_so, process not in wrote)
+        self.assertEqual(wrote[0].records(), self.report()[1])
+
+    def test_who_comes_when_it_is_over(self):
+        site = self.site(30)
+        self.statuses([self.start(site)])
+        count = len(site.requests)
+        late = self.start(site)
+        self.assertIn(late.wait(PATIENCE), (0, 1))
+        self.assertIn("another process writes the report", late.words())
+        self.assertEqual(len(site.requests), count)
+
+
+if __name__ == "__main__":
+    redis_server.skip_if_there_is_none()
+    unittest.main()
