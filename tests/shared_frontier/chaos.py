@@ -179,6 +179,7 @@ class Chaos:
         if len(text.splitlines()) != len(records):
             self.bad.append("the report has a URL twice")
         self.bad += stage3.wrong_records(self.site, records, alone)
+        self.bad += stage3.wrong_counts(self.site, records, [crawl])
         given_up = sum(stage3.GIVEN_UP in (record["error"] or "") for record in records.values())
         if given_up > max(2, len(records) // 200):
             self.bad.append(f"{given_up} URLs were given up")

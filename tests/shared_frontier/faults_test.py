@@ -92,6 +92,7 @@ class FaultTest(unittest.TestCase):
         alone = stage3.crawl_alone(*arguments, site.root)
         site.requests, site.failures = requests, failures
         self.assertEqual(list(stage3.wrong_records(site, records, alone)), [])
+        self.assertEqual(list(stage3.wrong_counts(site, records, [crawl])), [])
         return crawl
 
 
@@ -416,8 +417,10 @@ class SeveralServers(FaultTest):
     def assert_all_is_right(self, site, *_):
         status, records, said = self.report(*self.urls)
         self.assertIn(status, (0, 1), said)
-        self.assertEqual([invariants.broken_in(self.crawl(redis=server)) for server in self.servers], [[], [], []])
-        self.assertEqual({self.crawl(redis=server).meta["state"] for server in self.servers}, {"complete"})
+        crawls = [self.crawl(redis=server) for server in self.servers]
+        self.assertEqual([invariants.broken_in(crawl) for crawl in crawls], [[], [], []])
+        self.assertEqual({crawl.meta["state"] for crawl in crawls}, {"complete"})
+        self.assertEqual(list(stage3.wrong_counts(site, records, crawls)), [])
         site.latency = 0
         site.failures.clear()
         alone = stage3.crawl_alone(site.root)

@@ -93,6 +93,22 @@ def _wrong_way(site, url, record, records):
             yield f"{url}: its depth is {record['depth']}, and its parent's {parent['depth']}"
 
 
+def wrong_counts(site, records, crawls):
+    """What is wrong with what Redis knows of each URL: how many pages have it, and the first ten of these. `crawls`: an
+    invariants.Crawl for each server."""
+    pages = {(server, number): record["url"] for server, crawl in enumerate(crawls) for number, record in crawl.records}
+    links = {url: set(site.links(url)) for url, record in records.items() if record["outcome"] == "page"}
+    met = collections.Counter(link for some in links.values() for link in some)
+    for server, crawl in enumerate(crawls):
+        for url, known in crawl.urls.items():
+            if known.times_met != met[url]:
+                yield f"{url} is on {met[url]} pages, and was met {known.times_met} times"
+            names = [name.split(".") if "." in name else (server, name) for name in known.pages]
+            found = {pages[int(source), int(number)] for source, number in names}
+            if len(found) != min(10, met[url]) or not all(url in links[page] for page in found):
+                yield f"{url} was met on {sorted(found)}"
+
+
 def fetched_again(site, records):
     """How many requests were made once more, because somebody didn't live to tell what came of them."""
     requests = collections.Counter(site.origins[request.host] + request.path for request in site.requests
