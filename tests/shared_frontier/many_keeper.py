@@ -1,0 +1,81 @@
+"""Clears up after a program, however that program has come to its end.
+
+Who is ended by kill -9 can't end what it has started, nor remove its folders. So there is a keeper, a small process
+beside it: it is told of each process and each folder, and does nothing but wait until its standard input ends. That
+happens when the program is gone, whatever the reason, and then the keeper clears up. So the program itself needn't.
+"""
+import os
+import shutil
+import signal
+import subprocess
+import sys
+
+
+class Keeper:
+    """`with Keeper() as keeper:`. At the block's end, all is gone that it was told of."""
+
+    def __init__(self):
+        self._started = []
+        # A session of its own: Ctrl-C must not end it before the others.
+        self._process = subprocess.Popen([sys.executable, __file__], stdin=subprocess.PIPE, text=True,
+                                         start_new_session=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._process.stdin.close()
+        self._process.wait()
+        for process in self._started:
+            process.wait()
+            if process.stdin is not None:
+                process.stdin.close()
+            if process.stdout is not None:
+                process.stdout.close()
+
+    def start(self, command, **pipes):
+        """Starts a process that won't outlive us."""
+        process = subprocess.Popen(command, **pipes)
+        self._started.append(process)
+        self.end_at_last(process.pid)
+        return process
+
+    def end_at_last(self, pid):
+        """This process, too, which somebody else has started."""
+        self._tell("process", pid)
+
+    def has_ended(self, process):
+        """Whether one of ours has. (From then on, its number may be another's: the keeper must know that.)"""
+        if process.poll() is None:
+            return False
+        self._tell("ended", process.pid)
+        return True
+
+    def remove_at_last(self, folder):
+        self._tell("folder", folder)
+
+    def _tell(self, *words):
+        print(*words, file=self._process.stdin, flush=True)
+
+
+def main():
+    pids, folders = set(), []
+    for line in sys.stdin:
+        what, name = line.rstrip("\n").split(" ", 1)
+        if what == "process":
+            pids.add(int(name))
+        elif what == "ended":
+            pids.discard(int(name))
+        else:
+            folders.append(name)
+    for pid in pids:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass  # it has ended by itself
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()

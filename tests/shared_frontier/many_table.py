@@ -1,0 +1,118 @@
+"""The table that `./learn many` shows: its text, from what is known at a moment; and how it gets onto a screen."""
+import os
+import shutil
+import textwrap
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+BOLD, RED, PLAIN = "\033[1m", "\033[31m", "\033[0m"
+
+
+@dataclass
+class Row:
+    """A process. `state` is one of: starting, fetching, waiting, dead, taken over, left."""
+    number: int
+    pid: int
+    state: str
+    held: list = field(default_factory=list)  # URLs
+    done: int = 0
+
+
+@dataclass
+class View:
+    """All that there is to show."""
+    rows: list
+    known: int = 0
+    unfinished: int = 0
+    records: int = 0
+    happened: list = field(default_factory=list)  # (seconds since the beginning, text)
+
+
+def path_of(url):
+    parts = urlsplit(url)
+    return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+
+
+def as_many_as_fit(paths, width):
+    """Some paths, and dots if there are more."""
+    text = ""
+    for count, path in enumerate(paths):
+        longer = f"{text} {path}" if text else path
+        is_last = count + 1 == len(paths)
+        if len(longer) + (0 if is_last else len(" …")) > width:
+            return f"{text} …" if text else ""
+        text = longer
+    return text
+
+
+def row_line(row, columns):
+    start = f"{row.number:>7}  {row.pid:>8}  {row.state:<10}  {len(row.held):>5}  {row.done:>6,}"
+    paths = as_many_as_fit([path_of(url) for url in sorted(row.held, key=lambda url: (len(url), url))],
+                           columns - len(start) - 3)
+    return f"{start}   {paths}".rstrip()
+
+
+def moment_lines(seconds, text, columns=None):
+    """When, and what: in as many lines as it takes."""
+    start = f"{seconds:>7.1f} s  "
+    if columns is None:
+        return [start + text]
+    return textwrap.wrap(text, columns, initial_indent=start, subsequent_indent=" " * len(start))
+
+
+def summary(view):
+    if view.known == 0:
+        return "  nothing is known yet"
+    return f"  {view.known:,} URLs known: {view.records:,} done, {view.unfinished:,} unfinished"
+
+
+def lines(view, columns, colours=False):
+    """The table, in lines of at most so many columns."""
+    bold, red, plain = (BOLD, RED, PLAIN) if colours else ("", "", "")
+    titles = f"{'process':>7}  {'pid':>8}  {'state':<10}  {'holds':>5}  {'done':>6}   those that it holds"
+    text = [(titles[:columns], bold)]
+    text += [(row_line(row, columns)[:columns], red if row.state == "dead" else "") for row in view.rows]
+    text += [("", ""), (summary(view)[:columns], "")]
+    if view.happened:
+        text += [("", "")] + [(line, "") for moment in view.happened for line in moment_lines(*moment, columns)]
+    return [f"{colour}{line}{plain if colour else ''}" for line, colour in text]
+
+
+class Screen:
+    """Where the table is shown. On a terminal, it's drawn again in place; else each thing that happens is a line,
+    and the table comes once, at the end."""
+
+    def __init__(self, stream):
+        self._stream = stream
+        self.is_live = stream.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+        self._colours = self.is_live and not os.environ.get("NO_COLOR")
+        self._height = 0  # of the table that is on the screen
+        self._told = 0  # of what has happened
+
+    def say(self, text=""):
+        print(text, file=self._stream, flush=True)
+
+    def tell(self, text):
+        """A sentence or two, in lines that fit."""
+        self.say(textwrap.fill(text, shutil.get_terminal_size().columns - 1, break_on_hyphens=False))
+
+    def show(self, view, is_last=False):
+        size = shutil.get_terminal_size()
+        table = lines(view, size.columns - 1, self._colours)
+        # What has scrolled out above can't be drawn again.
+        if self.is_live and len(table) >= size.lines:
+            self.is_live = False
+            self._told = len(view.happened)
+        if self.is_live:
+            up = f"\033[{self._height}A" if self._height else ""
+            self._stream.write(up + "".join(f"{line}\033[K\n" for line in table))
+            self._stream.flush()
+            self._height = len(table)
+            return
+        for moment in view.happened[self._told:]:
+            self.say(*moment_lines(*moment))
+        self._told = len(view.happened)
+        if is_last:
+            self.say()
+            for line in lines(View(view.rows, view.known, view.unfinished, view.records), size.columns - 1):
+                self.say(line)
