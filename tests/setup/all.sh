@@ -35,6 +35,7 @@ all_steps() {
 needs_for_all() {
     needs_to_build
     needs_for_book
+    needs_for_many # without it, the tests of a shared crawl would be skipped
     cat <<'TABLE'
 gcc      g++             12  g++                 gcc-c++     gcc         g++         -  compiles everything a second time, with other warnings
 command  clang++-19      -   clang-19            -           -           -           -  compiles everything again: a second compiler sees other mistakes

@@ -29,6 +29,16 @@ TABLE
 }
 book_python='' # the one that has them
 
+# What only several processes that share a crawl need. (Debian's redis-server starts one for the
+# whole machine, which nobody has asked for. Its redis-tools don't: see has_redis.)
+needs_for_many() {
+    cat <<'TABLE'
+redis    redis-server  6.2  redis-tools  valkey  valkey  valkey  valkey  keeps what the processes of a shared crawl must all know
+TABLE
+}
+other_names=$top/.learn/bin # of programs that do what we need only if they're called otherwise
+PATH=$other_names:$PATH
+
 gnu_compilers='g++ g++-12 g++-13 g++-14 g++-15 g++-16'
 clang_compilers='clang++ clang++-17 clang++-18 clang++-19 clang++-20 clang++-21'
 cxx=''        # the compiler that was found
@@ -113,6 +123,22 @@ has_python() { # MODULE
     "$book_python" -c "import $1" 2>/dev/null # not both: this one, at least?
 }
 
+# Redis, or Valkey, which began as a copy of it. What comes with the tools is the same program: it looks
+# at the name by which it's called, and under that of the server, it is the server.
+has_redis() { # NAME OLDEST
+    for candidate in "$1" valkey-server redis-check-rdb valkey-check-rdb; do
+        server=$(command -v "$candidate") || continue
+        if [ "$candidate" != "$1" ]; then
+            { mkdir -p "$other_names" && ln -sf "$server" "$other_names/$1"; } || return
+            server=$other_names/$1
+        fi
+        version=$("$server" --version 2>/dev/null | sed -n 's/.* v=\([0-9.]*\).*/\1/p')
+        at_least "${version:-0}" "$2" && trouble='' && return
+        trouble="$candidate ${version:-(which does not run)} is too old: $2 or later is needed"
+    done
+    return 1
+}
+
 # Is a thing there, and new enough? If it is there but won't do, $trouble says why.
 has() { # KIND NAME OLDEST
     trouble='' version=''
@@ -132,7 +158,7 @@ has() { # KIND NAME OLDEST
         return
         ;;
     *) # a kind with a function of its own: has_compiler
-        "has_$1" "$2"
+        "has_$1" "$2" "$3"
         return
         ;;
     esac

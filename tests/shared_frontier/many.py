@@ -182,9 +182,10 @@ class Show:
         while running:
             # First this, then the look: who has ended has nothing more to tell Redis.
             running = [crawler for crawler in self.crawlers if not self.keeper.has_ended(crawler.process)]
-            self.note(self.watch.look())
+            events = self.watch.look()
+            for moment in sorted(self.told_by_redis(events) + self.seen_of_the_dead(events)):
+                self.happened(*moment)
             self.kill_one(urls)
-            self.see_what_became_of_the_dead()
             self.check_the_others()
             now = time.monotonic()
             if self.watch.records != records:
@@ -202,20 +203,21 @@ class Show:
                 crawler.done_in_all = len(set(crawler.fetched()))
         self.refresh()
 
-    def happened(self, text, at=None):
-        self.view.happened.append(((at or time.time()) - self.started, text))
+    def happened(self, at, text):
+        self.view.happened.append((at - self.started, text))
 
-    def note(self, events):
-        """What Redis has of the crawl's history, in words."""
+    def told_by_redis(self, events):
+        """What is in the crawl's history: when, and in words."""
+        told = []
         for event in events:
-            crawler = next(crawler for crawler in self.crawlers if crawler.pid == event.pid)
+            number = next(crawler.number for crawler in self.crawlers if crawler.pid == event.pid)
             urls = plural(event.urls, "URL")
-            text = {
-                "came": f"process {crawler.number} comes",
-                "left": f"process {crawler.number} leaves" + (f", and gives back {urls}" if event.urls else ""),
-                "lost": f"process {crawler.number} is lost: silent for {LEASE} s. Its {urls} go back, one by one",
-            }[event.what]
-            self.happened(text, event.time)
+            told.append((event.time, {
+                "came": f"process {number} comes",
+                "left": f"process {number} leaves" + (f", and gives back {urls}" if event.urls else ""),
+                "lost": f"process {number} is lost: silent for {LEASE} s. Its {urls} go back, one by one",
+            }[event.what]))
+        return told
 
     def kill_one(self, urls):
         """The next one, if it's time. With one to kill, that is when a third is done."""
@@ -229,21 +231,26 @@ class Show:
         victim.process.kill()
         self.keeper.has_ended(victim.process)
         victim.killed_at = time.time()
-        self.happened(f"process {victim.number} is killed: kill -9 {victim.pid}", victim.killed_at)
+        self.happened(victim.killed_at, f"process {victim.number} is killed: kill -9 {victim.pid}")
 
-    def see_what_became_of_the_dead(self):
+    def seen_of_the_dead(self, events):
+        """Is all done that somebody held who was killed? The same, of what Redis has no history."""
+        # It was, before anybody left.
+        now = min([time.time(), *(event.time for event in events if event.what == "left")])
+        seen = []
         for crawler in self.crawlers:
             sessions = self.watch.of(crawler.pid)
-            if crawler.killed_at is None or not sessions:
+            if crawler.killed_at is None:
                 continue
             if not sessions[-1].ending:
-                # It was killed between two looks; what it holds now, it will hold until its lease ends.
-                crawler.held_when_killed = crawler.waits_for = list(sessions[-1].held)
+                # What it holds now, it will hold until its lease ends.
+                crawler.held_when_killed = crawler.waits_for = sessions[-1].held
             elif crawler.waits_for:
                 done = self.watch.are_finished(crawler.waits_for)
                 crawler.waits_for = [url for url in crawler.waits_for if url not in done]
                 if not crawler.waits_for:
-                    self.happened(f"what process {crawler.number} held is done: {self.who_took_over(crawler)}")
+                    seen.append((now, f"what process {crawler.number} held is done: {self.who_took_over(crawler)}"))
+        return seen
 
     def who_took_over(self, dead):
         """6 URLs by process 1, 4 by process 3."""
