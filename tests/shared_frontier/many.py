@@ -236,7 +236,7 @@ class Show:
     def seen_of_the_dead(self, events):
         """Is all done that somebody held who was killed? The same, of what Redis has no history."""
         # It was, before anybody left.
-        now = min([time.time(), *(event.time for event in events if event.what == "left")])
+        now = min([time.time(), *(event.time - 0.001 for event in events if event.what == "left")])
         seen = []
         for crawler in self.crawlers:
             sessions = self.watch.of(crawler.pid)
@@ -326,9 +326,10 @@ class Show:
         if not twice:
             self.screen.tell("No URL was fetched twice.")
         elif twice <= theirs:
-            dead = words(crawler.number for crawler in self.crawlers if crawler.held_when_killed)
-            self.screen.tell(f"{plural(len(twice), 'URL')} fetched twice: process {dead} had asked for them, and died "
-                             "before it could say what came.")
+            dead = [crawler.number for crawler in self.crawlers if crawler.held_when_killed]
+            who, they = ("process", "it") if len(dead) == 1 else ("processes", "they")
+            self.screen.tell(f"{plural(len(twice), 'URL')} fetched twice: {who} {words(dead)} had asked for them, and "
+                             f"died before {they} could say what came.")
         else:
             self.screen.tell(f"{plural(len(twice), 'URL')} fetched twice; of these, {len(twice & theirs)} had been "
                              f"with processes that were killed.")
