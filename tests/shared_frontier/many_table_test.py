@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+"""What `./learn many` shows and says, from states that are given. Needs no Redis."""
+import collections
+import io
+import os
+import sys
+import unittest
+from unittest import mock
+
+sys.dont_write_bytecode = True
+import many  # noqa: E402
+import many_table  # noqa: E402
+from many_table import Row, Screen, View  # noqa: E402
+from many_watch import Watch  # noqa: E402
+
+SITE = "http://127.0.0.1:8000"
+
+
+def some_urls(*numbers):
+    return [f"{SITE}/p/{number}" for number in numbers]
+
+
+class Table(unittest.TestCase):
+    def test_who_holds_what_and_who_died(self):
+        view = View([Row(1, 4711, "fetching", some_urls(8, 7, 10), 1234), Row(2, 4712, "dead", [SITE + "/"], 5),
+                     Row(3, 4713, "taken over", [], 17)], 2000, 744, 1256, [(0.04, "process 1 comes")])
+        self.assertEqual(many_table.lines(view, 80), [
+            "process       pid  state       holds    done   those that it holds",
+            "      1      4711  fetching        3   1,234   /p/7 /p/8 /p/10",
+            "      2      4712  dead            1       5   /",
+            "      3      4713  taken over      0      17",
+            "",
+            "  2,000 URLs known: 1,256 done, 744 unfinished",
+            "",
+            "    0.0 s  process 1 comes",
+        ])
+
+    def test_before_anything_is_known(self):
+        self.assertEqual(many_table.lines(View([Row(1, 2, "starting")]), 80)[1:], [
+            "      1         2  starting        0       0", "", "  nothing is known yet"])
+
+    def test_no_line_is_too_long(self):
+        view = View([Row(1, 4711, "fetching", some_urls(*range(100, 150)), 1)], 5, 4, 1,
+                    [(123.4, "what process 2 held is done: 6 URLs by process 1, 4 by process 3")])
+        for columns in (30, 60, 80, 120, 200):
+            table = many_table.lines(view, columns)
+            self.assertLessEqual(max(map(len, table)), columns)
+        self.assertTrue(many_table.lines(view, 70)[1].endswith("   /p/100 /p/101 /p/102 …"))
+        self.assertEqual(many_table.lines(view, 60)[-2:], [
+            "  123.4 s  what process 2 held is done: 6 URLs by process 1,", "           4 by process 3"])
+
+    def test_dots_stand_for_what_does_not_fit(self):
+        paths = ["/p/1", "/p/2", "/p/3"]
+        self.assertEqual(many_table.as_many_as_fit(paths, 14), "/p/1 /p/2 /p/3")
+        self.assertEqual(many_table.as_many_as_fit(paths, 13), "/p/1 /p/2 …")
+        self.assertEqual(many_table.as_many_as_fit(paths, 6), "/p/1 …")
+        self.assertEqual(many_table.as_many_as_fit(paths, 5), "")
+
+    def test_only_the_dead_have_a_colour(self):
+        view = View([Row(1, 1, "fetching"), Row(2, 2, "dead"), Row(3, 3, "taken over")])
+        coloured = many_table.lines(view, 80, colours=True)
+        self.assertEqual([many_table.RED in line for line in coloured], [False, False, True, False, False, False])
+        for line in coloured:
+            self.assertEqual("\033" in line, line.endswith(many_table.PLAIN))
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@mock.patch.dict(os.environ, {"COLUMNS": "80", "LINES": "24", "TERM": "xterm"})
+class OnAScreen(unittest.TestCase):
+    def setUp(self):
+        self.view = View([Row(1, 4711, "fetching", some_urls(1), 1)], 2, 1, 1, [(0.1, "process 1 comes")])
+
+    def test_a_terminal_is_drawn_again_in_place(self):
+        stream = Terminal()
+        screen = Screen(stream)
+        screen.show(self.view)
+        height = stream.getvalue().count("\n")
+        self.assertEqual(height, len(many_table.lines(self.view, 79)))
+        self.view.happened.append((0.2, "process 2 comes"))
+        before = len(stream.getvalue())
+        screen.show(self.view)
+        self.assertTrue(stream.getvalue()[before:].startswith(f"\033[{height}A"))
+        self.assertEqual(stream.getvalue()[before:].count("\n"), height + 1)
+
+    def test_elsewhere_what_happens_is_a_line_and_the_table_comes_at_the_end(self):
+        stream = io.StringIO()
+        screen = Screen(stream)
+        screen.show(self.view)
+        screen.show(self.view)
+        self.assertEqual(stream.getvalue(), "    0.1 s  process 1 comes\n")
+        self.view.happened.append((0.2, "process 1 leaves"))
+        screen.show(self.view, is_last=True)
+        self.assertEqual(stream.getvalue().splitlines(), [
+            "    0.1 s  process 1 comes", "    0.2 s  process 1 leaves", "",
+            *many_table.lines(View(self.view.rows, 2, 1, 1), 79)])
+
+    def test_a_table_that_is_higher_than_the_screen_is_not_drawn(self):
+        stream = Terminal()
+        with mock.patch.dict(os.environ, {"LINES": "6"}):
+            Screen(stream).show(self.view)
+        self.assertNotIn("\033", stream.getvalue())
+
+
+class WithoutRedis:
+    """Answers what a crawl's keys would say."""
+
+    def __init__(self):
+        self.meta, self.history, self.sessions, self.held, self.urls = [None] * 5, [], {}, {}, {}
+
+    def call(self, *words):
+        return self.call_all([words])[0]
+
+    def call_all(self, calls):
+        return [self.answer(*words) for words in calls]
+
+    def answer(self, command, key, *words):
+        name = key.removeprefix("{many}:")
+        if command == "HMGET":
+            return self.meta if name == "meta" else [self.urls.get(url) for url in words]
+        if command == "XRANGE":
+            return [entry for entry in self.history if words[0] == "-" or entry[0] > words[0].removeprefix("(")]
+        return self.sessions.get(name) if command == "HGET" else self.held.get(name, [])
+
+    def note(self, entry, what, session, pid, urls):
+        self.history.append([entry, ["what", what, "session", session, "name", f"here, pid {pid}", "urls", str(urls)]])
+
+
+class Watching(unittest.TestCase):
+    def setUp(self):
+        self.redis = WithoutRedis()
+        self.watch = Watch(self.redis, "many")
+
+    def test_before_there_is_a_crawl(self):
+        self.assertEqual(self.watch.look(), [])
+        self.assertEqual((self.watch.known, self.watch.records, self.watch.sessions), (0, 0, {}))
+
+    def test_sessions_come_and_go(self):
+        self.redis.meta = ["5", "4", "1", "running", None]
+        self.redis.note("1000-0", "came", "1-ab", 4711, 0)
+        self.redis.note("1500-0", "came", "2-cd", 4712, 0)
+        self.redis.sessions, self.redis.held = {"session:1-ab": "3", "session:2-cd": "1"}, {"held:2-cd": some_urls(1, 2)}
+        events = self.watch.look()
+        self.assertEqual([(event.time, event.what, event.pid) for event in events],
+                         [(1.0, "came", 4711), (1.5, "came", 4712)])
+        self.assertEqual((self.watch.known, self.watch.unfinished, self.watch.records), (5, 4, 1))
+        self.assertEqual(self.watch.of(4712)[0].held, some_urls(1, 2))
+        self.assertEqual(self.watch.look(), [])
+
+        self.redis.note("2000-0", "lost", "2-cd", 4712, 2)
+        self.redis.sessions.pop("session:2-cd")
+        self.assertEqual([(event.what, event.urls) for event in self.watch.look()], [("lost", 2)])
+        lost = self.watch.of(4712)[0]
+        self.assertEqual((lost.ending, lost.held, lost.done), ("lost", [], 1))
+
+    def test_what_is_finished(self):
+        self.redis.urls = dict(zip(some_urls(1, 2, 3), ["f 1 ", "q 2 1", "d 1 7"]))
+        self.assertEqual(self.watch.are_finished(some_urls(1, 2, 3, 4)), set(some_urls(1, 3)))
+        self.assertEqual(self.watch.are_finished([]), set())
+
+
+class Differences(unittest.TestCase):
+    def setUp(self):
+        record = dict.fromkeys(many.COMPARED, "")
+        self.records = [dict(record, url=url, links=3, depth=depth) for depth, url in enumerate(some_urls(1, 2, 3))]
+        self.alone = {record["url"]: dict(record) for record in self.records}
+
+    def test_none(self):
+        self.records[0]["depth"] = 7  # who was first may differ
+        self.assertEqual(many.differences(self.alone, self.records[::-1]), [])
+
+    def test_each_kind_is_told(self):
+        self.records[0]["links"] = 4
+        self.records[1]["url"] = f"{SITE}/p/9"
+        self.records.append(self.records[2])
+        self.assertEqual(many.differences(self.alone, self.records), [
+            f"1 URL missing, such as {SITE}/p/2",
+            f"1 URL not known to one process alone, such as {SITE}/p/9",
+            f"1 URL recorded more than once, such as {SITE}/p/3",
+            f"1 URL with another links, such as {SITE}/p/1",
+        ])
+
+
+class Repeated(unittest.TestCase):
+    def said(self, asked, held):
+        stream = io.StringIO()
+        show = mock.Mock(screen=Screen(stream))
+        show.crawlers = [mock.Mock(number=number, held_when_killed=urls) for number, urls in held.items()]
+        with mock.patch.dict(os.environ, {"COLUMNS": "200"}):
+            many.Show.say_what_was_repeated(show, collections.Counter(asked))
+        return stream.getvalue().strip()
+
+    def test_what_was_fetched_twice(self):
+        self.assertEqual(self.said({"/p/1": 1}, {1: [], 2: some_urls(1)}), "No URL was fetched twice.")
+        self.assertEqual(self.said({"/p/1": 2, "/p/2": 1}, {1: [], 2: some_urls(1)}),
+                         "1 URL fetched twice: process 2 had asked for them, and died before it could say what came.")
+        self.assertEqual(self.said({"/p/1": 2, "/p/2": 3}, {2: some_urls(1), 3: some_urls(2)}),
+                         "2 URLs fetched twice: processes 2 and 3 had asked for them, and died before they could say "
+                         "what came.")
+        self.assertEqual(self.said({"/p/1": 2, "/p/2": 2}, {2: some_urls(1)}),
+                         "2 URLs fetched twice; of these, 1 had been with processes that were killed.")
+
+
+class Options(unittest.TestCase):
+    def refused(self, *words):
+        with mock.patch("sys.stderr", io.StringIO()) as stderr, self.assertRaises(SystemExit) as exit_:
+            many.read_options(words)
+        self.assertEqual(exit_.exception.code, 2)
+        return stderr.getvalue()
+
+    def test_what_goes_together(self):
+        self.assertEqual(many.read_options([]).kill, 1)
+        self.assertEqual(many.read_options(["--processes", "1"]).kill, 0)
+        self.assertEqual(self.refused("--processes", "2", "--kill", "2"),
+                         "many: --kill 2 would leave none of 2 (see ./learn many --help)\n")
+        self.assertIn("'0' is not a number from 1 to 50", self.refused("--processes", "0"))
+        self.assertIn("unrecognized arguments: --page", self.refused("--page", "3"))
+
+
+if __name__ == "__main__":
+    unittest.main()
