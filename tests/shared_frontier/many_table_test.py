@@ -42,9 +42,10 @@ class Table(unittest.TestCase):
     def test_no_line_is_too_long(self):
         view = View([Row(1, 4711, "fetching", some_urls(*range(100, 150)), 1)], 5, 4, 1,
                     [(123.4, "what process 2 held is done: 6 URLs by process 1, 4 by process 3")])
-        for columns in (30, 60, 80, 120, 200):
+        for columns in (30, *range(60, 80), 120, 200):
             table = many_table.lines(view, columns)
             self.assertLessEqual(max(map(len, table)), columns)
+            self.assertEqual(table[1].endswith(" …"), columns > 50)
         self.assertTrue(many_table.lines(view, 70)[1].endswith("   /p/100 /p/101 /p/102 …"))
         self.assertEqual(many_table.lines(view, 60)[-2:], [
             "  123.4 s  what process 2 held is done: 6 URLs by process 1,", "           4 by process 3"])
