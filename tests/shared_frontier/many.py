@@ -126,7 +126,8 @@ class Show:
         began = time.monotonic()
         with open(log, "w", encoding="utf-8") as errors:
             process = self.keeper.start([self.stage3, "-w", "200", "--format", "jsonl", "--output", report, self.url],
-                                        stdin=subprocess.DEVNULL, stderr=errors)
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                        stderr=errors)
         while not self.keeper.has_ended(process):
             self.stop.sleep(0.02)
         self.check_status("one process alone", process.returncode, log)
@@ -153,7 +154,8 @@ class Show:
             with open(self.folder / f"{number}.log", "w", encoding="utf-8") as errors:
                 process = self.keeper.start([*command, "-v", "--format", "jsonl", "--output",
                                              self.folder / f"{number}.jsonl", self.url],
-                                            stdin=subprocess.DEVNULL, stderr=errors)
+                                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                            stderr=errors)
             self.crawlers.append(Crawler(number, process, self.folder))
 
     def check_status(self, name, status, log):
