@@ -86,13 +86,10 @@ void check_output(const std::string& path) {
                                              std::generic_category().message(errno)));
 }
 
-/// The crawl's records, in the format that is wanted. The result is what there is to say
-/// of it.
-Coroutine<SharedState> write_report(const Options& options, SharedCrawl crawl) {
-    EventLoop& loop = running_loop();
-    SharedResults results(loop, std::move(crawl));
+/// The crawl's records, in the format that is wanted.
+Coroutine<> write_report(const Options& options, SharedResults& results) {
     co_await results.read();
-    Output output(loop, options.output);
+    Output output(running_loop(), options.output);
     const auto format = make_format(options.format, options.top);
     output.write(format->begin());
     while (true) {
@@ -106,13 +103,14 @@ Coroutine<SharedState> write_report(const Options& options, SharedCrawl crawl) {
     output.write(
         format->end({.urls = results.urls(), .left_out = 0, .time = results.time()}));
     output.flush();
-    co_return results.state();
 }
 
 /// `--report`
 Coroutine<int> report(const Options& options, Console& console) {
-    const SharedState state =
-        co_await write_report(options, shared_crawl(options, console));
+    SharedResults results(running_loop(), shared_crawl(options, console));
+    co_await results.look();
+    co_await write_report(options, results);
+    const SharedState& state = results.state();
     if (state.stage == SharedState::Stage::complete)
         co_return exit_status(Ending::complete, state.dead);
     console.note(fmt::format("stage3: the crawl '{}' is not over: {} URLs that are known "
@@ -171,8 +169,9 @@ Coroutine<int> take_part(Options& options, Console& console) {
     say_how_it_ended(ending, state, shared.name, console);
     if (state.is_over()) {
         const bool may_report = co_await crawler.frontier().may_report();
+        SharedResults results(loop, shared);
         if (may_report)
-            co_await write_report(options, shared);
+            co_await write_report(options, results);
         else
             console.note(
                 fmt::format("stage3: the crawl '{}' is over, and another process "

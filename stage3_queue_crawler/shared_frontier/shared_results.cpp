@@ -82,13 +82,16 @@ Coroutine<RedisReply> SharedResults::ask(std::size_t server,
     co_return std::move(replies.at(0));
 }
 
-Coroutine<> SharedResults::read() {
+Coroutine<> SharedResults::look() {
     try {
         for (const Server& server : servers_)
             co_await server.client->check();
     } catch (const RedisUnfit& error) {
         throw CantTakePart(error.what());
     }
+}
+
+Coroutine<> SharedResults::read() {
     for (std::size_t i = 0; i < servers_.size(); ++i)
         co_await read_state(i);
     for (std::size_t i = 0; i < servers_.size(); ++i)

@@ -23,8 +23,10 @@ class SharedResults {
     /// `loop` must outlive it.
     SharedResults(EventLoop& loop, SharedCrawl crawl);
 
+    /// Are these servers any good? For who has not taken part. Throws CantTakePart.
+    Coroutine<> look();
     /// Reads the state, and which URL was met where. Throws CantTakePart if there is no
-    /// such crawl, and RedisUnfit.
+    /// such crawl.
     Coroutine<> read();
     /// Some further records; none: these were all. After `read`.
     Coroutine<std::vector<Record>> next_records();
