@@ -1,0 +1,71 @@
+// A crawl that several processes share: a server, which is only an object here, and a
+// process that calls it through a line that may break.
+#pragma once
+
+#include "stage3_queue_crawler/runtime/task/coroutine.h"
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// What a process says.
+struct Call {
+    int session = 0;
+    int number = 0;
+    std::size_t want = 0;               ///< so many URLs, at most
+    std::vector<std::string> done = {}; ///< it has fetched these
+};
+
+/// What the server says to that.
+struct Answer {
+    bool is_refused = false;            ///< the call has changed nothing
+    std::vector<std::string> urls = {}; ///< it's for the process to fetch these now
+};
+
+/// There is no answer. Whether the server has had the call, nobody can say.
+struct ConnectionLost : std::runtime_error {
+    ConnectionLost() : std::runtime_error("the connection is lost") {}
+};
+
+/// Brings a call to the server, and the answer back. Throws ConnectionLost.
+using Line = std::function<stage3::Coroutine<Answer>(Call)>;
+
+/// What the server knows of a process that takes part.
+struct Session {
+    int last = 0; ///< the number of the last call that changed anything
+    /// What it has to fetch: URL -> the number of the call that took it out of the queue.
+    std::map<std::string, int> held;
+};
+
+/// Where the crawl is kept.
+class Server {
+  public:
+    /// Notes what is done, and gives out URLs. Of a call that is made again, since its
+    /// answer was lost, it takes nothing and gives out nothing: it answers as before. It
+    /// refuses a call that comes when later ones have come already, and one before which
+    /// another is missing; and all of a session that it doesn't know.
+    Answer step(const Call& call);
+
+    std::deque<std::string> queue;
+    std::map<int, Session> sessions;
+    std::vector<std::string> records; ///< one for each URL that is done
+};
+
+/// One that takes part in the crawl.
+class Process {
+  public:
+    Process(Line line, int session) : line_(std::move(line)), session_(session) {}
+
+    /// Makes a call, again and again until there is an answer.
+    stage3::Coroutine<Answer> ask(std::size_t want, std::vector<std::string> done);
+
+  private:
+    Line line_;
+    int session_;
+    int number_ = 0; // of the last call
+};
