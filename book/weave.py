@@ -12,8 +12,8 @@ page (book/*.md, README.md): the page says what it shows, and this script copies
     book/weave.py --figures        how long pages and listings are, and which show code to ignore
 
 Code. In a source file, mark a region with a pair of plain comments, each alone on its line:
-`// [name]` and `// [/name]` in C++, `# [name]` and `# [/name]` in Python, sh and meson.
-Regions may nest and overlap. In the page, write two marks; weave fills in what is between:
+`// [name]` and `// [/name]` in C++, `# [name]` and `# [/name]` in Python, sh and meson, with
+`--` in Lua. Regions may nest and overlap. In the page, write two marks; weave fills in what is between:
 
     <!-- code: common/system/selector.h#ready -->
     <!-- /code -->
@@ -90,10 +90,12 @@ ME = "book/weave.py"
 SOURCES = ["common", "stage1_callbacks", "stage2_coroutines", "stage3_queue_crawler", "tests",
            "book", "learn", ".ci", "meson.build"]
 NOT_SOURCES = re.compile(r".+/(build[^/]*|__pycache__|\.[^/]*)/|tests/book/")
-LANGUAGES = {".cpp": "cpp", ".h": "cpp", ".py": "python", ".sh": "sh", "": "sh", ".build": "meson"}
+LANGUAGES = {".cpp": "cpp", ".h": "cpp", ".py": "python", ".sh": "sh", "": "sh", ".build": "meson",
+             ".lua": "lua"}
+COMMENTS = {"cpp": "//", "lua": "--"}  # what begins one; in all others it's a #
 SITE = "http://127.0.0.1:8000"
 
-MARKER = re.compile(r"(?://|#) \[(/?)([a-z0-9_-]+)\]")
+MARKER = re.compile(r"(?://|#|--) \[(/?)([a-z0-9_-]+)\]")
 MARK = re.compile(r"(?P<indent>\s*)<!-- (?:(?P<kind>code|run|sketch|long): "
                   r"(?P<body>\S(?:(?!-->).)*?)|/(?P<end>code|run)) -->\s*")
 # What begins a statement that has another one in it, without braces.
@@ -643,7 +645,7 @@ class Book:
                 hits[pattern] += sum(bool(re.search(pattern, line)) for line in lines)
             except re.error as error:
                 raise Trouble(f'without="{pattern}" is no regular expression: {error}') from None
-        lines, left_out = leave_out(lines, list(hits), "//" if source.language == "cpp" else "#")
+        lines, left_out = leave_out(lines, list(hits), COMMENTS.get(source.language, "#"))
         self.counts["lines left out"] += left_out
         self.figures[place.rpartition(":")[0]].left_out += left_out
         text, where = path, quote(os.path.relpath(path, os.path.dirname(place) or "."))

@@ -20,7 +20,8 @@ KINDS = [(Comment.PreprocFile, "s"), (Comment.Preproc, "p"), (Comment, "c"), (St
          (Number, "n"), (Keyword.Type, "t"), (Keyword, "k"), (Name.Class, "f"),
          (Name.Function, "f"), (Name.Namespace, "f")]
 LANGUAGES = {".cpp": "cpp", ".h": "cpp", ".py": "python", ".sh": "sh", ".js": "javascript",
-             ".json": "json", ".css": "css", ".html": "html", ".yml": "yaml", ".build": "meson"}
+             ".json": "json", ".css": "css", ".html": "html", ".yml": "yaml", ".build": "meson",
+             ".lua": "lua"}
 SCRIPTS = {"learn", "run"}  # of a shell, though their names don't say so
 
 

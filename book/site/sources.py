@@ -17,7 +17,7 @@ from layout import CODE, Layout, relative
 
 OURS = re.compile(r"(common|stage\d_\w+)/.*\.(cpp|h)")  # has a page, linked to or not
 RANGE = re.compile(r"L(\d+)(?:-L(\d+))?")
-REGION = re.compile(r'<span class="c">(//|#) \[/?[a-z0-9_-]+\]</span>')  # weave.py's marks
+REGION = re.compile(r'<span class="c">(//|#|--) \[/?[a-z0-9_-]+\]</span>')  # weave.py's marks
 IN_ANGLES = re.compile(r"<[^<>]*>|\[\[.*?\]\] ?")  # what a template is given; attributes
 TYPE = re.compile(r"(class|struct|union|enum(?: class)?|concept|using) (\w+)(?: final)?"
                   r" *(?:[{=]|:(?!:)|$)")

@@ -35,8 +35,8 @@ from check_site import BIGGEST, SiteCheck  # noqa: E402
 from drawings import DifferentDrawings, Palette, themed  # noqa: E402
 from epub import Epub, modified  # noqa: E402
 from glossary import Glossary  # noqa: E402
-from highlight import highlight  # noqa: E402
-from sources import Sources, in_order, names_in  # noqa: E402
+from highlight import highlight, language_of  # noqa: E402
+from sources import REGION, Sources, in_order, names_in  # noqa: E402
 from make_book import NotOurs, make  # noqa: E402
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path id="p" fill="{}"/></svg>'
@@ -399,6 +399,10 @@ class Code(unittest.TestCase):
     def test_a_comment_may_be_the_last_thing(self):
         for comment in ("// a", "/// a"):
             self.assertIn(f'<span class="c">{comment}</span>', highlight(f"f(); {comment}", "cpp"))
+
+    def test_the_marks_of_weave_are_known(self):
+        for path, mark in (("a.cpp", "// [x]"), ("a.py", "# [/x]"), ("a.lua", "-- [x]")):
+            self.assertTrue(REGION.fullmatch(highlight(mark, language_of(path))), mark)
 
     def test_what_makes_a_coroutine_stands_out(self):
         self.assertIn('<span class="co">co_await</span>', highlight("co_await x;", "cpp"))

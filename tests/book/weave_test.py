@@ -213,7 +213,10 @@ class Weaving(Book):
         self.write("tests/tool.py", "# [py]\nprint(1)\n# [/py]\n")
         self.write("common/meson.build", "# [m]\nproject('x')\n# [/m]\n")
         self.write("learn", "#!/bin/sh\n# [sh]\necho hello\n# [/sh]\n")
+        self.write("common/a.lua", "-- [l]\nlocal a = 1\nlocal b = 2\n-- [/l]\n")
         page = self.woven("""\
+            <!-- code: common/a.lua#l without="b" -->
+            <!-- /code -->
             <!-- code: tests/tool.py#py -->
             <!-- /code -->
             <!-- code: common/meson.build#m -->
@@ -225,6 +228,7 @@ class Weaving(Book):
             """)
         self.assertIn("```python\nprint(1)\n```\n", page)
         self.assertIn("```meson\nproject('x')\n```\n", page)
+        self.assertIn("```lua\nlocal a = 1\n-- …\n```\n", page)
         self.assertIn("```sh\n#!/bin/sh\necho hello\n```\n<sub>[learn](../learn)</sub>", page)
         self.assertIn("```sh\necho hello\n```\n<sub>[learn, line 3](../learn#L3-L3)</sub>", page)
 
