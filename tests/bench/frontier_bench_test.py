@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""Tests of frontier_bench.py. BUILD isn't needed; redis-server is, for the one that measures."""
+import contextlib
+import io
+import json
+import shutil
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import frontier_bench  # noqa: E402
+
+TOLD = {"redis": "7", "bytes": {"entry": 100, "entry on ten": 150, "waiting": 90, "record": 250, "host": 500,
+                                "digest 16": 25, "digest 8": 14},
+        "times": {"1": {"us": 400}, "10": {"us": 250}, "100": {"us": 200}}}
+
+
+class Paper(unittest.TestCase):
+    def test_the_plan_is_arithmetic(self):
+        rows = [line.split("   ")[0] + " | " + " ".join(line[52:].split())
+                for line in frontier_bench.plan(TOLD, 1e9).splitlines()]
+        text = "\n".join(rows)
+        for what in ["400 GB", "25 GB", "27 GB", "5 GB", "57 GB", "1,157", "0.29 ", "0.46 Gbit/s", "2.7%", "10^-21",
+                     "10,000,000"]:
+            self.assertIn(f"| {what}", text)
+
+    def test_twice_as_many_take_twice_as_much(self):
+        self.assertIn(" 800 GB ", frontier_bench.plan(TOLD, 2e9))
+        self.assertIn("10.3%", frontier_bench.plan(TOLD, 2e9))  # four times as many pairs
+
+    def test_a_url_has_74_bytes(self):
+        self.assertEqual({len(frontier_bench.url_of(number)) for number in (0, 7, 199_999)}, {74})
+
+    def test_the_table_has_a_line_for_each(self):
+        self.assertEqual(len(frontier_bench.table(TOLD).splitlines()), 1 + 7 + 1 + 3)
+
+
+@unittest.skipUnless(shutil.which("redis-server"), "redis-server isn't installed")
+class Measured(unittest.TestCase):
+    def test_it_measures(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "frontier.json"
+            arguments = ["frontier_bench.py", "--urls", "3000", "--pages", "300", "--save", str(file)]
+            with mock.patch.object(sys, "argv", arguments), contextlib.redirect_stdout(io.StringIO()) as said:
+                self.assertEqual(frontier_bench.main(), 0)
+            told = json.loads(file.read_text())
+        self.assertEqual(said.getvalue(), frontier_bench.table(told) + "\n")
+        self.assertTrue(all(one["pages"] == 300 for one in told["times"].values()), told)
+        sizes = told["bytes"]
+        self.assertTrue(all(size > 8 for size in sizes.values()), sizes)
+        self.assertGreater(sizes["entry"], 74)  # the URL itself is in there
+        self.assertGreater(sizes["entry on ten"], sizes["entry"])
+        self.assertLess(sizes["digest 16"], 40)
+
+
+if __name__ == "__main__":
+    unittest.main()
