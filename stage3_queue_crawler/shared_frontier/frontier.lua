@@ -107,7 +107,6 @@ local function tick()
 end
 -- [/tick]
 
--- [state]
 local function note_state()
     if M.unfinished == 0 then
         -- Another server may still have links for us: see `finish`.
@@ -119,7 +118,6 @@ local function note_state()
         M.state = 'running'
     end
 end
--- [/state]
 
 local function summary()
     return {M.state, int(M.unfinished), int(M.records), int(M.known), int(M.dead),
@@ -165,12 +163,10 @@ end
 
 local function delay_of(h) return math.max(h.delay, M.delay) end
 
--- [has-room]
 local function has_room(h)
     return h.gate ~= ASKING and h.gate ~= TO_BEGIN
            and (M.max_per_host == 0 or h.busy < M.max_per_host)
 end
--- [/has-room]
 
 -- Shorter URLs first; of equally long ones, who came first.
 local function push_by_length(queue, items, is_new)
@@ -184,7 +180,6 @@ local function push_by_length(queue, items, is_new)
     in_pieces('ZADD', queue, scored, 2)
 end
 
--- [push]
 -- What came to a host goes into its queue. Who comes back, having had its turn, goes
 -- before all that have not.
 local function push(name, h)
@@ -199,7 +194,6 @@ local function push(name, h)
     h.length = h.length + #h.new + #h.back
     h.new, h.back = {}, {}
 end
--- [/push]
 
 local function pop(name, count)
     local queue = key('queue:' .. name)
@@ -260,7 +254,6 @@ local function met_again(value, page)
     return state, times .. ' ' .. pages
 end
 
--- [meet]
 -- Some URLs of one host were met on a page. Each that was not work yet is work from now
 -- on, as `item` says (nil: it's too deep for that). Returns how many were new.
 local function meet(name, urls, page, item)
@@ -285,7 +278,6 @@ local function meet(name, urls, page, item)
     M.known = M.known + new
     return new
 end
--- [/meet]
 
 -- A chunk of links: "DEPTH REDIRECTS WHAT (HOST COUNT URL*)*", 500 at most, and no URL twice.
 -- WHAT is `l`: they are links on that page; `d`: the same, but too deep to be followed; `r`:
@@ -307,7 +299,6 @@ end
 local FIELDS = {'url', 'depth', 'parent', 'outcome', 'status', 'next_url', 'error',
                 'content_type', 'charset', 'bytes', 'links', 'tries', 'seconds'}
 
--- [finish-url]
 -- The URL is done: its one record is written. `number`: that of its page.
 local function finish_url(number, record, new)
     local url, outcome = record[1], record[4]
@@ -323,7 +314,6 @@ local function finish_url(number, record, new)
     M.unfinished = M.unfinished - 1
     if is_dead then M.dead = M.dead + 1 end
 end
--- [/finish-url]
 
 -- A page is done: it gets the next number, its links are put in, and its record is written.
 -- ARGV[first...] are `count` chunks of links; if that's more than one, see `put_links_in`.
@@ -341,7 +331,6 @@ local function take_page(record, first, count)
     call('RPUSH', LINKS, cjson.encode({number = M.records, record = record}))
 end
 
--- [links-of-big-pages]
 local ENOUGH = 1000 -- links a call: more would hold up all others
 
 -- A page with ten thousand links would stop Redis for a twentieth of a second. So they wait
@@ -361,7 +350,6 @@ local function put_links_in()
         end
     end
 end
--- [/links-of-big-pages]
 
 -- ---- What is held ----
 
@@ -377,7 +365,6 @@ local function write_held(held)
                          held.tries, int(held.lost), held.parent}, ' ')
 end
 
--- [has-asked]
 -- A delay counts from the moment in which a request begins. From the lease until then (or
 -- until it's known that it won't), a host with a delay is closed.
 local function has_asked(h)
@@ -385,7 +372,6 @@ local function has_asked(h)
     h.next = math.max(h.next, M.clock + delay_of(h))
     h.has_moved, h.is_changed = true, true
 end
--- [/has-asked]
 
 -- It's no longer held: the host has room for another one.
 local function leave(held)
@@ -485,7 +471,6 @@ local function hand_out(item, name, flag, seq, leased, lines)
     lines[#lines + 1], leased[#leased + 1] = held, held
 end
 
--- [lease-from]
 -- At most `want` of one host's items. It must be its turn.
 local function lease_from(name, h, want, seq, leased, lines)
     local flag, delay = '-', delay_of(h)
@@ -502,9 +487,7 @@ local function lease_from(name, h, want, seq, leased, lines)
     M.held = M.held + #items
     return #items
 end
--- [/lease-from]
 
--- [lease]
 -- At most `want` items, from all hosts in turn: who was asked just now goes behind all
 -- that are ready. (Their places differ by a microsecond each.)
 local function lease(session, seq, want)
@@ -528,7 +511,6 @@ local function lease(session, seq, want)
     in_pieces('HSET', key('held:' .. session), lines, 2)
     return leased
 end
--- [/lease]
 
 -- In how many milliseconds there may be something to lease. -1: nobody can say. `has_room`:
 -- as far as max_pages goes.
@@ -580,9 +562,9 @@ local function put_in_outboxes(first, count)
     end
 end
 
--- [done]
 -- done URL OUTCOME STATUS NEXT_URL ERROR CONTENT_TYPE CHARSET BYTES LINKS TRIES SECONDS
 --      O (SERVER CHUNK)*O  N CHUNK*N
+-- [done]
 -- A page is done, and its links are in: both, or nothing. O: chunks for other servers.
 function results.done(session, i)
     local url, others = ARGV[i + 1], tonumber(ARGV[i + 12])
@@ -740,7 +722,6 @@ function operations.open()
     return {'ok', session, unpack(summary())}
 end
 
--- [again]
 -- The number of this call was that of the last: its answer was lost. Nothing changes; what
 -- was leased under that number is named again.
 local function say_again(session, seq)
@@ -754,7 +735,6 @@ local function say_again(session, seq)
     end
     return reply
 end
--- [/again]
 
 local function take_results(session, i)
     local done = M.records
@@ -840,7 +820,6 @@ function operations.sent()
     return summary()
 end
 
--- [finish]
 -- finish: nothing is left anywhere. Who says so has asked all servers, twice, how many
 -- URLs are unfinished and how many there have ever been.
 function operations.finish()
@@ -848,7 +827,6 @@ function operations.finish()
     note_state()
     return summary()
 end
--- [/finish]
 
 -- ---- The call ----
 

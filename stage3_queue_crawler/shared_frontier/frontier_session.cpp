@@ -175,7 +175,6 @@ void FrontierSession::close() {
     news_.set();
 }
 
-// [run]
 Coroutine<> FrontierSession::run() {
     while (true) {
         co_await wait_for_news();
@@ -186,7 +185,6 @@ Coroutine<> FrontierSession::run() {
         owner_.on_state();
     }
 }
-// [/run]
 
 /// Until there is something to tell, or time to ask for work, or for a sign of life.
 Coroutine<> FrontierSession::wait_for_news() {

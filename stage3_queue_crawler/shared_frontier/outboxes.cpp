@@ -74,7 +74,6 @@ Coroutine<bool> Outboxes::carry_from(std::size_t source) {
     co_return some;
 }
 
-// [carry-over]
 /// First it is put in, then taken off: whoever dies in between, it's there twice and not
 /// lost; and the target knows how much it has.
 Coroutine<> Outboxes::carry_over(std::size_t source, std::size_t target,
@@ -100,7 +99,6 @@ Coroutine<> Outboxes::carry_over(std::size_t source, std::size_t target,
     std::vector<std::string> sent{"sent", std::to_string(target), last};
     co_await sessions_[source]->call(std::move(sent));
 }
-// [/carry-over]
 
 /// Or complete: who was to tell them may have died when it had told some.
 bool Outboxes::all_idle() const {

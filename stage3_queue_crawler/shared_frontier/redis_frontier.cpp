@@ -211,7 +211,6 @@ void RedisFrontier::take_in(FrontierSession& session, std::vector<Leased> items)
     }
 }
 
-// [scout]
 /// Nobody knows yet what this host's robots.txt says, and all others wait until we do.
 void RedisFrontier::scout(Ticket ticket, const common::Url& url) {
     Held& held = held_.at(ticket);
@@ -245,7 +244,6 @@ void RedisFrontier::take_answer(Ticket ticket,
     tell(held, {"back", held.item.url});
     drop(ticket);
 }
-// [/scout]
 
 /// What another process has found out.
 Coroutine<> RedisFrontier::find_rules(Ticket ticket) {
@@ -302,7 +300,6 @@ void RedisFrontier::let_in(Ticket ticket, std::shared_ptr<const Refusal> refusal
     ready_.put_nowait(std::move(work));
 }
 
-// [get]
 Coroutine<Visit<RedisFrontier>> RedisFrontier::get() {
     if (waiting_++ == 0)
         for (const auto& session : sessions_)
@@ -322,7 +319,6 @@ Coroutine<Visit<RedisFrontier>> RedisFrontier::get() {
         co_return Visit<RedisFrontier>(*this, std::move(work));
     }
 }
-// [/get]
 
 // ---- What came of them ----
 
@@ -356,7 +352,6 @@ void RedisFrontier::began(const Work& work) {
         tell(held->second, {"began", held->second.item.url});
 }
 
-// [done]
 /// The record and the links go out together, with the next call.
 void RedisFrontier::done(const Work& work, Record& record, const Found& found) {
     record.depth = work.depth;
@@ -380,7 +375,6 @@ void RedisFrontier::done(const Work& work, Record& record, const Found& found) {
     send_done(held->second, record, std::move(chunks));
     drop(work.ticket);
 }
-// [/done]
 
 void RedisFrontier::send_done(const Held& held, const Record& record,
                               std::vector<Chunk> chunks) {
