@@ -44,6 +44,7 @@ TITLES = {
     "fetch_one": "One fetch, one coroutine",
     "runtime_tour": "A walk through the runtime",
     "server_tour": "A server and its clients",
+    "redis_tour": "A lost answer",
 }
 COMMENT = re.compile(r"(^|\s)//[^\"'`]*$|^\s*//.*")  # no quote follows: so it's in no string
 PLAIN = re.compile(r"[^'`/]*")  # a line of code and "strings": nothing else is in it

@@ -19,6 +19,7 @@ PROGRAMS = {
     "fetch_one": "stage2_coroutines/fetch_one",
     "runtime_tour": "stage3_queue_crawler/runtime_tour",
     "server_tour": "stage3_queue_crawler/server_tour",
+    "redis_tour": "stage3_queue_crawler/redis_tour",
     "practice_site": "tests/practice_site/practice_site",
 }
 SMALL_SITE = ["--pages", "8", "--links", "3", "--latency", "20"]

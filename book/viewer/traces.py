@@ -15,6 +15,7 @@ FOLDERS = ["common", "stage1_callbacks", "stage2_coroutines", "stage3_queue_craw
 VERSION = 2
 STAGES = {
     "stage1": 1, "stage2": 2, "fetch_one": 2, "stage3": 3, "runtime_tour": 3, "server_tour": 3,
+    "redis_tour": 3,
 }
 
 

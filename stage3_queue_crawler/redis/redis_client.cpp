@@ -90,7 +90,7 @@ RedisClient::RedisClient(EventLoop& loop, RedisUrl url, Settings settings)
           loop, url_,
           {.connect = settings_.connect_timeout, .answer = settings_.answer_timeout}) {}
 
-// (region again)
+// [until-it-works]
 template <class T, class Attempt>
 Coroutine<T> RedisClient::until_it_works(Attempt attempt) {
     Patience patience(*this);
@@ -106,7 +106,7 @@ Coroutine<T> RedisClient::until_it_works(Attempt attempt) {
         co_await sleep(patience.pause());
     }
 }
-// (/region again)
+// [/until-it-works]
 
 Coroutine<RedisReply> RedisClient::run(std::string script, Words keys, Words args) {
     auto attempt = [&] { return run_once(script, keys, args); };

@@ -7,20 +7,17 @@
 
 namespace stage3 {
 
-// (region resp-call)
 void append_command(std::string& out, const RedisCommand& command) {
     out += '*' + std::to_string(command.size()) + "\r\n";
     for (const std::string& word : command)
         out += '$' + std::to_string(word.size()) + "\r\n" + word + "\r\n";
 }
-// (/region resp-call)
 
 Coroutine<RedisReply> ReplyReader::read() {
     items_left_ = most_items;
     return read_at(0);
 }
 
-// (region resp-reply)
 Coroutine<RedisReply> ReplyReader::read_at(int level) {
     const std::string line = co_await read_line(); // "+OK", ":42", "$5", "*3"
     RedisReply reply;
@@ -39,7 +36,6 @@ Coroutine<RedisReply> ReplyReader::read_at(int level) {
     }
     co_return reply;
 }
-// (/region resp-reply)
 
 /// A line without its end, and not empty.
 Coroutine<std::string> ReplyReader::read_line() {
