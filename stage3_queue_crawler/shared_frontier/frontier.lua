@@ -573,7 +573,8 @@ function results.done(session, i)
     local held = let_go(session, url)
     if held then
         leave(held)
-        take_page({url, held.depth, held.parent, unpack(ARGV, i + 2, i + 11)}, first, chunks)
+        take_page({url, held.depth, held.parent, unpack(ARGV, i + 2, i + 11)}, first,
+                  chunks)
         put_in_outboxes(i + 13, others)
     end
     return first + chunks

@@ -5,6 +5,7 @@
     tests/bench/frontier_bench.py --save FILE        ... and keeps what it measured
     tests/bench/frontier_bench.py --from FILE        prints the table of those numbers
     tests/bench/frontier_bench.py --plan FILE [N]    a crawl that knows N URLs, a billion, on paper
+    tests/bench/frontier_bench.py --chaos FILE       a table of what shared_frontier/chaos.py has told
 
 It starts a Redis of its own, loads frontier.lua, and calls it as stage 3 does; there is no crawler and
 no network. A page has 30 links, a URL 74 bytes.
@@ -137,23 +138,22 @@ def measure(count: int, pages: int) -> dict:
         with RedisServer(keeps=True) as redis, redis.client(timeout=600) as client:
             times[str(at_once)] = processor(client, at_once, pages)
             version = client.call("INFO", "server").split("redis_version:")[1].split()[0]
-    memory["entry on ten"] = times["10"].pop("entry")
+    entries = [one.pop("entry") for one in times.values()]
+    memory["entry on ten"] = entries[-1]
     return {"kind": "frontier", "when": time.strftime("%Y-%m-%d"), "redis": version, "urls": count,
             "bytes": memory, "times": times}
 
 
 def table(told: dict) -> str:
-    size, rows = told["bytes"], []
-    for what, key in [("what is known of a URL that was met on one page", "entry"),
-                      ("... on ten, or more", "entry on ten"), ("... one that waits, on top", "waiting"),
-                      ("... one that is done: its record, on top", "record"), ("a host", "host"),
-                      ("a URL of which only 16 bytes of a digest are kept", "digest 16"),
-                      ("... only 8 bytes", "digest 8")]:
-        rows.append(f"{what:52}{size[key]:6.0f}")
-    rows.append(f"Redis {told['redis']}: {'pages in a call':35}us a page   pages a second, one core")
-    for at_once, one in told["times"].items():
-        rows.append(f"{at_once:>29}{one['us']:32.0f}{1e6 / one['us']:17,.0f}")
-    return "\n".join([f"{'memory, in bytes':52}{'each':>6}", *rows])
+    size = told["bytes"]
+    rows = [f"{what:50}{size[key]:6.0f}" for what, key in [
+        ("what is known of a URL that was met on one page", "entry"),
+        ("... on ten, or more", "entry on ten"), ("... one that waits, on top", "waiting"),
+        ("... one that is done: its record, on top", "record"), ("a host", "host"),
+        ("a URL of which only 16 bytes of a digest are kept", "digest 16"), ("... only 8 bytes", "digest 8")]]
+    times = [f"{at_once:>15}{one['us']:12.0f}{1e6 / one['us']:25,.0f}" for at_once, one in told["times"].items()]
+    return "\n".join([f"{'memory':50}{'bytes':>6}", *rows, "",
+                      f"pages in a call   us a page   pages a second, a core   (Redis {told['redis']})", *times])
 
 
 def gigabytes(number: float) -> str:
@@ -173,23 +173,36 @@ def plan(told: dict, urls: float) -> str:
     digests = urls * size["digest 16"]
     lean = digests + waiting * size["waiting"] + hosts * size["host"]
     rows = [
-        ("as it is: all URLs, and all records", gigabytes(here), "measured above"),
-        ("lean: 16 bytes of a digest for each URL", gigabytes(digests), "measured above; not built"),
-        (f"  {WAITING:.0%} of them wait", gigabytes(waiting * size["waiting"]), "`unfinished`, while it crawls"),
-        (f"  a host for each {URLS_A_HOST} URLs", gigabytes(hosts * size["host"]), "`hosts`, while it crawls"),
+        ("as it is: all URLs, and all records", gigabytes(here), "frontier_bench.py"),
+        ("lean: 16 bytes of a digest for each URL", gigabytes(digests), "frontier_bench.py"),
+        (f"  {WAITING:.0%} of them wait", gigabytes(waiting * size["waiting"]), "HGET meta unfinished"),
+        (f"  a host for each {URLS_A_HOST} URLs", gigabytes(hosts * size["host"]), "HLEN hosts"),
         ("  in all (records go to files)", gigabytes(lean), ""),
         (f"  servers, {SERVER / 1e9:.0f} GB each, two thirds full", f"{math.ceil(lean / SERVER * 1.5)}", ""),
         (f"pages a second, to fetch all in {DAYS} days", f"{rate:,.0f}", ""),
-        ("  cores that Redis keeps busy", f"{rate * us / 1e6:.2f}", "measured above"),
-        (f"  of {PAGE // 1000} kB each", f"{rate * PAGE * 8 / 1e9:.2f} Gbit/s", "a crawl's own records"),
-        (f"  hosts at work, with {DELAY:.0f} s between two requests", f"{rate * DELAY:,.0f}", "their robots.txt"),
+        ("  cores that Redis keeps busy", f"{rate * us / 1e6:.2f}", "frontier_bench.py"),
+        (f"  of {PAGE // 1000} kB each", f"{rate * PAGE * 8 / 1e9:.2f} Gbit/s", "--format jsonl: bytes"),
+        (f"  hosts at work, {DELAY:.0f} s between two requests", f"{rate * DELAY:,.0f}", "robots.txt"),
         ("a URL is taken for another: digest of 64 bits", collision(urls, 64), "arithmetic"),
         ("  of 128 bits", collision(urls, 128), "arithmetic"),
-        ("  Bloom filter, 1 % wrong: pages never fetched", f"{urls * 0.01:,.0f}", "arithmetic"),
+        ("  Bloom filter, 1 % wrong: pages left out", f"{urls * 0.01:,.0f}", "arithmetic"),
     ]
     width = max(len(value) for _, value, _ in rows)
-    lines = [f"{what:52}{value:>{width}}   {who}".rstrip() for what, value, who in rows]
-    return "\n".join([f"{urls:,.0f} URLs{'':{52 + width - len(f'{urls:,.0f} URLs')}}   who can check it", *lines])
+    lines = [f"{what:46}{value:>{width}}   {who}".rstrip() for what, value, who in rows]
+    return "\n".join([f"{f'{urls:,.0f} URLs':{46 + width}}   who checks it", *lines])
+
+
+def chaos(told: dict) -> str:
+    """What tests/shared_frontier/chaos.py has told."""
+    faults = ", ".join(f"{count} x {what}" for what, count in told["faults"].items() if what != "a look")
+    rows = [("URLs that a crawl in memory finds", told["in memory"]), ("records", told["records"]),
+            ("... that are wrong, or other faults found", told["wrong"]),
+            ("... given up, since too many processes died of them", told["given up"]),
+            ("sessions", told["sessions"]), ("answers lost", told["answers lost"]),
+            ("taken over from the dead", told["taken over"]), ("results refused: somebody else's by then",
+                                                              told["results refused"]),
+            ("fetched again", told["fetched again"])]
+    return "\n".join([f"{what:54}{count:9,}" for what, count in rows] + [faults])
 
 
 def main() -> int:
@@ -197,10 +210,14 @@ def main() -> int:
     parser.add_argument("--save", type=Path, metavar="FILE")
     parser.add_argument("--from", type=Path, metavar="FILE", dest="source")
     parser.add_argument("--plan", type=Path, metavar="FILE")
+    parser.add_argument("--chaos", type=Path, metavar="FILE")
     parser.add_argument("number", type=float, nargs="?", default=1e9, help="of URLs in the plan")
     parser.add_argument("--urls", type=int, default=200_000, help="in the measurement of memory (200,000)")
     parser.add_argument("--pages", type=int, default=20_000, help="in that of time (20,000)")
     options = parser.parse_args()
+    if options.chaos:
+        print(chaos(json.loads(options.chaos.read_text(encoding="utf-8"))))
+        return 0
     if options.plan:
         print(plan(json.loads(options.plan.read_text(encoding="utf-8")), options.number))
         return 0

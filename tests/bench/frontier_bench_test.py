@@ -18,10 +18,14 @@ TOLD = {"redis": "7", "bytes": {"entry": 100, "entry on ten": 150, "waiting": 90
                                 "digest 16": 25, "digest 8": 14},
         "times": {"1": {"us": 400}, "10": {"us": 250}, "100": {"us": 200}}}
 
+CHAOS = {"seed": 1, "records": 100_000, "in memory": 100_000, "given up": 0, "requests": 101_098, "fetched again": 1098,
+         "taken over": 1200, "results refused": 7, "sessions": 150, "answers lost": 900,
+         "faults": {"kill -9": 131, "a look": 3, "SIGSTOP": 18}, "exit statuses": {"0": 4}, "seconds": 90, "wrong": 0}
+
 
 class Paper(unittest.TestCase):
     def test_the_plan_is_arithmetic(self):
-        rows = [line.split("   ")[0] + " | " + " ".join(line[52:].split())
+        rows = [line.split("   ")[0] + " | " + " ".join(line[46:].split())
                 for line in frontier_bench.plan(TOLD, 1e9).splitlines()]
         text = "\n".join(rows)
         for what in ["400 GB", "25 GB", "27 GB", "5 GB", "57 GB", "1,157", "0.29 ", "0.46 Gbit/s", "2.7%", "10^-21",
@@ -36,7 +40,17 @@ class Paper(unittest.TestCase):
         self.assertEqual({len(frontier_bench.url_of(number)) for number in (0, 7, 199_999)}, {74})
 
     def test_the_table_has_a_line_for_each(self):
-        self.assertEqual(len(frontier_bench.table(TOLD).splitlines()), 1 + 7 + 1 + 3)
+        self.assertEqual(len(frontier_bench.table(TOLD).splitlines()), 1 + 7 + 2 + 3)
+
+    def test_no_line_is_too_long_for_a_page(self):
+        for text in (frontier_bench.table(TOLD), frontier_bench.plan(TOLD, 1e9), frontier_bench.chaos(CHAOS)):
+            self.assertLess(max(map(len, text.splitlines())), 90)
+
+    def test_what_chaos_has_told(self):
+        lines = [" ".join(line.split()) for line in frontier_bench.chaos(CHAOS).splitlines()]
+        self.assertIn("records 100,000", lines)
+        self.assertIn("fetched again 1,098", lines)
+        self.assertEqual(lines[-1], "131 x kill -9, 18 x SIGSTOP")
 
 
 @unittest.skipUnless(shutil.which("redis-server"), "redis-server isn't installed")
