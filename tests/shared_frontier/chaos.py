@@ -186,8 +186,7 @@ class Chaos:
         return {
             "seed": self.options.seed, "records": len(records), "in memory": len(alone), "given up": given_up,
             "requests": len(self.site.requests), "fetched again": stage3.fetched_again(self.site, records),
-            "taken over": crawl.number("lost"), "results refused": crawl.number("stale"),
-            "sessions": crawl.number("new_session"), "answers lost": self.proxy.lost, "faults": faults,
+            "taken over": crawl.number("lost"), "sessions": crawl.number("new_session"), "answers lost": self.proxy.lost, "faults": faults,
             "exit statuses": self.statuses, "seconds": round(seconds, 1), "wrong": len(self.bad),
             "such as": self.bad[:10]}
 

@@ -6,6 +6,8 @@ site that notes who asked when. (All of it at once, and at random: chaos.py.)
 """
 import collections
 import os
+import pathlib
+import random
 import shutil
 import signal
 import socket
@@ -369,6 +371,29 @@ class RedisGoes(FaultTest):
         self.assertIn(process.wait(PATIENCE), (0, 1))
         self.assertIn("OOM", process.words())
         self.assert_all_is_right(site)
+
+    def test_the_machine_loses_its_power(self):
+        """What Redis had written down ends anywhere. Each call of the script is there as a whole, or not at all."""
+        site = self.site(150, 3)
+        self.redis.remove()
+        self.redis = redis_server.RedisServer("--auto-aof-rewrite-percentage", "0", keeps=True).start()
+        self.addCleanup(self.redis.remove)
+        self.assertIn(self.start(site, "--max-per-host", 3, "--lease", 0.6).wait(PATIENCE), (0, 1))
+        self.redis.end()
+        logs = pathlib.Path(self.redis.folder).glob("**/*.aof")  # (of 7.0's, one has what was there when it began)
+        log = max(logs, key=lambda path: path.stat().st_size)
+        written = log.read_bytes()
+        chance = random.Random(7)
+        for cut in sorted((chance.randrange(len(written) // 10, len(written)) for _ in range(15)), reverse=True):
+            log.write_bytes(written[:cut])
+            self.redis.start()
+            self.assertEqual(invariants.broken_in(self.crawl()), [], f"cut at {cut}")
+            self.redis.end()
+        self.redis.start()
+        before = self.crawl().number("records")
+        self.assertIn(self.start(site, "--max-per-host", 3, "--lease", 0.6).wait(PATIENCE), (0, 1))
+        crawl = self.assert_all_is_right(site, "--max-per-host", "3")
+        self.assertLess(before, crawl.number("records"))
 
     def test_answers_are_lost(self):
         site = self.site(600, 5, latency=0.02)

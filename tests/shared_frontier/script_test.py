@@ -679,6 +679,15 @@ class BigPages(ScriptTest):
             reply = session.step(9)
         self.assertEqual((reply.items, reply.state, reply.records), ([], "max_pages", 2))
 
+    def test_its_record_may_hold_any_bytes(self):
+        script, session = self.crawl_of(pages(1))
+        any_bytes = bytes(range(256)) + b"\\u0041{}[]\""
+        session.step(0, done(session.take()[0], self.chunks(501), error=any_bytes, content_type="", links=501))
+        session.step(0)
+        record = script.look().record(page(0))
+        self.assertEqual(record["error"], any_bytes.decode("utf-8", "surrogateescape"))
+        self.assertEqual((record["content_type"], record["links"], record["new_links"]), ("", "501", "501"))
+
     def test_two_big_ones(self):
         script, session = self.crawl_of(pages(2))
         a, b = session.take(2)
