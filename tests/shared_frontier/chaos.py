@@ -55,16 +55,17 @@ class Chaos:
         self.folder = tempfile.mkdtemp(prefix="chaos_", dir="/tmp")
         self.site = Site(options.urls, options.hosts, links=12, leaves=min(1500, options.urls // 4),
                          flaky=True)
-        self.redis = redis_server.RedisServer(keeps=True).start()
-        self.proxy = LossyProxy(self.redis.socket, chance=options.lost_answers, seed=options.seed)
+        self.servers = [redis_server.RedisServer(keeps=True).start() for _ in range(options.servers)]
+        self.proxies = [LossyProxy(server.socket, chance=options.lost_answers, seed=options.seed)
+                        for server in self.servers]
         self.processes, self.stopped, self.started = [], {}, 0
         self.statuses = collections.Counter()
         self.bad = []
 
     def arguments(self):
-        redis_url = self.chance.choice([self.redis.url, self.proxy.url])
-        return stage3.shared(redis_url, "chaos", "--lease", self.options.lease, "--workers", self.options.workers,
-                             self.site.root)
+        there = self.chance.choice([self.servers, self.proxies])
+        return [*stage3.shared([each.url for each in there], "chaos"), "--lease", self.options.lease, "--workers",
+                self.options.workers, self.site.root]
 
     def start(self):
         self.started += 1
@@ -99,14 +100,16 @@ class Chaos:
     def happen(self, what):
         """False if it can't just now."""
         running = [process for process in self.processes if process not in self.stopped]
+        server = self.chance.choice(self.servers)
         if what == "CLIENT KILL":
-            return self.kill_clients()
-        if what == "a look":
+            with server.client() as client:
+                client.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+        elif what == "a look":
             self.look(running)
         elif what.startswith("Redis"):
-            self.redis.end(signal.SIGKILL if what == "Redis killed" else signal.SIGTERM)
+            server.end(signal.SIGKILL if what == "Redis killed" else signal.SIGTERM)
             time.sleep(self.chance.choice([0.05, 0.3, 1.3 * self.options.lease]))
-            self.redis.start()
+            server.start()
         elif not running:
             return False
         elif what == "SIGSTOP":
@@ -117,19 +120,15 @@ class Chaos:
             self.chance.choice(running).send_signal(signal.SIGKILL if what == "kill -9" else signal.SIGINT)
         return True
 
-    def kill_clients(self):
-        with self.redis.client() as client:
-            client.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
-        return True
-
     def look(self, running):
         """While nobody calls."""
         for process in running:
             process.send_signal(signal.SIGSTOP)
         time.sleep(0.1)
-        with self.redis.client() as client:
-            if client.call("EXISTS", "{chaos}:meta"):
-                self.bad += invariants.broken(client, "chaos")
+        for server in self.servers:
+            with server.client() as client:
+                if client.call("EXISTS", "{chaos}:meta"):
+                    self.bad += invariants.broken(client, "chaos")
         for process in running:
             process.send_signal(signal.SIGCONT)
 
@@ -167,26 +166,32 @@ class Chaos:
     # ---- what came of it ----
 
     def tell(self, alone, faults, seconds):
-        status, text, said = stage3.run("--report", "--format", "jsonl", *stage3.shared(self.redis.url, "chaos"))
+        words = stage3.shared([server.url for server in self.servers], "chaos")
+        status, text, said = stage3.run("--report", "--format", "jsonl", *words)
         if status not in (0, 1):
             self.bad.append(f"--report: {said}")
         records = stage3.read_records(text)
-        with self.redis.client() as client:
-            crawl = invariants.Crawl(client, "chaos")
-        self.bad += invariants.broken_in(crawl)
-        if crawl.meta["state"] != "complete" or crawl.sessions and not self.statuses[-9]:
-            self.bad.append(f"at the end: {crawl.meta}, {crawl.sessions}")
+        crawls = []
+        for server in self.servers:
+            with server.client() as client:
+                crawls.append(invariants.Crawl(client, "chaos"))
+        for crawl in crawls:
+            self.bad += invariants.broken_in(crawl)
+            if crawl.meta["state"] != "complete" or crawl.sessions and not self.statuses[-9]:
+                self.bad.append(f"at the end: {crawl.meta}, {crawl.sessions}")
         if len(text.splitlines()) != len(records):
             self.bad.append("the report has a URL twice")
-        self.bad += stage3.wrong_records(self.site, records, alone)
-        self.bad += stage3.wrong_counts(self.site, records, [crawl])
+        self.bad += stage3.wrong_records(self.site, records, alone, is_spread=len(crawls) > 1)
+        self.bad += stage3.wrong_counts(self.site, records, crawls)
         given_up = sum(stage3.GIVEN_UP in (record["error"] or "") for record in records.values())
         if given_up > max(2, len(records) // 200):
             self.bad.append(f"{given_up} URLs were given up")
         return {
             "seed": self.options.seed, "records": len(records), "in memory": len(alone), "given up": given_up,
             "requests": len(self.site.requests), "fetched again": stage3.fetched_again(self.site, records),
-            "taken over": crawl.number("lost"), "sessions": crawl.number("new_session"), "answers lost": self.proxy.lost, "faults": faults,
+            "taken over": sum(crawl.number("lost") for crawl in crawls),
+            "sessions": sum(crawl.number("new_session") for crawl in crawls),
+            "answers lost": sum(proxy.lost for proxy in self.proxies), "faults": faults,
             "exit statuses": self.statuses, "seconds": round(seconds, 1), "wrong": len(self.bad),
             "such as": self.bad[:10]}
 
@@ -194,7 +199,8 @@ class Chaos:
         for process in self.processes:
             process.kill()
             process.wait()
-        self.redis.remove()
+        for server in self.servers:
+            server.remove()
         if not self.bad:
             shutil.rmtree(self.folder)
 
@@ -207,6 +213,7 @@ def main():
     parser.add_argument("--hosts", type=int, default=20)
     parser.add_argument("--processes", type=int, default=4)
     parser.add_argument("--workers", type=int, default=10)
+    parser.add_argument("--servers", type=int, default=1, help="Redis servers, over which hosts are spread")
     parser.add_argument("--lease", type=float, default=2)
     parser.add_argument("--lost-answers", type=float, default=0.01, help="how many, of all")
     parser.add_argument("--kill", type=float, default=1.2, help="seconds from one kill -9 to the next (0: never)")
