@@ -35,30 +35,26 @@ class Run:
 
     def __init__(self, *options, build=BUILD):
         self.mark = uuid.uuid4().hex
-        self.process = subprocess.Popen([sys.executable, TOOL, "--build", build, *options], text=True,
-                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                        preexec_fn=expect_signals, env={**os.environ, "MANY_TEST": self.mark, "COLUMNS": "200"})
-        self.said = ""
+        # A file, and no pipe: what is left behind could keep a pipe open.
+        self.output = tempfile.TemporaryFile("w+", encoding="utf-8")
+        self.process = subprocess.Popen([sys.executable, TOOL, "--build", build, *options], stdin=subprocess.DEVNULL,
+                                        stdout=self.output, stderr=subprocess.STDOUT, preexec_fn=expect_signals,
+                                        env={**os.environ, "MANY_TEST": self.mark, "COLUMNS": "200"})
 
-    def read_until(self, text):
-        """Until it has said that."""
-        for line in self.process.stdout:
-            self.said += line
-            if text in line:
-                return
-        raise AssertionError(f"it never said '{text}', but:\n{self.said}")
+    @property
+    def said(self):
+        return os.pread(self.output.fileno(), 1 << 20, 0).decode()
 
-    def end(self):
-        """Waits until it has ended. Returns its exit status."""
-        self.said += self.process.stdout.read()
-        self.process.stdout.close()
-        return self.process.wait()
+    def wait_until_it_says(self, text):
+        while text not in self.said:
+            if self.process.poll() is not None:
+                raise AssertionError(f"it never said '{text}', but:\n{self.said}")
+            time.sleep(0.01)
 
     def give_up(self):
-        """After a test that has failed."""
         self.process.kill()
         self.process.wait()
-        self.process.stdout.close()
+        self.output.close()
 
     def left_behind(self):
         """Which processes and folders of it are there. It may take them a moment to go, if it was killed."""
@@ -86,7 +82,8 @@ class Undisturbed(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.run_ = Run("--pages", "200")
-        cls.status = cls.run_.end()
+        cls.addClassCleanup(cls.run_.give_up)
+        cls.status = cls.run_.process.wait()
         cls.said = cls.run_.said
 
     def test_is_exact(self):
@@ -115,11 +112,11 @@ class Disturbed(unittest.TestCase):
     def run_until(self, text, *options, build=BUILD):
         run = Run(*options, build=build)
         self.addCleanup(run.give_up)
-        run.read_until(text)
+        run.wait_until_it_says(text)
         return run
 
     def assert_ends(self, run, status):
-        self.assertEqual(run.end(), status, run.said)
+        self.assertEqual(run.process.wait(), status, run.said)
         self.assertEqual(run.left_behind(), [])
 
     def test_whatever_ends_it_nothing_is_left(self):
