@@ -66,11 +66,14 @@ class Run:
         return left
 
     def _there(self):
-        there = [folder for folder in re.findall(r"unix:(/tmp/redis_\w+)/socket", self.said) if os.path.exists(folder)]
-        for environment in Path("/proc").glob("[0-9]*/environ"):  # where there is a /proc
+        folders = re.findall(r"unix:(/tmp/redis_\w+)/socket", self.said)
+        there = [folder for folder in folders if os.path.exists(folder)]
+        for process in Path("/proc").glob("[0-9]*"):  # where there is a /proc
             try:
-                if f"MANY_TEST={self.mark}".encode() in environment.read_bytes():
-                    there.append(environment.with_name("cmdline").read_bytes().replace(b"\0", b" ").decode())
+                command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                # (Redis writes its title over its environment.)
+                if self.mark.encode() in (process / "environ").read_bytes() or any(map(command.count, folders)):
+                    there.append(command)
             except OSError:
                 pass  # gone meanwhile, or somebody else's
         return there
