@@ -2,7 +2,7 @@
 import os
 import shutil
 import textwrap
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
 BOLD, RED, PLAIN = "\033[1m", "\033[31m", "\033[0m"
@@ -98,21 +98,29 @@ class Screen:
 
     def show(self, view, is_last=False):
         size = shutil.get_terminal_size()
-        table = lines(view, size.columns - 1, self._colours)
-        # What has scrolled out above can't be drawn again.
-        if self.is_live and len(table) >= size.lines:
-            self.is_live = False
-            self._told = len(view.happened)
-        if self.is_live:
-            up = f"\033[{self._height}A" if self._height else ""
-            self._stream.write(up + "".join(f"{line}\033[K\n" for line in table))
-            self._stream.flush()
-            self._height = len(table)
+        if self.is_live and self._draw(view, size, is_last):
             return
         for moment in view.happened[self._told:]:
             self.say(*moment_lines(*moment))
         self._told = len(view.happened)
         if is_last:
             self.say()
-            for line in lines(View(view.rows, view.known, view.unfinished, view.records), size.columns - 1):
+            for line in lines(replace(view, happened=[]), size.columns - 1):
                 self.say(line)
+
+    def _draw(self, view, size, is_last):
+        """False if the screen is too small."""
+        shown = view
+        table = lines(shown, size.columns - 1, self._colours)
+        # What has scrolled out above can't be drawn again. So what happened first gives way; but not for good.
+        while len(table) >= size.lines and shown.happened and not is_last:
+            shown = replace(shown, happened=shown.happened[1:])
+            table = lines(shown, size.columns - 1, self._colours)
+        if len(table) >= size.lines and not is_last:
+            self.is_live = False
+            return False
+        up = f"\033[{self._height}A" if self._height else ""
+        self._stream.write(up + "".join(f"{line}\033[K\n" for line in table))
+        self._stream.flush()
+        self._height = len(table)
+        return True

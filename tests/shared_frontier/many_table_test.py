@@ -99,11 +99,24 @@ class OnAScreen(unittest.TestCase):
             "    0.1 s  process 1 comes", "    0.2 s  process 1 leaves", "",
             *many_table.lines(View(self.view.rows, 2, 1, 1), 79)])
 
+    def test_where_there_is_no_room_what_happened_first_gives_way_until_the_end(self):
+        stream = Terminal()
+        screen = Screen(stream)
+        self.view.happened.append((0.2, "process 2 comes"))
+        with mock.patch.dict(os.environ, {"LINES": "7"}):
+            screen.show(self.view)
+            self.assertNotIn("process 1 comes", stream.getvalue())
+            self.assertIn("process 2 comes", stream.getvalue())
+            before = len(stream.getvalue())
+            screen.show(self.view, is_last=True)
+        self.assertTrue(stream.getvalue()[before:].startswith("\033[6A"))
+        self.assertIn("process 1 comes", stream.getvalue())
+
     def test_a_table_that_is_higher_than_the_screen_is_not_drawn(self):
         stream = Terminal()
-        with mock.patch.dict(os.environ, {"LINES": "6"}):
+        with mock.patch.dict(os.environ, {"LINES": "4"}):
             Screen(stream).show(self.view)
-        self.assertNotIn("\033", stream.getvalue())
+        self.assertEqual(stream.getvalue(), "    0.1 s  process 1 comes\n")
 
 
 class WithoutRedis:
