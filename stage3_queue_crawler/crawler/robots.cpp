@@ -317,15 +317,19 @@ void read_lines(std::string_view text, RobotsReader& reader) {
 /// A pattern as it stands in a file.
 std::string readable_pattern(std::string_view pattern) {
     std::string text;
-    for (const char c : pattern) {
+    bool is_percent = false; // a '%' that encodes nothing, and must not seem to
+    for (std::size_t i = 0; i < pattern.size(); ++i) {
+        const char c = pattern[i];
         if (c == any_sequence)
             text += '*';
         else if (c == end_of_target)
             text += '$';
-        else if (c == '*' || c == '$' || c == '#') // itself, and no sign
+        else if (c == '*' || c == '$' || c == '#' || is_percent) // itself, and no sign
             append_encoded(c, text);
         else
             text += c;
+        const std::optional<char> octet = encoded_octet(pattern.substr(i));
+        is_percent = c == '%' && octet && is_unreserved(*octet);
     }
     return text;
 }

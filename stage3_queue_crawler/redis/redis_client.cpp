@@ -119,6 +119,15 @@ RedisClient::call_all(std::vector<RedisCommand> commands) {
     co_return co_await until_it_works<std::vector<RedisReply>>(attempt);
 }
 
+Coroutine<RedisReply> RedisClient::call(RedisCommand command) {
+    std::vector<RedisCommand> commands;
+    commands.push_back(std::move(command));
+    std::vector<RedisReply> replies = co_await call_all(std::move(commands));
+    if (replies.at(0).is_error)
+        throw RedisError(replies.at(0).text);
+    co_return std::move(replies.at(0));
+}
+
 Coroutine<> RedisClient::connect() {
     if (connection_.is_open())
         co_return;

@@ -62,6 +62,8 @@ class RedisClient {
     /// All of them, and in their order: see RedisConnection::call_all. If one is refused
     /// for now, all are made again.
     Coroutine<std::vector<RedisReply>> call_all(std::vector<RedisCommand> commands);
+    /// One. Throws RedisError if Redis refuses for good.
+    Coroutine<RedisReply> call(RedisCommand command);
 
     const RedisUrl& url() const { return url_; }
     const Traffic& traffic() const { return connection_.traffic(); }

@@ -16,7 +16,8 @@ std::size_t server_of(std::string_view host, std::size_t servers) {
     std::uint64_t hash = 14695981039346656037U;
     for (const char c : host)
         hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-    return static_cast<std::size_t>((hash >> 32U) % servers);
+    hash = (hash ^ (hash >> 33U)) * 0xff51afd7ed558ccdU; // the last letters count, too
+    return static_cast<std::size_t>((hash ^ (hash >> 33U)) % servers);
 }
 
 namespace {

@@ -24,6 +24,8 @@
 --                       PAGES and PARENT name it
 --   links       list    of pages with very many: what is still to be put in
 --   outbox:K    stream  links to hosts that server K has (see "Several servers", below)
+--   outboxes    hash    server -> the last entry that its outbox has had; "sent:SERVER" ->
+--                       the last that has arrived there, and was removed
 --   inbox       hash    server -> how much of its outbox has come in
 --   history     stream  which processes came, left and died; the last thousand or so
 --
@@ -155,6 +157,8 @@ local function host(name)
         h.next, h.delay, h.busy = tonumber(start), tonumber(delay), tonumber(busy)
         h.hold, h.gate = tonumber(hold), gate
         h.is_changed = false
+    else
+        call('DEL', key('queue:' .. name)) -- of a crawl that was not wholly removed
     end
     h.length = queue_length(name)
     hosts[name] = h
@@ -303,7 +307,7 @@ local FIELDS = {'url', 'depth', 'parent', 'outcome', 'status', 'next_url', 'erro
 local function finish_url(number, record, new)
     local url, outcome = record[1], record[4]
     local is_dead = outcome == 'error' or outcome == 'failed'
-    local value = call('HGET', URLS, url)
+    local value = call('HGET', URLS, url) or 'q 0 '
     call('HSET', URLS, url, (is_dead and 'd' or 'f') .. string.sub(value, 2))
     local fields = {'number', int(number), 'new_links', new}
     for i, name in ipairs(FIELDS) do
@@ -332,6 +336,7 @@ local function take_page(record, first, count)
 end
 
 local ENOUGH = 1000 -- links a call: more would hold up all others
+local JAM = 100 -- chunks that wait: so many, and no pages are handed out
 
 -- A page with ten thousand links would stop Redis for a twentieth of a second. So they wait
 -- in `links`, and each call takes some of them; with the last comes the page's record.
@@ -371,6 +376,13 @@ local function has_asked(h)
     if h.gate == TO_BEGIN then h.gate = OPEN end
     h.next = math.max(h.next, M.clock + delay_of(h))
     h.has_moved, h.is_changed = true, true
+end
+
+-- It was held, and its host was asked for nothing: nobody need wait because of that.
+local function not_asked(held)
+    if held.flag ~= 'b' then return end
+    host(held.host).gate = OPEN
+    held.flag = '-'
 end
 
 -- It's no longer held: the host has room for another one.
@@ -414,15 +426,15 @@ end
 -- ---- Sessions ----
 
 -- [one-by-one]
-local ONE_BY_ONE = 200000
+local ONE_BY_ONE = 200000 -- between two of them; less, if they are many
 
 -- What a lost process held comes back one by one. For one of these URLs may have killed
 -- it; and the next process that dies of that shouldn't take the same innocents along.
-local function take_over(url, held, place)
+local function take_over(url, held, wait)
     held.lost = held.lost + 1
     M.lost = M.lost + 1
     if held.lost < M.max_lost then
-        park(url, held, M.clock + place * ONE_BY_ONE)
+        park(url, held, M.clock + wait)
         return
     end
     leave(held)
@@ -434,12 +446,13 @@ end
 
 local function end_session(session, is_lost)
     local all = call('HGETALL', key('held:' .. session))
+    local apart = math.min(ONE_BY_ONE, M.lease / math.max(1, #all / 2))
     call('ZREM', SESSIONS, session) -- first: it's allowed though memory be full
     note(is_lost and 'lost' or 'left', session, #all / 2)
     for i = 1, #all, 2 do
         local held = read_held(all[i + 1])
         if is_lost then
-            take_over(all[i], held, (i - 1) / 2)
+            take_over(all[i], held, (i - 1) / 2 * apart)
         else
             give_back(all[i], held)
         end
@@ -555,8 +568,9 @@ end
 -- ARGV[first...] is (SERVER CHUNK)*count: links of this page to hosts of other servers.
 local function put_in_outboxes(first, count)
     for i = first, first + 2 * count - 1, 2 do
-        call('XADD', key('outbox:' .. ARGV[i]), '*', 'page', int(M.records), 'chunk',
-             ARGV[i + 1])
+        local id = call('XADD', key('outbox:' .. ARGV[i]), '*', 'page', int(M.records),
+                        'chunk', ARGV[i + 1])
+        call('HSET', key('outboxes'), ARGV[i], id)
         M.unfinished = M.unfinished + 1
         M.created = M.created + 1
     end
@@ -572,6 +586,7 @@ function results.done(session, i)
     local chunks = tonumber(ARGV[first - 1])
     local held = let_go(session, url)
     if held then
+        if ARGV[i + 2] == 'disallowed' then not_asked(held) end
         leave(held)
         take_page({url, held.depth, held.parent, unpack(ARGV, i + 2, i + 11)}, first,
                   chunks)
@@ -658,11 +673,25 @@ local function find_foreign()
     local kind = call('TYPE', META).ok
     if kind == 'none' then
         for _, name in ipairs({'urls', 'hosts', 'ready', 'parked', 'sessions', 'records',
-                               'links', 'rules', 'history', 'inbox'}) do
+                               'links', 'rules', 'history', 'inbox', 'outboxes'}) do
             if call('EXISTS', key(name)) == 1 then return key(name) end
         end
     elseif kind ~= 'hash' or call('HEXISTS', META, 'format') == 0 then
         return META
+    end
+    return nil
+end
+
+-- A user may be forbidden some of what this script does. Redis would stop it there, half way.
+local function find_forbidden()
+    if not redis.acl_check_cmd then return nil end -- before Redis 7, nobody can know
+    for _, one in ipairs({'HSET', 'HGET', 'HMGET', 'HGETALL', 'HDEL', 'HEXISTS', 'HINCRBY',
+                          'RPUSH', 'LPUSH', 'RPOP', 'LPOP', 'LLEN', 'ZADD', 'ZREM', 'ZRANGE',
+                          'ZCARD', 'ZSCORE', 'ZPOPMIN', 'XADD', 'XRANGE', 'XDEL', 'DEL',
+                          'EXISTS', 'TYPE', 'TIME'}) do
+        local arguments = one == 'TIME' and {} or {META, '0', '0', '0', '0'}
+        local known, may = pcall(redis.acl_check_cmd, one, unpack(arguments))
+        if known and not may then return one end
     end
     return nil
 end
@@ -672,6 +701,7 @@ local function make_crawl(settings)
     for _, name in ipairs(COUNTERS) do call('HSET', META, name, '0') end
     local time = call('TIME')
     call('HSET', META, 'seen', int(tonumber(time[1]) * 1000000 + tonumber(time[2])))
+    for i = 0, tonumber(ARGV[9]) - 1 do call('DEL', key('outbox:' .. i)) end
 end
 
 local operations = {}
@@ -683,6 +713,10 @@ function operations.look()
     if foreign then
         return redis.error_reply('FOREIGN ' .. foreign
                                  .. ' is there, and is no crawl of stage3')
+    end
+    local forbidden = find_forbidden()
+    if forbidden then
+        return redis.error_reply('NOPERM this user may not call ' .. forbidden)
     end
     local format = read_meta() or FORMAT
     if format ~= ARGV[2] then
@@ -765,6 +799,7 @@ function operations.step()
     unpark()
     settle()
     local room = M.max_pages > 0 and M.max_pages - M.counted - M.held or want
+    if call('LLEN', LINKS) > JAM then room = 0 end -- first these, then new pages
     local leased = lease(session, seq, math.min(want, room))
     write_hosts()
     note_state()
@@ -816,6 +851,7 @@ function operations.sent()
     for _, entry in ipairs(entries) do
         call('XDEL', key('outbox:' .. ARGV[2]), entry[1])
     end
+    if #entries > 0 then call('HSET', key('outboxes'), 'sent:' .. ARGV[2], ARGV[3]) end
     M.unfinished = M.unfinished - #entries
     note_state()
     return summary()

@@ -22,6 +22,7 @@ constexpr std::string_view format = "1"; // of what is kept in Redis
 constexpr std::size_t most_told = std::size_t{256} * 1024;
 constexpr EventLoop::Duration shortest_pause = 5ms;
 constexpr EventLoop::Duration longest_pause = 200ms;
+constexpr std::size_t most_wanted = 1000; // in one call
 
 std::string microseconds(std::chrono::microseconds time) {
     return std::to_string(time.count());
@@ -79,7 +80,9 @@ FrontierSession::FrontierSession(EventLoop& loop, const SharedCrawl& crawl,
                                  std::size_t number, Settings settings, Owner owner)
     : loop_(loop), crawl_(crawl), settings_(std::move(settings)),
       owner_(std::move(owner)),
-      client_(loop, crawl.servers.at(number), {.on_note = crawl.on_note}),
+      client_(loop, crawl.servers.at(number),
+              {.longest_pause = std::min<EventLoop::Duration>(1s, crawl.lease / 6),
+               .on_note = crawl.on_note}),
       agreed_(fmt::format("{}\nserver {} of {}", crawl.agreed, number + 1,
                           crawl.servers.size())) {}
 
@@ -207,14 +210,15 @@ Coroutine<> FrontierSession::wait_for_news() {
 // [step]
 /// One call: what there is to tell goes out, and items come in.
 Coroutine<> FrontierSession::step() {
-    const std::size_t wanted = is_closing_ ? 0 : owner_.take_wanted();
+    const std::size_t wanted = is_closing_ ? 0 : owner_.take_wanted(most_wanted);
     std::vector<std::string> arguments{"step", id_, std::to_string(++last_call_),
                                        std::to_string(wanted)};
     for (std::string& word : take_results())
         arguments.push_back(std::move(word));
+    call_began_ = loop_.time();
     const RedisReply reply = co_await call(std::move(arguments));
     if (reply.items.at(0).text == "expired") {
-        results_.clear();
+        forget_items();
         owner_.on_items(wanted, {});
         owner_.on_expired();
         co_await open();
@@ -223,6 +227,14 @@ Coroutine<> FrontierSession::step() {
     }
 }
 // [/step]
+
+/// Only what is to be told of hosts is still true.
+void FrontierSession::forget_items() {
+    std::erase_if(results_, [](const std::vector<std::string>& result) {
+        const std::string& what = result.front();
+        return what != "hold" && what != "delay" && what != "asked";
+    });
+}
 
 /// Some of what is to be told: as much as fits into a call.
 std::vector<std::string> FrontierSession::take_results() {
@@ -248,6 +260,10 @@ void FrontierSession::take_answer(const RedisReply& reply, std::size_t asked) {
         items.push_back(read_leased(reply.items[i].text, reply.items[i + 1].text));
     const bool had_enough = items.size() >= asked;
     pace(reply.items.at(1).number(), had_enough);
+    if (is_too_old(call_began_)) { // the answer took so long: perhaps we count as dead
+        for (Leased& item : std::exchange(items, {}))
+            tell({"back", std::move(item.url)});
+    }
     owner_.on_items(asked, std::move(items));
 }
 

@@ -44,8 +44,9 @@ class FrontierSession {
   public:
     /// What it asks its owner, and tells him.
     struct Owner {
-        /// How many items to ask for now. They count as asked for until `on_items`.
-        std::function<std::size_t()> take_wanted;
+        /// How many items to ask for now, at most so many. They count as asked for until
+        /// `on_items`.
+        std::function<std::size_t(std::size_t most)> take_wanted;
         /// Are there any that might be asked for?
         std::function<bool()> wants_some;
         /// What came, of so many that were asked for.
@@ -85,6 +86,10 @@ class FrontierSession {
     void ask_soon();
     /// What the owner wants has changed.
     void look_up() { news_.set(); }
+    /// Is this as old as a lease? Then others may have by now what was held.
+    bool is_too_old(EventLoop::TimePoint time) const {
+        return loop_.time() - time > crawl_.lease;
+    }
     /// `run` tells what is still to be told, and ends.
     void close();
     /// Gives back what is held. After `run`.
@@ -104,6 +109,7 @@ class FrontierSession {
     Coroutine<> wait_for_news();
     Coroutine<> step();
     std::vector<std::string> take_results();
+    void forget_items();
     void take_answer(const RedisReply& reply, std::size_t asked);
     void pace(std::int64_t wait, bool had_enough);
 
@@ -116,6 +122,7 @@ class FrontierSession {
     std::string id_;
     std::uint64_t last_call_ = 0;                  // its number
     std::deque<std::vector<std::string>> results_; // to be told
+    EventLoop::TimePoint call_began_{};
     Event news_;
     EventLoop::TimePoint next_sign_{}; // of life
     EventLoop::TimePoint next_ask_{};  // for items, if there are none

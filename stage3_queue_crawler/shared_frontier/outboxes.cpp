@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <stdexcept>
 #include <utility>
 
 namespace stage3 {
@@ -15,7 +16,9 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A stream's entry is called "MILLISECONDS-NUMBER".
+constexpr std::size_t most_carried = std::size_t{64} * 1024; // in one call, in bytes
+
+/// A stream's entry is called "MILLISECONDS-NUMBER". Of nothing: before all.
 std::pair<std::uint64_t, std::uint64_t> place_of(const std::string& id) {
     const auto read = [](std::string_view text) {
         std::uint64_t number = 0;
@@ -56,20 +59,19 @@ Coroutine<bool> Outboxes::carry_all() {
 }
 
 Coroutine<bool> Outboxes::carry_from(std::size_t source) {
-    FrontierSession& session = *sessions_[source];
-    std::vector<std::vector<std::string>> commands;
-    commands.reserve(sessions_.size());
-    for (std::size_t target = 0; target < sessions_.size(); ++target)
-        commands.push_back({"XRANGE", session.key(fmt::format("outbox:{}", target)), "-",
-                            "+", "COUNT", "200"});
-    const std::vector<RedisReply> boxes =
-        co_await session.client().call_all(std::move(commands));
     bool some = false;
-    for (std::size_t target = 0; target < boxes.size(); ++target) {
-        if (boxes[target].items.empty())
+    for (std::size_t target = 0; target < sessions_.size(); ++target) {
+        if (target == source)
+            continue;
+        FrontierSession& from = *sessions_[source];
+        std::vector<std::string> ask{"XRANGE", from.key(fmt::format("outbox:{}", target)),
+                                     "-",      "+",
+                                     "COUNT",  "50"};
+        RedisReply entries = co_await from.client().call(std::move(ask));
+        if (entries.items.empty())
             continue;
         some = true;
-        co_await carry_over(source, target, boxes[target]);
+        co_await carry_over(source, target, std::move(entries));
     }
     co_return some;
 }
@@ -79,18 +81,20 @@ Coroutine<bool> Outboxes::carry_from(std::size_t source) {
 Coroutine<> Outboxes::carry_over(std::size_t source, std::size_t target,
                                  RedisReply entries) {
     FrontierSession& to = *sessions_[target];
-    std::vector<std::vector<std::string>> ask{
-        {"HGET", to.key("inbox"), std::to_string(source)}};
-    const std::vector<RedisReply> has = co_await to.client().call_all(std::move(ask));
-    std::string last = has.at(0).is_null ? "0-0" : has.at(0).text;
+    std::string last = co_await what_has_arrived(source, target);
     std::vector<std::string> put{"put", std::to_string(source), last, ""};
+    std::size_t bytes = 0;
     for (const RedisReply& entry : entries.items) {
         const std::string& id = entry.items.at(0).text;
         if (place_of(id) <= place_of(last))
             continue;
+        const std::string& chunk = entry.items.at(1).items.at(3).text;
+        bytes += chunk.size();
+        if (bytes > most_carried && !put.at(3).empty())
+            break;
         put.at(3) = id;
         put.push_back(entry.items.at(1).items.at(1).text); // the page
-        put.push_back(entry.items.at(1).items.at(3).text); // a chunk
+        put.push_back(chunk);
     }
     if (!put.at(3).empty()) {
         const RedisReply in = co_await to.call(std::move(put));
@@ -98,6 +102,32 @@ Coroutine<> Outboxes::carry_over(std::size_t source, std::size_t target,
     }
     std::vector<std::string> sent{"sent", std::to_string(target), last};
     co_await sessions_[source]->call(std::move(sent));
+}
+
+/// The last entry of that outbox which the target has. A server that came back with what
+/// it knew some time ago may have forgotten some that was removed from the outbox, or
+/// have given the same names to others. Then links are lost, and nobody can say which:
+/// throws std::runtime_error.
+Coroutine<std::string> Outboxes::what_has_arrived(std::size_t source,
+                                                  std::size_t target) {
+    FrontierSession& from = *sessions_[source];
+    FrontierSession& to = *sessions_[target];
+    // In this order: what was removed had arrived, and what has arrived was there.
+    const std::string name = std::to_string(target);
+    std::vector<std::string> ask_sent{"HGET", from.key("outboxes"), "sent:" + name};
+    const RedisReply sent = co_await from.client().call(std::move(ask_sent));
+    std::vector<std::string> ask_in{"HGET", to.key("inbox"), std::to_string(source)};
+    const RedisReply in = co_await to.client().call(std::move(ask_in));
+    std::vector<std::string> ask_last{"HGET", from.key("outboxes"), name};
+    const RedisReply last = co_await from.client().call(std::move(ask_last));
+    const bool has_all = place_of(sent.text) <= place_of(in.text);
+    if (!has_all || place_of(in.text) > place_of(last.text))
+        throw std::runtime_error(fmt::format(
+            "{} has lost a part of the crawl, and so links from {} to {} are gone: begin "
+            "it anew, under another name, and let Redis keep what it has (appendonly)",
+            (has_all ? from : to).client().url().shown(), from.client().url().shown(),
+            to.client().url().shown()));
+    co_return in.is_null ? "0-0" : in.text;
 }
 
 /// Or complete: who was to tell them may have died when it had told some.
@@ -121,6 +151,7 @@ Coroutine<> Outboxes::end_if_nothing_is_left() {
     const std::string second = co_await read_all();
     if (first != second)
         co_return;
+    co_await check_that_none_is_lost();
     for (const auto& session : sessions_) {
         std::vector<std::string> finish{"finish"};
         co_await session->call(std::move(finish));
@@ -128,17 +159,23 @@ Coroutine<> Outboxes::end_if_nothing_is_left() {
 }
 // [/false-zero]
 
+Coroutine<> Outboxes::check_that_none_is_lost() {
+    for (std::size_t source = 0; source < sessions_.size(); ++source)
+        for (std::size_t target = 0; target < sessions_.size(); ++target)
+            if (source != target)
+                co_await what_has_arrived(source, target);
+}
+
 /// How many URLs there have ever been, on each; empty, if some are unfinished.
 Coroutine<std::string> Outboxes::read_all() {
     std::string all;
     for (const auto& session : sessions_) {
-        std::vector<std::vector<std::string>> ask{
-            {"HMGET", session->key("meta"), "unfinished", "created"}};
-        const std::vector<RedisReply> reply =
-            co_await session->client().call_all(std::move(ask));
-        if (reply.at(0).items.at(0).text != "0")
+        std::vector<std::string> ask{"HMGET", session->key("meta"), "unfinished",
+                                     "created"};
+        const RedisReply reply = co_await session->client().call(std::move(ask));
+        if (reply.items.at(0).text != "0")
             co_return std::string();
-        all += reply.at(0).items.at(1).text + " ";
+        all += reply.items.at(1).text + " ";
     }
     co_return all;
 }

@@ -31,6 +31,8 @@ class Outboxes {
     Coroutine<bool> carry_all();
     Coroutine<bool> carry_from(std::size_t source);
     Coroutine<> carry_over(std::size_t source, std::size_t target, RedisReply entries);
+    Coroutine<std::string> what_has_arrived(std::size_t source, std::size_t target);
+    Coroutine<> check_that_none_is_lost();
     bool all_idle() const;
     Coroutine<> end_if_nothing_is_left();
     Coroutine<std::string> read_all();

@@ -10,6 +10,8 @@
 #include <chrono>
 #include <exception>
 #include <iterator>
+#include <map>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
@@ -98,8 +100,8 @@ RedisFrontier::session_settings(std::vector<std::string> roots) const {
 
 FrontierSession::Owner RedisFrontier::owner_of(std::size_t server) {
     return {.take_wanted =
-                [this] {
-                    const std::size_t count = wanted();
+                [this](std::size_t most) {
+                    const std::size_t count = std::min(wanted(), most);
                     asked_ += count;
                     return count;
                 },
@@ -116,7 +118,7 @@ FrontierSession::Owner RedisFrontier::owner_of(std::size_t server) {
             .on_state = [this] { note_state(); }};
 }
 
-Coroutine<> RedisFrontier::open(std::vector<common::Url> roots) {
+void RedisFrontier::add_sessions(const std::vector<common::Url>& roots) {
     const LinkKind kind{
         .what = 'r', .depth = 0, .redirects_left = settings_.max_redirects};
     std::vector<std::vector<std::string>> chunks(crawl_.servers.size());
@@ -125,30 +127,78 @@ Coroutine<> RedisFrontier::open(std::vector<common::Url> roots) {
     for (std::size_t i = 0; i < crawl_.servers.size(); ++i)
         sessions_.push_back(std::make_unique<FrontierSession>(
             loop_, crawl_, i, session_settings(std::move(chunks[i])), owner_of(i)));
+}
+
+Coroutine<> RedisFrontier::open(std::vector<common::Url> roots) {
+    add_sessions(roots);
     for (const auto& session : sessions_) // before anything is written anywhere
         co_await session->look();
-    for (const auto& session : sessions_)
-        co_await session->open();
+    co_await check_that_servers_differ();
+    co_await open_all();
     note_state();
     for (const auto& session : sessions_)
-        talks_.push_back(create_task(talk(*session), "frontier"));
+        talks_.push_back(create_task(guard(session->run()), "frontier"));
     if (sessions_.size() > 1) {
         outboxes_.emplace(sessions_);
-        tasks_.push_back(create_task(outboxes_->carry(), "outboxes"));
+        tasks_.push_back(create_task(guard(outboxes_->carry()), "outboxes"));
     }
 }
 
-/// What goes wrong for good ends the crawl: `join` throws it.
-Coroutine<> RedisFrontier::talk(FrontierSession& session) {
+/// Whoever is refused by one server leaves the others.
+Coroutine<> RedisFrontier::open_all() {
+    std::exception_ptr refused;
     try {
-        co_await session.run();
-    } catch (const Cancelled&) {
-        throw;
-    } catch (const std::exception&) {
-        failure_ = std::current_exception();
-        over_.set();
+        for (const auto& session : sessions_)
+            co_await session->open();
+    } catch (const CantTakePart&) {
+        refused = std::current_exception();
+    }
+    if (!refused)
+        co_return;
+    for (const auto& session : sessions_)
+        co_await session->leave();
+    std::rethrow_exception(refused);
+}
+
+/// One that was named twice would have each host in two places.
+Coroutine<> RedisFrontier::check_that_servers_differ() {
+    std::map<std::string, std::string> names;
+    for (const auto& session : sessions_) {
+        std::vector<std::string> info{"INFO", "server"};
+        const RedisReply reply = co_await session->client().call(std::move(info));
+        const RedisUrl& url = session->client().url();
+        const auto begin = std::min(reply.text.find("run_id:"), reply.text.size());
+        const std::string id =
+            reply.text.substr(begin, reply.text.find('\r', begin) - begin)
+            + fmt::format("/{}", url.database);
+        const auto [other, is_new] = names.emplace(id, url.shown());
+        if (!is_new)
+            throw CantTakePart(fmt::format("--frontier: {} and {} are the same server",
+                                           other->second, url.shown()));
     }
 }
+
+// [guard]
+/// What goes wrong for good ends the crawl: `join` throws it.
+Coroutine<> RedisFrontier::guard(Coroutine<> part) {
+    try {
+        co_await std::move(part);
+        co_return;
+    } catch (const Cancelled&) {
+        throw;
+    } catch (const RedisError& error) {
+        failure_ = std::current_exception();
+        if (error.code() == "NOCRAWL")
+            failure_ = std::make_exception_ptr(std::runtime_error(fmt::format(
+                "the crawl '{}' is gone: somebody has removed it, or Redis has started "
+                "without it (is it told to keep what it has, by appendonly?)",
+                crawl_.name)));
+    } catch (const std::exception&) {
+        failure_ = std::current_exception();
+    }
+    over_.set();
+}
+// [/guard]
 
 void RedisFrontier::note_state() {
     if (state().is_over())
@@ -202,8 +252,10 @@ void RedisFrontier::take_in(FrontierSession& session, std::vector<Leased> items)
                 fmt::format("'{}' is in the crawl, and is no URL", item.url));
         const Ticket ticket = ++last_ticket_;
         const bool wants_rules = item.wants == Leased::Wants::rules;
-        held_.emplace(ticket,
-                      Held{.session = &session, .url = *url, .item = std::move(item)});
+        held_.emplace(ticket, Held{.session = &session,
+                                   .url = *url,
+                                   .item = std::move(item),
+                                   .since = loop_.time()});
         if (wants_rules)
             scout(ticket, *url);
         else
@@ -249,10 +301,11 @@ void RedisFrontier::take_answer(Ticket ticket,
 Coroutine<> RedisFrontier::find_rules(Ticket ticket) {
     const std::string host = held_.at(ticket).item.host;
     FrontierSession& session = *held_.at(ticket).session;
-    std::vector<std::vector<std::string>> ask{{"HGET", session.key("rules"), host}};
-    const std::vector<RedisReply> reply =
-        co_await session.client().call_all(std::move(ask));
-    keep_rules(host, read_rules(reply.at(0).text));
+    std::vector<std::string> ask{"HGET", session.key("rules"), host};
+    const RedisReply rules = co_await session.client().call(std::move(ask));
+    if (rules.is_null) // never "all is allowed", because we don't know
+        throw std::runtime_error("what the robots.txt of " + host + " says is gone");
+    keep_rules(host, read_rules(rules.text));
     if (held_.contains(ticket))
         judge(ticket);
 }
@@ -276,7 +329,7 @@ void RedisFrontier::judge(Ticket ticket) {
     const auto rules = rules_.find(held.item.host);
     if (rules == rules_.end()) {
         std::erase_if(tasks_, [](const Task<>& task) { return task.done(); });
-        tasks_.push_back(create_task(find_rules(ticket), "rules"));
+        tasks_.push_back(create_task(guard(find_rules(ticket)), "rules"));
         return;
     }
     const RobotsAnswer& says = *rules->second;
@@ -310,6 +363,10 @@ Coroutine<Visit<RedisFrontier>> RedisFrontier::get() {
         const auto held = held_.find(work.ticket);
         if (held == held_.end())
             continue; // our session had ended: somebody else has it now
+        if (held->second.session->is_too_old(held->second.since)) {
+            give_back(work); // we stood still, and perhaps somebody else has it
+            continue;
+        }
         held->second.is_out = true;
         ++out_;
         if (!work.refusal || work.refusal->failure)
@@ -463,13 +520,22 @@ Coroutine<> RedisFrontier::close() {
         std::rethrow_exception(cancelled);
 }
 
+/// To all at once: one that doesn't answer shouldn't keep us from the others.
 Coroutine<> RedisFrontier::say_goodbye() {
-    for (const auto& session : sessions_)
-        session->close();
-    for (const Task<>& talk : talks_)
-        co_await talk;
-    for (const auto& session : sessions_)
-        co_await session->leave();
+    std::vector<Future<>> goodbyes;
+    for (std::size_t i = 0; i < talks_.size(); ++i)
+        goodbyes.push_back(create_task(leave(i), "goodbye"));
+    co_await gather(std::move(goodbyes));
+}
+
+Coroutine<> RedisFrontier::leave(std::size_t server) {
+    sessions_[server]->close();
+    const std::vector<Task<>> talk{talks_[server]};
+    const bool has_ended = co_await wait(talk, longest_goodbye / 3);
+    if (!has_ended) // its call is refused, perhaps: to leave may be allowed
+        talks_[server].cancel();
+    co_await wait(talk);
+    co_await sessions_[server]->leave();
 }
 
 Coroutine<bool> RedisFrontier::may_report() const {

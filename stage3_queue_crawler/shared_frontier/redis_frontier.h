@@ -55,6 +55,8 @@ class RedisFrontier {
 
     /// Of all processes, one may write the report: is it this one? After `join`.
     Coroutine<bool> may_report() const;
+    /// By which the first server knows this process.
+    const std::string& session_id() const { return sessions_.front()->id(); }
     /// What all servers say, together.
     SharedState state() const;
 
@@ -64,6 +66,7 @@ class RedisFrontier {
         FrontierSession* session;
         common::Url url;
         Leased item;
+        EventLoop::TimePoint since;
         bool is_out = false;     // somebody visits it
         bool is_scouted = false; // its host's robots.txt is being asked for
         std::unique_ptr<CancelAtExit> answer = {}; // is waited for
@@ -73,8 +76,12 @@ class RedisFrontier {
     FrontierSession::Settings session_settings(std::vector<std::string> roots) const;
     FrontierSession::Owner owner_of(std::size_t server);
     FrontierSession& session_of(const std::string& host);
-    Coroutine<> talk(FrontierSession& session);
+    void add_sessions(const std::vector<common::Url>& roots);
+    Coroutine<> open_all();
+    Coroutine<> check_that_servers_differ();
+    Coroutine<> guard(Coroutine<> part);
     Coroutine<> say_goodbye();
+    Coroutine<> leave(std::size_t server);
     void end_tasks();
     void note_state();
     std::size_t wanted() const;

@@ -72,14 +72,12 @@ std::string SharedResults::key(std::string_view name) const {
 
 Coroutine<RedisReply> SharedResults::ask(std::size_t server,
                                          std::vector<std::string> command) {
-    std::vector<std::vector<std::string>> commands;
-    commands.push_back(std::move(command));
-    std::vector<RedisReply> replies =
-        co_await servers_[server].client->call_all(std::move(commands));
-    if (replies.at(0).is_error)
+    try {
+        co_return co_await servers_[server].client->call(std::move(command));
+    } catch (const RedisError& error) {
         throw CantTakePart(
-            fmt::format("{}: {}", crawl_.servers[server].shown(), replies.at(0).text));
-    co_return std::move(replies.at(0));
+            fmt::format("{}: {}", crawl_.servers[server].shown(), error.what()));
+    }
 }
 
 Coroutine<> SharedResults::look() {

@@ -607,15 +607,15 @@ TEST_CASE("what was read can be written down, and says the same when it's read a
     const Robots robots =
         Robots::parse("User-agent: me\nDisallow: /a*b$\nAllow: /a/%2a$\n"
                       "Disallow: /c%24d\nDisallow: /%23\nAllow: /j\xC3\xBC\n"
-                      "Disallow: /%\nCrawl-delay: 1.5\n"
+                      "Disallow: /%%341\nCrawl-delay: 1.5\n"
                       "User-agent: *\nDisallow: /\n",
                       "me");
     const Robots again = Robots::read_text(robots.text());
     CHECK(again.text() == robots.text());
     CHECK(again.crawl_delay() == robots.crawl_delay());
     for (const char* const target :
-         {"/", "/axb", "/axbc", "/a/*", "/a/*b", "/a/x", "/c$d", "/cd", "/c$", "/%23x",
-          "/j\xC3\xBC", "/%", "/%41", "/k"})
+         {"/%%341", "/%41", "/A", "/%%41", "/", "/axb", "/axbc", "/a/*", "/a/*b", "/a/x",
+          "/c$d", "/cd", "/c$", "/%23x", "/j\xC3\xBC", "/%", "/%41", "/k"})
         CHECK_MESSAGE(again.allows(target) == robots.allows(target), target);
     CHECK_FALSE(again.allows("/c$d"));
     CHECK(Robots::read_text(Robots::allow_all().text()).allows("/x"));

@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -141,6 +142,12 @@ struct SharedTest {
             if (some.empty())
                 return all;
         }
+    }
+
+    /// Says something to a server that no frontier would.
+    stage3::RedisReply say(std::vector<std::string> command, std::size_t server = 0) {
+        stage3::RedisClient client(loop, crawl.servers[server]);
+        return run(client.call(std::move(command)));
     }
 
     std::deque<RedisServer> servers;
@@ -517,8 +524,212 @@ TEST_CASE("Redis goes away and comes back without what it had: that is the crawl
     test.servers[0].kill();
     test.servers[0].start(); // it keeps nothing
     done(std::move(a));
-    CHECK_THROWS_WITH_AS(test.join(frontier), doctest::Contains("NOCRAWL"),
-                         stage3::RedisError);
+    CHECK_THROWS_WITH_AS(test.join(frontier),
+                         doctest::Contains("the crawl 'test' is gone: somebody has"),
+                         std::runtime_error);
+}
+
+TEST_CASE("an answer that was under way for longer than a lease hands out nothing") {
+    SharedTest test;
+    test.crawl.lease = 600ms;
+    RedisFrontier& frontier = test.join_crawl();
+    test.open(frontier, {"http://h/a", "http://h/b"});
+    SharedVisit a = test.get(frontier);
+    auto getting = create_task(test.loop, frontier.get());
+    test.servers[0].freeze();
+    done(std::move(a)); // its call lies in the kernel, and Redis sleeps
+    test.wait(1s);
+    test.servers[0].thaw();
+    const auto thawed = test.loop.time();
+    const SharedVisit b = test.run([](auto task) -> Coroutine<SharedVisit> {
+        co_return co_await std::move(task);
+    }(std::move(getting)));
+    CHECK(b.work().url == url_of("http://h/b")); // given back, and handed out once more
+    CHECK(test.loop.time() > thawed);
+    CHECK(test.say({"HGET", "{test}:session:" + frontier.session_id(), "seq"}).number()
+          > 2);
+}
+
+TEST_CASE("an item that has lain for longer than a lease is given back, not fetched") {
+    SharedTest test;
+    test.crawl.lease = 600ms;
+    RedisFrontier& frontier = test.join_crawl();
+    test.open(frontier, {"http://h/a"});
+    auto getting = create_task(test.loop, frontier.get());
+    test.servers[0].freeze();
+    done(std::move(a)); // its call lies in the kernel, and Redis sleeps
+    test.wait(1s);
+    test.servers[0].thaw();
+    const auto thawed = test.loop.time();
+    const SharedVisit b = test.run([](auto task) -> Coroutine<SharedVisit> {
+        co_return co_await std::move(task);
+    }(std::move(getting)));
+    CHECK(b.work().url == url_of("http://h/b")); // given back, and handed out once more
+    CHECK(test.loop.time() > thawed);
+    CHECK(test.say({"HGET", "{test}:session:" + frontier.session_id(), "seq"}).number()
+          > 2);
+}
+
+TEST_CASE("an item that has lain for longer than a lease is given back, not fetched") {
+    SharedTest test;
+    test.crawl.lease = 600ms;
+    RedisFrontier& frontier = test.join_crawl();
+    test.servers[0].freeze(); // until somebody asks for an item, and gives up
+    test.loop.call_later(200ms, [&] { test.servers[0].thaw(); });
+    auto opening = create_task(test.loop, frontier.open({url_of("http://h/a")}));
+    test.wait(300ms);
+    REQUIRE(opening.done());
+    test.servers[0].freeze();
+    auto getting = create_task(test.loop, frontier.get());
+    test.wait(100ms);
+    getting.cancel(); // while its call is under way
+    test.servers[0].thaw();
+    test.wait(100ms);
+    const std::string held = "{test}:held:" + frontier.session_id();
+    const std::string before = test.say({"HGET", held, "http://h/a"}).text;
+    CHECK_FALSE(before.empty()); // it lies here
+    test.wait(1s);
+    const SharedVisit late = test.get(frontier);
+    const std::string after = test.say({"HGET", held, "http://h/a"}).text;
+    CHECK_FALSE(after.empty());
+    CHECK(after != before); // it was handed out by another call
+}
+
+TEST_CASE("what is refused costs no pause") {
+    SharedTest test;
+    test.obey_robots = true;
+    test.robots.try_emplace("http://h", test.loop)
+        .first->second.set_result(answer("User-agent: *\nDisallow: /no\n"));
+    RedisFrontier& frontier = test.join_crawl({.politeness = {.delay = 400ms}});
+    std::vector<std::string> roots;
+    for (int i = 0; i < 6; ++i)
+        roots.push_back("http://h/no/" + std::to_string(i));
+    test.open(frontier, roots);
+    SharedVisit first = test.get(frontier); // after robots.txt, there is a pause
+    const auto begin = test.loop.time();
+    for (int i = 1; i < 6; ++i) {
+        Record record = page(first, Outcome::disallowed);
+        first.done(record, {});
+        SharedVisit next = test.get(frontier);
+        CHECK(next.work().refusal != nullptr);
+        std::destroy_at(&first);
+        std::construct_at(&first, std::move(next));
+    }
+    CHECK(test.loop.time() - begin < 400ms);
+}
+
+TEST_CASE("what a robots.txt says can't be had: that is no \"all is allowed\"") {
+    SharedTest test;
+    test.obey_robots = true;
+    test.robots.try_emplace("http://h", test.loop)
+        .first->second.set_result(answer("User-agent: *\nDisallow: /no\n"));
+    RedisFrontier& one = test.join_crawl();
+    test.open(one, {"http://h/no", "http://h/yes"});
+    const SharedVisit known = test.get(one); // so somebody has asked
+    RedisFrontier& two = test.join_crawl();
+    test.open(two, {"http://h/no", "http://h/yes"});
+    std::string why;
+    SUBCASE("since it's gone") {
+        test.say({"DEL", "{test}:rules"});
+        why = "what the robots.txt of h:80 says is gone";
+    }
+    SUBCASE("since it's something else") {
+        test.say({"DEL", "{test}:rules"});
+        test.say({"SET", "{test}:rules", "User-agent: *"});
+        why = "WRONGTYPE";
+    }
+    const auto getting = create_task(test.loop, two.get());
+    CHECK_THROWS_WITH(test.join(two), doctest::Contains(why.c_str()));
+    CHECK_FALSE(getting.done());
+}
+
+TEST_CASE("while links of big pages wait, no further pages are handed out") {
+    SharedTest test;
+    RedisFrontier& frontier = test.join_crawl();
+    std::vector<std::string> roots;
+    for (int i = 0; i < 20; ++i)
+        roots.push_back("http://h/" + std::to_string(i));
+    test.open(frontier, roots);
+    std::vector<SharedVisit> visits;
+    for (int i = 0; i < 15; ++i)
+        visits.push_back(test.get(frontier));
+    std::vector<std::string> links;
+    for (int i = 0; i < 10'000; ++i)
+        links.push_back("http://h/to/" + std::to_string(i));
+    for (SharedVisit& visit : visits) // 300 chunks
+        done(std::move(visit), links);
+    const SharedVisit next = test.get(frontier);
+    const long long left = test.say({"LLEN", "{test}:links"}).number();
+    CHECK(left <= 100);
+    CHECK(left > 0); // or this would show nothing
+}
+
+TEST_CASE("a server that comes back with less: that is told, and not called complete") {
+    SharedTest test(2);
+    RedisFrontier& frontier = test.join_crawl();
+    // One host of each server.
+    std::vector<std::string> hosts(2);
+    for (int i = 0; hosts[0].empty() || hosts[1].empty(); ++i) {
+        const std::string host = "h" + std::to_string(i);
+        hosts[stage3::server_of(host + ":80", 2)] = "http://" + host + "/";
+    }
+    test.open(frontier, {hosts[0]});
+    done(test.get(frontier), {hosts[1], hosts[1] + "x"});
+    SharedVisit there = test.get(frontier); // so the links have arrived
+    SUBCASE("nothing is lost") {
+        done(std::move(there));
+        done(test.get(frontier));
+        test.join(frontier);
+    }
+    SUBCASE("the one that got the links has forgotten them") {
+        test.say({"HSET", "{test}:inbox", "0", "1-0"}, 1);
+        done(std::move(there));
+        done(test.get(frontier));
+        CHECK_THROWS_WITH(test.join(frontier), doctest::Contains("has lost a part"));
+    }
+    SUBCASE("the one that sent them has forgotten that") {
+        test.say({"HSET", "{test}:outboxes", "1", "1-0", "sent:1", "0-0"}, 0);
+        done(std::move(there));
+        done(test.get(frontier));
+        CHECK_THROWS_WITH(test.join(frontier), doctest::Contains("has lost a part"));
+    }
+}
+
+TEST_CASE("one server under two names is found out, and nothing is written") {
+    SharedTest test;
+    test.crawl.servers.push_back(test.crawl.servers[0]);
+    test.crawl.servers[1].host = "localhost";
+    RedisFrontier& frontier = test.join_crawl();
+    CHECK_THROWS_WITH_AS(test.open(frontier, {"http://h/"}),
+                         doctest::Contains("are the same server"), CantTakePart);
+    CHECK(test.say({"DBSIZE"}).number() == 0);
+}
+
+TEST_CASE("who may not do all that the script does, writes nothing") {
+    SharedTest test;
+    test.say({"ACL", "SETUSER", "some", "on", ">secret", "~*", "+@all", "-xadd"});
+    test.crawl.servers[0].user = "some";
+    test.crawl.servers[0].password = "secret";
+    RedisFrontier& frontier = test.join_crawl();
+    CHECK_THROWS_WITH_AS(test.open(frontier, {"http://h/"}),
+                         doctest::Contains("this user may not call XADD"), CantTakePart);
+    test.crawl.servers[0].user.clear();
+    test.crawl.servers[0].password.clear();
+    CHECK(test.say({"DBSIZE"}).number() == 0);
+}
+
+TEST_CASE("what is left of a crawl that was not wholly removed does no harm") {
+    SharedTest test;
+    test.say({"RPUSH", "{test}:queue:h:80", "0 10 0 0 - http://h/old"});
+    test.say({"XADD", "{test}:outbox:0", "*", "page", "1", "chunk",
+              "0 10 l h:80 1 http://h/"});
+    RedisFrontier& frontier = test.join_crawl();
+    test.open(frontier, {"http://h/"});
+    done(test.get(frontier));
+    test.join(frontier);
+    test.close_all();
+    CHECK(test.records().size() == 1);
+    CHECK(test.say({"EXISTS", "{test}:outbox:0"}).number() == 0);
 }
 
 TEST_CASE("no such crawl, no report") {
