@@ -554,6 +554,7 @@ TEST_CASE("an item that has lain for longer than a lease is given back, not fetc
     test.crawl.lease = 600ms;
     RedisFrontier& frontier = test.join_crawl();
     test.open(frontier, {"http://h/a"});
+    test.wait(50ms); // its first call is over
     test.servers[0].freeze();
     auto getting = create_task(test.loop, frontier.get());
     test.wait(100ms);
