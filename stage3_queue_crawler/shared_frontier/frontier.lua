@@ -830,6 +830,8 @@ end
 -- Each server has its own hosts. Links to hosts of others go into an outbox, in the same
 -- call in which their page is done. From there anybody may carry them over. So they arrive
 -- exactly once, and there is no moment in which they are unfinished nowhere.
+-- But each server must have written down what it's told before it answers (appendonly yes,
+-- appendfsync always): if one forgets what the others rely on, links are lost.
 
 -- put SOURCE LAST NEW_LAST (PAGE CHUNK)...
 -- What server SOURCE's outbox has behind entry LAST, as far as NEW_LAST.

@@ -55,7 +55,10 @@ class Chaos:
         self.folder = tempfile.mkdtemp(prefix="chaos_", dir="/tmp")
         self.site = Site(options.urls, options.hosts, links=12, leaves=min(1500, options.urls // 4),
                          flaky=True)
-        self.servers = [redis_server.RedisServer(keeps=True).start() for _ in range(options.servers)]
+        # One may forget its last second. Several rely on what the others have answered.
+        keeps_all = options.servers > 1
+        self.servers = [redis_server.RedisServer(keeps=True, keeps_all=keeps_all).start()
+                        for _ in range(options.servers)]
         self.proxies = [LossyProxy(server.socket, chance=options.lost_answers, seed=options.seed)
                         for server in self.servers]
         self.processes, self.stopped, self.started = [], {}, 0

@@ -66,6 +66,11 @@ class FaultTest(unittest.TestCase):
     def statuses(self, processes):
         return [process.wait(PATIENCE) for process in processes]
 
+    def assert_joined(self, processes):
+        """All of them end because the crawl is over."""
+        ended = [(status, process.words()) for status, process in zip(self.statuses(processes), processes)]
+        self.assertEqual([each for each in ended if each[0] not in (0, 1)], [])
+
     def crawl(self, name="crawl", redis=None):
         with (redis or self.redis).client() as client:
             return invariants.Crawl(client, name)
@@ -256,7 +261,7 @@ class ProcessesGo(FaultTest):
         self.assertIn("the crawl 'crawl' is not over", said)
         self.redis.kill()
         self.redis.start()
-        self.assertEqual(set(self.statuses(self.start_some(2, site, "--lease", 3600))) - {0, 1}, set())
+        self.assert_joined(self.start_some(2, site, "--lease", 3600))
         crawl = self.assert_all_is_right(site)
         self.assertEqual(crawl.number("lost"), 0)
         self.assertLessEqual(len(records) + 20, crawl.number("records"))
@@ -269,7 +274,7 @@ class ProcessesGo(FaultTest):
             process.kill()
         self.statuses(first)
         self.assertEqual(invariants.broken_in(self.crawl()), [])
-        self.assertEqual(set(self.statuses(self.start_some(2, site, "--lease", 0.6))) - {0, 1}, set())
+        self.assert_joined(self.start_some(2, site, "--lease", 0.6))
         crawl = self.assert_all_is_right(site)
         self.assertGreater(crawl.number("lost"), 0)
         self.assertLessEqual(stage3.fetched_again(site, {}), crawl.number("lost"))
@@ -304,7 +309,7 @@ class ProcessesGo(FaultTest):
         self.wait_for(lambda: int(self.meta("lost")) > 0, "somebody notices")
         time.sleep(1)
         still.send_signal(signal.SIGCONT)
-        self.assertEqual(set(self.statuses([still, other])) - {0, 1}, set())
+        self.assert_joined([still, other])
         self.assertGreaterEqual(self.assert_all_is_right(site).number("new_session"), 3)
 
     def test_a_second_ctrl_c_leaves_at_once(self):
@@ -338,7 +343,7 @@ class RedisGoes(FaultTest):
         self.redis.kill()
         time.sleep(7.6)
         self.redis.start()
-        self.assertEqual(set(self.statuses(processes)) - {0, 1}, set())
+        self.assert_joined(processes)
         crawl = self.assert_all_is_right(site)
         self.assertEqual((crawl.number("lost"), crawl.number("new_session")), (0, 2))
         self.assertEqual(stage3.fetched_again(site, {}), 0)
@@ -353,7 +358,7 @@ class RedisGoes(FaultTest):
         os.kill(self.redis.pid, signal.SIGSTOP)
         time.sleep(2)
         os.kill(self.redis.pid, signal.SIGCONT)
-        self.assertEqual(set(self.statuses(processes)) - {0, 1}, set())
+        self.assert_joined(processes)
         self.assertEqual(self.assert_all_is_right(site).number("lost"), 0)
 
     def test_its_memory_is_full_and_then_there_is_room_again(self):
@@ -401,7 +406,7 @@ class RedisGoes(FaultTest):
             processes = self.start_some(2, site, "--lease", 600, redis_url=proxy.url)
             self.wait_for_requests(site, 20)
             proxy.chance = 0.1
-            self.assertEqual(set(self.statuses(processes)) - {0, 1}, set(), [each.words() for each in processes])
+            self.assert_joined(processes)
             self.assertGreater(proxy.lost, 5)
         crawl = self.assert_all_is_right(site)
         self.assertEqual((crawl.number("lost"), crawl.number("stale")), (0, 0))
@@ -430,8 +435,9 @@ class RedisGoes(FaultTest):
 class SeveralServers(FaultTest):
     def setUp(self):
         super().setUp()
-        self.servers = [self.redis, *(redis_server.RedisServer(keeps=True).start() for _ in range(2))]
-        for server in self.servers[1:]:
+        # All three rely on what the others have answered.
+        self.servers = [redis_server.RedisServer(keeps_all=True).start() for _ in range(3)]
+        for server in self.servers:
             self.addCleanup(server.remove)
         self.urls = [server.url for server in self.servers]
 
@@ -453,7 +459,7 @@ class SeveralServers(FaultTest):
     def test_three(self):
         site = self.site(400, 12)
         processes = self.start_some(3, site)
-        self.assertEqual(set(self.statuses(processes)) - {0, 1}, set())
+        self.assert_joined(processes)
         self.assert_all_is_right(site)
         self.assertEqual(sum(process.wrote.stat().st_size > 0 for process in processes), 1)
         self.assertEqual(sum(bool(self.crawl(redis=server).records) for server in self.servers), 3)
@@ -468,7 +474,7 @@ class SeveralServers(FaultTest):
             server.kill()
             server.start()
             processes[number] = self.start(site, "--lease", 1)
-        self.assertEqual(set(self.statuses(processes)) - {0, 1}, set())
+        self.assert_joined(processes)
         self.assert_all_is_right(site)
 
     def test_the_report_wants_all_of_them(self):
@@ -502,7 +508,7 @@ class Manners(FaultTest):
 
     def test_robots_txt_is_asked_for_once_a_host(self):
         site = self.site(400, 5, latency=0.01)
-        self.assertEqual(set(self.statuses(self.start_some(3, site))) - {0, 1}, set())
+        self.assert_joined(self.start_some(3, site))
         asked = collections.Counter(request.host for request in site.requests if request.path == "/robots.txt")
         self.assertEqual(asked, {host: 1 for host in range(5)})
         self.assertFalse([request for request in site.requests if request.path.startswith("/p/13")])
@@ -526,7 +532,7 @@ class Manners(FaultTest):
     def test_a_delay_holds_for_all_processes_together(self):
         site = self.site(120, 3)
         processes = self.start_some(3, site, "--delay", 0.05)
-        self.assertEqual(set(self.statuses(processes)) - {0, 1}, set())
+        self.assert_joined(processes)
         self.assert_pauses(site, 0.05)
         self.assert_all_is_right(site)
 
@@ -538,19 +544,19 @@ class Manners(FaultTest):
             processes[number].kill()
             processes[number].wait()
             processes[number] = self.start(site, "--delay", 0.05, "--lease", 0.5)
-        self.assertEqual(set(self.statuses(processes)) - {0, 1}, set())
+        self.assert_joined(processes)
         self.assert_pauses(site, 0.05)
         self.assert_all_is_right(site)
 
     def test_a_delay_that_robots_txt_wants(self):
         site = self.site(60, 2, robots="User-agent: *\nCrawl-delay: 0.05\n")
-        self.assertEqual(set(self.statuses(self.start_some(3, site))) - {0, 1}, set())
+        self.assert_joined(self.start_some(3, site))
         self.assert_pauses(site, 0.05)
         self.assert_all_is_right(site)
 
     def test_max_per_host_is_for_all_together(self):
         site = self.site(200, 2, latency=0.03)
-        self.assertEqual(set(self.statuses(self.start_some(3, site, "--max-per-host", 2))) - {0, 1}, set())
+        self.assert_joined(self.start_some(3, site, "--max-per-host", 2))
         self.assertLessEqual(site.most_at_once, 2)
         self.assert_all_is_right(site)
 
@@ -562,7 +568,7 @@ class Manners(FaultTest):
         self.assertEqual(status, 3)
         self.assertIn("is not over", said)
         self.assertGreater(len(records), 0)
-        self.assertEqual(set(self.statuses(processes)) - {0, 1}, set())
+        self.assert_joined(processes)
         wrote = [process for process in processes if process.wrote.stat().st_size > 0]
         self.assertEqual(len(wrote), 1)
         for process in processes:

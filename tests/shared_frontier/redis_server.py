@@ -39,15 +39,17 @@ def free_port():
 
 class RedisServer:
     """`with RedisServer() as redis:`. `options`: further ones of redis-server's, as words. `keeps`: it writes down what
-    it's told, so that it knows it after `kill` and `start`."""
+    it's told, so that it knows it after `kill` and `start`. `keeps_all`: before it answers; else it may forget the last
+    second or two."""
 
-    def __init__(self, *options, keeps=False, port=None):
+    def __init__(self, *options, keeps=False, keeps_all=False, port=None):
         self.folder = tempfile.mkdtemp(prefix="redis_", dir="/tmp")  # a socket's path may have 107 bytes
         self.socket = self.folder + "/socket"
         self.port = port
         self.url = f"unix:{self.socket}"
         self._command = ["redis-server", "--port", str(port or 0), "--bind", "127.0.0.1", "--unixsocket", self.socket,
-                         "--dir", self.folder, "--save", "", "--appendonly", "yes" if keeps else "no",
+                         "--dir", self.folder, "--save", "", "--appendonly", "yes" if keeps or keeps_all else "no",
+                         "--appendfsync", "always" if keeps_all else "everysec",
                          "--logfile", self.folder + "/log", "--daemonize", "no", *options]
         self._process = None
         atexit.register(self.remove)

@@ -107,7 +107,7 @@ def wrong_counts(site, records, crawls):
                 yield f"{url} is on {met[url]} pages, and was met {known.times_met} times"
             names = [name.split(".") if "." in name else (server, name) for name in known.pages]
             found = {pages[int(source), int(number)] for source, number in names}
-            if len(found) != min(10, met[url]) or not all(url in links[page] for page in found):
+            if len(found) != min(10, met[url]) or not all(url in links.get(page, ()) for page in found):
                 yield f"{url} was met on {sorted(found)}"
 
 
