@@ -78,6 +78,10 @@ void CommandLine::add_arguments(const std::string& name, const std::string& desc
     parser_->add(name, "", description, take)->take_all()->expected(-1);
 }
 
+void CommandLine::hide(const std::string& name) {
+    parser_->app.get_option(name)->group("");
+}
+
 void CommandLine::add_footer(const std::string& text) { parser_->app.footer(text); }
 
 std::optional<std::string> CommandLine::parse(int argc, char** argv) {

@@ -45,6 +45,8 @@ class CommandLine {
     /// Words without an option, any number of them.
     void add_arguments(const std::string& name, const std::string& description,
                        std::vector<std::string>& texts);
+    /// The help leaves this option out: `name` is one of its names.
+    void hide(const std::string& name);
     /// What the help ends with.
     void add_footer(const std::string& text);
 

@@ -14,9 +14,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <chrono>
 #include <fstream>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <sys/select.h>
 #include <unistd.h>
@@ -38,11 +43,23 @@ std::string limit(std::size_t number) {
     return number == CrawlSettings::no_limit ? "none" : std::to_string(number);
 }
 
+/// Who asks otherwise may be answered otherwise. Values and passwords are not for Redis.
+std::string who_we_are(const CrawlSettings& crawl) {
+    std::string text = "\n--user-agent " + crawl.session.user_agent;
+    for (const std::string& header : crawl.session.headers)
+        text += "\n--header " + header.substr(0, header.find(':'));
+    for (const auto& [origin, login] : crawl.logins)
+        text += fmt::format("\na password for {}", origin);
+    return text;
+}
+
 /// What all processes must have in common, since it says what the crawl is: a line each.
 std::string agreed_settings(const Options& options) {
     const CrawlSettings& crawl = options.crawl;
     std::string text = "URLs";
-    for (const common::Url& root : options.roots)
+    std::vector<common::Url> roots = options.roots;
+    std::ranges::sort(roots);
+    for (const common::Url& root : roots)
         text += fmt::format(" {}", root.href());
     const std::array<const char*, 3> reaches{"prefix", "host", "domain"};
     text +=
@@ -57,12 +74,10 @@ std::string agreed_settings(const Options& options) {
         std::chrono::duration<double>(crawl.politeness.delay).count(),
         std::chrono::duration<double>(options.shared.lease).count());
     const std::array<const char*, 3> orders{"fifo", "lifo", "priority"};
-    text += fmt::format("\n--order {}\n--user-agent {}",
-                        orders.at(static_cast<std::size_t>(crawl.order)),
-                        crawl.session.user_agent);
+    text += fmt::format("\n--order {}", orders.at(static_cast<std::size_t>(crawl.order)));
     if (!crawl.obey_robots)
         text += "\n--no-robots";
-    return text;
+    return text + who_we_are(crawl);
 }
 
 SharedCrawl shared_crawl(const Options& options, Console& console) {
@@ -107,6 +122,7 @@ Coroutine<> write_report(const Options& options, SharedResults& results) {
 
 /// `--report`
 Coroutine<int> report(const Options& options, Console& console) {
+    check_output(options.output);
     SharedResults results(running_loop(), shared_crawl(options, console));
     co_await results.look();
     co_await write_report(options, results);
@@ -117,6 +133,18 @@ Coroutine<int> report(const Options& options, Console& console) {
                              "were not fetched",
                              options.shared.name, state.unfinished));
     co_return cut_short_status;
+}
+
+/// `--forget`
+Coroutine<int> forget(const Options& options, Console& console) {
+    SharedResults results(running_loop(), shared_crawl(options, console));
+    co_await results.look();
+    const std::size_t keys = co_await results.forget();
+    if (keys == 0)
+        throw CantTakePart(fmt::format("there is no crawl '{}'", options.shared.name));
+    console.note(fmt::format("stage3: the crawl '{}' is removed: {} keys",
+                             options.shared.name, keys));
+    co_return 0;
 }
 
 /// What the user should know at the end, beside the report.
@@ -188,6 +216,8 @@ Coroutine<int> crawl_together(Options options) {
     Console console(options.quiet);
     const TellTasksOnQuit tell(loop, console);
     try {
+        if (options.shared.forget)
+            co_return co_await forget(options, console);
         if (options.shared.report_only)
             co_return co_await report(options, console);
         co_return co_await take_part(options, console);

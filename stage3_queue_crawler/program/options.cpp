@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <optional>
 #include <string_view>
 #include <thread>
@@ -158,34 +159,61 @@ common::ReadValue reader_of_name(std::string& name) {
     };
 }
 
+constexpr std::string_view help_on_sharing =
+    R"(A crawl that several processes share, on as many machines as you like. Each
+URL is fetched by one of them; together they are as polite as one alone; if one
+dies, others take over what it had; and one of them writes the one report.
+
+  --frontier URL  where they meet: a Redis, 6.2 or later, as unix:/path or
+                  redis://user:password@host:port/db. (A password may also be in
+                  the variable REDISCLI_AUTH.) Give it more than once, and the
+                  hosts are spread over several servers
+  --crawl NAME    which crawl this is. Who comes first makes it
+  --lease S       a process that is silent for so long is dead (30)
+  --report        only write the report, as far as the crawl has come
+  --forget        only remove the crawl from Redis, and all that it has found
+
+All of them give the same URLs, and the same options where these say what the
+crawl is; workers, time limits and formats may differ. Whoever has ended, or has
+died, may be started again with the same command. So that Redis keeps the crawl
+when it ends itself, start it with: redis-server --appendonly yes
+(with several servers, also: --appendfsync always)
+
+Examples:
+  stage3 --frontier redis://localhost --crawl docs https://example.org/
+  stage3 --frontier redis://localhost --crawl docs --report --format jsonl
+)";
+
 void add_shared(common::CommandLine& line, SharedOptions& shared,
-                std::optional<std::chrono::milliseconds>& lease) {
+                std::optional<std::chrono::milliseconds>& lease, bool& wants_help) {
     line.add_repeatable("--frontier", "URL",
-                        "share the crawl with other processes, by way of a\n"
-                        "Redis: redis://user:password@host:port/db, or\n"
-                        "unix:/path; repeatable: hosts are spread over them",
+                        "share the crawl, by way of a Redis: --help-frontier",
                         reader_of_servers(shared.servers));
-    line.add("--crawl", "NAME", "which crawl that is, or is to be",
-             reader_of_name(shared.name));
-    line.add("--lease", "S", "a process that is silent for so long is dead (30)",
-             reader_of_time(lease, 0.1));
-    line.add_flag("--report", "only write the report on that crawl, as far as it is",
-                  shared.report_only);
+    line.add("--crawl", "NAME", "", reader_of_name(shared.name));
+    line.add("--lease", "S", "", reader_of_time(lease, 0.5));
+    line.add_flag("--report", "", shared.report_only);
+    line.add_flag("--forget", "", shared.forget);
+    line.add_flag("--help-frontier", "", wants_help);
+    for (const char* const name :
+         {"--crawl", "--lease", "--report", "--forget", "--help-frontier"})
+        line.hide(name);
 }
 
 /// Throws if these options don't go together.
-void check_shared(const Options& options, bool has_roots) {
+void check_shared(const Options& options, bool has_roots, bool has_lease) {
     const SharedOptions& shared = options.shared;
     if (shared.servers.empty()) {
-        if (!shared.name.empty() || shared.report_only)
-            throw UsageError("--crawl and --report need a --frontier, such as "
-                             "redis://localhost");
+        if (!shared.name.empty() || shared.report_only || shared.forget || has_lease)
+            throw UsageError("--crawl, --lease, --report and --forget need a --frontier, "
+                             "such as redis://localhost");
         return;
     }
     if (shared.name.empty())
         throw UsageError("--frontier needs the crawl's name: --crawl NAME");
-    if (shared.report_only && has_roots)
-        throw UsageError("--report takes no URLs: it fetches nothing");
+    if (shared.report_only && shared.forget)
+        throw UsageError("--report and --forget: give one of these");
+    if ((shared.report_only || shared.forget) && has_roots)
+        throw UsageError("--report and --forget take no URLs: they fetch nothing");
     if (options.format == FormatName::dot)
         throw UsageError("--format dot needs every page's links, which a shared frontier "
                          "doesn't keep: use text, jsonl or csv");
@@ -231,9 +259,8 @@ Options read_options(int argc, char** argv) {
     line.add("--max-tries", "N", "for a URL, if the network or the server fails (4)",
              number_into(crawl.max_tries, 1, 1000));
     line.add("--scope", "REACH",
-             "prefix: beneath the root's folder; host: on its host,\n"
-             "any port (the default); domain: on hosts with the\n"
-             "same last two labels",
+             "prefix: beneath the root's folder; host: on its host\n"
+             "(the default); domain: the same last two labels",
              choice_into(options.reach, {{"prefix", Reach::prefix},
                                          {"host", Reach::host},
                                          {"domain", Reach::domain}}));
@@ -277,14 +304,14 @@ Options read_options(int argc, char** argv) {
              fmt::format("how to wait: {}", common::join(common::selector_names(), ", ")),
              common::selector_into(options.selector));
     line.add("--format", "FORMAT",
-             "text (a report at the end), jsonl, csv, or dot: the\n"
-             "link graph",
+             "text (a report at the end), jsonl, csv, dot (a graph)",
              choice_into(options.format, {{"text", FormatName::text},
                                           {"jsonl", FormatName::jsonl},
                                           {"csv", FormatName::csv},
                                           {"dot", FormatName::dot}}));
     std::optional<std::chrono::milliseconds> lease;
-    add_shared(line, options.shared, lease);
+    bool wants_help_on_sharing = false;
+    add_shared(line, options.shared, lease, wants_help_on_sharing);
     line.add("-o,--output", "FILE", "write the results there",
              common::text_into(options.output));
     line.add("--top", "N", "how many of the most met links the report lists (10)",
@@ -304,9 +331,18 @@ Options read_options(int argc, char** argv) {
         options.help = *std::move(help);
         return options;
     }
-    check_shared(options, !roots.empty());
+    if (wants_help_on_sharing) {
+        options.help = help_on_sharing;
+        return options;
+    }
+    check_shared(options, !roots.empty(), lease.has_value());
     options.shared.lease = lease.value_or(options.shared.lease);
-    if (roots.empty() && !options.shared.report_only)
+    if (const char* const password =
+            std::getenv("REDISCLI_AUTH")) // NOLINT(concurrency-mt-unsafe)
+        for (RedisUrl& server : options.shared.servers)
+            if (server.password.empty())
+                server.password = password;
+    if (roots.empty() && !options.shared.report_only && !options.shared.forget)
         throw UsageError("give a URL to crawl, like https://example.org/");
     for (const std::string& root : roots) {
         const common::Url& url = options.roots.emplace_back(read_root(root));

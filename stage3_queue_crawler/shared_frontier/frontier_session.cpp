@@ -218,6 +218,10 @@ Coroutine<> FrontierSession::step() {
     call_began_ = loop_.time();
     const RedisReply reply = co_await call(std::move(arguments));
     if (reply.items.at(0).text == "expired") {
+        crawl_.on_note(
+            fmt::format("{}: this process was silent for longer than its lease, "
+                        "and what it held went to others: it begins anew",
+                        client_.url().shown()));
         forget_items();
         owner_.on_items(wanted, {});
         owner_.on_expired();

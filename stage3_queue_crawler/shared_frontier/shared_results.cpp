@@ -89,6 +89,26 @@ Coroutine<> SharedResults::look() {
     }
 }
 
+Coroutine<std::size_t> SharedResults::forget() {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < servers_.size(); ++i) {
+        std::string cursor = "0";
+        do {
+            std::vector<std::string> scan{"SCAN",   cursor,  "MATCH",
+                                          key("*"), "COUNT", "1000"};
+            const RedisReply reply = co_await ask(i, std::move(scan));
+            cursor = reply.items.at(0).text;
+            std::vector<std::string> unlink{"UNLINK"};
+            for (const RedisReply& name : reply.items.at(1).items)
+                unlink.push_back(name.text);
+            count += unlink.size() - 1;
+            if (unlink.size() > 1)
+                co_await ask(i, std::move(unlink));
+        } while (cursor != "0");
+    }
+    co_return count;
+}
+
 Coroutine<> SharedResults::read() {
     for (std::size_t i = 0; i < servers_.size(); ++i)
         co_await read_state(i);

@@ -25,6 +25,9 @@ class SharedResults {
 
     /// Are these servers any good? For who has not taken part. Throws CantTakePart.
     Coroutine<> look();
+    /// Removes the crawl. Whoever takes part in it finds it gone. The result: how many
+    /// keys there were.
+    Coroutine<std::size_t> forget();
     /// Reads the state, and which URL was met where. Throws CantTakePart if there is no
     /// such crawl.
     Coroutine<> read();

@@ -535,18 +535,20 @@ TEST_CASE("an answer that was under way for longer than a lease hands out nothin
     RedisFrontier& frontier = test.join_crawl();
     test.open(frontier, {"http://h/a", "http://h/b"});
     SharedVisit a = test.get(frontier);
-    auto getting = create_task(test.loop, frontier.get());
+    const std::string session = "{test}:session:" + frontier.session_id();
+    const long long last = test.say({"HGET", session, "seq"}).number();
     test.servers[0].freeze();
-    done(std::move(a)); // its call lies in the kernel, and Redis sleeps
+    auto getting = create_task(test.loop, frontier.get());
+    done(std::move(a)); // the next call lies in the kernel, and Redis sleeps
     test.wait(1s);
     test.servers[0].thaw();
     const SharedVisit b = test.run([](auto task) -> Coroutine<SharedVisit> {
         co_return co_await std::move(task);
     }(std::move(getting)));
     CHECK(b.work().url == url_of("http://h/b"));
-    // It was handed out, given back, and handed out once more.
-    const std::string session = "{test}:session:" + frontier.session_id();
-    CHECK(test.say({"HGET", session, "seq"}).number() > 2);
+    // It was handed out by that call, given back, and handed out once more.
+    const std::string held = "{test}:held:" + frontier.session_id();
+    CHECK(std::stoll(test.say({"HGET", held, "http://h/b"}).text) > last + 1);
 }
 
 TEST_CASE("an item that has lain for longer than a lease is given back, not fetched") {
@@ -634,6 +636,8 @@ TEST_CASE("while links of big pages wait, no further pages are handed out") {
         links.push_back("http://h/to/" + std::to_string(i));
     for (SharedVisit& visit : visits) // 300 chunks
         done(std::move(visit), links);
+    test.wait(500ms); // they are told
+    CHECK(test.say({"LLEN", "{test}:links"}).number() > 200);
     const SharedVisit next = test.get(frontier);
     const long long left = test.say({"LLEN", "{test}:links"}).number();
     CHECK(left <= 100);
