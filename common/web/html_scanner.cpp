@@ -1,8 +1,7 @@
 #include "common/web/html_scanner.h"
 
 #include "common/text/ascii.h"
-
-#include <libxml/HTMLparser.h>
+#include "common/web/character_names.h"
 
 #include <algorithm>
 #include <cstring>
@@ -426,41 +425,41 @@ std::size_t numeric_reference(std::string_view text, std::string& result) {
 }
 
 /// Reads "amp;" behind an ampersand. Returns how much it has read; 0 if it is no
-/// reference that we know.
+/// reference. The standard takes the longest name that fits, and then, if a letter or
+/// digit is next, takes it for text. So only a name that ends where they end will do.
 std::size_t named_reference(std::string_view text, std::string& result) {
     const auto* const end =
         std::ranges::find_if_not(text, [](char c) { return is_alpha(c) || is_digit(c); });
-    const std::string name(text.begin(), end);
+    const std::string_view name(text.begin(), end);
     const bool closed = end != text.end() && *end == ';';
-    if (name.empty() || name.size() > 10 || (!closed && end != text.end() && *end == '='))
+    if (end != text.end() && *end == '=') // "?a=1&copy=2" is meant as it stands
         return 0;
-    std::uint32_t code = 0;
-    if (name == "apos") {
-        code = closed ? '\'' : 0;
-    } else if (const auto* entity =
-                   ::htmlEntityLookup(reinterpret_cast<const xmlChar*>(name.c_str()))) {
-        // Only the oldest names do without a semicolon.
-        if (closed || entity->value < 0x100)
-            code = entity->value;
-    }
-    if (code == 0)
+    const auto [characters, needs_semicolon] = character_name(name);
+    if (characters.empty() || (needs_semicolon && !closed))
         return 0;
-    append_utf8(result, code);
+    result += characters;
     return name.size() + (closed ? 1 : 0);
 }
 
 } // namespace
 
 std::string_view decoded(std::string_view value, std::string& storage) {
-    if (value.find('&') == std::string_view::npos)
+    if (value.find('&') == std::string_view::npos
+        && value.find('\0') == std::string_view::npos)
         return value;
     storage.clear();
     while (true) {
-        const auto ampersand = value.find('&');
-        storage += value.substr(0, ampersand);
-        if (ampersand == std::string_view::npos)
+        const auto* const special =
+            std::ranges::find_if(value, [](char c) { return c == '&' || c == '\0'; });
+        storage.append(value.begin(), special);
+        if (special == value.end())
             return storage;
-        value.remove_prefix(ampersand + 1);
+        const bool zero = *special == '\0';
+        value = {special + 1, value.end()};
+        if (zero) {
+            append_utf8(storage, 0xfffd);
+            continue;
+        }
         const std::size_t read = value.starts_with('#')
                                      ? numeric_reference(value, storage)
                                      : named_reference(value, storage);

@@ -71,9 +71,9 @@ class HtmlScanner {
     std::string inside_; // a stack of Inside, one byte each
 };
 
-/// An attribute's value with its character references resolved: "a&amp;b" → "a&b". Knows
-/// the names of HTML 4 and &apos;; others stay as they are. Uses `storage` only if there
-/// is something to resolve.
+/// An attribute's value with its character references resolved: "a&amp;b" → "a&b", and
+/// with U+FFFD for each zero. What is no reference stays as it is. Uses `storage` only if
+/// there is something to resolve.
 /// Source: https://html.spec.whatwg.org/multipage/parsing.html#character-reference-state
 std::string_view decoded(std::string_view value, std::string& storage);
 

@@ -24,7 +24,7 @@ class LinkCollector {
     LinkCollector(Url base, LinkLimits limits)
         : base_(std::move(base)), limits_(std::move(limits)) {}
 
-    /// `href` and `src` as they are meant: character references resolved.
+    /// Attributes as they are meant: character references resolved.
     void add(const LinkTag& tag) {
         switch (tag.element) {
         case LinkElement::a:
@@ -101,7 +101,7 @@ class LinkCollector {
 void collect_from_html(std::string_view page, LinkCollector& collector) {
     HtmlScanner scanner(page);
     LinkTag tag;
-    std::array<std::string, 3> storage;
+    std::array<std::string, 4> storage;
     while (scanner.next(tag)) {
         if (is_there(tag.href))
             tag.href = decoded(tag.href, storage[0]);
@@ -109,6 +109,8 @@ void collect_from_html(std::string_view page, LinkCollector& collector) {
             tag.src = decoded(tag.src, storage[1]);
         if (is_there(tag.content))
             tag.content = decoded(tag.content, storage[2]);
+        if (is_there(tag.http_equiv))
+            tag.http_equiv = decoded(tag.http_equiv, storage[3]);
         collector.add(tag);
     }
 }

@@ -74,6 +74,11 @@ TEST_CASE("the first base changes what relative links mean") {
 TEST_CASE("references in attributes are decoded") {
     CHECK(links_of("<a href='x?a=1&amp;b=2'>") == "http://h/d/x?a=1&b=2");
     CHECK(links_of("<a href='&#x61;.html'>") == "http://h/d/a.html");
+    CHECK(links_of("<a href='http&colon;&sol;&sol;g&sol;x&NewLine;y'>") == "http://g/xy");
+    CHECK(links_of("<iframe src='a?b&lbrack;c'>") == "http://h/d/a?b[c");
+    CHECK(links_of("<base href='&sol;&sol;g'><a href=x>") == "http://g/x");
+    CHECK(links_of("<meta http-equiv='&#114;efresh' content='0&semi;url&equals;x'>")
+          == "http://h/d/x");
 }
 
 TEST_CASE("the charset that the server names is used") {
@@ -249,7 +254,11 @@ TEST_SUITE("13.2.5.72 character references in attributes") {
     TEST_CASE("names") {
         CHECK(decoded("a&amp;b&lt;&gt;&quot;&apos;") == "a&b<>\"'");
         CHECK(decoded("&eacute;&euro;") == "\xc3\xa9\xe2\x82\xac");
-        CHECK(decoded("&unheardof;&;&") == "&unheardof;&;&");
+        CHECK(decoded("&colon;&NewLine;&Tab;&nvlt;") == ":\n\t<\xe2\x83\x92");
+        CHECK(decoded("&AMP;&Auml;&auml;&ThickSpace;")
+              == "&\xc3\x84\xc3\xa4\xe2\x81\x9f\xe2\x80\x8a");
+        CHECK(decoded("&unheardof;&Colon&newline;&;&")
+              == "&unheardof;&Colon&newline;&;&");
         CHECK(decoded("a&b&c;") == "a&b&c;");
     }
     TEST_CASE("the oldest names do without a semicolon, but not before a letter or =") {
@@ -257,6 +266,9 @@ TEST_SUITE("13.2.5.72 character references in attributes") {
         CHECK(decoded("&amp-&copy!") == "&-\xc2\xa9!");
         CHECK(decoded("?a=1&copy=2&copy2=3&ampx") == "?a=1&copy=2&copy2=3&ampx");
         CHECK(decoded("&euro &apos") == "&euro &apos");
+        CHECK(decoded("&copy;=1&copy;r") == "\xc2\xa9=1\xc2\xa9r");
+        // "not" would do, but a letter is next; "notin" needs its semicolon.
+        CHECK(decoded("&notit;&notin&notin;&not") == "&notit;&notin\xe2\x88\x89\xc2\xac");
     }
     TEST_CASE("numbers, and what some of them mean") {
         CHECK(decoded("&#65;&#x42;&#X43;&#68") == "ABCD");
@@ -268,6 +280,19 @@ TEST_SUITE("13.2.5.72 character references in attributes") {
               == "\x7f\xe0\xa0\x8f\xdf\xbf\xe0\xa0\x80");
         CHECK(decoded("&#xffff;&#x10000;") == "\xef\xbf\xbf\xf0\x90\x80\x80");
         CHECK(decoded("&#;&#x;&#xg;") == "&#;&#x;&#xg;");
+        CHECK(decoded("&#65=&#65a&#x41g") == "A=AaAg"); // numbers end where they end
+        // Odd characters, and yet they count.
+        CHECK(decoded("&#xfdd0;&#x1fffe;&#x81;&#13;")
+              == "\xef\xb7\x90\xf0\x9f\xbf\xbe\xc2\x81\r");
+    }
+    TEST_CASE("a zero is U+FFFD") {
+        CHECK(decoded(std::string_view("x\0y", 3)) == "x\xef\xbf\xbdy");
+        CHECK(decoded(std::string_view("\0&lt;&am\0p;", 11))
+              == "\xef\xbf\xbd<&am\xef\xbf\xbdp;");
+        CHECK(links_of(std::string_view("<a href='x\0y'>", 15))
+              == "http://h/d/x%EF%BF%BDy");
+        CHECK(links_of(std::string_view("<a href=x\0>", 12), "text/html; charset=latin1")
+              == "http://h/d/x%EF%BF%BD");
     }
 }
 
