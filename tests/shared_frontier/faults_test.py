@@ -103,6 +103,41 @@ class FaultTest(unittest.TestCase):
         return crawl
 
 
+class Removing(FaultTest):
+    def test_a_crawl_is_removed_and_nothing_else(self):
+        site = self.site(100, 2)
+        self.assertIn(self.start(site).wait(PATIENCE), (0, 1))
+        with self.redis.client() as client:
+            client.call("SET", "mine", "1")
+            status, _, said = stage3.run("--forget", *stage3.shared(self.redis.url, "crawl"))
+            self.assertEqual(status, 0, said)
+            self.assertIn("the crawl 'crawl' is removed", said)
+            self.assertEqual(client.call("KEYS", "*"), ["mine"])
+        status, _, said = stage3.run("--forget", *stage3.shared(self.redis.url, "crawl"))
+        self.assertEqual(status, 2)
+        self.assertIn("there is no crawl 'crawl'", said)
+
+    def test_who_takes_part_is_told(self):
+        site = self.site(400, 2, latency=0.05)
+        [process] = self.start_some(1, site)
+        self.wait_for_requests(site, 50)
+        stage3.run("--forget", *stage3.shared(self.redis.url, "crawl"))
+        self.assertEqual(process.wait(PATIENCE), 1)
+        self.assertIn("the crawl 'crawl' is gone: somebody has removed it", process.words())
+
+    def test_who_logs_in_elsewhere_is_not_let_in(self):
+        site = self.site(400, 2, latency=0.05)
+        [process] = self.start_some(1, site, "--header", "Cookie: secret")
+        self.wait_for_requests(site, 20)
+        status, _, said = stage3.run(*stage3.shared(self.redis.url, "crawl", site.root))
+        self.assertEqual(status, 2, said)
+        self.assertIn("with --header Cookie", said)
+        with self.redis.client() as client:
+            self.assertNotIn("secret", client.call("HGET", "{crawl}:meta", "settings"))
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(PATIENCE), 130)
+
+
 class BadInput(FaultTest):
     """One line, exit status 2, and nothing is written to any Redis."""
 

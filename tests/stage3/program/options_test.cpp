@@ -5,6 +5,8 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <cstdlib>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -145,4 +147,31 @@ TEST_CASE("an IPv6 address is a root, with its brackets or without") {
 TEST_CASE("who asks for help gets it, whatever else is there") {
     const Options options = read({"--help"});
     CHECK(options.help.find("--max-per-host") != std::string::npos);
+    const Options on_sharing = read({"--help-frontier"});
+    for (const char* const option :
+         {"--frontier", "--crawl", "--lease", "--report", "--forget"})
+        CHECK_MESSAGE(on_sharing.help.find(option) != std::string::npos, option);
+    std::istringstream lines(on_sharing.help);
+    for (std::string line; std::getline(lines, line);)
+        CHECK_MESSAGE(line.size() <= 80, line);
+}
+
+TEST_CASE("what a crawl is that others take part in") {
+    const Options alone = read({});
+    CHECK(alone.shared.servers.empty());
+    ::setenv("REDISCLI_AUTH", "sesame", 1);
+    const Options options =
+        read({"--frontier", "redis://h:7/2", "--frontier", "redis://me:own@i", "--crawl",
+              "docs-2.1_x", "--lease", "1.5", "--exclude", "a b", "--include", "c"});
+    ::unsetenv("REDISCLI_AUTH");
+    REQUIRE(options.shared.servers.size() == 2);
+    CHECK(options.shared.servers[0].host == "h");
+    CHECK(options.shared.servers[0].database == 2);
+    CHECK(options.shared.servers[0].password == "sesame");
+    CHECK(options.shared.servers[1].password == "own");
+    CHECK(options.shared.name == "docs-2.1_x");
+    CHECK(options.shared.lease == 1500ms);
+    CHECK(options.shared.patterns
+          == std::vector<std::string>{"--exclude a b", "--include c"});
+    CHECK_FALSE(options.shared.report_only);
 }

@@ -221,6 +221,25 @@ TEST_CASE("bad usage is one line, and exit status 2") {
     refused({"--format", "html"}, "choose one of text, jsonl, csv, dot");
     refused({"--include", "["}, "--include: '[' is not an extended regular expression");
     refused({"--exclude="}, "a value is missing: --exclude=");
+    refused({"--frontier", "http://h"}, "--frontier: a Redis URL begins with redis://");
+    refused({"--frontier", "redis://h"}, "--frontier needs the crawl's name: --crawl");
+    refused({"--crawl", "x"}, "need a --frontier");
+    refused({"--lease", "5"}, "need a --frontier");
+    refused({"--report"}, "need a --frontier");
+    refused({"--forget"}, "need a --frontier");
+    const auto refused_with_others = [&](std::vector<std::string> arguments,
+                                         const std::string& words) {
+        arguments.insert(arguments.end(), {"--frontier", "redis://h", "--crawl", "x"});
+        refused(std::move(arguments), words);
+    };
+    refused_with_others({"--crawl", "a b"}, "--crawl: 'a b' is not a name");
+    refused_with_others({"--lease", "0.4"}, "--lease: '0.4' is not a number of seconds");
+    refused_with_others({"--format", "dot"}, "--format dot needs every page's links");
+    refused_with_others({"--report"}, "--report and --forget take no URLs");
+    refused_with_others({"--forget"}, "--report and --forget take no URLs");
+    refused_with_others({"--forget", "--report"}, "give one of these");
+    refused_with_others({"--frontier", "redis://i", "--max-pages", "3"},
+                        "--max-pages can't be counted over several servers");
     refused({"--user-agent="}, "a value is missing: --user-agent=");
     refused({"[::1"}, "'[::1' is not a URL to crawl");
     refused({"mailto:me@127.0.0.1:1?subject=x"},
