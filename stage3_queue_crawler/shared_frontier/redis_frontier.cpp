@@ -178,7 +178,6 @@ Coroutine<> RedisFrontier::check_that_servers_differ() {
     }
 }
 
-// [guard]
 /// What goes wrong for good ends the crawl: `join` throws it.
 Coroutine<> RedisFrontier::guard(Coroutine<> part) {
     try {
@@ -198,7 +197,6 @@ Coroutine<> RedisFrontier::guard(Coroutine<> part) {
     }
     over_.set();
 }
-// [/guard]
 
 void RedisFrontier::note_state() {
     if (state().is_over())

@@ -150,7 +150,7 @@ class Chaos:
             words = process.words()
             if process.returncode == 2 and CANT_START.search(words):
                 continue  # Redis, or its connection, was killed just then
-            if process.returncode not in (0, 1, 130, -9) or "Sanitizer" in words or "runtime error" in words:
+            if process.returncode not in (0, 1, 130, -9, -signal.SIGINT) or "Sanitizer" in words or "runtime error" in words:
                 self.bad.append(f"{process.args} ended with {process.returncode}: {words}")
         return self.statuses[0] + self.statuses[1] > 0 or len(self.bad) > 20
 

@@ -464,7 +464,7 @@ class RedisGoes(FaultTest):
         with self.redis.client() as client:
             client.call("FLUSHALL")
         self.assertIn(process.wait(PATIENCE), (1, 2))
-        self.assertIn("there is no crawl", process.words())
+        self.assertIn("is gone: somebody has removed it", process.words())
 
 
 class SeveralServers(FaultTest):

@@ -229,7 +229,7 @@ TEST_CASE("bad usage is one line, and exit status 2") {
     refused({"--forget"}, "need a --frontier");
     const auto refused_with_others = [&](std::vector<std::string> arguments,
                                          const std::string& words) {
-        arguments.insert(arguments.end(), {"--frontier", "redis://h", "--crawl", "x"});
+        arguments.insert(arguments.begin(), {"--frontier", "redis://h", "--crawl", "x"});
         refused(std::move(arguments), words);
     };
     refused_with_others({"--crawl", "a b"}, "--crawl: 'a b' is not a name");
