@@ -4,6 +4,7 @@ Debian's package starts one for all; that one is left alone.
 """
 import atexit
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -86,6 +87,10 @@ class RedisServer:
     def client(self, timeout=60):
         """A new connection."""
         return resp.Client(self.socket, timeout)
+
+    def log(self):
+        """The file to which it writes what it's told. (Since 7.0 there are two: one has what was there when it began.)"""
+        return max(pathlib.Path(self.folder).glob("**/*.aof"), key=lambda path: path.stat().st_size)
 
     def end(self, number=signal.SIGTERM):
         """Ends it by that signal, and waits until it's gone. `start` starts it again, on what it had written."""

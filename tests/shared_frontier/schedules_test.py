@@ -219,6 +219,8 @@ class Round:
             told = [["rules", url, round(delay * 1000), f"rules of {item.host}"]]
             process.items[url] = item._replace(flag="-")
             return told + [["back", url]] if self.delay_of(item.host) > 0 else told
+        if self.web.kinds[url] == "disallowed":
+            return [self.done(item)]  # nobody asks for it
         if item.flag == "b":
             self.start(item)
             process.items[url] = item._replace(flag="-")

@@ -236,6 +236,19 @@ class Leases(ScriptTest):
         self.assertEqual([len(urls) for urls in came], [1] * 8)
         self.assertEqual(script.look().number("lost"), 8)
 
+    def test_if_they_are_many_all_come_back_within_a_lease(self):
+        script, dies = self.crawl_of(pages(600))
+        lives = script.open()
+        dies.take(600)
+        script.pass_time(30.001)
+        came = []
+        for _ in range(30):
+            some = lives.take(600)
+            self.assertLess(len(some), 30)
+            came += some
+            script.pass_time(1)
+        self.assertEqual(len(came + lives.take(600)), 600)
+
     def test_a_page_that_kills_takes_no_innocent_along(self):
         script, session = self.crawl_of(pages(8), max_lost=3)
         poison, deaths = page(3), 0
@@ -362,6 +375,12 @@ class Hosts(ScriptTest):
         self.assertEqual(session.take(4), [])
         script.pass_time(0.001)
         self.assertEqual(len(session.take(4)), 4)
+
+    def test_what_is_refused_costs_no_pause(self):
+        """Robots.txt forbids it, so its host was asked for nothing."""
+        _, session = self.crawl_of(pages(3), delay=0.5)
+        [url] = session.take()
+        self.assertEqual(len(session.step(1, done(url, outcome="disallowed")).items), 1)
 
     def test_held_though_one_that_was_out_already_begins_after_that(self):
         script, session = self.crawl_of(pages(4), delay=0.01)
@@ -688,6 +707,16 @@ class BigPages(ScriptTest):
         self.assertEqual(record["error"], any_bytes.decode("utf-8", "surrogateescape"))
         self.assertEqual((record["content_type"], record["links"], record["new_links"]), ("", "501", "501"))
 
+    def test_as_long_as_very_many_wait_no_pages_are_handed_out(self):
+        script, session = self.crawl_of(pages(10))
+        urls = session.take(5)
+        chunks = [chunk([f"http://host:80/{page}/{number}" for number in range(500)]) for page in range(25)]
+        reply = session.step(5, *(done(url, chunks) for url in urls))  # 125 chunks, of which two are put in
+        self.assertEqual((reply.items, reply.wait), ([], 0))
+        while self.client.call("LLEN", script.key("links")) > 100:
+            reply = session.step(5)
+        self.assertEqual(len(reply.items), 5)
+
     def test_two_big_ones(self):
         script, session = self.crawl_of(pages(2))
         a, b = session.take(2)
@@ -811,6 +840,31 @@ class Strangers(ScriptTest):
                          ["settings", "{}"])
         self.assertEqual(self.everything(), before)
 
+    def test_a_user_who_may_not_do_all_that_the_script_does(self):
+        """Redis would stop it half way, when something was written already."""
+        if int(self.client.call("INFO", "server").split("redis_version:")[1].split(".")[0]) < 7:
+            self.skipTest("before Redis 7, a script can't know")
+        for forbidden in ("xadd", "zpopmin", "hset", "lpop"):
+            self.client.call("ACL", "SETUSER", "weak", "reset", "on", ">guess", "~*", "+@all", "-" + forbidden)
+            with redis.client() as weak:
+                weak.call("AUTH", "weak", "guess")
+                with self.assertRaisesRegex(resp.RedisError, f"^NOPERM this user may not call {forbidden.upper()}"):
+                    Script(weak, "crawl").raw_open([chunk(pages(1), 0, what="r")])
+        self.assertEqual(self.everything(), {})
+
+    def test_what_is_left_of_a_crawl_that_was_removed_by_hand(self):
+        old = self.script("server0", servers=2)
+        session = old.open(*pages(3), *pages(2, "other:80"))
+        session.step(0, done(session.take()[0], [], [(1, chunk(pages(1, "far:80")))]))
+        for name in ("meta", "urls", "hosts", "ready", "parked", "sessions", "records", "links", "rules", "history",
+                     "inbox", "outboxes", *[f"{room}:{session.name}" for room in ("session", "held")]):
+            self.client.call("DEL", old.key(name))  # and the queues are forgotten, and the outbox
+        session = old.open(page(7))
+        self.assertEqual(session.take(9), [page(7)])
+        self.assertEqual(old.look().outboxes, {})
+        session.step(0, done(page(7), [chunk(pages(1, "other:80"))]))
+        self.assertEqual(session.take(9), pages(1, "other:80"))
+
     def test_two_crawls_in_one_redis(self):
         a, b = self.script("a"), self.script("b")
         in_a, in_b = a.open(page(0)), b.open(page(0))
@@ -903,6 +957,9 @@ class Servers(ScriptTest):
         last = self.client.call("HGET", b.key("inbox"), "0")
         a.call("sent", 1, last)
         self.assertEqual(len(a.look().outboxes["1"]), 1)
+        # And what it had, and what of that has arrived: so it's noticed if a server forgets.
+        has_had = self.client.call("XRANGE", a.key("outbox:1"), "-", "+")[-1][0]
+        self.assertEqual(self.client.call("HMGET", a.key("outboxes"), "1", "sent:1"), [has_had, last])
         self.carry(servers, 0, 1)
         self.assertEqual(b.look().number("unfinished"), 2)
 
