@@ -89,7 +89,7 @@ class RedisServer:
         return resp.Client(self.socket, timeout)
 
     def log(self):
-        """The file to which it writes what it's told. (Since 7.0 there are two: one has what was there when it began.)"""
+        """The file to which it writes what it's told. (Since 7.0 there is another one, of what was there before.)"""
         return max(pathlib.Path(self.folder).glob("**/*.aof"), key=lambda path: path.stat().st_size)
 
     def end(self, number=signal.SIGTERM):
