@@ -14,6 +14,7 @@ namespace common {
 
 struct CommandLine::Parser {
     CLI::App app;
+    std::vector<CLI::Option*> hidden = {};
 
     CLI::Option* add(const std::string& names, const std::string& value,
                      const std::string& description, ReadValue read) {
@@ -41,7 +42,7 @@ void check_values_given_with_equals_sign(int argc, char** argv) {
 } // namespace
 
 CommandLine::CommandLine(const std::string& program, const std::string& description)
-    : parser_(new Parser{CLI::App(description, program)}) {
+    : parser_(new Parser{.app = CLI::App(description, program)}) {
     CLI::App& app = parser_->app;
     app.get_formatter()->column_width(26);
     app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
@@ -79,7 +80,7 @@ void CommandLine::add_arguments(const std::string& name, const std::string& desc
 }
 
 void CommandLine::hide(const std::string& name) {
-    parser_->app.get_option(name)->group("");
+    parser_->hidden.push_back(parser_->app.get_option(name));
 }
 
 void CommandLine::add_footer(const std::string& text) { parser_->app.footer(text); }
@@ -90,6 +91,8 @@ std::optional<std::string> CommandLine::parse(int argc, char** argv) {
         parser_->app.parse(argc, argv);
         return std::nullopt;
     } catch (const CLI::CallForHelp&) {
+        for (CLI::Option* const option : parser_->hidden)
+            option->group(""); // not before: it has no name any more, for messages
         return parser_->app.help();
     } catch (const CLI::ArgumentMismatch& error) {
         throw UsageError(std::string("a value is missing: ") + error.what());
