@@ -20,7 +20,7 @@ struct SharedOptions {
     std::string name;
     std::chrono::milliseconds lease{30'000};
     bool report_only = false;
-    bool forget = false; ///< remove the crawl, and nothing else
+    bool forget = false;               ///< remove the crawl, and nothing else
     std::vector<std::string> patterns; ///< the texts of --exclude and --include
 };
 

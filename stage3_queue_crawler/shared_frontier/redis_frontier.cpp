@@ -521,6 +521,7 @@ Coroutine<> RedisFrontier::close() {
 /// To all at once: one that doesn't answer shouldn't keep us from the others.
 Coroutine<> RedisFrontier::say_goodbye() {
     std::vector<Future<>> goodbyes;
+    goodbyes.reserve(talks_.size());
     for (std::size_t i = 0; i < talks_.size(); ++i)
         goodbyes.push_back(create_task(leave(i), "goodbye"));
     co_await gather(std::move(goodbyes));

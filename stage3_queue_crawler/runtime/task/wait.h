@@ -112,6 +112,7 @@ Coroutine<std::vector<ValueOf<T>>> gather(std::vector<Future<T>> futures) {
     if (failed < futures.size())
         co_await futures[failed]; // throws
     std::vector<ValueOf<T>> results;
+    results.reserve(futures.size());
     for (auto& future : futures)
         results.push_back(std::move(future).take());
     co_return results;

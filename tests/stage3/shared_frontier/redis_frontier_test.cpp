@@ -656,23 +656,20 @@ TEST_CASE("a server that comes back with less: that is told, and not called comp
     test.open(frontier, {hosts[0]});
     done(test.get(frontier), {hosts[1], hosts[1] + "x"});
     SharedVisit there = test.get(frontier); // so the links have arrived
-    SUBCASE("nothing is lost") {
-        done(std::move(there));
-        done(test.get(frontier));
-        test.join(frontier);
-    }
+    bool has_lost_some = true;
+    SUBCASE("nothing is lost") { has_lost_some = false; }
     SUBCASE("the one that got the links has forgotten them") {
         test.say({"HSET", "{test}:inbox", "0", "1-0"}, 1);
-        done(std::move(there));
-        done(test.get(frontier));
-        CHECK_THROWS_WITH(test.join(frontier), doctest::Contains("has lost a part"));
     }
     SUBCASE("the one that sent them has forgotten that") {
         test.say({"HSET", "{test}:outboxes", "1", "1-0", "sent:1", "0-0"}, 0);
-        done(std::move(there));
-        done(test.get(frontier));
-        CHECK_THROWS_WITH(test.join(frontier), doctest::Contains("has lost a part"));
     }
+    done(std::move(there));
+    done(test.get(frontier));
+    if (has_lost_some)
+        CHECK_THROWS_WITH(test.join(frontier), doctest::Contains("has lost a part"));
+    else
+        test.join(frontier);
 }
 
 TEST_CASE("one server under two names is found out, and nothing is written") {
