@@ -11,7 +11,6 @@ import contextlib
 import json
 import os
 import re
-import shlex
 import shutil
 import signal
 import subprocess
@@ -118,7 +117,8 @@ class Show:
         self.url = site.stdout.readline().strip()
         if not self.url:
             raise Trouble(f"the practice site did not start: {errors.read_text(encoding='utf-8').strip()}")
-        self.screen.tell(f"Serving {plural(self.options.pages, 'page')} at {self.url}, each answer after {LATENCY} ms.")
+        self.screen.tell(f"Serving {plural(self.options.pages, 'page')} at {self.url}. It's slow on purpose: each answer "
+                         f"takes {LATENCY} ms. Else all would be over before you had seen anything.")
 
     def crawl_alone(self):
         """What one process finds, undisturbed: URL -> record."""
@@ -148,7 +148,11 @@ class Show:
         times = {1: "once", 2: "twice"}.get(self.options.processes, f"{self.options.processes} times")
         plan = {0: "none is killed", 1: "one is killed when a third is done"}.get(
             self.options.kill, f"{self.options.kill} are killed, one after the other")
-        self.screen.say(f"\n$ {shlex.join(map(str, command))} {self.url}\n(That is started {times}; {plan}.)\n")
+        self.screen.say()
+        self.screen.tell_command([*map(str, command), self.url])
+        self.screen.tell(f"(That is started {times}; {plan}. By --lease {LEASE}, who is silent for {LEASE} s counts as "
+                         f"dead. Without it, you would wait for 30 s.)")
+        self.screen.say()
         self.started = time.time()
         for number in range(1, self.options.processes + 1):
             with open(self.folder / f"{number}.log", "w", encoding="utf-8") as errors:

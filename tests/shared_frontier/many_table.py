@@ -1,5 +1,6 @@
 """The table that `./learn many` shows: its text, from what is known at a moment; and how it gets onto a screen."""
 import os
+import shlex
 import shutil
 import textwrap
 from dataclasses import dataclass, field, replace
@@ -60,6 +61,18 @@ def moment_lines(seconds, text, columns=None):
     return textwrap.wrap(text, columns, initial_indent=start, subsequent_indent=" " * len(start))
 
 
+def command_lines(command, columns):
+    """A command, as it can be typed, in as many lines as it takes. (A word that is too long stays whole.)"""
+    text = [f"$ {shlex.quote(command[0])}"]
+    for word in map(shlex.quote, command[1:]):
+        if len(f"{text[-1]} {word} \\") > columns:
+            text[-1] += " \\"
+            text.append("    " + word)
+        else:
+            text[-1] += " " + word
+    return text
+
+
 def summary(view):
     if view.known == 0:
         return "  nothing is known yet"
@@ -95,6 +108,10 @@ class Screen:
     def tell(self, text):
         """A sentence or two, in lines that fit."""
         self.say(textwrap.fill(text, shutil.get_terminal_size().columns - 1, break_on_hyphens=False))
+
+    def tell_command(self, command):
+        for line in command_lines(command, shutil.get_terminal_size().columns - 1):
+            self.say(line)
 
     def show(self, view, is_last=False):
         size = shutil.get_terminal_size()

@@ -57,6 +57,14 @@ class Table(unittest.TestCase):
         self.assertEqual(many_table.as_many_as_fit(paths, 6), "/p/1 …")
         self.assertEqual(many_table.as_many_as_fit(paths, 5), "")
 
+    def test_a_command_is_broken_between_words(self):
+        command = ["build/stage3", "--crawl", "many", "-o", "a file", SITE + "/"]
+        self.assertEqual(many_table.command_lines(command, 80), [f"$ build/stage3 --crawl many -o 'a file' {SITE}/"])
+        self.assertEqual(many_table.command_lines(command, 31), [
+            "$ build/stage3 --crawl many \\", "    -o 'a file' \\", f"    {SITE}/"])
+        self.assertEqual(many_table.command_lines(command, 30)[0], "$ build/stage3 --crawl many \\")
+        self.assertEqual(many_table.command_lines(command, 28)[0], "$ build/stage3 --crawl \\")
+
     def test_only_the_dead_have_a_colour(self):
         view = View([Row(1, 1, "fetching"), Row(2, 2, "dead"), Row(3, 3, "taken over")])
         coloured = many_table.lines(view, 80, colours=True)
