@@ -357,7 +357,8 @@ def judge_case(kind: str, section: str) -> tuple[str, str, list[str]]:
     if CRASHED in section:
         how = "did not end, and was stopped," if kind == "late" else "crashed"
     section = re.sub(r"^DEEPEST SUBCASE STACK REACHED.*\n(  .*\n)*", "", section, flags=re.M)
-    lines = [line for line in section.splitlines()[2:] if kind != "late" or CRASHED not in line]
+    # Before it stand where it is, and perhaps its suite; the headline has its name.
+    lines = [line for line in section.split(name, 1)[1].splitlines() if kind != "late" or CRASHED not in line]
     text = re.sub(r"\n{2,}", "\n", "\n".join(lines)).strip("\n")
     return name, f'It {how} in the test case "{name}":', text.splitlines()
 

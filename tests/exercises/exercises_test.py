@@ -520,6 +520,12 @@ class Answers(Reader):
         self.assert_in_order(self.learn("check", status=1),
                              'It crashed in the test case "the answer is right":', "SIGSEGV")
 
+    def test_a_case_in_a_suite_is_named_once(self):
+        section = "test.cpp:7:\nTEST SUITE: one suite\nTEST CASE:  it is so\n\ntest.cpp:9: ERROR: CHECK( a == b )\n\n"
+        for text in (section, section.replace("TEST SUITE: one suite\n", "")):
+            self.assertEqual(answers.judge_case("failed", text), ("it is so", 'It fails in the test case "it is so":',
+                                                                  ["test.cpp:9: ERROR: CHECK( a == b )"]))
+
     def test_failure_and_then_a_crash(self):
         self.write('#include "exercise.h"\nint answer() { static int n = 0; if (n++) __builtin_trap(); return 0; }\n')
         self.assert_in_order(self.learn("check", status=1), 'It fails in the test case "the answer is right":',
