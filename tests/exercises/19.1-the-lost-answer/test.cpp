@@ -53,10 +53,8 @@ class Scene : public LoopTest {
     /// Each URL was fetched once, has one record, and nobody holds any.
     void check(const std::vector<std::string>& urls) {
         if (has_refused_)
-            FAIL(
-                "a process was refused that has done nothing wrong. Had the server heard "
-                "its call before, and only the answer was lost?"
-                << said());
+            FAIL("a process was refused that has done nothing wrong. " << why_refused()
+                                                                       << said());
         for (const auto& [number, session] : server_.sessions)
             for (const auto& [url, call] : session.held)
                 FAIL(url << " is held by a process that lives, and doesn't know of it. "
@@ -149,6 +147,17 @@ class Scene : public LoopTest {
         heard_late_ = false;
         say(call, what, answer);
         return answer;
+    }
+
+    std::string why_refused() const {
+        for (const auto& [number, session] : server_.sessions)
+            if (session.last == 0 && heard_.contains(number))
+                return fmt::format(
+                    "Calls of session {} were heard, and its `last` is still 0: nobody "
+                    "has noted their numbers. To which one does the server hold the "
+                    "next?",
+                    number);
+        return "Had the server heard its call before, and only the answer was lost?";
     }
 
     /// How it can be that a process doesn't know what it holds.
