@@ -95,7 +95,9 @@ Coroutine<> play_redis(Listener listener) {
 Coroutine<> ask(stage3::RedisUrl url) {
     stage3::RedisClient client(
         stage3::running_loop(), std::move(url),
-        {.on_note = [](const std::string& line) { say("process: " + line); }});
+        {.on_note = [](const std::string& line) { // "redis://… is back": whose, is clear
+            say("process: Redis" + line.substr(line.find(' ')));
+        }});
     std::vector<RedisCommand> calls{{"step", "7", "2"}};
     say("process: call 7, wants two");
     const std::vector<RedisReply> replies = co_await client.call_all(std::move(calls));

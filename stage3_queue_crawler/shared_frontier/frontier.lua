@@ -576,9 +576,9 @@ local function put_in_outboxes(first, count)
     end
 end
 
+-- [done]
 -- done URL OUTCOME STATUS NEXT_URL ERROR CONTENT_TYPE CHARSET BYTES LINKS TRIES SECONDS
 --      O (SERVER CHUNK)*O  N CHUNK*N
--- [done]
 -- A page is done, and its links are in: both, or nothing. O: chunks for other servers.
 function results.done(session, i)
     local url, others = ARGV[i + 1], tonumber(ARGV[i + 12])

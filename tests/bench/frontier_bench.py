@@ -24,6 +24,7 @@ import json
 import math
 import random
 import sys
+import textwrap
 import time
 from pathlib import Path
 
@@ -153,7 +154,7 @@ def table(told: dict) -> str:
         ("a URL of which only 16 bytes of a digest are kept", "digest 16"), ("... only 8 bytes", "digest 8")]]
     times = [f"{at_once:>15}{one['us']:12.0f}{1e6 / one['us']:25,.0f}" for at_once, one in told["times"].items()]
     return "\n".join([f"{'memory':50}{'bytes':>6}", *rows, "",
-                      f"pages in a call   us a page   pages a second, a core   (Redis {told['redis']})", *times])
+                      f"pages in a call   µs a page   pages a second, a core   (Redis {told['redis']})", *times])
 
 
 def gigabytes(number: float) -> str:
@@ -194,14 +195,14 @@ def plan(told: dict, urls: float) -> str:
 
 def chaos(told: dict) -> str:
     """What tests/shared_frontier/chaos.py has told."""
-    faults = ", ".join(f"{count} x {what}" for what, count in told["faults"].items() if what != "a look")
+    stay = {ord(" "): "\N{NO-BREAK SPACE}"}  # in a line: only commas may end it
+    faults = ", ".join(f"{count} x {what}".translate(stay) for what, count in told["faults"].items() if what != "a look")
+    faults = textwrap.fill(faults, 80).replace("\N{NO-BREAK SPACE}", " ")
     rows = [("URLs that a crawl in memory finds", told["in memory"]), ("records", told["records"]),
             ("... that are wrong, or other faults found", told["wrong"]),
             ("... given up, since too many processes died of them", told["given up"]),
             ("sessions", told["sessions"]), ("answers lost", told["answers lost"]),
-            ("taken over from the dead", told["taken over"]), ("results refused: somebody else's by then",
-                                                              told["results refused"]),
-            ("fetched again", told["fetched again"])]
+            ("taken over from the dead", told["taken over"]), ("fetched again", told["fetched again"])]
     return "\n".join([f"{what:54}{count:9,}" for what, count in rows] + [faults])
 
 

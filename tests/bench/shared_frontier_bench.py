@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What it costs to share a crawl: page 19's table.
+"""What it costs to share a crawl: page 19a's table.
 
     tests/bench/shared_frontier_bench.py --build build-bench [--json FILE]
     tests/bench/shared_frontier_bench.py --from FILE
@@ -7,7 +7,7 @@
 It crawls one site with the frontier in memory, and then with one in Redis, with 1, 2 and 4 processes: what does a page
 take of the processor, here and in Redis; how many calls, and how many bytes; how much memory does Redis need for a URL?
 nginx serves the site, if it's installed. All share this machine's cores: so nobody should read from this how much
-quicker a crawl gets with more processes. For that, see page 19's plan.
+quicker a crawl gets with more processes. For that, see page 19a's plan.
 """
 from __future__ import annotations
 
@@ -153,18 +153,16 @@ def practice_port(practice: PracticeSite) -> int:
 
 def table(found: dict) -> str:
     """For the page."""
-    lines = ["| frontier | workers each | stage 3 | Redis | calls | sent | memory |",
-             "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"]
+    lines = [f"for each URL of a site with {found['pages']:,} pages of 4 kB and 30 links, on {found['cores']} cores:",
+             f"{'frontier':<38}{'workers':>7}{'stage 3':>9}{'Redis':>9}{'calls':>8}{'sent':>9}{'memory':>9}"]
     for row in found["rows"]:
         way, urls = Way(**row["way"]), row["urls"]
         name = way.name() + (f", answers take {way.latency} ms" if way.latency else "")
-        cells = [name, str(way.workers), f"{row['cpu'] / urls * 1e6:.0f} µs"]
+        cells = f"{name:<38}{way.workers:>7}{row['cpu'] / urls * 1e6:>6.0f} µs"
         if way.processes:
-            cells += [f"{row['redis_cpu'] / urls * 1e6:.0f} µs", f"{row['calls'] / urls:.2f}",
-                      f"{row['bytes_out'] / urls / 1000:.1f} kB", f"{row['memory'] / urls:.0f} B"]
-        else:
-            cells += ["", "", "", ""]
-        lines.append("| " + " | ".join(cells) + " |")
+            cells += (f"{row['redis_cpu'] / urls * 1e6:>6.0f} µs{row['calls'] / urls:>8.2f}"
+                      f"{row['bytes_out'] / urls / 1000:>6.1f} kB{row['memory'] / urls:>7.0f} B")
+        lines.append(cells)
     return "\n".join(lines)
 
 
