@@ -52,6 +52,13 @@ class Paper(unittest.TestCase):
         self.assertIn("fetched again 1,098", lines)
         self.assertEqual(lines[-1], "131 x kill -9, 18 x SIGSTOP")
 
+    def test_a_list_of_faults_is_broken_at_commas(self):
+        faults = {f"Redis killed {i} times": i for i in range(10, 20)}
+        lines = frontier_bench.chaos({**CHAOS, "faults": faults}).splitlines()[8:]
+        self.assertGreater(len(lines), 1)
+        self.assertLessEqual(max(map(len, lines)), 80)
+        self.assertEqual([line[-1] for line in lines[:-1]], [","] * (len(lines) - 1))
+
 
 @unittest.skipUnless(shutil.which("redis-server"), "redis-server isn't installed")
 class Measured(unittest.TestCase):
