@@ -202,8 +202,8 @@ Coroutine<int> take_part(Options& options, Console& console) {
             co_await write_report(options, results);
         else
             console.note(
-                fmt::format("stage3: the crawl '{}' is over, and another process "
-                            "writes the report (once more: --report)",
+                fmt::format("stage3: the crawl '{}' is over, and its report is another "
+                            "process's (once more: --report; to crawl anew: --forget)",
                             shared.name));
     }
     co_return exit_status(ending, state.dead);

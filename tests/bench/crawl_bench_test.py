@@ -152,7 +152,7 @@ def stale_charts(folder: pathlib.Path) -> list[str]:
     stale = []
     for path in sorted(folder.glob("*.json")):
         what = json.loads(path.read_text(encoding="utf-8"))
-        if what["kind"] in chart.DRAWN and not there.issuperset(chart.charts(what, path).values()):
+        if what.get("kind") in chart.DRAWN and not there.issuperset(chart.charts(what, path).values()):
             stale.append(f"{path.name}: type ./learn bench --from book/figures/{path.name} --chart book/figures/NAME.svg")
     return stale
 

@@ -631,7 +631,7 @@ class Manners(FaultTest):
         wrote = [process for process in processes if process.wrote.stat().st_size > 0]
         self.assertEqual(len(wrote), 1)
         for process in processes:
-            says_so = "is over, and another process writes the report (once more: --report)" in process.words()
+            says_so = "is over, and its report is another process's (once more: --report" in process.words()
             self.assertEqual(says_so, process not in wrote)
         self.assertEqual(wrote[0].records(), self.report()[1])
 
@@ -641,7 +641,7 @@ class Manners(FaultTest):
         count = len(site.requests)
         late = self.start(site)
         self.assertIn(late.wait(PATIENCE), (0, 1))
-        self.assertIn("another process writes the report", late.words())
+        self.assertIn("its report is another process's", late.words())
         self.assertEqual(len(site.requests), count)
 
 
