@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <new>
+#include <set>
 #include <system_error>
 
 #include <fcntl.h>
@@ -123,7 +124,8 @@ Easy Transfer::make_easy(const SessionOptions& options) {
     set(easy, CURLOPT_PROTOCOLS_STR, "http,https"); // it can read files, otherwise
     set(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
     set(easy, CURLOPT_FOLLOWLOCATION, 0L);
-    set(easy, CURLOPT_ACCEPT_ENCODING, ""); // all that it knows
+    set(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
+    set(easy, CURLOPT_HTTP_CONTENT_DECODING, 0L); // we do that ourselves
     set(easy, CURLOPT_USERAGENT, options.user_agent.c_str());
     set(easy, CURLOPT_LOW_SPEED_LIMIT, 1L); // bytes a second
     set(easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(options.stall_timeout.count()));
@@ -225,11 +227,7 @@ bool Transfer::take_header(std::string_view line) {
         status_ = static_cast<int>(status);
     } else if (text.empty()) {
         in_headers_ = false;
-        if (status_ >= 200) {
-            in_body_ = true;
-            body_.reserve(promised_body());
-            headers_complete_.set_result_unless_done();
-        }
+        return status_ < 200 || end_headers();
     } else if (line.front() == ' ' || line.front() == '\t') { // the last one goes on
         if (!headers_.empty())
             (headers_.back().second += ' ') += text;
@@ -238,6 +236,37 @@ bool Transfer::take_header(std::string_view line) {
                               common::trim(text.substr(colon + 1)));
     }
     return true;
+}
+
+// [end-headers]
+bool Transfer::end_headers() {
+    const auto lengths = header_list("Content-Length");
+    lengths_differ_ = std::set(lengths.begin(), lengths.end()).size() > 1;
+    if (lengths_differ_)
+        return false;
+    in_body_ = true;
+    decoder_ = ContentDecoder(header_list("Content-Encoding"), max_body_);
+    body_.reserve(promised_body());
+    headers_complete_.set_result_unless_done();
+    return true;
+}
+// [/end-headers]
+
+/// What is listed in all headers of that name: "a", "b" and "c" for "a, b" and "c".
+/// Source: RFC 9110, section 5.6.1.
+std::vector<std::string_view> Transfer::header_list(std::string_view name) const {
+    std::vector<std::string_view> items;
+    for (const auto& [known, value] : headers_) {
+        std::string_view rest =
+            common::equal_ignoring_case(known, name) ? value : std::string_view();
+        while (!rest.empty()) {
+            const auto comma = std::min(rest.find(','), rest.size());
+            if (const auto item = common::trim(rest.substr(0, comma)); !item.empty())
+                items.push_back(item);
+            rest.remove_prefix(std::min(comma + 1, rest.size()));
+        }
+    }
+    return items;
 }
 
 /// For how much of the body to make room, so that it needn't be moved while it grows. A
@@ -252,10 +281,19 @@ std::size_t Transfer::on_body(char* bytes, std::size_t size, std::size_t count,
                               void* transfer) noexcept {
     try {
         const std::string_view part(bytes, size * count);
-        return static_cast<Transfer*>(transfer)->take_body_part(part) ? part.size() : 0;
+        return static_cast<Transfer*>(transfer)->unpack(part) ? part.size() : 0;
     } catch (...) {
         return 0; // no memory
     }
+}
+
+bool Transfer::unpack(std::string_view part) {
+    using Verdict = ContentDecoder::Verdict;
+    const Verdict verdict = decoder_.take(
+        part, [this](std::string_view unpacked) { return take_body_part(unpacked); });
+    body_broken_ = verdict == Verdict::broken;
+    body_too_large_ = verdict == Verdict::enough;
+    return verdict == Verdict::fine;
 }
 
 // [body-part]
@@ -263,8 +301,7 @@ bool Transfer::take_body_part(std::string_view part) {
     // Counted here, behind the decompression: a megabyte can become a gigabyte.
     const std::size_t room = max_body_ - body_.size();
     body_ += part.substr(0, room);
-    body_too_large_ = part.size() > room;
-    return !body_too_large_;
+    return part.size() <= room;
 }
 // [/body-part]
 
@@ -274,7 +311,7 @@ void Transfer::end(CURLcode result) {
     session_->transfers_.erase(this);
     session_->note_connection(easy_.get());
     curl_multi_remove_handle(session_->multi_.get(), easy_.get());
-    if (result == CURLE_OK && in_body_) {
+    if (result == CURLE_OK && in_body_ && decoder_.is_whole()) {
         is_whole_ = true;
         headers_complete_.set_result_unless_done();
         complete_.set_result_unless_done();
@@ -311,6 +348,12 @@ FetchError Transfer::error(CURLcode result) const {
     if (body_too_large_)
         return make(Kind::too_large,
                     fmt::format("body larger than {}", describe_size(max_body_)));
+    if (lengths_differ_)
+        return make(Kind::bad_response, "two different Content-Lengths");
+    if (body_broken_)
+        return make(Kind::bad_response, "the body's compression is broken or unknown");
+    if (result == CURLE_OK && in_body_) // all has come that should, and that wasn't all
+        return make(Kind::network, "the body's compression was cut off");
     if (open_error_ == EMFILE || open_error_ == ENFILE)
         return make(Kind::no_descriptor, "no descriptor is left for another socket");
     const std::error_code system = system_error_of(easy_.get());
@@ -351,8 +394,6 @@ FetchError Transfer::error(CURLcode result) const {
     case CURLE_SEND_ERROR:
         return make(Kind::network,
                     system ? common::describe(system) : "the connection broke");
-    case CURLE_BAD_CONTENT_ENCODING:
-        return make(Kind::bad_response, "the body's compression is broken or unknown");
     case CURLE_URL_MALFORMAT: // its parser is stricter than the URL Standard
         return make(Kind::bad_response, "libcurl takes this for no URL");
 #if LIBCURL_VERSION_NUM >= 0x080600

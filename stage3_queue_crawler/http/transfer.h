@@ -1,6 +1,7 @@
 // One transfer: what libcurl has said about it so far.
 #pragma once
 
+#include "stage3_queue_crawler/http/content_decoder.h"
 #include "stage3_queue_crawler/http/session.h"
 
 #include <array>
@@ -69,7 +70,10 @@ class Transfer {
     static int on_request(void* transfer, char* their_address, char* our_address,
                           int their_port, int our_port) noexcept;
     bool take_header(std::string_view line);
+    bool end_headers();
+    std::vector<std::string_view> header_list(std::string_view name) const;
     std::size_t promised_body() const;
+    bool unpack(std::string_view part);
     bool take_body_part(std::string_view part);
     void fail(const FetchError& failure);
     std::string words(CURLcode result) const;
@@ -89,11 +93,14 @@ class Transfer {
     bool in_headers_ = false;
     bool in_body_ = false;
     bool headers_too_large_ = false;
+    bool lengths_differ_ = false;
     bool body_too_large_ = false;
+    bool body_broken_ = false;
     int open_error_ = 0; // an errno: why there is no socket
     int status_ = 0;
     std::size_t header_bytes_ = 0;
     std::vector<std::pair<std::string, std::string>> headers_;
+    ContentDecoder decoder_;
     std::string body_;
     Future<> headers_complete_;
     Future<> complete_;

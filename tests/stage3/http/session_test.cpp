@@ -334,6 +334,34 @@ TEST_CASE("compression that is broken or unknown") {
     }
 }
 
+TEST_CASE("a compressed body without its end is cut off, whatever its length says") {
+    const Outcome outcome = answered(gzipped(packed_page.substr(0, 20)));
+    REQUIRE(outcome.error);
+    CHECK(outcome.status == 200);
+    CHECK(outcome.error->kind == Kind::network); // the next time, it may be whole
+    CHECK(outcome.error->what() == std::string("the body's compression was cut off"));
+    CHECK(outcome.error->bytes == 6); // only the checksum is missing
+    CHECK_FALSE(answered("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n"
+                         "Content-Length: 0\r\n\r\n")
+                    .error);
+}
+
+TEST_CASE("two different lengths are refused, two that are the same are not") {
+    for (const std::string lengths :
+         {"Content-Length: 4\r\nContent-Length: 5\r\n", "Content-Length: 4, 5\r\n"}) {
+        CAPTURE(lengths);
+        const Outcome outcome = answered("HTTP/1.1 200 OK\r\n" + lengths + "\r\nabcde");
+        REQUIRE(outcome.error);
+        CHECK(outcome.error->kind == Kind::bad_response);
+        CHECK(outcome.error->what() == std::string("two different Content-Lengths"));
+    }
+    for (const std::string lengths :
+         {"Content-Length: 4\r\ncontent-length: 4\r\n", "Content-Length: 4, 4\r\n"}) {
+        CAPTURE(lengths);
+        CHECK(answered("HTTP/1.1 200 OK\r\n" + lengths + "\r\nabcd").body == "abcd");
+    }
+}
+
 TEST_CASE("connections that fail") {
     struct Case {
         Reply reply;
