@@ -104,7 +104,8 @@ std::vector<common::Url> parse_links(const common::HttpResponse& response,
 
 bool Page::is_dead() const {
     return !response.error.empty()
-           || (response.status != 200 && !common::is_redirect(response.status));
+           || !(common::is_success(response.status)
+                || common::is_redirect(response.status));
 }
 
 // [one-by-one]

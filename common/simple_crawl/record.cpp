@@ -31,7 +31,7 @@ Record judge(Url url, const HttpResponse& response) {
             record.outcome = Outcome::redirect;
         else
             record.error = "redirect without a target";
-    } else if (response.status != 200) {
+    } else if (!is_success(response.status)) {
         record.error = fmt::format("HTTP status {}", response.status);
     } else {
         const bool readable =

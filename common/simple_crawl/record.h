@@ -15,8 +15,8 @@ namespace common {
 
 /// What became of a URL.
 enum class Outcome : std::uint8_t {
-    page,     ///< 200, and may hold links
-    file,     ///< 200, of a type that holds no links
+    page,     ///< 2xx, and may hold links
+    file,     ///< 2xx, of a type that holds no links
     redirect, ///< sent elsewhere; `next` says where
     dead,     ///< another status, or no whole response; `error` says why
 };

@@ -300,6 +300,8 @@ std::optional<std::size_t> http_response_length(std::string_view bytes) {
     return *head + *length;
 }
 
+bool is_success(int status) { return status >= 200 && status < 300; }
+
 bool is_redirect(int status) {
     constexpr std::array<int, 5> redirects{301, 302, 303, 307, 308};
     return std::ranges::find(redirects, status) != redirects.end();

@@ -60,6 +60,10 @@ class ResponseEnd {
 /// don't tell.
 std::optional<std::size_t> http_response_length(std::string_view bytes);
 
+/// True for the statuses that say: here is what you have asked for. 200 to 299.
+/// Source: RFC 9110, section 15.3.
+bool is_success(int status);
+
 /// True for the five statuses that send a client elsewhere: 301, 302, 303, 307, 308.
 bool is_redirect(int status);
 

@@ -1,6 +1,7 @@
 #include "stage3_queue_crawler/crawler/page_fetch.h"
 
 #include "common/text/ascii.h"
+#include "common/web/http_response.h"
 #include "stage3_queue_crawler/crawler/traced_fetch.h"
 
 #include <fmt/core.h>
@@ -52,7 +53,7 @@ Coroutine<Fetched> PageFetch::fetch(common::Url url, int tries,
     } catch (const FetchError& error) {
         page.bytes = error.bytes;
         // A redirect's body, or an error's: nobody needs it.
-        if (page.status == 0 || page.status == 200) {
+        if (page.status == 0 || common::is_success(page.status)) {
             page.error = error.what();
             again = after(error, tries);
         }

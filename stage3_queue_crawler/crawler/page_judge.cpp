@@ -8,6 +8,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
 #include <exception>
 #include <optional>
 #include <vector>
@@ -17,14 +19,36 @@ namespace {
 
 using common::Url;
 
-/// "mailto:a@b": an absolute URL, but none that can be crawled.
-bool has_other_scheme(std::string_view reference) {
+/// "mailto" of "mailto:a@b": of an absolute URL that can't be crawled. Of others,
+/// nothing.
+std::string other_scheme(std::string_view reference) {
     const auto colon = reference.find_first_of(":/?#");
-    if (colon == std::string_view::npos || colon == 0 || reference[colon] != ':')
-        return false;
-    const std::string_view scheme = reference.substr(0, colon);
-    return !common::equal_ignoring_case(scheme, "http")
-           && !common::equal_ignoring_case(scheme, "https");
+    if (colon == std::string_view::npos || reference[colon] != ':')
+        return {};
+    const std::string scheme = common::lower(reference.substr(0, colon));
+    return scheme == "http" || scheme == "https" ? "" : scheme;
+}
+
+/// True if a browser that is sent there doesn't go. (Others it hands to a program that
+/// may know them: "mailto", "tel", an app's own.)
+bool is_dead_end(std::string_view scheme) {
+    constexpr std::array schemes{"about", "blob",   "data",       "file",
+                                 "ftp",   "gopher", "javascript", "view-source"};
+    return std::ranges::find(schemes, scheme) != schemes.end();
+}
+
+/// Why a page with this status is dead.
+std::string describe_status(const PageResponse& response) {
+    const int status = response.status;
+    std::string text = fmt::format("HTTP status {}", status);
+    if (status == 304)
+        text += " (not modified), which nobody has asked for";
+    else if (status < 100 || status > 599)
+        text += ", which HTTP doesn't have";
+    else if (RetryPolicy::may_pass(status)
+             && response.retry_after > RetryPolicy::longest_wait)
+        text += fmt::format(", come back in {} s", response.retry_after.count());
+    return text;
 }
 
 } // namespace
@@ -36,7 +60,7 @@ Coroutine<Page> PageJudge::judge(const Work& work, PageResponse response) {
         page.fail(response.error);
         co_return page;
     }
-    if (response.status != 200)
+    if (!common::is_success(response.status))
         co_return page;
     try {
         co_await read_links(work, std::move(response), page);
@@ -58,13 +82,8 @@ void PageJudge::read_headers(const Work& work, const PageResponse& response, Pag
     record.bytes = response.bytes;
     if (common::is_redirect(response.status)) {
         read_location(work, response, page);
-    } else if (response.status != 200) {
-        record.outcome = Outcome::error;
-        record.error = fmt::format("HTTP status {}", response.status);
-        if (RetryPolicy::may_pass(response.status)
-            && response.retry_after > RetryPolicy::longest_wait)
-            record.error +=
-                fmt::format(", come back in {} s", response.retry_after.count());
+    } else if (!common::is_success(response.status)) {
+        page.fail(describe_status(response), Outcome::error);
     }
 }
 
@@ -75,21 +94,27 @@ void PageJudge::read_location(const Work& work, const PageResponse& response,
     record.outcome = Outcome::redirect;
     const std::optional<Url> target =
         location.empty() ? std::nullopt : common::resolve_url(location, work.url);
-    if (!target && has_other_scheme(location)) {
+    if (const auto scheme = other_scheme(location); !target && !scheme.empty()) {
         record.next_url = location;
+        if (is_dead_end(scheme))
+            page.fail(
+                fmt::format("redirect to a {}: URL, which no browser follows", scheme),
+                Outcome::error);
         return;
     }
     if (!target) {
-        record.outcome = Outcome::error;
-        record.error = location.empty() ? "redirect without a target"
-                                        : fmt::format("redirect to what is no URL: {}",
-                                                      location.substr(0, 200));
+        page.fail(location.empty() ? "redirect without a target"
+                                   : fmt::format("redirect to what is no URL: {}",
+                                                 location.substr(0, 200)),
+                  Outcome::error);
         return;
     }
     record.next_url = target->href();
     if (!scope_->contains(*target))
         return;
-    if (work.redirects_left == 0)
+    if (circles_.closes(work.url, *target))
+        page.fail(redirect_loop);
+    else if (work.redirects_left == 0)
         page.fail("redirect limit reached");
     else
         page.found.redirect = target;

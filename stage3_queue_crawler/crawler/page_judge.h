@@ -10,6 +10,7 @@
 #include "stage3_queue_crawler/crawler/page_fetch.h"
 #include "stage3_queue_crawler/crawler/page_reader.h"
 #include "stage3_queue_crawler/crawler/record.h"
+#include "stage3_queue_crawler/crawler/redirect_circles.h"
 #include "stage3_queue_crawler/crawler/scope.h"
 
 #include <cstddef>
@@ -26,8 +27,8 @@ struct Page {
     explicit Page(const Work& work) : record(work.url) { record.tries = work.tries; }
 
     /// It's dead, and that is why.
-    void fail(std::string why) {
-        record.outcome = Outcome::failed;
+    void fail(std::string why, Outcome outcome = Outcome::failed) {
+        record.outcome = outcome;
         record.error = std::move(why);
     }
 
@@ -60,6 +61,7 @@ class PageJudge {
     PageReader& reader_;
     const std::shared_ptr<const Scope> scope_;
     const std::function<void(const std::string&)> on_note_;
+    RedirectCircles circles_;
     std::size_t left_out_ = 0;
 };
 

@@ -14,11 +14,11 @@ namespace stage3 {
 
 /// What became of it.
 enum class Outcome : std::uint8_t {
-    page,       ///< 200, and read for links
-    file,       ///< 200, of a type that holds no links
+    page,       ///< 2xx, and read for links
+    file,       ///< 2xx, of a type that holds no links
     redirect,   ///< sent elsewhere
-    error,      ///< any other status
-    failed,     ///< no whole response
+    error,      ///< there is an answer, and it leads nowhere
+    failed,     ///< no whole response, or no way to one
     disallowed, ///< by robots.txt: not fetched
 };
 

@@ -122,7 +122,7 @@ Coroutine<RobotsCache::Answer> RobotsCache::try_to_fetch(common::Url robots_url)
         Response response = co_await session_.get(url, options);
         const int status = response.status();
         told.status = status;
-        if (status >= 200 && status < 300) {
+        if (common::is_success(status)) {
             const std::string text = co_await response.read_beginning();
             told.bytes = text.size();
             co_return answer(Robots::parse(text, settings_.product_token),

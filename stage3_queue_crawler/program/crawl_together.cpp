@@ -2,6 +2,7 @@
 
 #include "common/system/descriptors.h"
 #include "stage3_queue_crawler/crawler/crawler.h"
+#include "stage3_queue_crawler/crawler/redirect_circles.h"
 #include "stage3_queue_crawler/program/console.h"
 #include "stage3_queue_crawler/program/descriptors.h"
 #include "stage3_queue_crawler/program/exit_status.h"
@@ -101,23 +102,39 @@ void check_output(const std::string& path) {
                                              std::generic_category().message(errno)));
 }
 
-/// The crawl's records, in the format that is wanted.
-Coroutine<> write_report(const Options& options, SharedResults& results) {
+bool is_redirect_that_closes(RedirectCircles& circles, const Record& record) {
+    const auto target = common::parse_url(record.next_url);
+    return record.outcome == Outcome::redirect && target
+           && circles.closes(record.url, *target);
+}
+
+/// The crawl's records, in the format that is wanted. The result: how many of them are
+/// dead, though none of the processes has seen it.
+Coroutine<std::size_t> write_report(const Options& options, SharedResults& results) {
     co_await results.read();
     Output output(running_loop(), options.output);
     const auto format = make_format(options.format, options.top);
     output.write(format->begin());
+    RedirectCircles circles; // each process has seen a part of the redirects
+    std::size_t dead = 0;
     while (true) {
-        const std::vector<Record> records = co_await results.next_records();
+        std::vector<Record> records = co_await results.next_records();
         if (records.empty())
             break;
-        for (const Record& record : records)
+        for (Record& record : records) {
+            if (is_redirect_that_closes(circles, record)) {
+                record.outcome = Outcome::failed;
+                record.error = redirect_loop;
+                ++dead;
+            }
             output.write(format->record(record));
+        }
         co_await output.drain();
     }
     output.write(
         format->end({.urls = results.urls(), .left_out = 0, .time = results.time()}));
     output.flush();
+    co_return dead;
 }
 
 /// `--report`
@@ -125,10 +142,10 @@ Coroutine<int> report(const Options& options, Console& console) {
     check_output(options.output);
     SharedResults results(running_loop(), shared_crawl(options, console));
     co_await results.look();
-    co_await write_report(options, results);
+    const std::size_t more_dead = co_await write_report(options, results);
     const SharedState& state = results.state();
     if (state.stage == SharedState::Stage::complete)
-        co_return exit_status(Ending::complete, state.dead);
+        co_return exit_status(Ending::complete, state.dead + more_dead);
     console.note(fmt::format("stage3: the crawl '{}' is not over: {} URLs that are known "
                              "were not fetched",
                              options.shared.name, state.unfinished));
@@ -195,18 +212,19 @@ Coroutine<int> take_part(Options& options, Console& console) {
 
     const SharedState state = crawler.frontier().state();
     say_how_it_ended(ending, state, shared.name, console);
+    std::size_t more_dead = 0;
     if (state.is_over()) {
         const bool may_report = co_await crawler.frontier().may_report();
         SharedResults results(loop, shared);
         if (may_report)
-            co_await write_report(options, results);
+            more_dead = co_await write_report(options, results);
         else
             console.note(
                 fmt::format("stage3: the crawl '{}' is over, and its report is another "
                             "process's (once more: --report; to crawl anew: --forget)",
                             shared.name));
     }
-    co_return exit_status(ending, state.dead);
+    co_return exit_status(ending, state.dead + more_dead);
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "common/text/ascii.h"
 #include "common/text/join.h"
 #include "stage3_queue_crawler/crawler/decimal.h"
+#include "stage3_queue_crawler/program/help.h"
 
 #include <fmt/core.h>
 
@@ -29,9 +30,9 @@ constexpr std::string_view examples = R"(Examples:
   stage3 --scope prefix example.org/docs/   the same, of one folder
   stage3 --format jsonl -o out.jsonl URL    a record for each URL, as it comes
 
-Exit status: 0 all was fetched; 1 some URLs are dead; 2 wrong usage; 3 cut short
-by --timeout or --max-pages, or nobody reads the results; 130 ended by Ctrl-C.
-Ctrl-\ (SIGQUIT) tells where all its tasks wait, and the crawl goes on.)";
+Exit status: 0 all was fetched; 1 some are dead (see --help-verdicts); 2 wrong
+usage; 3 cut short by --timeout or --max-pages, or nobody reads the results;
+130 ended by Ctrl-C. Ctrl-\ (SIGQUIT) tells where all tasks wait, and goes on.)";
 
 /// Seconds.
 template <class Duration>
@@ -159,31 +160,6 @@ common::ReadValue reader_of_name(std::string& name) {
     };
 }
 
-constexpr std::string_view help_on_sharing =
-    R"(A crawl that several processes share, on as many machines as you like. Each
-URL is fetched by one of them; together they are as polite as one alone; if one
-dies, others take over what it had; and one of them writes the one report.
-
-  --frontier URL  where they meet: a Redis, 6.2 or later, as unix:/path or
-                  redis://user:password@host:port/db. (A password may also be in
-                  the variable REDISCLI_AUTH.) Give it more than once, and the
-                  hosts are spread over several servers
-  --crawl NAME    which crawl this is. Who comes first makes it
-  --lease S       a process that is silent for so long is dead (30)
-  --report        only write the report, as far as the crawl has come
-  --forget        only remove the crawl from Redis, and all that it has found
-
-All of them give the same URLs, and the same options where these say what the
-crawl is; workers, time limits and formats may differ. Whoever has ended, or has
-died, may be started again with the same command. So that Redis keeps the crawl
-when it ends itself, start it with: redis-server --appendonly yes
-(with several servers, also: --appendfsync always)
-
-Examples:
-  stage3 --frontier redis://localhost --crawl docs https://example.org/
-  stage3 --frontier redis://localhost --crawl docs --report --format jsonl
-)";
-
 void add_shared(common::CommandLine& line, SharedOptions& shared,
                 std::optional<std::chrono::milliseconds>& lease, bool& wants_help) {
     line.add_repeatable("--frontier", "URL",
@@ -310,6 +286,9 @@ Options read_options(int argc, char** argv) {
                                           {"csv", FormatName::csv},
                                           {"dot", FormatName::dot}}));
     std::optional<std::chrono::milliseconds> lease;
+    bool wants_help_on_verdicts = false;
+    line.add_flag("--help-verdicts", "", wants_help_on_verdicts);
+    line.hide("--help-verdicts");
     bool wants_help_on_sharing = false;
     add_shared(line, options.shared, lease, wants_help_on_sharing);
     line.add("-o,--output", "FILE", "write the results there",
@@ -329,6 +308,10 @@ Options read_options(int argc, char** argv) {
     line.add_flag("-q,--quiet", "tell nothing but errors", options.quiet);
     if (auto help = line.parse(argc, argv)) {
         options.help = *std::move(help);
+        return options;
+    }
+    if (wants_help_on_verdicts) {
+        options.help = help_on_verdicts;
         return options;
     }
     if (wants_help_on_sharing) {

@@ -89,7 +89,7 @@ class Site:
         number = int(url.rsplit("/", 1)[1])
         kind = self.kind(number)
         if kind == "redirect":
-            return [self.url(mix(number) % self.pages)]
+            return [self.url(mix(number) % number)]  # never in a circle
         if kind not in ("page", "flaky"):
             return []
         numbers = [child for child in (2 * number + 1, 2 * number + 2) if child < self.pages]

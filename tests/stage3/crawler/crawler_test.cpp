@@ -185,6 +185,28 @@ TEST_CASE("a crawl fetches every page once, and ends") {
     CHECK(result.notes.empty());
 }
 
+TEST_CASE("every status that begins with 2 is alive, and no number that HTTP lacks") {
+    ScriptedServer server;
+    server.on("/", page({"/202", "/203", "/204", "/206", "/299", "/999"}));
+    server.on("/203", respond(203, "text/html", "<a href=/found>"));
+    server.on("/204", {Send{"HTTP/1.1 204 No Content\r\n\r\n"}});
+    for (const int status : {202, 206, 299, 999})
+        server.on(fmt::format("/{}", status), respond(status, "text/plain", "text"));
+    server.on("/found", page({}));
+    const Result result = Setup().crawl(server.url());
+    CHECK(result[server.url("/203")].outcome == Outcome::page);
+    CHECK(result[server.url("/found")].outcome == Outcome::page);
+    for (const char* const path : {"/202", "/204", "/206", "/299"}) {
+        CAPTURE(path);
+        CHECK(result[server.url(path)].outcome == Outcome::file);
+        CHECK(result[server.url(path)].error.empty());
+    }
+    CHECK(result[server.url("/204")].bytes == 0);
+    CHECK(result[server.url("/999")].outcome == Outcome::error);
+    CHECK(result[server.url("/999")].error == "HTTP status 999, which HTTP doesn't have");
+    CHECK(result.progress.dead == 1);
+}
+
 TEST_CASE("as many are fetched at once as there are workers, and no more") {
     ScriptedServer server;
     std::vector<std::string> links;
@@ -247,8 +269,37 @@ TEST_SUITE("redirects") {
         server.on("/", redirect_to("/other"));
         server.on("/other", redirect_to("/", 303));
         server.on("/self", redirect_to("/self", 307));
-        CHECK(Setup().crawl({server.url(), server.url("/self")}).records.size() == 3);
+        const Result result = Setup().crawl({server.url(), server.url("/self")});
+        CHECK(result.records.size() == 3);
         CHECK(server.requests().size() == 3);
+        // Whoever closes a circle is dead.
+        CHECK(result[server.url()].outcome == Outcome::redirect);
+        for (const char* path : {"/other", "/self"}) {
+            CHECK(result[server.url(path)].outcome == Outcome::failed);
+            CHECK(result[server.url(path)].error == "redirect loop");
+            CHECK(!result[server.url(path)].next_url.empty());
+        }
+        CHECK(result.progress.dead == 2);
+    }
+
+    TEST_CASE("a circle ends also where all of it was found by links") {
+        ScriptedServer server;
+        server.on("/", page({"/a", "/b", "/c", "/d"}));
+        server.on("/a", redirect_to("/b"));
+        server.on("/b", redirect_to("/c"));
+        server.on("/c", redirect_to("/a"));
+        server.on("/d", redirect_to("/a")); // leads into it, and is no part of it
+        for (const std::size_t workers : {1, 4}) {
+            Setup setup;
+            setup.settings.workers = workers;
+            const Result result = setup.crawl(server.url());
+            int closed = 0;
+            for (const char* path : {"/a", "/b", "/c"})
+                closed += result[server.url(path)].error == "redirect loop" ? 1 : 0;
+            CHECK(closed == 1);
+            CHECK(result[server.url("/d")].outcome == Outcome::redirect);
+            CHECK(result.progress.dead == 1);
+        }
     }
 
     TEST_CASE("where chains meet, they are followed once") {
@@ -274,16 +325,39 @@ TEST_SUITE("redirects") {
         CHECK(result.progress.dead == 0);
     }
 
-    TEST_CASE("nor is one to what can't be crawled at all") {
+    TEST_CASE("nor is one to another program") {
         ScriptedServer server;
-        server.on("/", page({"/file", "/script"}));
-        server.on("/file", redirect_to("file:///etc/passwd"));
-        server.on("/script", redirect_to("JavaScript:alert(1)"));
+        server.on("/", page({"/mail", "/app"}));
+        server.on("/mail", redirect_to("mailto:a@b"));
+        server.on("/app", redirect_to("itms-apps://x"));
         const Result result = Setup().crawl(server.url());
-        CHECK(result[server.url("/file")].outcome == Outcome::redirect);
-        CHECK(result[server.url("/file")].next_url == "file:///etc/passwd");
-        CHECK(result[server.url("/script")].next_url == "JavaScript:alert(1)");
+        for (const char* path : {"/mail", "/app"})
+            CHECK(result[server.url(path)].outcome == Outcome::redirect);
+        CHECK(result[server.url("/mail")].next_url == "mailto:a@b");
         CHECK(result.records.size() == 3);
+    }
+
+    TEST_CASE("a redirect to where no browser goes is an error") {
+        const std::vector<std::string> targets{
+            "about:blank",  "blob:x",    "data:,x",
+            "file:///etc/", "ftp://h/x", "gopher://h/x",
+            "javascript:0", "FiLe:x",    "view-source:http://127.0.0.1/"};
+        ScriptedServer server;
+        std::vector<std::string> paths;
+        for (std::size_t i = 0; i < targets.size(); ++i) {
+            paths.push_back(fmt::format("/{}", i));
+            server.on(paths.back(), redirect_to(targets[i]));
+        }
+        server.on("/", page(paths));
+        const Result result = Setup().crawl(server.url());
+        for (std::size_t i = 0; i < targets.size(); ++i) {
+            CAPTURE(targets[i]);
+            const auto& record = result[server.url(paths[i])];
+            CHECK(record.outcome == Outcome::error);
+            CHECK(record.next_url == targets[i]);
+        }
+        CHECK(result[server.url("/7")].error
+              == "redirect to a file: URL, which no browser follows");
     }
 
     TEST_CASE("a redirect without a target is an error") {
@@ -305,7 +379,8 @@ TEST_SUITE("redirects") {
         CHECK(result[server.url("/bad")].error
               == "redirect to what is no URL: http://h:99999/");
         CHECK(result[server.url("/300")].error == "HTTP status 300");
-        CHECK(result[server.url("/304")].error == "HTTP status 304");
+        CHECK(result[server.url("/304")].error
+              == "HTTP status 304 (not modified), which nobody has asked for");
         CHECK(server.times_asked("/hidden") == 0);
     }
 

@@ -1,8 +1,10 @@
 // What the command line makes of a crawl's settings. (What it refuses, and in which
 // words: see "bad usage" in program_test.cpp.)
+#include "stage3_queue_crawler/crawler/record.h"
 #include "stage3_queue_crawler/program/options.h"
 
 #include <doctest/doctest.h>
+#include <fmt/core.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -151,7 +153,14 @@ TEST_CASE("who asks for help gets it, whatever else is there") {
     for (const char* const option :
          {"--frontier", "--crawl", "--lease", "--report", "--forget"})
         CHECK_MESSAGE(on_sharing.help.find(option) != std::string::npos, option);
-    std::istringstream lines(on_sharing.help);
+    const Options on_verdicts = read({"--help-verdicts"});
+    for (const stage3::Outcome outcome :
+         {stage3::Outcome::page, stage3::Outcome::file, stage3::Outcome::redirect,
+          stage3::Outcome::disallowed, stage3::Outcome::error, stage3::Outcome::failed})
+        CHECK_MESSAGE(on_verdicts.help.find(fmt::format("\n    {} ", name_of(outcome)))
+                          != std::string::npos,
+                      name_of(outcome));
+    std::istringstream lines(on_sharing.help + on_verdicts.help);
     for (std::string line; std::getline(lines, line);)
         CHECK_MESSAGE(line.size() <= 80, line);
 }

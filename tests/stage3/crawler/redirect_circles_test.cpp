@@ -1,0 +1,108 @@
+#include "stage3_queue_crawler/crawler/redirect_circles.h"
+#include "tests/support/in_bulk.h"
+#include "tests/support/url.h"
+
+#include <doctest/doctest.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <random>
+#include <set>
+#include <utility>
+#include <vector>
+
+using stage3::RedirectCircles;
+
+namespace {
+
+/// URLs with numbers instead of names.
+class NumberedCircles {
+  public:
+    bool closes(int from, int to) { return circles_.closes(url(from), url(to)); }
+
+  private:
+    static common::Url url(int number) {
+        return tests::url_of(fmt::format("http://h/{}", number));
+    }
+
+    RedirectCircles circles_;
+};
+
+/// The slow and obvious way: each hop in turn, from `to`.
+bool leads_back(const std::vector<int>& ways, int from, int to) {
+    std::set<int> seen;
+    for (int here = to; here >= 0; here = ways[static_cast<std::size_t>(here)]) {
+        if (here == from)
+            return true;
+        if (!seen.insert(here).second)
+            return false;
+    }
+    return false;
+}
+
+} // namespace
+
+TEST_CASE("who leads to itself is a circle") {
+    NumberedCircles circles;
+    CHECK(circles.closes(1, 1));
+    CHECK(circles.closes(1, 1)); // it's not remembered, so it's said again
+}
+
+TEST_CASE("the last hop closes a circle, and no other, in any order") {
+    std::vector<int> order{0, 1, 2, 3};
+    do {
+        NumberedCircles circles;
+        for (const int from : order)
+            CHECK(circles.closes(from, (from + 1) % 4) == (from == order.back()));
+    } while (std::ranges::next_permutation(order).found);
+}
+
+TEST_CASE("ways that meet are no circle") {
+    NumberedCircles circles;
+    CHECK_FALSE(circles.closes(1, 3));
+    CHECK_FALSE(circles.closes(2, 3));
+    CHECK_FALSE(circles.closes(3, 4));
+    CHECK_FALSE(circles.closes(5, 1));
+    CHECK(circles.closes(4, 2));
+    CHECK_FALSE(circles.closes(4, 6)); // and may lead elsewhere after all
+}
+
+TEST_CASE("what is said twice is said once") {
+    NumberedCircles circles;
+    CHECK_FALSE(circles.closes(1, 2));
+    CHECK_FALSE(circles.closes(3, 1));
+    CHECK_FALSE(circles.closes(1, 2));
+    CHECK_FALSE(circles.closes(1, 3)); // a server that has changed its mind: too late
+    CHECK(circles.closes(2, 3));       // this comes to an end, too
+}
+
+TEST_CASE("random redirects, beside the obvious way to tell") {
+    std::mt19937 random(29); // NOLINT(bugprone-random-generator-seed): the same each time
+    for (int run = 0; run < tests::in_bulk(300); ++run) {
+        const int count = 2 + static_cast<int>(random() % 40);
+        std::vector<int> order;
+        for (int i = 0; i < count; ++i)
+            order.push_back(i);
+        std::ranges::shuffle(order, random);
+        std::vector<int> ways(static_cast<std::size_t>(count), -1);
+        NumberedCircles circles;
+        for (const int from : order) {
+            const int to = static_cast<int>(random() % static_cast<unsigned>(count));
+            const bool closes = leads_back(ways, from, to);
+            CHECK(circles.closes(from, to) == closes);
+            if (!closes)
+                ways[static_cast<std::size_t>(from)] = to;
+        }
+    }
+}
+
+TEST_CASE("a long way is not walked again and again") {
+    // Each hop leads to where the last one begins. If all of the way was walked each
+    // time, these would be five thousand million steps.
+    constexpr int count = 100'000;
+    NumberedCircles circles;
+    for (int i = 1; i < count; ++i)
+        REQUIRE_FALSE(circles.closes(i, i - 1));
+    CHECK(circles.closes(0, count - 1));
+}
