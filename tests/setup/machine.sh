@@ -14,6 +14,7 @@ command  ninja/ninja-build/samu -     ninja-build           ninja-build         
 command  pkg-config            -      pkg-config            pkgconf-pkg-config  pkgconf  pkgconf      pkgconf  knows where the libraries are
 module   libcurl               7.85   libcurl4-openssl-dev  libcurl-devel       curl     curl-dev     curl     speaks HTTP for stage 3
 module   libxml-2.0            2.9    libxml2-dev           libxml2-devel       libxml2  libxml2-dev  libxml2  reads XML, and text in many encodings
+module   zlib                  -      zlib1g-dev            zlib-devel          zlib     zlib-dev     zlib     unpacks what servers have compressed
 module   fmt                   9      libfmt-dev            fmt-devel           fmt      fmt-dev      fmt      formats what the programs print
 module   CLI11                 2.1    libcli11-dev          cli11-devel         cli11    cli11-dev    cli11    reads the options of the programs
 header   doctest/doctest.h     -      doctest-dev           doctest-devel       doctest  doctest-dev  doctest  runs the unit tests
