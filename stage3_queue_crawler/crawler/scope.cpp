@@ -1,24 +1,14 @@
 #include "stage3_queue_crawler/crawler/scope.h"
 
+#include "stage3_queue_crawler/crawler/registrable_domain.h"
+
 #include <algorithm>
 #include <array>
+#include <string_view>
 #include <utility>
 
 namespace stage3 {
 namespace {
-
-/// "www.docs.example.com" → "example.com".
-std::string_view last_two_labels(const common::Url& url) {
-    std::string_view host = url.host();
-    if (url.host_is_address())
-        return host;
-    if (host.ends_with('.')) // it only says that the name is whole
-        host.remove_suffix(1);
-    const auto last = host.rfind('.');
-    if (last == std::string_view::npos || last == 0)
-        return host;
-    return host.substr(host.rfind('.', last - 1) + 1); // none: npos + 1 is 0
-}
 
 /// "http://www.h:81/docs/index.html?q" → "h:81/docs/index.html?q".
 std::string without_scheme(const common::Url& url) {
@@ -29,6 +19,15 @@ std::string without_scheme(const common::Url& url) {
 std::string folder_of(const common::Url& url) {
     const std::string place = without_scheme(url);
     return place.substr(0, place.rfind('/', place.find('?')) + 1);
+}
+
+bool is_among(const std::vector<std::string>& places, std::string_view place) {
+    return std::ranges::find(places, place) != places.end();
+}
+
+void add(std::vector<std::string>& places, std::string_view place) {
+    if (!is_among(places, place))
+        places.emplace_back(place);
 }
 
 bool is_any_found(const std::vector<Pattern>& patterns, const common::Url& url) {
@@ -58,31 +57,33 @@ Scope::Scope(Reach reach, const std::vector<common::Url>& roots,
              std::vector<Pattern> excluded, std::vector<Pattern> included)
     : reach_(reach), excluded_(std::move(excluded)), included_(std::move(included)) {
     for (const common::Url& root : roots) {
-        std::string place = place_of(root);
-        if (std::ranges::find(places_, place) == places_.end())
-            places_.push_back(std::move(place));
+        if (reach == Reach::prefix)
+            add(places_, folder_of(root));
+        else
+            add(places_, common::without_www(root.host()));
+        if (reach == Reach::domain)
+            add(domains_, registrable_domain(root));
     }
 }
 
-/// What two URLs must have in common to belong together.
-std::string Scope::place_of(const common::Url& url) const {
-    switch (reach_) {
-    case Reach::prefix: return folder_of(url);
-    case Reach::host: return std::string(common::without_www(url.host()));
-    case Reach::domain: break;
-    }
-    return std::string(last_two_labels(url));
+bool Scope::is_near(const common::Url& url) const {
+    if (reach_ == Reach::prefix)
+        return std::ranges::any_of(
+            places_, [place = without_scheme(url)](const std::string& folder) {
+                return place.starts_with(folder);
+            });
+    if (is_among(places_, common::without_www(url.host())))
+        return true; // and so a host is always inside its domain: www.localhost, too
+    // To look for a public suffix takes a microsecond: most links are spared it.
+    return std::ranges::any_of(domains_, [&url](const std::string& domain) {
+        return url.host().find(domain) != std::string_view::npos
+               && registrable_domain(url) == domain;
+    });
 }
 
 bool Scope::contains(const common::Url& url) const {
-    const bool near = reach_ == Reach::prefix
-                          ? std::ranges::any_of(
-                                places_,
-                                [place = without_scheme(url)](const std::string& folder) {
-                                    return place.starts_with(folder);
-                                })
-                          : std::ranges::find(places_, place_of(url)) != places_.end();
-    return near && !excludes(url) && (included_.empty() || is_any_found(included_, url));
+    return is_near(url) && !excludes(url)
+           && (included_.empty() || is_any_found(included_, url));
 }
 
 bool Scope::excludes(const common::Url& url) const {

@@ -46,7 +46,7 @@ class Pattern {
 enum class Reach : std::uint8_t {
     prefix, ///< beneath the root's folder, whether by http or https
     host,   ///< on its host, at any port; a leading "www." makes no difference
-    domain, ///< on any host whose name has the same last two labels
+    domain, ///< that, and on any host with the same registrable_domain
 };
 
 class Scope {
@@ -61,10 +61,11 @@ class Scope {
     bool excludes(const common::Url& url) const;
 
   private:
-    std::string place_of(const common::Url& url) const;
+    bool is_near(const common::Url& url) const;
 
     Reach reach_;
-    std::vector<std::string> places_; // of the roots: folders, hosts or domains
+    std::vector<std::string> places_;  // of the roots: folders or hosts
+    std::vector<std::string> domains_; // of the roots, where they count
     std::vector<Pattern> excluded_;
     std::vector<Pattern> included_;
 };

@@ -3,6 +3,7 @@
 #include "common/system/descriptors.h"
 #include "stage3_queue_crawler/crawler/crawler.h"
 #include "stage3_queue_crawler/crawler/redirect_circles.h"
+#include "stage3_queue_crawler/crawler/registrable_domain.h"
 #include "stage3_queue_crawler/program/console.h"
 #include "stage3_queue_crawler/program/descriptors.h"
 #include "stage3_queue_crawler/program/exit_status.h"
@@ -65,6 +66,8 @@ std::string agreed_settings(const Options& options) {
     const std::array<const char*, 3> reaches{"prefix", "host", "domain"};
     text +=
         fmt::format("\n--scope {}", reaches.at(static_cast<std::size_t>(options.reach)));
+    if (options.reach == Reach::domain) // not what it is to a program without libpsl
+        text += fmt::format(" ({})", rule_of_domains());
     for (const std::string& pattern : options.shared.patterns)
         text += "\n" + pattern;
     text += fmt::format(

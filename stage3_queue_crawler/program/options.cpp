@@ -5,6 +5,7 @@
 #include "common/text/ascii.h"
 #include "common/text/join.h"
 #include "stage3_queue_crawler/crawler/decimal.h"
+#include "stage3_queue_crawler/crawler/registrable_domain.h"
 #include "stage3_queue_crawler/program/help.h"
 
 #include <fmt/core.h>
@@ -13,6 +14,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <thread>
 
@@ -236,7 +238,8 @@ Options read_options(int argc, char** argv) {
              number_into(crawl.max_tries, 1, 1000));
     line.add("--scope", "REACH",
              "prefix: beneath the root's folder; host: on its host\n"
-             "(the default); domain: the same last two labels",
+             "(the default); domain: the same "
+                 + std::string(rule_of_domains()),
              choice_into(options.reach, {{"prefix", Reach::prefix},
                                          {"host", Reach::host},
                                          {"domain", Reach::domain}}));

@@ -1,14 +1,19 @@
+#include "stage3_queue_crawler/crawler/registrable_domain.h"
 #include "stage3_queue_crawler/crawler/scope.h"
+#include "tests/support/in_bulk.h"
 #include "tests/support/url.h"
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 using stage3::Pattern;
 using stage3::Reach;
+using stage3::registrable_domain;
 using stage3::Scope;
 using tests::url_of;
 
@@ -53,7 +58,7 @@ TEST_CASE("prefix: beneath the root's folder") {
     CHECK_FALSE(contains("http://docs.example.com/docs/"));
 }
 
-TEST_CASE("domain: the same last two labels") {
+TEST_CASE("domain: the same registrable domain") {
     const Asked contains(Reach::domain, {"http://docs.example.com/"});
     CHECK(contains("http://foo.example.com/"));
     CHECK(contains("http://a.b.example.com./"));
@@ -63,7 +68,68 @@ TEST_CASE("domain: the same last two labels") {
     CHECK_FALSE(contains("http://com/"));
     const Asked local(Reach::domain, {"http://localhost/"});
     CHECK(local("http://localhost:81/"));
+    CHECK(local("http://www.localhost/"));
+    CHECK_FALSE(local("http://foo.localhost/"));
     CHECK_FALSE(local("http://other/"));
+}
+
+// What lies below co.uk belongs to many. A program without libpsl doesn't know that.
+TEST_CASE("domain: a public suffix is nobody's") {
+    const bool knows = stage3::rule_of_domains() == "registrable domain";
+    const auto domain_of = [](const std::string& host) {
+        const auto url = url_of("http://" + host + "/");
+        return std::string(registrable_domain(url));
+    };
+    CHECK(domain_of("www.docs.example.co.uk") == (knows ? "example.co.uk" : "co.uk"));
+    CHECK(domain_of("example.co.uk.") == (knows ? "example.co.uk" : "co.uk"));
+    CHECK(domain_of("www.me.github.io") == (knows ? "me.github.io" : "github.io"));
+    CHECK(domain_of("xn--55qx5d.cn") == "xn--55qx5d.cn"); // a public suffix, in Chinese
+    CHECK(domain_of("a.b.xn--55qx5d.cn")
+          == (knows ? "b.xn--55qx5d.cn" : "xn--55qx5d.cn"));
+    CHECK(domain_of("co.uk") == "co.uk");
+    CHECK(domain_of("com.") == "com");
+    CHECK(domain_of("www.com") == "www.com");
+    CHECK(domain_of("a.b.no-such-suffix") == "b.no-such-suffix");
+    CHECK(domain_of("10.0.0.1") == "10.0.0.1");
+    CHECK(domain_of("[::1]") == "[::1]");
+
+    const Asked contains(Reach::domain, {"http://www.example.co.uk/", "http://com/"});
+    CHECK(contains("http://shop.example.co.uk/"));
+    CHECK(contains("http://other.co.uk/") == !knows);
+    CHECK_FALSE(contains("http://example.com/"));
+}
+
+TEST_CASE("what is on a root's host is in its domain, whatever the host is called") {
+    std::mt19937 random(1);
+    const auto number = [&random](std::size_t below) {
+        return std::uniform_int_distribution<std::size_t>(0, below - 1)(random);
+    };
+    const std::vector<std::string> labels{"www", "a",  "example",  "github", "kobe",
+                                          "com", "co", "uk",       "io",     "jp",
+                                          "ck",  "1",  "localhost"};
+    const auto random_host = [&] {
+        std::string host = number(4) == 0 ? "www." : "";
+        for (std::size_t more = 1 + number(3); more > 0; --more)
+            host += labels[number(labels.size())] + (more > 1 ? "." : "");
+        return host + (number(4) == 0 ? "." : "");
+    };
+    int on_host = 0;
+    for (int i = 0; i < tests::in_bulk(20'000); ++i) {
+        const auto root = common::parse_url("http://" + random_host() + "/");
+        const auto other = common::parse_url("http://" + random_host() + "/");
+        if (!root || !other) // such as "a.1": it ends like an address, and isn't one
+            continue;
+        CAPTURE(root->host());
+        CAPTURE(other->host());
+        const Scope host(Reach::host, {*root});
+        const Scope domain(Reach::domain, {*root});
+        on_host += host.contains(*other);
+        CHECK((!host.contains(*other) || domain.contains(*other)));
+        CHECK(domain.contains(*other) == Scope(Reach::domain, {*other}).contains(*root));
+        const auto of_domain = url_of("http://" + std::string(registrable_domain(*root)));
+        CHECK(registrable_domain(of_domain) == of_domain.host());
+    }
+    CHECK(on_host > 0);
 }
 
 TEST_CASE("an address is itself and nothing else, whatever the reach") {
