@@ -27,13 +27,15 @@ def mix(number):
 
 class Site:
     """`latency`: in seconds, on average. `leaves`: how many of them page 1 leads to. `robots`: the text of each host's
-    robots.txt; None: it has none. `plain`: all are pages. `flaky`: some fail at first. `on_request`: called with each
+    robots.txt; None: it has none. `plain`: all are pages. `flaky`: some fail at first.
+    `circle`: pages, each of which redirects to the next, and the last to the first. `on_request`: called with each
     path, in the site's thread, before it's answered."""
 
-    def __init__(self, pages=200, hosts=1, links=8, latency=0.0, leaves=0, robots=ROBOTS, plain=False, flaky=False):
+    def __init__(self, pages=200, hosts=1, links=8, latency=0.0, leaves=0, robots=ROBOTS, plain=False, flaky=False,
+                 circle=()):
         self.pages, self.hosts, self.links_on_a_page = pages, hosts, links
         self.latency, self.leaves, self.robots = latency, leaves, robots
-        self.plain, self.flaky = plain, flaky
+        self.plain, self.flaky, self.circle = plain, flaky, circle
         self.on_request = lambda path: None
         self.requests = []
         self.failures = collections.Counter()
@@ -76,6 +78,8 @@ class Site:
 
     def kind(self, number):
         """page, dead, redirect, file, or flaky: a page that fails at first."""
+        if number in self.circle:
+            return "redirect"
         if number < 2 or self.plain:
             return "page"
         chance = mix(number * 13 + 5) % 1000
@@ -88,6 +92,8 @@ class Site:
             return []
         number = int(url.rsplit("/", 1)[1])
         kind = self.kind(number)
+        if number in self.circle:
+            return [self.url(self.circle[(self.circle.index(number) + 1) % len(self.circle)])]
         if kind == "redirect":
             return [self.url(mix(number) % number)]  # never in a circle
         if kind not in ("page", "flaky"):

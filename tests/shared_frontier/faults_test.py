@@ -102,6 +102,22 @@ class FaultTest(unittest.TestCase):
         return crawl
 
 
+class Verdicts(FaultTest):
+    def test_a_circle_of_redirects_that_nobody_has_seen_whole(self):
+        site = self.site(60, 2, latency=0.02, plain=True, circle=range(20, 50))
+        processes = self.start_some(3, site, "--workers", 2)
+        self.assert_joined(processes)
+        reports = [process.records() for process in processes if process.records()]
+        reports.append(self.report()[1])  # and whoever asks later is told the same
+        self.assertEqual(len(reports), 2)
+        for report in reports:
+            hops = [report[site.url(number)] for number in site.circle]
+            dead = [hop for hop in hops if hop["outcome"] == "failed"]
+            self.assertEqual([hop["error"] for hop in dead], ["redirect loop"])
+            self.assertEqual({hop["outcome"] for hop in hops if hop not in dead}, {"redirect"})
+        self.assertEqual(self.report()[0], 1)
+
+
 class Removing(FaultTest):
     def test_a_crawl_is_removed_and_nothing_else(self):
         site = self.site(100, 2)
