@@ -4,6 +4,7 @@
 #include "common/web/url.h"
 #include "stage3_queue_crawler/crawler/frontier.h"
 #include "stage3_queue_crawler/crawler/record.h"
+#include "stage3_queue_crawler/crawler/traps.h"
 #include "stage3_queue_crawler/http/session.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
 
@@ -25,6 +26,7 @@ struct CrawlSettings {
     std::size_t max_pages = no_limit; ///< fetches in all
     int max_redirects = 10;           ///< followed from any one URL
     int max_tries = 4;                ///< for any one URL
+    TrapLimits traps;
     OrderName order = OrderName::fifo;
     bool obey_robots = true;          ///< each origin's robots.txt
     std::size_t robots_at_once = 100; ///< fetches of robots.txt, beside the workers'

@@ -54,7 +54,7 @@ class Crawler {
           reader_(loop, scope_,
                   {.in_threads = settings_.parse_in_threads,
                    .fail_on = settings_.fail_parsing}),
-          judge_(reader_, scope_, events_.on_note) {}
+          judge_(reader_, scope_, settings_.traps, events_.on_note) {}
     Crawler(const Crawler&) = delete;
     Crawler& operator=(const Crawler&) = delete;
     ~Crawler() = default;
@@ -68,8 +68,8 @@ class Crawler {
     Coroutine<Ending> crawl();
 
     Progress progress() const;
-    /// How many links were not followed since a page had too many, or they were too long.
-    std::size_t left_out() const { return judge_.left_out(); }
+    /// Links that were not followed though they are in scope.
+    const std::vector<LeftOut>& left_out() const { return judge_.left_out(); }
     const F& frontier() const { return frontier_; }
 
   private:

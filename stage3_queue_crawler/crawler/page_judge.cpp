@@ -127,6 +127,7 @@ Coroutine<> PageJudge::read_links(const Work& work, PageResponse response, Page&
     }
     common::Links links =
         co_await reader_.read(work.url, response.content_type, std::move(response.body));
+    std::erase_if(links.urls, [&](const Url& link) { return is_trap(link, work); });
     page.record.links = links.urls.size();
     page.record.outcome = Outcome::page;
     leave_out(links.left_out, "beyond the limit for a page", work);
@@ -134,11 +135,20 @@ Coroutine<> PageJudge::read_links(const Work& work, PageResponse response, Page&
     page.found.links = std::move(links.urls);
 }
 
+/// True if this link of a page leads ever deeper. The user hears of the first of a kind.
+bool PageJudge::is_trap(const Url& link, const Work& work) {
+    const std::string_view why = traps_.why_not(link);
+    if (!why.empty() && count_left_out(left_out_, why, 1, link.href()))
+        on_note_(fmt::format("{}: {} is left out, and so will be other links {}",
+                             work.url.href(), link.href(), why));
+    return !why.empty();
+}
+
 /// Links of a page that won't be followed, though they might be in scope.
 void PageJudge::leave_out(std::size_t links, std::string_view why, const Work& work) {
     if (links == 0)
         return;
-    left_out_ += links;
+    count_left_out(left_out_, why, links, fmt::format("on {}", work.url.href()));
     on_note_(
         fmt::format("{}: {} links are left out, being {}", work.url.href(), links, why));
 }

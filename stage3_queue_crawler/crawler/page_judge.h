@@ -7,11 +7,13 @@
 
 #include "common/trace/stack_trace.h"
 #include "stage3_queue_crawler/crawler/frontier.h"
+#include "stage3_queue_crawler/crawler/left_out.h"
 #include "stage3_queue_crawler/crawler/page_fetch.h"
 #include "stage3_queue_crawler/crawler/page_reader.h"
 #include "stage3_queue_crawler/crawler/record.h"
 #include "stage3_queue_crawler/crawler/redirect_circles.h"
 #include "stage3_queue_crawler/crawler/scope.h"
+#include "stage3_queue_crawler/crawler/traps.h"
 
 #include <cstddef>
 #include <functional>
@@ -19,6 +21,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace stage3 {
 
@@ -41,28 +44,31 @@ class PageJudge {
     /// For a crawl of what `scope` contains. `reader` must outlive it. `on_note` is
     /// called with what the user should read: some lines, without the last line end.
     PageJudge(PageReader& reader, std::shared_ptr<const Scope> scope,
-              std::function<void(const std::string&)> on_note)
-        : reader_(reader), scope_(std::move(scope)), on_note_(std::move(on_note)) {}
+              const TrapLimits& limits, std::function<void(const std::string&)> on_note)
+        : reader_(reader), scope_(std::move(scope)), traps_(limits),
+          on_note_(std::move(on_note)) {}
 
     /// What a response says, and what is found in it. Whatever goes wrong is part of
     /// that. `work` must live until this has ended.
     Coroutine<Page> judge(const Work& work, PageResponse response);
 
-    /// How many links were not followed since a page had too many, or they were too long.
-    std::size_t left_out() const { return left_out_; }
+    /// Links that were not followed though they are in scope.
+    const std::vector<LeftOut>& left_out() const { return left_out_; }
 
   private:
     void read_headers(const Work& work, const PageResponse& response, Page& page);
     void read_location(const Work& work, const PageResponse& response, Page& page);
     Coroutine<> read_links(const Work& work, PageResponse response, Page& page);
+    bool is_trap(const common::Url& link, const Work& work);
     void leave_out(std::size_t links, std::string_view why, const Work& work);
     void tell_way(const Work& work, const common::TracedError& error);
 
     PageReader& reader_;
     const std::shared_ptr<const Scope> scope_;
-    const std::function<void(const std::string&)> on_note_;
     RedirectCircles circles_;
-    std::size_t left_out_ = 0;
+    Traps traps_;
+    const std::function<void(const std::string&)> on_note_;
+    std::vector<LeftOut> left_out_;
 };
 
 } // namespace stage3

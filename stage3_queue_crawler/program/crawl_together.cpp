@@ -71,10 +71,12 @@ std::string agreed_settings(const Options& options) {
     for (const std::string& pattern : options.shared.patterns)
         text += "\n" + pattern;
     text += fmt::format(
-        "\n--max-depth {}\n--max-pages {}\n--max-redirects {}\n--max-tries "
+        "\n--max-depth {}\n--max-path-depth {}\n--max-repeats {}\n--max-queries "
+        "{}\n--max-pages {}\n--max-redirects {}\n--max-tries "
         "{}\n--max-per-host {}\n--max-body {}\n--delay {}\n--lease {}",
-        limit(crawl.max_depth), limit(crawl.max_pages), crawl.max_redirects,
-        crawl.max_tries, limit(crawl.politeness.max_per_host), crawl.session.max_body,
+        limit(crawl.max_depth), crawl.traps.path_depth, crawl.traps.repeats,
+        crawl.traps.queries, limit(crawl.max_pages), crawl.max_redirects, crawl.max_tries,
+        limit(crawl.politeness.max_per_host), crawl.session.max_body,
         std::chrono::duration<double>(crawl.politeness.delay).count(),
         std::chrono::duration<double>(options.shared.lease).count());
     const std::array<const char*, 3> orders{"fifo", "lifo", "priority"};
@@ -135,7 +137,7 @@ Coroutine<std::size_t> write_report(const Options& options, SharedResults& resul
         co_await output.drain();
     }
     output.write(
-        format->end({.urls = results.urls(), .left_out = 0, .time = results.time()}));
+        format->end({.urls = results.urls(), .left_out = {}, .time = results.time()}));
     output.flush();
     co_return dead;
 }

@@ -6,6 +6,7 @@
 
 #include "common/web/url.h"
 #include "stage3_queue_crawler/crawler/known_urls.h"
+#include "stage3_queue_crawler/crawler/left_out.h"
 #include "stage3_queue_crawler/crawler/record.h"
 
 #include <chrono>
@@ -22,7 +23,7 @@ enum class FormatName : std::uint8_t { text, jsonl, csv, dot };
 /// What there is to say of a whole crawl.
 struct Summary {
     const KnownUrls& urls;
-    std::size_t left_out; ///< links that were not followed, being too many or too long
+    std::vector<LeftOut> left_out; ///< links that were not followed
     std::chrono::duration<double> time;
 };
 

@@ -39,6 +39,12 @@ What may pass is tried again (--max-tries): no connection, a broken one, a body
 that was cut off, a time limit; and 429, 502, 503, 504. If such an answer tells
 when to come back (Retry-After, 9110: 10.2.3), that is when, up to 60 s; who is
 told to wait longer doesn't come back.
+
+What may have no end isn't asked for at all. The report says which links were
+left out, and these options change the limits:
+  --max-path-depth N  parts of a URL's path (20)
+  --max-repeats N     of one of these parts, in one path (3)
+  --max-queries N     URLs that differ only behind their path (10000)
 )";
 
 constexpr std::string_view help_on_sharing =

@@ -232,6 +232,11 @@ Options read_options(int argc, char** argv) {
              number_into(crawl.max_depth, 0, most));
     line.add("--max-pages", "N", "stop after so many fetches",
              number_into(crawl.max_pages, 1, most));
+    line.add("--max-path-depth", "N", "", number_into(crawl.traps.path_depth, 1, most));
+    line.add("--max-repeats", "N", "", number_into(crawl.traps.repeats, 1, most));
+    line.add("--max-queries", "N", "", number_into(crawl.traps.queries, 0, most));
+    for (const char* const name : {"--max-path-depth", "--max-repeats", "--max-queries"})
+        line.hide(name);
     line.add("--max-redirects", "N", "followed from any one URL (10)",
              number_into(crawl.max_redirects, 0, 1000));
     line.add("--max-tries", "N", "for a URL, if the network or the server fails (4)",

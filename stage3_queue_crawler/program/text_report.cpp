@@ -98,8 +98,10 @@ std::string text_report(std::deque<ReportLine> lines, const Summary& crawl,
         text += to_text(line) + '\n';
     text += '\n' + sums(lines) + most_met(crawl.urls, top);
 
-    if (crawl.left_out > 0)
-        text += fmt::format("Links that were left out: {}\n", crawl.left_out);
+    if (!crawl.left_out.empty())
+        text += "Links that were left out, counted on each page:\n";
+    for (const LeftOut& kind : crawl.left_out)
+        text += fmt::format("{:8}  {}, such as {}\n", kind.links, kind.why, kind.example);
 
     const auto count = [&](Outcome outcome) {
         return std::ranges::count(lines, outcome, &ReportLine::outcome);

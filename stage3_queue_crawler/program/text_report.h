@@ -32,7 +32,7 @@ struct ReportLine {
 std::string to_text(const ReportLine& line);
 
 /// The report on a crawl: the records, sorted by URL; sums; the `top` links that most
-/// pages have; how many links were left out; at the end the URLs that are dead, with the
+/// pages have; which links were left out; at the end the URLs that are dead, with the
 /// pages that have links to them.
 std::string text_report(std::deque<ReportLine> lines, const Summary& crawl,
                         std::size_t top = 10);

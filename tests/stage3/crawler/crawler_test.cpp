@@ -78,7 +78,7 @@ struct Result {
     std::vector<Said> records;
     std::vector<std::string> notes;
     stage3::Progress progress;
-    std::size_t left_out = 0;
+    std::vector<stage3::LeftOut> left_out;
     double seconds = 0;
 
     const Said& operator[](const std::string& url) const {
@@ -1520,6 +1520,30 @@ TEST_SUITE("order and scope") {
         CHECK(result[two.url("/")].depth == 0);
     }
 
+    TEST_CASE("a site that goes deeper and deeper comes to an end, and that is said") {
+        ScriptedServer server;
+        const std::vector<std::string> links{"a/", "?next", "?next&more"};
+        server.on("/", page(links));
+        server.on("/a/", page(links));
+        server.on("/a/a/", page(links));
+        Setup setup;
+        setup.settings.traps = {.path_depth = 20, .repeats = 2, .queries = 1};
+        setup.settings.workers = 1;
+        const Result result = setup.crawl(server.url());
+        CHECK(result.records.size() == 6); // three paths, each with one query, all told
+        REQUIRE(result.left_out.size() == 2);
+        CHECK(result.left_out[0].example == server.url("/?next&more"));
+        CHECK(result.left_out[0].links == 3);
+        CHECK(result.left_out[1].why.ends_with("more than 2 times (--max-repeats)"));
+        CHECK(result.left_out[1].example == server.url("/a/a/a/"));
+        CHECK(result.left_out[1].links == 1);
+        REQUIRE(result.notes.size() == 2); // each kind once
+        CHECK(result.notes[1]
+              == server.url("/a/a/") + ": " + server.url("/a/a/a/")
+                     + " is left out, and so will be other links "
+                       "with one part of their path more than 2 times (--max-repeats)");
+    }
+
     TEST_CASE("a page with too many links is read to a limit, and that is said") {
         ScriptedServer server;
         std::string body;
@@ -1535,7 +1559,10 @@ TEST_SUITE("order and scope") {
         setup.settings.workers = 1;
         const Result result = setup.crawl(server.url());
         CHECK(result[server.url()].links == 10'000);
-        CHECK(result.left_out == 6);
+        REQUIRE(result.left_out.size() == 2);
+        CHECK(result.left_out[0].links == 5);
+        CHECK(result.left_out[0].example == "on " + server.url());
+        CHECK(result.left_out[1].links == 1);
         CHECK(result[server.url("/inside")].status == 404); // foreign ones don't count
         CHECK(result.notes
               == std::vector<std::string>{

@@ -159,7 +159,7 @@ TEST_CASE("the report: records by URL, sums, most met links, and what is dead") 
         }
         return result;
     };
-    CHECK(stage3::text_report(lines(), {urls, 0, 1500ms})
+    CHECK(stage3::text_report(lines(), {urls, {}, 1500ms})
           == R"(page        200       100  http://h/
 page        200       100  http://h/a
 error       404       100  http://h/b (HTTP status 404)
@@ -176,9 +176,18 @@ Dead:
     on http://h/
     on http://h/a
 )");
-    const std::string shorter = stage3::text_report(lines(), {urls, 7, 1500ms}, 1);
+    const std::string shorter =
+        stage3::text_report(lines(),
+                            {urls,
+                             {{"too long for URLs", "on http://h/", 7},
+                              {"that never end", "http://h/a/a/", 12}},
+                             1500ms},
+                            1);
     CHECK(shorter.find("       1  http://h/a") == std::string::npos);
-    CHECK(shorter.find("\nLinks that were left out: 7\nDone in") != std::string::npos);
+    CHECK(shorter.find("\nLinks that were left out, counted on each page:\n"
+                       "       7  too long for URLs, such as on http://h/\n"
+                       "      12  that never end, such as http://h/a/a/\nDone in")
+          != std::string::npos);
 }
 
 TEST_CASE(
@@ -189,7 +198,7 @@ TEST_CASE(
         dead.meet_on(urls.number_of(url_of("http://h/" + std::to_string(i))));
     std::deque<ReportLine> lines;
     lines.emplace_back(Record(dead.url));
-    const std::string report = stage3::text_report(std::move(lines), {urls, 0, 1s});
+    const std::string report = stage3::text_report(std::move(lines), {urls, {}, 1s});
     CHECK(report.ends_with("    on http://h/9\n    and on 15 more\n"));
 }
 
@@ -202,7 +211,7 @@ TEST_CASE(
     record.error = "redirect to what is no URL: \x1b[2J";
     std::deque<ReportLine> lines;
     lines.emplace_back(record);
-    const std::string report = stage3::text_report(std::move(lines), {urls, 0, 1s});
+    const std::string report = stage3::text_report(std::move(lines), {urls, {}, 1s});
     CHECK(report.ends_with("Dead:\n"
                            "  http://h/x (redirect to what is no URL: \\x1b[2J)\n"
                            "    on http://h/moved\n"));
@@ -210,6 +219,6 @@ TEST_CASE(
 }
 
 TEST_CASE("an empty crawl has a report, too") {
-    CHECK(stage3::text_report({}, {KnownUrls(), 0, 0s})
+    CHECK(stage3::text_report({}, {KnownUrls(), {}, 0s})
               .ends_with("Done in 0.00 s: 0 fetched, 0 redirects, 0 dead.\n"));
 }

@@ -1,0 +1,51 @@
+// Sites that never end.
+//
+// Each day of a calendar has a link to the next. A page that sorts its list by this and
+// by that has a URL for each way to do so. A link "a/" on a page that is served for every
+// path leads to a/, a/a/, a/a/a/. Whoever follows all of that is never done, and most of
+// it's nobody's intention.
+//
+// Nobody can tell a trap from a large site for sure. So there are limits that hardly any
+// site comes near, options to change them, and a report that says what was left out. Told
+// in book/17.
+#pragma once
+
+#include "common/web/url.h"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace stage3 {
+
+struct TrapLimits {
+    std::size_t path_depth = 20;  ///< parts of a path: "/a/b/c" has three
+    std::size_t repeats = 3;      ///< of one part in one path
+    std::size_t queries = 10'000; ///< URLs that differ only behind their path
+};
+
+class Traps {
+  public:
+    explicit Traps(const TrapLimits& limits);
+
+    /// Why a link should not be followed, in words that go on after "links ..."; nothing
+    /// if it may be. Ask it of each link that is met, also again.
+    std::string_view why_not(const common::Url& link);
+
+  private:
+    std::size_t most_repeats(std::string_view path);
+    bool has_too_many_queries(const common::Url& link, std::string_view path);
+
+    const TrapLimits limits_;
+    const std::string too_deep_;
+    const std::string repeats_;
+    const std::string too_many_;
+    std::unordered_map<std::string, std::size_t> queries_; // of a path, so far
+    std::unordered_set<std::size_t> counted_;              // there: hashes of URLs
+    std::vector<std::string_view> parts_; // of the path that is looked at
+};
+
+} // namespace stage3
