@@ -109,7 +109,27 @@ Handle FutureBase::add(Handle callback) {
     return callback;
 }
 
-FutureBase::~FutureBase() { report_unseen_exception("a future"); }
+namespace {
+// The callbacks of futures that die while others' are dropped.
+thread_local RunQueue* dropped_here = nullptr;
+} // namespace
+
+FutureBase::~FutureBase() {
+    report_unseen_exception("a future");
+    if (waiters_.empty()) [[likely]]
+        return;
+    // A callback may hold the last handle to another future, whose callback has the last
+    // one to a third: so these die inside each other. Their callbacks don't: they wait in
+    // a queue, or a long chain would overflow the stack. (A task that waits for a future
+    // keeps it alive: there are only callbacks.)
+    if (dropped_here != nullptr) {
+        dropped_here->append(std::move(waiters_));
+        return;
+    }
+    dropped_here = &waiters_;
+    waiters_.clear();
+    dropped_here = nullptr;
+}
 
 void FutureBase::report_unseen_exception(const std::string& what) noexcept {
     if (!failure_ || !failure_->exception || !std::exchange(report_exception_, false))

@@ -7,7 +7,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <csignal>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -153,6 +155,45 @@ TEST_CASE_FIXTURE(LoopTest, "callbacks may hold the last handle to their future"
         b.add_done_callback([a](const auto&) {});
     }
     loop.close();
+}
+
+TEST_CASE_FIXTURE(LoopTest, "a chain of 100,000 futures is dropped in little stack") {
+    const char* lowest = nullptr;
+    const char* highest = nullptr;
+    int dropped = 0;
+    // The callback of one holds the last handle to another, and looks how deep it dies.
+    const auto hold = [&](const Future<>& holder, Future<> other) {
+        auto look = std::make_shared<AtEnd>([&] {
+            const auto* const here = static_cast<const char*>(__builtin_frame_address(0));
+            lowest = dropped == 0 ? here : std::min(lowest, here);
+            highest = std::max(highest, here);
+            ++dropped;
+        });
+        holder.add_done_callback(
+            [held = std::move(other), look = std::move(look)](const auto&) {});
+    };
+    const int many = tests::in_bulk(100'000);
+    int more = many;
+    constexpr std::ptrdiff_t little = 10'000; // bytes: for a sanitizer's frames, too
+
+    SUBCASE("by its owner") {
+        const Future<> first(loop);
+        for (Future<> last = first; more > 0; --more) {
+            const Future<> next(loop);
+            hold(last, next);
+            last = next;
+        }
+    }
+    SUBCASE("by its loop, which begins with the newest") {
+        for (Future<> last(loop); more > 0; --more) {
+            const Future<> next(loop);
+            hold(next, last);
+            last = next;
+        }
+        loop.close();
+    }
+    CHECK(dropped == many);
+    CHECK(highest - lowest < little);
 }
 
 TEST_CASE("a job that is dropped may ask for another, in vain") {
