@@ -10,7 +10,7 @@ namespace stage3 {
 void cancel_all_tasks(EventLoop& loop) {
     const auto tasks = all_tasks(loop);
     for (const auto& task : tasks)
-        task->cancel({});
+        task->as_task()->request_cancel_with_all();
     const auto all_done = [&] {
         return std::ranges::all_of(tasks, [](const auto& task) { return task->done(); });
     };

@@ -151,22 +151,35 @@ bool TaskBase::request_cancel(std::string message) {
     // A task that waits for a task passes the request on: only the innermost one is
     // asked. Whoever waits for it gets to see what becomes of it.
     TaskBase* task = this;
-    for (;;) {
-        ++task->cancelling_;
-        TaskBase* const next =
-            task->waits_for_ != nullptr ? task->waits_for_->as_task() : nullptr;
-        if (next == nullptr || next->future().done())
-            break;
+    ++task->cancelling_;
+    while (TaskBase* const next = task->awaited_task()) {
         task = next;
+        ++task->cancelling_;
     }
     trace("cancel");
-    // The future that it waits for is cancelled; for all who wait for it.
-    if (task->waits_for_ != nullptr && task->waits_for_->as_task() == nullptr
-        && task->waits_for_->cancel(message))
-        return true;
-    task->must_cancel_ = true;
-    task->cancel_message_ = std::move(message);
+    task->cancel_wait(std::move(message));
     return true;
+}
+
+void TaskBase::request_cancel_with_all() {
+    ++cancelling_;
+    trace("cancel");
+    if (awaited_task() == nullptr)
+        cancel_wait({});
+}
+
+TaskBase* TaskBase::awaited_task() const {
+    TaskBase* const task = waits_for_ != nullptr ? waits_for_->as_task() : nullptr;
+    return task != nullptr && !task->future().done() ? task : nullptr;
+}
+
+void TaskBase::cancel_wait(std::string message) {
+    // The future that it waits for is cancelled; for all who wait for it.
+    if (waits_for_ != nullptr && waits_for_->as_task() == nullptr
+        && waits_for_->cancel(message))
+        return;
+    must_cancel_ = true;
+    cancel_message_ = std::move(message);
 }
 
 int TaskBase::uncancel() {

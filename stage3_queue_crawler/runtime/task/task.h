@@ -30,6 +30,10 @@ class TaskBase : public Runnable {
 
     /// Asks the coroutine to end. True, unless it is done.
     bool request_cancel(std::string message);
+    /// The same, of a task that is not done, for whoever asks all tasks of the loop: the
+    /// one that it waits for is asked anyway. (Else, the last of a long chain would be
+    /// asked by way of all others, once for each.)
+    void request_cancel_with_all();
 
     const std::string& name() const { return name_; }
     void set_name(std::string name) { name_ = std::move(name); }
@@ -94,6 +98,9 @@ class TaskBase : public Runnable {
     virtual void complete_with_result() = 0;
 
   private:
+    /// The task that it waits for, unless that is done; nullptr: there is none.
+    TaskBase* awaited_task() const;
+    void cancel_wait(std::string message);
     void finish();
     void destroy_coroutine() noexcept;
 

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <semaphore>
@@ -385,6 +386,54 @@ TEST_CASE_FIXTURE(LoopTest, "nor does a task that cancels whatever there is") {
     turns(2);
     CHECK(log == Log{"asked"});
     CHECK(all_tasks(loop).empty());
+}
+
+TEST_CASE_FIXTURE(LoopTest, "of tasks that wait for each other, each is asked once") {
+    const auto many = static_cast<std::size_t>(tests::in_bulk(20'000));
+    const auto wait_for_another = [](const std::vector<Task<>>& all,
+                                     std::size_t which) -> Coroutine<> {
+        co_await all[which];
+    };
+    std::vector<Task<>> tasks;
+    SUBCASE("the newer for the older") {
+        tasks.push_back(task(wait_for_ever()));
+        while (tasks.size() < many)
+            tasks.push_back(task(wait_for_another(tasks, tasks.size() - 1)));
+    }
+    SUBCASE("the older for the newer") {
+        while (tasks.size() < many - 1)
+            tasks.push_back(task(wait_for_another(tasks, tasks.size() + 1)));
+        tasks.push_back(task(wait_for_ever()));
+    }
+    turns(2);
+    cancel_all_tasks(loop);
+    const auto asked_once = [](const auto& one) {
+        return one.cancelled() && one.cancelling() == 1; // and not by each that waits
+    };
+    CHECK(std::ranges::count_if(tasks, asked_once) == std::ssize(tasks));
+}
+
+TEST_CASE_FIXTURE(LoopTest, "asked together with one that goes on, who waits for it goes "
+                            "on, too") {
+    const auto stubborn = task([]() -> Coroutine<int> {
+        int asked = 0;
+        try {
+            co_await Future<>();
+        } catch (const Cancelled&) {
+            ++asked;
+        }
+        co_await stage3::next_turn();
+        co_return asked;
+    }());
+    const auto waits = task([](Task<int> other) -> Coroutine<int> {
+        const int result = co_await other;
+        co_await stage3::next_turn();
+        co_return result + 1;
+    }(stubborn));
+    turns(2);
+    cancel_all_tasks(loop);
+    CHECK(waits.result() == 2);
+    CHECK(waits.cancelling() == 1);
 }
 
 TEST_CASE("run throws on what its loop throws") {
