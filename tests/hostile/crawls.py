@@ -1,0 +1,44 @@
+"""Crawls of hostile servers, by the real programs: STAGE3 in the environment (and STAGE1, STAGE2) names them, else
+they are those of ../../build.
+"""
+import collections
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+BUILD = HERE.parents[1] / "build"
+PROGRAMS = {
+    "stage1": os.environ.get("STAGE1") or str(BUILD / "stage1_callbacks/stage1"),
+    "stage2": os.environ.get("STAGE2") or str(BUILD / "stage2_coroutines/stage2"),
+    "stage3": os.environ.get("STAGE3") or str(BUILD / "stage3_queue_crawler/stage3"),
+}
+
+# What all crawls have in common; of an option that is given twice, the last one counts. (Time limits are for cases that
+# are about time: a busy machine must not make others fail.)
+COMMON = ["--fetch-timeout", "20", "--max-body", "2M", "--max-tries", "2", "--workers", "4"]
+
+# status: as a shell has it; or "late", if the program had to be killed. seconds; peak, of memory: in bytes.
+Result = collections.namedtuple("Result", "status output said seconds peak")
+
+
+def run(program, arguments, within=60, descriptors=0):
+    """Runs "stage1", "stage2" or "stage3" to its end, or till it's late."""
+    command = [sys.executable, "-I", "-S", str(HERE / "took.py"), str(within), str(descriptors), PROGRAMS[program]]
+    # Files, and no pipes: nobody need read while it writes.
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as said:
+        subprocess.run([*command, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=output, stderr=said, check=False)
+        output.seek(0)
+        said.seek(0)
+        words, _, told = said.read().rpartition(b"\ntook: ")
+        if not told:
+            raise RuntimeError(words.decode("latin-1"))
+        status, seconds, peak = told.split()
+        return Result("late" if status == b"late" else int(status), output.read(), words, float(seconds), int(peak))
+
+
+def crawl(urls, options=(), format="jsonl", within=60, descriptors=0):
+    """By stage 3."""
+    return run("stage3", [*COMMON, "--format", format, *options, *urls], within, descriptors)

@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""A server of whatever bytes a case says; by itself, it serves all cases that fit into one crawl:
+
+    tests/hostile/server.py [--port N]
+
+prints the URL of a page with a link to each case, and serves until Ctrl-C. Point stage3 at it, or anything else.
+
+Each case has a port of its own: what it does to connections, to robots.txt or to a host's place in line concerns no
+other. To a crawler, they are one host all the same, since `--scope host` doesn't look at ports.
+"""
+import argparse
+import collections
+import itertools
+import socket
+import threading
+import time
+
+import pieces
+
+AFTER = pieces.page(text="<p>This is what comes after the case, and it's whole.\n" * 10)
+AFTER_BYTES = len(AFTER[0]) - AFTER[0].index(b"\r\n\r\n") - 4
+
+# Who asked for what, when, and on which connection, counted from 0. `count`: how often this path was asked for before.
+Request = collections.namedtuple("Request", "time connection path headers count site")
+
+
+class Site:
+    """One port. `answers`: what is sent for which path; "/x/*" is whatever begins so. A path that isn't there: 404.
+    `address`: another one of 127.0.0.0/8 is another host."""
+
+    def __init__(self, answers, address="127.0.0.1", port=0):
+        self.answers = answers
+        self.requests = []
+        self.served = None  # the case (see cases.py) that it's a part of
+        self._lock = threading.Lock()
+        self._counts = collections.Counter()
+        self._numbers = itertools.count()
+        self._connections = set()
+        self._listener = socket.socket()
+        self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._listener.bind((address, port))
+        self._listener.listen(1000)
+        self.port = self._listener.getsockname()[1]
+        self.origin = f"http://{address}:{self.port}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        """Nobody is let in any more, and who is there is thrown out."""
+        _shut(self._listener)
+        with self._lock:
+            for connection in self._connections:
+                _shut(connection)
+
+    def forget(self):
+        """As if nobody had been here."""
+        with self._lock:
+            self.requests = []
+            self._counts.clear()
+
+    def paths(self):
+        """What was asked for, in order; without robots.txt."""
+        return [request.path for request in self.requests if request.path != "/robots.txt"]
+
+    def _accept(self):
+        while True:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            with self._lock:
+                self._connections.add(connection)
+            threading.Thread(target=self._serve, args=(connection, next(self._numbers)), daemon=True).start()
+
+    def _serve(self, connection, number):
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        try:
+            with connection:
+                self._converse(connection, number)
+        except OSError:
+            pass  # the client has left: it has had enough
+        finally:
+            with self._lock:
+                self._connections.discard(connection)
+
+    def _converse(self, connection, number):
+        received = b""
+        while True:
+            while b"\r\n\r\n" not in received:
+                more = connection.recv(65536)
+                received += more
+                if received and not b"GET ".startswith(received[:4]):
+                    self._send(self.answers.get("TLS", []), connection)  # what else should it be
+                    return
+                if not more:
+                    return
+            head, received = received.split(b"\r\n\r\n", 1)
+            if not self._send(self._answer(self._note(head.decode("latin-1"), number)), connection):
+                return
+
+    @staticmethod
+    def _send(answer, connection):
+        """Is the connection kept?"""
+        for piece in pieces.pieces_of(answer):
+            if piece is pieces.KEEP:
+                return True
+            if isinstance(piece, pieces.Piece):
+                piece.send(connection)
+            else:
+                connection.sendall(piece)
+        _say_goodbye(connection)
+        return False
+
+    def _note(self, head, number):
+        lines = head.split("\r\n")
+        path = (lines[0].split(" ") + [""])[1]
+        headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines[1:])}
+        with self._lock:
+            request = Request(time.monotonic(), number, path, headers, self._counts[path], self)
+            self.requests.append(request)
+            self._counts[path] += 1
+        return request
+
+    def _answer(self, request):
+        path = request.path.split("?")[0]
+        begins = [key for key in self.answers if key.endswith("*") and request.path.startswith(key[:-1])]
+        for key in [request.path, path, *sorted(begins, key=len, reverse=True)]:
+            if key in self.answers:
+                answer = self.answers[key]
+                return answer(request) if callable(answer) else answer
+        return pieces.status(404, reason="Not Found")
+
+
+def _say_goodbye(connection):
+    """No more comes from us. What the client still sends is read: otherwise it would see its connection reset, and not
+    closed, and lose what it has not read yet."""
+    connection.shutdown(socket.SHUT_WR)
+    connection.settimeout(5)
+    while connection.recv(65536):
+        pass
+
+
+def _shut(connection):
+    try:
+        connection.shutdown(socket.SHUT_RDWR)
+    except OSError:
+        pass
+    connection.close()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--port", type=int, default=0, help="of the page with the links (any that is free)")
+    options = parser.parse_args()
+    import cases
+    index = cases.Index(port=options.port)
+    print(f"{len(index.served)} cases: {index.origin}/", flush=True)
+    try:
+        threading.Event().wait()
+    except KeyboardInterrupt:
+        pass
+
+
+if __name__ == "__main__":
+    main()
