@@ -127,6 +127,13 @@ class Index:
     def root(self):
         return self.site.origin + "/"
 
+    def with_numbers(self, text):
+        """"[20a]/case" says more than a URL whose port was free today."""
+        for served in self.served:
+            for site in served.sites:
+                text = text.replace(site.origin + "/", f"[{served.case.number}]/")
+        return text
+
     @property
     def expected(self):
         wanted = {self.root: expect.page()}
@@ -144,3 +151,16 @@ def cases_of(section):
 
 def all_cases():
     return [case for section in SECTIONS for case in cases_of(section)]
+
+
+# Numbers that have no case here, and why.
+ELSEWHERE = {
+    25: "no server: a name that is never looked up. tests/stage3/program/program_test.cpp, with tests/support/slow_names.cpp",
+    30: "no server: Ctrl-C, once and twice. tests/stage3/program/program_test.cpp",
+    70: "there are no sitemaps yet",
+    74: "pages are not saved",
+    75: "no server: whoever reads the results leaves. tests/stage3/program/program_test.cpp",
+    76: "no server: what can't be written. tests/stage3/program/program_test.cpp. A crawl to be continued is in Redis",
+    77: "no server: what stands in Redis is wrong. tests/shared_frontier/faults_test.py",
+    78: "no shell is called anywhere",
+}

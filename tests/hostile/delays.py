@@ -1,1 +1,70 @@
-CASES = []
+"""23 to 30: servers that are slow or silent, or always busy."""
+from cases import Case
+from expect import TIMED_OUT, error, failed, page
+from pieces import KEEP, Forever, Silence, http, ok, page as a_page, status
+
+SOON = ("--fetch-timeout", 1)  # a time limit that is soon over
+HTML = "Content-Type: text/html"
+
+
+def busy_once(*headers):
+    """Too busy at first, and then not."""
+    return lambda request: a_page() if request.count else status(503, *headers)
+
+
+def others_go_on(served, result, records):
+    """The page that comes after doesn't wait until the case is given up."""
+    times = {path: [request.time for request in served.site.requests if request.path == path]
+             for path in ("/case", "/after")}
+    if len(times["/case"]) != 2 or not times["/after"] or times["/after"][0] > times["/case"][1]:
+        yield f"they were asked for at these times: {times}"
+
+
+CASES = [
+    Case("23", "body that drips, a byte each 0.3 s",
+         {"/case": [http("HTTP/1.1 200 OK", HTML), Forever("x", pause=0.3)]},
+         {"/case": failed(TIMED_OUT, 200, tries=2)},
+         options=SOON, check=others_go_on),
+    Case("24a", "headers that drip",
+         {"/case": [b"HTTP/1.1 200 OK\r\n", Forever("X", pause=0.3)]},
+         {"/case": failed(TIMED_OUT, tries=2)},
+         options=SOON, check=others_go_on),
+    Case("24b", "connection accepted, and not a byte",
+         {"/case": Silence()},
+         {"/case": failed(TIMED_OUT, tries=2)},
+         options=SOON, check=others_go_on),
+    Case("24c", "robots.txt that never comes",
+         {},
+         {"{second}/": failed(TIMED_OUT)},
+         options=SOON, second={"/robots.txt": Silence()}),
+    Case("24d", "robots.txt that drips",
+         {},
+         {"{second}/": failed(TIMED_OUT)},
+         options=SOON, second={"/robots.txt": [http("HTTP/1.1 200 OK"), Forever("#", pause=0.3)]}),
+    Case("24e", "TLS handshake that stalls",
+         {"TLS": Silence()},
+         {"https://127.0.0.1:{port}/case": failed(TIMED_OUT)},
+         options=SOON),
+    Case("26a", "Retry-After: -5",
+         {"/case": busy_once("Retry-After: -5")},
+         {"/case": page(tries=2)}),
+    Case("26b", "Retry-After of 20 digits",
+         {"/case": busy_once("Retry-After: " + "9" * 20)},
+         {"/case": page(tries=2)}),
+    Case("26c", "Retry-After: soon",
+         {"/case": busy_once("Retry-After: soon")},
+         {"/case": page(tries=2)}),
+    Case("27", "Retry-After in the year 1970",
+         {"/case": busy_once("Retry-After: Thu, 01 Jan 1970 00:00:00 GMT")},
+         {"/case": page(tries=2)}),
+    Case("28", "Retry-After: 86400",
+         {"/case": busy_once("Retry-After: 86400")},
+         {"/case": error(503, "HTTP status 503, come back in 86400 s", tries=1)}),
+    Case("29a", "429 for ever",
+         {"/case": status(429)},
+         {"/case": error(429, tries=2)}),
+    Case("29b", "503 on every page, for ever",
+         {},
+         {f"{{second}}/{i}": error(503, tries=2) for i in range(10)},
+         second={"/robots.txt": status(404), "/*": status(503)}),
+]

@@ -1,1 +1,141 @@
-CASES = []
+"""45 to 54: sites that never end or grow without bound; and texts that could keep a robots.txt reader, or a regular
+expression, busy for ever."""
+from cases import Case
+from expect import disallowed, page
+from pieces import Pause, ok, page as a_page, redirect as to, status
+
+HUGE = "its site has no end"
+
+
+def tail(request):
+    """The number at the end of a path."""
+    return int(request.path.rsplit("/", 1)[1])
+
+
+def at_most(count):
+    def check(served, result, records):
+        if len(records) != count:
+            yield f"{len(records)} URLs have a record, and {count} should"
+        if b"--max-pages" not in result.said:
+            yield f"nobody says what has ended it: {result.said}"
+    return check
+
+
+def cut_short(*options):
+    """It ends because the user has set a limit; and says so."""
+    return dict(options=options, exit=3, more=True, not_in_index=HUGE)
+
+
+def ends_at_depth(depth, path):
+    """`path`: of a depth."""
+    def check(served, result, records):
+        deepest = max(record["depth"] for record in records)
+        if deepest != depth or served.url(path(depth)) not in {record["url"] for record in records}:
+            yield f"it ends at depth {deepest}: {sorted(record['url'] for record in records)[-1]}"
+    return check
+
+
+def says_links_are_left_out(served, result, records):
+    if b"links are left out" not in result.said:
+        yield f"nobody says that links are left out: {result.said}"
+
+
+def is_fetched_once(served, result, records):
+    paths = served.site.paths()
+    if len(paths) != len(set(paths)):
+        yield f"asked for twice: {sorted(path for path in set(paths) if paths.count(path) > 1)}"
+
+
+def rules(text):
+    """A second port has these rules."""
+    return dict(answers={}, second={"/robots.txt": ok(text, type="text/plain"), "/*": a_page()})
+
+
+ALLOWED, FORBIDDEN = "{second}/allowed", "{second}/forbidden"
+BOTH = {ALLOWED: page(), FORBIDDEN: disallowed()}
+
+CASES = [
+    Case("45a", "calendar without an end, and --max-pages",
+         {"/day/*": lambda request: a_page(f"/day/{tail(request) + 1}")},
+         {"/day/1": page()},
+         **cut_short("--max-pages", 20), check=at_most(20)),
+    Case("45b", "calendar without an end, and --max-depth",
+         {"/day/*": lambda request: a_page(f"/day/{tail(request) + 1}")},
+         {"/day/1": page(), "/day/20": page()},
+         links=["/day/1"], options=("--max-depth", 20), more=True, not_in_index=HUGE,
+         check=ends_at_depth(20, lambda depth: f"/day/{depth}")),
+    Case("45c", "calendar without an end, and --timeout",
+         {"/day/*": lambda request: [Pause(0.05), *a_page(f"/day/{tail(request) + 1}")]},
+         {"/day/1": page()},
+         **cut_short("--timeout", 1)),
+    Case("46", "relative link that grows, and --max-depth",
+         {"/a/*": a_page("a/")},
+         {"/a/": page(), "/a/a/a/": page()},
+         links=["/a/"], options=("--max-depth", 20), more=True, not_in_index=HUGE,
+         check=ends_at_depth(20, lambda depth: "/" + "a/" * depth)),
+    Case("47a", "query that grows, a kilobyte a page, up to the longest URL",
+         {"/q*": lambda request: a_page(f"{request.path}&amp;{'x' * 1000}")},
+         {f"/q?1{('&' + 'x' * 1000) * i}": page() for i in range(9)},
+         links=["/q?1"]),
+    Case("47b", "query that grows slowly, and --max-pages",
+         {"/q*": lambda request: a_page(f"{request.path}&amp;p=1")},
+         {"/q?p=1": page()},
+         **cut_short("--max-pages", 30), check=at_most(30)),
+    Case("47c", "ampersand that is escaped twice",
+         {"/q*": a_page()},
+         {"/q?a=1&amp;b=2": page(), "/q?a=1&b=2": page()},
+         links=["/q?a=1&amp;amp;b=2", "/q?a=1&amp;b=2", "/q?a=1&b=2"]),
+    Case("48", "session number in each link, and --max-pages",
+         {"/s/*": lambda request: a_page(f"/s/home?session={len(request.site.requests)}")},
+         {},
+         links=["/s/home"], **cut_short("--max-pages", 30), check=at_most(30)),
+    Case("49", "page with a million links",
+         {"/case": lambda request: ok("".join(f"<a href={i}>" for i in range(1_000_000)))},
+         {"/case": page(links=10_000)},
+         options=("--max-depth", 1, "--max-body", "16M"), check=says_links_are_left_out,
+         not_in_index="it has ten thousand links"),
+    Case("50", "nothing is ever missing, and --max-pages",
+         {"/*": lambda request: a_page(f"{request.path}x", f"{request.path}/y")},
+         {},
+         links=["/no-such-page"], **cut_short("--max-pages", 40), check=at_most(40)),
+    Case("51", "one page in many spellings",
+         {"/same": a_page(), "/same/": a_page(), "/~a": a_page(), "/%7Ea": a_page()},
+         {"/same": page(), "/same/": page(), "/~a": page(), "/%7Ea": page()},
+         links=["HTTP://127.0.0.1:{port}/same", "/./same", "/x/../same", "/x/%2e%2E/same", "/same#part", "\\same", "/same/",
+                "/~a", "/%7Ea", " /same ", "http:/same"],
+         check=is_fetched_once),
+    Case("52a", "robots.txt of 10 MB",
+         **rules(b"User-agent: *\nDisallow: /forbidden\n" + b"Disallow: /more\n" * 650_000), expected=BOTH),
+    Case("52b", "robots.txt with zero bytes",
+         **rules(b"\0\0\nUser-agent: *\nDisallow: /no\0ne\n\0\nDisallow: /forbidden\n"), expected=BOTH),
+    Case("52c", "robots.txt with a byte order mark",
+         **rules(b"\xef\xbb\xbfUser-agent: *\nDisallow: /forbidden\n"), expected=BOTH),
+    Case("52d", "robots.txt in UTF-16",  # which no rule is written in: RFC 9309, section 2.3
+         **rules("\ufeffUser-agent: *\nDisallow: /forbidden\n".encode("utf-16-le")),
+         expected={ALLOWED: page(), FORBIDDEN: page()}),
+    Case("52e", "rule of 3 kB, and one behind 5 kB of others",
+         **rules("User-agent: *\n" + "Disallow: /" + "x" * 3000 + "\n" * 2 + "Disallow: /y\n" * 400
+                 + "Disallow: /forbidden\n"), expected=BOTH),
+    Case("52f", "robots.txt in a circle of redirects",
+         {}, {"{second}/a": page()},
+         second={"/robots.txt": to("/robots.txt"), "/a": a_page()}),
+    Case("52g", "robots.txt: 500",
+         {}, {"{second}/a": disallowed("robots.txt: HTTP status 500")},
+         second={"/robots.txt": status(500), "/a": a_page()}),
+    Case("52h", "robots.txt: 403",
+         {}, {"{second}/a": page()},
+         second={"/robots.txt": status(403), "/a": a_page()}),
+    Case("52i", "robots.txt that is a redirect to another host",
+         {}, {"{second}/a": disallowed(), "{second}/b": page()},
+         second={"/robots.txt": to("{other}/rules"), "/a": a_page(), "/b": a_page()},
+         other={"/rules": ok("User-agent: *\nDisallow: /a\n", type="text/plain")}),
+    Case("53", "rule of many stars, and a long path",
+         {}, {"{second}/" + "a" * 4000: page()},
+         second={"/robots.txt": ok("User-agent: *\nDisallow: /" + "*a" * 500 + "*b\n", type="text/plain"),
+                 "/a*": a_page()}),
+    Case("54", "regular expression of the user's, and a long path",
+         {"/a*": a_page()},
+         {"/" + "a" * 4000: page()},
+         options=("--exclude", "a.*a.*a.*z", "--exclude", "(a|aa)+$z", "--exclude", "(a*)*z"),
+         not_in_index="its options are for one site"),
+]

@@ -11,7 +11,7 @@ DEAD = ("error", "failed")
 @dataclasses.dataclass(frozen=True)
 class Expected:
     """A record's outcome, status and error; and other fields, if they matter."""
-    outcome: str
+    outcome: "str | re.Pattern"
     status: "int | None"
     error: "str | re.Pattern | None" = None
     fields: dict = dataclasses.field(default_factory=dict)
@@ -55,4 +55,5 @@ TIMED_OUT = like(r"timed out after \S+ s")
 
 
 def fits(wanted, value):
+    """Is this what was wanted?"""
     return wanted.fullmatch(value or "") is not None if isinstance(wanted, re.Pattern) else wanted == value

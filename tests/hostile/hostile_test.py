@@ -18,7 +18,7 @@ import cases
 import checks
 import crawls
 
-AT_ONCE = 6
+AT_ONCE = 8
 MEMORY = os.environ.get("HOSTILE_MEMORY") != "no"
 WORKERS, MAX_BODY = 4, 2 * checks.MEGA  # as in crawls.COMMON
 
@@ -51,54 +51,105 @@ def run_case(case):
 
 
 class Runs:
-    """Those that have begun, and those that are over."""
+    """Tests that have begun, and those that are over."""
 
     def __init__(self):
         self.pool = concurrent.futures.ThreadPoolExecutor(AT_ONCE)
         self.futures = {}
 
-    def begin(self, case):
-        if case.number not in self.futures:
-            self.futures[case.number] = self.pool.submit(run_case, case)
-        return self.futures[case.number]
+    def begin(self, test, body):
+        if test.id() not in self.futures:
+            self.futures[test.id()] = self.pool.submit(body, test)
+        return self.futures[test.id()]
 
 
 RUNS = Runs()
 
 
-class Section(unittest.TestCase):
-    """The tests of a file of cases."""
-    longMessage = False
-
-    def run_and_check(self, case):
-        _, wrong, _ = RUNS.begin(case).result()
-        self.assertEqual(wrong, [], "\n".join([f"{case.number}, {case.title}:", *wrong]))
-
-    @classmethod
-    def of(cls, number):
-        def test_of(case):
-            def test(self):
-                self.run_and_check(case)
-            test.case = case
-            return test
-        tests = {f"test_{case.name}": test_of(case) for case in cases.cases_of(number)}
-        return type(cases.SECTIONS[number].title(), (cls,), {"__module__": __name__, **tests})
+def beside(body):
+    """A test that runs beside others: it has begun before it's its turn, which only shows what has come of it."""
+    def test(self):
+        RUNS.begin(self, body).result()
+    test.body = body
+    return test
 
 
-Bodies, Delays, Redirects, Endless, Documents, Output, Scheduling = map(Section.of, cases.SECTIONS)
-del Section  # it has no tests
+def fail_if(wrong, what):
+    """With a line for each thing that is wrong."""
+    if wrong:
+        raise AssertionError("\n".join([f"{what}:", *wrong]))
+
+
+def test_of(case):
+    return beside(lambda _: fail_if(run_case(case)[1], f"{case.number}, {case.title}"))
+
+
+def tests_of(section):
+    """All cases of a file, as a class."""
+    tests = {f"test_{case.name}": test_of(case) for case in cases.cases_of(section)}
+    return type(cases.SECTIONS[section].title(), (unittest.TestCase,), {"__module__": __name__, **tests})
+
+
+Bodies, Delays, Redirects, Endless, Documents, Output, Scheduling = map(tests_of, cases.SECTIONS)
+
+
+class Together(unittest.TestCase):
+    """All cases that fit into one crawl, in one: each comes out as it does by itself. Once for each format."""
+    OPTIONS = ("--fetch-timeout", 4, "--workers", 40)
+
+    def crawl(self, index, format, what_is_wrong):
+        """`what_is_wrong`: with the Result, besides what may be wrong in any format."""
+        result = crawls.crawl([index.root], self.OPTIONS, format, within=120)
+        wrong = [*checks.wrong_end(result, 1), *checks.wrong_bytes(result.said), *what_is_wrong(result)]
+        if MEMORY:
+            wrong += checks.wrong_memory(result, 40, MAX_BODY)
+        fail_if([index.with_numbers(line) for line in wrong], "all cases together")
+        return result
+
+    @beside
+    def test_as_jsonl_and_csv(self):
+        def wrong_jsonl(result):
+            records = checks.read_records(result.output)
+            yield from checks.wrong_jsonl(result.output)
+            yield from checks.wrong_records(records, index.expected)
+            for served in index.served:
+                if served.case.check:
+                    own = [record for record in records if record["url"] in served.expected]
+                    yield from served.case.check(served, result, own)
+        with cases.Index() as index:
+            self.assertGreater(len(index.served), 100)
+            records = checks.read_records(self.crawl(index, "jsonl", wrong_jsonl).output)
+            index.forget()
+            self.crawl(index, "csv", lambda result: checks.wrong_csv(result.output, records))
+
+    @beside
+    def test_as_a_report(self):
+        with cases.Index() as index:
+            self.crawl(index, "text", lambda result: checks.wrong_report(result.output, index.expected))
+
+    @beside
+    def test_as_a_graph(self):
+        def wrong_dot(result):
+            yield from checks.wrong_dot(result.output)
+            for url in index.expected:
+                if f'\n  "{url}" [color='.encode() not in result.output.replace(b"\\\\", b"\\").replace(b'\\"', b'"'):
+                    yield f"{url} is no node"
+        with cases.Index() as index:
+            self.crawl(index, "dot", wrong_dot)
 
 
 class Program(unittest.TestProgram):
-    """Begins all crawls of the tests that were asked for before the first test waits."""
+    """Begins all tests that it was asked for, before it waits for the first."""
 
     def runTests(self):
-        todo = [self.test]
-        for test in todo:
+        tests = [self.test]
+        for test in tests:
             if isinstance(test, unittest.TestSuite):
-                todo += test
-            elif hasattr(method := getattr(test, test._testMethodName), "case"):
-                RUNS.begin(method.case)
+                tests += test
+        for test in sorted(tests, key=lambda test: not isinstance(test, Together)):  # what takes longest begins first
+            body = getattr(getattr(test, getattr(test, "_testMethodName", ""), None), "body", None)
+            if body:
+                RUNS.begin(test, body)
         super().runTests()
 
 

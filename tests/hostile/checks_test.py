@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Doctored results must be refused: tests of checks.py. And the table of cases is well made."""
+import json
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+import cases
+import checks
+import crawls
+import expect
+from expect import failed, like, page
+
+ROOT = "http://h/"
+RECORD = {"url": ROOT, "depth": 0, "parent": None, "outcome": "page", "status": 200, "next_url": None, "error": None,
+          "content_type": "text/html", "charset": None, "bytes": 17, "links": 1, "new_links": 1, "tries": 1,
+          "seconds": 0.25}
+DEAD = {**RECORD, "url": ROOT + "a", "outcome": "failed", "status": None, "error": "timed out after 1 s"}
+EXPECTED = {ROOT: page(), ROOT + "a": failed(expect.TIMED_OUT)}
+GOOD = crawls.Result(status=1, output=b"", said=b"", seconds=1.0, peak=20 * checks.MEGA)
+
+
+def line_of(record):
+    return json.dumps(record).encode() + b"\n"
+
+
+def row_of(record):
+    return ",".join("" if record[field] is None else str(record[field]) for field in checks.FIELDS).encode() + b"\r\n"
+
+
+HEADER = ",".join(checks.FIELDS).encode() + b"\r\n"
+CSV = HEADER + row_of(RECORD) + row_of(DEAD)
+DOT = b'digraph crawl {\n  "http://h/" [color=black];\n  "http://h/" -> "http://h/a\\"b";\n}\n'
+REPORT = (b"failed      -         0  http://h/a (timed out after 1 s)\npage      200        17  http://h/\n\n"
+          b"URLs:  1 failed, 1 page\nDone in 0.01 s: 1 fetched, 0 redirects, 1 dead.\n")
+
+
+class Checks(unittest.TestCase):
+    def assert_says(self, wrong, *words):
+        """So many things are wrong, and each has its word."""
+        told = list(wrong)
+        self.assertEqual(len(told), len(words), told)
+        for line, word in zip(told, words):
+            self.assertIn(word, line)
+
+    def test_what_is_right(self):
+        self.assert_says(checks.wrong_end(GOOD, 1))
+        self.assert_says(checks.wrong_memory(GOOD, 4, checks.MEGA))
+        self.assert_says(checks.wrong_records([RECORD, DEAD], EXPECTED))
+        self.assert_says(checks.wrong_jsonl(line_of(RECORD) + line_of(DEAD)))
+        self.assert_says(checks.wrong_csv(CSV, [RECORD, DEAD]))
+        self.assert_says(checks.wrong_dot(DOT))
+        self.assert_says(checks.wrong_report(REPORT, EXPECTED))
+
+    def test_its_end(self):
+        self.assert_says(checks.wrong_end(GOOD._replace(status="late"), 1), "still running")
+        self.assert_says(checks.wrong_end(GOOD._replace(status=0), 1), "exit status")
+        self.assert_says(checks.wrong_end(GOOD._replace(status=139), 1), "exit status")
+
+    def test_its_memory(self):
+        self.assert_says(checks.wrong_memory(GOOD._replace(peak=69 * checks.MEGA), 4, checks.MEGA), "peak")
+        self.assert_says(checks.wrong_memory(GOOD._replace(peak=67 * checks.MEGA), 4, checks.MEGA))
+
+    def test_a_url_that_is_lost_or_there_twice_or_too_many(self):
+        self.assert_says(checks.wrong_records([RECORD], EXPECTED), "lost")
+        self.assert_says(checks.wrong_records([RECORD, DEAD, DEAD], EXPECTED), "2 records")
+        self.assert_says(checks.wrong_records([RECORD, DEAD, {**RECORD, "url": "http://x/"}], EXPECTED), "nobody expects")
+        self.assert_says(checks.wrong_records([RECORD, DEAD, {**RECORD, "url": "http://x/"}], EXPECTED, more=True))
+
+    def test_another_outcome_status_or_reason(self):
+        for changed, word in [({"outcome": "error"}, "its outcome"), ({"status": 200}, "its status"),
+                              ({"error": "timed out after 1 s or so"}, "its error"), ({"error": None}, "its error")]:
+            self.assert_says(checks.wrong_records([RECORD, {**DEAD, **changed}], EXPECTED), word)
+        self.assert_says(checks.wrong_record({**RECORD, "bytes": 18}, page(bytes=17)), "its bytes")
+        self.assert_says(checks.wrong_record({**RECORD, "error": "x"}, page()), "its error")
+
+    def test_bytes_that_no_terminal_should_get(self):
+        for byte in [b"\x1b", b"\a", b"\r", b"\0", b"\x7f", b"\x9b", "\u202e".encode(), b"\xff", b"\t"]:
+            self.assert_says(checks.wrong_bytes(b"a\n" + byte + b"[31m\n"), "line 2")
+        self.assert_says(checks.wrong_bytes(b"a\r\nb\n", b"\r\n"), "line 2")
+        self.assert_says(checks.wrong_jsonl(line_of(RECORD).replace(b"text", b"t\x1bxt")), "line 1", "no JSON")
+        self.assert_says(checks.wrong_dot(DOT.replace(b"h/a", b"h/\x1ba")), "line 3")
+        self.assert_says(checks.wrong_report(REPORT.replace(b"1 s)", b"1\x07s)"), EXPECTED), "line 1")
+        self.assert_says(checks.wrong_csv(CSV.replace(b"17", b"1\x1b7", 1), [RECORD, DEAD]), "line 2", "bytes")
+
+    def test_json_that_is_none(self):
+        self.assert_says(checks.wrong_jsonl(line_of(RECORD)[:-3] + b"\n"), "no JSON")
+        self.assert_says(checks.wrong_jsonl(b'{"url": "x"}\n'), "other fields")
+
+    def test_csv_that_is_something_else(self):
+        records = [RECORD, DEAD]
+        self.assert_says(checks.wrong_csv(CSV.replace(b"timed", b"Timed"), records), "its error")
+        self.assert_says(checks.wrong_csv(CSV + row_of(DEAD), records), "twice")
+        self.assert_says(checks.wrong_csv(HEADER + row_of(RECORD), records), "only in one")
+        self.assert_says(checks.wrong_csv(CSV[len(HEADER):], records), "first line")
+        self.assert_says(checks.wrong_csv(b"", records), "first line")
+        self.assert_says(checks.wrong_csv(CSV.replace(b"text/html", b"=text/html", 1), records), "formula", "content_type")
+        self.assert_says(checks.wrong_csv(CSV[:-2] + b",x\r\n", records), "15 cells")
+
+    def test_a_cell_has_what_the_json_has(self):
+        for value, cell in [("a", "a"), ("=a", "'=a"), ("\x1b", r"\x1b"), ("\xe9", r"\xc3\xa9"), ("\ufffd", r"\xff\xfe"),
+                            ("\ufffd(", r"\xc3(")]:
+            self.assertRegex(cell, f"^(?:{checks.cell_like(value)})$")
+        for value, cell in [("a", "b"), ("=a", "=b"), ("\ufffd", "x"), ("\x1b", "\x1b"), ("a", "'a")]:
+            self.assertNotRegex(cell, f"^(?:{checks.cell_like(value)})$")
+
+    def test_a_graph_that_is_none(self):
+        self.assert_says(checks.wrong_dot(DOT[:-2]), "no graph")
+        self.assert_says(checks.wrong_dot(DOT.replace(b'\\"', b'"')), "no line")
+        self.assert_says(checks.wrong_dot(DOT.replace(b"[color=black]", b'[URL="x"]')), "no line")
+
+    def test_a_report_of_something_else(self):
+        self.assert_says(checks.wrong_report(REPORT.replace(b"failed  ", b"error   ", 1), EXPECTED), "should be failed")
+        self.assert_says(checks.wrong_report(REPORT[REPORT.index(b"page"):], EXPECTED), "1 lines", "should be failed")
+        self.assert_says(checks.wrong_report(REPORT.replace(b"Done", b"Gone"), EXPECTED), "says it's done")
+
+
+class Cases(unittest.TestCase):
+    def test_each_has_a_number_and_a_name_of_its_own(self):
+        every = cases.all_cases()
+        self.assertGreater(len(every), 100)
+        for of in ("number", "name", "title"):
+            texts = [getattr(case, of) for case in every]
+            self.assertEqual(sorted(set(texts)), sorted(texts))
+
+    def test_no_number_is_forgotten(self):
+        there = {int(case.number.rstrip("abcdefghijklmnopq")) for case in cases.all_cases()}
+        self.assertEqual(there & set(cases.ELSEWHERE), set())
+        self.assertEqual(sorted(there | set(cases.ELSEWHERE)), list(range(1, 85)))
+
+    def test_titles_are_short(self):
+        self.assertLessEqual(max(len(case.title) for case in cases.all_cases()), 60)
+
+    def test_it_is_known_where_the_others_are(self):
+        for number, where in cases.ELSEWHERE.items():
+            for word in where.split():
+                path = word.strip("().,:;")
+                if "/" in path and "." in path:
+                    self.assertTrue((crawls.HERE.parents[1] / path).exists(), f"{number}: {path}")
+
+    def test_what_counts_as_dead(self):
+        self.assertEqual(expect.error(404).error, "HTTP status 404")
+        self.assertTrue(expect.error(404).is_dead and failed("x").is_dead)
+        self.assertFalse(page().is_dead or expect.disallowed().is_dead or expect.redirect().is_dead)
+        self.assertTrue(expect.fits(like("a+"), "aa") and not expect.fits(like("a+"), "aab"))
+        self.assertTrue(expect.fits("a+", "a+") and not expect.fits("a+", "aa"))
+
+
+if __name__ == "__main__":
+    unittest.main()
