@@ -262,11 +262,11 @@ bool ResponseEnd::read_chunks(std::string_view bytes) {
         const auto size = number(trim(line.substr(0, line.find(';'))), 16);
         if (!size || *size > bytes.max_size() / 2)
             return true;
-        if (*size == 0) { // an empty line, perhaps behind some trailers
+        if (*size == 0) { // an empty line, perhaps behind trailers, if they have an end
             while (rest.find('\n') != std::string_view::npos)
                 if (take_line(rest).empty())
                     return true;
-            return false;
+            return bytes.size() - begin_ > max_header_bytes;
         }
         const std::size_t data = bytes.size() - rest.size();
         // The chunk, and at least the line feed behind it.

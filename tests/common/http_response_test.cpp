@@ -161,6 +161,20 @@ TEST_SUITE("the end of a response, as it comes in") {
             CHECK_FALSE(error_of(broken).empty());
         }
     }
+    TEST_CASE("is reached behind the last chunk, if trailers have no end") {
+        const std::string chunks = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+                                   "3\r\nabc\r\n0\r\n";
+        std::string response = chunks;
+        common::ResponseEnd end;
+        while (response.size() < 60'000) {
+            CHECK_FALSE(end.reached(response));
+            response += "A: trailer\r\n";
+        }
+        response += std::string(10'000, 'x');
+        CHECK(end.reached(response));
+        CHECK(split_http_response(response).body == "abc");
+        CHECK(error_of(response).empty());
+    }
     TEST_CASE("costs no more for a long head in small pieces") {
         // Were all of it read again each time, this would take minutes.
         std::string head = "HTTP/1.1 200 OK\r\n";
