@@ -1,0 +1,9 @@
+// It knows circles of one. Let it see the others; exercise.h says how they come.
+//
+// You have notes_.find(url) and notes_.set(url, other).
+#include "exercise.h"
+
+bool Circles::closes(Url from, Url to) {
+    static_cast<void>(notes_);
+    return from == to;
+}

@@ -1,0 +1,10 @@
+// hint: that is a meeting, and no circle
+#include "exercise.h"
+
+bool Circles::closes(Url from, Url to) {
+    notes_.set(from, from);
+    if (notes_.find(to))
+        return true;
+    notes_.set(to, to);
+    return false;
+}

@@ -1,0 +1,12 @@
+// hint: You know where it ended last time
+#include "exercise.h"
+
+bool Circles::closes(Url from, Url to) {
+    Url end = to;
+    while (const std::optional<Url> next = notes_.find(end))
+        end = *next;
+    if (end == from)
+        return true;
+    notes_.set(from, to);
+    return false;
+}
