@@ -105,8 +105,8 @@ TEST_SUITE("small circles") {
     TEST_CASE("there and back") {
         const std::string said = closing({{1, 2}, {2, 1}});
         CHECK_MESSAGE(said != "",
-                      "1 leads to 2, and 2 leads to 1: nobody gets anywhere from there, "
-                      "and you have not said so.");
+                      "1 leads to 2, and 2 leads to 1: nobody gets anywhere from "
+                      "there, and you have not said so.");
         CHECK(said == "2->1");
     }
 
@@ -130,8 +130,8 @@ TEST_SUITE("no circles") {
     TEST_CASE("what has answered before") {
         CHECK_MESSAGE(
             closing({{2, 3}, {1, 2}}) == "",
-            "2 has answered before 1 led to it, and leads on to 3. Who comes to "
-            "know of it later can go on there, too.");
+            "2 has answered before 1 led to it, and leads on to 3. Who comes to know "
+            "of it later can go on there, too.");
     }
 }
 
@@ -144,12 +144,12 @@ TEST_SUITE("larger circles") {
                       "the same circle may begin anywhere.");
         CHECK_MESSAGE(
             closing({{2, 3}, {1, 2}, {3, 1}}) == "3->1",
-            "the hops of a chain need not come in the chain's order: here it is "
-            "2->3, and then 1->2.");
+            "the hops of a chain need not come in the chain's order: here it is 2->3, "
+            "and then 1->2.");
         CHECK_MESSAGE(closing({{1, 2}, {11, 12}, {2, 3}, {12, 13}, {3, 1}, {13, 11}})
                           == "3->1, 13->11",
-                      "two circles at the same time: the hops of one come between those "
-                      "of the other.");
+                      "two circles at the same time: the hops of one come between "
+                      "those of the other.");
     }
 
     TEST_CASE("into a circle") {
@@ -159,8 +159,8 @@ TEST_SUITE("larger circles") {
         hops.emplace_back(5, 4);
         CHECK_MESSAGE(
             closing(hops) == "3->1",
-            "4 leads into a circle which was closed before. Nobody comes back to "
-            "4: it isn't on the circle, and one mistake is counted once.");
+            "4 leads into a circle which was closed before. Nobody comes back to 4: it "
+            "isn't on the circle, and one mistake is counted once.");
         hops.insert(hops.begin(), {6, 3});
         CHECK(closing(hops) == "3->1");
     }
@@ -172,8 +172,8 @@ TEST_SUITE("long chains") {
         CHECK_MESSAGE(closing(hops) == "", "a long chain is no circle.");
         hops.back().second = 1;
         CHECK_MESSAGE(closing(hops) == "200->1",
-                      "this circle has 200 hops. A limit of hops is another matter, and "
-                      "somebody else's.");
+                      "this circle has 200 hops. A limit of hops is another matter, "
+                      "and somebody else's.");
     }
 
     TEST_CASE("from its end") {
@@ -193,8 +193,7 @@ TEST_SUITE("long chains") {
         const std::string advice =
             "that's more than 30 steps for a hop. A hundred thousand pages lead to the "
             "beginning of a long chain, and each time you walk along all of it. What "
-            "could "
-            "the first who walks there leave behind for the next?";
+            "could the first who walks there leave behind for the next?";
         CHECK_MESSAGE(closing(hops, 2 * many * steps_for_each, advice) == "",
                       "a long chain is no circle.");
     }
