@@ -11,7 +11,7 @@ const Answers prediction = {
     .depth_of_today = 2,
     .third = outcome::redirect,
     .asked_four = 1,
-    .dead = 0,
+    .dead = 1,
     .records = 14,
     .alone = 3,
 };

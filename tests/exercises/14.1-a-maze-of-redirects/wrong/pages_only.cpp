@@ -11,7 +11,7 @@ const Answers prediction = {
     .depth_of_today = 2,
     .third = outcome::failed,
     .asked_four = 1,
-    .dead = 1,
+    .dead = 2,
     .records = 4,
     .alone = 3,
 };
