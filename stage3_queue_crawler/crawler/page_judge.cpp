@@ -121,7 +121,9 @@ void PageJudge::read_location(const Work& work, const PageResponse& response,
 }
 
 Coroutine<> PageJudge::read_links(const Work& work, PageResponse response, Page& page) {
-    if (!common::may_hold_links(response.content_type, response.body)) {
+    constexpr int no_content = 204;
+    if (response.status == no_content
+        || !common::may_hold_links(response.content_type, response.body)) {
         page.record.outcome = Outcome::file;
         co_return;
     }

@@ -350,7 +350,7 @@ FetchError Transfer::error(CURLcode result) const {
                     fmt::format("body larger than {}", describe_size(max_body_)));
     if (lengths_differ_)
         return make(Kind::bad_response, "two different Content-Lengths");
-    if (body_broken_)
+    if (body_broken_ || result == CURLE_BAD_CONTENT_ENCODING) // it counts them, too
         return make(Kind::bad_response, "the body's compression is broken or unknown");
     if (result == CURLE_OK && in_body_) // all has come that should, and that wasn't all
         return make(Kind::network, "the body's compression was cut off");

@@ -229,7 +229,7 @@ Coroutine<int> take_part(Options& options, Console& console) {
                             "process's (once more: --report; to crawl anew: --forget)",
                             shared.name));
     }
-    co_return exit_status(ending, state.dead + more_dead);
+    co_return exit_status(ending, state.dead + more_dead, !crawler.left_out().empty());
 }
 
 } // namespace

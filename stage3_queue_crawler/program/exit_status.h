@@ -10,14 +10,16 @@ namespace stage3 {
 
 constexpr int cut_short_status = 3;
 
-/// `dead`: how many URLs are.
-inline int exit_status(Ending ending, std::size_t dead) {
+/// `dead`: how many URLs are. `left_out`: whether there are links that nobody followed.
+inline int exit_status(Ending ending, std::size_t dead, bool left_out = false) {
     switch (ending) {
     case Ending::interrupted: return interrupted_status;
     case Ending::timed_out:
     case Ending::max_pages: return cut_short_status;
     case Ending::complete: break;
     }
+    if (left_out)
+        return cut_short_status;
     return dead > 0 ? 1 : 0;
 }
 

@@ -123,7 +123,7 @@ stage3::Coroutine<int> crawl(Options options) {
         console.note(fmt::format("stage3: {}: {} URLs that are known were not fetched",
                                  stage3::describe(ending),
                                  crawler.frontier().urls().count_queued()));
-    co_return exit_status(ending, crawler.progress().dead);
+    co_return exit_status(ending, crawler.progress().dead, !crawler.left_out().empty());
 }
 
 /// For the user; not an error if nobody can read it.

@@ -33,8 +33,8 @@ constexpr std::string_view examples = R"(Examples:
   stage3 --format jsonl -o out.jsonl URL    a record for each URL, as it comes
 
 Exit status: 0 all was fetched; 1 some are dead (see --help-verdicts); 2 wrong
-usage; 3 cut short by --timeout or --max-pages, or nobody reads the results;
-130 ended by Ctrl-C. Ctrl-\ (SIGQUIT) tells where all tasks wait, and goes on.)";
+usage; 3 cut short by --timeout or --max-pages, links left out, or nobody reads
+the results; 130 by Ctrl-C. (Ctrl-\, SIGQUIT, tells where all tasks wait.))";
 
 /// Seconds.
 template <class Duration>

@@ -189,7 +189,8 @@ TEST_CASE("every status that begins with 2 is alive, and no number that HTTP lac
     ScriptedServer server;
     server.on("/", page({"/202", "/203", "/204", "/206", "/299", "/999"}));
     server.on("/203", respond(203, "text/html", "<a href=/found>"));
-    server.on("/204", {Send{"HTTP/1.1 204 No Content\r\n\r\n"}});
+    server.on("/204",
+              {Send{"HTTP/1.1 204 No Content\r\nContent-Type: text/html\r\n\r\n"}});
     for (const int status : {202, 206, 299, 999})
         server.on(fmt::format("/{}", status), respond(status, "text/plain", "text"));
     server.on("/found", page({}));

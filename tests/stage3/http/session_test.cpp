@@ -362,6 +362,15 @@ TEST_CASE("two different lengths are refused, two that are the same are not") {
     }
 }
 
+TEST_CASE("too many codings are as good as unknown ones") {
+    const Outcome outcome = answered("HTTP/1.1 200 OK\r\nContent-Encoding: gzip, gzip, "
+                                     "gzip, gzip, gzip, gzip\r\n\r\na page");
+    REQUIRE(outcome.error);
+    CHECK(outcome.error->kind == Kind::bad_response);
+    CHECK(outcome.error->what()
+          == std::string("the body's compression is broken or unknown"));
+}
+
 TEST_CASE("connections that fail") {
     struct Case {
         Reply reply;
