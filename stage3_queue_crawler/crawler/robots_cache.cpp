@@ -99,7 +99,10 @@ Coroutine<RobotsCache::Answer> RobotsCache::fetch(common::Url robots_url) {
     for (int tries = 1;; ++tries) {
         RetryPolicy::Duration wait{};
         try {
-            co_return co_await try_to_fetch(robots_url);
+            const Tried tried = co_await try_to_fetch(robots_url, tries);
+            if (tried.answer)
+                co_return tried.answer;
+            wait = tried.wait;
         } catch (const FetchError& error) {
             const auto again = retries_.after(error, tries);
             if (!again)
@@ -110,7 +113,10 @@ Coroutine<RobotsCache::Answer> RobotsCache::fetch(common::Url robots_url) {
     }
 }
 
-Coroutine<RobotsCache::Answer> RobotsCache::try_to_fetch(common::Url robots_url) {
+/// No answer: it's to be tried again.
+Coroutine<RobotsCache::Tried> RobotsCache::try_to_fetch(common::Url robots_url,
+                                                        int tries) {
+    Tried result;
     constexpr int most_redirects = 5;
     common::Url url = std::move(robots_url);
     for (int redirects = 0; redirects <= most_redirects; ++redirects) {
@@ -125,12 +131,19 @@ Coroutine<RobotsCache::Answer> RobotsCache::try_to_fetch(common::Url robots_url)
         if (common::is_success(status)) {
             const std::string text = co_await response.read_beginning();
             told.bytes = text.size();
-            co_return answer(Robots::parse(text, settings_.product_token),
-                             "disallowed by robots.txt");
+            result.answer = answer(Robots::parse(text, settings_.product_token),
+                                   "disallowed by robots.txt");
+            co_return result;
         }
-        if (status >= 500)
-            co_return answer(Robots::allow_nothing(),
-                             fmt::format("robots.txt: HTTP status {}", status));
+        if (const auto wait = retries_.after(status, response.retry_after(), tries)) {
+            result.wait = *wait;
+            co_return result;
+        }
+        if (status >= 500) {
+            result.answer = answer(Robots::allow_nothing(),
+                                   fmt::format("robots.txt: HTTP status {}", status));
+            co_return result;
+        }
         const std::string_view location = common::trim(response.header("Location"));
         told.location = location;
         const auto target = common::is_redirect(status) && !location.empty()
@@ -140,7 +153,8 @@ Coroutine<RobotsCache::Answer> RobotsCache::try_to_fetch(common::Url robots_url)
             break; // there is none: all is allowed
         url = *target;
     }
-    co_return answer(Robots::allow_all(), "");
+    result.answer = answer(Robots::allow_all(), "");
+    co_return result;
 }
 
 } // namespace stage3

@@ -72,10 +72,16 @@ class RobotsCache {
         EventLoop::TimePoint good_until = EventLoop::TimePoint::max();
     };
 
+    /// What came of one try: an answer, or after how long there should be another.
+    struct Tried {
+        Answer answer;
+        RetryPolicy::Duration wait{};
+    };
+
     Coroutine<> find_out(common::Url robots_url, Future<Answer> answer);
     void keep(const common::Url& robots_url, const Robots& rules);
     Coroutine<Answer> fetch(common::Url robots_url);
-    Coroutine<Answer> try_to_fetch(common::Url robots_url);
+    Coroutine<Tried> try_to_fetch(common::Url robots_url, int tries);
 
     EventLoop& loop_;
     Session& session_;

@@ -933,18 +933,44 @@ TEST_SUITE("robots.txt") {
     TEST_CASE("where there is none, all is allowed; where it fails, nothing is") {
         ScriptedServer server;
         server.on("/", page({}));
+        Setup setup = obedient();
+        setup.settings.max_tries = 1;
         for (const int status : {400, 401, 403, 404, 410, 429}) {
             server.on("/robots.txt", respond(status, "text/html", "Disallow: /"));
-            CHECK(obedient().crawl(server.url())[server.url()].outcome == Outcome::page);
+            CHECK(setup.crawl(server.url())[server.url()].outcome == Outcome::page);
         }
         for (const int status : {500, 503}) {
             server.on("/robots.txt", respond(status, "text/html", ""));
-            const Result result = obedient().crawl(server.url());
+            const Result result = setup.crawl(server.url());
             CHECK(result[server.url()].outcome == Outcome::disallowed);
             const std::string why = fmt::format("robots.txt: HTTP status {}", status);
             CHECK(result[server.url()].error == why);
             CHECK(result.notes == std::vector{server.url() + ": " + why});
         }
+    }
+
+    TEST_CASE("a moment of trouble passes, for robots.txt as for a page") {
+        for (const int status : {429, 502, 503, 504}) {
+            ScriptedServer server;
+            server.on("/", page({"/private/a"}));
+            server.on("/robots.txt", {respond(status, "text/html", ""),
+                                      robots("User-agent: *\nDisallow: /private")});
+            Setup setup = obedient();
+            setup.settings.max_tries = 2;
+            const Result result = setup.crawl(server.url());
+            CHECK(result[server.url()].outcome == Outcome::page);
+            CHECK(result[server.url("/private/a")].outcome == Outcome::disallowed);
+            CHECK(server.times_asked("/robots.txt") == 2);
+        }
+    }
+
+    TEST_CASE("who says when to come back is asked then, and not after a day") {
+        ScriptedServer server;
+        server.on("/", page({}));
+        server.on("/robots.txt", respond(503, "text/html", "", "Retry-After: 86400\r\n"));
+        CHECK(obedient().crawl(server.url())[server.url()].outcome
+              == Outcome::disallowed);
+        CHECK(server.times_asked("/robots.txt") == 1);
     }
 
     TEST_CASE("where nobody answers, the page has failed as it would itself") {
