@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Doctored results must be refused: tests of checks.py. And the table of cases is well made."""
+"""Doctored results must be refused: tests of checks.py. And the cases are well made, and so is their table in the book."""
 import json
 import sys
 import unittest
@@ -9,6 +9,7 @@ import cases
 import checks
 import crawls
 import expect
+import record
 from expect import failed, like, page
 
 ROOT = "http://h/"
@@ -144,6 +145,26 @@ class Cases(unittest.TestCase):
         self.assertFalse(page().is_dead or expect.disallowed().is_dead or expect.redirect().is_dead)
         self.assertTrue(expect.fits(like("a+"), "aa") and not expect.fits(like("a+"), "aab"))
         self.assertTrue(expect.fits("a+", "a+") and not expect.fits("a+", "aa"))
+
+
+class Book(unittest.TestCase):
+    """What record.py has written down."""
+    ROW = {"number": "5", "section": 1, "title": "gzip, cut off", "outcome": "failed",
+           "error": "the body's compression was cut off\x1b", "seconds": 0.4, "peak_mb": 15.5}
+
+    def test_a_long_row_goes_on_in_the_next_line(self):
+        other = {**self.ROW, "number": "6", "section": 2}
+        lines = record.table({"cases": [self.ROW, other]}, lambda row: row["section"] == 1).splitlines()
+        self.assertEqual([line.split() for line in lines[1:]],
+                         ["5 gzip, cut off failed: the body's compression 0.40 16".split(), r"was cut off\x1b".split()])
+        self.assertEqual(lines[2].index("was"), lines[1].index("failed"))
+
+    def test_no_line_is_too_long_for_a_page(self):
+        lines = record.table(record.read(), lambda row: True).splitlines()
+        self.assertLessEqual(max(map(len, lines)), 90)
+
+    def test_each_case_is_there_and_no_other(self):
+        self.assertEqual([row["number"] for row in record.read()["cases"]], [case.number for case in cases.all_cases()])
 
 
 if __name__ == "__main__":

@@ -9,79 +9,34 @@ Bodies, Delays, Redirects, Endless, Documents, Output, Scheduling; and Together:
 
 Most cases wait, for a server or for a time limit. So crawls run beside each other; each test waits for its own.
 """
-import concurrent.futures
-import os
 import sys
 import unittest
 
+sys.dont_write_bytecode = True
 import cases
 import checks
 import crawls
-
-AT_ONCE = 8
-MEMORY = os.environ.get("HOSTILE_MEMORY") != "no"
-WORKERS, MAX_BODY = 4, 2 * checks.MEGA  # as in crawls.COMMON
-
-
-def number_after(options, name, usual):
-    """What an option's value is, with its unit."""
-    words = list(map(str, options))
-    if name not in words:
-        return usual
-    text = words[len(words) - 1 - words[::-1].index(name) + 1]
-    return int(text.rstrip("M")) * (checks.MEGA if text.endswith("M") else 1)
+import record
+import trial
+from beside import Program, beside, fail_if
 
 
-def run_case(case):
-    """(Result, what is wrong with it, the records of the case's own URLs)"""
-    with cases.Served(case) as served:
-        result = crawls.crawl([served.root], case.options, within=case.within, descriptors=case.descriptors)
-        try:
-            records = checks.read_records(result.output)
-        except ValueError:
-            records = []
-        wrong = [*checks.wrong_end(result, served.exit), *checks.wrong_jsonl(result.output),
-                 *checks.wrong_bytes(result.said), *checks.wrong_records(records, served.expected, case.more),
-                 *(case.check(served, result, records) if case.check else [])]
-        if MEMORY:
-            wrong += checks.wrong_memory(result, number_after(case.options, "--workers", WORKERS),
-                                         number_after(case.options, "--max-body", MAX_BODY))
-        own = [(text, record) for text in case.expected for record in records if record["url"] == served.url(text)]
-        return result, wrong, own
-
-
-class Runs:
-    """Tests that have begun, and those that are over."""
-
-    def __init__(self):
-        self.pool = concurrent.futures.ThreadPoolExecutor(AT_ONCE)
-        self.futures = {}
-
-    def begin(self, test, body):
-        if test.id() not in self.futures:
-            self.futures[test.id()] = self.pool.submit(body, test)
-        return self.futures[test.id()]
-
-
-RUNS = Runs()
-
-
-def beside(body):
-    """A test that runs beside others: it has begun before it's its turn, which only shows what has come of it."""
-    def test(self):
-        RUNS.begin(self, body).result()
-    test.body = body
-    return test
-
-
-def fail_if(wrong, what):
-    """With a line for each thing that is wrong."""
-    if wrong:
-        raise AssertionError("\n".join([f"{what}:", *wrong]))
+def fail_if_told_otherwise(case, tried):
+    """The book's table holds what comes of it."""
+    row = record.rows().get(case.number, {})
+    told = {name: row.get(name) for name in ("title", "outcome", "error")}
+    found = {"title": case.title, "outcome": tried.outcome, "error": tried.error}
+    fail_if([] if told == found else [f"it's {found}, and the book has {told}",
+                                      "mend it with: tests/hostile/record.py --record book/figures/hostile.json"],
+            f"{case.number}, in book/figures/hostile.json")
 
 
 def test_of(case):
-    return beside(lambda _: fail_if(run_case(case)[1], f"{case.number}, {case.title}"))
+    def body(_):
+        tried = trial.try_case(case)
+        fail_if(tried.wrong, f"{case.number}, {case.title}")
+        fail_if_told_otherwise(case, tried)
+    return beside(body)
 
 
 def tests_of(section):
@@ -101,13 +56,12 @@ class Together(unittest.TestCase):
         """`what_is_wrong`: with the Result, besides what may be wrong in any format."""
         result = crawls.crawl([index.root], self.OPTIONS, format, within=120)
         wrong = [*checks.wrong_end(result, 1), *checks.wrong_bytes(result.said), *what_is_wrong(result)]
-        if MEMORY:
-            wrong += checks.wrong_memory(result, 40, MAX_BODY)
+        if trial.MEMORY:
+            wrong += checks.wrong_memory(result, 40, trial.MAX_BODY)
         fail_if([index.with_numbers(line) for line in wrong], "all cases together")
         return result
 
-    @beside
-    def test_as_jsonl_and_csv(self):
+    def as_jsonl_and_csv(self):
         def wrong_jsonl(result):
             records = checks.read_records(result.output)
             yield from checks.wrong_jsonl(result.output)
@@ -122,13 +76,11 @@ class Together(unittest.TestCase):
             index.forget()
             self.crawl(index, "csv", lambda result: checks.wrong_csv(result.output, records))
 
-    @beside
-    def test_as_a_report(self):
+    def as_a_report(self):
         with cases.Index() as index:
             self.crawl(index, "text", lambda result: checks.wrong_report(result.output, index.expected))
 
-    @beside
-    def test_as_a_graph(self):
+    def as_a_graph(self):
         def wrong_dot(result):
             yield from checks.wrong_dot(result.output)
             for url in index.expected:
@@ -137,22 +89,10 @@ class Together(unittest.TestCase):
         with cases.Index() as index:
             self.crawl(index, "dot", wrong_dot)
 
-
-class Program(unittest.TestProgram):
-    """Begins all tests that it was asked for, before it waits for the first."""
-
-    def runTests(self):
-        tests = [self.test]
-        for test in tests:
-            if isinstance(test, unittest.TestSuite):
-                tests += test
-        for test in sorted(tests, key=lambda test: not isinstance(test, Together)):  # what takes longest begins first
-            body = getattr(getattr(test, getattr(test, "_testMethodName", ""), None), "body", None)
-            if body:
-                RUNS.begin(test, body)
-        super().runTests()
+    test_as_jsonl_and_csv = beside(as_jsonl_and_csv, first=True)
+    test_as_a_report = beside(as_a_report, first=True)
+    test_as_a_graph = beside(as_a_graph, first=True)
 
 
 if __name__ == "__main__":
-    sys.dont_write_bytecode = True
     Program()

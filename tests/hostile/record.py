@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""What becomes of each hostile case, how long that takes, and how much memory.
+
+    tests/hostile/record.py --record FILE    tries all cases, one after the other, and writes that down
+    tests/hostile/record.py --table N        what is written down of a section: 1 bodies, 2 delays, 3 redirects,
+                                             4 endless, 5 documents, 6 output, 7 scheduling
+    tests/hostile/record.py --only 1,13,14   ... or of these cases
+
+Seconds and memory depend on the machine. What becomes of a case doesn't: hostile_test.py holds that against what has
+been written down.
+"""
+import argparse
+import json
+import os
+import pathlib
+import sys
+import textwrap
+import time
+
+sys.dont_write_bytecode = True
+import cases
+import crawls
+import trial
+
+BOOK = crawls.HERE.parents[1] / "book/figures/hostile.json"
+WIDTHS = (36, 33)  # of what the server does, and of what is said of it
+
+
+def read(path=BOOK):
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def rows(path=BOOK):
+    """By the cases' numbers; none if nothing has been written down."""
+    return {row["number"]: row for row in read(path)["cases"]} if path.exists() else {}
+
+
+def row_of(case, section, tried):
+    return {"number": case.number, "section": section, "title": case.title, "outcome": tried.outcome,
+            "error": tried.error, "seconds": round(tried.seconds, 2), "peak_mb": round(tried.peak / 1e6, 1)}
+
+
+def record(path):
+    told = {"kind": "hostile", "when": time.strftime("%Y-%m-%d"), "cores": os.cpu_count(), "cases": []}
+    wrong = []
+    for section in cases.SECTIONS:
+        for case in cases.cases_of(section):
+            tried = trial.try_case(case)
+            told["cases"].append(row_of(case, section, tried))
+            wrong += [f"{case.number}, {case.title}: {what}" for what in tried.wrong]
+            print(f"{case.number:5}{tried.outcome}", file=sys.stderr)
+    if wrong:  # that isn't for a book
+        print("\n".join(wrong), file=sys.stderr)
+        return 1
+    lines = ",\n".join("  " + json.dumps(row) for row in told.pop("cases"))
+    path.write_text(json.dumps(told)[:-1] + ', "cases": [\n' + lines + "\n]}\n", encoding="utf-8")
+    return 0
+
+
+def table(told, is_wanted):
+    """In columns; long texts go on in the next line. `is_wanted`: of a row."""
+    lines = [f"{'':5}{'what the server does':{WIDTHS[0]}}  {'what is said of it':{WIDTHS[1]}}{'s':>6}{'MB':>5}"]
+    for row in told["cases"]:
+        if not is_wanted(row):
+            continue
+        said = row["outcome"] + (f": {row['error']}" if row["error"] else "")
+        columns = [textwrap.wrap(_shown(text), width, break_on_hyphens=False)
+                   for text, width in zip((row["title"], said), WIDTHS)]
+        for number in range(max(map(len, columns))):
+            does, says = (column[number] if number < len(column) else "" for column in columns)
+            line = f"{'' if number else row['number']:5}{does:{WIDTHS[0]}}  {says:{WIDTHS[1]}}"
+            lines.append(line.rstrip() if number else f"{line}{row['seconds']:6.2f}{row['peak_mb']:5.0f}")
+    return "\n".join(lines)
+
+
+def _shown(text):
+    """What isn't printable ASCII, escaped: the errors are a server's words, too."""
+    return "".join(c if " " <= c <= "~" else "\\x%02x" % ord(c) if ord(c) < 256 else "\\u%04x" % ord(c) for c in text)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--record", type=pathlib.Path, metavar="FILE")
+    what.add_argument("--table", type=int, choices=cases.SECTIONS, metavar="N")
+    what.add_argument("--only", metavar="NUMBERS")
+    parser.add_argument("--from", type=pathlib.Path, default=BOOK, metavar="FILE", dest="source",
+                        help="where it's written down (book/figures/hostile.json)")
+    options = parser.parse_args()
+    if options.record:
+        return record(options.record)
+    numbers = options.only.split(",") if options.only else []
+    told = read(options.source)
+    unknown = set(numbers) - {row["number"] for row in told["cases"]}
+    if unknown:
+        parser.error(f"there is no case {min(unknown)}")
+    print(table(told, lambda row: row["number"] in numbers or row["section"] == options.table))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
