@@ -1,16 +1,27 @@
 #!/usr/bin/env python3
 """Doctored results must be refused: tests of checks.py. And the cases are well made, and so is their table in the book."""
+import dataclasses
+import http.client
 import json
+import pathlib
+import re
+import subprocess
 import sys
+import tempfile
 import unittest
+import urllib.request
+from unittest import mock
 
 sys.dont_write_bytecode = True
 import cases
 import checks
 import crawls
 import expect
+import pieces
 import record
+import trial
 from expect import failed, like, page
+from server import AFTER_BYTES
 
 ROOT = "http://h/"
 RECORD = {"url": ROOT, "depth": 0, "parent": None, "outcome": "page", "status": 200, "next_url": None, "error": None,
@@ -116,6 +127,51 @@ class Checks(unittest.TestCase):
         self.assert_says(checks.wrong_report(REPORT.replace(b"Done", b"Gone"), EXPECTED), "says it's done")
 
 
+A_PROGRAM = """#!{python} -IS
+import json, sys, time
+root = sys.argv[-1]
+good = dict(depth=0, parent=None, outcome="page", status=200, next_url=None, error=None, content_type="text/html",
+            charset=None, bytes={after}, links=0, new_links=0, tries=1, seconds=0.1)
+bad = dict(good, outcome="failed", status=None, error="not an HTTP response")
+lines = [json.dumps(dict(url=root, **good)), json.dumps(dict(url=root + "after", **good)),
+         json.dumps(dict(url=root + "case", **bad))]
+status = 1
+{mischief}
+print(*lines, sep="\\n")
+sys.exit(status)
+"""
+
+
+class Programs(unittest.TestCase):
+    """Those that get a case wrong, in the place of stage 3."""
+    CASE = cases.Case("0", "no answer at all", {"/case": b"what?"}, {"/case": failed("not an HTTP response", tries=1)},
+                      within=5)
+
+    def wrong(self, mischief, case=CASE):
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder, "program")
+            program.write_text(A_PROGRAM.format(python=sys.executable, after=AFTER_BYTES, mischief=mischief))
+            program.chmod(0o700)
+            with mock.patch.dict(crawls.PROGRAMS, stage3=str(program)), mock.patch.object(trial, "MEMORY", True):
+                return " ".join(trial.try_case(case).wrong)
+
+    def test_they_are_found_out(self):
+        self.assertEqual(self.wrong(""), "")
+        for mischief, word in [
+                ("lines.pop()", "is lost"), ("lines.append(lines[0])", "has 2 records"), ("status = 0", "exit status"),
+                ("lines[2] = lines[2].replace('failed', 'error')", "its outcome"),
+                ("lines[1] = lines[1].replace(str({after}), '7')".format(after=AFTER_BYTES), "its bytes"),
+                ("lines[2] = lines[2].replace('HTTP', 'H\\x1bTP')", "no JSON"),
+                ("print('\\x1b[2J', file=sys.stderr)", "\\x1b"), ("lines[0] = lines[0][:-1]", "no JSON"),
+                ("all = bytearray(90_000_000)", "its peak of memory"), ("sys.exit(3)", "is lost"),
+                ("import os; os.abort()", "its exit status is 134")]:
+            with self.subTest(mischief):
+                self.assertIn(word, self.wrong(mischief))
+
+    def test_one_that_never_ends(self):
+        self.assertIn("still running", self.wrong("time.sleep(60)", dataclasses.replace(self.CASE, within=0.5)))
+
+
 class Cases(unittest.TestCase):
     def test_each_has_a_number_and_a_name_of_its_own(self):
         every = cases.all_cases()
@@ -145,6 +201,35 @@ class Cases(unittest.TestCase):
         self.assertFalse(page().is_dead or expect.disallowed().is_dead or expect.redirect().is_dead)
         self.assertTrue(expect.fits(like("a+"), "aa") and not expect.fits(like("a+"), "aab"))
         self.assertTrue(expect.fits("a+", "a+") and not expect.fits("a+", "aa"))
+
+
+class Server(unittest.TestCase):
+    def test_by_itself_it_serves_what_fits_into_a_crawl(self):
+        command = [sys.executable, str(crawls.HERE / "server.py")]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+            try:
+                count, url = re.fullmatch(r"(\d+) cases: (\S+)\n", server.stdout.readline()).groups()
+                with urllib.request.urlopen(url, timeout=20) as answer:
+                    links = re.findall(r'<a href="(http://127.0.0.1:\d+/)">', answer.read().decode())
+                self.assertEqual(len(links), int(count))
+                with urllib.request.urlopen(links[-1], timeout=20) as answer:
+                    self.assertIn(b'<a href="/after">', answer.read())
+            finally:
+                server.kill()
+
+    def test_it_knows_who_asked_for_what_on_which_connection(self):
+        with cases.Site({"/": pieces.page("a"), "/x/*": lambda request: pieces.ok(str(request.count))}) as site:
+            connection = http.client.HTTPConnection("127.0.0.1", site.port, timeout=20)
+            bodies = []
+            for path in ["/", "/x/1?a", "/x/1?a", "/y"]:
+                connection.request("GET", path, headers={"X-Name": "me"})
+                bodies.append(connection.getresponse().read())
+            connection.close()
+            urllib.request.urlopen(site.origin, timeout=20).close()
+            self.assertEqual(bodies[1:], [b"0", b"1", b""])
+            self.assertEqual([(request.path, request.connection) for request in site.requests],
+                             [("/", 0), ("/x/1?a", 0), ("/x/1?a", 0), ("/y", 0), ("/", 1)])
+            self.assertEqual(site.requests[0].headers["x-name"], "me")
 
 
 class Book(unittest.TestCase):

@@ -54,7 +54,9 @@ OTHERS = {
     "21d": {"https://127.0.0.1:{port}/case": None},
     "24e": {"https://127.0.0.1:{port}/case": None},
     "35a": {"/case": expect.redirect()},
+    "35b": {"/b": expect.redirect()},
     "35c": {**{f"/c/{i}": expect.redirect() for i in range(50)}, "/c/50": expect.page()},
+    "35e": {"/a": expect.redirect(), "/b": expect.redirect(), "/c": expect.redirect()},
     "58b": {"/found": None},
     "81b": {"/last": expect.failed("HTTP status 503", 503), "/the-end": None},
 }
