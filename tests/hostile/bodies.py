@@ -47,6 +47,7 @@ def of_length(*lengths, body="0123456789"):
     return [http("HTTP/1.1 200 OK", HTML, *(f"Content-Length: {each}" for each in lengths), body=body)]
 
 
+FORGED = http("HTTP/1.1 200 OK", HTML, "Content-Length: 6", body="forged")
 A_PAGE = b"<p>A page" + b" that is long enough" * 500
 
 CASES = [
@@ -81,13 +82,13 @@ CASES = [
          {"/case": of_length(1000)},
          {"/case": failed("the connection was closed in the middle of the body", 200, tries=2)}),
     Case("9a", "Content-Length too small, a forged answer behind it",
-         {"/case": [of_length(10)[0] + http("HTTP/1.1 200 OK", HTML, "Content-Length: 6", body="forged"), KEEP]},
+         {"/case": [of_length(10)[0] + FORGED, KEEP]},
          {"/case": page(bytes=10)},
          options=("--workers", 1)),
     # Nobody can tell: the request for the next page is out when it comes. (A server hurts only itself with it: it might
     # as well answer that request so.)
     Case("9b", "forged answer that comes late",
-         {"/case": [*of_length(10), Pause(0.05), http("HTTP/1.1 200 OK", HTML, "Content-Length: 6", body="forged"), KEEP]},
+         {"/case": [*of_length(10), Pause(0.05), FORGED, KEEP]},
          {"/case": page(bytes=10), "/after": page()},
          options=("--workers", 1)),
     Case("10a", "Content-Length negative",

@@ -1,7 +1,7 @@
 """The cases, each with its number: what a server does, and what must come of it.
 
-They are in files by what they are about: `bodies`, `delays`, `redirects`, `endless`, `documents`, `output`, `scheduling`.
-Here is what a case is, how it's served, and which numbers have none, and why.
+They are in files by what they are about: `bodies`, `delays`, `redirects`, `endless`, `documents`, `output`,
+`scheduling`. Here is what a case is, how it's served, and which numbers have none, and why.
 """
 import dataclasses
 import functools
@@ -155,7 +155,7 @@ def all_cases():
 
 # Numbers that have no case here, and why.
 ELSEWHERE = {
-    25: "no server: a name that is never looked up. tests/stage3/program/program_test.cpp, with tests/support/slow_names.cpp",
+    25: "no server: a name that is never found. tests/stage3/program/program_test.cpp, tests/support/slow_names.cpp",
     30: "no server: Ctrl-C, once and twice. tests/stage3/program/program_test.cpp",
     70: "there are no sitemaps yet",
     74: "pages are not saved",

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Doctored results must be refused: tests of checks.py. And the cases are well made, and so is their table in the book."""
+"""Doctored results must be refused: tests of checks.py, and of what stands around it."""
 import dataclasses
 import http.client
 import json
@@ -76,8 +76,9 @@ class Checks(unittest.TestCase):
     def test_a_url_that_is_lost_or_there_twice_or_too_many(self):
         self.assert_says(checks.wrong_records([RECORD], EXPECTED), "lost")
         self.assert_says(checks.wrong_records([RECORD, DEAD, DEAD], EXPECTED), "2 records")
-        self.assert_says(checks.wrong_records([RECORD, DEAD, {**RECORD, "url": "http://x/"}], EXPECTED), "nobody expects")
-        self.assert_says(checks.wrong_records([RECORD, DEAD, {**RECORD, "url": "http://x/"}], EXPECTED, more=True))
+        more = [RECORD, DEAD, {**RECORD, "url": "http://x/"}]
+        self.assert_says(checks.wrong_records(more, EXPECTED), "nobody expects")
+        self.assert_says(checks.wrong_records(more, EXPECTED, more=True))
 
     def test_another_outcome_status_or_reason(self):
         for changed, word in [({"outcome": "error"}, "its outcome"), ({"status": 200}, "its status"),
@@ -106,12 +107,13 @@ class Checks(unittest.TestCase):
         self.assert_says(checks.wrong_csv(HEADER + row_of(RECORD), records), "only in one")
         self.assert_says(checks.wrong_csv(CSV[len(HEADER):], records), "first line")
         self.assert_says(checks.wrong_csv(b"", records), "first line")
-        self.assert_says(checks.wrong_csv(CSV.replace(b"text/html", b"=text/html", 1), records), "formula", "content_type")
+        formula = CSV.replace(b"text/html", b"=text/html", 1)
+        self.assert_says(checks.wrong_csv(formula, records), "formula", "content_type")
         self.assert_says(checks.wrong_csv(CSV[:-2] + b",x\r\n", records), "15 cells")
 
     def test_a_cell_has_what_the_json_has(self):
-        for value, cell in [("a", "a"), ("=a", "'=a"), ("\x1b", r"\x1b"), ("\xe9", r"\xc3\xa9"), ("\ufffd", r"\xff\xfe"),
-                            ("\ufffd(", r"\xc3(")]:
+        for value, cell in [("a", "a"), ("=a", "'=a"), ("\x1b", r"\x1b"), ("\xe9", r"\xc3\xa9"),
+                            ("\ufffd", r"\xff\xfe"), ("\ufffd(", r"\xc3(")]:
             self.assertRegex(cell, f"^(?:{checks.cell_like(value)})$")
         for value, cell in [("a", "b"), ("=a", "=b"), ("\ufffd", "x"), ("\x1b", "\x1b"), ("a", "'a")]:
             self.assertNotRegex(cell, f"^(?:{checks.cell_like(value)})$")

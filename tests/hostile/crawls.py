@@ -29,7 +29,8 @@ def run(program, arguments, within=60, descriptors=0):
     command = [sys.executable, "-I", "-S", str(HERE / "took.py"), str(within), str(descriptors), PROGRAMS[program]]
     # Files, and no pipes: nobody need read while it writes.
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as said:
-        subprocess.run([*command, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=output, stderr=said, check=False)
+        command += map(str, arguments)
+        subprocess.run(command, stdin=subprocess.DEVNULL, stdout=output, stderr=said, check=False)
         output.seek(0)
         said.seek(0)
         words, _, told = said.read().rpartition(b"\ntook: ")

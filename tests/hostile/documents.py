@@ -23,7 +23,8 @@ def in_chunks(*parts):
     """Each of them comes alone, in its own time."""
     framed = [b"%x\r\n%s\r\n" % (len(part), part.encode()) for part in parts]
     waits = [piece for part in framed for piece in (part, Pause(0.05))]
-    return [http("HTTP/1.1 200 OK", "Content-Type: text/html", "Transfer-Encoding: chunked"), *waits, b"0\r\n\r\n", KEEP]
+    head = http("HTTP/1.1 200 OK", "Content-Type: text/html", "Transfer-Encoding: chunked")
+    return [head, *waits, b"0\r\n\r\n", KEEP]
 
 
 def soon(seconds):
@@ -69,8 +70,8 @@ CASES = [
     Case("59b", "link, cut by chunks",
          **holds(in_chunks("<a hr", "ef='/fo", "und'>x"))),
     Case("60", "zero bytes in a text, a tag, an attribute, a script",
-         **holds(f"a\0b{A_LINK}<a\0b href='/lost'><a hr\0ef='/lost'><a href='/a\0b'><script>\0</script><a href='/last'>",
-                 "/found", "/a%EF%BF%BDb", "/last")),
+         **holds(f"a\0b{A_LINK}<a\0b href='/lost'><a hr\0ef='/lost'><a href='/a\0b'><script>\0</script>"
+                 "<a href='/last'>", "/found", "/a%EF%BF%BDb", "/last")),
     Case("61", "&#0; in a link",
          **holds("<a href='/a&#0;b'>", "/a%EF%BF%BDb")),
     Case("62", "UTF-8, which nobody says",

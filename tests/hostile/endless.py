@@ -24,6 +24,10 @@ def cut_short(*options):
     return dict(options=options, exit=3, more=True, not_in_index=HUGE)
 
 
+def max_pages(count):
+    return dict(cut_short("--max-pages", count), check=and_also(says("--max-pages"), have_records(count)))
+
+
 def ends_at_depth(depth, path):
     """`path`: of a depth."""
     def check(served, result, records):
@@ -63,7 +67,7 @@ CASES = [
     Case("45a", "calendar without an end, and --max-pages",
          {"/day/*": lambda request: a_page(f"/day/{tail(request) + 1}")},
          {"/day/1": page()},
-         **cut_short("--max-pages", 20), check=and_also(says("--max-pages"), have_records(20))),
+         **max_pages(20)),
     Case("45b", "calendar without an end, and --max-depth",
          {"/day/*": lambda request: a_page(f"/day/{tail(request) + 1}")},
          {"/day/1": page(), "/day/20": page()},
@@ -103,7 +107,7 @@ CASES = [
     Case("48b", "session number in each path, and --max-pages",
          {"/s/*": lambda request: a_page(f"/s/{len(request.site.requests)}/home")},
          {},
-         links=["/s/0/home"], **cut_short("--max-pages", 30), check=and_also(says("--max-pages"), have_records(30))),
+         links=["/s/0/home"], **max_pages(30)),
     Case("49", "page with a million links",
          {"/case": lambda request: ok("".join(f"<a href={i}>" for i in range(1_000_000)))},
          {"/case": page(links=10_000)},
@@ -112,12 +116,12 @@ CASES = [
     Case("50", "nothing is ever missing, and --max-pages",
          {"/*": lambda request: a_page(f"{request.path}x", f"{request.path}/y")},
          {},
-         links=["/no-such-page"], **cut_short("--max-pages", 40), check=and_also(says("--max-pages"), have_records(40))),
+         links=["/no-such-page"], **max_pages(40)),
     Case("51", "one page in many spellings",
          {"/same": a_page(), "/same/": a_page(), "/~a": a_page(), "/%7Ea": a_page()},
          {"/same": page(), "/same/": page(), "/~a": page(), "/%7Ea": page()},
-         links=["HTTP://127.0.0.1:{port}/same", "/./same", "/x/../same", "/x/%2e%2E/same", "/same#part", "\\same", "/same/",
-                "/~a", "/%7Ea", " /same ", "http:/same"],
+         links=["HTTP://127.0.0.1:{port}/same", "/./same", "/x/../same", "/x/%2e%2E/same", "/same#part", "\\same",
+                "/same/", "/~a", "/%7Ea", " /same ", "http:/same"],
          check=is_fetched_once),
     Case("52a", "robots.txt of 10 MB",
          **rules(b"User-agent: *\nDisallow: /forbidden\n" + b"Disallow: /more\n" * 650_000), expected=BOTH),

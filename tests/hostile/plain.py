@@ -1,7 +1,7 @@
 """What stages 1 and 2 make of the cases.
 
-They speak HTTP/1.0 and ask for no compression; they have no robots.txt, no second try, and no limit of time but one: the
-crawl gives up when nothing at all has happened for 30 s. What is written here is where they differ from stage 3.
+They speak HTTP/1.0 and ask for no compression; they have no robots.txt, no second try, and no limit of time but one:
+the crawl gives up when nothing at all has happened for 30 s. What is written here is where they differ from stage 3.
 """
 import re
 

@@ -156,7 +156,7 @@ def main():
     options = parser.parse_args()
     import cases
     index = cases.Index(port=options.port)
-    print(f"{len(index.served)} cases: {index.origin}/", flush=True)
+    print(f"{len(index.served)} cases: {index.root}", flush=True)
     try:
         threading.Event().wait()
     except KeyboardInterrupt:

@@ -40,9 +40,9 @@ def _number_after(options, name, usual):
 
 
 def _in_words(served, result, records):
-    """("page", ""), ("1 failed, 10 redirect", "redirect limit reached"): of /case, if there is one, else of all URLs that
-    the case is about. Always the same: what a TLS library says depends on the library, and how far a crawl gets in a
-    second, on the machine."""
+    """("page", ""), ("1 failed, 10 redirect", "redirect limit reached"): of /case, if there is one, else of all URLs
+    that the case is about. Always the same: what a TLS library says depends on the library, and how far a crawl gets
+    in a second, on the machine."""
     urls = [served.url(text) for text in served.case.expected]
     if served.url("/case") in urls:
         urls = [served.url("/case")]
