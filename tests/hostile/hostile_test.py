@@ -55,7 +55,7 @@ class Together(unittest.TestCase):
     def crawl(self, index, format, what_is_wrong):
         """`what_is_wrong`: with the Result, besides what may be wrong in any format."""
         result = crawls.crawl([index.root], self.OPTIONS, format, within=120)
-        wrong = [*checks.wrong_end(result, 1), *checks.wrong_bytes(result.said), *what_is_wrong(result)]
+        wrong = [*checks.wrong_end(result, max(served.exit for served in index.served)), *checks.wrong_bytes(result.said), *what_is_wrong(result)]
         if trial.MEMORY:
             wrong += checks.wrong_memory(result, 40, trial.MAX_BODY)
         fail_if([index.with_numbers(line) for line in wrong], "all cases together")
