@@ -3,7 +3,8 @@
 
     STAGE1=... STAGE2=... tests/hostile/plain_test.py [-v] [Stage1|Stage2[.TEST]...]
 
-HOSTILE_MEMORY=no: memory isn't looked at. Which cases are left out, and why, plain.py says.
+HOSTILE_MEMORY=no: memory isn't looked at. Which cases are left out, and why, plain.py says. What takes longest is a
+server that stays silent: 30 s, all the time that these programs have for nothing at all to happen.
 """
 import os
 import sys
