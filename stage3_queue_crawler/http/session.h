@@ -2,10 +2,10 @@
 // response.read()`.
 //
 // The work is libcurl's: connections that are kept and reused, TLS, all the ways in which
-// a server may send a body. Its *multi* interface does that for many transfers at once, in
-// one thread, without ever waiting. It only wants two things from us: to be told when a
-// socket is ready, and when a time is over; and both are what an event loop does. Told in
-// book/13.
+// a server may send a body. Its *multi* interface does that for many transfers at once,
+// in one thread, without ever waiting. It only wants two things from us: to be told when
+// a socket is ready, and when a time is over; and both are what an event loop does. Told
+// in book/13.
 //
 // libcurl calls back while it works, and must not be called from there. So the callbacks
 // only take notes: bytes into a string, a future resolved. Who waits for that goes on in
@@ -158,8 +158,6 @@ class Session {
     StringList headers_;
     std::set<Transfer*> transfers_;        // those that libcurl works on
     std::unordered_map<int, int> sockets_; // that were kept last, by their local port
-    std::vector<Easy>
-        idle_; // of fetches that went well: others may leave something behind
     Handle timer_;
     std::unique_ptr<CURLM, EndMulti> multi_;
 };

@@ -59,7 +59,6 @@ class Transfer {
     void abandon();
 
   private:
-    static Easy take_easy(Session& session);
     static Easy make_easy(const SessionOptions& options);
     static std::size_t on_header(char* bytes, std::size_t size, std::size_t count,
                                  void* transfer) noexcept;
@@ -87,9 +86,8 @@ class Transfer {
     const bool encrypted_;
     const std::chrono::milliseconds time_left_; // for the whole fetch
     bool opened_ = false;                       // a socket of its own
-    bool reused_ = false;   // the connection was kept from an earlier one
-    bool spoiled_ = false;  // see above
-    bool is_whole_ = false; // it has ended, and well
+    bool reused_ = false;  // the connection was kept from an earlier one
+    bool spoiled_ = false; // see above
     bool in_headers_ = false;
     bool in_body_ = false;
     bool headers_too_large_ = false;

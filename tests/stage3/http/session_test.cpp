@@ -362,6 +362,24 @@ TEST_CASE("two different lengths are refused, two that are the same are not") {
     }
 }
 
+TEST_CASE("a continued line that continues nothing, after another response") {
+    ScriptedServer server;
+    server.on("/", tests::html("a page"));
+    server.on("/next", {Send{"HTTP/1.1 200 OK\r\n and: so on\r\nX: 1\r\n"
+                             "Content-Length: 2\r\n\r\nok"}});
+    stage3::run([](std::string url) -> Coroutine<> {
+        Session session(stage3::running_loop());
+        for (int i = 0; i < 20; ++i) { // libcurl 7.88 corrupted memory
+            const Outcome page = co_await fetch(session, url);
+            CHECK(page.body == "a page");
+            const Outcome next = co_await fetch(session, url + "next");
+            REQUIRE(next.error);
+            CHECK(next.error->kind == Kind::bad_response);
+            CHECK(next.error->what() == std::string("not an HTTP response"));
+        }
+    }(server.url()));
+}
+
 TEST_CASE("too many codings are as good as unknown ones") {
     const Outcome outcome = answered("HTTP/1.1 200 OK\r\nContent-Encoding: gzip, gzip, "
                                      "gzip, gzip, gzip, gzip\r\n\r\na page");
