@@ -134,7 +134,7 @@ LONG_PAGE, LONG_LISTING = 2000, 25  # words, lines; what is longer is named
 IGNORED = re.compile(r"[Tt]racer|\btrace\(|Traced(?!Error)|CallbackRuns|[Ww]itness|NOLINT"
                      r"|FailOnPurpose|fail_parsing|gnu::noinline")
 CLEAN_PAGES = {"00", "01", "02", "03", "04", "05", "06", "07", "08", "08a", "09", "10", "11", "11a", "12",
-               "13", "14", "14a", "15", "16", "19", "19a", "20", "21", "22", "23", "24", "25", "26", "27"}
+               "13", "14", "14a", "15", "16", "17", "17a", "19", "19a", "20", "21", "22", "23", "24", "25", "26", "27"}
 
 
 class Trouble(Exception):
