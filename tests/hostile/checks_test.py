@@ -107,6 +107,8 @@ class Checks(unittest.TestCase):
         self.assert_says(checks.wrong_csv(HEADER + row_of(RECORD), records), "only in one")
         self.assert_says(checks.wrong_csv(CSV[len(HEADER):], records), "first line")
         self.assert_says(checks.wrong_csv(b"", records), "first line")
+        self.assert_says(checks.wrong_csv(CSV.replace(b"17", b"18", 1), records), "its bytes")
+        self.assert_says(checks.wrong_csv((HEADER + row_of(RECORD) + row_of({**DEAD, "bytes": 18})), records))
         formula = CSV.replace(b"text/html", b"=text/html", 1)
         self.assert_says(checks.wrong_csv(formula, records), "formula", "content_type")
         self.assert_says(checks.wrong_csv(CSV[:-2] + b",x\r\n", records), "15 cells")
