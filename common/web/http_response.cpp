@@ -76,14 +76,29 @@ std::string read_headers(std::string_view& bytes, HttpResponse& response) {
     }
 }
 
+/// Cuts off the line before a chunk, which has the chunk's size. False if that line is
+/// not there yet. `size`: nothing if it is none, and won't become one.
+bool take_chunk_size(std::string_view& framed, std::optional<std::size_t>& size) {
+    size = std::nullopt;
+    const auto end = std::min(framed.find('\n'), framed.size());
+    if (end > max_header_bytes)
+        return true;
+    if (end == framed.size())
+        return false;
+    const std::string_view line = take_line(framed);
+    size = number(trim(line.substr(0, line.find(';'))), 16);
+    if (size && *size > framed.max_size() / 2) // so that a little may be added to it
+        size = std::nullopt;
+    return true;
+}
+
 /// Undoes chunked framing: size in hexadecimal, that many bytes, a line end; 0 is the
 /// last.
 std::string read_chunks(std::string_view framed, std::string& body) {
     for (;;) {
-        if (framed.find('\n') == std::string_view::npos)
+        std::optional<std::size_t> size;
+        if (!take_chunk_size(framed, size))
             return "truncated: the connection closed within a chunk";
-        const std::string_view line = take_line(framed);
-        const auto size = number(trim(line.substr(0, line.find(';'))), 16);
         if (!size)
             return "malformed chunk";
         if (*size == 0)
@@ -227,6 +242,8 @@ bool ResponseEnd::read_head(std::string_view bytes) {
         if (next[0] != '\n' && next != "\r\n")
             continue;
         const std::size_t end = line + (next[0] == '\n' ? 2 : 3);
+        if (end - begin_ > max_header_bytes)
+            return true;
         std::string_view head = bytes.substr(begin_, end - begin_);
         HttpResponse response;
         response.status = read_status(take_line(head));
@@ -235,32 +252,40 @@ bool ResponseEnd::read_head(std::string_view bytes) {
         begin_ = scanned_ = end;
         if (response.status < 200)
             continue; // an interim response is only the beginning
-        std::string error;
-        const auto length = content_length(response, error);
-        if (!error.empty())
-            return true;
-        const bool empty = response.status == 204 || response.status == 304;
         size_ = end;
-        state_ = State::up_to_close;
-        if (empty || length)
-            state_ = State::body;
-        if (!empty && is_chunked(response))
-            state_ = State::chunks;
-        if (!empty && length)
-            size_ += std::min(*length, bytes.max_size() - end);
+        return begin_body(response, bytes.max_size());
+    }
+}
+
+/// True if the headers, which are complete, promise what nobody can read. In the same
+/// order as read_body.
+bool ResponseEnd::begin_body(const HttpResponse& response, std::size_t most) {
+    state_ = State::body;
+    if (response.status == 204 || response.status == 304)
+        return false;
+    if (is_encoded_otherwise(response))
+        return true;
+    if (is_chunked(response)) {
+        state_ = State::chunks;
         return false;
     }
+    std::string error;
+    const auto length = content_length(response, error);
+    if (length)
+        size_ += std::min(*length, most - size_);
+    else
+        state_ = State::up_to_close;
+    return !error.empty();
 }
 
 /// True behind the last chunk and its trailers, or if a chunk is malformed.
 bool ResponseEnd::read_chunks(std::string_view bytes) {
     while (true) {
         std::string_view rest = bytes.substr(std::min(begin_, bytes.size()));
-        if (rest.find('\n') == std::string_view::npos)
-            return rest.size() > max_header_bytes;
-        const std::string_view line = take_line(rest);
-        const auto size = number(trim(line.substr(0, line.find(';'))), 16);
-        if (!size || *size > bytes.max_size() / 2)
+        std::optional<std::size_t> size;
+        if (!take_chunk_size(rest, size))
+            return false;
+        if (!size)
             return true;
         if (*size == 0) { // an empty line, perhaps behind trailers, if they have an end
             while (rest.find('\n') != std::string_view::npos)
@@ -288,11 +313,12 @@ std::optional<std::size_t> http_response_length(std::string_view bytes) {
     std::string error;
     response.status = read_status(take_line(rest));
     // An interim response is only the beginning, and chunks end where they end.
-    if (response.status < 200 || !read_headers(rest, response).empty()
-        || !response.header("Transfer-Encoding").empty())
+    if (response.status < 200 || !read_headers(rest, response).empty())
         return std::nullopt;
     if (response.status == 204 || response.status == 304)
         return head;
+    if (is_chunked(response) || is_encoded_otherwise(response))
+        return std::nullopt;
     const auto length = content_length(response, error);
     // Nothing, too, where the sum would not fit in a size_t.
     if (!length || *length > bytes.max_size() - *head)

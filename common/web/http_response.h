@@ -46,6 +46,7 @@ class ResponseEnd {
     enum class State : std::uint8_t { head, body, chunks, up_to_close };
 
     bool read_head(std::string_view bytes);
+    bool begin_body(const HttpResponse& response, std::size_t most);
     bool read_chunks(std::string_view bytes);
 
     State state_ = State::head;

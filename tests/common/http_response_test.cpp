@@ -15,6 +15,8 @@ std::string error_of(const std::string& bytes) {
     return split_http_response(bytes).error;
 }
 
+const std::string chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+
 } // namespace
 
 TEST_CASE("a response is cut into status, headers and body") {
@@ -73,7 +75,9 @@ TEST_CASE("chunks are put together") {
     CHECK(split_http_response(head + "1\r\na\r\n0\r\nTrailer: x\r\n\r\n").error.empty());
     CHECK(error_of(head + "3\r\nab").starts_with("truncated"));
     CHECK(error_of(head + "3\r\nabc\r\n").starts_with("truncated"));
-    CHECK(error_of(head + "ffffffffffffffff\r\nabc").starts_with("truncated"));
+    CHECK(error_of(head + "0fffffffffffffff\r\nabc").starts_with("truncated"));
+    CHECK(error_of(head + "ffffffffffffffff\r\nabc") == "malformed chunk");
+    CHECK(error_of(head + "3" + std::string(70'000, ' ')) == "malformed chunk");
     CHECK(error_of(head + "g\r\nabc\r\n") == "malformed chunk");
     CHECK(error_of(head + "-1\r\nabc\r\n") == "malformed chunk");
     CHECK(error_of(head + "111111111111111111111\r\nabc\r\n") == "malformed chunk");
@@ -129,6 +133,9 @@ TEST_SUITE("the end of a response, as it comes in") {
                   + "Transfer-Encoding: chunked\r\n\r\nA;x\r\n0123456789\r\n0\r\nT: "
                     "y\r\nU: z\r\n\r\n",
               head + "Transfer-Encoding: chunked\n\n1\na\n0\n\n",
+              head
+                  + "Content-Length: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+                    "3\r\nabc\r\n0\r\n\r\n",
               std::string("HTTP/1.1 204 No Content\r\nContent-Length: 9\r\n\r\n")}) {
             CAPTURE(whole);
             common::ResponseEnd end;
@@ -153,12 +160,16 @@ TEST_SUITE("the end of a response, as it comes in") {
               std::string("HTTP/1.1 abc\r\n\r\n"),
               std::string("HTTP/1.1 200 OK\r\nno colon\r\n\r\n"),
               std::string("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n"),
+              std::string("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n"),
               "HTTP/1.1 200 OK\r\nA: " + std::string(70'000, 'x'),
-              std::string(
-                  "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n")}) {
-            CAPTURE(broken.substr(0, 40));
+              "HTTP/1.1 200 OK\r\nA: " + std::string(70'000, 'x') + "\r\n\r\n",
+              chunked + "x\r\n", chunked + "ffffffffffffffff\r\n",
+              chunked + std::string(70'000, '1'),
+              chunked + std::string(70'000, '1') + "\r\n"}) {
+            CAPTURE(broken.substr(0, 60));
             CHECK(common::ResponseEnd().reached(broken));
             CHECK_FALSE(error_of(broken).empty());
+            CHECK_FALSE(error_of(broken).starts_with("truncated"));
         }
     }
     TEST_CASE("is reached behind the last chunk, if trailers have no end") {
@@ -202,6 +213,8 @@ TEST_CASE("the whole length is known once the headers say it") {
     CHECK_FALSE(http_response_length("HTTP/1.1 103 Early\r\nContent-Length: 3\r\n\r\n"));
     CHECK_FALSE(http_response_length("HTTP/1.1 200 OK\r\n"
                                      "Content-Length: 18446744073709551615\r\n\r\n"));
+    CHECK_FALSE(http_response_length("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n"
+                                     "Transfer-Encoding:\r\n\r\n"));
     const std::string no_content = "HTTP/1.1 204 No Content\r\n\r\n";
     CHECK(http_response_length(no_content) == no_content.size());
 }
