@@ -60,6 +60,8 @@ ContentDecoder::Verdict ContentDecoder::take(std::string_view bytes, std::size_t
             break; // it needs more
         if (result != Z_OK && !layer.has_ended)
             return Verdict::broken;
+        if (size == 0)
+            continue; // a head, or an end, and no byte for whoever is next
         const Verdict verdict = take({unpacked.data(), size}, layers - 1, sink);
         if (verdict != Verdict::fine)
             return verdict;
@@ -90,11 +92,14 @@ z_stream& ContentDecoder::begin(Layer& layer, std::string_view packed) {
 }
 
 /// Behind the end: another gzip file may follow, and is a part of it (RFC 1952, section
-/// 2.2). Anything else says nothing.
+/// 2.2). Anything else says nothing, and nor does what comes behind that.
 bool ContentDecoder::goes_on(Layer& layer) {
     constexpr Bytef first_of_gzip = 0x1f;
     z_stream& stream = *layer.stream;
-    if (!layer.is_gzip || stream.avail_in == 0 || *stream.next_in != first_of_gzip)
+    if (stream.avail_in == 0)
+        return false;
+    layer.is_over = layer.is_over || !layer.is_gzip || *stream.next_in != first_of_gzip;
+    if (layer.is_over)
         return false;
     inflateReset(&stream);
     return true;

@@ -46,6 +46,7 @@ class ContentDecoder {
     struct Layer {
         bool is_gzip = false;
         bool has_ended = false;
+        bool is_over = false; // has ended, and what came then is no part of it
         std::unique_ptr<z_stream_s, Free> stream = {}; // made when the first byte comes
     };
 

@@ -122,6 +122,13 @@ TEST_CASE("several gzip files are one, and nothing else behind the end counts") 
         CHECK(zeros.is_whole);
         CHECK(unpack(pack("one", raw) + "\x1f and more", {"deflate"}, part).text
               == "one");
+        // Nor what looks like another file, behind something that doesn't.
+        for (const std::string& more : {pack("two"), std::string("\x1f")}) {
+            const Unpacked one = unpack(pack("one") + "." + more, {"gzip"}, part);
+            CHECK(one.text == "one");
+            CHECK(one.verdict == Verdict::fine);
+            CHECK(one.is_whole);
+        }
     }
     const std::string second = pack("two");
     CHECK_FALSE(unpack(pack("one") + second.substr(0, 12), {"gzip"}).is_whole);
@@ -133,9 +140,14 @@ TEST_CASE("what was packed more than once") {
         unpack(pack(pack(text), with_header), {"gzip", "deflate"}, 100);
     CHECK(result.text == text);
     CHECK(result.is_whole);
+    for (const std::size_t part : {std::size_t{1}, plenty}) {
+        CHECK(unpack(pack(pack(text, raw)), {"deflate", "gzip"}, part).text == text);
+        CHECK(unpack(pack(""), {"deflate", "gzip"}, part).is_whole);
+    }
     // Cut off inside, and whole outside.
     const std::string inner = pack(text);
-    CHECK_FALSE(unpack(pack(inner.substr(0, inner.size() / 2)), {"gzip", "gzip"}).is_whole);
+    CHECK_FALSE(
+        unpack(pack(inner.substr(0, inner.size() / 2)), {"gzip", "gzip"}).is_whole);
 }
 
 TEST_CASE("what isn't packed that way is broken, and so is what nobody knows") {
