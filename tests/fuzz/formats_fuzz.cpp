@@ -1,0 +1,320 @@
+// What must hold for every record that is written, whatever a server has put into it:
+// each format is read back, by a second reader that is as strict as the format's own
+// rules. The input's first byte chooses the outcome; the rest are texts, with `|` between
+// them: the URL's path, its parent's, where it leads, the error, the content type and the
+// charset.
+#include "common/web/charset.h"
+#include "stage3_queue_crawler/program/escape.h"
+#include "stage3_queue_crawler/program/formats.h"
+#include "tests/fuzz/fuzz.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using stage3::FormatName;
+using stage3::KnownUrls;
+using stage3::Record;
+using tests::require;
+
+/// Takes `expected` away from the beginning of `text`, if it is there.
+bool take(std::string_view& text, std::string_view expected) {
+    if (!text.starts_with(expected))
+        return false;
+    text.remove_prefix(expected.size());
+    return true;
+}
+
+char take_one(std::string_view& text) {
+    require(!text.empty(), "nothing ends too early");
+    const char c = text.front();
+    text.remove_prefix(1);
+    return c;
+}
+
+// ---- JSON (RFC 8259) ----
+
+std::uint32_t take_unit(std::string_view& text) {
+    std::uint32_t unit = 0;
+    require(text.size() >= 4, "JSON: four digits");
+    const auto [end, error] = std::from_chars(text.data(), text.data() + 4, unit, 16);
+    require(error == std::errc() && end == text.data() + 4, "JSON: four digits");
+    text.remove_prefix(4);
+    return unit;
+}
+
+void append_utf8(std::string& out, std::uint32_t character) {
+    const auto rest = [&](unsigned shift) {
+        out += static_cast<char>(0x80U | (character >> shift & 0x3fU));
+    };
+    if (character < 0x80) {
+        out += static_cast<char>(character);
+    } else if (character < 0x800) {
+        out += static_cast<char>(0xc0U | character >> 6U);
+        rest(0);
+    } else if (character < 0x10000) {
+        out += static_cast<char>(0xe0U | character >> 12U);
+        rest(6);
+        rest(0);
+    } else {
+        out += static_cast<char>(0xf0U | character >> 18U);
+        rest(12);
+        rest(6);
+        rest(0);
+    }
+}
+
+std::string take_json_string(std::string_view& text) {
+    std::string value;
+    require(take(text, "\""), "JSON: a string begins with a quote");
+    while (!take(text, "\"")) {
+        const char c = take_one(text);
+        require(c >= 0x20 && c < 0x7f, "JSON: ASCII, and no control characters");
+        if (c != '\\') {
+            value += c;
+            continue;
+        }
+        const char what = take_one(text);
+        if (what == '"' || what == '\\') {
+            value += what;
+            continue;
+        }
+        require(what == 'u', "JSON: an escape that we write");
+        std::uint32_t unit = take_unit(text);
+        if (unit >= 0xd800 && unit < 0xe000) {
+            require(unit < 0xdc00 && take(text, "\\u"), "JSON: surrogates are two");
+            const std::uint32_t second = take_unit(text);
+            require(second >= 0xdc00 && second < 0xe000, "JSON: surrogates are two");
+            unit = 0x10000 + ((unit & 0x3ffU) << 10U | (second & 0x3ffU));
+        }
+        append_utf8(value, unit);
+    }
+    return value;
+}
+
+using Value = std::optional<std::string>; // nothing: null
+
+Value take_json_value(std::string_view& text) {
+    if (take(text, "null"))
+        return std::nullopt;
+    if (text.starts_with('"'))
+        return take_json_string(text);
+    const std::size_t end = std::min(text.find_first_not_of("0123456789."), text.size());
+    std::string number(text.substr(0, end));
+    text.remove_prefix(end);
+    require(!number.empty() && number.front() != '.' && number.back() != '.'
+                && std::ranges::count(number, '.') <= 1,
+            "JSON: a number");
+    require(number.size() == 1 || number.front() != '0' || number[1] == '.',
+            "JSON: no leading zeros");
+    return number;
+}
+
+std::vector<Value> read_json(std::string_view line) {
+    constexpr std::array keys{"url",     "depth",    "parent", "outcome",
+                              "status",  "next_url", "error",  "content_type",
+                              "charset", "bytes",    "links",  "new_links",
+                              "tries",   "seconds"};
+    std::vector<Value> values;
+    require(take(line, "{"), "JSON: an object");
+    for (const std::string_view key : keys) {
+        require(values.empty() || take(line, ", "), "JSON: commas");
+        require(take_json_string(line) == key && take(line, ": "), "JSON: all keys");
+        values.push_back(take_json_value(line));
+    }
+    require(line == "}\n", "JSON: one object, in one line");
+    return values;
+}
+
+// ---- CSV (RFC 4180) ----
+
+std::vector<std::string> read_csv(std::string_view line) {
+    std::vector<std::string> cells(1);
+    bool in_quotes = false;
+    while (in_quotes || line != "\r\n") {
+        const char c = take_one(line);
+        require(c >= 0x20 && c < 0x7f, "CSV: printable ASCII");
+        if (in_quotes) {
+            if (c != '"')
+                cells.back() += c;
+            else if (take(line, "\""))
+                cells.back() += '"';
+            else {
+                in_quotes = false;
+                require(line == "\r\n" || line.starts_with(','),
+                        "CSV: a quote ends its cell");
+            }
+        } else if (c == ',') {
+            cells.emplace_back();
+        } else if (c == '"') {
+            require(cells.back().empty(), "CSV: a quote begins its cell");
+            in_quotes = true;
+        } else {
+            cells.back() += c;
+        }
+    }
+    return cells;
+}
+
+/// Whatever a spreadsheet makes of it, it computes nothing.
+std::string cell_of(std::string_view text) {
+    std::string cell = stage3::for_terminal(text);
+    const bool is_formula = cell.find_first_of("=+-@") == 0;
+    return is_formula ? "'" + cell : cell;
+}
+
+// ---- DOT (graphviz.org/doc/info/lang.html) ----
+
+std::string take_dot_string(std::string_view& text) {
+    std::string value;
+    require(take(text, "\""), "DOT: a string begins with a quote");
+    while (!take(text, "\"")) {
+        char c = take_one(text);
+        require(c >= 0x20 && c < 0x7f, "DOT: printable ASCII");
+        if (c == '\\') {
+            c = take_one(text);
+            require(c == '"' || c == '\\', "DOT: no escape but those of quotes");
+        }
+        value += c;
+    }
+    return value;
+}
+
+// ---- All of them ----
+
+std::vector<std::string> split(std::string_view text) {
+    std::vector<std::string> parts(1);
+    for (const char c : text)
+        if (c == '|')
+            parts.emplace_back();
+        else
+            parts.back() += c;
+    parts.resize(std::max<std::size_t>(parts.size(), 6));
+    return parts;
+}
+
+std::optional<common::Url> url_of(std::string_view path) {
+    static const common::Url base = *common::parse_url("http://h/d/");
+    return common::resolve_url(path, base);
+}
+
+Value unless_empty(std::string_view text) {
+    std::string storage;
+    return text.empty() ? Value()
+                        : Value(std::string(common::repaired_utf8(text, storage)));
+}
+
+void check_json(const Record& record) {
+    const auto values = read_json(stage3::make_format(FormatName::jsonl)->record(record));
+    require(values[0] == record.url.href()
+                && values[2].has_value() == record.parent.has_value()
+                && (!record.parent || values[2] == record.parent->href())
+                && values[3] == stage3::name_of(record.outcome)
+                && values[4].has_value() == (record.status != 0)
+                && values[5] == unless_empty(record.next_url)
+                && values[6] == unless_empty(record.error)
+                && values[7] == unless_empty(record.content_type)
+                && values[8] == unless_empty(record.charset),
+            "JSON: what was written is read");
+}
+
+void check_csv(const Record& record) {
+    const auto format = stage3::make_format(FormatName::csv);
+    const auto names = read_csv(format->begin());
+    const auto cells = read_csv(format->record(record));
+    require(cells.size() == names.size(), "CSV: a cell for each column");
+    for (const std::string& cell : cells)
+        require(cell.find_first_of("=+-@") != 0, "CSV: no formula");
+    require(cells[0] == record.url.href()
+                && cells[2] == (record.parent ? record.parent->href() : "")
+                && cells[5] == cell_of(record.next_url)
+                && cells[6] == cell_of(record.error)
+                && cells[7] == cell_of(record.content_type)
+                && cells[8] == cell_of(record.charset),
+            "CSV: what was written is read");
+}
+
+void check_dot(const Record& record) {
+    const auto format = stage3::make_format(FormatName::dot);
+    const std::string text = format->record(record);
+    std::string_view rest = text;
+    require(take(rest, "  ") && take_dot_string(rest) == record.url.href()
+                && take(rest, " [color="),
+            "DOT: a node");
+    while (std::isalnum(static_cast<unsigned char>(rest[0])) != 0)
+        rest.remove_prefix(1);
+    require(take(rest, "];\n"), "DOT: a colour");
+    if (!record.next_url.empty())
+        require(take(rest, "  ") && take_dot_string(rest) == record.url.href()
+                    && take(rest, " -> ")
+                    && take_dot_string(rest) == stage3::for_terminal(record.next_url)
+                    && take(rest, " [style=dashed];\n"),
+                "DOT: an arrow");
+    require(rest.empty(), "DOT: nothing else");
+}
+
+/// The report on a crawl of this URL.
+std::string report(const Record& record) {
+    KnownUrls urls;
+    const auto number = urls.number_of(record.url);
+    if (record.parent) {
+        const auto parent = urls.number_of(*record.parent);
+        urls[number].parent = parent;
+        if (record.status != 0)
+            urls[number].meet_on(parent);
+    }
+    const auto format = stage3::make_format(FormatName::text);
+    std::string text = format->begin() + format->record(record);
+    return text + format->end({urls, 0, std::chrono::seconds(1)});
+}
+
+void check_text(Record record) {
+    const std::string text = report(record);
+    require(std::ranges::all_of(
+                text, [](char c) { return c == '\n' || (c >= 0x20 && c < 0x7f); }),
+            "text: printable ASCII");
+    for (std::string* const field :
+         {&record.next_url, &record.error, &record.content_type, &record.charset})
+        if (!field->empty())
+            *field = "x";
+    require(std::ranges::count(text, '\n') == std::ranges::count(report(record), '\n'),
+            "text: nothing of a server's makes another line");
+}
+
+} // namespace
+
+void tests::fuzz(std::string_view input) {
+    if (input.empty())
+        return;
+    const auto choice = static_cast<unsigned char>(input[0]);
+    std::vector<std::string> parts = split(input.substr(1));
+    const auto url = url_of(parts[0]);
+    if (!url)
+        return;
+    Record record(*url);
+    if ((choice & 8U) != 0)
+        record.parent = url_of(parts[1]);
+    record.outcome = static_cast<stage3::Outcome>(choice % 6); // there are six
+    record.status = (choice & 16U) != 0 ? 200 + choice : 0;
+    record.bytes = choice * std::size_t{1'000'003};
+    record.seconds = choice / 7.0;
+    record.next_url = std::move(parts[2]);
+    record.error = std::move(parts[3]);
+    record.content_type = std::move(parts[4]);
+    record.charset = std::move(parts[5]);
+    check_json(record);
+    check_csv(record);
+    check_dot(record);
+    check_text(record);
+}
