@@ -3,6 +3,7 @@
 #include "common/system/descriptors.h"
 #include "common/system/selector.h"
 #include "common/text/join.h"
+#include "stage3_queue_crawler/http/address.h"
 #include "stage3_queue_crawler/http/transfer.h"
 
 #include <fmt/core.h>
@@ -28,20 +29,14 @@ int port_of(const sockaddr_storage& address) {
     return ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port);
 }
 
-/// "10.0.0.1" or "[::1]".
-std::string in_digits(const common::Address& address) {
-    std::array<char, INET6_ADDRSTRLEN> digits{};
-    if (address.family() == AF_INET6) {
-        const auto& v6 = reinterpret_cast<const sockaddr_in6&>(address.storage);
-        ::inet_ntop(AF_INET6, &v6.sin6_addr, digits.data(), digits.size());
-        return fmt::format("[{}]", digits.data());
-    }
-    const auto& v4 = reinterpret_cast<const sockaddr_in&>(address.storage);
-    ::inet_ntop(AF_INET, &v4.sin_addr, digits.data(), digits.size());
-    return digits.data();
+/// As libcurl wants to have it.
+std::string digits_of(const common::Address& address) {
+    return in_digits(reinterpret_cast<const sockaddr&>(address.storage));
 }
 
-/// Where libcurl looks for one. Source: man 1 curl, "Environment".
+} // namespace
+
+// Where libcurl looks for one. Source: man 1 curl, "Environment".
 bool is_proxy_set() {
     const std::array names{"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy",
                            "ALL_PROXY"};
@@ -50,8 +45,6 @@ bool is_proxy_set() {
         return proxy != nullptr && *proxy != '\0';
     });
 }
-
-} // namespace
 
 int Response::status() const { return transfer_->status(); }
 
@@ -148,7 +141,7 @@ Coroutine<std::string> Session::find_addresses(common::Url url) {
             co_await resolver_->resolve(std::string(url.host()), limit);
         co_return fmt::format(
             "+{}:{}:{}", url.host(), url.port(),
-            common::join(*answer | std::views::transform(in_digits), ","));
+            common::join(*answer | std::views::transform(digits_of), ","));
         // [/find-addresses]
     } catch (const Timeout&) {
         throw FetchError(Kind::timed_out, "no address within " + in_seconds(limit), 0);

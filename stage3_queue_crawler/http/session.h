@@ -21,6 +21,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -29,6 +30,8 @@
 #include <string_view>
 #include <unordered_map>
 #include <vector>
+
+#include <sys/socket.h>
 
 namespace stage3 {
 
@@ -41,6 +44,7 @@ struct FetchError : std::runtime_error {
         bad_response,  ///< what came is no HTTP, its encoding is broken, or its
                        ///< certificate is not to be believed
         no_descriptor, ///< it is *we* who have no room for another socket
+        forbidden,     ///< we don't want to: see SessionOptions::objection
     };
     FetchError(Kind k, const std::string& what, std::size_t received)
         : std::runtime_error(what), kind(k), bytes(received) {}
@@ -66,9 +70,17 @@ struct SessionOptions {
         return common::resolve(host, 0);
     };
     std::size_t max_lookups = 64; ///< at once; each is a thread, and some descriptors
+    /// Why no connection to this address is wanted, in words; nothing: it may be made.
+    /// None: all may. Asked where a socket is about to be connected, and nowhere else: so
+    /// it makes no difference how the address was written, or who has named it. (With a
+    /// proxy, that is the proxy's address.)
+    std::function<std::string(const sockaddr& address)> objection = {};
     std::string user_agent = "AwaitTheWeb/0.1";
     std::vector<std::string> headers = {}; ///< "Name: value"; for whom `get` says
 };
+
+/// True if the environment names a proxy. Then libcurl decides which hosts it's for.
+bool is_proxy_set();
 
 /// Owns one of libcurl's lists of strings.
 struct FreeList {

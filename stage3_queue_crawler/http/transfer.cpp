@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <exception>
 #include <new>
 #include <set>
 #include <system_error>
@@ -163,10 +164,23 @@ std::chrono::seconds Transfer::retry_after() const {
 // libcurl is C: no exception may pass through it. To take fewer bytes than there are
 // means to give up the transfer.
 
+bool Transfer::may_connect(const sockaddr& address) noexcept {
+    if (!session_->options_.objection)
+        return true;
+    try {
+        objection_ = session_->options_.objection(address);
+        return objection_.empty();
+    } catch (const std::exception&) {
+        return false; // who can't tell has not allowed it
+    }
+}
+
 /// Opens a socket as libcurl would. If that fails, libcurl only knows "cannot connect".
 curl_socket_t Transfer::on_open(void* transfer, curlsocktype /*purpose*/,
                                 curl_sockaddr* address) noexcept {
     auto* const self = static_cast<Transfer*>(transfer);
+    if (!self->may_connect(address->addr))
+        return CURL_SOCKET_BAD; // libcurl goes on to the host's next address, if any
     self->opened_ = true;
     const int fd = ::socket(address->family, address->socktype, address->protocol);
     if (fd < 0) {
@@ -347,6 +361,8 @@ FetchError Transfer::error(CURLcode result) const {
         return make(Kind::network, "the body's compression was cut off");
     if (open_error_ == EMFILE || open_error_ == ENFILE)
         return make(Kind::no_descriptor, "no descriptor is left for another socket");
+    if (!objection_.empty() && !opened_) // else another of its addresses has failed
+        return make(Kind::forbidden, objection_);
     const std::error_code system = system_error_of(easy_.get());
     switch (result) {
     case CURLE_OK:

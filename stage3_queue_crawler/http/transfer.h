@@ -68,6 +68,7 @@ class Transfer {
                                  curl_sockaddr* address) noexcept;
     static int on_request(void* transfer, char* their_address, char* our_address,
                           int their_port, int our_port) noexcept;
+    bool may_connect(const sockaddr& address) noexcept;
     bool take_header(std::string_view line);
     bool end_headers();
     std::vector<std::string_view> header_list(std::string_view name) const;
@@ -94,7 +95,8 @@ class Transfer {
     bool lengths_differ_ = false;
     bool body_too_large_ = false;
     bool body_broken_ = false;
-    int open_error_ = 0; // an errno: why there is no socket
+    int open_error_ = 0;    // an errno: why there is no socket
+    std::string objection_; // to an address
     int status_ = 0;
     std::size_t header_bytes_ = 0;
     std::vector<std::pair<std::string, std::string>> headers_;

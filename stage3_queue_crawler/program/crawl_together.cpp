@@ -83,6 +83,8 @@ std::string agreed_settings(const Options& options) {
     text += fmt::format("\n--order {}", orders.at(static_cast<std::size_t>(crawl.order)));
     if (!crawl.obey_robots)
         text += "\n--no-robots";
+    if (crawl.session.objection)
+        text += "\n--no-private";
     return text + who_we_are(crawl);
 }
 

@@ -31,6 +31,9 @@ constexpr std::string_view help_on_verdicts =
                   a kind that is unknown (9110: 8.4); it has two different
                   Content-Lengths (9112: 6.3)
                 - headers larger than 64 KiB; a body larger than --max-body
+                - with --no-private: all its addresses are this machine's, a
+                  private network's, or otherwise not the internet's (RFC 6890).
+                  So no page, redirect or name leads there from outside
                 Or no way leads to one:
                 - "redirect loop": the hop that closes a circle, also to itself
                 - "redirect limit reached": see --max-redirects

@@ -6,6 +6,7 @@
 #include "common/text/join.h"
 #include "stage3_queue_crawler/crawler/decimal.h"
 #include "stage3_queue_crawler/crawler/registrable_domain.h"
+#include "stage3_queue_crawler/http/address.h"
 #include "stage3_queue_crawler/program/help.h"
 
 #include <fmt/core.h>
@@ -201,6 +202,18 @@ void check_shared(const Options& options, bool has_roots, bool has_lease) {
                          "--frontier");
 }
 
+/// `--no-private`
+void stay_among_public_addresses(SessionOptions& session) {
+    if (is_proxy_set())
+        throw UsageError("--no-private can't see which addresses a proxy goes to: unset "
+                         "http_proxy, https_proxy and all_proxy");
+    session.objection = [](const sockaddr& address) {
+        return is_private(address) ? fmt::format("address {} is private (--no-private)",
+                                                 in_digits(address))
+                                   : std::string();
+    };
+}
+
 enum class ShowProgress : std::uint8_t { automatic, always, never };
 
 bool to_show(ShowProgress choice, bool quiet) {
@@ -220,6 +233,7 @@ Options read_options(int argc, char** argv) {
     std::optional<EventLoop::Duration> delay;
     ShowProgress progress = ShowProgress::automatic;
     bool no_robots = false;
+    bool no_private = false;
 
     common::CommandLine line(
         "stage3", "Fetches every page of a web site, and tells what is dead, and why.");
@@ -267,6 +281,8 @@ Options read_options(int argc, char** argv) {
     line.add("--max-body", "BYTES", "a longer body is cut off, and failed (16M)",
              reader_of_size(crawl.session.max_body));
     line.add_flag("--no-robots", "don't ask for robots.txt", no_robots);
+    line.add_flag("--no-private", "", no_private);
+    line.hide("--no-private"); // --help-verdicts tells of it
     line.add("--max-per-host", "N", "requests in flight to one host (no limit)",
              number_into(crawl.politeness.max_per_host, 1, most));
     line.add("--delay", "S", "seconds from one request to a host to the next (0)",
@@ -341,6 +357,8 @@ Options read_options(int argc, char** argv) {
             crawl.logins.insert_or_assign(std::string(url.origin()), *std::move(login));
     }
     crawl.obey_robots = !no_robots;
+    if (no_private)
+        stay_among_public_addresses(crawl.session);
     crawl.parse_in_threads = options.parse_threads > 0;
     crawl.politeness.delay = delay.value_or(EventLoop::Duration{});
     crawl.session.fetch_timeout = fetch_timeout.value_or(crawl.session.fetch_timeout);

@@ -12,6 +12,9 @@
 #include <string>
 #include <vector>
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
 using namespace std::chrono_literals;
 using stage3::CrawlSettings;
 using stage3::FormatName;
@@ -139,6 +142,30 @@ TEST_CASE("a root's password goes to its origin, and isn't in its URL") {
     CHECK(options.crawl.logins.size() == 1);
 }
 
+TEST_CASE("--no-private objects to whoever isn't the internet, and to a proxy") {
+    for (const char* const name :
+         {"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"})
+        ::unsetenv(name);
+    CHECK_FALSE(read({}).crawl.session.objection);
+    const auto objection = read({"--no-private"}).crawl.session.objection;
+    REQUIRE(objection);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    ::inet_pton(AF_INET, "169.254.169.254", &address.sin_addr);
+    CHECK(objection(reinterpret_cast<const sockaddr&>(address))
+          == "address 169.254.169.254 is private (--no-private)");
+    ::inet_pton(AF_INET, "8.8.8.8", &address.sin_addr);
+    CHECK(objection(reinterpret_cast<const sockaddr&>(address)).empty());
+    ::setenv("https_proxy", "http://proxy:3128", 1);
+    CHECK_NOTHROW(read({}));
+    CHECK_THROWS_WITH_AS(
+        read({"--no-private"}),
+        "--no-private can't see which addresses a proxy goes to: unset http_proxy, "
+        "https_proxy and all_proxy",
+        common::UsageError);
+    ::unsetenv("https_proxy");
+}
+
 TEST_CASE("an IPv6 address is a root, with its brackets or without") {
     for (const char* root : {"[::1]", "::1", "http://[::1]/"}) {
         CAPTURE(root);
@@ -154,6 +181,7 @@ TEST_CASE("who asks for help gets it, whatever else is there") {
          {"--frontier", "--crawl", "--lease", "--report", "--forget"})
         CHECK_MESSAGE(on_sharing.help.find(option) != std::string::npos, option);
     const Options on_verdicts = read({"--help-verdicts"});
+    CHECK(on_verdicts.help.find("--no-private") != std::string::npos);
     for (const stage3::Outcome outcome :
          {stage3::Outcome::page, stage3::Outcome::file, stage3::Outcome::redirect,
           stage3::Outcome::disallowed, stage3::Outcome::error, stage3::Outcome::failed})
