@@ -1,12 +1,13 @@
 #include "stage3_queue_crawler/program/console.h"
 
+#include "stage3_queue_crawler/program/write.h"
 #include "stage3_queue_crawler/runtime/loop/at_exit.h"
 #include "stage3_queue_crawler/runtime/task/task_group.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
 
 #include <fmt/core.h>
 
-#include <cstdio>
+#include <system_error>
 #include <utility>
 
 #include <sys/ioctl.h>
@@ -22,12 +23,6 @@ std::size_t columns_of_terminal() {
     if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 2)
         return 80;
     return size.ws_col;
-}
-
-/// Not checked: where should it be said that nothing can be said?
-void write_to_user(const std::string& text) {
-    static_cast<void>(std::fputs(text.c_str(), stderr));
-    static_cast<void>(std::fflush(stderr));
 }
 
 constexpr const char* clear_line = "\r\x1b[K";
@@ -70,22 +65,76 @@ std::string_view describe(Ending ending) {
     return "complete";
 }
 
+Console::Console(EventLoop& loop, bool quiet, int fd)
+    : loop_(loop), quiet_(quiet), terminal_(open_terminal(fd)),
+      fd_(terminal_ ? terminal_.fd() : fd),
+      may_wait_((terminal_ || is_pipe(fd)) && loop.can_watch(fd_)) {}
+
+// NOLINTNEXTLINE(bugprone-exception-escape): if somebody has closed our descriptor
+Console::~Console() {
+    show_progress({});
+    write(take_left_out());
+    watch(false);
+    write_patiently(fd_, unwritten_);
+}
+
 void Console::note(const std::string& text) {
     if (!quiet_)
         answer(text);
 }
 
 void Console::answer(const std::string& text) {
+    if (unwritten_.size() > most_unwritten) {
+        ++left_out_;
+        return;
+    }
     const std::string progress = std::exchange(progress_, {});
-    write_to_user((progress.empty() ? "" : clear_line) + text + '\n');
+    write((progress.empty() ? "" : clear_line) + take_left_out() + text + '\n');
     show_progress(progress);
 }
 
+/// A line that says how many notes are missing where it stands; nothing, if none is.
+std::string Console::take_left_out() {
+    const std::size_t number = std::exchange(left_out_, 0);
+    return number == 0 ? ""
+                       : fmt::format("stage3: {} notes are left out here: nobody has "
+                                     "read what came before\n",
+                                     number);
+}
+
 void Console::show_progress(const std::string& text) {
-    if (text == progress_)
+    if (text == progress_ || (!text.empty() && !unwritten_.empty()))
         return;
     progress_ = text.substr(0, columns_of_terminal() - 1);
-    write_to_user(clear_line + progress_);
+    write(clear_line + progress_);
+}
+
+void Console::write(std::string_view text) {
+    unwritten_ += text;
+    if (!watched_) // else the loop will tell
+        hand_on();
+}
+
+/// What is unwritten goes to the system, as far as there is room.
+void Console::hand_on() {
+    try {
+        if (may_wait_)
+            unwritten_.erase(0, write_ready(fd_, unwritten_));
+        else
+            write_all(fd_, std::exchange(unwritten_, {}));
+        watch(!unwritten_.empty());
+    } catch (const std::system_error&) {
+        unwritten_.clear(); // where should it be said that nothing can be said?
+        watch(false);
+    }
+}
+
+void Console::watch(bool on) {
+    if (on && !watched_)
+        loop_.add_writer(fd_, [this] { hand_on(); });
+    else if (!on && watched_)
+        loop_.remove_writer(fd_);
+    watched_ = on;
 }
 
 Coroutine<Ending> await_and_tell(Task<Ending> crawl, std::function<Progress()> progress,

@@ -1,14 +1,23 @@
 // What the user sees while it runs: notes, and a line that tells how far it is. All of it
 // goes to standard error, so that results can go elsewhere.
+//
+// If standard error is a pipe that nobody reads, or a terminal that was stopped (Ctrl-S),
+// that is no reason for the crawl to stand still. What doesn't fit is kept, and written
+// when there is room; if it becomes too much, later notes are left out, and counted.
 #pragma once
 
+#include "common/system/socket.h"
 #include "stage3_queue_crawler/crawler/crawl_settings.h"
+#include "stage3_queue_crawler/runtime/loop/event_loop.h"
 #include "stage3_queue_crawler/runtime/task/task.h"
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
+
+#include <unistd.h>
 
 namespace stage3 {
 
@@ -20,24 +29,44 @@ std::string_view describe(Ending ending);
 
 class Console {
   public:
-    /// `quiet`: notes are left out.
-    explicit Console(bool quiet) : quiet_(quiet) {}
+    /// While more than this waits for a reader, in bytes, notes are left out.
+    static constexpr std::size_t most_unwritten = std::size_t{256} * 1024;
+
+    /// `quiet`: notes are left out. `loop` must outlive it. SIGPIPE must be ignored.
+    Console(EventLoop& loop, bool quiet, int fd = STDERR_FILENO);
     Console(const Console&) = delete;
     Console& operator=(const Console&) = delete;
-    /// Takes the progress line away.
-    ~Console() { show_progress({}); }
+    /// Takes the progress line away, and waits a second, if it must, for somebody who
+    /// reads what is left.
+    ~Console();
+
+    // None of these waits, and none fails if nobody can read it.
 
     /// A line, or some, without the last line end; above the progress line.
     void note(const std::string& text);
     /// The same, but told in any case: the user has asked.
     void answer(const std::string& text);
     /// Replaces the progress line; an empty text takes it away. Cut off where the
-    /// terminal's line ends.
+    /// terminal's line ends. Not shown while older words wait for a reader.
     void show_progress(const std::string& text);
 
+    std::size_t unwritten() const { return unwritten_.size(); }
+
   private:
+    void write(std::string_view text);
+    void hand_on();
+    void watch(bool on);
+    std::string take_left_out();
+
+    EventLoop& loop_;
     bool quiet_;
-    std::string progress_; // on the screen now
+    common::Socket terminal_; // ours, if it is one
+    int fd_;
+    bool may_wait_;
+    bool watched_ = false;
+    std::string unwritten_;
+    std::size_t left_out_ = 0; // notes
+    std::string progress_;     // on the screen now, or will be
 };
 
 /// Awaits the crawl, and tells five times a second how far it is, if that is `wanted`.

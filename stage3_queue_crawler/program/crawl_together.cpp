@@ -238,7 +238,7 @@ Coroutine<int> take_part(Options& options, Console& console) {
 
 Coroutine<int> crawl_together(Options options) {
     EventLoop& loop = running_loop();
-    Console console(options.quiet);
+    Console console(loop, options.quiet);
     const TellTasksOnQuit tell(loop, console);
     try {
         if (options.shared.forget)

@@ -16,6 +16,7 @@
 #include "stage3_queue_crawler/program/options.h"
 #include "stage3_queue_crawler/program/output.h"
 #include "stage3_queue_crawler/program/tell_tasks.h"
+#include "stage3_queue_crawler/program/write.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
 
 #include <curl/curl.h>
@@ -24,7 +25,6 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <exception>
 #include <string>
 #include <string_view>
@@ -33,6 +33,7 @@
 #include <vector>
 
 #include <sys/select.h>
+#include <unistd.h>
 
 namespace {
 
@@ -84,7 +85,7 @@ stage3::CrawlEvents events_for(const Options& options, Console& console,
 /// The whole run. The result is the exit status.
 stage3::Coroutine<int> crawl(Options options) {
     stage3::EventLoop& loop = stage3::running_loop();
-    Console console(options.quiet);
+    Console console(loop, options.quiet);
     const stage3::TellTasksOnQuit tell(loop, console);
     Output output = open_for("--output", [&] { return Output(loop, options.output); });
     const auto format = stage3::make_format(options.format, options.top);
@@ -126,10 +127,10 @@ stage3::Coroutine<int> crawl(Options options) {
     co_return exit_status(ending, crawler.progress().dead, !crawler.left_out().empty());
 }
 
-/// For the user; not an error if nobody can read it.
+/// For the user; not an error if nobody can read it, or does.
 void complain(const std::string& what, const char* hint = "") {
     const std::string line = "stage3: " + stage3::for_terminal(what) + hint + '\n';
-    static_cast<void>(std::fputs(line.c_str(), stderr));
+    stage3::write_patiently(STDERR_FILENO, line);
 }
 
 } // namespace

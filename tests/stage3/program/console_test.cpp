@@ -1,14 +1,187 @@
-// The words that a user sees while a crawl runs. (Where they go, and when: see
-// program_test.cpp.)
+// The words that a user sees while a crawl runs, also if he doesn't look. (Where they go,
+// and when: see program_test.cpp.)
+#include "common/system/socket.h"
 #include "stage3_queue_crawler/program/console.h"
+#include "stage3_queue_crawler/runtime/task/run.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
 
 #include <doctest/doctest.h>
+#include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <ostream> // doctest wants it
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 using namespace std::chrono_literals;
+using stage3::Console;
+using stage3::Coroutine;
 using stage3::Ending;
 using stage3::Progress;
+
+namespace {
+
+/// A user at the end of a pipe.
+class User {
+  public:
+    User() {
+        std::array<int, 2> ends{};
+        REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);
+        reader_ = common::Socket(ends[0]);
+        writer_ = common::Socket(ends[1]); // a write there waits
+        REQUIRE(::fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0);
+    }
+    /// What is to be read now.
+    std::string read() {
+        std::string text;
+        std::array<char, 4096> bytes{};
+        ssize_t count = 0;
+        while ((count = ::read(reader_.fd(), bytes.data(), bytes.size())) > 0)
+            text.append(bytes.data(), static_cast<std::size_t>(count));
+        return text;
+    }
+    /// The same, until the console has nothing left.
+    Coroutine<std::string> read_all(Console& console) {
+        std::string text = read();
+        while (console.unwritten() > 0) {
+            co_await stage3::sleep(1ms);
+            text += read();
+        }
+        co_return text;
+    }
+    void leave() { reader_.close(); }
+    int fd() const { return writer_.fd(); }
+
+  private:
+    common::Socket reader_;
+    common::Socket writer_;
+};
+
+std::string long_note(std::size_t number) {
+    return fmt::format("{} {}", number, std::string(200, 'x'));
+}
+
+Coroutine<> what_nobody_reads_is_kept() {
+    User user;
+    Console console(stage3::running_loop(), false, user.fd());
+    std::string said;
+    for (std::size_t i = 0; i < 1000; ++i) { // three times what fits
+        console.note(long_note(i));
+        said += long_note(i) + '\n';
+    }
+    CHECK(console.unwritten() > 0);
+    const std::string read = co_await user.read_all(console);
+    CHECK(read == said);
+}
+
+Coroutine<> too_much_is_left_out() {
+    User user;
+    Console console(stage3::running_loop(), false, user.fd());
+    for (std::size_t i = 0; i < 10'000; ++i)
+        console.note(long_note(i));
+    CHECK(console.unwritten() <= Console::most_unwritten + 300);
+    const std::string read = co_await user.read_all(console);
+    const auto lines = static_cast<std::size_t>(std::ranges::count(read, '\n'));
+    CHECK(read.ends_with(long_note(lines - 1) + '\n')); // those that came first
+    CHECK(lines < 3000);
+    console.note("here again");
+    CHECK(user.read()
+          == fmt::format("stage3: {} notes are left out here: nobody has read what came "
+                         "before\nhere again\n",
+                         10'000 - lines));
+    console.note("and on");
+    CHECK(user.read() == "and on\n");
+}
+
+Coroutine<> old_progress_is_no_news() {
+    User user;
+    Console console(stage3::running_loop(), false, user.fd());
+    console.show_progress("one");
+    CHECK(user.read() == "\r\x1b[Kone");
+    console.note("above");
+    CHECK(user.read() == "\r\x1b[Kabove\n\r\x1b[Kone");
+    std::size_t number = 0;
+    while (console.unwritten() == 0)
+        console.note(long_note(number++));
+    console.note(long_note(number++)); // takes "one" away, if that's what didn't fit
+    const std::size_t unwritten = console.unwritten();
+    console.show_progress("two");
+    CHECK(console.unwritten() == unwritten);
+    const std::string read = co_await user.read_all(console);
+    CHECK(read.find("two") == std::string::npos);
+    CHECK(read.ends_with(long_note(number - 1) + '\n')); // and "one" is gone
+    console.show_progress("three");
+    CHECK(user.read() == "\r\x1b[Kthree");
+}
+
+Coroutine<> a_user_who_has_left_is_no_error() {
+    User user;
+    Console console(stage3::running_loop(), false, user.fd());
+    user.leave();
+    for (std::size_t i = 0; i < 10; ++i)
+        console.note(long_note(i));
+    CHECK(console.unwritten() == 0);
+    co_return;
+}
+
+Coroutine<> a_user_who_leaves_is_no_error() {
+    User user;
+    Console console(stage3::running_loop(), false, user.fd());
+    for (std::size_t i = 0; i < 1000; ++i)
+        console.note(long_note(i));
+    CHECK(console.unwritten() > 0);
+    user.leave();
+    while (console.unwritten() > 0)
+        co_await stage3::sleep(1ms);
+}
+
+Coroutine<> at_the_end_it_waits_a_second() {
+    User user;
+    {
+        Console console(stage3::running_loop(), false, user.fd());
+        for (std::size_t i = 0; i < 10'000; ++i)
+            console.note(long_note(i));
+    } // would hang here
+    std::string read = user.read();
+    CHECK(read.size() >= 4096);
+    CHECK(read.find("left out") == std::string::npos); // there was no room for that
+    {
+        Console console(stage3::running_loop(), false, user.fd());
+        console.show_progress("one");
+    }
+    CHECK(user.read() == "\r\x1b[Kone\r\x1b[K");
+    co_return;
+}
+
+void run_console(Coroutine<> coroutine) {
+    std::signal(SIGPIPE, SIG_IGN); // as the program does
+    stage3::run(std::move(coroutine));
+}
+
+} // namespace
+
+TEST_CASE("what nobody reads stops nobody, and comes later") {
+    run_console(what_nobody_reads_is_kept());
+}
+TEST_CASE("if too much comes together, later notes are left out, and counted") {
+    run_console(too_much_is_left_out());
+}
+TEST_CASE("progress is not kept for later") { run_console(old_progress_is_no_news()); }
+TEST_CASE("a user who doesn't read to the end is no error") {
+    run_console(a_user_who_has_left_is_no_error());
+    run_console(a_user_who_leaves_is_no_error());
+}
+TEST_CASE("at the end, somebody who doesn't read is waited for, but not for long") {
+    run_console(at_the_end_it_waits_a_second());
+}
 
 TEST_CASE("progress is a line of numbers") {
     const Progress progress{

@@ -1,0 +1,94 @@
+#include "stage3_queue_crawler/program/write.h"
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <exception>
+#include <system_error>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace stage3 {
+namespace {
+
+/// Waits for so long until there is room, -1: for ever. False: there is none.
+bool has_room(int fd, int milliseconds = 0) {
+    pollfd full{fd, POLLOUT, 0};
+    return ::poll(&full, 1, milliseconds) > 0; // also if a write would fail
+}
+
+/// Returns how much was taken. 0: there is no room, and it's one that doesn't wait.
+std::size_t write_some(int fd, std::string_view text) {
+    for (;;) {
+        const ssize_t count = ::write(fd, text.data(), text.size());
+        if (count >= 0)
+            return static_cast<std::size_t>(count);
+        if (errno == EAGAIN)
+            return 0;
+        if (errno != EINTR)
+            throw std::system_error(errno, std::generic_category(),
+                                    "can't write results");
+    }
+}
+
+/// What a pipe that has room at all takes without waiting: whole lines, if they are
+/// short.
+std::string_view first_piece(std::string_view text) {
+    const std::string_view piece = text.substr(0, PIPE_BUF);
+    const std::size_t line_end = piece.rfind('\n');
+    return piece.substr(0,
+                        line_end == std::string_view::npos ? piece.size() : line_end + 1);
+}
+
+} // namespace
+
+bool is_pipe(int fd) {
+    struct stat kind{};
+    return ::fstat(fd, &kind) == 0 && (S_ISFIFO(kind.st_mode) || S_ISSOCK(kind.st_mode));
+}
+
+// A terminal says that it has room when there is room for a byte. So it's opened once
+// more, and told not to wait.
+common::Socket open_terminal(int fd) {
+    std::array<char, 256> name{};
+    if (::isatty(fd) != 1 || ::ttyname_r(fd, name.data(), name.size()) != 0)
+        return {};
+    return common::Socket(
+        ::open(name.data(), O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
+}
+
+void write_all(int fd, std::string_view text) {
+    while (!text.empty()) {
+        const std::size_t count = write_some(fd, text);
+        text.remove_prefix(count);
+        if (count == 0) // perhaps another program has said that it shall not wait
+            has_room(fd, -1);
+    }
+}
+
+// [write-ready]
+std::size_t write_ready(int fd, std::string_view text) {
+    std::string_view left = text;
+    while (!left.empty() && has_room(fd)) { // it doesn't wait
+        const std::size_t count = write_some(fd, first_piece(left));
+        left.remove_prefix(count);
+        if (count == 0)
+            break;
+    }
+    return text.size() - left.size();
+}
+// [/write-ready]
+
+void write_patiently(int fd, std::string_view text,
+                     std::chrono::milliseconds patience) noexcept {
+    try {
+        while (!text.empty() && has_room(fd, static_cast<int>(patience.count())))
+            text.remove_prefix(write_some(fd, first_piece(text)));
+    } catch (const std::exception&) { // where should it be said that nothing can be said?
+    }
+}
+
+} // namespace stage3

@@ -1,0 +1,39 @@
+// Writing where somebody else reads: a pipe, a terminal. A file takes all it is given at
+// once; these have only so much room, and a `write` waits until there is more. Here is
+// how to write without waiting, for the results (output.h) and for words to the user
+// (console.h). Told in book/15.
+//
+// SIGPIPE must be ignored. All that write throw std::system_error: std::errc::broken_pipe
+// if nobody reads any more.
+#pragma once
+
+#include "common/system/socket.h"
+
+#include <chrono>
+#include <cstddef>
+#include <string_view>
+
+namespace stage3 {
+
+/// Can a `write` wait there for somebody who reads?
+bool is_pipe(int fd);
+
+/// The terminal behind `fd`, opened once more, so that a write to it doesn't wait; others
+/// who use it (a shell, say) don't notice. None: it is no terminal.
+common::Socket open_terminal(int fd);
+
+/// Writes all, and waits for as long as that takes.
+void write_all(int fd, std::string_view text);
+
+/// Writes as much as there is room for, waits for nothing, and returns how much that was.
+/// `fd` is a pipe, or from `open_terminal`.
+std::size_t write_ready(int fd, std::string_view text);
+
+/// Writes to the user, at the end, and waits for him only so long: there is no room, and
+/// none comes. What is left then is lost, as is all that can't be written. Throws
+/// nothing.
+void write_patiently(
+    int fd, std::string_view text,
+    std::chrono::milliseconds patience = std::chrono::seconds(1)) noexcept;
+
+} // namespace stage3
