@@ -34,8 +34,10 @@ Record judge(Url url, const HttpResponse& response) {
     } else if (!is_success(response.status)) {
         record.error = fmt::format("HTTP status {}", response.status);
     } else {
+        constexpr int no_content = 204; // whatever type it says it has
         const bool readable =
-            may_hold_links(response.header("Content-Type"), response.body);
+            response.status != no_content
+            && may_hold_links(response.header("Content-Type"), response.body);
         const std::string_view encoding = response.header("Content-Encoding");
         if (!readable)
             record.outcome = Outcome::file;

@@ -37,7 +37,7 @@ DEAD = {
     "12a": "malformed chunk", "12b": "malformed chunk", "12c": CUT_CHUNK, "13": CUT_CHUNK,
     "15": HEADERS, "16": TOO_LARGE, "17": HEADERS, "18a": "malformed header", "18b": "malformed header",
     "19a": NO_HTTP, "19b": NO_HTTP, "19c": NO_HTTP, "19d": NO_HTTP,
-    "20a": "HTTP status 204", "20b": "HTTP status 304",
+    "20b": "HTTP status 304",
     "21a": RESET, "21b": "empty response", "21c": "connection refused", "21e": RESET,
     "24b": "no answer", "24c": "HTTP status 404", "24d": "HTTP status 404",
     "26a": "HTTP status 503", "26b": "HTTP status 503", "26c": "HTTP status 503", "27": "HTTP status 503",
