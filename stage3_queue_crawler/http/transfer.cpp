@@ -377,7 +377,9 @@ FetchError Transfer::error(CURLcode result) const {
         curl_off_t total = 0;
         curl_easy_getinfo(easy_.get(), CURLINFO_PRETRANSFER_TIME_T, &connected);
         curl_easy_getinfo(easy_.get(), CURLINFO_TOTAL_TIME_T, &total);
-        if (std::chrono::microseconds(total) >= time_left_)
+        // Its timer began up to a millisecond before the time that it tells.
+        constexpr std::chrono::milliseconds nearly(10);
+        if (std::chrono::microseconds(total) >= time_left_ - nearly)
             return make(Kind::timed_out,
                         "timed out after " + in_seconds(options.fetch_timeout));
         if (connected == 0)

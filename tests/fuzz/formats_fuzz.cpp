@@ -276,7 +276,7 @@ std::string report(const Record& record) {
     }
     const auto format = stage3::make_format(FormatName::text);
     std::string text = format->begin() + format->record(record);
-    return text + format->end({urls, 0, std::chrono::seconds(1)});
+    return text + format->end({urls, {}, std::chrono::seconds(1)});
 }
 
 void check_text(Record record) {
