@@ -139,7 +139,7 @@ Coroutine<> PageJudge::read_links(const Work& work, PageResponse response, Page&
 
 /// True if this link of a page leads ever deeper. The user hears of the first of a kind.
 bool PageJudge::is_trap(const Url& link, const Work& work) {
-    const std::string_view why = traps_.why_not(link);
+    const std::string_view why = traps_.why_not(link, work.depth + 1);
     if (!why.empty() && count_left_out(left_out_, why, 1, link.href()))
         on_note_(fmt::format("{}: {} is left out, and so will be other links {}",
                              work.url.href(), link.href(), why));

@@ -9,6 +9,8 @@ namespace stage3 {
 
 Traps::Traps(const TrapLimits& limits)
     : limits_(limits),
+      too_far_(
+          fmt::format("more than {} links away from a root (--max-depth)", limits.depth)),
       too_deep_(fmt::format("with more than {} parts in their path (--max-path-depth)",
                             limits.path_depth)),
       repeats_(fmt::format("with one part of their path more than {} times "
@@ -18,13 +20,15 @@ Traps::Traps(const TrapLimits& limits)
                             limits.queries)) {}
 
 // [why-not]
-std::string_view Traps::why_not(const common::Url& link) {
+std::string_view Traps::why_not(const common::Url& link, std::size_t depth) {
+    if (depth > limits_.depth)
+        return too_far_;
     const std::string_view target = link.target();
     const std::string_view path = target.substr(0, target.find_first_of(";?"));
-    const auto depth = static_cast<std::size_t>(std::ranges::count(path, '/'));
-    if (depth > limits_.path_depth)
+    const auto parts = static_cast<std::size_t>(std::ranges::count(path, '/'));
+    if (parts > limits_.path_depth)
         return too_deep_;
-    if (depth > limits_.repeats && most_repeats(path) > limits_.repeats)
+    if (parts > limits_.repeats && most_repeats(path) > limits_.repeats)
         return repeats_;
     if (path.size() < target.size() && has_too_many_queries(link, path))
         return too_many_;

@@ -22,6 +22,7 @@
 namespace stage3 {
 
 struct TrapLimits {
+    std::size_t depth = 10'000;   ///< links away from a root
     std::size_t path_depth = 20;  ///< parts of a path: "/a/b/c" has three
     std::size_t repeats = 3;      ///< of one part in one path
     std::size_t queries = 10'000; ///< URLs that differ only behind their path
@@ -32,14 +33,16 @@ class Traps {
     explicit Traps(const TrapLimits& limits);
 
     /// Why a link should not be followed, in words that go on after "links ..."; nothing
-    /// if it may be. Ask it of each link that is met, also again.
-    std::string_view why_not(const common::Url& link);
+    /// if it may be. `depth`: how many links away from a root it is. Ask it of each link
+    /// that is met, also again.
+    std::string_view why_not(const common::Url& link, std::size_t depth);
 
   private:
     std::size_t most_repeats(std::string_view path);
     bool has_too_many_queries(const common::Url& link, std::string_view path);
 
     const TrapLimits limits_;
+    const std::string too_far_;
     const std::string too_deep_;
     const std::string repeats_;
     const std::string too_many_;

@@ -46,6 +46,7 @@ told to wait longer doesn't come back.
 What may have no end isn't asked for at all; nor is what stands behind a page's
 first 10,000 links in scope, or is longer than 8 KiB. The report says which
 links were left out, and the exit status is 3. These options change limits:
+  --max-depth N       links away from a root (10000)
   --max-path-depth N  parts of a URL's path (20)
   --max-repeats N     of one of these parts, in one path (3)
   --max-queries N     URLs that differ only behind their path (10000)

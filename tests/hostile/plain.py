@@ -34,7 +34,7 @@ DEAD = {
     "1": COMPRESSED, "2": COMPRESSED, "3a": COMPRESSED, "3b": COMPRESSED, "4a": COMPRESSED, "4b": COMPRESSED,
     "5": COMPRESSED, "6": TOO_LARGE, "7": TOO_LARGE, "8": "truncated: 10 of 1000 bytes came",
     "10a": LENGTH, "10b": LENGTH, "10c": LENGTH, "10d": LENGTH,
-    "12a": "malformed chunk", "12b": "malformed chunk", "12c": CUT_CHUNK, "13": CUT_CHUNK,
+    "12a": "malformed chunk", "12b": "malformed chunk", "12c": CUT_CHUNK, "13": "malformed chunk",
     "15": HEADERS, "16": TOO_LARGE, "17": HEADERS, "18a": "malformed header", "18b": "malformed header",
     "19a": NO_HTTP, "19b": NO_HTTP, "19c": NO_HTTP, "19d": NO_HTTP,
     "20b": "HTTP status 304",

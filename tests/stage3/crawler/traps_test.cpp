@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
+#include <cstddef>
 #include <string>
 
 using stage3::Traps;
@@ -12,8 +13,8 @@ using tests::url_of;
 namespace {
 
 /// Of "/a/b" at http://h.
-std::string why_not(Traps& traps, const std::string& target) {
-    return std::string(traps.why_not(url_of("http://h" + target)));
+std::string why_not(Traps& traps, const std::string& target, std::size_t depth = 1) {
+    return std::string(traps.why_not(url_of("http://h" + target), depth));
 }
 
 } // namespace
@@ -49,11 +50,14 @@ TEST_CASE("so many URLs may differ only behind their path, each counted once") {
     CHECK(why_not(traps, "/a?1").empty()); // known from before
     CHECK(why_not(traps, "/a").empty());
     CHECK(why_not(traps, "/b?4").empty());
-    CHECK(traps.why_not(url_of("http://i/a?4")).empty());
+    CHECK(traps.why_not(url_of("http://i/a?4"), 1).empty());
 }
 
 TEST_CASE("the limits that nobody has set are far away") {
     Traps traps({});
+    CHECK(why_not(traps, "/", 10'000).empty());
+    CHECK(why_not(traps, "/", 10'001)
+          == "more than 10000 links away from a root (--max-depth)");
     CHECK(why_not(traps, "/2026/11/23/a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q").empty());
     for (int i = 0; i < 10'000; ++i)
         REQUIRE(why_not(traps, fmt::format("/calendar?day={}", i)).empty());
