@@ -113,6 +113,17 @@ Coroutine<RobotsCache::Answer> RobotsCache::fetch(common::Url robots_url) {
     }
 }
 
+/// The text, as much as counts. What goes wrong here is the file's own trouble: others
+/// may well be had from that server.
+Coroutine<std::string> RobotsCache::read(Response& response) {
+    try {
+        co_return co_await response.read_beginning();
+    } catch (const FetchError& error) {
+        throw FetchError(error.kind, fmt::format("robots.txt: {}", error.what()),
+                         error.bytes);
+    }
+}
+
 /// No answer: it's to be tried again.
 Coroutine<RobotsCache::Tried> RobotsCache::try_to_fetch(common::Url robots_url,
                                                         int tries) {
@@ -129,7 +140,7 @@ Coroutine<RobotsCache::Tried> RobotsCache::try_to_fetch(common::Url robots_url,
         const int status = response.status();
         told.status = status;
         if (common::is_success(status)) {
-            const std::string text = co_await response.read_beginning();
+            const std::string text = co_await read(response);
             told.bytes = text.size();
             result.answer = answer(Robots::parse(text, settings_.product_token),
                                    "disallowed by robots.txt");

@@ -81,6 +81,7 @@ class RobotsCache {
     Coroutine<> find_out(common::Url robots_url, Future<Answer> answer);
     void keep(const common::Url& robots_url, const Robots& rules);
     Coroutine<Answer> fetch(common::Url robots_url);
+    static Coroutine<std::string> read(Response& response);
     Coroutine<Tried> try_to_fetch(common::Url robots_url, int tries);
 
     EventLoop& loop_;

@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <exception>
 #include <new>
-#include <set>
 #include <system_error>
 
 #include <fcntl.h>
@@ -63,6 +62,25 @@ void trust(CURL* easy, const std::string& ca_file) {
     if (curl_easy_getinfo(easy, CURLINFO_CAINFO, &file) == CURLE_OK && file != nullptr)
         curl_easy_setopt(easy, CURLOPT_CAPATH, nullptr); // not every TLS library has it
 }
+
+// [refuse]
+/// Why nobody can say where a response with these headers ends; nothing, if it's clear.
+/// Source: RFC 9112, sections 6.1 and 6.3.
+std::string why_to_refuse(const std::vector<std::string_view>& lengths,
+                          const std::vector<std::string_view>& encodings) {
+    for (const std::string_view length : lengths) {
+        if (!std::ranges::all_of(length, common::is_digit))
+            return "a Content-Length that is no number";
+        if (length != lengths.front())
+            return "two different Content-Lengths";
+    }
+    for (const std::string_view encoding : encodings)
+        if (!common::equal_ignoring_case(encoding, "chunked")
+            && !common::equal_ignoring_case(encoding, "identity"))
+            return "a Transfer-Encoding that nobody has asked for";
+    return {};
+}
+// [/refuse]
 
 } // namespace
 
@@ -244,11 +262,10 @@ bool Transfer::take_header(std::string_view line) {
     return true;
 }
 
-// [end-headers]
 bool Transfer::end_headers() {
-    const auto lengths = header_list("Content-Length");
-    lengths_differ_ = std::set(lengths.begin(), lengths.end()).size() > 1;
-    if (lengths_differ_)
+    refusal_ =
+        why_to_refuse(header_list("Content-Length"), header_list("Transfer-Encoding"));
+    if (!refusal_.empty())
         return false;
     in_body_ = true;
     decoder_ = ContentDecoder(header_list("Content-Encoding"), max_body_);
@@ -256,7 +273,6 @@ bool Transfer::end_headers() {
     headers_complete_.set_result_unless_done();
     return true;
 }
-// [/end-headers]
 
 /// What is listed in all headers of that name: "a", "b" and "c" for "a, b" and "c".
 /// Source: RFC 9110, section 5.6.1.
@@ -353,8 +369,8 @@ FetchError Transfer::error(CURLcode result) const {
     if (body_too_large_)
         return make(Kind::too_large,
                     fmt::format("body larger than {}", describe_size(max_body_)));
-    if (lengths_differ_)
-        return make(Kind::bad_response, "two different Content-Lengths");
+    if (!refusal_.empty())
+        return make(Kind::bad_response, refusal_);
     if (body_broken_ || result == CURLE_BAD_CONTENT_ENCODING) // it counts them, too
         return make(Kind::bad_response, "the body's compression is broken or unknown");
     if (result == CURLE_OK && in_body_) // all has come that should, and that wasn't all

@@ -92,7 +92,7 @@ class Transfer {
     bool in_headers_ = false;
     bool in_body_ = false;
     bool headers_too_large_ = false;
-    bool lengths_differ_ = false;
+    std::string refusal_; // why nobody can say where this response ends, if so
     bool body_too_large_ = false;
     bool body_broken_ = false;
     int open_error_ = 0;    // an errno: why there is no socket

@@ -10,7 +10,7 @@ constexpr std::string_view help_on_verdicts =
 
   alive
     page        2xx, and read for links (9110: 15.3)
-    file        2xx, of a type that holds no links; or empty, as with 204
+    file        2xx, of a type that holds no links; and 204, which has no body
   neither
     redirect    301, 302, 303, 307, 308 (9110: 15.4). It's followed if its
                 target is in scope. Not out of it, nor to what another program
@@ -29,7 +29,7 @@ constexpr std::string_view help_on_verdicts =
                   has no last chunk, or its compression has no end (9112: 8)
                 - it's no HTTP; its chunks or its compression are broken, or of
                   a kind that is unknown (9110: 8.4); it has two different
-                  Content-Lengths (9112: 6.3)
+                  Content-Lengths, or one that is no number (9112: 6.3)
                 - headers larger than 64 KiB; a body larger than --max-body
                 - with --no-private: all its addresses are this machine's, a
                   private network's, or otherwise not the internet's (RFC 6890).

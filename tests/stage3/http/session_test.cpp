@@ -346,7 +346,24 @@ TEST_CASE("a compressed body without its end is cut off, whatever its length say
                     .error);
 }
 
-TEST_CASE("two different lengths are refused, two that are the same are not") {
+TEST_CASE("a transfer encoding that we can't undo is refused") {
+    for (const std::string encoding : {"gzip, chunked", "gzip", "unheard-of"}) {
+        CAPTURE(encoding);
+        const Outcome outcome = answered("HTTP/1.1 200 OK\r\nTransfer-Encoding: "
+                                         + encoding + "\r\n\r\n1\r\nx\r\n0\r\n\r\n");
+        REQUIRE(outcome.error);
+        CHECK(outcome.error->kind == Kind::bad_response);
+        CHECK(outcome.error->what()
+              == std::string("a Transfer-Encoding that nobody has asked for"));
+    }
+    CHECK(answered("HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n"
+                   "1\r\nx\r\n0\r\n\r\n")
+              .body
+          == "x");
+}
+
+TEST_CASE(
+    "lengths that differ, or are none, are refused; two that are the same are not") {
     for (const std::string lengths :
          {"Content-Length: 4\r\nContent-Length: 5\r\n", "Content-Length: 4, 5\r\n"}) {
         CAPTURE(lengths);
@@ -354,6 +371,14 @@ TEST_CASE("two different lengths are refused, two that are the same are not") {
         REQUIRE(outcome.error);
         CHECK(outcome.error->kind == Kind::bad_response);
         CHECK(outcome.error->what() == std::string("two different Content-Lengths"));
+    }
+    for (const std::string lengths :
+         {"Content-Length: 0x5\r\n", "Content-Length: 4 5\r\n"}) {
+        CAPTURE(lengths);
+        const Outcome outcome = answered("HTTP/1.1 200 OK\r\n" + lengths + "\r\nabcde");
+        REQUIRE(outcome.error);
+        CHECK(outcome.error->kind == Kind::bad_response);
+        CHECK(outcome.error->what() == std::string("a Content-Length that is no number"));
     }
     for (const std::string lengths :
          {"Content-Length: 4\r\ncontent-length: 4\r\n", "Content-Length: 4, 4\r\n"}) {
