@@ -60,7 +60,13 @@ struct CrawlEvents {
 };
 
 /// How a crawl came to its end. What is behind `complete` means that it was cut short.
-enum class Ending : std::uint8_t { complete, max_pages, timed_out, interrupted };
+enum class Ending : std::uint8_t {
+    complete,
+    max_pages,
+    timed_out,
+    interrupted,
+    no_memory, ///< said by whoever has interrupted it for that
+};
 
 /// How far a crawl has come.
 struct Progress {

@@ -28,6 +28,7 @@
 #include <cstddef>
 #include <exception>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -235,6 +236,8 @@ void Crawler<F>::refuse(Visit visit) {
         }
         page.record.tries = fetch_.most_tries(error);
         page.fail(error.what());
+    } catch (const std::bad_alloc&) {
+        throw; // it's not the server that has failed
     } catch (const std::exception& error) {
         page.fail(error.what());
     }

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <new>
 #include <stdexcept>
 #include <utility>
 
@@ -57,6 +58,8 @@ Coroutine<Fetched> PageFetch::fetch(common::Url url, int tries,
             page.error = error.what();
             again = after(error, tries);
         }
+    } catch (const std::bad_alloc&) {
+        end_crawl(std::current_exception()); // it's not the page that has failed
     } catch (const std::exception& error) {
         page.error = error.what();
     }
@@ -93,6 +96,13 @@ int PageFetch::most_tries(const FetchError& error) {
     return tries;
 }
 
+/// For all who fail now, it's one failure.
+void PageFetch::end_crawl(std::exception_ptr why) {
+    if (!fatal_)
+        fatal_ = std::move(why);
+    std::rethrow_exception(fatal_);
+}
+
 /// It's not the server that has failed, so this was no try.
 Again PageFetch::wait_for_descriptor(const FetchError& error) {
     if (fatal_)
@@ -103,9 +113,8 @@ Again PageFetch::wait_for_descriptor(const FetchError& error) {
     else if (!alone_since_)
         alone_since_ = loop_.time();
     if (alone_since_ && loop_.time() - *alone_since_ > 3s) {
-        fatal_ = std::make_exception_ptr(std::runtime_error(
-            "there is no descriptor for even one connection (see ulimit -n)"));
-        std::rethrow_exception(fatal_); // for all who come now, it's one failure
+        end_crawl(std::make_exception_ptr(std::runtime_error(
+            "there is no descriptor for even one connection (see ulimit -n)")));
     }
     if (!said_descriptors_)
         settings_.on_note(fmt::format("{}: fetches wait until there is one (see ulimit "

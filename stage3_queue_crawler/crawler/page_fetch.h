@@ -78,6 +78,7 @@ class PageFetch {
   private:
     std::optional<Again> after_status(int status, std::chrono::seconds retry_after,
                                       int tries);
+    [[noreturn]] void end_crawl(std::exception_ptr why);
     Again wait_for_descriptor(const FetchError& error);
 
     EventLoop& loop_;

@@ -138,7 +138,8 @@ class Session {
     ~Session();
 
     /// Begins a GET, and returns when the headers are there. Redirects are not followed:
-    /// whether and where to go is not this class's affair. Throws FetchError.
+    /// whether and where to go is not this class's affair. Throws FetchError, and
+    /// std::bad_alloc.
     Coroutine<Response> get(common::Url url, GetOptions options = GetOptions());
 
     /// True if it has descriptors in use, other than those of connections that are kept.

@@ -161,7 +161,8 @@ Transfer::~Transfer() {
 void Transfer::abandon() {
     curl_multi_remove_handle(session_->multi_.get(), easy_.get());
     session_ = nullptr;
-    fail(FetchError(FetchError::Kind::network, "the session has ended", body_.size()));
+    fail(std::make_exception_ptr(
+        FetchError(FetchError::Kind::network, "the session has ended", body_.size())));
 }
 
 std::string_view Transfer::header(std::string_view name) const {
@@ -230,7 +231,8 @@ std::size_t Transfer::on_header(char* bytes, std::size_t size, std::size_t count
         const std::string_view line(bytes, size * count);
         return static_cast<Transfer*>(transfer)->take_header(line) ? line.size() : 0;
     } catch (...) {
-        return 0; // no memory
+        static_cast<Transfer*>(transfer)->no_memory_ = true;
+        return 0;
     }
 }
 
@@ -305,7 +307,8 @@ std::size_t Transfer::on_body(char* bytes, std::size_t size, std::size_t count,
         const std::string_view part(bytes, size * count);
         return static_cast<Transfer*>(transfer)->unpack(part) ? part.size() : 0;
     } catch (...) {
-        return 0; // no memory
+        static_cast<Transfer*>(transfer)->no_memory_ = true;
+        return 0;
     }
 }
 
@@ -338,17 +341,21 @@ void Transfer::end(CURLcode result) {
         complete_.set_result_unless_done();
         return;
     }
+    if (no_memory_) {
+        fail(std::make_exception_ptr(std::bad_alloc()));
+        return;
+    }
     const FetchError failure = error(result);
     if (reused_ && !headers_complete_.done()
         && failure.kind != FetchError::Kind::timed_out)
         spoiled_ = true; // too late to have been seen before
-    fail(failure);
+    fail(std::make_exception_ptr(failure));
 }
 
-void Transfer::fail(const FetchError& failure) {
+void Transfer::fail(const std::exception_ptr& failure) {
     for (const Future<>* const future : {&headers_complete_, &complete_}) {
         if (!future->done()) // and perhaps nobody reads the body
-            future->set_exception_quietly(std::make_exception_ptr(failure));
+            future->set_exception_quietly(failure);
     }
 }
 

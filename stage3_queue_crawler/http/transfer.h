@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -75,7 +76,7 @@ class Transfer {
     std::size_t promised_body() const;
     bool unpack(std::string_view part);
     bool take_body_part(std::string_view part);
-    void fail(const FetchError& failure);
+    void fail(const std::exception_ptr& failure);
     std::string words(CURLcode result) const;
     FetchError error(CURLcode result) const;
 
@@ -95,8 +96,9 @@ class Transfer {
     std::string refusal_; // why nobody can say where this response ends, if so
     bool body_too_large_ = false;
     bool body_broken_ = false;
-    int open_error_ = 0;    // an errno: why there is no socket
-    std::string objection_; // to an address
+    bool no_memory_ = false; // for what has come
+    int open_error_ = 0;     // an errno: why there is no socket
+    std::string objection_;  // to an address
     int status_ = 0;
     std::size_t header_bytes_ = 0;
     std::vector<std::pair<std::string, std::string>> headers_;

@@ -60,6 +60,8 @@ std::string_view describe(Ending ending) {
     case Ending::interrupted: return "interrupted";
     case Ending::timed_out: return "the time is over (--timeout)";
     case Ending::max_pages: return "enough has been fetched (--max-pages)";
+    case Ending::no_memory:
+        return "no memory is left (see ulimit -v, or use fewer --workers)";
     case Ending::complete: break;
     }
     return "complete";

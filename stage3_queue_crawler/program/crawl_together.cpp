@@ -7,6 +7,7 @@
 #include "stage3_queue_crawler/program/console.h"
 #include "stage3_queue_crawler/program/descriptors.h"
 #include "stage3_queue_crawler/program/exit_status.h"
+#include "stage3_queue_crawler/program/memory_reserve.h"
 #include "stage3_queue_crawler/program/output.h"
 #include "stage3_queue_crawler/program/tell_tasks.h"
 #include "stage3_queue_crawler/shared_frontier/redis_frontier.h"
@@ -213,9 +214,12 @@ Coroutine<int> take_part(Options& options, Console& console) {
                        events_for(options, console), shared);
     const auto crawling = create_task(crawler.crawl(), "crawl");
     end_on_ctrl_c(loop, crawling);
+    const MemoryReserve memory(loop, crawling);
     const auto progress = [&crawler] { return crawler.progress(); };
-    const Ending ending =
+    Ending ending =
         co_await await_and_tell(crawling, progress, console, options.show_progress);
+    if (memory.is_used())
+        ending = Ending::no_memory;
 
     const SharedState state = crawler.frontier().state();
     say_how_it_ended(ending, state, shared.name, console);

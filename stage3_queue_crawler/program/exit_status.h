@@ -15,6 +15,7 @@ inline int exit_status(Ending ending, std::size_t dead, bool left_out = false) {
     switch (ending) {
     case Ending::interrupted: return interrupted_status;
     case Ending::timed_out:
+    case Ending::no_memory:
     case Ending::max_pages: return cut_short_status;
     case Ending::complete: break;
     }

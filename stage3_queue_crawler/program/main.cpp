@@ -13,6 +13,7 @@
 #include "stage3_queue_crawler/program/exit_status.h"
 #include "stage3_queue_crawler/program/formats.h"
 #include "stage3_queue_crawler/program/interrupt.h"
+#include "stage3_queue_crawler/program/memory_reserve.h"
 #include "stage3_queue_crawler/program/options.h"
 #include "stage3_queue_crawler/program/output.h"
 #include "stage3_queue_crawler/program/tell_tasks.h"
@@ -26,6 +27,7 @@
 #include <chrono>
 #include <csignal>
 #include <exception>
+#include <new>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -45,7 +47,7 @@ using Clock = std::chrono::steady_clock;
 
 /// libcurl wants to be set up before there are threads.
 struct Libcurl {
-    Libcurl() { curl_global_init(CURL_GLOBAL_DEFAULT); }
+    Libcurl() { stage3::init_curl_with_reserve(); }
     Libcurl(const Libcurl&) = delete;
     Libcurl& operator=(const Libcurl&) = delete;
     ~Libcurl() { curl_global_cleanup(); }
@@ -105,11 +107,14 @@ stage3::Coroutine<int> crawl(Options options) {
                             options.crawl, events_for(options, console, *format, output));
     const auto crawling = create_task(crawler.crawl(), "crawl");
     end_on_ctrl_c(loop, crawling);
+    const stage3::MemoryReserve memory(loop, crawling);
     Ending ending = Ending::complete;
     try {
         const auto progress = [&crawler] { return crawler.progress(); };
         ending =
             co_await await_and_tell(crawling, progress, console, options.show_progress);
+    } catch (const std::bad_alloc&) {
+        ending = Ending::no_memory;
     } catch (...) {
         output.flush(); // what was done by then
         throw;
@@ -120,6 +125,8 @@ stage3::Coroutine<int> crawl(Options options) {
     output.flush();
     // [/run]
 
+    if (memory.is_used())
+        ending = Ending::no_memory;
     if (ending != Ending::complete)
         console.note(fmt::format("stage3: {}: {} URLs that are known were not fetched",
                                  stage3::describe(ending),
@@ -137,6 +144,7 @@ void complain(const std::string& what, const char* hint = "") {
 
 int main(int argc, char** argv) {
     std::signal(SIGPIPE, SIG_IGN); // a server that goes away is an error, not the end
+    std::signal(SIGXFSZ, SIG_IGN); // so is a file that may not grow (ulimit -f)
     std::signal(SIGQUIT, SIG_IGN); // until there are tasks to tell about
     common::occupy_standard_descriptors();
     try {
@@ -171,6 +179,9 @@ int main(int argc, char** argv) {
         if (error.code() == std::errc::broken_pipe) // as with "| head"
             return stage3::cut_short_status;
         complain(error.what());
+        return 1;
+    } catch (const std::bad_alloc&) {
+        complain(std::string(stage3::describe(Ending::no_memory)));
         return 1;
     } catch (const std::exception& error) {
         complain(error.what());

@@ -34,7 +34,7 @@ class User {
   public:
     User() {
         std::array<int, 2> ends{};
-        REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);
+        REQUIRE(::pipe(ends.data()) == 0);
         reader_ = common::Socket(ends[0]);
         writer_ = common::Socket(ends[1]); // a write there waits
         REQUIRE(::fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0);
