@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+"""Stage 3, and what goes wrong beneath HTTP: one test a fault (see below_http.py).
+
+    STAGE3=build/stage3_queue_crawler/stage3 tests/hostile/below_http_test.py [-v] [Faults.TEST...]
+
+HOSTILE_MEMORY=no: memory isn't limited. (A program with sanitizers in it wants terabytes.)
+"""
+import os
+import re
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+import below_http
+from beside import Program, beside, fail_if
+
+
+def test_of(one):
+    return beside(lambda _: fail_if(below_http.try_fault(one)[1], one.title))
+
+
+def is_possible(one):
+    return not (one.title.startswith("no more memory") or "the same, and" in one.title) \
+        or os.environ.get("HOSTILE_MEMORY") != "no"
+
+
+def name_of(one):
+    return f"test_{one.number}_" + re.sub(r"\W+", "_", one.title).strip("_")
+
+
+Faults = type("Faults", (unittest.TestCase,), {"__module__": __name__, **{
+    name_of(one): test_of(one) for one in below_http.FAULTS if is_possible(one)}})
+
+
+if __name__ == "__main__":
+    Program()
