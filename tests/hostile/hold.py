@@ -6,12 +6,15 @@ be missing.
 import json
 import os
 import resource
+import signal
 import sys
 
 
 def main():
     limits, command = json.loads(sys.argv[1]), sys.argv[2:]
     os.closerange(3, 256)
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores these, and whoever it becomes would inherit that
+        signal.signal(number, signal.SIG_DFL)
     for name, limit in {"memory": resource.RLIMIT_AS, "file": resource.RLIMIT_FSIZE,
                         "descriptors": resource.RLIMIT_NOFILE}.items():
         if name in limits:
