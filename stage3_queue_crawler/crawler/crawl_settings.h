@@ -36,6 +36,10 @@ struct CrawlSettings {
     /// threads that has), or in the loop's own thread.
     bool parse_in_threads = false;
     std::size_t fail_parsing = 0; ///< throws while this page is parsed; 0: never
+    /// True if the crawl is about to be cancelled. Then a page that is being read is not
+    /// read to its end: with slow patterns, that can take minutes, in which the loop's
+    /// own thread hears of nothing else. Called in threads, too, and often.
+    std::function<bool()> is_asked_to_end = [] { return false; };
     SessionOptions session;
     /// For the roots' origins, such as "https://example.org:8080".
     std::map<std::string, common::Login, std::less<>> logins;

@@ -54,7 +54,8 @@ class Crawler {
           frontier_(loop, settings_of_frontier(), std::forward<More>(more)...),
           reader_(loop, scope_,
                   {.in_threads = settings_.parse_in_threads,
-                   .fail_on = settings_.fail_parsing}),
+                   .fail_on = settings_.fail_parsing,
+                   .is_asked_to_end = settings_.is_asked_to_end}),
           judge_(reader_, scope_, settings_.traps, events_.on_note) {}
     Crawler(const Crawler&) = delete;
     Crawler& operator=(const Crawler&) = delete;

@@ -22,13 +22,14 @@ Coroutine<common::Links> PageReader::read(common::Url url, std::string content_t
     const auto size = static_cast<double>(body.size());
     // [job]
     auto read = [url = std::move(url), content_type = std::move(content_type),
-                 body = std::move(body), scope = scope_, is_over = is_over_] {
+                 body = std::move(body), scope = scope_, is_over = is_over_,
+                 asked_to_end = is_asked_to_end_] {
         const auto begin = std::chrono::steady_clock::now();
         common::LinkLimits limits;
         limits.wanted = [&](const common::Url& link) {
             if (*is_over)
                 throw std::runtime_error("nobody needs it any more");
-            return scope->contains(link);
+            return !asked_to_end() && scope->contains(link);
         };
         Reading reading{.links = common::find_links(body, content_type, url, limits),
                         .time = std::chrono::steady_clock::now() - begin};
@@ -52,6 +53,10 @@ Coroutine<common::Links> PageReader::read(common::Url url, std::string content_t
         std::min(reading.time.count() / std::max(size, 1.0), 2 * seconds_per_byte_);
     seconds_per_byte_ = 0.9 * seconds_per_byte_ + 0.1 * now;
     // [/choice]
+    if (is_asked_to_end_()) { // some links may be missing: that's no page's record
+        const Future<> never(loop_);
+        co_await never;
+    }
     co_return std::move(reading.links);
 }
 

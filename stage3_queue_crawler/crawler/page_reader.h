@@ -14,8 +14,10 @@
 
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace stage3 {
 
@@ -24,6 +26,7 @@ struct PageReaderSettings {
     /// threads that has), or in the loop's own thread.
     bool in_threads = false;
     std::size_t fail_on = 0; ///< throws while this page is read; 0: never
+    std::function<bool()> is_asked_to_end = [] { return false; }; ///< see CrawlSettings
 };
 
 class PageReader {
@@ -32,13 +35,14 @@ class PageReader {
     PageReader(EventLoop& loop, std::shared_ptr<const Scope> scope,
                PageReaderSettings settings)
         : loop_(loop), scope_(std::move(scope)), in_threads_(settings.in_threads),
-          fail_(settings.fail_on) {}
+          is_asked_to_end_(std::move(settings.is_asked_to_end)), fail_(settings.fail_on) {
+    }
     PageReader(const PageReader&) = delete;
     PageReader& operator=(const PageReader&) = delete;
     ~PageReader() { stop(); }
 
     /// The links in scope on a page, each once. `url`: where the page was. Throws what
-    /// the parser does.
+    /// the parser does. If the crawl is asked to end meanwhile, it waits to be cancelled.
     Coroutine<common::Links> read(common::Url url, std::string content_type,
                                   std::string body);
 
@@ -51,6 +55,7 @@ class PageReader {
     const std::shared_ptr<std::atomic<bool>> is_over_ =
         std::make_shared<std::atomic<bool>>(false); // for threads that still read
     const bool in_threads_;
+    const std::function<bool()> is_asked_to_end_;
     common::FailOnPurpose fail_;
     double seconds_per_byte_ = 1e-9; // to read a page: a mean of the last ones
 };

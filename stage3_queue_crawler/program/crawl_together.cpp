@@ -7,6 +7,7 @@
 #include "stage3_queue_crawler/program/console.h"
 #include "stage3_queue_crawler/program/descriptors.h"
 #include "stage3_queue_crawler/program/exit_status.h"
+#include "stage3_queue_crawler/program/interrupt.h"
 #include "stage3_queue_crawler/program/memory_reserve.h"
 #include "stage3_queue_crawler/program/output.h"
 #include "stage3_queue_crawler/program/tell_tasks.h"
@@ -207,6 +208,7 @@ Coroutine<int> take_part(Options& options, Console& console) {
     if (const auto note = fit_to_descriptors(options.crawl, descriptors); !note.empty())
         console.note("stage3: " + note);
 
+    options.crawl.is_asked_to_end = is_interrupted;
     const SharedCrawl shared = shared_crawl(options, console);
     Scope scope(options.reach, options.roots, std::move(options.excluded),
                 std::move(options.included));

@@ -1,5 +1,6 @@
 #include "stage3_queue_crawler/program/interrupt.h"
 
+#include <atomic>
 #include <csignal>
 #include <utility>
 
@@ -11,14 +12,14 @@ namespace stage3 {
 namespace {
 
 // A signal handler can be given nothing, so what it needs is global.
-volatile std::sig_atomic_t next_signal_exits = 0;
+std::atomic<bool> next_signal_exits = false;
+static_assert(std::atomic<bool>::is_always_lock_free); // no handler may wait for a lock
 void (*tell_loop)(int) = nullptr;
 
 /// Called by the kernel, wherever the program is.
 void on_signal(int number) {
-    if (next_signal_exits != 0)
+    if (next_signal_exits.exchange(true))
         ::_exit(interrupted_status);
-    next_signal_exits = 1;
     tell_loop(number);
 }
 
@@ -36,5 +37,7 @@ void end_on_ctrl_c(EventLoop& loop, Task<Ending> crawl) {
         ::sigaction(number, &action, nullptr);
 }
 // [/ctrl-c]
+
+bool is_interrupted() { return next_signal_exits; }
 
 } // namespace stage3

@@ -10,6 +10,10 @@ namespace stage3 {
 /// signal's number.
 inline constexpr int interrupted_status = 130;
 
+/// True since the first of them came, also if the loop has not heard of it yet. For any
+/// thread.
+bool is_interrupted();
+
 /// From now on, SIGINT or SIGTERM cancels the task; a second one ends the program at
 /// once.
 void end_on_ctrl_c(EventLoop& loop, Task<Ending> crawl);

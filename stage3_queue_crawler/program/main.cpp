@@ -97,6 +97,7 @@ stage3::Coroutine<int> crawl(Options options) {
     if (const auto note = fit_to_descriptors(options.crawl, descriptors); !note.empty())
         console.note("stage3: " + note);
 
+    options.crawl.is_asked_to_end = stage3::is_interrupted;
     // [run]
     output.write(format->begin());
     const auto start = Clock::now();
