@@ -5,6 +5,7 @@ other.
 """
 from __future__ import annotations
 
+from shapes import shown
 from steps import step_numbers
 from traces import Trace
 
@@ -26,7 +27,7 @@ def text_of(trace: Trace) -> str:
         who = running[-1] if running else "main" if event["turn"] == 0 else "the loop"
         what = "  ".join(filter(None, (wording(event, names), event.get("at"))))
         when = f"{event['turn']:>5} {event['t'] / 1000:>10.3f}"
-        lines.append(f"{step or '':>6} {when}  {who:<20}  {what}")
+        lines.append(shown(f"{step or '':>6} {when}  {who:<20}  {what}"))
         follow(running, event, names)
     if trace.cut_off:
         lines.append(ENDS_IN_MIDDLE)

@@ -251,10 +251,6 @@ def main() -> int:
     except BadTrace as error:
         print(f"learn: {error}", file=sys.stderr)
         return 1
-    except KeyError as error:
-        print(f"learn: an event of this trace has no {error}. Was it changed? Record it anew",
-              file=sys.stderr)
-        return 1
     except BrokenPipeError:  # `| head`: who reads has enough
         sys.stderr.close()
         return 0

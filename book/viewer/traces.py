@@ -7,12 +7,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+import re
 from pathlib import Path
 from typing import Iterator
+
+from shapes import fault_of, shown
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ["common", "stage1_callbacks", "stage2_coroutines", "stage3_queue_crawler"]
 VERSION = 2
+PLACE = re.compile(r"(.*):([0-9]{1,9})", re.S)
 STAGES = {
     "stage1": 1, "stage2": 2, "fetch_one": 2, "stage3": 3, "runtime_tour": 3, "server_tour": 3,
     "redis_tour": 3,
@@ -28,7 +33,7 @@ class Trace:
 
     def __init__(self, name: str, events: list[dict], cut_off: bool):
         self.name, self.events, self.cut_off = name, events, cut_off
-        self.program = str(events[0].get("program", "?"))
+        self.program = shown(events[0].get("program", "?"))
         self.talks = any(event["event"] == "generator" for event in events)
         self.stage = STAGES.get(self.program) or self._stage_by_events()
 
@@ -68,10 +73,8 @@ def with_places(event: dict, moved: dict[str, str]) -> dict:
 
 def split_place(place: str) -> tuple[str, int | None]:
     """"a/b.cpp:42" is a/b.cpp and 42; a file alone has no line."""
-    path, colon, line = place.rpartition(":")
-    if colon and line.isdigit():
-        return path, int(line)
-    return place, None
+    found = PLACE.fullmatch(place)
+    return (found[1], int(found[2])) if found else (place, None)
 
 
 # ---- Reading ----------------------------------------------------------------------------
@@ -92,7 +95,8 @@ def read(path: Path | str) -> Trace:
 
 def parse(text: str, name: str = "the trace") -> Trace:
     """Throws BadTrace. A trace whose end is missing is good: what is there, happened."""
-    lines = text.splitlines()
+    # Nothing else ends a line: it may stand in a text.
+    lines = text.removesuffix("\n").split("\n") if text else []
     events = []
     for number, line in enumerate(lines, 1):
         event = event_of(line)
@@ -100,9 +104,9 @@ def parse(text: str, name: str = "the trace") -> Trace:
             check_first(event, name)
         if event is None and number == len(lines):
             break  # cut off in the middle of a line
-        if event is None:
-            raise BadTrace(f"{name}, line {number}: this is no event. Was the file changed? "
-                           "Record it anew")
+        fault = "this is no event" if event is None else fault_of(event)
+        if fault:
+            raise BadTrace(f"{name}, line {number}: {fault}. Was the file changed? Record it anew")
         events.append(event)
     if not events:
         raise BadTrace(f"{name} is empty: the program has ended before it wrote anything")
@@ -114,22 +118,31 @@ def parse(text: str, name: str = "the trace") -> Trace:
 
 def event_of(line: str) -> dict | None:
     try:
-        event = json.loads(line)
-    except ValueError:
+        event = json.loads(line, parse_float=finite, parse_constant=finite)
+    except (ValueError, RecursionError):
         return None
     if not isinstance(event, dict) or not isinstance(event.get("event"), str):
         return None
     return event if all(isinstance(event.get(key), (int, float)) for key in ("t", "turn")) else None
 
 
+def finite(text: str) -> float:
+    """A number that can be written as JSON again."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(text)
+    return number
+
+
 def check_first(event: dict | None, name: str) -> None:
     if event is None or event["event"] != "trace":
         raise BadTrace(f"{name} is no trace: its first line should tell which program wrote it. "
                        "A program writes a trace with --trace FILE")
-    if event.get("version") != VERSION:
-        raise BadTrace(f"{name} is a trace of version {event.get('version')}, and version "
-                       f"{VERSION} is what is known here. Record it anew, with the programs of "
-                       "this checkout")
+    version = event.get("version")
+    if version != VERSION:
+        said = version if isinstance(version, int) else "?"
+        raise BadTrace(f"{name} is a trace of version {said}, and version {VERSION} is what is "
+                       "known here. Record it anew, with the programs of this checkout")
 
 
 # ---- Sources ----------------------------------------------------------------------------
@@ -156,5 +169,5 @@ def source_of(path: str, root: Path = ROOT) -> str | None:
         return None
     try:
         return (root / path).read_text(encoding="utf-8")
-    except OSError:
+    except (OSError, ValueError):  # a name that no file can have is a ValueError
         return None

@@ -142,7 +142,7 @@ class Moved(unittest.TestCase):
     FILE = "stage2_coroutines/a.cpp"
 
     def moved(self, source: str, place: str, said: str):
-        text = self.FIRST + f'{{"t":1,"turn":0,"event":"watch","at":"{place}"}}\n'
+        text = self.FIRST + f'{{"t":1,"turn":0,"event":"schedule","at":"{place}"}}\n'
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
             (root / self.FILE).parent.mkdir()

@@ -75,6 +75,37 @@ class Read(unittest.TestCase):
         for line in ('{"t":1,"tu', '{"event":"select"}', ""):
             self.assertIn("x.trace, line 2", self.refused(FIRST + line + "\n" + SELECT))
 
+    def test_an_event_that_is_none_of_ours(self):
+        for fields, fault in (
+                ('"event":"select","fds":1', 'there is no "timeout_ms"'),
+                ('"event":"watch","phase":"add","fd":1,"events":"read"', 'there is no "name"'),
+                ('"event":"task"', 'there is no "phase"'),
+                ('"event":"task","phase":"new","id":true', "id is not a whole number"),
+                ('"event":"task","phase":"new","id":1e2', "id is not a whole number"),
+                ('"event":"task","phase":"new","id":' + "9" * 30, "id is not a whole number"),
+                ('"event":"task","phase":["new"],"id":1', "phase is not a text"),
+                ('"event":"awake","ready":0,"at":"\\ud800"', "at is not a text"),
+                ('"event":"x","chain":[{"name":"f"}]', "chain is not a list of places"),
+                ('"event":"x","a\\nb":{}', r"a\u000ab is not something that is known")):
+            with self.subTest(fields):
+                line = '{"t":1,"turn":0,' + fields + "}\n"
+                self.assertEqual(self.refused(FIRST + line + SELECT),
+                                 f"x.trace, line 2: {fault}. Was the file changed? Record it anew")
+        for number in ("1e999", "NaN", "-Infinity"):
+            self.assertIn("line 2: this is no event",
+                          self.refused(FIRST + f'{{"t":{number},"turn":0,"event":"x"}}\n' + SELECT))
+        deep = "[" * 100_000 + "\n"
+        self.assertIn("line 2: this is no event", self.refused(FIRST + deep + SELECT))
+
+    def test_whatever_a_newer_program_writes_is_let_through(self):
+        line = '{"t":1,"turn":0,"event":"new","more":[],"less":null,"most":1.5}\n'
+        self.assertIn("more is not", self.refused(FIRST + line))
+        self.assertEqual(len(traces.parse(FIRST + line.replace("[]", "false")).events), 2)
+
+    def test_only_a_line_feed_ends_a_line(self):
+        event = event_at("a\u2028b\x85c").encode().decode("unicode_escape")
+        self.assertEqual(traces.parse(FIRST + event).events[1]["at"], "a\u2028b\x85c")
+
     def test_one_that_is_cut_off_is_good(self):
         for text, count in ((FIRST + SELECT, 2), (FIRST + SELECT + SELECT[:20], 2)):
             trace = traces.parse(text)
@@ -84,7 +115,8 @@ class Read(unittest.TestCase):
 
     def test_the_stage(self):
         task = '{"t":1,"turn":0,"event":"task","phase":"new","id":1}\n'
-        mailbox = '{"t":1,"turn":0,"event":"watch","phase":"add","name":"mailbox"}\n'
+        mailbox = '{"t":1,"turn":0,"event":"watch","phase":"add","fd":3,"events":"read",' \
+                  '"name":"mailbox"}\n'
         for program, events, stage in (("fetch_one", event_at(""), 2), ("runtime_tour", event_at(""), 3),
                                        ("mine", event_at(""), 1), ("mine", task, 2),
                                        ("mine", mailbox + task, 3)):
@@ -224,6 +256,8 @@ class Page(unittest.TestCase):
 
     def test_places_that_are_not_here_are_lost(self):
         task = "stage2_coroutines/task.h"
+        for place in ("common/\0.h:1", f"{task}:\u00b2", f"{task}:{'9' * 5000}"):
+            self.assertEqual(self.meta_of(FIRST + event_at(place) + END)["lost"], [place])
         for place, lost in ((f"{task}:30", []), (task, []), (f"{task}:99999", [f"{task}:99999"]),
                             (f"{task}:0", [f"{task}:0"]), ("/usr/x.h:3", ["/usr/x.h:3"])):
             self.assertEqual(self.meta_of(FIRST + event_at(place) + END)["lost"], lost)
@@ -255,6 +289,10 @@ class Golden(unittest.TestCase):
             with self.subTest(name):
                 kept = (HERE / name).read_text(encoding="utf-8")
                 self.assertEqual(make(traces.read(SMALL)), kept)
+
+    def test_a_table_has_nothing_that_a_terminal_obeys(self):
+        table = text_of(traces.parse(FIRST + event_at("\x1b[2J\n\u202e")))
+        self.assertIn(r"\u001b[2J\u000a\u202e", table)
 
     def test_a_table_of_what_is_cut_off_says_so(self):
         table = text_of(traces.parse(FIRST + SELECT))
