@@ -1,35 +1,40 @@
-// Tries the files of some folders again, and each of them cut short and changed a little:
-// the same on every machine, and without a fuzzer.
+// Tries the files of a folder again, and each of them cut short and changed a little: the
+// same on every machine, and without a fuzzer.
+//
+//     url_replay tests/fuzz/seeds/url 2000
+//
+// The number says how often each is changed.
 #include "tests/fuzz/fuzz.h"
 
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 
 int main(int argc, char** argv) {
+    if (argc != 3)
+        return 2;
+    const int changes = std::atoi(argv[2]); // NOLINT(cert-err34-c): meson.build has it
     std::size_t files = 0;
     std::size_t tried = 0;
-    for (int i = 1; i < argc; ++i) {
-        for (const auto& entry : std::filesystem::directory_iterator(argv[i])) {
-            std::ifstream file(entry.path(), std::ios::binary);
-            const std::string input{std::istreambuf_iterator<char>(file), {}};
-            ++files;
-            for (std::size_t length = 0; length <= input.size(); ++length, ++tried)
-                tests::fuzz(std::string_view(input).substr(0, length));
-            // A row of numbers that look random, and are always the same.
-            std::uint32_t number = 1;
-            for (int times = 0; times < 2000 && !input.empty(); ++times, ++tried) {
-                std::string changed = input;
-                for (int change = 0; change < 3; ++change) {
-                    number = number * 1664525U + 1013904223U;
-                    changed[number / 7 % changed.size()] =
-                        static_cast<char>(number >> 24U);
-                }
-                tests::fuzz(changed);
+    for (const auto& entry : std::filesystem::directory_iterator(argv[1])) {
+        std::ifstream file(entry.path(), std::ios::binary);
+        const std::string input{std::istreambuf_iterator<char>(file), {}};
+        ++files;
+        for (std::size_t length = 0; length <= input.size(); ++length, ++tried)
+            tests::fuzz(std::string_view(input).substr(0, length));
+        // A row of numbers that look random, and are always the same.
+        std::uint32_t number = 1;
+        for (int times = 0; times < changes && !input.empty(); ++times, ++tried) {
+            std::string changed = input;
+            for (int change = 0; change < 3; ++change) {
+                number = number * 1664525U + 1013904223U;
+                changed[number / 7 % changed.size()] = static_cast<char>(number >> 24U);
             }
+            tests::fuzz(changed);
         }
     }
     std::printf("%zu files, %zu inputs\n", files, tried);

@@ -1,0 +1,138 @@
+// What must hold for whatever somebody types behind `stage3`: it's understood, and then
+// all numbers are within what the help allows; or there is a UsageError, and nothing
+// else. The input is the words, with a zero between two of them.
+#include "common/system/selector.h"
+#include "stage3_queue_crawler/program/options.h"
+#include "tests/fuzz/fuzz.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using stage3::Options;
+using tests::require;
+
+constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t most = 1'000'000'000; // of what has no limit of its own
+constexpr auto longest = 1'000'000'000s;
+
+template <class Number>
+bool is_from_to(Number number, Number least, Number greatest) {
+    return least <= number && number <= greatest;
+}
+
+bool is_printable(std::string_view text) {
+    return std::ranges::all_of(
+        text, [](char c) { return c == '\t' || (c >= ' ' && c < 0x7f); });
+}
+
+void check_numbers(const Options& options) {
+    const stage3::CrawlSettings& crawl = options.crawl;
+    require(is_from_to<std::size_t>(crawl.workers, 1, 100'000), "--workers");
+    require(crawl.max_depth <= most || crawl.max_depth == no_limit, "--max-depth");
+    require(is_from_to<std::size_t>(crawl.max_pages, 1, most)
+                || crawl.max_pages == no_limit,
+            "--max-pages");
+    require(is_from_to(crawl.max_redirects, 0, 1000), "--max-redirects");
+    require(is_from_to(crawl.max_tries, 1, 1000), "--max-tries");
+    require(is_from_to<std::size_t>(crawl.politeness.max_per_host, 1, most)
+                || crawl.politeness.max_per_host == no_limit,
+            "--max-per-host");
+    require(crawl.fail_parsing <= most, "--fail-parsing");
+    require(options.parse_threads <= 1000
+                && crawl.parse_in_threads == (options.parse_threads > 0),
+            "--parse-threads");
+    require(options.top <= most, "--top");
+    require(is_from_to<std::size_t>(crawl.session.max_body, 1, std::size_t{1} << 40U),
+            "--max-body");
+}
+
+void check_times(const Options& options) {
+    const stage3::CrawlSettings& crawl = options.crawl;
+    require(!crawl.timeout || (*crawl.timeout >= 1ms && *crawl.timeout <= longest),
+            "--timeout");
+    require(crawl.session.fetch_timeout >= 1ms && crawl.session.fetch_timeout <= longest,
+            "--fetch-timeout");
+    require(crawl.session.stall_timeout >= crawl.session.fetch_timeout,
+            "silence ends no fetch that has time left");
+    require(crawl.session.connect_timeout >= 1ms
+                && crawl.session.connect_timeout <= longest,
+            "--connect-timeout");
+    require(crawl.politeness.delay >= 0s && crawl.politeness.delay <= longest, "--delay");
+    require(options.shared.lease >= 500ms && options.shared.lease <= longest, "--lease");
+}
+
+void check_texts(const Options& options) {
+    const stage3::SessionOptions& session = options.crawl.session;
+    require(!session.user_agent.empty() && is_printable(session.user_agent),
+            "--user-agent is one line of ASCII");
+    for (const std::string& header : session.headers)
+        require(is_printable(header) && header.find(':') != std::string::npos
+                    && !header.starts_with(':'),
+                "--header is one line of ASCII, with a name");
+    const auto selectors = common::selector_names();
+    require(options.selector.empty()
+                || std::ranges::find(selectors, options.selector) != selectors.end(),
+            "--selector");
+    for (const common::Url& root : options.roots) {
+        require(common::parse_url(root.href()) == root, "each root is a URL");
+        require(root.href().find('@') > root.href().find('/', 8),
+                "no password stays in a URL");
+    }
+}
+
+void check_shared(const Options& options) {
+    const stage3::SharedOptions& shared = options.shared;
+    require(shared.servers.empty() == shared.name.empty(),
+            "--frontier and --crawl need each other");
+    require(shared.servers.empty() || options.format != stage3::FormatName::dot,
+            "no graph of a shared crawl");
+    require(!shared.servers.empty() || (!shared.report_only && !shared.forget),
+            "--report and --forget need a --frontier");
+    require(options.roots.empty() == (shared.report_only || shared.forget),
+            "roots, or nothing to fetch");
+    require(!shared.report_only || !shared.forget, "--report or --forget");
+    require(shared.patterns.size() == options.excluded.size() + options.included.size(),
+            "each pattern has its text");
+}
+
+} // namespace
+
+void tests::fuzz(std::string_view input) {
+    // The C library's own regcomp takes all memory there is for a few numbers in braces:
+    // who types that to his own machine is told so by it.
+    if (input.find('{') != std::string_view::npos)
+        return;
+    std::vector<std::string> words{"stage3"};
+    for (std::string_view rest = input; !rest.empty();) {
+        const auto end = std::min(rest.find('\0'), rest.size());
+        words.emplace_back(rest.substr(0, end));
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    std::vector<char*> argv;
+    for (std::string& word : words)
+        argv.push_back(word.data());
+    argv.push_back(nullptr);
+    try {
+        const Options options =
+            stage3::read_options(static_cast<int>(words.size()), argv.data());
+        if (!options.help.empty())
+            return; // all else is void
+        check_numbers(options);
+        check_times(options);
+        check_texts(options);
+        check_shared(options);
+    } catch (const common::UsageError& error) {
+        const std::string_view text = error.what();
+        require(!text.empty(), "an error says something");
+        require(std::ranges::count(text, '\n') <= std::ranges::count(input, '\n'),
+                "an error is one line, but for what was typed");
+    }
+}
