@@ -1,0 +1,94 @@
+// What must hold for whatever a server answers to stage 3: here, libcurl reads it, and a
+// server in the same loop sends it. Whatever it is, there is a response or a FetchError;
+// and Retry-After never makes us wait for less than nothing, nor for too long. The input
+// is the answer, behind a byte that says how often it was tried.
+#include "stage3_queue_crawler/crawler/retry.h"
+#include "stage3_queue_crawler/http/session.h"
+#include "stage3_queue_crawler/runtime/net/listener.h"
+#include "stage3_queue_crawler/runtime/task/run.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
+#include "tests/fuzz/fuzz.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace {
+
+using namespace std::chrono_literals;
+using stage3::Coroutine;
+using stage3::RetryPolicy;
+using tests::require;
+
+constexpr int max_tries = 100;
+constexpr std::size_t max_body = 20;
+
+void check_wait(std::optional<RetryPolicy::Duration> wait, int tries) {
+    require(!wait || tries < max_tries, "no more tries than allowed");
+    require(!wait || *wait > 0s, "no wait is less than nothing");
+    require(!wait || *wait <= RetryPolicy::longest_wait, "no wait is too long");
+}
+
+Coroutine<> answer(stage3::Stream& stream, std::string_view bytes) {
+    try {
+        co_await stream.read_until("\r\n\r\n");
+        stream.write(std::string(bytes));
+        co_await stream.flush();
+    } catch (const std::exception&) { // the client has gone: it has seen enough
+    }
+}
+
+/// One fetch of the answer, and what comes of it.
+Coroutine<> fetch(stage3::Session& session, common::Url url, int tries) {
+    RetryPolicy policy(max_tries);
+    try {
+        stage3::Response response = co_await session.get(std::move(url));
+        const int status = response.status();
+        require(status >= 100 && status <= 999, "a status has three digits");
+        const std::chrono::seconds asked = response.retry_after();
+        require(asked >= 0s, "nobody is asked to come back in the past");
+        const auto wait = policy.after(status, asked, tries);
+        check_wait(wait, tries);
+        require(!wait || (RetryPolicy::may_pass(status) && *wait >= asked),
+                "a server gets the rest that it asks for");
+        require(wait || !RetryPolicy::may_pass(status) || tries >= max_tries
+                    || asked > RetryPolicy::longest_wait,
+                "what may pass is tried again");
+        const std::string body = co_await response.read();
+        require(body.size() <= max_body, "no body is too large");
+    } catch (const stage3::FetchError& error) {
+        const std::string_view text = error.what();
+        require(!text.empty(), "an error says something");
+        require(error.kind != stage3::FetchError::Kind::timed_out, "nobody has to wait");
+        check_wait(policy.after(error, tries), tries);
+    }
+}
+
+Coroutine<> serve_and_fetch(std::string_view bytes, int tries) {
+    stage3::Listener listener(common::resolve("127.0.0.1", 0).front());
+    const std::string url = fmt::format("http://127.0.0.1:{}/", listener.port());
+    auto server = stage3::create_task(
+        stage3::serve(std::move(listener),
+                      [bytes](stage3::Stream& stream) { return answer(stream, bytes); }));
+    stage3::SessionOptions options;
+    options.max_body = max_body;
+    stage3::Session session(stage3::running_loop(), options);
+    co_await fetch(session, *common::parse_url(url), tries);
+    server.cancel();
+}
+
+} // namespace
+
+void tests::fuzz(std::string_view input) {
+    if (input.empty())
+        return;
+    const int tries = 1 + static_cast<unsigned char>(input[0]) % (2 * max_tries);
+    stage3::run(serve_and_fetch(input.substr(1), tries));
+}
