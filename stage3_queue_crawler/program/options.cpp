@@ -92,7 +92,7 @@ common::ReadValue reader_of_patterns(std::vector<Pattern>& patterns,
 /// What may stand in a header's value: no line end, above all.
 bool is_header_value(std::string_view text) {
     return std::ranges::all_of(
-        text, [](char c) { return c == '\t' || (c >= ' ' && c != 127); });
+        text, [](char c) { return c == '\t' || (c >= ' ' && c < 0x7f); });
 }
 
 common::ReadValue reader_of_user_agent(std::string& user_agent) {
