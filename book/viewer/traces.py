@@ -33,7 +33,7 @@ class Trace:
 
     def __init__(self, name: str, events: list[dict], cut_off: bool):
         self.name, self.events, self.cut_off = name, events, cut_off
-        self.program = shown(events[0].get("program", "?"))
+        self.program = shown(events[0].get("program") or "?")
         self.talks = any(event["event"] == "generator" for event in events)
         self.stage = STAGES.get(self.program) or self._stage_by_events()
 

@@ -236,6 +236,10 @@ class Page(unittest.TestCase):
         self.assertEqual([json.loads(line) for line in page.scripts["trace"].splitlines()],
                          [json.loads(line) for line in text.splitlines()])
 
+    def test_a_program_without_a_name_has_a_page(self):
+        nameless = FIRST.replace("stage2", "")
+        self.assertEqual(self.meta_of(nameless + SELECT + END)["title"], "?")
+
     def test_a_trace_can_not_end_its_script(self):
         name = "</script><!--<script>"
         page = self.page_of(FIRST + event_at(name) + END)
