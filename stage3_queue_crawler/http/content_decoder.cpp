@@ -78,9 +78,9 @@ z_stream& ContentDecoder::begin(Layer& layer, std::string_view packed) {
         const bool has_header = (static_cast<unsigned char>(packed.front()) & 0x0fU) == 8;
         constexpr int largest_window = 15;
         constexpr int of_gzip = 16;
-        const int window = layer.is_gzip ? largest_window + of_gzip
-                           : has_header  ? largest_window
-                                         : -largest_window;
+        int window = has_header ? largest_window : -largest_window;
+        if (layer.is_gzip)
+            window = largest_window + of_gzip;
         auto stream = std::make_unique<z_stream>();
         if (inflateInit2(stream.get(), window) != Z_OK)
             throw std::bad_alloc();

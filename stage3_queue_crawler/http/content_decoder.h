@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-struct z_stream_s; // zlib's
+struct z_stream_s; // zlib's. NOLINT(readability-identifier-naming)
 
 namespace stage3 {
 
@@ -50,7 +50,7 @@ class ContentDecoder {
         std::unique_ptr<z_stream_s, Free> stream = {}; // made when the first byte comes
     };
 
-    Verdict take(std::string_view packed, std::size_t layers, const Sink& sink);
+    Verdict take(std::string_view bytes, std::size_t layers, const Sink& sink);
     static z_stream_s& begin(Layer& layer, std::string_view packed);
     static bool goes_on(Layer& layer);
 

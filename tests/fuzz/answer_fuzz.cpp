@@ -41,7 +41,8 @@ Coroutine<> answer(stage3::Stream& stream, std::string_view bytes) {
         co_await stream.read_until("\r\n\r\n");
         stream.write(std::string(bytes));
         co_await stream.flush();
-    } catch (const std::exception&) { // the client has gone: it has seen enough
+    } catch (const std::exception&) {
+        co_return; // the client has gone: it has seen enough
     }
 }
 

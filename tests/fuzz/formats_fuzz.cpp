@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -47,10 +46,11 @@ char take_one(std::string_view& text) {
 
 std::uint32_t take_unit(std::string_view& text) {
     std::uint32_t unit = 0;
-    require(text.size() >= 4, "JSON: four digits");
-    const auto [end, error] = std::from_chars(text.data(), text.data() + 4, unit, 16);
-    require(error == std::errc() && end == text.data() + 4, "JSON: four digits");
-    text.remove_prefix(4);
+    for (int i = 0; i < 4; ++i) {
+        const auto digit = std::string_view("0123456789abcdef").find(take_one(text));
+        require(digit != std::string_view::npos, "JSON: four digits");
+        unit = 16 * unit + static_cast<std::uint32_t>(digit);
+    }
     return unit;
 }
 
