@@ -60,10 +60,8 @@ class LinkCollector {
             auto url = resolve_url(reference, base_);
             begin = end;
             if (!url) {
-                // Nobody would write so many letters and mean something else.
-                const bool too_long =
-                    reference.size() + base_.href().size() > max_url_length;
-                ++(too_long ? result.too_long : result.unreadable);
+                ++(is_wanted_but_too_long(reference) ? result.too_long
+                                                     : result.unreadable);
             } else if (seen.contains(url->href()) || !limits_.wanted(*url)) {
                 continue;
             } else if (seen.size() >= limits_.links
@@ -79,6 +77,16 @@ class LinkCollector {
     }
 
   private:
+    /// What it would be without its end says where it leads: elsewhere, perhaps, or it's
+    /// a script.
+    bool is_wanted_but_too_long(std::string_view reference) const {
+        if (reference.size() + base_.href().size() <= max_url_length)
+            return false;
+        const auto beginning =
+            resolve_url(reference.substr(0, max_url_length / 4), base_);
+        return beginning && limits_.wanted(*beginning);
+    }
+
     void add_reference(std::string_view reference) {
         if (!is_there(reference))
             return;

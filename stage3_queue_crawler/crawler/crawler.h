@@ -24,6 +24,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <exception>
@@ -56,7 +57,7 @@ class Crawler {
                   {.in_threads = settings_.parse_in_threads,
                    .fail_on = settings_.fail_parsing,
                    .is_asked_to_end = settings_.is_asked_to_end}),
-          judge_(reader_, scope_, settings_.traps, events_.on_note) {}
+          judge_(reader_, scope_, settings_of_traps(), events_.on_note) {}
     Crawler(const Crawler&) = delete;
     Crawler& operator=(const Crawler&) = delete;
     ~Crawler() = default;
@@ -80,6 +81,7 @@ class Crawler {
     PageFetchSettings settings_of_fetch() const;
     RobotsCache::Settings settings_of_robots();
     FrontierSettings settings_of_frontier();
+    TrapLimits settings_of_traps() const;
     std::vector<common::Url> begin() const;
     Coroutine<Ending> crawl_in(TaskGroup& group);
     Coroutine<> work(std::string name);
@@ -133,6 +135,20 @@ FrontierSettings Crawler<F>::settings_of_frontier() {
         settings.ask_robots = [this](const common::Url& url) { return robots_.ask(url); };
     settings.withdraw_questions = [this] { robots_.cancel_all(); };
     return settings;
+}
+
+/// Who crawls something deep, or wants to go so far, isn't in a trap.
+template <Frontier F>
+TrapLimits Crawler<F>::settings_of_traps() const {
+    TrapLimits limits = settings_.traps;
+    limits.wanted_depth = settings_.max_depth;
+    if (settings_.max_depth != CrawlSettings::no_limit)
+        limits.depth = settings_.max_depth;
+    std::size_t deepest = 1;
+    for (const common::Url& root : roots_)
+        deepest = std::max(deepest, Traps::path_depth(root));
+    limits.path_depth += deepest - 1;
+    return limits;
 }
 
 // ---- The crawl ----

@@ -32,9 +32,11 @@ std::string other_scheme(std::string_view reference) {
 /// True if a browser that is sent there doesn't go. (Others it hands to a program that
 /// may know them: "mailto", "tel", an app's own.)
 bool is_dead_end(std::string_view scheme) {
-    constexpr std::array schemes{"about", "blob",   "data",       "file",
-                                 "ftp",   "gopher", "javascript", "view-source"};
-    return std::ranges::find(schemes, scheme) != schemes.end();
+    constexpr std::array schemes{"about",  "blob",       "data",        "file", "ftp",
+                                 "gopher", "javascript", "view-source", "ws",   "wss"};
+    // "example.org:8080/" is a host, and somebody has forgotten to say http.
+    return std::ranges::find(schemes, scheme) != schemes.end()
+           || scheme.find('.') != std::string_view::npos;
 }
 
 /// Why a page with this status is dead.

@@ -58,7 +58,6 @@ Future<RobotsCache::Answer> RobotsCache::ask(const common::Url& url) {
 
 /// From its place in line to the answer.
 Coroutine<> RobotsCache::find_out(common::Url robots_url, Future<Answer> answer) {
-    const Permit permit = co_await fetches_.acquire();
     try {
         const Answer found = co_await fetch(robots_url);
         answer.set_result(found);
@@ -99,6 +98,7 @@ Coroutine<RobotsCache::Answer> RobotsCache::fetch(common::Url robots_url) {
     for (int tries = 1;; ++tries) {
         RetryPolicy::Duration wait{};
         try {
+            const Permit permit = co_await fetches_.acquire(); // not while it sleeps
             const Tried tried = co_await try_to_fetch(robots_url, tries);
             if (tried.answer)
                 co_return tried.answer;

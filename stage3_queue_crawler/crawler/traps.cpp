@@ -19,18 +19,27 @@ Traps::Traps(const TrapLimits& limits)
       too_many_(fmt::format("beyond {} that differ only in their query (--max-queries)",
                             limits.queries)) {}
 
+std::size_t Traps::path_depth(const common::Url& url) {
+    const std::string_view target = url.target();
+    return static_cast<std::size_t>(
+        std::ranges::count(target.substr(0, target.find('?')), '/'));
+}
+
 // [why-not]
 std::string_view Traps::why_not(const common::Url& link, std::size_t depth) {
+    if (depth > limits_.wanted_depth)
+        return {};
     if (depth > limits_.depth)
         return too_far_;
     const std::string_view target = link.target();
-    const std::string_view path = target.substr(0, target.find_first_of(";?"));
-    const auto parts = static_cast<std::size_t>(std::ranges::count(path, '/'));
+    const std::string_view path = target.substr(0, target.find('?'));
+    const std::size_t parts = path_depth(link);
     if (parts > limits_.path_depth)
         return too_deep_;
     if (parts > limits_.repeats && most_repeats(path) > limits_.repeats)
         return repeats_;
-    if (path.size() < target.size() && has_too_many_queries(link, path))
+    const std::string_view page = target.substr(0, target.find_first_of(";?"));
+    if (page.size() < target.size() && has_too_many_queries(link, page))
         return too_many_;
     return {};
 }
@@ -42,7 +51,7 @@ std::size_t Traps::most_repeats(std::string_view path) {
     while (!path.empty()) {
         path.remove_prefix(1); // its slash
         const auto end = std::min(path.find('/'), path.size());
-        parts_.push_back(path.substr(0, end));
+        parts_.push_back(path.substr(0, std::min(path.find(';'), end)));
         path.remove_prefix(end);
     }
     std::ranges::sort(parts_);

@@ -13,6 +13,7 @@
 #include "common/web/url.h"
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -22,8 +23,10 @@
 namespace stage3 {
 
 struct TrapLimits {
-    std::size_t depth = 10'000;   ///< links away from a root
-    std::size_t path_depth = 20;  ///< parts of a path: "/a/b/c" has three
+    std::size_t depth = 10'000; ///< links away from a root
+    /// What is deeper than that isn't followed anyway: the user wants it so.
+    std::size_t wanted_depth = std::numeric_limits<std::size_t>::max();
+    std::size_t path_depth = 20;  ///< slashes in a path: "/a/b/c" has three
     std::size_t repeats = 3;      ///< of one part in one path
     std::size_t queries = 10'000; ///< URLs that differ only behind their path
 };
@@ -31,6 +34,9 @@ struct TrapLimits {
 class Traps {
   public:
     explicit Traps(const TrapLimits& limits);
+
+    /// How many slashes the URL's path has.
+    static std::size_t path_depth(const common::Url& url);
 
     /// Why a link should not be followed, in words that go on after "links ..."; nothing
     /// if it may be. `depth`: how many links away from a root it is. Ask it of each link

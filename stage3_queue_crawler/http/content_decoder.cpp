@@ -16,6 +16,15 @@ namespace {
 constexpr std::size_t most_layers = 5;
 constexpr std::size_t buffer_size = std::size_t{16} * 1024;
 
+/// True for what some servers write where nothing is packed: browsers take no notice.
+bool says_nothing(std::string_view coding) {
+    constexpr std::array words{"identity",   "none",   "utf-8", "utf8",
+                               "iso-8859-1", "binary", "8bit",  "7bit"};
+    return std::ranges::any_of(words, [coding](const char* word) {
+        return common::equal_ignoring_case(coding, word);
+    });
+}
+
 } // namespace
 
 ContentDecoder::ContentDecoder(const std::vector<std::string_view>& codings,
@@ -25,7 +34,7 @@ ContentDecoder::ContentDecoder(const std::vector<std::string_view>& codings,
                              || common::equal_ignoring_case(coding, "x-gzip");
         if (is_gzip || common::equal_ignoring_case(coding, "deflate"))
             layers_.push_back({.is_gzip = is_gzip});
-        else if (!common::equal_ignoring_case(coding, "identity"))
+        else if (!says_nothing(coding))
             is_unknown_ = true;
     }
     is_unknown_ = is_unknown_ || layers_.size() > most_layers;

@@ -68,9 +68,12 @@ void trust(CURL* easy, const std::string& ca_file) {
 /// Source: RFC 9112, sections 6.1 and 6.3.
 std::string why_to_refuse(const std::vector<std::string_view>& lengths,
                           const std::vector<std::string_view>& encodings) {
+    constexpr std::size_t most_digits = 18; // a thousand petabytes
     for (const std::string_view length : lengths) {
         if (!std::ranges::all_of(length, common::is_digit))
             return "a Content-Length that is no number";
+        if (length.size() > most_digits)
+            return "a Content-Length that nobody can believe";
         if (length != lengths.front())
             return "two different Content-Lengths";
     }
@@ -125,8 +128,8 @@ Transfer::Transfer(Session& session, const Request& request, Connection connecti
 
 /// With what is the same for all fetches of a session. It's a new one for each fetch: up
 /// to 8.1.0, libcurl's headers of one transfer could point into those of the last, if a
-/// server sent a continued line first, and the program crashed. A new handle takes 0.6
-/// us. Source: https://github.com/curl/curl/issues/11101, and measured.
+/// server sent a continued line first, and the program crashed.
+/// Source: https://github.com/curl/curl/issues/11101
 Easy Transfer::make_easy(const SessionOptions& options) {
     Easy owner(curl_easy_init());
     if (!owner)

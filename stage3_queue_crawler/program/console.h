@@ -36,8 +36,8 @@ class Console {
     Console(EventLoop& loop, bool quiet, int fd = STDERR_FILENO);
     Console(const Console&) = delete;
     Console& operator=(const Console&) = delete;
-    /// Takes the progress line away, and waits a second, if it must, for somebody who
-    /// reads what is left.
+    /// Takes the progress line away, and waits as long as somebody reads what is left; if
+    /// nobody does for five seconds, it's lost.
     ~Console();
 
     // None of these waits, and none fails if nobody can read it.

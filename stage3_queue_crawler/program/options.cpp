@@ -356,8 +356,6 @@ Options read_options(int argc, char** argv) {
         if (auto login = common::login_in(root))
             crawl.logins.insert_or_assign(std::string(url.origin()), *std::move(login));
     }
-    if (crawl.max_depth != CrawlSettings::no_limit)
-        crawl.traps.depth = std::max(crawl.traps.depth, crawl.max_depth);
     crawl.obey_robots = !no_robots;
     if (no_private)
         stay_among_public_addresses(crawl.session);

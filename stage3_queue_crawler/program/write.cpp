@@ -17,7 +17,11 @@ namespace {
 /// Waits for so long until there is room, -1: for ever. False: there is none.
 bool has_room(int fd, int milliseconds = 0) {
     pollfd full{fd, POLLOUT, 0};
-    return ::poll(&full, 1, milliseconds) > 0; // also if a write would fail
+    int ready = -1;
+    do
+        ready = ::poll(&full, 1, milliseconds);
+    while (ready < 0 && errno == EINTR);
+    return ready > 0; // also if a write would fail
 }
 
 /// Returns how much was taken. 0: there is no room, and it's one that doesn't wait.

@@ -29,11 +29,11 @@ void write_all(int fd, std::string_view text);
 /// `fd` is a pipe, or from `open_terminal`.
 std::size_t write_ready(int fd, std::string_view text);
 
-/// Writes to the user, at the end, and waits for him only so long: there is no room, and
-/// none comes. What is left then is lost, as is all that can't be written. Throws
-/// nothing.
+/// Writes to the user, at the end, and waits as long as somebody reads. Only if there is
+/// no room, and none comes for so long, what is left is lost, as is all that can't be
+/// written. Throws nothing.
 void write_patiently(
     int fd, std::string_view text,
-    std::chrono::milliseconds patience = std::chrono::seconds(1)) noexcept;
+    std::chrono::milliseconds patience = std::chrono::seconds(5)) noexcept;
 
 } // namespace stage3

@@ -240,7 +240,9 @@ class [[nodiscard]] Future {
         state_->mark_retrieved();
     }
 
-    /// `function` will be called with this future, in the turn after it is done.
+    /// `function` will be called with this future, in the turn after it is done. If that
+    /// never comes, it's destroyed with the last handle to the future; or a moment later,
+    /// if that goes while another future's functions are destroyed.
     Handle
     add_done_callback(std::function<void(const Future&)> function,
                       std::source_location at = std::source_location::current()) const {

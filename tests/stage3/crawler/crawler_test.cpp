@@ -1571,6 +1571,20 @@ TEST_SUITE("order and scope") {
                        "with one part of their path more than 2 times (--max-repeats)");
     }
 
+    TEST_CASE("whose root is deep, or who wants to go that far, is in no trap") {
+        ScriptedServer server;
+        const std::string deep =
+            "/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18/19/20/21/";
+        server.on(deep, page({"22", "22/23"}));
+        server.on(deep + "22", page({}));
+        server.on(deep + "22/23", page({"/1/1/1/1/1"}));
+        Setup setup;
+        setup.settings.max_depth = 1;
+        const Result result = setup.crawl(server.url(deep));
+        CHECK(result.records.size() == 3);
+        CHECK(result.left_out.empty());
+    }
+
     TEST_CASE("a page with too many links is read to a limit, and that is said") {
         ScriptedServer server;
         std::string body;

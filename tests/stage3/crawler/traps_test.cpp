@@ -28,13 +28,20 @@ TEST_CASE("a path may have so many parts") {
     CHECK(why_not(traps, "/a/b/c/d/e?") == why);
 }
 
+TEST_CASE("what nobody wants to follow is no trap") {
+    Traps traps({.depth = 7, .wanted_depth = 5, .path_depth = 1});
+    CHECK_FALSE(why_not(traps, "/a/b", 5).empty());
+    CHECK(why_not(traps, "/a/b", 6).empty());
+    CHECK(why_not(traps, "/", 9).empty());
+}
+
 TEST_CASE("a part of a path may be there so often") {
     Traps traps({.repeats = 3});
     for (const char* const fine : {"/", "/a/a/a", "/a/a/b/b/a/c", "/a/aa/aaa/aaaa",
                                    "/a/a/a?a/a", "/x//y//", "/1/2/3/1/2/3/1/2/3"})
         CHECK(why_not(traps, fine) == "");
     for (const char* const trap : {"/a/a/a/a", "/a/b/a/b/a/b/a", "/b/c/a/a/d/a/e/a/f",
-                                   "/x////", "/a/1/a/2/a/3/a/4?x"})
+                                   "/x////", "/a/1/a/2/a/3/a/4?x", "/a;1/a;2/a;3/a;4"})
         CHECK(why_not(traps, trap)
               == "with one part of their path more than 3 times (--max-repeats)");
 }

@@ -68,8 +68,10 @@ std::string some_text() {
 } // namespace
 
 TEST_CASE("what nobody has packed stays as it is") {
-    for (const std::vector<std::string_view>& codings :
-         {std::vector<std::string_view>{}, {"identity"}, {"Identity", "identity"}}) {
+    for (const std::vector<std::string_view>& codings : {std::vector<std::string_view>{},
+                                                         {"identity"},
+                                                         {"none"},
+                                                         {"UTF-8", "identity"}}) {
         const Unpacked result = unpack("a text", codings, 2);
         CHECK(result.text == "a text");
         CHECK(result.is_whole);

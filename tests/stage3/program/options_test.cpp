@@ -107,8 +107,6 @@ TEST_CASE("each option sets what it names") {
     const CrawlSettings& crawl = options.crawl;
     CHECK(crawl.workers == 3);
     CHECK(crawl.max_depth == 0);
-    CHECK(crawl.traps.depth == 10'000);
-    CHECK(read({"--max-depth", "20000"}).crawl.traps.depth == 20'000);
     CHECK(crawl.max_pages == 7);
     CHECK(crawl.max_redirects == 0);
     CHECK(crawl.max_tries == 1);
