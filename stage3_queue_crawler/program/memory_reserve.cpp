@@ -1,41 +1,31 @@
 #include "stage3_queue_crawler/program/memory_reserve.h"
 
-#include "common/system/socket.h"
-
 #include <curl/curl.h>
 
-#include <array>
 #include <atomic>
-#include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <new>
-#include <system_error>
 #include <utility>
-
-#include <unistd.h>
 
 namespace stage3 {
 namespace {
 
 // The handler can be given nothing, so what it needs is global. Any thread may call it.
 std::atomic<void*> reserve = nullptr;
-std::atomic<int> bell = -1; // the end of a pipe
+std::atomic<bool> is_wanted = false; // somebody wants to hear of it
 std::atomic<bool> was_used = false;
 
-/// True if there may be more memory now. Allocates nothing, and takes no lock: who runs
-/// out of memory may have one.
+/// True if there may be more memory now. It tells the loop by a signal, since that needs
+/// neither memory nor a lock: whoever runs out of memory may hold one.
 bool use_reserve() noexcept {
-    const int fd = bell.exchange(-1);
-    if (fd >= 0) {
-        was_used = true;
-        const int before = errno;
-        static_cast<void>(::write(fd, "!", 1) + 0);
-        ::close(fd);
-        errno = before;
-    }
     void* const memory = reserve.exchange(nullptr);
     std::free(memory); // NOLINT(cppcoreguidelines-no-malloc): it's from malloc
+    if (is_wanted.exchange(false)) {
+        was_used = true;
+        static_cast<void>(std::raise(SIGUSR1));
+    }
     return memory != nullptr;
 }
 
@@ -71,29 +61,21 @@ char* c_strdup(const char* text) {
 
 MemoryReserve::MemoryReserve(EventLoop& loop, Task<Ending> crawl, std::size_t size)
     : loop_(loop) {
-    std::array<int, 2> ends{};
-    if (::pipe(ends.data()) != 0)
-        throw std::system_error(errno, std::generic_category(), "no pipe");
-    reader_ = common::Socket(ends[0]);
-    bell = ends[1];
-    for (const int fd : ends)
-        common::make_nonblocking(fd);
-    was_used = false;
-    loop_.add_reader(reader_.fd(), [this, crawl = std::move(crawl)]() mutable {
-        loop_.remove_reader(reader_.fd());
-        crawl.cancel();
+    loop_.add_signal_handler(SIGUSR1, [crawl = std::move(crawl)]() mutable {
+        if (was_used) // else somebody else has sent it
+            crawl.cancel();
     });
+    was_used = false;
+    is_wanted = true;
     reserve = std::malloc(size); // NOLINT(cppcoreguidelines-no-malloc): see `use_reserve`
     std::set_new_handler(on_no_memory);
 }
 
-// NOLINTNEXTLINE(bugprone-exception-escape): if somebody has closed our pipe
 MemoryReserve::~MemoryReserve() {
     std::set_new_handler(nullptr);
-    loop_.remove_reader(reader_.fd());
-    if (const int fd = bell.exchange(-1); fd >= 0)
-        ::close(fd);
+    is_wanted = false;
     std::free(reserve.exchange(nullptr)); // NOLINT(cppcoreguidelines-no-malloc)
+    loop_.remove_signal_handler(SIGUSR1);
 }
 
 bool MemoryReserve::is_used() const { return was_used; }

@@ -7,7 +7,6 @@
 // end, as Ctrl-C does.
 #pragma once
 
-#include "common/system/socket.h"
 #include "stage3_queue_crawler/crawler/crawl_settings.h"
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
 #include "stage3_queue_crawler/runtime/task/task.h"
@@ -16,13 +15,13 @@
 
 namespace stage3 {
 
-/// While it lives, memory that is used up cancels the crawl. There can be one at a time.
+/// While it lives, memory that is used up cancels the crawl. There can be one at a time,
+/// and SIGUSR1 is its own.
 class MemoryReserve {
   public:
     static constexpr std::size_t usual_size = std::size_t{16} * 1024 * 1024;
 
-    /// Of so many bytes. The loop must outlive it. Throws std::system_error if there is
-    /// no descriptor left.
+    /// Of so many bytes. The loop must outlive it.
     MemoryReserve(EventLoop& loop, Task<Ending> crawl, std::size_t size = usual_size);
     MemoryReserve(const MemoryReserve&) = delete;
     MemoryReserve& operator=(const MemoryReserve&) = delete;
@@ -33,7 +32,6 @@ class MemoryReserve {
 
   private:
     EventLoop& loop_;
-    common::Socket reader_; // of the pipe that tells the loop
 };
 
 /// As curl_global_init; but libcurl's allocations, which know nothing of `operator new`,
