@@ -27,6 +27,7 @@ import crawls
 import pieces
 from server import Site
 
+JUMPING_CLOCK = os.environ.get("JUMPING_CLOCK_LIB") or str(crawls.BUILD / "tests/support/libjumping_clock.so")
 BOOK = crawls.HERE.parents[1] / "book/figures/below_http.json"
 LATE = 60  # seconds. Much more than anything takes
 SOON = 5  # also on a machine that has much else to do
@@ -369,15 +370,12 @@ def server_comes_back(run):
 
 @fault("t", "the wall clock jumps by days, at each look")
 def clock_jumps(run):
-    library = os.environ.get("JUMPING_CLOCK_LIB")
-    if not library:
-        return
     slow = [pieces.Pause(0.3), *pieces.page()]
     with site_of(5, slow=slow, busy=lambda request: pieces.page() if request.count else pieces.status(503, "Retry-After: 1"),
                  silent=[pieces.Silence()]) as site:
         site.answers["/"] = pieces.page("/slow", "/busy", "/silent", *[f"/p/{i}" for i in range(5)])
         run.start(site.origin, "--delay", 0.3, "--fetch-timeout", 1.5, "--max-tries", 2, env={
-            "LD_PRELOAD": library,
+            "LD_PRELOAD": JUMPING_CLOCK,
             # A sanitizer wants to be the first library.
             "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"})
         yield from run.wrong_end(1)
