@@ -91,7 +91,8 @@ void write_patiently(int fd, std::string_view text,
     try {
         while (!text.empty() && has_room(fd, static_cast<int>(patience.count())))
             text.remove_prefix(write_some(fd, first_piece(text)));
-    } catch (const std::exception&) { // where should it be said that nothing can be said?
+        // NOLINTNEXTLINE(bugprone-empty-catch): where to say that nothing can be said?
+    } catch (const std::exception&) {
     }
 }
 
