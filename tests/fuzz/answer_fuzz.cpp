@@ -14,10 +14,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace {
@@ -36,13 +36,27 @@ void check_wait(std::optional<RetryPolicy::Duration> wait, int tries) {
     require(!wait || *wait <= RetryPolicy::longest_wait, "no wait is too long");
 }
 
-Coroutine<> answer(stage3::Stream& stream, std::string_view bytes) {
-    try {
-        co_await stream.read_until("\r\n\r\n");
-        stream.write(std::string(bytes));
-        co_await stream.flush();
-    } catch (const std::exception&) {
-        co_return; // the client has gone: it has seen enough
+/// One for all inputs: what has closed a connection keeps its port for a minute, and with
+/// a new port each time there would soon be none left on the whole machine.
+stage3::Listener& listener() {
+    static stage3::Listener one(common::resolve("127.0.0.1", 0).front());
+    return one;
+}
+
+/// Gives that answer to each client, without end.
+Coroutine<> serve(std::string_view bytes) {
+    for (;;) {
+        common::Socket socket = co_await listener().accept();
+        stage3::Stream stream(stage3::running_loop(), std::move(socket));
+        try {
+            co_await stream.read_until("\r\n\r\n");
+            stream.write(std::string(bytes));
+            co_await stream.flush();
+        } catch (const stage3::EndOfStream&) {
+            continue; // the client has gone: it has seen enough
+        } catch (const std::system_error&) {
+            continue;
+        }
     }
 }
 
@@ -73,11 +87,8 @@ Coroutine<> fetch(stage3::Session& session, common::Url url, int tries) {
 }
 
 Coroutine<> serve_and_fetch(std::string_view bytes, int tries) {
-    stage3::Listener listener(common::resolve("127.0.0.1", 0).front());
-    const std::string url = fmt::format("http://127.0.0.1:{}/", listener.port());
-    auto server = stage3::create_task(
-        stage3::serve(std::move(listener),
-                      [bytes](stage3::Stream& stream) { return answer(stream, bytes); }));
+    auto server = stage3::create_task(serve(bytes));
+    const std::string url = fmt::format("http://127.0.0.1:{}/", listener().port());
     stage3::SessionOptions options;
     options.max_body = max_body;
     stage3::Session session(stage3::running_loop(), options);

@@ -163,7 +163,7 @@ def late(_signal, _frame) -> None:
 
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    options.add_argument("--inputs", type=int, default=1000)
+    options.add_argument("--inputs", type=int, default=700)
     options.add_argument("--seconds", type=float, help="as many inputs as fit")
     options.add_argument("--seed", type=int, default=1)
     given = options.parse_args()
