@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <new>
 #include <optional>
 #include <vector>
 
@@ -69,6 +70,8 @@ Coroutine<Page> PageJudge::judge(const Work& work, PageResponse response) {
     } catch (const common::TracedError& error) {
         tell_way(work, error);
         page.fail(error.what());
+    } catch (const std::bad_alloc&) {
+        throw; // it's not the page that has failed
     } catch (const std::exception& error) {
         page.fail(error.what());
     }

@@ -45,7 +45,8 @@ told to wait longer doesn't come back.
 
 What may have no end isn't asked for at all; nor is what stands behind a page's
 first 10,000 links in scope, or is longer than 8 KiB. The report says which
-links were left out, and the exit status is 3. These options change limits:
+links were left out, and the exit status is 3. (With --frontier, each process
+tells it of those that it has left out itself.) These options change limits:
   --max-depth N       links away from a root (10000)
   --max-path-depth N  parts of a URL's path (20)
   --max-repeats N     of one of these parts, in one path (3)

@@ -157,6 +157,8 @@ def main():
     import cases
     index = cases.Index(port=options.port)
     print(f"{len(index.served)} cases: {index.root}", flush=True)
+    for served in index.served:
+        print(f"{served.case.number:>4}  port {served.site.port}  {served.case.title}", flush=True)
     try:
         threading.Event().wait()
     except KeyboardInterrupt:

@@ -52,7 +52,6 @@ const std::map<std::string, std::string_view> answers{
                  "\r\n"},
     {"/itself", "HTTP/1.1 302 Found\r\n"
                 "Location: /itself\r\n"
-                "Set-Cookie: visited=yes\r\n"
                 "Content-Length: 0\r\n"
                 "\r\n"},
 
