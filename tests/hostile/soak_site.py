@@ -1,0 +1,334 @@
+#!/usr/bin/env python3
+"""A site as large as you like that misbehaves at random; the same seed, the same site.
+
+    tests/hostile/soak_site.py --seed 1 --urls 5000
+
+prints where it is, as JSON, and serves until it's ended. Nothing of the site is stored: what becomes of a URL follows
+from the seed and the URL's number. So whoever knows both knows all records that a crawl of it must have.
+
+A page leads to those that come `window` numbers behind it. So a crawler always knows of about so many URLs that it has
+not fetched yet, and what its memory grows by, it grows by for those that are done.
+"""
+import argparse
+import asyncio
+import bisect
+import dataclasses
+import gzip
+import hashlib
+import itertools
+import json
+import os
+import socket
+import struct
+import sys
+import typing
+
+sys.dont_write_bytecode = True
+import bodies
+import delays
+import output
+import redirects
+from expect import Expected, TIMED_OUT, disallowed, error, failed, file, page, redirect
+from pieces import KEEP, Forever, Pause, Reset, Silence, http, ok, pieces_of, status
+
+MAX_BODY = 64 * 1024
+TOO_LARGE = failed("body larger than 64 KiB", 200)
+PORTS = 2  # for what is quick
+LOOP = failed("redirect loop", 302)
+
+
+class Visit(typing.NamedTuple):
+    """`part`: of the URL, behind its number. `count`: how often this URL was asked for before. `body`: what a page of
+    this number should have."""
+    part: str
+    count: int
+    body: bytes
+    here: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Fate:
+    """What becomes of a URL."""
+    name: str
+    weight: int  # of all weights together
+    answer: typing.Callable  # called with a Visit, returns pieces
+    expected: dict  # by what stands behind the number: "" is the URL itself
+    leads_on: bool = False  # it's a page, and its links are read
+    host: str = "quick"  # or "busy", which says 503 and 429, and then is left alone for a while; or "closed", by rules
+
+
+def good(name, weight, answer, host="quick", **fields):
+    """It comes out as a page."""
+    return Fate(name, weight, answer, {"": page(**fields)}, leads_on=True, host=host)
+
+
+def bad(name, weight, answer, expected, host="quick"):
+    return Fate(name, weight, answer, {"": expected}, host=host)
+
+
+CASES = {case.number: case for section in (bodies, delays, redirects, output) for case in section.CASES}
+
+
+def like_case(number, weight=20, expected=None, host="quick"):
+    """What one of the cases sends."""
+    case = CASES[number]
+    answer = case.answers["/case"]
+    return bad(f"{number} {case.title}", weight, answer if callable(answer) else lambda visit: answer,
+               expected or case.expected["/case"], host)
+
+
+def once(what):
+    """The first time this, and then the page."""
+    return lambda visit: ok(visit.body) if visit.count else what(visit)
+
+
+def packed(visit):
+    return bodies.encoded(gzip.compress(visit.body, 1), "gzip")
+
+
+def in_chunks(visit):
+    half = len(visit.body) // 2
+    parts = [b"%x\r\n%b\r\n" % (len(part), part) for part in (visit.body[:half], visit.body[half:], b"")]
+    return bodies.chunked(b"".join(parts), KEEP)
+
+
+def dripping(visit):
+    step = len(visit.body) // 8 + 1
+    parts = [visit.body[at:at + step] for at in range(0, len(visit.body), step)]
+    return [*bodies.of_length(len(visit.body), body=b""),
+            *itertools.chain.from_iterable((Pause(0.05), part) for part in parts), KEEP]
+
+
+def with_forged_rest(visit):
+    return [bodies.of_length(len(visit.body), body=visit.body)[0] + bodies.FORGED, KEEP]
+
+
+def cut_off(visit):
+    return [http("HTTP/1.1 200 OK", bodies.HTML, f"Content-Length: {len(visit.body) + 1}", body=visit.body)]
+
+
+def to(location):
+    return [http("HTTP/1.1 302 Elsewhere", f"Location: {location}", "Content-Length: 0"), KEEP]
+
+
+def leads_to(*hops):
+    """What stands behind the number, hop by hop; from the last one, it goes on with the page."""
+    following = dict(zip(("", *hops), hops))
+    return lambda visit: to(visit.here + following[visit.part]) if visit.part in following else ok("<p>the end")
+
+
+def circle(*hops):
+    following = dict(zip(("", *hops), (*hops, "")))
+    return lambda visit: to(visit.here + following[visit.part])
+
+
+CHAIN = [f"/{i}" for i in range(1, 12)]
+BUSY = status(503)
+FIRST_CONTINUED = http("HTTP/1.1 200 OK", " a: b", bodies.HTML, "Content-Length: 4", body="what")
+
+FATES = [
+    good("page", 60_000, lambda visit: ok(visit.body), tries=1),
+    good("page, packed", 6_000, packed, tries=1),
+    good("page, in chunks", 6_000, in_chunks, tries=1),
+    good("page without a length", 1_000, lambda visit: http("HTTP/1.1 200 OK", bodies.HTML, body=visit.body), tries=1),
+    good("page, and its connection is closed, which nobody said", 3_000, lambda visit: ok(visit.body)[:1], tries=1),
+    good("page with a forged answer behind it", 1_000, with_forged_rest, tries=1),
+    good("page behind 103 Early Hints", 1_000,
+         lambda visit: [http("HTTP/1.1 103 Early Hints", "Link: </x.css>; rel=preload"), *ok(visit.body)], tries=1),
+    good("page whose length comes twice", 500,
+         lambda visit: [*bodies.of_length(len(visit.body), len(visit.body), body=visit.body), KEEP], tries=1),
+    good("page that drips", 50, dripping, tries=1),
+    # How many tries these take, depends: what breaks on a connection that was kept is asked for again at once.
+    good("closed without a word, once", 500, once(lambda visit: [])),
+    good("reset, once", 500, once(lambda visit: [Reset()])),
+    good("cut off, once", 500, once(cut_off), tries=2),
+    good("502, once", 500, once(lambda visit: status(502)), tries=2),
+    good("503, once", 500, once(lambda visit: BUSY), host="busy", tries=2),
+    Fate("redirect", 4_000, leads_to("/to"), {"": redirect(), "/to": page(bytes=10)}),
+    Fate("redirects in a circle", 300, circle("/a", "/b"), {"": redirect(), "/a": redirect(), "/b": LOOP}),
+    Fate("eleven redirects", 50, leads_to(*CHAIN),
+         {**{part: redirect() for part in ["", *CHAIN[:9]]}, CHAIN[9]: failed("redirect limit reached", 302)}),
+    bad("404", 5_000, lambda visit: status(404), error(404, tries=1)),
+    bad("410", 500, lambda visit: status(410), error(410, tries=1)),
+    bad("500", 500, lambda visit: status(500), error(500, tries=1)),
+    bad("504 for ever", 200, lambda visit: status(504), error(504, tries=2)),
+    bad("503 for ever", 100, lambda visit: BUSY, error(503, tries=2), host="busy"),
+    like_case("29a", 100, host="busy"),
+    like_case("28", 100),
+    bad("forbidden by robots.txt", 300, lambda visit: ok("nobody should see this"), disallowed(), host="closed"),
+    bad("a file", 1_000, lambda visit: ok(visit.body, type="application/pdf"), file(links=0)),
+    bad("first header continues another", 100, lambda visit: FIRST_CONTINUED,
+        failed("not an HTTP response", tries=1)),
+    bad("302 to another program", 100, lambda visit: to("mailto:a@example.org"),
+        redirect(next_url="mailto:a@example.org")),
+    bad("302 to nowhere", 100, lambda visit: to(""), error(302, "redirect without a target")),
+    # A try takes until the time limit is over.
+    bad("not a byte", 2, lambda visit: Silence(), failed(TIMED_OUT, tries=2)),
+    bad("gzip bomb", 20, lambda visit: bodies.encoded(BOMB, "gzip"), TOO_LARGE),
+    like_case("6", 10, TOO_LARGE),
+    like_case("7", 10, TOO_LARGE),
+    *map(like_case, "3a 4a 4b 10a 10b 10c 10d 10e 12a 12b 12d 14 15 16 17 18a 18b 19a 19b 19c 19d 20a 20b "
+                    "22a 22b 22e 22f 34a 71a 71b 71f 72a 73".split()),
+    *(like_case(number, 200) for number in "5 8 12c 21a 21b 21e".split()),
+]
+BOMB = gzip.compress(bytes(10 * bodies.MEGA))
+LIMITS = list(itertools.accumulate(fate.weight for fate in FATES))
+
+
+class Site:
+    """`origins`: of the two quick hosts, of those that are busy now and then, and of the one with rules."""
+
+    def __init__(self, seed, urls, origins, plain=False):
+        self.seed, self.urls, self.plain = seed, urls, plain
+        self.hosts = {"quick": origins[:PORTS], "busy": origins[PORTS:-1], "closed": origins[-1:]}
+        self.window = max(20, min(400, urls // 8))
+        # None of these is reached if the start page's fate is a bad one.
+        self.root = self.url(0)
+
+    def random(self, *what):
+        """A number that follows from the seed, and from this."""
+        return int.from_bytes(hashlib.blake2b(repr((self.seed, *what)).encode(), digest_size=8).digest(), "big")
+
+    def fate(self, number):
+        if self.plain or number == 0:
+            return FATES[0]
+        return FATES[bisect.bisect_right(LIMITS, self.random(number) % LIMITS[-1])]
+
+    def url(self, number):
+        fate = self.fate(number)
+        hosts = self.hosts[fate.host]
+        return f"{hosts[number % len(hosts)]}/{'no/' if fate.host == 'closed' else ''}{number}"
+
+    def body(self, number):
+        """Of a page: its links, some of which are known already, and some text."""
+        links = [] if number else range(1, self.window)
+        following = number + 1
+        while following < self.urls and not self.fate(following).leads_on:
+            following += 1
+        ahead = range(number + self.window, min(following + self.window, self.urls))
+        chance = self.random(number, "links")
+        again = [chance % self.urls, chance // self.urls % self.urls]
+        lines = [f'<a href="{self.url(each)}">x</a>' for each in itertools.chain(links, ahead)]
+        lines += [f'<a href="{self.url(each)}#{number}">x</a>' for each in again]
+        return ("<!doctype html>\n" + "\n".join(lines)).encode() + b"\n<p>" + b"so on " * (chance % 300)
+
+    def answer(self, path, count):
+        """To who asks for this path."""
+        number, slash, part = path.removeprefix("/no").lstrip("/").partition("/")
+        if not number.isdecimal() or int(number) >= self.urls:
+            return status(404)
+        number = int(number)
+        fate = self.fate(number)
+        body = self.body(number) if fate.leads_on else b"<p>so on"
+        return fate.answer(Visit(slash + part, count, body, self.url(number)))
+
+    def expected(self):
+        """All records, by URL."""
+        wanted = {}
+        for number in range(self.urls):
+            fate, url = self.fate(number), self.url(number)
+            for part, each in fate.expected.items():
+                if fate.leads_on:
+                    each = Expected(each.outcome, each.status, each.error,
+                                    {**each.fields, "bytes": len(self.body(number))})
+                wanted[url + part] = each
+        return wanted
+
+
+class Conversation(asyncio.Protocol):
+    """One connection: what Site of server.py does in a thread, for more of them at once."""
+
+    def __init__(self, site, robots, counts):
+        self.site, self.robots, self.counts = site, robots, counts
+        self.received, self.pieces, self.is_full = b"", None, False
+
+    def connection_made(self, transport):
+        self.transport = transport
+        self.loop = asyncio.get_running_loop()
+
+    def connection_lost(self, _):
+        self.transport = None
+
+    def pause_writing(self):
+        self.is_full = True
+
+    def resume_writing(self):
+        self.is_full = False
+        self.go_on()
+
+    def data_received(self, data):
+        self.received += data
+        self.next_request()
+
+    def next_request(self):
+        if self.pieces is None and b"\r\n\r\n" in self.received:
+            head, _, self.received = self.received.partition(b"\r\n\r\n")
+            path = head.split(b" ", 2)[1].decode("latin-1")
+            if path == "/robots.txt":
+                answer = self.robots
+            else:
+                count = self.counts.get(path, 0)
+                self.counts[path] = count + 1
+                answer = self.site.answer(path, count)
+            self.pieces = iter(pieces_of(answer))
+            self.go_on()
+
+    def go_on(self):
+        """With the next piece; when they are all sent, nothing more is."""
+        if self.transport is None or self.pieces is None or self.is_full:
+            return
+        for piece in self.pieces:
+            if piece is KEEP:
+                self.pieces = None
+                return self.next_request()
+            if isinstance(piece, Pause):
+                self.loop.call_later(piece.seconds, self.go_on)
+                return None
+            if isinstance(piece, Silence):
+                return None
+            if isinstance(piece, Forever):
+                self.pieces = itertools.repeat(piece.what * (65536 // len(piece.what) + 1))
+                return self.go_on()
+            if isinstance(piece, Reset):
+                own = self.transport.get_extra_info("socket")
+                own.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                return self.transport.abort()
+            self.transport.write(piece)
+            if self.is_full or self.transport.is_closing():  # they have left
+                return None
+        self.transport.write_eof()  # and what still comes is read, till the client has left
+        return None
+
+
+def listen():
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    listener.listen(1000)
+    return listener
+
+
+async def serve(options):
+    busy = max(4, min(100, options.urls // 1000))
+    listeners = [listen() for _ in range(PORTS + busy + 1)]
+    origins = [f"http://127.0.0.1:{listener.getsockname()[1]}" for listener in listeners]
+    site = Site(options.seed, options.urls, origins, options.plain)
+    counts = {}
+    for listener in listeners:
+        rules = ok("User-agent: *\nDisallow: /no/\n", type="text/plain") if listener is listeners[-1] else status(404)
+        await asyncio.get_running_loop().create_server(lambda rules=rules: Conversation(site, rules, counts),
+                                                       sock=listener)
+    print(json.dumps(origins), flush=True)
+    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)  # whoever began it, ends it so
+    os._exit(0)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--urls", type=int, default=5000)
+    parser.add_argument("--plain", action="store_true", help="all are pages with which nothing is wrong")
+    asyncio.run(serve(parser.parse_args()))
+
+
+if __name__ == "__main__":
+    main()
