@@ -182,7 +182,6 @@ class Site:
         self.seed, self.urls, self.plain = seed, urls, plain
         self.hosts = {"quick": origins[:PORTS], "busy": origins[PORTS:-1], "closed": origins[-1:]}
         self.window = max(20, min(400, urls // 8))
-        # None of these is reached if the start page's fate is a bad one.
         self.root = self.url(0)
 
     def random(self, *what):
@@ -207,7 +206,8 @@ class Site:
             following += 1
         ahead = range(number + self.window, min(following + self.window, self.urls))
         chance = self.random(number, "links")
-        again = [chance % self.urls, chance // self.urls % self.urls]
+        known = min(number + self.window, self.urls)
+        again = [chance % known, chance // known % known]
         lines = [f'<a href="{self.url(each)}">x</a>' for each in itertools.chain(links, ahead)]
         lines += [f'<a href="{self.url(each)}#{number}">x</a>' for each in again]
         return ("<!doctype html>\n" + "\n".join(lines)).encode() + b"\n<p>" + b"so on " * (chance % 300)

@@ -103,6 +103,10 @@ ReceivedRequest refused(int status) {
     return request;
 }
 
+bool may_begin_request(char first) {
+    return is_token_character(first) || first == '\r'; // of an empty line
+}
+
 std::optional<ReceivedRequest> parse_request(std::string_view head) {
     // Empty lines before a request are to be forgiven (RFC 9112, section 2.2).
     while (head.starts_with("\r\n"))

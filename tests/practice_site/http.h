@@ -46,6 +46,10 @@ struct ReceivedRequest {
     bool keep_alive = false; ///< another one may follow
 };
 
+/// False for the first byte of what can be no request. TLS begins with such a one; and
+/// since there may never be an empty line in it, who waits for that waits in vain.
+bool may_begin_request(char first);
+
 /// A request from all its bytes up to the empty line behind its headers, with that. One
 /// that makes no sense is refused with 400. Nothing: these were just empty lines.
 std::optional<ReceivedRequest> parse_request(std::string_view head);

@@ -42,6 +42,9 @@ stage3::Listener listen(std::uint16_t port) {
 /// Empty lines before a request are forgiven.
 Coroutine<ReceivedRequest> read_request(Stream& stream) {
     for (;;) {
+        const char first = co_await stream.peek();
+        if (!may_begin_request(first))
+            co_return refused(400);
         const std::string head = co_await stream.read_until("\r\n\r\n", longest_head);
         if (auto request = parse_request(head))
             co_return *std::move(request);

@@ -178,6 +178,30 @@ TEST_CASE("server: unusual requests that are right") {
     }
 }
 
+TEST_CASE("server: who speaks TLS is told at once, and not when patience is over") {
+    with_each_selector([](const std::string& selector) {
+        const BackgroundServer server(echo, {.selector = selector, .patience = 60s});
+        const auto start = Clock::now();
+        // As curl sends it: a record of a hello of 508 bytes. Then it waits, and so it
+        // does if its first bytes come by themselves.
+        for (const std::string& hello :
+             {std::string("\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03", 11)
+                  + std::string(506, 'x'),
+              std::string("\x16"), std::string("\x80")}) {
+            Client client(server.origin());
+            client.send(hello);
+            const std::string answer = client.receive_all();
+            CHECK(answer.starts_with("HTTP/1.1 400 Bad Request\r\n"));
+            CHECK(answer.find("Connection: close\r\n") != std::string::npos);
+        }
+        Client kept(server.origin()); // also behind a request
+        kept.send(get("/a") + "\x16\x03\x01");
+        CHECK(kept.receive().body == "/a");
+        CHECK(kept.receive_all().starts_with("HTTP/1.1 400 Bad Request\r\n"));
+        CHECK(Clock::now() - start < 30s);
+    });
+}
+
 TEST_CASE("server: other methods are not allowed") {
     const BackgroundServer server(echo);
     Client client(server.origin());

@@ -97,6 +97,15 @@ Coroutine<std::string> Stream::read_exactly(std::size_t count) {
     co_return result;
 }
 
+Coroutine<char> Stream::peek() {
+    if (unread() == 0) {
+        const bool more = co_await wait_for_more();
+        if (!more)
+            throw EndOfStream(0);
+    }
+    co_return in_[in_begin_];
+}
+
 Coroutine<std::string> Stream::read_some(std::size_t most) {
     if (unread() == 0)
         co_await wait_for_more();

@@ -79,6 +79,9 @@ class Stream {
     /// more than StreamLimits::read_ahead; only then, what had come is lost if there is
     /// no result: because of an exception, or since the task was asked to end.
     Coroutine<std::string> read_exactly(std::size_t count);
+    /// The next byte, which stays for the next one. Throws EndOfStream if the other side
+    /// finishes before.
+    Coroutine<char> peek();
     /// What has come, at least a byte and at most so many. Empty: the other side has
     /// finished.
     Coroutine<std::string> read_some(std::size_t most);

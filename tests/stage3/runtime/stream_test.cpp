@@ -191,6 +191,31 @@ TEST_CASE("read_exactly: so many, also more than is read ahead") {
         {.read_ahead = 100});
 }
 
+TEST_CASE("peek: the next byte, which stays") {
+    with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
+        const auto waiting = stage3::create_task(stream.peek());
+        co_await stage3::sleep(5ms);
+        CHECK_FALSE(waiting.done());
+        pair.send("ab");
+        const char first = co_await waiting;
+        CHECK(first == 'a');
+        for (const char expected : {'a', 'b'}) {
+            const char next = co_await stream.peek();
+            CHECK(next == expected);
+            const std::string read = co_await stream.read_some(1);
+            CHECK(read == std::string(1, expected));
+        }
+        pair.theirs.close();
+        bool has_ended = false;
+        try {
+            co_await stream.peek();
+        } catch (const EndOfStream& end) {
+            has_ended = end.received == 0;
+        }
+        CHECK(has_ended);
+    });
+}
+
 TEST_CASE("who is not read is not listened to for ever") {
     with_stream(
         [](Stream& stream, Pair& pair) -> Coroutine<> {
