@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 import urllib.request
 from unittest import mock
@@ -19,6 +20,8 @@ import crawls
 import expect
 import pieces
 import record
+import soak
+import soak_site
 import trial
 from expect import failed, like, page
 from server import AFTER_BYTES
@@ -174,6 +177,66 @@ class Programs(unittest.TestCase):
 
     def test_one_that_never_ends(self):
         self.assertIn("still running", self.wrong("time.sleep(60)", dataclasses.replace(self.CASE, within=0.5)))
+
+
+class Soak(unittest.TestCase):
+    """A site that is made up from a seed, and what is seen of its crawl."""
+    ORIGINS = [f"http://{name}" for name in ("quick1", "quick2", "busy1", "busy2", "closed")]
+
+    def site(self, seed, urls):
+        return soak_site.Site(seed, urls, self.ORIGINS)
+
+    def test_the_same_seed_is_the_same_site(self):
+        wanted = self.site(1, 500).expected()
+        self.assertEqual(self.site(1, 500).expected(), wanted)
+        self.assertNotEqual(self.site(2, 500).expected(), wanted)
+
+    def test_each_fate_has_its_turn(self):
+        site = self.site(1, 100_000)
+        counts = {fate.name: 0 for fate in soak_site.FATES}
+        for number in range(site.urls):
+            counts[site.fate(number).name] += 1
+        self.assertEqual(len(counts), len(soak_site.FATES), "two of a name")
+        # But what a time limit ends, which is rare.
+        self.assertEqual([name for name, count in counts.items() if count == 0 and name != "not a byte"], [])
+
+    def test_there_is_a_way_to_each_url(self):
+        site = self.site(3, 2000)
+        known, line = {site.root}, [0]
+        while line:
+            number = line.pop()
+            if site.fate(number).leads_on:
+                for url in re.findall(r'href="([^"#]*)', site.body(number).decode()):
+                    if url not in known:
+                        known.add(url)
+                        line.append(int(url.rpartition("/")[2]))
+        self.assertEqual(known, {site.url(number) for number in range(site.urls)})
+
+    def test_a_site_that_answers_otherwise(self):
+        """Its own seed is another one, so most of the fates are, too."""
+        with soak.Served(1, 200, plain=False) as site:
+            site.seed = 2
+            wrong = " ".join(soak.wrong_with(soak.Watched(site, within=60), site, site.expected()))
+        for words in ("its outcome", "its bytes", "is lost", "nobody expects it"):
+            self.assertIn(words, wrong)
+
+    def wrong(self, records=(RECORD, DEAD), grow=150, descriptors=30, **changes):
+        result = GOOD._replace(output=b"".join(map(line_of, records)), **changes)
+        samples = [soak.Sample(i, i, 20_000_000 + grow * i, descriptors if i == 5 else 10) for i in range(10)]
+        with mock.patch.object(soak, "ENOUGH_URLS", 1), mock.patch.dict(soak.os.environ, HOSTILE_MEMORY="yes"):
+            return " ".join(soak.wrong_with(types.SimpleNamespace(result=result, samples=samples), None, EXPECTED))
+
+    def test_what_is_wrong_is_said(self):
+        self.assertEqual(self.wrong(), "")
+        self.assertIn("is lost", self.wrong([RECORD]))
+        self.assertIn("has 2 records", self.wrong([RECORD, DEAD, DEAD]))
+        self.assertIn("its outcome", self.wrong([RECORD, {**DEAD, "outcome": "page"}]))
+        self.assertIn("its exit status", self.wrong(status=0))
+        self.assertIn("its exit status", self.wrong(status=139))
+        self.assertIn("still running", self.wrong(status="late"))
+        self.assertIn("its peak", self.wrong(peak=90 * checks.MEGA))
+        self.assertIn("grows by 1000 bytes a URL", self.wrong(grow=1000))
+        self.assertIn("had 500 descriptors", self.wrong(descriptors=500))
 
 
 class Cases(unittest.TestCase):
