@@ -307,7 +307,7 @@ def ctrl_c_in_body(run):
 
 @fault("n", "Ctrl-C, while a page of 14 MB with 300,000 links is read")
 def ctrl_c_while_parsing(run):
-    links = b"".join(b'<a href="/%d%s">x</a>' % (i, b"x" * 30) for i in range(300_000))
+    links = b"".join(b'<a href="/p/%d%s">x</a>' % (i, b"x" * 30) for i in range(300_000))
     with site_of(0, large=pieces.ok(links)) as site:
         site.answers["/"] = pieces.page("/large")
         yield from ends_at_ctrl_c(run, site, lambda: "/large" in site.paths(), "--no-robots")
