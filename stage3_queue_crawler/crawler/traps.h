@@ -7,7 +7,7 @@
 //
 // Nobody can tell a trap from a large site for sure. So there are limits that hardly any
 // site comes near, options to change them, and a report that says what was left out. Told
-// in book/17.
+// in book/17a.
 #pragma once
 
 #include "common/web/url.h"

@@ -22,7 +22,7 @@ constexpr std::string_view help_on_verdicts =
                   page has changed (9110: 15.4.5)
                 - a redirect without a target, to what is no URL, or to where no
                   browser follows: about:, blob:, data:, file:, ftp:, gopher:,
-                  javascript:, view-source: (9110: 10.2.2)
+                  javascript:, view-source:, ws:, or a host without "http:"
     failed      There is no whole answer:
                 - no name, no connection, no TLS; it broke; time was over
                 - the body was cut off: it is shorter than its Content-Length,
@@ -32,8 +32,7 @@ constexpr std::string_view help_on_verdicts =
                   Content-Lengths, or one that is no number (9112: 6.3)
                 - headers larger than 64 KiB; a body larger than --max-body
                 - with --no-private: all its addresses are this machine's, a
-                  private network's, or otherwise not the internet's (RFC 6890).
-                  So no page, redirect or name leads there from outside
+                  private network's, or otherwise not the internet's (RFC 6890)
                 Or no way leads to one:
                 - "redirect loop": the hop that closes a circle, also to itself
                 - "redirect limit reached": see --max-redirects
@@ -51,6 +50,8 @@ tells it of those that it has left out itself.) These options change limits:
   --max-path-depth N  parts of a URL's path (20)
   --max-repeats N     of one of these parts, in one path (3)
   --max-queries N     URLs that differ only behind their path (10000)
+And this one keeps a crawl from being led to machines inside:
+  --no-private        connect to no address that isn't the internet's
 )";
 
 constexpr std::string_view help_on_sharing =

@@ -206,7 +206,7 @@ void check_shared(const Options& options, bool has_roots, bool has_lease) {
 void stay_among_public_addresses(SessionOptions& session) {
     if (is_proxy_set())
         throw UsageError("--no-private can't see which addresses a proxy goes to: unset "
-                         "http_proxy, https_proxy and all_proxy");
+                         "http_proxy, https_proxy and all_proxy, also in capitals");
     session.objection = [](const sockaddr& address) {
         return is_private(address) ? fmt::format("address {} is private (--no-private)",
                                                  in_digits(address))

@@ -10,7 +10,8 @@
 //     build-fuzz/tests/fuzz/url_fuzzer -max_total_time=600 corpus tests/fuzz/seeds/url
 //
 // The replay is a test of its own (suite "fuzz"), which needs no fuzzer.
-// (`./learn trace` is written in Python, and so is what invents its inputs: trace_fuzz.py.)
+// (`./learn trace` is written in Python, and so is what invents its inputs:
+// trace_fuzz.py.)
 #pragma once
 
 #include <cstdio>

@@ -161,7 +161,7 @@ TEST_CASE("--no-private objects to whoever isn't the internet, and to a proxy") 
     CHECK_THROWS_WITH_AS(
         read({"--no-private"}),
         "--no-private can't see which addresses a proxy goes to: unset http_proxy, "
-        "https_proxy and all_proxy",
+        "https_proxy and all_proxy, also in capitals",
         common::UsageError);
     ::unsetenv("https_proxy");
 }
