@@ -6,6 +6,31 @@
 #include <functional>
 
 namespace stage3 {
+namespace {
+
+/// Of "/a;b/c?d".
+struct Shape {
+    std::size_t slashes = 0; // in the path
+    std::string_view path;   // "/a;b/c"
+    std::string_view page;   // "/a": up to what is said to it
+};
+
+/// Seen in one go: it's asked of every link.
+Shape shape_of(std::string_view target) {
+    Shape shape;
+    std::size_t page_end = target.size();
+    std::size_t end = 0;
+    for (; end < target.size() && target[end] != '?'; ++end) {
+        shape.slashes += target[end] == '/' ? 1 : 0;
+        if (target[end] == ';')
+            page_end = std::min(page_end, end);
+    }
+    shape.path = target.substr(0, end);
+    shape.page = target.substr(0, std::min(page_end, end));
+    return shape;
+}
+
+} // namespace
 
 Traps::Traps(const TrapLimits& limits)
     : limits_(limits),
@@ -20,9 +45,7 @@ Traps::Traps(const TrapLimits& limits)
                             limits.queries)) {}
 
 std::size_t Traps::path_depth(const common::Url& url) {
-    const std::string_view target = url.target();
-    return static_cast<std::size_t>(
-        std::ranges::count(target.substr(0, target.find('?')), '/'));
+    return shape_of(url.target()).slashes;
 }
 
 // [why-not]
@@ -32,13 +55,11 @@ std::string_view Traps::why_not(const common::Url& link, std::size_t depth) {
     if (depth > limits_.depth)
         return too_far_;
     const std::string_view target = link.target();
-    const std::string_view path = target.substr(0, target.find('?'));
-    const std::size_t parts = path_depth(link);
-    if (parts > limits_.path_depth)
+    const auto [slashes, path, page] = shape_of(target);
+    if (slashes > limits_.path_depth)
         return too_deep_;
-    if (parts > limits_.repeats && most_repeats(path) > limits_.repeats)
+    if (slashes > limits_.repeats && most_repeats(path) > limits_.repeats)
         return repeats_;
-    const std::string_view page = target.substr(0, target.find_first_of(";?"));
     if (page.size() < target.size() && has_too_many_queries(link, page))
         return too_many_;
     return {};
