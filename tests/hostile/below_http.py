@@ -411,7 +411,7 @@ def try_fault(one):
 def said_by(run):
     """What the user reads, in one line; without what differs from run to run."""
     last = run.said.strip().splitlines()[-1:] or [""]
-    return re.sub(r"\d{2,} URLs", "N URLs", last[0].removeprefix("stage3: "))
+    return re.sub(r"\d+ URLs", "N URLs", last[0].removeprefix("stage3: "))
 
 
 def record(path):

@@ -51,6 +51,7 @@ DEAD = {
 # Other paths than those of stage 3, or other outcomes. None: no record.
 OTHERS = {
     "14": {"/case": expect.page()},
+    "20f": {"/case": expect.page()},
     "21d": {"https://127.0.0.1:{port}/case": None},
     "24e": {"https://127.0.0.1:{port}/case": None},
     "35a": {"/case": expect.redirect()},
