@@ -290,7 +290,7 @@ TEST_SUITE("redirects") {
         server.on("/b", redirect_to("/c"));
         server.on("/c", redirect_to("/a"));
         server.on("/d", redirect_to("/a")); // leads into it, and is no part of it
-        for (const std::size_t workers : {1, 4}) {
+        for (const std::size_t workers : {1U, 4U}) {
             Setup setup;
             setup.settings.workers = workers;
             const Result result = setup.crawl(server.url());
