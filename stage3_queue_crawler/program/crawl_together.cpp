@@ -153,6 +153,10 @@ Coroutine<int> report(const Options& options, Console& console) {
     co_await results.look();
     const std::size_t more_dead = co_await write_report(options, results);
     const SharedState& state = results.state();
+    if (!state.is_whole) {
+        console.note("stage3: " + explain_half(options.shared.name));
+        co_return cut_short_status;
+    }
     if (state.stage == SharedState::Stage::complete)
         co_return exit_status(Ending::complete, state.dead + more_dead);
     console.note(fmt::format("stage3: the crawl '{}' is not over: {} URLs that are known "

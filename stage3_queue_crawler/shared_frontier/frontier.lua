@@ -36,6 +36,7 @@
 --   4. A host's BUSY is the number of its URLs that are held.
 --   5. A host is in `ready` if and only if its queue isn't empty, and it has room.
 --   6. A session has its session:S and perhaps a held:S, and nobody else has any.
+--   7. meta.begun is meta.ended: each call that has begun has ended, see `begin_call`.
 --
 -- Times are microseconds of the crawl's own clock: see `tick`.
 
@@ -71,7 +72,7 @@ local SETTINGS = {'lease', 'delay', 'max_per_host', 'max_pages', 'max_lost', 'se
                   'rules'}
 local COUNTERS = {'clock', 'seen', 'unfinished', 'created', 'known', 'records', 'counted',
                   'dead', 'held', 'lost', 'stale', 'new_session', 'arrivals', 'so_far',
-                  'over'}
+                  'over', 'ended'}
 local M, before = {}, {} -- what meta says; what it said before this call
 
 local function read_meta()
@@ -83,11 +84,30 @@ local function read_meta()
             before[name] = M[name]
         end
     end
+    M.begun = tonumber(call('HGET', META, 'begun') or 0)
     return M.format
+end
+
+-- Redis writes down what a call changes as one transaction, and when it's killed amid
+-- that, it leaves the half out when it comes back. But (as of 7.0) it leaves that half in
+-- its file, and the next time it comes back, the half is there. Nobody can mend that; but
+-- one can see it. `begun` grows by one with the first write of a call, and `ended` is set
+-- with the last one, to what `begun` was then: who comes in twice has grown it once more.
+local function begin_call()
+    -- If memory is full, Redis refuses a call's first write, unless that is a deletion. Who
+    -- closes gives room, and may.
+    if ARGV[1] == 'close' then call('HDEL', META, '') end
+    M.begun = call('HINCRBY', META, 'begun', 1)
+end
+
+local function find_half()
+    if M.begun == (M.ended or 0) then return nil end
+    return redis.error_reply('HALF ' .. META .. ' has a call of which only a part was done')
 end
 
 local function write_meta()
     local changed = {'state', M.state}
+    M.ended = M.begun
     for _, name in ipairs(COUNTERS) do
         if M[name] ~= before[name] then
             changed[#changed + 1] = name
@@ -723,6 +743,8 @@ function operations.look()
         return redis.error_reply('FORMAT the crawl has format ' .. format .. ', and not '
                                  .. ARGV[2])
     end
+    local half = find_half()
+    if half then return half end
     if M.format and M.settings ~= ARGV[3] then return {'settings', M.settings} end
     return {'ok'}
 end
@@ -736,6 +758,7 @@ end
 function operations.open()
     local refusal = operations.look()
     if refusal[1] ~= 'ok' then return refusal end
+    begin_call()
     if not M.format then
         make_crawl({'lease', ARGV[4], 'delay', ARGV[5], 'max_per_host', ARGV[6],
                     'max_pages', ARGV[7], 'max_lost', ARGV[8], 'servers', ARGV[9],
@@ -876,6 +899,9 @@ if not read_meta() then return redis.error_reply('NOCRAWL there is no crawl ' ..
 if M.format ~= FORMAT then
     return redis.error_reply('FORMAT the crawl has format ' .. M.format)
 end
+local half = find_half()
+if half then return half end
+begin_call()
 tick()
 local reply = operation()
 write_meta()

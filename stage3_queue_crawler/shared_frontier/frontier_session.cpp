@@ -143,7 +143,8 @@ Coroutine<> FrontierSession::look() {
     } catch (const RedisUnfit& error) {
         throw CantTakePart(error.what());
     } catch (const RedisError& error) {
-        throw CantTakePart(fmt::format("{}: {}", client_.url().shown(), error.what()));
+        throw CantTakePart(fmt::format("{}: {}", client_.url().shown(),
+                                       explain_refusal(error, crawl_.name)));
     }
 }
 
@@ -154,7 +155,8 @@ Coroutine<> FrontierSession::open() {
         id_ = reply.items.at(1).text;
         state_ = read_state(reply, 2);
     } catch (const RedisError& error) {
-        throw CantTakePart(fmt::format("{}: {}", client_.url().shown(), error.what()));
+        throw CantTakePart(fmt::format("{}: {}", client_.url().shown(),
+                                       explain_refusal(error, crawl_.name)));
     }
     last_call_ = 0;
     next_ask_ = next_sign_ = loop_.time();

@@ -186,12 +186,8 @@ Coroutine<> RedisFrontier::guard(Coroutine<> part) {
     } catch (const Cancelled&) {
         throw;
     } catch (const RedisError& error) {
-        failure_ = std::current_exception();
-        if (error.code() == "NOCRAWL")
-            failure_ = std::make_exception_ptr(std::runtime_error(fmt::format(
-                "the crawl '{}' is gone: somebody has removed it, or Redis has started "
-                "without it (is it told to keep what it has, by appendonly?)",
-                crawl_.name)));
+        failure_ = std::make_exception_ptr(
+            std::runtime_error(explain_refusal(error, crawl_.name)));
     } catch (const std::exception&) {
         failure_ = std::current_exception();
     }

@@ -1,5 +1,7 @@
 #include "stage3_queue_crawler/shared_frontier/shared_crawl.h"
 
+#include <fmt/core.h>
+
 namespace stage3 {
 
 SharedState::Stage stage_named(std::string_view name) {
@@ -10,6 +12,25 @@ SharedState::Stage stage_named(std::string_view name) {
     if (name == "idle")
         return SharedState::Stage::idle;
     return SharedState::Stage::running;
+}
+
+std::string explain_half(std::string_view name) {
+    return fmt::format(
+        "the crawl '{}' is damaged: Redis was killed while it wrote a call down, and has "
+        "come back with half of it; --report has what is done, and --forget makes room "
+        "for a new crawl (the next time, run redis-check-aof --fix before Redis starts)",
+        name);
+}
+
+std::string explain_refusal(const RedisError& error, std::string_view name) {
+    if (error.code() == "HALF")
+        return explain_half(name);
+    if (error.code() == "NOCRAWL")
+        return fmt::format(
+            "the crawl '{}' is gone: somebody has removed it, or Redis has started "
+            "without it (is it told to keep what it has, by appendonly?)",
+            name);
+    return error.what();
 }
 
 } // namespace stage3

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "stage3_queue_crawler/crawler/frontier.h"
+#include "stage3_queue_crawler/redis/redis_reply.h"
 #include "stage3_queue_crawler/redis/redis_url.h"
 
 #include <chrono>
@@ -50,11 +51,17 @@ struct SharedState {
     std::size_t known = 0; ///< URLs
     std::size_t dead = 0;
     std::size_t held = 0; ///< by any process
+    bool is_whole = true; ///< no call was only half done, see frontier.lua
 
     bool is_over() const { return stage == Stage::max_pages || stage == Stage::complete; }
 };
 
 /// By the name that frontier.lua gives it.
 SharedState::Stage stage_named(std::string_view name);
+
+/// What a user should know who finds the crawl of that name only half written down.
+std::string explain_half(std::string_view name);
+/// Why Redis, or frontier.lua, has refused a call on that crawl; and what to do.
+std::string explain_refusal(const RedisError& error, std::string_view name);
 
 } // namespace stage3

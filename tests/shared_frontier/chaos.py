@@ -111,6 +111,7 @@ class Chaos:
             self.look(running)
         elif what.startswith("Redis"):
             server.end(signal.SIGKILL if what == "Redis killed" else signal.SIGTERM)
+            server.repair()
             time.sleep(self.chance.choice([0.05, 0.3, 1.3 * self.options.lease]))
             server.start()
         elif not running:

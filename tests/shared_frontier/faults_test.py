@@ -20,6 +20,7 @@ import redis_server
 import stage3
 from crawled_site import Site
 from lossy_proxy import LossyProxy
+from script import Script
 
 PATIENCE = 120  # seconds for what takes one or two, where others aren't busy
 
@@ -456,6 +457,63 @@ class RedisGoes(FaultTest):
         self.assertIn(self.start(site, "--max-per-host", 3, "--lease", 0.6).wait(PATIENCE), (0, 1))
         crawl = self.assert_all_is_right(site, "--max-per-host", "3")
         self.assertLess(before, crawl.number("records"))
+
+    def test_half_a_call_comes_back(self):
+        """Redis is killed while it writes a call down, and starts twice. (As of 7.0, that brings the half back.)"""
+        site = self.site(60, 3, latency=0.02)
+        [process] = self.start_some(1, site, "--lease", 600)
+        self.wait_for_requests(site, 30)
+        process.kill()
+        self.redis.end()
+        log = self.redis.log()
+        written = log.read_bytes()
+        begin = written.rindex(b"*1\r\n$5\r\nMULTI\r\n")
+        chance = random.Random(7)
+        damaged = 0
+        for cut in (begin + chance.randrange(30, len(written) - begin - 1) for _ in range(6)):
+            for repairs in (False, True):
+                log.write_bytes(written[:cut])
+                if repairs:
+                    self.redis.repair()
+                self.redis.start()
+                with self.redis.client() as client:
+                    Script(client).call("sent", 1, "0")  # any call: it stands behind the half
+                self.redis.end()
+                self.redis.start()
+                is_damaged = self.meta("begun") != self.meta("ended")
+                damaged += is_damaged
+                if is_damaged:
+                    self.assertFalse(repairs)
+                    self.assert_damaged(site)
+                else:
+                    self.assertEqual(invariants.broken_in(self.crawl()), [], f"cut at {cut}, {repairs=}")
+                self.redis.end()
+        with self.redis.start().client() as client:
+            if "redis_version:7.0." in client.call("INFO", "server"):
+                self.assertGreater(damaged, 0)
+
+    def assert_damaged(self, site):
+        damaged = "the crawl 'crawl' is damaged: Redis was killed .* run redis-check-aof --fix"
+        process = self.start(site)
+        self.assertEqual(process.wait(PATIENCE), 2)
+        self.assertRegex(process.words(), damaged)
+        status, records, said = self.report()
+        self.assertEqual((status, said.count("\n")), (3, 1))
+        self.assertRegex(said, damaged)
+        self.assertGreater(len(records), 10)
+
+    def test_half_a_call_comes_back_to_those_who_take_part(self):
+        site = self.site(300, 3, latency=0.02)
+        [process] = self.start_some(1, site)
+        self.wait_for_requests(site, 60)
+        with self.redis.client() as client:
+            client.call("HINCRBY", "{crawl}:meta", "begun", 1)
+        self.assertEqual(process.wait(PATIENCE), 1)
+        self.assertRegex(process.words(), "the crawl 'crawl' is damaged: Redis was killed")
+        status, _, _ = stage3.run("--forget", *stage3.shared(self.redis.url, "crawl"))
+        self.assertEqual(status, 0)
+        self.assert_joined(self.start_some(1, site))
+        self.assert_all_is_right(site)
 
     def test_answers_are_lost(self):
         site = self.site(600, 5, latency=0.02)

@@ -1,6 +1,6 @@
 """What must be true of a crawl in Redis between any two calls of its script, and reading what is there.
 
-The six invariants are those in the head of frontier.lua, told here once more in another language; and counters that can
+The seven invariants are those in the head of frontier.lua, told here once more in another language; and counters that can
 be counted. To be asked while nobody calls: it reads in several steps.
 """
 import collections
@@ -111,13 +111,17 @@ class Crawl:
 
 
 def broken(client, name):
-    """Which invariants don't hold, a line for each case. None do: an empty list."""
-    return broken_in(Crawl(client, name))
+    """Which invariants don't hold, a line for each case. All do: an empty list. A call that still comes in is waited
+    for."""
+    while True:
+        crawl = Crawl(client, name)
+        if client.call("HGET", f"{{{name}}}:meta", "begun") == crawl.meta["begun"]:
+            return broken_in(crawl)
 
 
 def broken_in(crawl):
     return [*_one_place(crawl), *_unfinished(crawl), *_one_record(crawl), *_hosts(crawl), *_sessions(crawl),
-            *_counters(crawl)]
+            *_whole_calls(crawl), *_counters(crawl)]
 
 
 def _one_place(crawl):
@@ -188,6 +192,11 @@ def _sessions(crawl):
         yield f"6: there are the sessions {crawl.sessions}, and session:S of {sorted(crawl.session)}"
     for session in crawl.held.keys() - set(crawl.sessions):
         yield f"6: {session} holds something, and is no session"
+
+
+def _whole_calls(crawl):
+    if crawl.meta["begun"] != crawl.meta["ended"]:
+        yield f"7: {crawl.meta['begun']} calls have begun, and {crawl.meta['ended']} have ended"
 
 
 def _counters(crawl):

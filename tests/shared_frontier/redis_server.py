@@ -99,6 +99,15 @@ class RedisServer:
             self._process.send_signal(number)
             self._process.wait()
 
+    def repair(self):
+        """What is to be done between `kill` and `start`. Redis may have written half a transaction down. It leaves that
+        out when it starts, but (as of 7.0) not the next time: then half a transaction is there."""
+        [file] = [*pathlib.Path(self.folder).glob("**/*.manifest")] or [self.log()]
+        done = subprocess.run(["redis-check-aof", "--fix", file], executable=shutil.which("redis-server"), input="y\n",
+                              capture_output=True, text=True)
+        if done.returncode != 0:
+            raise RuntimeError(f"redis-check-aof: {done.stdout} {done.stderr}")
+
     def kill(self):
         """As if its machine's power had gone (but for what the kernel had still to write)."""
         self.end(signal.SIGKILL)

@@ -821,6 +821,35 @@ class Strangers(ScriptTest):
     def test_a_version_that_the_script_doesn_t_speak_makes_no_crawl(self):
         self.refused("^FORMAT", lambda: None, format="2")
 
+    def test_a_call_that_has_begun_and_not_ended(self):
+        script, session = self.crawl_of(pages(1))
+        script.clock_stands = False
+        self.client.call("HINCRBY", "{crawl}:meta", "begun", 1)
+        before = self.everything()
+        for operation in ("look", "open"):
+            with self.assertRaisesRegex(resp.RedisError, "^HALF {crawl}:meta has a call"):
+                script.call(operation, "1", "{}")
+        for operation in ("step", "close", "report", "put", "sent", "finish"):
+            with self.assertRaisesRegex(resp.RedisError, "^HALF {crawl}:meta has a call"):
+                script.call(operation, session.name, 1, 1)
+        self.assertEqual(self.everything(), before)
+        self.client.call("HINCRBY", "{crawl}:meta", "begun", -1)
+        self.assertEqual(session.take(), pages(1))
+
+    def test_a_crawl_of_a_time_when_calls_were_not_counted(self):
+        _, session = self.crawl_of(pages(2))
+        self.client.call("HDEL", "{crawl}:meta", "begun", "ended")
+        self.assertEqual(session.take(2), pages(2))
+
+    def test_a_call_that_fails_amid_it_is_seen(self):
+        script, session = self.crawl_of(pages(1))
+        script.clock_stands = False
+        with self.assertRaisesRegex(resp.RedisError, "a nil value"):
+            session.step(1, ["nonsense"])
+        with self.assertRaisesRegex(resp.RedisError, "^HALF"):
+            session.step(1)
+        self.scripts.clear()
+
     def test_other_settings_are_told_and_nothing_is_written(self):
         script, _ = self.crawl_of(pages(1))
         script.clock_stands = False
