@@ -72,7 +72,8 @@ All of them give the same URLs, and the same options where these say what the
 crawl is; workers, time limits and formats may differ. Whoever has ended, or has
 died, may be started again with the same command. So that Redis keeps the crawl
 when it ends itself, start it with: redis-server --appendonly yes
-(with several servers, also: --appendfsync always)
+(with several servers, also: --appendfsync always). If it was killed, run
+redis-check-aof --fix on what it has written before you start it again.
 
 Examples:
   stage3 --frontier redis://localhost --crawl docs https://example.org/
