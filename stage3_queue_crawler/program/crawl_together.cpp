@@ -220,6 +220,7 @@ Coroutine<int> take_part(Options& options, Console& console) {
                        events_for(options, console), shared);
     const auto crawling = create_task(crawler.crawl(), "crawl");
     end_on_ctrl_c(loop, crawling);
+    end_on_hangup(loop, crawling);
     const MemoryReserve memory(loop, crawling);
     const auto progress = [&crawler] { return crawler.progress(); };
     Ending ending =

@@ -8,6 +8,7 @@
 
 namespace stage3 {
 
+/// Also of a crawl that can't go on.
 constexpr int cut_short_status = 3;
 
 /// `dead`: how many URLs are. `left_out`: whether there are links that nobody followed.

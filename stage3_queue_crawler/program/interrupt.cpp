@@ -38,6 +38,13 @@ void end_on_ctrl_c(EventLoop& loop, Task<Ending> crawl) {
 }
 // [/ctrl-c]
 
+void end_on_hangup(EventLoop& loop, Task<Ending> crawl) {
+    struct sigaction before{};
+    ::sigaction(SIGHUP, nullptr, &before);
+    if (before.sa_handler != SIG_IGN)
+        loop.add_signal_handler(SIGHUP, [crawl]() mutable { crawl.cancel(); });
+}
+
 bool is_interrupted() { return next_signal_exits; }
 
 } // namespace stage3

@@ -18,4 +18,9 @@ bool is_interrupted();
 /// once.
 void end_on_ctrl_c(EventLoop& loop, Task<Ending> crawl);
 
+/// From now on, SIGHUP cancels the task, too: its terminal is closed, or the connection
+/// to it. Further ones change nothing, since that often makes two. Who was told to
+/// ignore it (`nohup`) goes on doing so.
+void end_on_hangup(EventLoop& loop, Task<Ending> crawl);
+
 } // namespace stage3

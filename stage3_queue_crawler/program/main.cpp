@@ -1,7 +1,8 @@
 // stage3: crawls web sites with a queue of workers, and tells what is dead.
 //
-// Exit status: 0 all fetched, 1 some URLs are dead, 2 wrong usage, 3 cut short, 130 ended
-// by Ctrl-C. What it does beside crawling is told in book/15 (how it ends).
+// Exit status: 0 all fetched, 1 some URLs are dead, 2 wrong usage, 3 cut short, or it
+// can't go on, 130 ended by Ctrl-C. What it does beside crawling is told in book/15 (how
+// it ends).
 #include "common/system/descriptors.h"
 #include "common/system/selector.h"
 #include "common/trace/trace.h"
@@ -108,6 +109,7 @@ stage3::Coroutine<int> crawl(Options options) {
                             options.crawl, events_for(options, console, *format, output));
     const auto crawling = create_task(crawler.crawl(), "crawl");
     end_on_ctrl_c(loop, crawling);
+    end_on_hangup(loop, crawling);
     const stage3::MemoryReserve memory(loop, crawling);
     Ending ending = Ending::complete;
     try {
@@ -170,7 +172,7 @@ int main(int argc, char** argv) {
                         std::move(how));
         if (const std::error_code why = tracer.close()) {
             complain("--trace: the trace is cut off: " + why.message());
-            return std::max(status, 1);
+            return std::max(status, stage3::cut_short_status);
         }
         return status;
     } catch (const common::UsageError& error) {
@@ -180,12 +182,12 @@ int main(int argc, char** argv) {
         if (error.code() == std::errc::broken_pipe) // as with "| head"
             return stage3::cut_short_status;
         complain(error.what());
-        return 1;
+        return stage3::cut_short_status;
     } catch (const std::bad_alloc&) {
         complain(std::string(stage3::describe(Ending::no_memory)));
-        return 1;
+        return stage3::cut_short_status;
     } catch (const std::exception& error) {
         complain(error.what());
-        return 1;
+        return stage3::cut_short_status;
     }
 }

@@ -14,9 +14,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
 
 #include <unistd.h>
@@ -34,8 +36,20 @@ constexpr std::string_view examples = R"(Examples:
   stage3 --format jsonl -o out.jsonl URL    a record for each URL, as it comes
 
 Exit status: 0 all was fetched; 1 some are dead (see --help-verdicts); 2 wrong
-usage; 3 cut short by --timeout or --max-pages, links left out, or nobody reads
-the results; 130 by Ctrl-C. (Ctrl-\, SIGQUIT, tells where all tasks wait.))";
+usage; 3 cut short by --timeout or --max-pages, links left out, or it can't go
+on; 130 by Ctrl-C. (Ctrl-\, SIGQUIT, tells where all tasks wait.))";
+
+/// Two paths of one file, which needn't be there yet.
+bool is_one_file(const std::string& one, const std::string& other) {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    if (one.empty() || other.empty())
+        return false;
+    if (fs::exists(one, error) && !fs::is_regular_file(one, error))
+        return false; // both may go to /dev/null
+    const fs::path path = fs::weakly_canonical(one, error);
+    return !error && path == fs::weakly_canonical(other, error);
+}
 
 /// Seconds.
 template <class Duration>
@@ -343,6 +357,8 @@ Options read_options(int argc, char** argv) {
         return options;
     }
     check_shared(options, !roots.empty(), lease.has_value());
+    if (is_one_file(options.trace, options.output))
+        throw UsageError("--trace: that is also --output's file; give it another one");
     options.shared.lease = lease.value_or(options.shared.lease);
     if (const char* const password =
             std::getenv("REDISCLI_AUTH")) // NOLINT(concurrency-mt-unsafe)

@@ -194,14 +194,14 @@ def no_memory_and_a_report(run):
 def disk_full(run):
     with site_of(50) as site:
         run.start(site.origin, output="/dev/full")
-        yield from run.wrong_end(1, "^stage3: can't write results: No space left on device\n$")
+        yield from run.wrong_end(3, "^stage3: can't write results: No space left on device\n$")
 
 
 @fault("f", "file that may not grow beyond 16 KiB (ulimit -f)")
 def file_full(run):
     with site_of(500) as site:
         run.start(site.origin, limits={"file": 16384})
-        yield from run.wrong_end(1, "^stage3: can't write results: File too large\n$")
+        yield from run.wrong_end(3, "^stage3: can't write results: File too large\n$")
         size = os.path.getsize(run.file)
         if size != 16384:
             yield f"{size} bytes of results are there"
@@ -256,7 +256,7 @@ def complaint_unread(run):
     reading, writing = unread_pipe()
     with site_of(50) as site, os.fdopen(reading), os.fdopen(writing, "wb") as pipe:
         run.start(site.origin, output="/dev/full", stderr=pipe)
-        yield from run.wrong_end(1)
+        yield from run.wrong_end(3)
 
 
 # ---- Ctrl-C, whatever it is at ----
@@ -354,7 +354,19 @@ def ctrl_c_twice(run):
 
 # ---- The world outside ----
 
-@fault("s", "server that dies in the middle, and comes back after a second")
+@fault("s", "its terminal is closed (SIGHUP, twice)")
+def terminal_closed(run):
+    with site_of(50, delay=30) as site:
+        run.start(site.origin)
+        wait_until(lambda: len(site.paths()) > 10)
+        run.signal(signal.SIGHUP)
+        run.signal(signal.SIGHUP)
+        yield from run.wrong_end(130, r"interrupted: \d+ URLs that are known were not fetched")
+        yield from run.wrong_seconds()
+        yield from run.wrong_records(1, 1)
+
+
+@fault("t", "server that dies in the middle, and comes back after a second")
 def server_comes_back(run):
     first = site_of(400, delay=0.01)
     with first:
@@ -368,7 +380,7 @@ def server_comes_back(run):
         yield from run.wrong_records(401, 401)
 
 
-@fault("t", "the wall clock jumps by days, at each look")
+@fault("u", "the wall clock jumps by days, at each look")
 def clock_jumps(run):
     slow = [pieces.Pause(0.3), *pieces.page()]
     with site_of(5, slow=slow, busy=lambda request: pieces.page() if request.count else pieces.status(503, "Retry-After: 1"),
@@ -387,7 +399,7 @@ def clock_jumps(run):
             yield f"it took {run.seconds:.1f} s"
 
 
-@fault("u", "crawl of 127.0.0.1 with --no-private")
+@fault("v", "crawl of 127.0.0.1 with --no-private")
 def private_root(run):
     with site_of(5) as site:
         run.start(site.origin, "--no-private", env={name: "" for name in ("http_proxy", "all_proxy", "ALL_PROXY",

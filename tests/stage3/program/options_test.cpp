@@ -166,6 +166,15 @@ TEST_CASE("--no-private objects to whoever isn't the internet, and to a proxy") 
     ::unsetenv("https_proxy");
 }
 
+TEST_CASE("two outputs in one file are refused") {
+    for (const char* trace : {"/tmp/none-of-these", "/tmp/../tmp/./none-of-these"})
+        CHECK_THROWS_WITH_AS(read({"--output", "/tmp/none-of-these", "--trace", trace}),
+                             "--trace: that is also --output's file; give it another one",
+                             common::UsageError);
+    CHECK_NOTHROW(read({"--output", "/dev/null", "--trace", "/dev/null"}));
+    CHECK_NOTHROW(read({"--output", "/tmp/one", "--trace", "/tmp/other"}));
+}
+
 TEST_CASE("an IPv6 address is a root, with its brackets or without") {
     for (const char* root : {"[::1]", "::1", "http://[::1]/"}) {
         CAPTURE(root);

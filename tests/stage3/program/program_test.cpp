@@ -137,9 +137,10 @@ struct PracticeSite : practice_site::BackgroundSite {
                           std::chrono::milliseconds latency = 2ms)
         : BackgroundSite(options, latency) {}
 
-    void check(const Finished& finished) const {
+    /// 1: there are dead links.
+    void check(const Finished& finished, int status = 1) const {
         CAPTURE(finished.err);
-        CHECK(finished.status == 1); // there are dead links
+        CHECK(finished.status == status);
         const auto found = by_outcome(finished.out);
         const auto all = [](const auto& urls) {
             return std::multiset<std::string>(urls.begin(), urls.end());
@@ -410,6 +411,35 @@ TEST_CASE("Ctrl-C ends it within a second, with its report") {
     }
 }
 
+TEST_CASE(
+    "a terminal that is closed ends it, with its report, also if that is told twice") {
+    HangingSite site(20);
+    const Finished finished =
+        run({"-w", "20", site.server.url()}, {.meanwhile = [&](pid_t process) {
+                site.wait_for_requests(22);
+                ::kill(process, SIGHUP);
+                ::kill(process, SIGHUP);
+            }});
+    CHECK(finished.status == 130);
+    CHECK(last_line(finished.out).ends_with(" s: 1 fetched, 0 redirects, 0 dead."));
+    CHECK(finished.err
+          == "stage3: interrupted: 20 URLs that are known were not fetched\n");
+}
+
+TEST_CASE("unless it was told to ignore that") {
+    const HangingSite site(1);
+    const Finished finished =
+        tests::run({"/bin/sh", "-c",
+                    R"(trap '' HUP; exec "$0" --fetch-timeout 1 --max-tries 1 "$1")",
+                    program(), site.server.url()},
+                   {.meanwhile = [&](pid_t process) {
+                       wait_until([&] { return site.server.requests().size() >= 3; });
+                       ::kill(process, SIGHUP);
+                   }});
+    CHECK(finished.status == 1);
+    CHECK(finished.out.find(" s: 1 fetched, 0 redirects, 1 dead.") != std::string::npos);
+}
+
 TEST_CASE("Ctrl-C pressed twice ends it at once, whatever it is at") {
     // The report is longer than a pipe has room for, and nobody reads it.
     ScriptedServer server;
@@ -556,7 +586,7 @@ TEST_CASE("results that can't be written end it cleanly, whatever else it does")
         const Finished finished = run(
             {"--progress", "always", "-w", "300", "--format", "jsonl", site.server.url()},
             {.out_file = "/dev/full"});
-        CHECK(finished.status == 1);
+        CHECK(finished.status == 3);
         CHECK(finished.err.find("stage3: can't write results: ") != std::string::npos);
     }
 }
@@ -662,12 +692,12 @@ TEST_CASE("a trace that can't be written is cut off, and nothing else is lost") 
     const PracticeSite site(many_pages);
     const Finished finished =
         run({"--trace", "/dev/full", "--format", "jsonl", site.server.url()});
-    site.check(finished);
+    site.check(finished, 3);
     CHECK(finished.err
           == "stage3: --trace: the trace is cut off: No space left on device\n");
     ScriptedServer alive;
     alive.on("/", html(""));
-    CHECK(run({"--trace", "/dev/full", alive.url()}).status == 1);
+    CHECK(run({"--trace", "/dev/full", alive.url()}).status == 3);
 }
 
 TEST_CASE("what is meant for the user goes into no file, if his descriptors are closed") {
@@ -686,7 +716,7 @@ TEST_CASE("what is meant for the user goes into no file, if his descriptors are 
     CHECK(records > 500);
     CHECK(others == 0);
     const Finished finished = run_in_shell("--trace \"$2\" >&-");
-    CHECK(finished.status == 1);
+    CHECK(finished.status == 3);
     CHECK(finished.err.find("stage3: can't write results: Bad file descriptor\n")
           != std::string::npos);
     std::filesystem::remove(file);
@@ -715,7 +745,7 @@ TEST_CASE("results that are done come out, also if the crawl can't go on") {
     std::filesystem::remove(file);
     CHECK(finished.err.find("there is no descriptor for even one connection")
           != std::string::npos);
-    CHECK(finished.err.ends_with("status 1\n"));
+    CHECK(finished.err.ends_with("status 3\n"));
     CHECK(finished.out.ends_with("}\n"));
     // One request was for robots.txt.
     CHECK(lines(finished.out).size() + 1 == server.requests().size());
@@ -821,7 +851,7 @@ TEST_CASE("when the results can't be written, that is an error") {
     for (const char* format : {"jsonl", "text"}) {
         const Finished finished =
             run({"--format", format, server.url()}, {.out_file = "/dev/full"});
-        CHECK(finished.status == 1);
+        CHECK(finished.status == 3);
         CHECK(finished.err.starts_with("stage3: can't write results: "));
     }
 }
