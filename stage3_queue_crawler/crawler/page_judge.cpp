@@ -102,9 +102,8 @@ void PageJudge::read_location(const Work& work, const PageResponse& response,
     if (const auto scheme = other_scheme(location); !target && !scheme.empty()) {
         record.next_url = location;
         if (is_dead_end(scheme))
-            page.fail(
-                fmt::format("redirect to a {}: URL, which no browser follows", scheme),
-                Outcome::error);
+            page.fail(fmt::format("redirect to {}:, which no browser follows", scheme),
+                      Outcome::error);
         return;
     }
     if (!target) {

@@ -27,7 +27,7 @@ def leads_out(location, next_url, **more):
 
 def leads_nowhere(location, scheme):
     return dict(answers={"/case": to(location)},
-                expected={"/case": error(302, f"redirect to a {scheme}: URL, which no browser follows",
+                expected={"/case": error(302, f"redirect to {scheme}:, which no browser follows",
                                          next_url=location)})
 
 

@@ -358,7 +358,7 @@ TEST_SUITE("redirects") {
             CHECK(record.next_url == targets[i]);
         }
         CHECK(result[server.url("/7")].error
-              == "redirect to a file: URL, which no browser follows");
+              == "redirect to file:, which no browser follows");
     }
 
     TEST_CASE("a redirect without a target is an error") {
