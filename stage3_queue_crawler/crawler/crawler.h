@@ -144,11 +144,7 @@ TrapLimits Crawler<F>::settings_of_traps() const {
     limits.wanted_depth = settings_.max_depth;
     if (settings_.max_depth != CrawlSettings::no_limit)
         limits.depth = settings_.max_depth;
-    std::size_t deepest = 1;
-    for (const common::Url& root : roots_)
-        deepest = std::max(deepest, Traps::path_depth(root));
-    limits.path_depth += deepest - 1;
-    return limits;
+    return allow_roots(limits, roots_);
 }
 
 // ---- The crawl ----

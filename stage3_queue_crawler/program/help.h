@@ -49,7 +49,8 @@ tells it of those that it has left out itself.) These options change limits:
   --max-depth N       links away from a root (10000)
   --max-path-depth N  parts of a URL's path (20)
   --max-repeats N     of one of these parts, in one path (3)
-  --max-queries N     URLs that differ only behind their path (10000)
+  --max-queries N     URLs that differ only behind their path, or in parts of it
+                      that look like ids, such as 3f9a77c0b1d24e65 (10000)
 And this one keeps a crawl from being led to machines inside:
   --no-private        connect to no address that isn't the internet's
 )";

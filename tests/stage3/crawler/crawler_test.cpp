@@ -1583,6 +1583,12 @@ TEST_SUITE("order and scope") {
         const Result result = setup.crawl(server.url(deep));
         CHECK(result.records.size() == 3);
         CHECK(result.left_out.empty());
+
+        server.on("/a/a/a/a/", page({"b"}));
+        server.on("/a/a/a/a/b", page({}));
+        const Result repeated = Setup().crawl(server.url("/a/a/a/a/"));
+        CHECK(repeated.records.size() == 2);
+        CHECK(repeated.left_out.empty());
     }
 
     TEST_CASE("a page with too many links is read to a limit, and that is said") {
