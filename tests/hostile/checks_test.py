@@ -302,7 +302,7 @@ class Server(unittest.TestCase):
 class Book(unittest.TestCase):
     """What record.py has written down."""
     ROW = {"number": "5", "section": 1, "title": "gzip, cut off", "outcome": "failed",
-           "error": "the body's compression was cut off\x1b", "seconds": 0.4, "peak_mb": 15.5}
+           "error": "the body's compression was cut off\x1b", "status": 1, "seconds": 0.4, "peak_mb": 15.5}
 
     def test_a_long_row_goes_on_in_the_next_line(self):
         other = {**self.ROW, "number": "6", "section": 2}
@@ -311,9 +311,29 @@ class Book(unittest.TestCase):
                          ["5 gzip, cut off failed: the body's compression 0.40 16".split(), r"was cut off\x1b".split()])
         self.assertEqual(lines[2].index("was"), lines[1].index("failed"))
 
+    def test_an_exit_status_that_does_not_go_without_saying_has_a_column(self):
+        fine = {**self.ROW, "outcome": "page", "error": "", "status": 0}
+        lines = record.table({"cases": [self.ROW, fine, {**fine, "status": 3}]}, lambda row: True).splitlines()
+        self.assertEqual([line.split()[-3:] for line in (lines[0], lines[1], *lines[-2:])],
+                         [["exit", "s", "MB"], *([status, "0.40", "16"] for status in "103")])
+        self.assertNotIn("exit", record.table({"cases": [self.ROW, fine]}, lambda row: True))
+
     def test_no_line_is_too_long_for_a_page(self):
-        lines = record.table(record.read(), lambda row: True).splitlines()
-        self.assertLessEqual(max(map(len, lines)), 90)
+        for section in cases.SECTIONS:
+            lines = record.table(record.read(), lambda row: row["section"] == section).splitlines()
+            self.assertLessEqual(max(map(len, lines)), 90)
+
+    def test_a_row_that_is_not_true_is_found_out(self):
+        case = types.SimpleNamespace(number="5", title="gzip, cut off")
+        tried = trial.Trial(self.ROW["outcome"], self.ROW["error"], 1, 0.1, 1, [])
+
+        def wrong(**changes):
+            return " ".join(record.told_otherwise(case, tried, {"5": {**self.ROW, **changes}}))
+        self.assertEqual(wrong(), "")
+        self.assertEqual(wrong(seconds=9, peak_mb=99), "")
+        for name, value in [("title", "gzip"), ("outcome", "page"), ("error", ""), ("status", 0), ("status", None)]:
+            self.assertIn(f"its {name} is ", wrong(**{name: value}))
+        self.assertIn("the book has None", " ".join(record.told_otherwise(case, tried, {})))
 
     def test_each_case_is_there_and_no_other(self):
         self.assertEqual([row["number"] for row in record.read()["cases"]], [case.number for case in cases.all_cases()])

@@ -1,5 +1,7 @@
 """45 to 54: sites that never end or grow without bound; and texts that could keep a robots.txt reader, or a regular
 expression, busy for ever."""
+import hashlib
+
 from cases import Case
 from expect import disallowed, page
 from pieces import Pause, ok, page as a_page, redirect as to, status
@@ -10,6 +12,11 @@ HUGE = "its site has no end"
 def tail(request):
     """The number at the end of a path."""
     return int(request.path.rsplit("/", 1)[1])
+
+
+def an_id(request):
+    """Another one for each page, and the same in all its links."""
+    return hashlib.md5(str(len(request.site.requests)).encode()).hexdigest()
 
 
 def have_records(count):
@@ -108,6 +115,11 @@ CASES = [
          {"/s/*": lambda request: a_page(f"/s/{len(request.site.requests)}/home")},
          {},
          links=["/s/0/home"], **max_pages(30)),
+    Case("48c", "session id in each path, and --max-queries",
+         {"/s/*": lambda request: a_page(*(f"/s/{an_id(request)}/{page}" for page in ("", "news")))},
+         {"/s/8a6e0804bd5011f0/news": page()},
+         exit=3, links=["/s/8a6e0804bd5011f0/news"], options=("--max-queries", 5), more=True,
+         check=and_also(says("--max-queries"), have_records(12)), not_in_index="its option is for one site"),
     Case("49", "page with a million links",
          {"/case": lambda request: ok("".join(f"<a href={i}>" for i in range(1_000_000)))},
          {"/case": page(links=10_000)},

@@ -25,12 +25,10 @@ from beside import Program, beside, fail_if
 
 def fail_if_told_otherwise(case, tried):
     """The book's table holds what comes of it."""
-    row = record.rows().get(case.number, {})
-    told = {name: row.get(name) for name in ("title", "outcome", "error")}
-    found = {"title": case.title, "outcome": tried.outcome, "error": tried.error}
-    fail_if([] if told == found else [f"it's {found}, and the book has {told}",
-                                      "mend it with: tests/hostile/record.py --record book/figures/hostile.json"],
-            f"{case.number}, in book/figures/hostile.json")
+    wrong = list(record.told_otherwise(case, tried, record.rows()))
+    if wrong:
+        wrong.append("mend it with: tests/hostile/record.py --record book/figures/hostile.json")
+    fail_if(wrong, f"{case.number}, in book/figures/hostile.json")
 
 
 def test_of(case):

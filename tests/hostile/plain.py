@@ -15,7 +15,7 @@ WITHOUT = {
     "24a": "no limit of time: they wait as long as a byte comes now and then",
     "35d": "no limit of redirects: the site has no end",
     "45a": "the site has no end, and they have no limit", "45b": "as 45a", "45c": "as 45a", "46a": "as 45a",
-    "46b": "as 45a", "47b": "as 45a", "48a": "as 45a", "48b": "as 45a", "50": "as 45a",
+    "46b": "as 45a", "47b": "as 45a", "48a": "as 45a", "48b": "as 45a", "48c": "as 45a", "50": "as 45a",
     "49": "it leads to ten thousand pages, which they fetch",
     "79": "it's about an option of stage 3",
 }

@@ -37,7 +37,16 @@ def rows(path=BOOK):
 
 def row_of(case, section, tried):
     return {"number": case.number, "section": section, "title": case.title, "outcome": tried.outcome,
-            "error": tried.error, "seconds": round(tried.seconds, 2), "peak_mb": round(tried.peak / 1e6, 1)}
+            "error": tried.error, "status": tried.status, "seconds": round(tried.seconds, 2), "peak_mb": round(tried.peak / 1e6, 1)}
+
+
+def told_otherwise(case, tried, rows):
+    """What of this case stands in the book, and isn't so."""
+    row = rows.get(case.number, {})
+    found = {"title": case.title, "outcome": tried.outcome, "error": tried.error, "status": tried.status}
+    for name, value in found.items():
+        if row.get(name) != value:
+            yield f"its {name} is {value!r}, and the book has {row.get(name)!r}"
 
 
 def record(path):
@@ -58,18 +67,23 @@ def record(path):
 
 
 def table(told, is_wanted):
-    """In columns; long texts go on in the next line. `is_wanted`: of a row."""
-    lines = [f"{'':5}{'what the server does':{WIDTHS[0]}}  {'what is said of it':{WIDTHS[1]}}{'s':>6}{'MB':>5}"]
-    for row in told["cases"]:
-        if not is_wanted(row):
-            continue
+    """In columns; long texts go on in the next line. `is_wanted`: of a row.
+
+    The exit status has one if it is ever anything else than 1 (something is dead) or 0, which go without saying."""
+    rows = [row for row in told["cases"] if is_wanted(row)]
+    with_status = any(row["status"] not in (0, 1) for row in rows)
+    widths = (WIDTHS[0], WIDTHS[1] - 6 * with_status)
+    head = f"{'':5}{'what the server does':{widths[0]}}  {'what is said of it':{widths[1]}}"
+    lines = [head + "  exit" * with_status + f"{'s':>6}{'MB':>5}"]
+    for row in rows:
         said = row["outcome"] + (f": {row['error']}" if row["error"] else "")
         columns = [textwrap.wrap(_shown(text), width, break_on_hyphens=False)
-                   for text, width in zip((row["title"], said), WIDTHS)]
+                   for text, width in zip((row["title"], said), widths)]
+        numbers = f"{row['status']:6}" * with_status + f"{row['seconds']:6.2f}{row['peak_mb']:5.0f}"
         for number in range(max(map(len, columns))):
             does, says = (column[number] if number < len(column) else "" for column in columns)
-            line = f"{'' if number else row['number']:5}{does:{WIDTHS[0]}}  {says:{WIDTHS[1]}}"
-            lines.append(line.rstrip() if number else f"{line}{row['seconds']:6.2f}{row['peak_mb']:5.0f}")
+            line = f"{'' if number else row['number']:5}{does:{widths[0]}}  {says:{widths[1]}}"
+            lines.append(line.rstrip() if number else line + numbers)
     return "\n".join(lines)
 
 

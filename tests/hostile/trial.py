@@ -10,8 +10,8 @@ import crawls
 MEMORY = os.environ.get("HOSTILE_MEMORY") != "no"
 WORKERS, MAX_BODY = 4, 2 * checks.MEGA  # as in crawls.COMMON
 
-# outcome, error: of the case's own URLs, in words.
-Trial = collections.namedtuple("Trial", "outcome error seconds peak wrong")
+# outcome, error: of the case's own URLs, in words. status: that it exits with.
+Trial = collections.namedtuple("Trial", "outcome error status seconds peak wrong")
 
 
 def try_case(case):
@@ -28,7 +28,7 @@ def try_case(case):
         if MEMORY:
             wrong += checks.wrong_memory(result, _number_after(case.options, "--workers", WORKERS),
                                          _number_after(case.options, "--max-body", MAX_BODY))
-        return Trial(*_in_words(served, result, records), result.seconds, result.peak, wrong)
+        return Trial(*_in_words(served, result, records), result.status, result.seconds, result.peak, wrong)
 
 
 def _number_after(options, name, usual):
