@@ -124,13 +124,13 @@ std::size_t most_repeats(std::string_view path, std::vector<std::string_view>& p
 /// What all URLs have in common that differ only behind their page, or in ids.
 std::string without_ids(const common::Url& url, std::string_view page) {
     std::string text(url.origin());
-    std::size_t end = 0; // of a part, and where its slash is
-    for (std::size_t slash = 0; (end = page.find('/', slash + 1)) != page.npos;
-         slash = end) {
-        const std::string_view part = page.substr(slash, end - slash);
-        text.append(looks_like_id(part) ? "/ " : part); // no URL has a blank
+    for (auto end = page.find('/', 1); end != std::string_view::npos;
+         end = page.find('/', 1)) {
+        const std::string_view part = page.substr(0, end); // with its slash
+        text.append(looks_like_id(part) ? "/ " : part);    // no URL has a blank
+        page.remove_prefix(end);
     }
-    return text.append(page.substr(page.rfind('/')));
+    return text.append(page);
 }
 
 } // namespace

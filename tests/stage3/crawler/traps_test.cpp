@@ -120,7 +120,7 @@ TEST_CASE("of ids that are drawn by lot, hardly any is missed") {
         int count = 0;
         for (int i = 0; i < 1000; ++i)
             count +=
-                why_not(traps, fmt::format("/{}/a", draw(from, length))) == "" ? 1 : 0;
+                why_not(traps, fmt::format("/{}/a", draw(from, length))).empty() ? 1 : 0;
         return count;
     };
     CHECK(missed("0123456789abcdef", 16) < 20);
