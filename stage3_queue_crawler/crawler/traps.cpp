@@ -54,9 +54,11 @@ std::size_t changes_in(std::string_view row) {
 
 /// If a part of a path looks as if a program had drawn it by lot: it has a UUID in it, or
 /// a row of 16 letters and digits that changes from one to the other, and back. In titles
-/// there are hyphens, in words no digits, in numbers no letters; and the letters of a
-/// serial number are all at its beginning. (To ask for more digits would miss some ids,
-/// and a few are enough for a site without end: each makes all links of its page new.)
+/// there are hyphens as a rule, in words no digits, in numbers no letters; and the
+/// letters of most serial numbers are all at the beginning. (To ask for more digits would
+/// miss some ids, and a few are enough for a site without end: each makes all links of
+/// its page new. What is taken for an id, as "Apollo11MoonLanding" is, only counts
+/// together.)
 bool looks_like_id(std::string_view part) {
     for (std::string_view rest = part; rest.size() >= shortest_id;) {
         // From behind: if there is a hyphen, what is before it need not be looked at.
@@ -121,16 +123,20 @@ std::size_t most_repeats(std::string_view path, std::vector<std::string_view>& p
     return most;
 }
 
-/// What all URLs have in common that differ only behind their page, or in ids.
-std::string without_ids(const common::Url& url, std::string_view page) {
+/// What all URLs have in common that differ only behind their page, or in ids. `path` may
+/// go on behind the page, as in "/id;v=1/a".
+std::string without_ids(const common::Url& url, std::string_view path,
+                        std::string_view page) {
     std::string text(url.origin());
-    for (auto end = page.find('/', 1); end != std::string_view::npos;
-         end = page.find('/', 1)) {
+    while (!page.empty()) {
+        const auto end = std::min(page.find('/', 1), page.size());
         const std::string_view part = page.substr(0, end); // with its slash
-        text.append(looks_like_id(part) ? "/ " : part);    // no URL has a blank
+        const bool is_last = path.find('/', 1) == std::string_view::npos;
+        text.append(!is_last && looks_like_id(part) ? "/ " : part); // no URL has a blank
         page.remove_prefix(end);
+        path.remove_prefix(end);
     }
-    return text.append(page);
+    return text;
 }
 
 } // namespace
@@ -174,17 +180,18 @@ std::string_view Traps::why_not(const common::Url& link, std::size_t depth) {
         return too_deep_;
     if (slashes > limits_.repeats && most_repeats(path, parts_) > limits_.repeats)
         return repeats_;
-    if ((has_id || page.size() < target.size()) && is_one_too_many(link, page))
+    if ((has_id || page.size() < target.size()) && is_one_too_many(link, path, page))
         return too_many_;
     return {};
 }
 // [/why-not]
 
-bool Traps::is_one_too_many(const common::Url& link, std::string_view page) {
+bool Traps::is_one_too_many(const common::Url& link, std::string_view path,
+                            std::string_view page) {
     const std::size_t hash = std::hash<common::Url>{}(link);
     if (counted_.contains(hash))
         return false;
-    std::size_t& count = alike_[without_ids(link, page)];
+    std::size_t& count = alike_[without_ids(link, path, page)];
     if (count == limits_.queries)
         return true;
     ++count;

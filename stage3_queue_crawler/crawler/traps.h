@@ -45,7 +45,8 @@ class Traps {
     std::string_view why_not(const common::Url& link, std::size_t depth);
 
   private:
-    bool is_one_too_many(const common::Url& link, std::string_view page);
+    bool is_one_too_many(const common::Url& link, std::string_view path,
+                         std::string_view page);
 
     const TrapLimits limits_;
     const std::string too_far_;

@@ -74,7 +74,7 @@ crawl is; workers, time limits and formats may differ. Whoever has ended, or has
 died, may be started again with the same command. So that Redis keeps the crawl
 when it ends itself, start it with: redis-server --appendonly yes
 (with several servers, also: --appendfsync always). If it was killed, run
-redis-check-aof --fix on what it has written before you start it again.
+redis-check-aof --fix on the manifest in its appendonlydir, and then start it.
 
 Examples:
   stage3 --frontier redis://localhost --crawl docs https://example.org/

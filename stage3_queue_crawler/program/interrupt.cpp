@@ -39,10 +39,17 @@ void end_on_ctrl_c(EventLoop& loop, Task<Ending> crawl) {
 // [/ctrl-c]
 
 void end_on_hangup(EventLoop& loop, Task<Ending> crawl) {
-    struct sigaction before{};
-    ::sigaction(SIGHUP, nullptr, &before);
-    if (before.sa_handler != SIG_IGN)
-        loop.add_signal_handler(SIGHUP, [crawl]() mutable { crawl.cancel(); });
+    struct sigaction action{};
+    ::sigaction(SIGHUP, nullptr, &action);
+    if (action.sa_handler == SIG_IGN)
+        return;
+    loop.add_signal_handler(SIGHUP, [crawl]() mutable { crawl.cancel(); });
+    ::sigaction(SIGHUP, nullptr, &action);
+    action.sa_handler = [](int number) {
+        next_signal_exits = true; // but this one never does
+        tell_loop(number);
+    };
+    ::sigaction(SIGHUP, &action, nullptr);
 }
 
 bool is_interrupted() { return next_signal_exits; }

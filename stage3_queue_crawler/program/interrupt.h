@@ -18,9 +18,11 @@ bool is_interrupted();
 /// once.
 void end_on_ctrl_c(EventLoop& loop, Task<Ending> crawl);
 
-/// From now on, SIGHUP cancels the task, too: its terminal is closed, or the connection
-/// to it. Further ones change nothing, since that often makes two. Who was told to
-/// ignore it (`nohup`) goes on doing so.
+/// After `end_on_ctrl_c`. From now on, SIGHUP cancels the task, too: its terminal is
+/// closed, or the connection to it. That often makes two, so a second one changes
+/// nothing; but Ctrl-C and SIGTERM end the program at once from then on. Who was told to
+/// ignore it
+/// (`nohup`) goes on doing so.
 void end_on_hangup(EventLoop& loop, Task<Ending> crawl);
 
 } // namespace stage3

@@ -1,8 +1,8 @@
 // stage3: crawls web sites with a queue of workers, and tells what is dead.
 //
 // Exit status: 0 all fetched, 1 some URLs are dead, 2 wrong usage, 3 cut short, or it
-// can't go on, 130 ended by Ctrl-C. What it does beside crawling is told in book/15 (how
-// it ends).
+// can't go on, 130 ended by Ctrl-C or SIGHUP. What it does beside crawling is told in
+// book/15 (how it ends).
 #include "common/system/descriptors.h"
 #include "common/system/selector.h"
 #include "common/trace/trace.h"

@@ -37,7 +37,7 @@ constexpr std::string_view examples = R"(Examples:
 
 Exit status: 0 all was fetched; 1 some are dead (see --help-verdicts); 2 wrong
 usage; 3 cut short by --timeout or --max-pages, links left out, or it can't go
-on; 130 by Ctrl-C. (Ctrl-\, SIGQUIT, tells where all tasks wait.))";
+on; 130 by Ctrl-C or SIGHUP. (Ctrl-\, SIGQUIT, tells where all tasks wait.))";
 
 /// Two paths of one file, which needn't be there yet.
 bool is_one_file(const std::string& one, const std::string& other) {
@@ -47,8 +47,13 @@ bool is_one_file(const std::string& one, const std::string& other) {
         return false;
     if (fs::exists(one, error) && !fs::is_regular_file(one, error))
         return false; // both may go to /dev/null
-    const fs::path path = fs::weakly_canonical(one, error);
-    return !error && path == fs::weakly_canonical(other, error);
+    if (fs::equivalent(one, other, error))
+        return true;
+    const auto whole = [](const std::string& path) {
+        std::error_code none; // then it can't be opened either, which is told then
+        return fs::weakly_canonical(fs::absolute(path, none), none);
+    };
+    return whole(one) == whole(other);
 }
 
 /// Seconds.

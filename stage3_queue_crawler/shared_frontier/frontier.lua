@@ -94,9 +94,9 @@ end
 -- one can see it. `begun` grows by one with the first write of a call, and `ended` is set
 -- with the last one, to what `begun` was then: who comes in twice has grown it once more.
 local function begin_call()
-    -- If memory is full, Redis refuses a call's first write, unless that is a deletion. Who
-    -- closes gives room, and may.
-    if ARGV[1] == 'close' then call('HDEL', META, '') end
+    -- If memory is full, Redis refuses a call's first write, unless that is a deletion. What
+    -- makes room may be done all the same.
+    if ARGV[1] == 'close' or ARGV[1] == 'sent' then call('HDEL', META, '') end
     M.begun = call('HINCRBY', META, 'begun', 1)
 end
 
@@ -696,7 +696,8 @@ local function find_foreign()
                                'links', 'rules', 'history', 'inbox', 'outboxes'}) do
             if call('EXISTS', key(name)) == 1 then return key(name) end
         end
-    elseif kind ~= 'hash' or call('HEXISTS', META, 'format') == 0 then
+    elseif kind ~= 'hash' or call('HEXISTS', META, 'format') == 0
+                             and call('HEXISTS', META, 'begun') == 0 then
         return META
     end
     return nil

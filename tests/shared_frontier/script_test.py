@@ -836,6 +836,13 @@ class Strangers(ScriptTest):
         self.client.call("HINCRBY", "{crawl}:meta", "begun", -1)
         self.assertEqual(session.take(), pages(1))
 
+    def test_a_crawl_of_which_there_is_hardly_anything(self):
+        script = Script(self.client)
+        script.clock_stands = False
+        self.client.call("HINCRBY", "{crawl}:meta", "begun", 1)
+        with self.assertRaisesRegex(resp.RedisError, "^HALF {crawl}:meta has a call"):
+            script.call("look", "1", "{}")
+
     def test_a_crawl_of_a_time_when_calls_were_not_counted(self):
         _, session = self.crawl_of(pages(2))
         self.client.call("HDEL", "{crawl}:meta", "begun", "ended")
@@ -914,7 +921,8 @@ class Strangers(ScriptTest):
         with self.assertRaisesRegex(resp.RedisError, "OOM"):
             script.raw_open()
         self.assertEqual(self.everything(), before)
-        self.assertEqual(session.close()[0], "ok")  # for that makes room
+        self.assertEqual(script.call("sent", 1, "+")[0], "running")  # for that makes room
+        self.assertEqual(session.close()[0], "ok")
         self.client.call("CONFIG", "SET", "maxmemory", 0)
         self.assertEqual(script.open().take(), [url])
 

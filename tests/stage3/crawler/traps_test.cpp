@@ -79,6 +79,10 @@ TEST_CASE("so many URLs may differ only in ids in their path") {
                                     "/t/00c0ffee00c0ffee/page", "/s/x/page", "/s//page"})
         CHECK(why_not(traps, other).empty());
     CHECK(traps.why_not(url_of("http://i/s/00c0ffee00c0ffee/page"), 1).empty());
+    CHECK(why_not(traps, "/s/3f9a77c0b1d24e65;v=1/page").empty());
+    CHECK(why_not(traps, "/s/8a6e0804bd5011f0;v=1/page").empty());
+    CHECK_FALSE(why_not(traps, "/s/00c0ffee00c0ffee;v=1/page").empty());
+    CHECK(why_not(traps, "/s/00c0ffee00c0ffee;v=1").empty()); // nothing is behind it
 }
 
 TEST_CASE("what is an id, and what isn't") {

@@ -8,12 +8,15 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <unistd.h>
 
 using namespace std::chrono_literals;
 using stage3::CrawlSettings;
@@ -167,10 +170,21 @@ TEST_CASE("--no-private objects to whoever isn't the internet, and to a proxy") 
 }
 
 TEST_CASE("two outputs in one file are refused") {
-    for (const char* trace : {"/tmp/none-of-these", "/tmp/../tmp/./none-of-these"})
-        CHECK_THROWS_WITH_AS(read({"--output", "/tmp/none-of-these", "--trace", trace}),
-                             "--trace: that is also --output's file; give it another one",
+    const char* const message =
+        "--trace: that is also --output's file; give it another one";
+    const std::string whole = (std::filesystem::current_path() / "none").string();
+    for (const std::string& trace : {std::string("none"), std::string("./none"), whole})
+        CHECK_THROWS_WITH_AS(read({"--output", "none", "--trace", trace}), message,
                              common::UsageError);
+    CHECK_THROWS_WITH_AS(read({"--output", "/tmp/none", "--trace", "/tmp/../tmp/none"}),
+                         message, common::UsageError);
+    const std::string file = fmt::format("/tmp/stage3_options_{}", ::getpid());
+    std::ofstream(file + ".1").close();
+    std::filesystem::create_hard_link(file + ".1", file + ".2");
+    CHECK_THROWS_WITH_AS(read({"--output", file + ".1", "--trace", file + ".2"}), message,
+                         common::UsageError);
+    std::filesystem::remove(file + ".1");
+    std::filesystem::remove(file + ".2");
     CHECK_NOTHROW(read({"--output", "/dev/null", "--trace", "/dev/null"}));
     CHECK_NOTHROW(read({"--output", "/tmp/one", "--trace", "/tmp/other"}));
 }

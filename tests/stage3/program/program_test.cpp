@@ -426,6 +426,21 @@ TEST_CASE(
           == "stage3: interrupted: 20 URLs that are known were not fetched\n");
 }
 
+TEST_CASE("and if nobody reads its report, another signal ends it at once") {
+    const PracticeSite site(many_pages);
+    const Finished finished =
+        run({"--format", "jsonl", site.server.url()},
+            {.leave_output_unread = true, .meanwhile = [&](pid_t process) {
+                 wait_until_it_rests(site);
+                 ::kill(process, SIGHUP);
+                 ::kill(process, SIGHUP);
+                 std::this_thread::sleep_for(200ms);
+                 CHECK(tests::is_running(process));
+                 ::kill(process, SIGTERM);
+             }});
+    CHECK(finished.status == 130);
+}
+
 TEST_CASE("unless it was told to ignore that") {
     const HangingSite site(1);
     const Finished finished =
