@@ -73,8 +73,9 @@ All of them give the same URLs, and the same options where these say what the
 crawl is; workers, time limits and formats may differ. Whoever has ended, or has
 died, may be started again with the same command. So that Redis keeps the crawl
 when it ends itself, start it with: redis-server --appendonly yes
-(with several servers, also: --appendfsync always). If it was killed, run
-redis-check-aof --fix on the manifest in its appendonlydir, and then start it.
+(with several servers, also: --appendfsync always). If it was killed, first run
+redis-check-aof --fix on the manifest in its appendonlydir, and only then start
+it: later, that cuts off what was written since.
 
 Examples:
   stage3 --frontier redis://localhost --crawl docs https://example.org/

@@ -37,7 +37,7 @@ constexpr std::string_view examples = R"(Examples:
 
 Exit status: 0 all was fetched; 1 some are dead (see --help-verdicts); 2 wrong
 usage; 3 cut short by --timeout or --max-pages, links left out, or it can't go
-on; 130 by Ctrl-C or SIGHUP. (Ctrl-\, SIGQUIT, tells where all tasks wait.))";
+on; 130 by Ctrl-C, TERM or HUP. (Ctrl-\, QUIT, tells where all tasks wait.))";
 
 /// Two paths of one file, which needn't be there yet.
 bool is_one_file(const std::string& one, const std::string& other) {

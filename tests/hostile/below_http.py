@@ -232,7 +232,7 @@ def unread_pipe():
     return reading, writing
 
 
-@fault("h", "nobody reads what it says (-v 2> a full pipe)")
+@fault("h", "what it says (-v) goes into a full pipe, which nobody reads")
 def words_unread(run):
     reading, writing = unread_pipe()
     with site_of(1000) as site, os.fdopen(reading), os.fdopen(writing, "wb", closefd=True) as pipe:
@@ -241,7 +241,7 @@ def words_unread(run):
         yield from run.wrong_records(1001, 1001)
 
 
-@fault("i", "nobody can read what it says")
+@fault("i", "what it says (-v) goes into a pipe whose reader is gone")
 def words_unreadable(run):
     reading, writing = os.pipe()
     os.close(reading)
@@ -251,7 +251,7 @@ def words_unreadable(run):
         yield from run.wrong_records(101, 101)
 
 
-@fault("j", "nobody reads what it complains of, when it can't go on")
+@fault("j", "disk full, and standard error is a full pipe, which nobody reads")
 def complaint_unread(run):
     reading, writing = unread_pipe()
     with site_of(50) as site, os.fdopen(reading), os.fdopen(writing, "wb") as pipe:

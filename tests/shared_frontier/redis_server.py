@@ -100,7 +100,7 @@ class RedisServer:
             self._process.wait()
 
     def repair(self):
-        """What is to be done between `kill` and `start`. Redis may have written half a transaction down. It leaves that
+        """What is to be done between `kill` and `start`, and not later. Redis may have written half a transaction down. It leaves that
         out when it starts, but (as of 7.0) not the next time: then half a transaction is there."""
         [file] = [*pathlib.Path(self.folder).glob("**/*.manifest")] or [self.log()]
         done = subprocess.run(["redis-check-aof", "--fix", file], executable=shutil.which("redis-server"), input="y\n",
