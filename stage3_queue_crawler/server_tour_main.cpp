@@ -37,7 +37,7 @@ using Handler = std::function<Coroutine<>(Stream&)>;
 void say(std::string_view text) { fmt::print("{}\n", text); }
 
 /// As it would stand in a program.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     std::string result = "\"";
     for (const char c : text)
         c == '\n' ? result += "\\n" : result += c;
@@ -56,7 +56,7 @@ Coroutine<> take_what_comes(Stream& stream) {
         const std::string bytes = co_await stream.read_some(1000);
         if (bytes.empty())
             co_return; // the client has finished
-        say("is this a line? " + quoted(bytes));
+        say("is this a line? " + in_quotes(bytes));
     }
 }
 // [/take-what-comes]
@@ -66,7 +66,7 @@ Coroutine<> take_lines(Stream& stream) {
     try {
         for (;;) {
             const std::string line = co_await stream.read_until("\n");
-            say("this is a line: " + quoted(line));
+            say("this is a line: " + in_quotes(line));
         }
     } catch (const stage3::EndOfStream&) {
         say("no more lines from this one");

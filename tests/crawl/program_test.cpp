@@ -21,6 +21,8 @@
 #include <string>
 #include <vector>
 
+#include <unistd.h>
+
 using tests::Finished;
 using tests::last_line;
 using tests::Reply;

@@ -1,5 +1,6 @@
 // The crawler with a frontier that is none of the product's: all that it needs is what
 // the concept says.
+#include "common/text/join.h"
 #include "stage3_queue_crawler/crawler/crawler.h"
 #include "stage3_queue_crawler/runtime/sync/queue.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
@@ -7,7 +8,7 @@
 #include "tests/support/url.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -38,7 +39,7 @@ namespace {
 
 /// What a frontier is told beside its settings, and where it says what it was asked for.
 struct Diary {
-    std::string text() const { return fmt::format("{}", fmt::join(log, ", ")); }
+    std::string text() const { return common::join(log, ", "); }
 
     std::vector<std::string> log;
     std::string fails_with; ///< when all is done; empty: it doesn't
