@@ -12,8 +12,6 @@
 namespace stage3 {
 namespace {
 
-// Nobody packs a body more often than once. Who does it a hundred times means harm.
-constexpr std::size_t most_layers = 5;
 constexpr std::size_t buffer_size = std::size_t{16} * 1024;
 
 /// True for what some servers write where nothing is packed: browsers take no notice.
@@ -37,7 +35,7 @@ ContentDecoder::ContentDecoder(const std::vector<std::string_view>& codings,
         else if (!says_nothing(coding))
             is_unknown_ = true;
     }
-    is_unknown_ = is_unknown_ || layers_.size() > most_layers;
+    is_unknown_ = is_unknown_ || layers_.size() > most_codings;
     room_.assign(layers_.size(), most);
 }
 

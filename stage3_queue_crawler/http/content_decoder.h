@@ -26,6 +26,9 @@ class ContentDecoder {
         broken, ///< not what the codings say; or these are unknown, or too many
     };
 
+    /// Hardly any server packs a body twice. A list longer than this one is an attack.
+    static constexpr std::size_t most_codings = 5;
+
     /// Nothing is packed.
     ContentDecoder() = default;
     /// `codings`: what Content-Encoding lists, in that order. `most`: how many

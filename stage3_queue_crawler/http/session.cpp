@@ -46,13 +46,15 @@ bool is_proxy_set() {
     });
 }
 
-int Response::status() const { return transfer_->status(); }
+int Response::status() const { return transfer_->head().status(); }
 
 std::string_view Response::header(std::string_view name) const {
-    return transfer_->header(name);
+    return transfer_->head().header(name);
 }
 
-std::chrono::seconds Response::retry_after() const { return transfer_->retry_after(); }
+std::chrono::seconds Response::retry_after() const {
+    return transfer_->head().retry_after(std::chrono::system_clock::now());
+}
 
 // [read]
 Coroutine<std::string> Response::read() {

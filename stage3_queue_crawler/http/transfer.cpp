@@ -18,16 +18,6 @@
 namespace stage3 {
 namespace {
 
-/// "16 MiB", "500 KiB", "17 bytes".
-std::string describe_size(std::size_t bytes) {
-    constexpr std::size_t mebi = std::size_t{1024} * 1024;
-    if (bytes >= mebi && bytes % mebi == 0)
-        return fmt::format("{} MiB", bytes / mebi);
-    if (bytes >= 1024 && bytes % 1024 == 0)
-        return fmt::format("{} KiB", bytes / 1024);
-    return fmt::format("{} bytes", bytes);
-}
-
 /// What is left of a time limit: at least a moment, since 0 means no limit to libcurl.
 std::chrono::milliseconds rest_of(std::chrono::milliseconds limit,
                                   EventLoop::Duration passed) {
@@ -63,28 +53,6 @@ void trust(CURL* easy, const std::string& ca_file) {
         curl_easy_setopt(easy, CURLOPT_CAPATH, nullptr); // not every TLS library has it
 }
 
-// [refuse]
-/// Why nobody can say where a response with these headers ends; nothing, if it's clear.
-/// Source: RFC 9112, sections 6.1 and 6.3.
-std::string why_to_refuse(const std::vector<std::string_view>& lengths,
-                          const std::vector<std::string_view>& encodings) {
-    constexpr std::size_t most_digits = 18; // a thousand petabytes
-    for (const std::string_view length : lengths) {
-        if (!std::ranges::all_of(length, common::is_digit))
-            return "a Content-Length that is no number";
-        if (length.size() > most_digits)
-            return "a Content-Length that nobody can believe";
-        if (length != lengths.front())
-            return "two different Content-Lengths";
-    }
-    for (const std::string_view encoding : encodings)
-        if (!common::equal_ignoring_case(encoding, "chunked")
-            && !common::equal_ignoring_case(encoding, "identity"))
-            return "a Transfer-Encoding that nobody has asked for";
-    return {};
-}
-// [/refuse]
-
 } // namespace
 
 std::string in_seconds(std::chrono::milliseconds time) {
@@ -95,12 +63,16 @@ Transfer::Transfer(Session& session, const Request& request, Connection connecti
     : session_(&session), easy_(make_easy(session.options_)),
       max_body_(request.options.max_body != 0 ? request.options.max_body
                                               : session.options_.max_body),
-      encrypted_(request.url.scheme() == "https"),
+      encrypted_(request.url.scheme() == "https"), head_(session.options_.max_headers),
       time_left_(
           rest_of(session.options_.fetch_timeout, session.loop_.time() - request.begun)),
       headers_complete_(session.loop_), complete_(session.loop_) {
     CURL* const easy = easy_.get();
     set(easy, CURLOPT_URL, request.url.c_str());
+    // libcurl 8.23 would ask for %0A where the link says %0a, and that may be another
+    // page. (A proxy wants the whole URL. The target is the URL's end, so it ends in 0.)
+    if (!session.has_proxy_)
+        set(easy, CURLOPT_REQUEST_TARGET, request.url.target().data());
     if (!request.addresses.empty())
         addresses_.reset(curl_slist_append(nullptr, request.addresses.c_str()));
     set(easy, CURLOPT_RESOLVE, addresses_.get());
@@ -168,19 +140,6 @@ void Transfer::abandon() {
         FetchError(FetchError::Kind::network, "the session has ended", body_.size())));
 }
 
-std::string_view Transfer::header(std::string_view name) const {
-    for (const auto& [known, value] : headers_)
-        if (common::equal_ignoring_case(known, name))
-            return value;
-    return {};
-}
-
-std::chrono::seconds Transfer::retry_after() const {
-    curl_off_t seconds = 0;
-    curl_easy_getinfo(easy_.get(), CURLINFO_RETRY_AFTER, &seconds);
-    return std::chrono::seconds(std::max<curl_off_t>(seconds, 0)); // a date may be past
-}
-
 // ---- Notes ----
 
 // libcurl is C: no exception may pass through it. To take fewer bytes than there are
@@ -222,6 +181,7 @@ curl_socket_t Transfer::on_open(void* transfer, curlsocktype /*purpose*/,
 int Transfer::on_request(void* transfer, char* /*their_address*/, char* /*our_address*/,
                          int /*their_port*/, int our_port) noexcept {
     auto* const self = static_cast<Transfer*>(transfer);
+    self->connected_ = true;
     self->reused_ = !self->opened_;
     self->spoiled_ =
         self->reused_ && !self->encrypted_ && self->session_->has_unasked_input(our_port);
@@ -240,60 +200,15 @@ std::size_t Transfer::on_header(char* bytes, std::size_t size, std::size_t count
 }
 
 bool Transfer::take_header(std::string_view line) {
-    header_bytes_ += line.size();
-    if (header_bytes_ > session_->options_.max_headers) {
-        headers_too_large_ = true;
+    if (!head_.take(line))
         return false;
-    }
-    if (in_body_)
-        return true; // a trailer: counted, since there may be no end of them
-    const std::string_view text = common::trim(line);
-    if (!in_headers_) { // the first line of all, or the one after a 1xx
-        in_headers_ = true;
-        headers_.clear();
-        long status = 0;
-        curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
-        status_ = static_cast<int>(status);
-    } else if (text.empty()) {
-        in_headers_ = false;
-        return status_ < 200 || end_headers();
-    } else if (line.front() == ' ' || line.front() == '\t') { // the last one goes on
-        if (!headers_.empty())
-            (headers_.back().second += ' ') += text;
-    } else if (const auto colon = text.find(':'); colon != std::string_view::npos) {
-        headers_.emplace_back(common::trim(text.substr(0, colon)),
-                              common::trim(text.substr(colon + 1)));
-    }
-    return true;
-}
-
-bool Transfer::end_headers() {
-    refusal_ =
-        why_to_refuse(header_list("Content-Length"), header_list("Transfer-Encoding"));
-    if (!refusal_.empty())
-        return false;
+    if (in_body_ || !head_.complete())
+        return true;
+    decoder_ = ContentDecoder(head_.list("Content-Encoding"), max_body_);
     in_body_ = true;
-    decoder_ = ContentDecoder(header_list("Content-Encoding"), max_body_);
     body_.reserve(promised_body());
     headers_complete_.set_result_unless_done();
     return true;
-}
-
-/// What is listed in all headers of that name: "a", "b" and "c" for "a, b" and "c".
-/// Source: RFC 9110, section 5.6.1.
-std::vector<std::string_view> Transfer::header_list(std::string_view name) const {
-    std::vector<std::string_view> items;
-    for (const auto& [known, value] : headers_) {
-        std::string_view rest =
-            common::equal_ignoring_case(known, name) ? value : std::string_view();
-        while (!rest.empty()) {
-            const auto comma = std::min(rest.find(','), rest.size());
-            if (const auto item = common::trim(rest.substr(0, comma)); !item.empty())
-                items.push_back(item);
-            rest.remove_prefix(std::min(comma + 1, rest.size()));
-        }
-    }
-    return items;
 }
 
 /// For how much of the body to make room, so that it needn't be moved while it grows. A
@@ -373,15 +288,12 @@ FetchError Transfer::error(CURLcode result) const {
     const auto make = [&](Kind kind, const std::string& what) {
         return FetchError(kind, what, body_.size());
     };
-    if (headers_too_large_)
-        return make(Kind::bad_response, fmt::format("headers larger than {}",
-                                                    describe_size(options.max_headers)));
     if (body_too_large_)
         return make(Kind::too_large,
                     fmt::format("body larger than {}", describe_size(max_body_)));
-    if (!refusal_.empty())
-        return make(Kind::bad_response, refusal_);
-    if (body_broken_ || result == CURLE_BAD_CONTENT_ENCODING) // it counts them, too
+    if (!head_.refusal().empty())
+        return make(Kind::bad_response, head_.refusal());
+    if (body_broken_)
         return make(Kind::bad_response, "the body's compression is broken or unknown");
     if (result == CURLE_OK && in_body_) // all has come that should, and that wasn't all
         return make(Kind::network, "the body's compression was cut off");
@@ -399,16 +311,14 @@ FetchError Transfer::error(CURLcode result) const {
     case CURLE_COULDNT_CONNECT:
         return make(Kind::network, system ? common::describe(system) : "cannot connect");
     case CURLE_OPERATION_TIMEDOUT: {
-        curl_off_t connected = 0;
         curl_off_t total = 0;
-        curl_easy_getinfo(easy_.get(), CURLINFO_PRETRANSFER_TIME_T, &connected);
         curl_easy_getinfo(easy_.get(), CURLINFO_TOTAL_TIME_T, &total);
         // Its timer began up to a millisecond before the time that it tells.
         constexpr std::chrono::milliseconds nearly(10);
         if (std::chrono::microseconds(total) >= time_left_ - nearly)
             return make(Kind::timed_out,
                         "timed out after " + in_seconds(options.fetch_timeout));
-        if (connected == 0)
+        if (!connected_)
             return make(Kind::timed_out,
                         "no connection within "
                             + in_seconds(std::min(options.connect_timeout,
@@ -423,7 +333,12 @@ FetchError Transfer::error(CURLcode result) const {
     case CURLE_PARTIAL_FILE:
         return make(Kind::network, "the connection was closed in the middle of the body");
     case CURLE_RECV_ERROR:
-        if (std::string_view(message_.data()).find("chunked") != std::string_view::npos)
+        // Where the system has no error to report, bytes have come, and libcurl can't
+        // make chunks of them. (Of TLS, the system knows nothing.)
+        if (in_body_ && !system
+            && (!encrypted_
+                || std::string_view(message_.data()).find("chunk")
+                       != std::string_view::npos))
             return make(Kind::bad_response, "the body's chunks are broken");
         [[fallthrough]];
     case CURLE_SEND_ERROR:
@@ -435,10 +350,11 @@ FetchError Transfer::error(CURLcode result) const {
     case CURLE_TOO_LARGE: // a header line of 100 kB
 #endif
     case CURLE_OUT_OF_MEMORY:         // what 7.88 says of one
-    case CURLE_BAD_FUNCTION_ARGUMENT: // of a first header that continues nothing
+    case CURLE_BAD_FUNCTION_ARGUMENT: // what it says of a folded line before any header
+    case CURLE_BAD_CONTENT_ENCODING:
     case CURLE_WEIRD_SERVER_REPLY:
     case CURLE_UNSUPPORTED_PROTOCOL: // the URL's is http(s), so it's the answer's
-        return make(Kind::bad_response, "not an HTTP response");
+        return make(Kind::bad_response, std::string(refusal_for(message_.data())));
     default:
         // TLS, and whatever else there may be: libcurl's words are the best we have.
         return make(Kind::network, words(result));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "stage3_queue_crawler/http/content_decoder.h"
+#include "stage3_queue_crawler/http/response_head.h"
 #include "stage3_queue_crawler/http/session.h"
 
 #include <array>
@@ -12,7 +13,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace stage3 {
 
@@ -39,9 +39,7 @@ class Transfer {
     Transfer& operator=(const Transfer&) = delete;
     ~Transfer();
 
-    int status() const { return status_; }
-    std::string_view header(std::string_view name) const;
-    std::chrono::seconds retry_after() const;
+    const ResponseHead& head() const { return head_; }
     /// True if it has failed since the connection was kept from an earlier one, and was
     /// not as it should be any more.
     bool spoiled() const { return spoiled_; }
@@ -71,8 +69,6 @@ class Transfer {
                           int their_port, int our_port) noexcept;
     bool may_connect(const sockaddr& address) noexcept;
     bool take_header(std::string_view line);
-    bool end_headers();
-    std::vector<std::string_view> header_list(std::string_view name) const;
     std::size_t promised_body() const;
     bool unpack(std::string_view part);
     bool take_body_part(std::string_view part);
@@ -86,22 +82,18 @@ class Transfer {
     std::array<char, CURL_ERROR_SIZE> message_{};
     const std::size_t max_body_;
     const bool encrypted_;
+    ResponseHead head_;
     const std::chrono::milliseconds time_left_; // for the whole fetch
     bool opened_ = false;                       // a socket of its own
+    bool connected_ = false;                    // the request may go out
     bool reused_ = false;  // the connection was kept from an earlier one
     bool spoiled_ = false; // see above
-    bool in_headers_ = false;
     bool in_body_ = false;
-    bool headers_too_large_ = false;
-    std::string refusal_; // why nobody can say where this response ends, if so
     bool body_too_large_ = false;
     bool body_broken_ = false;
     bool no_memory_ = false; // for what has come
     int open_error_ = 0;     // an errno: why there is no socket
     std::string objection_;  // to an address
-    int status_ = 0;
-    std::size_t header_bytes_ = 0;
-    std::vector<std::pair<std::string, std::string>> headers_;
     ContentDecoder decoder_;
     std::string body_;
     Future<> headers_complete_;

@@ -29,7 +29,7 @@ constexpr std::string_view help_on_verdicts =
                   has no last chunk, or its compression has no end (9112: 8)
                 - it's no HTTP; its chunks or its compression are broken, or of
                   a kind that is unknown (9110: 8.4); it has two different
-                  Content-Lengths, or one that is no number (9112: 6.3)
+                  Content-Lengths or Locations, or a length that is no number
                 - headers larger than 64 KiB; a body larger than --max-body
                 - with --no-private: all its addresses are this machine's, a
                   private network's, or otherwise not the internet's (RFC 6890)

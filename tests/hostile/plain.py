@@ -58,6 +58,7 @@ OTHERS = {
     "35b": {"/b": expect.redirect()},
     "35c": {**{f"/c/{i}": expect.redirect() for i in range(50)}, "/c/50": expect.page()},
     "35e": {"/a": expect.redirect(), "/b": expect.redirect(), "/c": expect.redirect()},
+    "36i": {"/case": expect.redirect(), "/found": expect.page()},
     "58b": {"/found": None},
     "81b": {"/last": expect.failed("HTTP status 503", 503), "/the-end": None},
 }

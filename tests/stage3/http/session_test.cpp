@@ -307,10 +307,16 @@ TEST_CASE("headers without end, and trailers without end") {
     }
 }
 
-TEST_CASE("what is no HTTP") {
+TEST_CASE("responses that break HTTP's rules") {
     const std::string nonsense[] = {
         "SSH-2.0-OpenSSH\r\n",
         "HTTP/1.1 abc OK\r\n\r\n",
+        "HTTP/1.1 000 OK\r\nContent-Length: 2\r\n\r\nok",
+        "HTTP/1.1 2000 OK\r\nContent-Length: 2\r\n\r\nok",
+        "HTTP/1.1\t200 OK\r\nContent-Length: 2\r\n\r\nok",
+        "HTTP/3.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
+        "HTTP/1.1 302 Found\r\nLocation: /a\r\nLocation: /b\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nX: a\rb\r\nContent-Length: 2\r\n\r\nok",
         "HTTP/1.1 200 OK\r\nX: " + std::string(200'000, 'x') + "\r\n\r\n",
         std::string("HTTP/1.1 200 OK\r\nX\0Y: 1\r\n\r\n", 27),
     };
@@ -353,8 +359,7 @@ TEST_CASE("a transfer encoding that we can't undo is refused") {
                                          + encoding + "\r\n\r\n1\r\nx\r\n0\r\n\r\n");
         REQUIRE(outcome.error);
         CHECK(outcome.error->kind == Kind::bad_response);
-        CHECK(outcome.error->what()
-              == std::string("a Transfer-Encoding that nobody has asked for"));
+        CHECK(outcome.error->what() == std::string("unsupported Transfer-Encoding"));
     }
     CHECK(answered("HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n"
                    "1\r\nx\r\n0\r\n\r\n")
@@ -362,23 +367,16 @@ TEST_CASE("a transfer encoding that we can't undo is refused") {
           == "x");
 }
 
-TEST_CASE(
-    "lengths that differ, or are none, are refused; two that are the same are not") {
+TEST_CASE("a length is refused if it's no number or there are two; the same one twice is "
+          "fine") {
     for (const std::string lengths :
-         {"Content-Length: 4\r\nContent-Length: 5\r\n", "Content-Length: 4, 5\r\n"}) {
+         {"Content-Length: 4\r\nContent-Length: 5\r\n", "Content-Length: 4, 5\r\n",
+          "Content-Length: 0x5\r\n", "Content-Length: 4 5\r\n"}) {
         CAPTURE(lengths);
         const Outcome outcome = answered("HTTP/1.1 200 OK\r\n" + lengths + "\r\nabcde");
         REQUIRE(outcome.error);
         CHECK(outcome.error->kind == Kind::bad_response);
-        CHECK(outcome.error->what() == std::string("two different Content-Lengths"));
-    }
-    for (const std::string lengths :
-         {"Content-Length: 0x5\r\n", "Content-Length: 4 5\r\n"}) {
-        CAPTURE(lengths);
-        const Outcome outcome = answered("HTTP/1.1 200 OK\r\n" + lengths + "\r\nabcde");
-        REQUIRE(outcome.error);
-        CHECK(outcome.error->kind == Kind::bad_response);
-        CHECK(outcome.error->what() == std::string("a Content-Length that is no number"));
+        CHECK(outcome.error->what() == std::string("invalid Content-Length"));
     }
     for (const std::string lengths :
          {"Content-Length: 4\r\ncontent-length: 4\r\n", "Content-Length: 4, 4\r\n"}) {
@@ -387,7 +385,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("a continued line that continues nothing, after another response") {
+TEST_CASE("a folded line before any header is refused, on a kept connection too") {
     ScriptedServer server;
     server.on("/", tests::html("a page"));
     server.on("/next", {Send{"HTTP/1.1 200 OK\r\n and: so on\r\nX: 1\r\n"
@@ -405,13 +403,12 @@ TEST_CASE("a continued line that continues nothing, after another response") {
     }(server.url()));
 }
 
-TEST_CASE("too many codings are as good as unknown ones") {
+TEST_CASE("too many content encodings are refused") {
     const Outcome outcome = answered("HTTP/1.1 200 OK\r\nContent-Encoding: gzip, gzip, "
                                      "gzip, gzip, gzip, gzip\r\n\r\na page");
     REQUIRE(outcome.error);
     CHECK(outcome.error->kind == Kind::bad_response);
-    CHECK(outcome.error->what()
-          == std::string("the body's compression is broken or unknown"));
+    CHECK(outcome.error->what() == std::string("too many content encodings"));
 }
 
 TEST_CASE("connections that fail") {
@@ -668,14 +665,14 @@ TEST_CASE("a header may go on in the next line, and have any name") {
     stage3::run([](std::string url) -> Coroutine<> {
         Session session(stage3::running_loop());
         const Response response = co_await session.get(url_of(url));
-        CHECK(response.header("location") == " /right");
+        CHECK(response.header("location") == "/right");
         CHECK(response.header("x") == "b Location: /wrong");
         CHECK(response.header("http/2-settings") == "s");
         CHECK(response.header("a").empty());
     }(server.url()));
 }
 
-TEST_CASE("broken chunks are the server's fault, for good") {
+TEST_CASE("a body in broken chunks is not asked for again") {
     ScriptedServer server;
     for (const char* chunk : {"zz\r\nabc\r\n", "FFFFFFFFFFFFFFFFFF\r\nabc\r\n"}) {
         server.on("/", {Send{std::string("HTTP/1.1 200 OK\r\nTransfer-Encoding: "
