@@ -126,9 +126,15 @@ void collect_from_html(std::string_view page, LinkCollector& collector) {
 // ---- XML
 // --------------------------------------------------------------------------------
 
+/// What libxml2 hands back to the functions below.
+struct XmlReader {
+    LinkCollector& collector;
+    xmlParserCtxt* parser = nullptr;
+};
+
 /// libxml2 calls this for each start tag. An attribute takes five places: name, prefix,
 /// namespace, and where its value begins and ends.
-void start_element(void* collector, const xmlChar* name, const xmlChar* /*prefix*/,
+void start_element(void* reader, const xmlChar* name, const xmlChar* /*prefix*/,
                    const xmlChar* /*uri*/, int /*namespaces*/,
                    const xmlChar** /*namespace_list*/, int attributes, int /*defaulted*/,
                    const xmlChar** list) {
@@ -168,7 +174,14 @@ void start_element(void* collector, const xmlChar* name, const xmlChar* /*prefix
         else if (key == "http-equiv")
             set(tag.http_equiv, values[3]);
     }
-    static_cast<LinkCollector*>(collector)->add(tag);
+    static_cast<XmlReader*>(reader)->collector.add(tag);
+}
+
+/// libxml2 calls this where a document wants more declarations inserted. Up to 2.9 it
+/// then reads no further, 2.15 does: so that both find the same links, we end it here.
+xmlEntity* get_parameter_entity(void* reader, const xmlChar* /*name*/) {
+    ::xmlStopParser(static_cast<XmlReader*>(reader)->parser);
+    return nullptr;
 }
 
 /// Reads XML up to its first error. Entities are not replaced by what a document says
@@ -182,11 +195,15 @@ void collect_from_xml(std::string_view document, LinkCollector& collector) {
     xmlSAXHandler handler{};
     handler.initialized = XML_SAX2_MAGIC;
     handler.startElementNs = &start_element;
+    handler.getParameterEntity = &get_parameter_entity;
+    XmlReader reader{collector};
     const std::unique_ptr<xmlParserCtxt, decltype(&::xmlFreeParserCtxt)> parser(
-        ::xmlCreatePushParserCtxt(&handler, &collector, nullptr, 0, nullptr),
+        ::xmlCreatePushParserCtxt(&handler, &reader, nullptr, 0, nullptr),
         &::xmlFreeParserCtxt);
-    ::xmlCtxtUseOptions(parser.get(),
-                        XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
+    reader.parser = parser.get();
+    // HUGE: libxml2's own limits differ from version to version. The document has one.
+    ::xmlCtxtUseOptions(parser.get(), XML_PARSE_NONET | XML_PARSE_NOERROR
+                                          | XML_PARSE_NOWARNING | XML_PARSE_HUGE);
     ::xmlParseChunk(parser.get(), document.data(), static_cast<int>(document.size()), 1);
     // A document that was defined by the reader, not by us.
     if (parser->myDoc != nullptr) {
