@@ -6,23 +6,60 @@
 #include <CLI/CLI.hpp>
 
 #include <charconv>
+#include <cstddef>
 #include <span>
 #include <string_view>
 #include <system_error>
 
 namespace common {
 
+namespace {
+
+/// A line of the help: "-w,--workers N", and what it means.
+std::string help_line(const std::string& left, std::string_view meaning) {
+    constexpr std::size_t column = 26;
+    std::string line = "  " + left;
+    line += line.size() < column ? std::string(column - line.size(), ' ')
+                                 : "\n" + std::string(column, ' ');
+    for (const char c : meaning) {
+        line += c;
+        if (c == '\n')
+            line.append(column, ' ');
+    }
+    return line + '\n';
+}
+
+} // namespace
+
+// CLI11 can write the help, too, but each of its versions lays it out in another way.
 struct CommandLine::Parser {
     CLI::App app;
-    std::vector<CLI::Option*> hidden = {};
+    std::string footer = {};
+    std::string arguments = {}; // for the line of usage: " URL"
+    std::string arguments_help = {};
+    std::vector<std::pair<std::string, std::string>> options_help = {}; // names, line
 
-    CLI::Option* add(const std::string& names, const std::string& value,
-                     const std::string& description, ReadValue read) {
+    CLI::Option* add(const std::string& names, ReadValue read) {
         // It's read when it's checked. (This way to add an option is no template.)
         const auto ignore = [](const CLI::results_t&) { return true; };
-        return app.add_option(names, ignore, description)
-            ->type_name(value)
-            ->check(std::move(read));
+        return app.add_option(names, ignore)->check(std::move(read));
+    }
+
+    CLI::Option* add_option(const std::string& names, const std::string& value,
+                            const std::string& meaning, ReadValue read) {
+        options_help.emplace_back(names, help_line(names + ' ' + value, meaning));
+        return add(names, std::move(read))->type_name(value);
+    }
+
+    std::string help() const {
+        std::string text = app.get_description() + "\nUsage: " + app.get_name()
+                           + " [OPTIONS]" + arguments + "\n\n";
+        if (!arguments_help.empty())
+            text += "Positionals:\n" + arguments_help + '\n';
+        text += "Options:\n" + help_line("-h,--help", "Print this help message and exit");
+        for (const auto& [names, line] : options_help)
+            text += line;
+        return footer.empty() ? text : text + '\n' + footer + '\n';
     }
 };
 
@@ -44,7 +81,6 @@ void check_values_given_with_equals_sign(int argc, char** argv) {
 CommandLine::CommandLine(const std::string& program, const std::string& description)
     : parser_(new Parser{.app = CLI::App(description, program)}) {
     CLI::App& app = parser_->app;
-    app.get_formatter()->column_width(26);
     app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
@@ -52,22 +88,25 @@ CommandLine::~CommandLine() = default;
 
 void CommandLine::add(const std::string& names, const std::string& value,
                       const std::string& description, ReadValue read) {
-    parser_->add(names, value, description, std::move(read));
+    parser_->add_option(names, value, description, std::move(read));
 }
 
 void CommandLine::add_repeatable(const std::string& names, const std::string& value,
                                  const std::string& description, ReadValue read) {
-    parser_->add(names, value, description, std::move(read))->take_all();
+    parser_->add_option(names, value, description, std::move(read))->take_all();
 }
 
 void CommandLine::add_flag(const std::string& names, const std::string& description,
                            bool& given) {
-    parser_->app.add_flag_callback(names, [&given] { given = true; }, description);
+    parser_->options_help.emplace_back(names, help_line(names, description));
+    parser_->app.add_flag_callback(names, [&given] { given = true; });
 }
 
 void CommandLine::add_argument(const std::string& name, const std::string& description,
                                std::string& text) {
-    parser_->add(name, "", description, text_into(text))->required();
+    parser_->arguments += ' ' + name;
+    parser_->arguments_help += help_line(name + " REQUIRED", description);
+    parser_->add(name, text_into(text))->required();
 }
 
 void CommandLine::add_arguments(const std::string& name, const std::string& description,
@@ -76,14 +115,18 @@ void CommandLine::add_arguments(const std::string& name, const std::string& desc
         texts.push_back(text);
         return std::string();
     };
-    parser_->add(name, "", description, take)->take_all()->expected(-1);
+    parser_->arguments += " [" + name + ']';
+    parser_->arguments_help += help_line(name, description);
+    parser_->add(name, take)->take_all()->expected(-1);
 }
 
 void CommandLine::hide(const std::string& name) {
-    parser_->hidden.push_back(parser_->app.get_option(name));
+    std::erase_if(parser_->options_help, [&](const auto& option) {
+        return option.first == name || option.first.ends_with(',' + name);
+    });
 }
 
-void CommandLine::add_footer(const std::string& text) { parser_->app.footer(text); }
+void CommandLine::add_footer(const std::string& text) { parser_->footer = text; }
 
 std::optional<std::string> CommandLine::parse(int argc, char** argv) {
     check_values_given_with_equals_sign(argc, argv);
@@ -91,9 +134,7 @@ std::optional<std::string> CommandLine::parse(int argc, char** argv) {
         parser_->app.parse(argc, argv);
         return std::nullopt;
     } catch (const CLI::CallForHelp&) {
-        for (CLI::Option* const option : parser_->hidden)
-            option->group(""); // not before: it has no name any more, for messages
-        return parser_->app.help();
+        return parser_->help();
     } catch (const CLI::ArgumentMismatch& error) {
         throw UsageError(std::string("a value is missing: ") + error.what());
     } catch (const CLI::ParseError& error) {
