@@ -32,25 +32,34 @@ std::string file_and_line(const std::source_location& at) {
     return fmt::format("{}:{}", file_of(at), at.line());
 }
 
-const std::string& path_of(const std::source_location& at) {
-    // Once for each file: its name is a constant of the program's.
-    thread_local static std::unordered_map<const char*, std::string> known;
-    const auto [place, is_new] = known.try_emplace(at.file_name());
-    if (!is_new)
-        return place->second;
-    // Compilers are told paths from where they run: "../../common/trace/trace.cpp"; some
-    // of them from the root of the file system. This very file tells where ours is.
-    const auto normal = [](const char* file) {
-        return std::filesystem::path(file).lexically_normal().generic_string();
-    };
+namespace {
+
+std::string normal(const char* file) {
+    return std::filesystem::path(file).lexically_normal().generic_string();
+}
+
+/// Compilers are told paths from where they run, "../../common/trace/trace.cpp", or from
+/// the root of the file system. This file knows its own place, and so ours.
+std::string from_root(const char* file) {
     const std::string own = normal(std::source_location::current().file_name());
     const std::string root = own.substr(0, own.rfind("common/trace/"));
-    std::string path = normal(at.file_name());
+    std::string path = normal(file);
     if (path.starts_with(root))
         path.erase(0, root.size());
     while (path.starts_with("../"))
         path.erase(0, 3);
-    return place->second = std::move(path);
+    return path;
+}
+
+} // namespace
+
+const std::string& path_of(const std::source_location& at) {
+    // Once for each file: its name is a constant of the program's.
+    thread_local static std::unordered_map<const char*, std::string> known;
+    auto place = known.find(at.file_name());
+    if (place == known.end())
+        place = known.emplace(at.file_name(), from_root(at.file_name())).first;
+    return place->second;
 }
 
 std::string path_and_line(const std::source_location& at) {

@@ -34,6 +34,11 @@ void on_no_memory() {
         throw std::bad_alloc();
 }
 
+// g++ 14 doesn't know that a realloc that fails leaves the old memory as it was.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wuse-after-free"
+#endif
+
 // NOLINTBEGIN(cppcoreguidelines-no-malloc): libcurl is C
 template <class Allocate>
 void* allocate(Allocate attempt) {

@@ -6,6 +6,7 @@
 // The number says how often each is changed.
 #include "tests/fuzz/fuzz.h"
 
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -13,10 +14,36 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
+
+namespace {
+
+std::string_view input_now;
+
+/// Something doesn't hold, or has crashed: says for which input.
+extern "C" void show_input(int signal) {
+    std::fputs("the input: \"", stderr);
+    for (const char c : input_now) {
+        const auto byte = static_cast<unsigned char>(c);
+        std::fprintf(stderr, byte > ' ' && byte < 0x7f ? "%c" : "\\x%02x", byte);
+    }
+    std::fputs("\"\n", stderr);
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+}
+
+void try_input(std::string_view input) {
+    input_now = input;
+    tests::fuzz(input);
+}
+
+} // namespace
 
 int main(int argc, char** argv) {
     if (argc != 3)
         return 2;
+    std::signal(SIGABRT, show_input);
+    std::signal(SIGSEGV, show_input);
     const int changes = std::atoi(argv[2]); // NOLINT(cert-err34-c): meson.build has it
     std::size_t files = 0;
     std::size_t tried = 0;
@@ -25,7 +52,7 @@ int main(int argc, char** argv) {
         const std::string input{std::istreambuf_iterator<char>(file), {}};
         ++files;
         for (std::size_t length = 0; length <= input.size(); ++length, ++tried)
-            tests::fuzz(std::string_view(input).substr(0, length));
+            try_input(std::string_view(input).substr(0, length));
         // A row of numbers that look random, and are always the same.
         std::uint32_t number = 1;
         for (int times = 0; times < changes && !input.empty(); ++times, ++tried) {
@@ -34,7 +61,7 @@ int main(int argc, char** argv) {
                 number = number * 1664525U + 1013904223U;
                 changed[number / 7 % changed.size()] = static_cast<char>(number >> 24U);
             }
-            tests::fuzz(changed);
+            try_input(changed);
         }
     }
     std::printf("%zu files, %zu inputs\n", files, tried);
