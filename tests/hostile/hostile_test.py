@@ -5,7 +5,8 @@ that is bounded, and without a byte of a server's in its output that isn't escap
     STAGE3=build/stage3_queue_crawler/stage3 tests/hostile/hostile_test.py [-v] [SECTION[.TEST]...]
 
 HOSTILE_MEMORY=no: memory isn't looked at. (A program with sanitizers in it needs many times as much.) The sections are
-Bodies, Delays, Redirects, Endless, Documents, Output, Scheduling; and Together: all cases in one crawl.
+Bodies, Delays, Redirects, Endless, Documents, Output, Scheduling; Quick: those cases of them that take no time worth
+the name; and Together: all cases in one crawl.
 
 Most cases wait, for a server or for a time limit: so tests run beside each other. What takes longest is Together, 20 s,
 of which most is time limits of 4 s, twice for each silent server, and a second crawl for the second format. Of the
@@ -39,13 +40,19 @@ def test_of(case):
     return beside(body)
 
 
-def tests_of(section):
-    """All cases of a file, as a class."""
-    tests = {f"test_{case.name}": test_of(case) for case in cases.cases_of(section)}
-    return type(cases.SECTIONS[section].title(), (unittest.TestCase,), {"__module__": __name__, **tests})
+def tests_of(name, some_cases):
+    """A class with a test for each case."""
+    tests = {f"test_{case.name}": test_of(case) for case in some_cases}
+    return type(name, (unittest.TestCase,), {"__module__": __name__, **tests})
 
 
-Bodies, Delays, Redirects, Endless, Documents, Output, Scheduling = map(tests_of, cases.SECTIONS)
+def is_quick(case):
+    return record.rows().get(case.number, {}).get("seconds", 1) < 0.1
+
+
+Bodies, Delays, Redirects, Endless, Documents, Output, Scheduling = (
+    tests_of(title.title(), cases.cases_of(section)) for section, title in cases.SECTIONS.items())
+Quick = tests_of("Quick", filter(is_quick, cases.all_cases()))
 
 
 class Together(unittest.TestCase):
