@@ -328,7 +328,7 @@ check_tidy() {
 check_scripts() {
     cd "$top" || return
     scripts_failed=0
-    shellcheck -x -a learn .ci/run || scripts_failed=1 # -a: and the parts of learn
+    shellcheck -x -a learn .ci/run tests/setup/elsewhere.sh || scripts_failed=1 # -a: and the parts of learn
     PYTHONPYCACHEPREFIX=$logs/pycache
     export PYTHONPYCACHEPREFIX # not beside the sources
     # shellcheck disable=SC2046

@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# Runs README's two commands, and the reader's own runtime, on a bare Debian of another release.
+#
+#     tests/setup/elsewhere.sh SUITE [COMMAND]    SUITE: bookworm, trixie, sid; COMMAND: instead of those
+#
+# It makes the release's smallest tree with debootstrap, puts a clone of this repository's HEAD into
+# it, and lets ./learn install what it needs there. Warnings are errors. The tree is removed at the
+# end; with KEEP=1 it stays, and the next run takes it. Needs root, and Debian's packages: without
+# them it is skipped, and says why. The last line is `N passed, N failed`.
+set -u
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd) || exit 1
+suite=${1:-} command=${2:-}
+tree=${TMPDIR:-/tmp}/await-the-web-$suite
+case $suite in
+bookworm | trixie | sid) ;;
+*) sed -n 's/^# \{0,1\}//; 2,9p' "$0" >&2 && exit 2 ;;
+esac
+
+skip() { # WHY
+    printf 'Skipped: %s.\n0 passed, 0 failed, 1 skipped\n' "$*"
+    exit 0
+}
+
+leave() {
+    umount "$tree/proc" "$tree/dev" 2>/dev/null
+    # One file system: should something still be mounted there, it is left alone.
+    [ -n "${KEEP:-}" ] || rm -rf --one-file-system "$tree"
+}
+
+make_tree() {
+    rm -rf --one-file-system "$tree"
+    debootstrap --variant=minbase --include=ca-certificates,git "$suite" "$tree" "$source" \
+        >"$tree.log" 2>&1 || skip "debootstrap can't make a $suite: $(tail -n 1 "$tree.log")"
+    echo "deb $source $suite main" >"$tree/etc/apt/sources.list"
+    # How this machine reaches the packages.
+    cp -a /etc/apt/apt.conf.d/. "$tree/etc/apt/apt.conf.d/"
+    cp -L /etc/resolv.conf /etc/hosts "$tree/etc/"
+}
+
+inside() { # COMMAND
+    env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/srv TERM=dumb LEARN_BUILD_OPTIONS=--werror \
+        chroot "$tree" sh -c "cd /srv/await-the-web && $1" </dev/null
+}
+
+[ "$(id -u)" -eq 0 ] || skip "only root can make a tree of $suite"
+command -v apt-get >/dev/null || skip "there is no apt-get to fetch a $suite with"
+command -v debootstrap >/dev/null ||
+    { apt-get -q update && apt-get -q -y --no-install-recommends install debootstrap; } >/dev/null 2>&1 ||
+    skip "debootstrap can't be installed"
+source=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
+    sed -n 's/^URIs: *\([^ ]*\).*/\1/p; s/^deb \(\[[^]]*\] \)*\([^ ]*\).*/\2/p' | head -n 1)
+[ -n "$source" ] || skip "/etc/apt names no source of packages"
+
+trap leave EXIT
+[ -x "$tree/bin/sh" ] || make_tree
+for folder in proc dev; do
+    mount --bind "/$folder" "$tree/$folder" || skip "/$folder can't be mounted in $tree"
+done
+if [ -d "$tree/srv/await-the-web" ]; then
+    git -C "$tree/srv/await-the-web" fetch -q "$top" HEAD &&
+        git -C "$tree/srv/await-the-web" reset -q --hard FETCH_HEAD
+else
+    git clone -q "$top" "$tree/srv/await-the-web"
+fi || exit 1
+
+if [ -n "$command" ]; then
+    inside "$command"
+    exit
+fi
+passed=0 failed=0
+one() { # COMMAND
+    printf '\n%s: %s\n' "$suite" "$1"
+    SECONDS=0
+    if inside "$1"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+    echo "$SECONDS s"
+}
+one './learn demo --yes'
+one './learn test --yes'
+one 'seq -f Y%02.0f 10 | xargs -I{} ./learn solution {} --take >/dev/null && ./learn yours demo'
+printf '\n%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" -eq 0 ]
