@@ -267,17 +267,18 @@ def try_answer(build: Build, folder: Path, answer: Path, work: Path, limit: floa
     `work` is for all that is made on the way; `flags` are for the answer, `given_flags` for the
     rest, and `limit` is in seconds.
     """
+    file = f"{answer.parent}/" if answer.suffix == ".h" else str(answer)  # headers include each other
     try:
         program, said = make_program(build.model(model_for(folder)), folder, answer, work, flags, given_flags)
     except Broken as broken:
-        return judge_build(*broken.args)
+        return judge_build(*broken.args, file)
     outcome = judge_run(*run_limited(program, limit), limit)
     if outcome.kind == "failed" and outcome.printed and outcome.case:
         # What other test cases have printed only leads astray.
         alone = judge_run(*run_limited(program, limit, outcome.case), limit)
         if alone.case == outcome.case:
             outcome.printed, outcome.details = alone.printed, alone.details
-    outcome.warnings = first_diagnostic(said, "warning")[0]
+    outcome.warnings = first_diagnostic(said, "warning", file)[0]
     return outcome
 
 
@@ -300,24 +301,34 @@ def make_program(model: Model, folder: Path, answer: Path, work: Path,
     return program, made[0][1]
 
 
-def first_diagnostic(text: str, word: str) -> tuple[list[str], int]:
-    """The lines of the first error (or warning), and how many there are."""
-    lines = text.splitlines()
-    context = re.compile(r"In file included from|\s+from |.*:\s+(In|At|required) ")
-    starts = [at for at, line in enumerate(lines) if re.match(r"\S.*?: (\w+ )*(error|warning): ", line)]
-    found = [at for at in starts if f"{word}: " in lines[at]]
+def first_diagnostic(text: str, word: str, file: str) -> tuple[list[str], int]:
+    """The lines of the first error (or warning), and how many there are.
+
+    A template's error comes with pages of notes, and each compiler orders them differently. So the
+    line of the reader's file, whose path begins with `file`, and the error itself come first.
+    """
+    # Each line together with the source shown below it.
+    pieces = re.split(r"\n(?! *\S* \|| +from )", text.rstrip())
+    context = re.compile(r"In file included from|.*:\s+(In|At|required) ")
+    starts = [at for at, piece in enumerate(pieces) if re.match(r"\S.*?: (\w+ )*(error|warning): ", piece)]
+    found = [at for at in starts if re.match(rf".*{word}: ", pieces[at])]
     if not found:
         return [], 0
-    first, end = found[0], next((at for at in starts if at > found[0]), len(lines))
-    while first > 0 and context.match(lines[first - 1]):
+    first, end = found[0], next((at for at in starts if at > found[0]), len(pieces))
+    while first > 0 and context.match(pieces[first - 1]):
         first -= 1
-    while context.match(lines[end - 1]):
+    while context.match(pieces[end - 1]):
         end -= 1
-    return lines[first:end], len(found)
+    before, error, notes = pieces[first:found[0]], pieces[found[0]], pieces[found[0] + 1:end]
+    theirs = re.compile(rf"\s*{re.escape(file)}\S*:\d+:\d")
+    top = [piece for piece in before if file in piece or piece.startswith("In file")] + [error]
+    if not any(map(theirs.match, top)):
+        top += list(filter(theirs.match, notes))[:1]
+    return "\n".join(top + [piece for piece in before + notes if piece not in top]).splitlines(), len(found)
 
 
-def judge_build(what: str, text: str) -> Outcome:
-    lines, number = first_diagnostic(text, "error")
+def judge_build(what: str, text: str, file: str) -> Outcome:
+    lines, number = first_diagnostic(text, "error", file)
     if what == "link":
         lines = [line for line in text.splitlines() if re.search("undefined ref|multiple def", line)]
         headline = "It compiles, but a function is missing, or is there twice:"

@@ -476,6 +476,50 @@ class Changes(unittest.TestCase):
                 track.changed("a\na\nb\n", change)
 
 
+# What compilers say about one error: cut down.
+SORT = """\
+ 1777 |       if (__comp(__i, __first))
+      |           ~~~~~~^~~~~~~~~~~~~~
+"""
+CALL = """\
+    4 | int answer() { std::vector<X> v(2); std::sort(v.begin(), v.end()); return 0; }
+      |                                     ~~~~~~~~~^~~~~~~~~~~~~~~~~~~~
+"""
+GCC_12_ERROR = """\
+In file included from /usr/include/c++/vector:60,
+                 from /a b/yours.cpp:1:
+/usr/include/c++/ops.h: In instantiation of 'bool less(X*, X*)':
+/usr/include/c++/algo.h:1777:14:   required from 'void std::sort(X*, X*)'
+/a b/yours.cpp:4:46:   required from here
+/usr/include/c++/ops.h:45:23: error: no match for 'operator<' (operand types are 'X' and 'X')
+   45 |       { return *__it1 < *__it2; }
+      |                ~~~~~~~^~~~~~~~
+/usr/include/c++/iterator.h:85:5: note: candidate: 'bool operator<(I, I)'
+"""
+GCC_14_ERROR = GCC_12_ERROR.replace("X*)'\n", f"X*)'\n{SORT}").replace("here\n", f"here\n{CALL}")
+GCC_16_ERROR = f"""\
+/usr/include/c++/ops.h:45:23: error: no match for 'operator<' (operand types are 'X' and 'X')
+   45 |       {{ return *__it1 < *__it2; }}
+      |                ~~~~~~~^~~~~~~~
+  • there is 1 candidate
+    • required from 'void std::sort(X*, X*)'
+      /usr/include/c++/algo.h:1777:14:
+{textwrap.indent(SORT, "      ")}\
+    • required from here
+      /a b/yours.cpp:4:46:
+{textwrap.indent(CALL, "      ")}"""
+CLANG_ERROR = f"""\
+In file included from /a b/yours.cpp:1:
+In file included from /usr/include/c++/vector:60:
+/usr/include/c++/ops.h:45:23: error: invalid operands to binary expression ('X' and 'X')
+   45 |       {{ return *__it1 < *__it2; }}
+      |                ~~~~~~~^~~~~~~~
+/usr/include/c++/algo.h:1777:14: note: in instantiation of function template specialization 'less' requested here
+{SORT}\
+/a b/yours.cpp:4:46: note: in instantiation of function template specialization 'std::sort' requested here
+{CALL}"""
+
+
 class Answers(Reader):
     """What a reader's file can do."""
 
@@ -498,7 +542,20 @@ class Answers(Reader):
     def test_compile_error_deep_in_a_template(self):
         self.write('#include <vector>\n#include <algorithm>\nstruct X {};\n'
                    'int answer() { std::vector<X> v(2); std::sort(v.begin(), v.end()); return 0; }\n')
-        self.assertIn("01.1-one/yours.cpp:4:", self.learn("check", status=1))
+        said = self.learn("check", status=1)
+        self.assertIn("    tests/exercises/01.1-one/yours.cpp:4:", said)
+        self.assertRegex(said, r"\.h:\d+:\d+: error: ")
+
+    def test_the_readers_line_is_at_the_top_of_a_compile_error(self):
+        for text, places in [
+                (GCC_12_ERROR, ["vector:60,", "yours.cpp:1:", "yours.cpp:4:46:", "ops.h:45:23: error"]),
+                (GCC_14_ERROR, ["vector:60,", "yours.cpp:1:", "yours.cpp:4:46:", "    4 | ", "ops.h:45:23: error"]),
+                (GCC_16_ERROR, ["ops.h:45:23: error", "   45 | ", "yours.cpp:4:46:", "    4 | "]),
+                (CLANG_ERROR, ["yours.cpp:1:", "vector:60:", "ops.h:45:23: error", "yours.cpp:4:46:", "    4 | "])]:
+            for file in ["/a b/yours.cpp", "/a b/"]:  # a file, and a folder of headers
+                lines, errors = answers.first_diagnostic("a.h:1:1: warning: x\n" + 2 * text, "error", file)
+                self.assert_in_order("\n".join(lines), *places, "algo.h:1777:14:")
+                self.assertEqual((sorted(lines), errors), (sorted(text.splitlines()), 2))
 
     def test_compile_error_in_a_header_of_the_repository(self):
         self.write('#define Selector 1\n#include "common/system/selector.h"\n')
@@ -712,8 +769,10 @@ class Memory(Reader):
     def test_fails_only_when_watched(self):
         self.write('#include "exercise.h"\n#include <cstdlib>\n'
                    'int answer() { return std::getenv("ASAN_OPTIONS") ? 2 : 1; }\n')
-        self.assert_in_order(self.learn("check", status=1), "not yet",
-                             'It fails in the test case "the answer is right":',
+        with unittest.mock.patch.dict(os.environ):
+            os.environ.pop("ASAN_OPTIONS", None)  # meson sets it
+            said = self.learn("check", status=1)
+        self.assert_in_order(said, "not yet", 'It fails in the test case "the answer is right":',
                              "It had passed, and then sanitizers watched", "report.log")
 
     def test_a_compiler_without_sanitizers(self):

@@ -181,7 +181,7 @@ def main(arguments: list[str]) -> int:
     try:
         return run(options, Course())
     except Broken as broken:
-        say(report(ROOT, "Your runtime", None, judge_build(*broken.args)))
+        say(report(ROOT, "Your runtime", None, judge_build(*broken.args, f"{Course().yours}/")))
         return 1
     except (Trouble, OSError) as trouble:
         print(f"learn: {trouble}", file=sys.stderr)
