@@ -334,18 +334,20 @@ class Servers(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             told = pathlib.Path(folder) / "told"
             endless = f"echo {{url}} {{folder}} $$ >{folder}/new; mv {folder}/new {told}; exec sleep 60"
-            tool = subprocess.Popen([sys.executable, TOOL, "--build", BUILD, *TINY, "--server", server,
-                                     "--only", "endless", "--rival", f"endless=sh -c '{endless}'"], stderr=subprocess.PIPE, text=True,
-                                    # (What runs in the background may be deaf to Ctrl-C.)
-                                    preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-            try:
-                wait_until(told.exists)
-                url, own, pid = told.read_text(encoding="utf-8").split()
-                self.assertTrue(listens(url))
-                tool.send_signal(number)
-                said = tool.communicate(timeout=20)[1]
-            finally:
-                tool.kill()
+            with subprocess.Popen([sys.executable, TOOL, "--build", BUILD, *TINY, "--server", server,
+                                   "--only", "endless", "--rival", f"endless=sh -c '{endless}'"], stderr=subprocess.PIPE, text=True,
+                                  # (What runs in the background may be deaf to Ctrl-C.)
+                                  preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) as tool:
+                try:
+                    wait_until(lambda: told.exists() or tool.poll() is not None)
+                    if tool.poll() is not None:
+                        self.fail(f"the tool ended with {tool.returncode}: {tool.stderr.read()}")
+                    url, own, pid = told.read_text(encoding="utf-8").split()
+                    self.assertTrue(listens(url))
+                    tool.send_signal(number)
+                    said = tool.communicate(timeout=20)[1]
+                finally:
+                    tool.kill()
             self.assertEqual(said, "")
             wait_until(lambda: not listens(url))
             wait_until(lambda: is_gone(int(pid)))

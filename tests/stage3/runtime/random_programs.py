@@ -47,7 +47,8 @@ class Loop(asyncio.SelectorEventLoop):
         selector.loop = self
         self._clock_resolution = 0.0005
         self.set_exception_handler(lambda loop, context: None)
-        self.set_task_factory(lambda loop, coroutine, **more: Task(coroutine, loop=loop, **more))
+        if sys.version_info < (3, 13):
+            self.set_task_factory(lambda loop, coroutine, **more: Task(coroutine, loop=loop, **more))
 
     def time(self):
         return self.now
@@ -140,7 +141,8 @@ async def gather(futures):
 
 
 class Task(asyncio.tasks._PyTask):
-    """With what 3.13 does when the last request is taken back."""
+    """For versions before 3.13: what 3.13 does when the last request is taken back. Later ones use
+    their own tasks, as programs do: to the TaskGroup of 3.14, a task in Python is unknown."""
 
     def uncancel(self):
         left = super().uncancel()
