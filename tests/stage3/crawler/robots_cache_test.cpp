@@ -106,7 +106,8 @@ TEST_CASE("the rules of many origins don't fill the memory") {
         servers.push_back(std::make_unique<ScriptedServer>());
         servers.back()->on("/robots.txt", robots(text));
     }
-    CacheTest test({.product_token = "me", .most_kept = 10'000});
+    const std::size_t size = stage3::Robots::parse(text, "me").memory();
+    CacheTest test({.product_token = "me", .most_kept = size * 5 / 2}); // two of them
     const auto ask = [&](const ScriptedServer& server) {
         const Answer answer = test.answer_of(server);
         const stage3::Robots& rules = answer.result()->rules;

@@ -36,14 +36,14 @@ Coroutine<> reference() {
 // ---- 2 ----
 
 // [view]
-Coroutine<> visit(std::string url) {
+Coroutine<> visit_url(std::string url) {
     co_await next_turn();
     say("visits", url);
 }
 
 Task<> visit_page(int number) {
     const std::string url = "http://127.0.0.1:8000/p/" + std::to_string(number);
-    return create_task(visit(url));
+    return create_task(visit_url(url));
 }
 // [/view]
 

@@ -10,9 +10,9 @@
 
 #include <chrono>
 #include <csignal>
+#include <future>
 #include <stdexcept>
 #include <string>
-#include <thread>
 
 #include <unistd.h>
 
@@ -427,7 +427,7 @@ TEST_CASE("a reader that another one removes in the same turn isn't called") {
 TEST_CASE("call_soon_threadsafe wakes the loop from another thread") {
     EventLoop loop;
     std::size_t called = 0;
-    std::jthread other([&] {
+    const auto other = std::async(std::launch::async, [&] {
         for (int i = 0; i < 1000; ++i)
             loop.call_soon_threadsafe([&] { ++called; });
         loop.call_soon_threadsafe([&] { loop.stop(); });
@@ -497,9 +497,9 @@ TEST_CASE("two loops in two threads know nothing of each other") {
     };
     int a = 0;
     int b = 0;
-    std::jthread other([&] { stage3::run(count(a)); });
+    auto other = std::async(std::launch::async, [&] { stage3::run(count(a)); });
     stage3::run(count(b));
-    other.join();
+    other.get();
     CHECK(a == 10'000);
     CHECK(b == 10'000);
 }
