@@ -70,9 +70,10 @@ Transfer::Transfer(Session& session, const Request& request, Connection connecti
     CURL* const easy = easy_.get();
     set(easy, CURLOPT_URL, request.url.c_str());
     // libcurl 8.23 would ask for %0A where the link says %0a, and that may be another
-    // page. (A proxy wants the whole URL. The target is the URL's end, so it ends in 0.)
+    // page. (A proxy wants the whole URL, so there it's left to libcurl.)
+    const std::string target(request.url.target());
     if (!session.has_proxy_)
-        set(easy, CURLOPT_REQUEST_TARGET, request.url.target().data());
+        set(easy, CURLOPT_REQUEST_TARGET, target.c_str());
     if (!request.addresses.empty())
         addresses_.reset(curl_slist_append(nullptr, request.addresses.c_str()));
     set(easy, CURLOPT_RESOLVE, addresses_.get());
