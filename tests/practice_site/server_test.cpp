@@ -376,10 +376,8 @@ TEST_CASE("server: who keeps it waiting is hung up on, and the others are not") 
                 CHECK(error.code() != std::error_code());
             }
         };
-        // Their destructors wait. (So does std::jthread's, which libc++ has from 20 on.)
-        const auto sender =
-            std::async(std::launch::async, [&] { keep_sending(slow, "x"); });
-        const auto another =
+        auto sender = std::async(std::launch::async, [&] { keep_sending(slow, "x"); });
+        auto another =
             std::async(std::launch::async, [&] { keep_sending(empty, "\r\n\r\n"); });
         Client busy(server.origin());
         bool served = true;
@@ -395,6 +393,8 @@ TEST_CASE("server: who keeps it waiting is hung up on, and the others are not") 
         CHECK(waited < 5s);
         busy.send(get("/still"));
         CHECK(busy.receive().body == "/still");
+        sender.get();
+        another.get();
     });
 }
 

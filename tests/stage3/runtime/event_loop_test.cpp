@@ -427,12 +427,13 @@ TEST_CASE("a reader that another one removes in the same turn isn't called") {
 TEST_CASE("call_soon_threadsafe wakes the loop from another thread") {
     EventLoop loop;
     std::size_t called = 0;
-    const auto other = std::async(std::launch::async, [&] {
+    auto other = std::async(std::launch::async, [&] {
         for (int i = 0; i < 1000; ++i)
             loop.call_soon_threadsafe([&] { ++called; });
         loop.call_soon_threadsafe([&] { loop.stop(); });
     });
     loop.run_forever();
+    other.get();
     CHECK(called == 1000);
 }
 
