@@ -106,10 +106,10 @@ class Served:
 
 
 class Index:
-    """All cases that fit into one crawl: a page that links to the start page of each."""
+    """Cases in one crawl: a page that links to the start page of each. All that fit into one, unless you name some."""
 
-    def __init__(self, port=0):
-        self.served = [Served(case) for case in all_cases() if not case.not_in_index]
+    def __init__(self, port=0, some_cases=None):
+        self.served = [Served(case) for case in some_cases or all_cases() if not case.not_in_index]
         self.site = Site({"/": pieces.page(*(served.root for served in self.served))}, port=port)
 
     def __enter__(self):

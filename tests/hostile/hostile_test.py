@@ -5,8 +5,8 @@ that is bounded, and without a byte of a server's in its output that isn't escap
     STAGE3=build/stage3_queue_crawler/stage3 tests/hostile/hostile_test.py [-v] [SECTION[.TEST]...]
 
 HOSTILE_MEMORY=no: memory isn't looked at. (A program with sanitizers in it needs many times as much.) The sections are
-Bodies, Delays, Redirects, Endless, Documents, Output, Scheduling; Quick: those cases of them that take no time worth
-the name; and Together: all cases in one crawl.
+Bodies, Delays, Redirects, Endless, Documents, Output, Scheduling; Quick: one crawl of those cases that take no time
+worth the name; and Together: one crawl of all cases.
 
 Most cases wait, for a server or for a time limit: so tests run beside each other. What takes longest is Together, 20 s,
 of which most is time limits of 4 s, twice for each silent server, and a second crawl for the second format. Of the
@@ -52,41 +52,57 @@ def is_quick(case):
 
 Bodies, Delays, Redirects, Endless, Documents, Output, Scheduling = (
     tests_of(title.title(), cases.cases_of(section)) for section, title in cases.SECTIONS.items())
-Quick = tests_of("Quick", filter(is_quick, cases.all_cases()))
+
+
+def crawl_together(index, options, format, what_is_wrong):
+    """One crawl of an index. `what_is_wrong`: with the Result, besides what may be wrong in any format."""
+    result = crawls.crawl([index.root], options, format, within=120)
+    status = max(served.exit for served in index.served)
+    wrong = [*checks.wrong_end(result, status), *checks.wrong_bytes(result.said), *what_is_wrong(result)]
+    if trial.MEMORY:
+        wrong += checks.wrong_memory(result, 40, trial.MAX_BODY)
+    fail_if([index.with_numbers(line) for line in wrong], "all cases together")
+    return result
+
+
+def wrong_jsonl_of(index):
+    """What is wrong with a Result of that format."""
+    def wrong_jsonl(result):
+        records = checks.read_records(result.output)
+        yield from checks.wrong_jsonl(result.output)
+        yield from checks.wrong_records(records, index.expected)
+        for served in index.served:
+            if served.case.check:
+                own = [record for record in records if record["url"] in served.expected]
+                yield from served.case.check(served, result, own)
+    return wrong_jsonl
+
+
+class Quick(unittest.TestCase):
+    """For readers: a single crawl of all cases that take no time worth the name."""
+
+    def test_in_one_crawl(self):
+        with cases.Index(some_cases=list(filter(is_quick, cases.all_cases()))) as index:
+            self.assertGreater(len(index.served), 80)
+            crawl_together(index, ("--workers", 40), "jsonl", wrong_jsonl_of(index))
 
 
 class Together(unittest.TestCase):
     """All cases that fit into one crawl, in one: each comes out as it does by itself. Once for each format."""
     OPTIONS = ("--fetch-timeout", 4, "--workers", 40)
 
-    def crawl(self, index, format, what_is_wrong):
-        """`what_is_wrong`: with the Result, besides what may be wrong in any format."""
-        result = crawls.crawl([index.root], self.OPTIONS, format, within=120)
-        status = max(served.exit for served in index.served)
-        wrong = [*checks.wrong_end(result, status), *checks.wrong_bytes(result.said), *what_is_wrong(result)]
-        if trial.MEMORY:
-            wrong += checks.wrong_memory(result, 40, trial.MAX_BODY)
-        fail_if([index.with_numbers(line) for line in wrong], "all cases together")
-        return result
-
     def as_jsonl_and_csv(self):
-        def wrong_jsonl(result):
-            records = checks.read_records(result.output)
-            yield from checks.wrong_jsonl(result.output)
-            yield from checks.wrong_records(records, index.expected)
-            for served in index.served:
-                if served.case.check:
-                    own = [record for record in records if record["url"] in served.expected]
-                    yield from served.case.check(served, result, own)
         with cases.Index() as index:
             self.assertGreater(len(index.served), 100)
-            records = checks.read_records(self.crawl(index, "jsonl", wrong_jsonl).output)
+            result = crawl_together(index, self.OPTIONS, "jsonl", wrong_jsonl_of(index))
+            records = checks.read_records(result.output)
             index.forget()
-            self.crawl(index, "csv", lambda result: checks.wrong_csv(result.output, records))
+            crawl_together(index, self.OPTIONS, "csv", lambda result: checks.wrong_csv(result.output, records))
 
     def as_a_report(self):
         with cases.Index() as index:
-            self.crawl(index, "text", lambda result: checks.wrong_report(result.output, index.expected))
+            crawl_together(index, self.OPTIONS, "text",
+                           lambda result: checks.wrong_report(result.output, index.expected))
 
     def as_a_graph(self):
         def wrong_dot(result):
@@ -95,7 +111,7 @@ class Together(unittest.TestCase):
                 if f'\n  "{url}" [color='.encode() not in result.output.replace(b"\\\\", b"\\").replace(b'\\"', b'"'):
                     yield f"{url} is no node"
         with cases.Index() as index:
-            self.crawl(index, "dot", wrong_dot)
+            crawl_together(index, self.OPTIONS, "dot", wrong_dot)
 
     test_as_jsonl_and_csv = beside(as_jsonl_and_csv, first=True)
     test_as_a_report = beside(as_a_report, first=True)
