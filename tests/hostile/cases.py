@@ -155,12 +155,12 @@ def all_cases():
 
 # Numbers that have no case here, and why.
 ELSEWHERE = {
-    25: "no server: a name that is never found. tests/stage3/program/program_test.cpp, tests/support/slow_names.cpp",
-    30: "no server: Ctrl-C, once and twice. tests/stage3/program/program_test.cpp",
+    25: "no server: a name that is never found. tests/stage3/program/slow_names_test.cpp, tests/support/slow_names.cpp",
+    30: "no server: Ctrl-C, once and twice. tests/stage3/program/interrupts_test.cpp",
     70: "there are no sitemaps yet",
     74: "pages are not saved",
-    75: "no server: whoever reads the results leaves. tests/stage3/program/program_test.cpp",
-    76: "no server: what can't be written. tests/stage3/program/program_test.cpp. A crawl to be continued is in Redis",
+    75: "no server: whoever reads the results leaves. tests/stage3/program/writing_results_test.cpp",
+    76: "no server: what can't be written. tests/stage3/program/writing_results_test.cpp. A crawl to be continued is in Redis",
     77: "no server: what stands in Redis is wrong. tests/shared_frontier/faults_test.py",
     78: "no shell is called anywhere",
 }

@@ -120,7 +120,7 @@ class SiteProcess {
     std::uint16_t port_ = 0;
 };
 
-struct Found {
+struct Crawled {
     Ending ending = Ending::complete;
     std::vector<std::string> records; // all that they say, but for the time
     std::size_t most_threads = 0;     // this process ever had
@@ -140,8 +140,8 @@ std::string describe(const Record& record) {
 }
 
 /// A crawl with that many threads that read pages. 0: the loop's own does.
-Found crawl(const std::string& root, std::size_t threads, std::size_t workers) {
-    Found result;
+Crawled crawl(const std::string& root, std::size_t threads, std::size_t workers) {
+    Crawled result;
     CrawlSettings settings;
     settings.workers = workers;
     settings.obey_robots = false;
@@ -194,19 +194,19 @@ TEST_CASE("a crawl that ends doesn't wait until a page is read") {
 TEST_CASE("it's the same crawl, however many threads read the pages") {
     const SiteProcess site;
     const std::string root = site.root();
-    const Found alone = crawl(root, 0, 1);
+    const Crawled alone = crawl(root, 0, 1);
     CHECK(alone.ending == Ending::complete);
     CHECK(alone.records.size() == pages + 2 * pages); // two dead links on each page
     for (const std::size_t threads : {1U, 2U, 3U}) {
         CAPTURE(threads);
-        const Found one = crawl(root, threads, 1);
+        const Crawled one = crawl(root, threads, 1);
         CHECK(one.records == alone.records); // in this order
         if (threads > 1)                     // a single one is kept for what takes long
             CHECK(one.most_threads > alone.most_threads); // there was one at least
-        Found ten = crawl(root, threads, 10);
+        Crawled ten = crawl(root, threads, 10);
         CHECK(ten.ending == Ending::complete);
         CHECK(ten.records.size() == alone.records.size());
-        const auto count = [](const Found& result, Outcome outcome) {
+        const auto count = [](const Crawled& result, Outcome outcome) {
             return std::ranges::count_if(result.records, [&](const std::string& record) {
                 return record.find(fmt::format(" {} ", name_of(outcome)))
                        != std::string::npos;

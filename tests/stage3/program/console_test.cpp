@@ -1,5 +1,5 @@
 // The words that a user sees while a crawl runs, also if he doesn't look. (Where they go,
-// and when: see program_test.cpp.)
+// and when: see interrupts_test.cpp and program_test.cpp.)
 #include "common/system/socket.h"
 #include "stage3_queue_crawler/program/console.h"
 #include "stage3_queue_crawler/runtime/task/run.h"

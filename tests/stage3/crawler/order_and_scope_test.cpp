@@ -1,0 +1,190 @@
+// In which order URLs are fetched, which belong to the crawl, and what is sent to whose
+// server.
+#include "tests/stage3/crawler/crawl_under_test.h"
+
+#include <doctest/doctest.h>
+#include <fmt/core.h>
+
+#include <ostream> // doctest wants it
+#include <string>
+#include <vector>
+
+using namespace tests;
+
+TEST_CASE("the order of the queue is the order of the records, with one worker") {
+    ScriptedServer server;
+    server.on("/", page({"/cccc", "/bb"}));
+    server.on("/cccc", page({"/a", "/ddddd"}));
+    server.on("/bb", page({"/ee"}));
+    for (const char* path : {"/a", "/ddddd", "/ee"})
+        server.on(path, page({}));
+    const auto paths = [&](OrderName order) {
+        Setup setup;
+        setup.settings.workers = 1;
+        setup.settings.order = order;
+        std::string text;
+        for (const std::string& url : setup.crawl(server.url()).urls())
+            text += url.substr(server.url().size() - 1);
+        return text;
+    };
+    CHECK(paths(OrderName::fifo) == "//cccc/bb/a/ddddd/ee");
+    CHECK(paths(OrderName::lifo) == "//bb/ee/cccc/ddddd/a");
+    CHECK(paths(OrderName::priority) == "//bb/ee/cccc/a/ddddd");
+}
+
+TEST_CASE("what is excluded has no record, not even a root, nor a redirect's target") {
+    ScriptedServer server;
+    server.on("/", page({"/private/a", "/moved"}));
+    server.on("/moved", redirect_to("/private/b"));
+    Setup setup;
+    setup.excluded.emplace_back("/private/");
+    const Result result = setup.crawl({server.url(), server.url("/private/root")});
+    CHECK(result.records.size() == 2);
+    CHECK(result[server.url()].links == 1);
+    CHECK(result.notes
+          == std::vector<std::string>{server.url("/private/root") + " is excluded"});
+    CHECK(result[server.url("/moved")].outcome == Outcome::redirect);
+    CHECK(server.requests().size() == 2);
+}
+
+TEST_CASE("the user's headers go to the roots' origins, and to no other") {
+    ScriptedServer named;
+    ScriptedServer other; // the same host, another port
+    named.on("/", page({"/a", other.url("/b")}));
+    named.on("/a", redirect_to(other.url("/c")));
+    for (const char* path : {"/b", "/c"})
+        other.on(path, page({}));
+    Setup setup;
+    setup.settings.session.headers = {"X-Secret: s", "X-Other: t"};
+    setup.settings.session.user_agent = "me/1";
+    CHECK(setup.crawl(named.url()).records.size() == 4);
+    for (const tests::Request& request : named.requests()) {
+        CAPTURE(request.head);
+        CHECK(request.head.find("X-Secret: s\r\nX-Other: t") != std::string::npos);
+        CHECK(request.head.find("User-Agent: me/1\r\n") != std::string::npos);
+    }
+    CHECK(other.requests().size() == 2);
+    for (const tests::Request& request : other.requests()) {
+        CHECK(request.head.find("X-Secret") == std::string::npos);
+        CHECK(request.head.find("User-Agent: me/1\r\n") != std::string::npos);
+    }
+}
+
+TEST_CASE("robots.txt is asked for with the headers that its host's pages get") {
+    ScriptedServer named;
+    ScriptedServer other;
+    named.on("/robots.txt", redirect_to(other.url("/robots.txt")));
+    other.on("/robots.txt",
+             tests::respond(200, "text/plain", "User-agent: *\nDisallow: /no"));
+    named.on("/", page({"/no"}));
+    Setup setup;
+    setup.obey_robots = true;
+    setup.settings.session.headers = {"X-Secret: s"};
+    const Result result = setup.crawl(named.url());
+    CHECK(result[named.url("/no")].outcome == Outcome::disallowed);
+    for (const tests::Request& request : named.requests())
+        CHECK(request.head.find("\r\nX-Secret: s") != std::string::npos);
+    REQUIRE(other.requests().size() == 1);
+    CHECK(other.requests()[0].head.find("X-Secret") == std::string::npos);
+}
+
+TEST_CASE("a root's login goes to its origin, and to no other") {
+    ScriptedServer closed;
+    ScriptedServer open;
+    closed.on("/", page({"/a", open.url("/x")}));
+    closed.on("/a", redirect_to(open.url("/y")));
+    for (const char* path : {"/", "/x", "/y"})
+        open.on(path, page({}));
+    Setup setup;
+    setup.obey_robots = true;
+    const auto root = common::parse_url(closed.url()).value();
+    setup.settings.logins.emplace(root.origin(), common::Login{"me", "secret"});
+    CHECK(setup.crawl({closed.url(), open.url()}).records.size() == 5);
+    CHECK(closed.requests().size() == 3);
+    for (const tests::Request& request : closed.requests())
+        CHECK(request.head.find("\r\nAuthorization: Basic bWU6c2VjcmV0")
+              != std::string::npos);
+    CHECK(open.requests().size() == 4);
+    for (const tests::Request& request : open.requests())
+        CHECK(request.head.find("Authorization") == std::string::npos);
+}
+
+TEST_CASE("several roots are one crawl") {
+    ScriptedServer one;
+    ScriptedServer two(AF_INET6);
+    one.on("/", page({two.url("/x")}));
+    two.on("/", page({one.url("/")}));
+    two.on("/x", page({}));
+    const Result result = Setup().crawl({one.url(), two.url(), one.url()});
+    CHECK(result.records.size() == 3);
+    CHECK(result[two.url("/")].depth == 0);
+}
+
+TEST_CASE("a site that goes deeper and deeper comes to an end, and that is said") {
+    ScriptedServer server;
+    const std::vector<std::string> links{"a/", "?next", "?next&more"};
+    server.on("/", page(links));
+    server.on("/a/", page(links));
+    server.on("/a/a/", page(links));
+    Setup setup;
+    setup.settings.traps = {.path_depth = 20, .repeats = 2, .queries = 1};
+    setup.settings.workers = 1;
+    const Result result = setup.crawl(server.url());
+    CHECK(result.records.size() == 6); // three paths, each with one query, all told
+    REQUIRE(result.left_out.size() == 2);
+    CHECK(result.left_out[0].example == server.url("/?next&more"));
+    CHECK(result.left_out[0].links == 3);
+    CHECK(result.left_out[1].why.ends_with("more than 2 times (--max-repeats)"));
+    CHECK(result.left_out[1].example == server.url("/a/a/a/"));
+    CHECK(result.left_out[1].links == 1);
+    REQUIRE(result.notes.size() == 2); // each kind once
+    CHECK(result.notes[1]
+          == server.url("/a/a/") + ": " + server.url("/a/a/a/")
+                 + " is left out, and so will be other links "
+                   "with one part of their path more than 2 times (--max-repeats)");
+}
+
+TEST_CASE("a deep root, or a large max_depth, is no trap") {
+    ScriptedServer server;
+    const std::string deep = "/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18/19/20/21/";
+    server.on(deep, page({"22", "22/23"}));
+    server.on(deep + "22", page({}));
+    server.on(deep + "22/23", page({"/1/1/1/1/1"}));
+    Setup setup;
+    setup.settings.max_depth = 1;
+    const Result result = setup.crawl(server.url(deep));
+    CHECK(result.records.size() == 3);
+    CHECK(result.left_out.empty());
+
+    server.on("/a/a/a/a/", page({"b"}));
+    server.on("/a/a/a/a/b", page({}));
+    const Result repeated = Setup().crawl(server.url("/a/a/a/a/"));
+    CHECK(repeated.records.size() == 2);
+    CHECK(repeated.left_out.empty());
+}
+
+TEST_CASE("a page with too many links is read to a limit, and that is said") {
+    ScriptedServer server;
+    std::string body;
+    for (int i = 0; i < 10'005; ++i)
+        body += fmt::format("<a href='http://elsewhere.example/{}'>", i);
+    body += "<a href=/inside>";
+    for (int i = 0; i < 10'004; ++i)
+        body += fmt::format("<a href='/{}'>", i);
+    body += fmt::format("<a href='/{}'>", std::string(9000, 'x'));
+    server.on("/", html(body));
+    Setup setup;
+    setup.settings.max_pages = 2;
+    setup.settings.workers = 1;
+    const Result result = setup.crawl(server.url());
+    CHECK(result[server.url()].links == 10'000);
+    REQUIRE(result.left_out.size() == 2);
+    CHECK(result.left_out[0].links == 5);
+    CHECK(result.left_out[0].example == "on " + server.url());
+    CHECK(result.left_out[1].links == 1);
+    CHECK(result[server.url("/inside")].status == 404); // foreign ones don't count
+    CHECK(result.notes
+          == std::vector<std::string>{
+              server.url() + ": 5 links are left out, being beyond the limit for a page",
+              server.url() + ": 1 links are left out, being too long for URLs"});
+}

@@ -1,0 +1,310 @@
+// How gently a crawl treats each host, and that no host holds up another.
+#include "tests/stage3/crawler/crawl_under_test.h"
+
+#include <doctest/doctest.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <ostream> // doctest wants it
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+using namespace tests;
+
+namespace {
+
+/// When each request of a path that begins like this came, in seconds.
+struct Arrivals {
+    explicit Arrivals(Setup& setup) {
+        setup.events.on_start = [this](std::string_view, const stage3::Work& work) {
+            times[std::string(work.url.authority())].push_back(Clock::now());
+        };
+    }
+    /// The shortest time between two starts.
+    double shortest(const ScriptedServer& server) const {
+        const auto& all = times.at(fmt::format("127.0.0.1:{}", server.port()));
+        double result = 1e9;
+        for (std::size_t i = 1; i < all.size(); ++i)
+            result = std::min(result,
+                              std::chrono::duration<double>(all[i] - all[i - 1]).count());
+        return result;
+    }
+    std::map<std::string, std::vector<Clock::time_point>> times;
+};
+
+/// A server with so many pages, on its first.
+void fill(ScriptedServer& server, int pages, std::vector<std::string> more = {}) {
+    for (int i = 0; i < pages; ++i) {
+        more.push_back(fmt::format("/{}", i));
+        server.on(more.back(), Reply{Pause{20ms}, html("")[0]});
+    }
+    server.on("/", page(more));
+}
+
+/// Nine hosts of seven pages each, all quick.
+struct QuickHosts {
+    QuickHosts() {
+        for (ScriptedServer& server : servers) {
+            server.on("/", page({"/1", "/2", "/3", "/4", "/5", "/6"}));
+            for (int i = 1; i <= 6; ++i)
+                server.on(fmt::format("/{}", i), page({}));
+        }
+    }
+    /// These roots, and then theirs.
+    std::vector<std::string> roots_after(std::vector<std::string> roots) const {
+        for (const ScriptedServer& server : servers)
+            roots.push_back(server.url());
+        return roots;
+    }
+    std::array<ScriptedServer, 9> servers;
+};
+
+/// How many records of other hosts come after so many of this one.
+int others_after(int records, const ScriptedServer& host, const Result& result) {
+    int others = 0;
+    for (const std::string& url : result.urls())
+        if (url.starts_with(host.url()))
+            --records;
+        else if (records <= 0)
+            ++others;
+    return others;
+}
+
+} // namespace
+
+TEST_CASE("a host gets no more requests at once than allowed") {
+    ScriptedServer one;
+    ScriptedServer two;
+    fill(two, 12);
+    fill(one, 12, {two.url("/")});
+    Setup setup;
+    setup.settings.workers = 20;
+    setup.settings.politeness.max_per_host = 3;
+    CHECK(setup.crawl(one.url()).records.size() == 26);
+    CHECK(one.most_at_once() == 3);
+    CHECK(two.most_at_once() == 3);
+}
+
+TEST_CASE("there is a pause between the starts of two requests to a host") {
+    ScriptedServer one;
+    ScriptedServer two;
+    fill(two, 4);
+    fill(one, 4, {two.url("/")});
+    Setup setup;
+    setup.settings.politeness.delay = 100ms;
+    const Arrivals arrivals(setup);
+    const Result result = setup.crawl(one.url());
+    CHECK(result.records.size() == 10);
+    CHECK(arrivals.shortest(one) >= 0.0999);
+    CHECK(arrivals.shortest(two) >= 0.0999);
+    CHECK(result.seconds < 1.0); // both at the same time: 0.5 and 0.1
+    CHECK(result.progress.waiting == 0);
+}
+
+TEST_CASE("with one worker and pauses, the order is that of the queue") {
+    ScriptedServer server;
+    fill(server, 8);
+    Setup setup;
+    setup.settings.workers = 1;
+    setup.settings.politeness.delay = 20ms;
+    const Result result = setup.crawl(server.url());
+    std::vector<std::string> expected{server.url()};
+    for (int i = 0; i < 8; ++i)
+        expected.push_back(server.url(fmt::format("/{}", i)));
+    CHECK(result.urls() == expected);
+}
+
+TEST_CASE("a server that is busy is left alone for a while, and others are not") {
+    ScriptedServer busy;
+    ScriptedServer other;
+    fill(busy, 3, {other.url("/")});
+    busy.on("/0", {respond(503, "text/html", "", "Retry-After: 1\r\n"), page({})});
+    fill(other, 5);
+    Setup setup;
+    setup.settings.workers = 1;
+    std::map<std::string, double> ended;
+    const auto start = Clock::now();
+    setup.on_record = [&](const Record& record) {
+        ended[std::string(record.url.href())] =
+            std::chrono::duration<double>(Clock::now() - start).count();
+    };
+    const Result result = setup.crawl(busy.url());
+    CHECK(result.progress.dead == 0);
+    CHECK(ended.at(busy.url("/0")) >= 1.0);
+    CHECK(ended.at(busy.url("/2")) >= 1.0); // the same host
+    CHECK(ended.at(other.url("/4")) < 1.0);
+}
+
+TEST_CASE("a server that answers 429 is left alone for a while, too") {
+    ScriptedServer busy;
+    busy.on("/0", {respond(429, "text/html", ""), page({})});
+    busy.on("/1", page({}));
+    ScriptedServer other;
+    other.on("/", page({}));
+    Setup setup;
+    setup.settings.workers = 1;
+    const Result result = setup.crawl({busy.url("/0"), busy.url("/1"), other.url()});
+    CHECK(result.records.size() == 3);
+    CHECK(result.progress.dead == 0);
+    CHECK(result.urls().front() == other.url()); // though it came last
+}
+
+TEST_CASE("another try waits for its host's turn like any other fetch") {
+    const Reply busy = respond(503, "text/html", "");
+    const auto crawl = [](std::vector<Reply> replies, const auto& configure,
+                          const std::string& robots = "") {
+        ScriptedServer server;
+        fill(server, 6);
+        server.on("/2", std::move(replies));
+        if (!robots.empty())
+            server.on("/robots.txt", respond(200, "text/plain", robots));
+        Setup setup;
+        setup.obey_robots = !robots.empty();
+        setup.settings.timeout = 20s;
+        configure(setup.settings);
+        const Result result = setup.crawl(server.url());
+        CHECK(result.ending == Ending::complete);
+        CHECK(result.records.size() == 7);
+        CHECK(result.progress.dead == 0);
+        CHECK(result.progress.waiting == 0);
+        return result[server.url("/2")].tries;
+    };
+    const auto delay = [](CrawlSettings& settings) { settings.politeness.delay = 50ms; };
+    const auto one_at_once = [](CrawlSettings& settings) {
+        settings.politeness.max_per_host = 1;
+    };
+    const auto nothing = [](CrawlSettings&) {};
+    CHECK(crawl({busy, page({})}, delay) == 2);
+    CHECK(crawl({busy, page({})}, one_at_once) == 2);
+    CHECK(crawl({busy, page({})}, nothing, "User-agent: *\nCrawl-delay: 0.05") == 2);
+    CHECK(crawl({Reply{Reset{}}, Reply{}, page({})}, delay) == 3);
+    CHECK(crawl({respond(502, "text/html", ""), page({})}, one_at_once) == 2);
+}
+
+TEST_CASE("a server that is always busy is given up, page by page") {
+    ScriptedServer server;
+    std::vector<std::string> links;
+    for (int i = 0; i < 10; ++i) {
+        links.push_back(fmt::format("/{}", i));
+        server.on(links.back(), respond(503, "text/html", ""));
+    }
+    server.on("/", page(links));
+    Setup setup;
+    setup.settings.max_tries = 3;
+    setup.settings.timeout = 30s;
+    const Result result = setup.crawl(server.url());
+    CHECK(result.ending == Ending::complete);
+    CHECK(result.records.size() == 11);
+    CHECK(result.progress.dead == 10);
+    CHECK(server.requests().size() == 31);
+}
+
+// With fewer workers than the slow host has pages: if each of them kept a
+// worker while it waits, nobody would be left for the others.
+TEST_CASE("of ten hosts, one wants 1 s per request: the others aren't held up") {
+    const QuickHosts quick;
+    ScriptedServer slow;
+    slow.on("/robots.txt", respond(200, "text/plain", "User-agent: *\nCrawl-delay: 1\n"));
+    slow.on("/", page({"/1", "/2", "/3", "/4"}));
+    for (const char* path : {"/1", "/2", "/3", "/4"})
+        slow.on(path, page({}));
+    Setup setup;
+    setup.obey_robots = true;
+    setup.settings.workers = 3;
+    const Result result = setup.crawl(quick.roots_after({slow.url()}));
+    CHECK(result.ending == Ending::complete);
+    CHECK(result.records.size() == 9 * 7 + 5);
+    CHECK(result.progress.dead == 0);
+    CHECK(others_after(3, slow, result) == 0);
+}
+
+TEST_CASE("of ten hosts, one answers late: the others aren't held up") {
+    const QuickHosts quick;
+    ScriptedServer slow;
+    for (const char* path : {"/", "/1", "/2"})
+        slow.on(path, Reply{Pause{1s}, page({})[0]});
+    Setup setup;
+    setup.settings.workers = 2;
+    setup.settings.politeness.max_per_host = 1;
+    const Result result =
+        setup.crawl(quick.roots_after({slow.url("/"), slow.url("/1"), slow.url("/2")}));
+    CHECK(result.ending == Ending::complete);
+    CHECK(result.records.size() == 9 * 7 + 3);
+    CHECK(result.progress.dead == 0);
+    CHECK(others_after(2, slow, result) == 0);
+}
+
+// More of its pages than there are workers.
+TEST_CASE("of ten hosts, one has a late robots.txt: the others aren't held up") {
+    const QuickHosts quick;
+    ScriptedServer slow;
+    slow.on("/robots.txt", Reply{Pause{1s}, respond(200, "text/plain", "")[0]});
+    std::vector<std::string> roots;
+    for (const char* path : {"/1", "/2", "/3", "/4"}) {
+        slow.on(path, page({}));
+        roots.push_back(slow.url(path));
+    }
+    Setup setup;
+    setup.obey_robots = true;
+    setup.settings.workers = 2;
+    const Result result = setup.crawl(quick.roots_after(roots));
+    CHECK(result.ending == Ending::complete);
+    CHECK(result.records.size() == 9 * 7 + 4);
+    CHECK(result.progress.dead == 0);
+    CHECK(others_after(1, slow, result) == 0);
+    CHECK(slow.times_asked("/robots.txt") == 1);
+}
+
+TEST_CASE(
+    "a crawl that has reached max_pages doesn't wait for URLs whose host is at a pause") {
+    ScriptedServer slow;
+    fill(slow, 2);
+    ScriptedServer other;
+    other.on("/", page({}));
+    Setup setup;
+    setup.settings.workers = 1;
+    setup.settings.politeness.delay = 10s;
+    setup.settings.max_pages = 2;
+    const Result result =
+        setup.crawl({slow.url(), slow.url("/0"), slow.url("/1"), other.url()});
+    CHECK(result.ending == Ending::max_pages);
+    CHECK(result.urls() == std::vector{slow.url(), other.url()});
+    CHECK(result.seconds < 5.0);
+}
+
+TEST_CASE("a URL that is called after max_pages is reached holds up no other") {
+    ScriptedServer busy;
+    busy.on("/", {respond(503, "text/html", ""), page({})});
+    ScriptedServer other;
+    other.on("/", page({}));
+    Setup setup;
+    setup.settings.workers = 1;
+    setup.settings.max_pages = 2;
+    setup.settings.timeout = 5s;
+    const Result result =
+        setup.crawl({busy.url(), busy.url("/0"), busy.url("/1"), other.url()});
+    CHECK(result.ending == Ending::max_pages);
+    CHECK(result.urls() == std::vector{other.url(), busy.url()});
+    CHECK(result[busy.url()].tries == 2);
+    CHECK(busy.requests().size() == 2);
+}
+
+TEST_CASE("a cancelled crawl leaves the URLs that wait for their host's turn") {
+    ScriptedServer server;
+    fill(server, 30);
+    Setup setup;
+    setup.settings.politeness.delay = 10s;
+    setup.during = [](EventLoop& loop, auto& task) {
+        loop.call_later(100ms, [&task] { task.cancel(); });
+    };
+    const Result result = setup.crawl(server.url());
+    CHECK(result.ending == Ending::interrupted);
+    CHECK(result.progress.waiting == 30);
+    CHECK(result.seconds < 2.0);
+}

@@ -1,0 +1,144 @@
+// Ctrl-C, SIGTERM and SIGHUP, once and twice.
+#include "tests/stage3/program/program_under_test.h"
+
+#include <doctest/doctest.h>
+#include <fmt/core.h>
+
+#include <csignal>
+#include <ostream> // doctest wants it
+#include <string>
+#include <thread>
+
+using namespace tests;
+
+TEST_CASE("Ctrl-C ends it within a second, with its report") {
+    for (const int signal : {SIGINT, SIGTERM}) {
+        HangingSite site(100);
+        Clock::time_point pressed;
+        const Finished finished = run_stage3({"-w", "100", site.server.url()},
+                                             {.meanwhile = [&](pid_t process) {
+                                                 site.wait_for_requests(102);
+                                                 pressed = Clock::now();
+                                                 ::kill(process, signal);
+                                             }});
+        CHECK(Clock::now() - pressed < 1s);
+        CHECK(finished.status == 130);
+        CHECK(last_line(finished.out).ends_with(" s: 1 fetched, 0 redirects, 0 dead."));
+        CHECK(finished.err
+              == "stage3: interrupted: 100 URLs that are known were not fetched\n");
+    }
+}
+
+TEST_CASE(
+    "a terminal that is closed ends it, with its report, also if that is told twice") {
+    HangingSite site(20);
+    const Finished finished =
+        run_stage3({"-w", "20", site.server.url()}, {.meanwhile = [&](pid_t process) {
+                       site.wait_for_requests(22);
+                       ::kill(process, SIGHUP);
+                       ::kill(process, SIGHUP);
+                   }});
+    CHECK(finished.status == 130);
+    CHECK(last_line(finished.out).ends_with(" s: 1 fetched, 0 redirects, 0 dead."));
+    CHECK(finished.err
+          == "stage3: interrupted: 20 URLs that are known were not fetched\n");
+}
+
+TEST_CASE("after SIGHUP, another signal ends it at once if its report isn't read") {
+    const PracticeSite site(many_pages);
+    const Finished finished =
+        run_stage3({"--format", "jsonl", site.server.url()},
+                   {.leave_output_unread = true, .meanwhile = [&](pid_t process) {
+                        wait_until_it_rests(site);
+                        ::kill(process, SIGHUP);
+                        ::kill(process, SIGHUP);
+                        std::this_thread::sleep_for(200ms);
+                        CHECK(tests::is_running(process));
+                        ::kill(process, SIGTERM);
+                    }});
+    CHECK(finished.status == 130);
+}
+
+TEST_CASE("SIGHUP changes nothing if it was told to ignore it") {
+    const HangingSite site(1);
+    const Finished finished =
+        tests::run({"/bin/sh", "-c",
+                    R"(trap '' HUP; exec "$0" --fetch-timeout 1 --max-tries 1 "$1")",
+                    program(), site.server.url()},
+                   {.meanwhile = [&](pid_t process) {
+                       wait_until([&] { return site.server.requests().size() >= 3; });
+                       ::kill(process, SIGHUP);
+                   }});
+    CHECK(finished.status == 1);
+    CHECK(finished.out.find(" s: 1 fetched, 0 redirects, 1 dead.") != std::string::npos);
+}
+
+TEST_CASE("Ctrl-C pressed twice ends it at once, also while it writes its report") {
+    // The report is longer than a pipe has room for, and nobody reads it.
+    ScriptedServer server;
+    std::string links = "<a href='/silent'>x</a>";
+    for (int i = 0; i < 100; ++i) {
+        const std::string path = fmt::format("/{}/{}", i, std::string(2000, 'x'));
+        links += fmt::format("<a href='{}'>x</a>", path);
+        server.on(path, html(""));
+    }
+    server.on("/silent", {Hold{}});
+    server.on("/", html(links));
+    Clock::time_point pressed;
+    const Finished finished = run_stage3(
+        {server.url()}, {.leave_output_unread = true, .meanwhile = [&](pid_t process) {
+                             wait_until([&] { return server.requests().size() >= 103; });
+                             ::kill(process, SIGINT);
+                             std::this_thread::sleep_for(500ms);
+                             CHECK(tests::is_running(process)); // it's writing
+                             pressed = Clock::now();
+                             ::kill(process, SIGINT);
+                         }});
+    CHECK(Clock::now() - pressed < 1s);
+    CHECK(finished.status == 130);
+}
+
+TEST_CASE(
+    "a second signal ends it at once while it waits for the reader of its records") {
+    const PracticeSite site(many_pages);
+    const Finished finished =
+        run_stage3({"--format", "jsonl", site.server.url()},
+                   {.leave_output_unread = true, .meanwhile = [&](pid_t process) {
+                        wait_until_it_rests(site);
+                        ::kill(process, SIGINT);
+                        std::this_thread::sleep_for(200ms);
+                        CHECK(tests::is_running(process));
+                        ::kill(process, SIGTERM);
+                    }});
+    CHECK(finished.status == 130);
+}
+
+TEST_CASE(
+    "once the crawl is over, the report comes out, unless Ctrl-C is pressed twice") {
+    ScriptedServer server;
+    std::string links;
+    for (int i = 0; i < 100; ++i) {
+        const std::string path = fmt::format("/{}/{}", i, std::string(2000, 'x'));
+        links += fmt::format("<a href='{}'>x</a>", path);
+        server.on(path, html(""));
+    }
+    server.on("/", html(links));
+    const Finished finished = run_stage3(
+        {server.url()}, {.leave_output_unread = true, .meanwhile = [&](pid_t process) {
+                             wait_until([&] { return server.requests().size() >= 102; });
+                             std::this_thread::sleep_for(500ms);
+                             ::kill(process, SIGINT);
+                             std::this_thread::sleep_for(200ms);
+                             CHECK(tests::is_running(process));
+                             ::kill(process, SIGINT);
+                         }});
+    CHECK(finished.status == 130);
+
+    const Finished once =
+        tests::run({"/bin/sh", "-c",
+                    R"({ "$0" "$1" & crawl=$!; sleep 4; kill -INT $crawl; wait $crawl
+              echo "status $?" >&2; } | { sleep 5; cat; })",
+                    program(), server.url()});
+    CHECK(once.err == "status 0\n");
+    CHECK(last_line(once.out).ends_with(" s: 101 fetched, 0 redirects, 0 dead."));
+}

@@ -1,0 +1,99 @@
+#include "tests/stage3/program/program_under_test.h"
+
+#include <doctest/doctest.h>
+#include <fmt/core.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <sstream>
+#include <utility>
+
+namespace tests {
+
+std::string program() { return path_in("PROGRAM"); }
+
+Finished run_stage3(std::vector<std::string> arguments, const RunOptions& how) {
+    return run_program("PROGRAM", std::move(arguments), how);
+}
+
+std::vector<std::string> preloaded(const std::string& variable,
+                                   const std::vector<std::string>& arguments) {
+    const char* const asan = std::getenv("ASAN_OPTIONS");
+    std::vector<std::string> command{
+        "/usr/bin/env", fmt::format("LD_PRELOAD={}", path_in("SLOW_NAMES_LIB")), variable,
+        // It wants to be the first library.
+        fmt::format("ASAN_OPTIONS={}:verify_asan_link_order=0",
+                    asan != nullptr ? asan : ""),
+        program()};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    return command;
+}
+
+Finished run_preloaded(const std::string& variable,
+                       const std::vector<std::string>& arguments, const RunOptions& how) {
+    return run(preloaded(variable, arguments), how);
+}
+
+std::vector<std::string> lines(const std::string& text) {
+    std::vector<std::string> result;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);)
+        result.push_back(line);
+    return result;
+}
+
+std::string field(const std::string& json, const std::string& name) {
+    const auto key = json.find("\"" + name + "\": ");
+    if (key == std::string::npos)
+        return "(none)";
+    const auto begin = key + name.size() + 4;
+    const bool text = json[begin] == '"';
+    const auto end = json.find_first_of(text ? "\"" : ",}", begin + 1);
+    return json.substr(text ? begin + 1 : begin, end - begin - (text ? 1 : 0));
+}
+
+std::map<std::string, std::multiset<std::string>> by_outcome(const std::string& out) {
+    std::map<std::string, std::multiset<std::string>> result;
+    for (const std::string& line : lines(out)) {
+        CHECK(line.starts_with("{\"url\": "));
+        CHECK(line.ends_with("}"));
+        result[field(line, "outcome")].insert(field(line, "url"));
+    }
+    return result;
+}
+
+HangingSite::HangingSite(int pages) {
+    std::string links;
+    for (int i = 0; i < pages; ++i) {
+        links += fmt::format("<a href=/{}>x</a>", i);
+        server.on(fmt::format("/{}", i), {Hold{}});
+    }
+    server.on("/", html(links));
+}
+
+void PracticeSite::check(const Finished& finished, int status) const {
+    CAPTURE(finished.err);
+    CHECK(finished.status == status);
+    const auto found = by_outcome(finished.out);
+    const auto all = [](const auto& urls) {
+        return std::multiset<std::string>(urls.begin(), urls.end());
+    };
+    std::multiset<std::string> redirects;
+    for (const auto& [url, target] : manifest.redirects)
+        redirects.insert(url);
+    CHECK(found.size() == 3);
+    CHECK(found.at("page") == all(manifest.pages));
+    CHECK(found.at("error") == all(manifest.dead));
+    CHECK(found.at("redirect") == redirects);
+}
+
+void wait_until_it_rests(const PracticeSite& site) {
+    std::uint64_t before = 0;
+    wait_until([&] {
+        std::this_thread::sleep_for(500ms);
+        const auto now = site.server.statistics().requests_served;
+        return now > 0 && std::exchange(before, now) == now;
+    });
+}
+
+} // namespace tests

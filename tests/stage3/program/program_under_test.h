@@ -1,0 +1,76 @@
+// Stage 3's program, run as its user runs it, and sites for it. The environment says
+// where it is.
+#pragma once
+
+#include "tests/practice_site/background_site.h"
+#include "tests/support/process.h"
+#include "tests/support/scripted_server.h"
+
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace tests {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+std::string program();
+
+Finished run_stage3(std::vector<std::string> arguments, const RunOptions& how = {});
+
+/// The command that runs it with tests/support/slow_names.cpp, and this variable for
+/// that.
+std::vector<std::string> preloaded(const std::string& variable,
+                                   const std::vector<std::string>& arguments);
+
+Finished run_preloaded(const std::string& variable,
+                       const std::vector<std::string>& arguments,
+                       const RunOptions& how = {});
+
+std::vector<std::string> lines(const std::string& text);
+
+/// The value of a field in a line of JSON, as it is written there, without quotes.
+std::string field(const std::string& json, const std::string& name);
+
+/// The URLs by outcome, of --format jsonl.
+std::map<std::string, std::multiset<std::string>> by_outcome(const std::string& out);
+
+/// Waits, at most 10 s, until something holds.
+template <class Condition>
+void wait_until(Condition condition) {
+    for (int i = 0; i < 10'000 && !condition(); ++i)
+        std::this_thread::sleep_for(1ms);
+}
+
+/// A site with one page, and links to so many others that never answer.
+struct HangingSite {
+    explicit HangingSite(int pages);
+    /// Waits until so many requests have come.
+    void wait_for_requests(std::size_t number) {
+        wait_until([&] { return server.requests().size() >= number; });
+    }
+
+    ScriptedServer server;
+};
+
+struct PracticeSite : practice_site::BackgroundSite {
+    explicit PracticeSite(const practice_site::SiteOptions& options,
+                          std::chrono::milliseconds latency = 2ms)
+        : BackgroundSite(options, latency) {}
+
+    /// 1: there are dead links.
+    void check(const Finished& finished, int status = 1) const;
+};
+
+/// Until the site has been asked for something, and then for nothing for a while.
+void wait_until_it_rests(const PracticeSite& site);
+
+inline const practice_site::SiteOptions many_pages{
+    .pages = 500, .links = 20, .size = 2000, .seed = 3};
+
+} // namespace tests

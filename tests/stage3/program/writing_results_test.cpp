@@ -1,0 +1,137 @@
+// Where results go, and what becomes of them if they can't be written or read.
+#include "tests/stage3/program/program_under_test.h"
+
+#include <doctest/doctest.h>
+#include <fmt/core.h>
+
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <ostream> // doctest wants it
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include <unistd.h>
+
+using namespace tests;
+
+TEST_CASE("results that can't be written end it cleanly, whatever else it is doing") {
+    const PracticeSite site(many_pages);
+    for (int i = 0; i < 5; ++i) {
+        const Finished finished = run_stage3(
+            {"--progress", "always", "-w", "300", "--format", "jsonl", site.server.url()},
+            {.out_file = "/dev/full"});
+        CHECK(finished.status == 3);
+        CHECK(finished.err.find("stage3: can't write results: ") != std::string::npos);
+    }
+}
+
+TEST_CASE("a standard error that can't be written changes no exit status") {
+    for (const char* where : {"2>&-", "2>/dev/full"})
+        CHECK(tests::run({"/bin/sh", "-c",
+                          fmt::format(R"("$0" -w 0 http://h/ {})", where), program()})
+                  .status
+              == 2);
+}
+
+TEST_CASE("a kill in the middle leaves whole lines in the results") {
+    const PracticeSite site(many_pages);
+    const std::string file = fmt::format("/tmp/stage3_test_{}.jsonl", ::getpid());
+    for (std::uintmax_t size = 0; size < 20'000; size += 2'000) {
+        std::remove(file.c_str());
+        run_stage3({"--format", "jsonl", "-w", "50", "-o", file, site.server.url()},
+                   {.meanwhile = [&](pid_t process) {
+                       std::error_code none;
+                       wait_until([&] {
+                           const auto now = std::filesystem::file_size(file, none);
+                           return (!none && now >= size) || !tests::is_running(process);
+                       });
+                       ::kill(process, SIGKILL);
+                   }});
+        std::ifstream stream(file);
+        const std::string text(std::istreambuf_iterator<char>(stream), {});
+        CHECK(text.size() >= size);
+        CHECK((text.empty() || text.back() == '\n'));
+        by_outcome(text); // checks the lines
+    }
+    std::remove(file.c_str());
+}
+
+TEST_CASE("--output puts the results into a file") {
+    ScriptedServer server;
+    server.on("/", html(""));
+    const std::string file = fmt::format("/tmp/stage3_test_{}.txt", ::getpid());
+    std::ofstream(file) << std::string(5000, 'x');
+    CHECK(run_stage3({"-o", file, server.url()}).out.empty());
+    std::ifstream stream(file);
+    std::string line;
+    std::getline(stream, line);
+    CHECK(line == fmt::format("page        200         0  {}", server.url()));
+    std::remove(file.c_str());
+}
+
+TEST_CASE("with closed standard descriptors, no message ends up in a file") {
+    const PracticeSite site(many_pages);
+    const std::string file = fmt::format("/tmp/stage3_test_{}.jsonl", ::getpid());
+    const auto run_in_shell = [&](const std::string& how) {
+        return tests::run({"/bin/sh", "-c", R"("$0" "$1" --format jsonl -v )" + how,
+                           program(), site.server.url(), file});
+    };
+    CHECK(run_in_shell("--selector poll -o \"$2\" 0<&- >&- 2>&-").status == 1);
+    std::ifstream stream(file);
+    std::size_t records = 0;
+    std::size_t others = 0;
+    for (std::string line; std::getline(stream, line);)
+        ++(line.starts_with('{') ? records : others);
+    CHECK(records > 500);
+    CHECK(others == 0);
+    const Finished finished = run_in_shell("--trace \"$2\" >&-");
+    CHECK(finished.status == 3);
+    CHECK(finished.err.find("stage3: can't write results: Bad file descriptor\n")
+          != std::string::npos);
+    std::filesystem::remove(file);
+}
+
+TEST_CASE("when the reader of the results is gone, it ends quietly") {
+    const PracticeSite site(many_pages);
+    for (const char* format : {"jsonl", "text"}) {
+        const Finished finished = tests::run(
+            {"/bin/sh", "-c",
+             R"({ "$0" --format "$1" "$2"; echo "status $?" >&2; } | head -n 1)",
+             program(), format, site.server.url()});
+        CHECK(lines(finished.out).size() == 1);
+        // A text report may have fitted into the pipe before its reader went.
+        if (std::string_view(format) == "jsonl" || finished.err != "status 1\n")
+            CHECK(finished.err == "status 3\n");
+    }
+}
+
+TEST_CASE("a slow reader of the results makes no page fail") {
+    practice_site::SiteOptions much = many_pages;
+    much.pages = 2000;
+    const PracticeSite site(much, 100ms);
+    const Finished finished = tests::run(
+        {"/bin/sh", "-c",
+         R"({ "$0" -w 100 --format jsonl --fetch-timeout 2 --max-tries 1 "$1"; echo "status $?" >&2; } |
+            { read -r first; sleep 4; echo "$first"; cat; })",
+         program(), site.server.url()});
+    CHECK(finished.out.size() > 300'000); // more than fits into the pipe
+    CHECK(finished.out.find("timed out") == std::string::npos);
+    CHECK(finished.err == "status 1\n"); // for the links that are dead on purpose
+}
+
+TEST_CASE("when the results can't be written, that is an error") {
+    ScriptedServer server;
+    server.on("/", html(""));
+    for (const char* format : {"jsonl", "text"}) {
+        const Finished finished =
+            run_stage3({"--format", format, server.url()}, {.out_file = "/dev/full"});
+        CHECK(finished.status == 3);
+        CHECK(finished.err.starts_with("stage3: can't write results: "));
+    }
+}
