@@ -4,6 +4,9 @@
 #include <cerrno>
 #include <string_view>
 
+#ifndef LINKER_WRAPS
+#include <dlfcn.h>
+#endif
 #include <netdb.h>
 #include <sys/socket.h>
 #include <sys/types.h>
@@ -24,43 +27,53 @@ bool interrupt() {
 
 } // namespace
 
-// The names are the linker's: it sends calls of `send` to `__wrap_send`, and calls of
-// `__real_send` to the C library's.
+// With --wrap, the linker sends calls of `send` to `__wrap_send`, and calls of
+// `__real_send` to the C library's. A linker that doesn't know it (macOS's) takes our
+// `send` for the program's, and the C library's is looked up.
 // NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
+#ifdef LINKER_WRAPS
+#define OURS(name) __wrap_##name
+#define THEIRS(name) __real_##name
 extern "C" {
+int __real_accept(int fd, sockaddr* address, socklen_t* length);
+int __real_socket(int family, int type, int protocol);
 ssize_t __real_send(int fd, const void* bytes, std::size_t size, int flags);
 ssize_t __real_recv(int fd, void* bytes, std::size_t size, int flags);
 int __real_getaddrinfo(const char* host, const char* port, const addrinfo* hints,
                        addrinfo** found);
-
-int __real_accept(int fd, sockaddr* address, socklen_t* length);
-int __real_socket(int family, int type, int protocol);
 int __wrap_accept(int fd, sockaddr* address, socklen_t* length);
 int __wrap_socket(int family, int type, int protocol);
 ssize_t __wrap_send(int fd, const void* bytes, std::size_t size, int flags);
 ssize_t __wrap_recv(int fd, void* bytes, std::size_t size, int flags);
 int __wrap_getaddrinfo(const char* host, const char* port, const addrinfo* hints,
                        addrinfo** found);
+}
+#else
+#define OURS(name) name
+#define THEIRS(name) reinterpret_cast<decltype(&::name)>(::dlsym(RTLD_NEXT, #name))
+#endif
 
-int __wrap_accept(int fd, sockaddr* address, socklen_t* length) {
+extern "C" {
+
+int OURS(accept)(int fd, sockaddr* address, socklen_t* length) {
     if (current != nullptr && current->no_descriptor_for_accept > 0) {
         --current->no_descriptor_for_accept;
         errno = current->accept_error;
         return -1;
     }
-    return __real_accept(fd, address, length);
+    return THEIRS(accept)(fd, address, length);
 }
 
-int __wrap_socket(int family, int type, int protocol) {
+int OURS(socket)(int family, int type, int protocol) {
     if (current != nullptr && current->no_descriptor_for_socket > 0) {
         --current->no_descriptor_for_socket;
         errno = EMFILE;
         return -1;
     }
-    return __real_socket(family, type, protocol);
+    return THEIRS(socket)(family, type, protocol);
 }
 
-ssize_t __wrap_send(int fd, const void* bytes, std::size_t size, int flags) {
+ssize_t OURS(send)(int fd, const void* bytes, std::size_t size, int flags) {
     if (interrupt())
         return -1;
     if (current != nullptr) {
@@ -76,17 +89,17 @@ ssize_t __wrap_send(int fd, const void* bytes, std::size_t size, int flags) {
         if (current->send_at_most != 0)
             size = std::min(size, current->send_at_most);
     }
-    return __real_send(fd, bytes, size, flags);
+    return THEIRS(send)(fd, bytes, size, flags);
 }
 
-ssize_t __wrap_recv(int fd, void* bytes, std::size_t size, int flags) {
+ssize_t OURS(recv)(int fd, void* bytes, std::size_t size, int flags) {
     if (interrupt())
         return -1;
-    return __real_recv(fd, bytes, size, flags);
+    return THEIRS(recv)(fd, bytes, size, flags);
 }
 
-int __wrap_getaddrinfo(const char* host, const char* port, const addrinfo* hints,
-                       addrinfo** found) {
+int OURS(getaddrinfo)(const char* host, const char* port, const addrinfo* hints,
+                      addrinfo** found) {
     if (current != nullptr && current->loopback_name != nullptr
         && std::string_view(current->loopback_name) == host) {
         if (current->no_descriptor_to_resolve-- > 0) {
@@ -95,7 +108,7 @@ int __wrap_getaddrinfo(const char* host, const char* port, const addrinfo* hints
         }
         host = "127.0.0.1";
     }
-    const int failure = __real_getaddrinfo(host, port, hints, found);
+    const int failure = THEIRS(getaddrinfo)(host, port, hints, found);
     if (failure != 0 || current == nullptr)
         return failure;
     ++current->resolved;
@@ -103,7 +116,7 @@ int __wrap_getaddrinfo(const char* host, const char* port, const addrinfo* hints
         return 0;
     // Two results of one entry each, linked: freeaddrinfo frees entry after entry.
     addrinfo* const real = *found;
-    if (__real_getaddrinfo(current->first_address, port, hints, found) == 0)
+    if (THEIRS(getaddrinfo)(current->first_address, port, hints, found) == 0)
         (*found)->ai_next = real;
     else
         *found = real;

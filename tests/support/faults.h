@@ -1,9 +1,8 @@
 // Failures on order, for what can't be had from a well system when a test needs it.
 //
-// The test programs are linked so that the product's calls of `socket`,
-// `accept`, `send`, `recv` and `getaddrinfo` pass through this file first (the linker's
-// --wrap). While a Fault of this thread is alive, they fail or fall short as it says;
-// otherwise they go straight through.
+// In test programs, the product's calls of `socket`, `accept`, `send`, `recv` and
+// `getaddrinfo` pass through faults.cpp first. While a Fault of this thread is alive, they
+// fail or fall short as it says; otherwise they go straight through.
 #pragma once
 
 #include <cerrno>
