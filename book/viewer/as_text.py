@@ -100,12 +100,14 @@ def task(event: dict, names: Names, key: str = "id") -> str:
     return names.get(event.get(key), "a task")
 
 
-def awaited(event: dict, names: Names) -> str:
+def innermost(event: dict) -> str:
     place = event["chain"][-1] if event.get("chain") else None
-    where = f", in {place['name']}  {place['at']}" if place else ""
-    if "awaiting" not in event:
-        return f"{task(event, names)} lets others go first{where}"
-    return f"{task(event, names)} waits for {names[event['awaiting']]}{where}"
+    return f", in {place['name']}  {place['at']}" if place else ""
+
+
+def awaited(event: dict, names: Names) -> str:
+    does = f"waits for {names[event['awaiting']]}" if "awaiting" in event else "lets others go first"
+    return f"{task(event, names)} {does}{innermost(event)}"
 
 
 def select(event: dict, _names: Names) -> str:
@@ -151,8 +153,6 @@ def callback_end(event: dict, _names: Names) -> str:
 
 
 def generator(event: dict, names: Names) -> str:
-    place = event["chain"][-1] if event.get("chain") else None
-    where = f", in {place['name']}  {place['at']}" if place else ""
     who = names[event["id"]]
     word = f" {event['word']}" if event.get("word") else ""
     by = event.get("by", "?")
@@ -165,7 +165,7 @@ def generator(event: dict, names: Names) -> str:
         "new": f"{who} is made: {event.get('name', '?')}",
         "resume": f"{who} goes on",
         "take": f"{who} takes{word}",
-        "yield": f"{who} yields{word}{where}",
+        "yield": f"{who} yields{word}{innermost(event)}",
         "end": f"{who} has ended: {event.get('how', '?')}{word}",
         "gone": f"{who} is destroyed",
     }.get(phase, f"generator {phase}")

@@ -31,9 +31,9 @@ HERE = Path(__file__).resolve().parent
 PANES = ["view_tasks.js", "view_loop.js", "view_waits.js", "view_time.js"]
 PANES_OF_GENERATORS = ["words_generators.js", "view_generators.js"]  # for who talks with them
 SCRIPTS = [
-    "model.js", "words.js", "view_dom.js", "view.js", "view_places.js", "view_source.js",
-    "view_signs.js", "view_lanes.js", "view_thread.js", *PANES, "view_say.js", "view_controls.js",
-    "view_start.js",
+    "steps.json", "model.js", "words.js", "view_dom.js", "view.js", "view_places.js",
+    "view_source.js", "view_signs.js", "view_lanes.js", "view_thread.js", *PANES, "view_say.js",
+    "view_controls.js", "view_start.js",
 ]
 TITLES = {
     "stage1": "Stage 1: an event loop with callbacks",
@@ -110,6 +110,12 @@ def data_of(trace: Trace, meta: dict) -> str:
     return f'<script id="meta" type="application/json">{for_script(known)}</script>\n{recorded}'
 
 
+def script_text(name: str) -> str:
+    """What a browser can run: steps.json becomes a constant, which model.js reads."""
+    text = (HERE / name).read_text(encoding="utf-8")
+    return f"const Steps = {text.rstrip()};\n" if name == "steps.json" else text
+
+
 def slim_script(text: str) -> str:
     """Without what only its readers need: a page is sent about, and its sources are elsewhere."""
     lines = (COMMENT.sub("", line).strip() for line in text.splitlines())
@@ -139,8 +145,7 @@ def scripts_for(trace: Trace) -> list[str]:
 
 def make_page(trace: Trace, meta: dict, self_test: str = "") -> str:
     """The page's text. `self_test` is a script that runs last, for tests."""
-    scripts = "\n".join(slim_script((HERE / name).read_text(encoding="utf-8"))
-                        for name in scripts_for(trace))
+    scripts = "\n".join(slim_script(script_text(name)) for name in scripts_for(trace))
     if "</script" in scripts + self_test:
         raise ValueError("a script of the page holds </script, which would end it there")
     parts = {

@@ -27,7 +27,7 @@
 //
 // A step has
 //     n, i, e, t, turn   its number, its event's number, its event; copied from the event: t, turn
-//     kind      see KINDS below; and "queue", for all its phases
+//     kind      see "kinds" in steps.json
 //     cause     the step that has led to it, or -1
 //     stack     who has the thread after it, the outermost first: { call or task, step }
 //     in        the task that has just left the stack: for "suspend" and "done"
@@ -71,20 +71,8 @@ const Model = (() => {
   const LOOP = "loop", CALLS = "calls"; // lanes that are not rows
   const NONE = [];
 
-  /// Which kind of step an event makes, by its phase if it has some.
-  const KINDS = {
-    select: "select", awake: "awake", ready: "ready",
-    schedule: { now: "schedule", cancel: "untimer" },
-    callback: { begin: "call", end: "return" },
-    timer: { set: "timer", due: "due", cancel: "untimer" },
-    future: { new: "future", resolve: "resolve", fail: "fail", cancel: "drop" },
-    task: { new: "new", step: "step", suspend: "suspend", done: "done", cancel: "cancel" },
-    coroutine: { call: "enter", return: "leave" },
-    fetch: { start: "start", end: "end" },
-    watch: { add: "watch", remove: "unwatch" },
-    generator: { new: "new", next: "ask", send: "ask", throw: "ask", resume: "step", take: "take",
-      yield: "suspend", end: "suspend", reply: "reply", gone: "done" },
-  };
+  /// `kinds`: which kind of step an event makes, by its phase if it has some; and `stages`.
+  const KNOWN = typeof require === "undefined" ? Steps : require("./steps.json");
 
   // ---- Text and names ----
 
@@ -131,11 +119,9 @@ const Model = (() => {
     return rest.startsWith("/") ? rest : url;
   }
 
-  const STAGES = { stage1: 1, stage2: 2, fetch_one: 2, stage3: 3, runtime_tour: 3 };
-
   function stageOf(program, events) {
-    if (STAGES[program])
-      return STAGES[program];
+    if (KNOWN.stages[program])
+      return KNOWN.stages[program];
     // Any other program: stage 3's loop begins with its mailbox, and stage 1 has no tasks.
     if (events.some(e => e.event === "watch" && e.name === "mailbox"))
       return 3;
@@ -191,9 +177,9 @@ const Model = (() => {
 
   /// undefined: an event that this file does not know.
   function kindOf(e) {
-    if (e.event === "queue")
-      return e.phase ? "queue" : undefined;
-    const kind = KINDS[e.event];
+    const kind = KNOWN.kinds[e.event];
+    if (kind === "queue" && !e.phase)
+      return undefined;
     return typeof kind === "object" ? kind[e.phase || "now"] : kind;
   }
 

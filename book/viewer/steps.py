@@ -1,19 +1,8 @@
-"""Which event is which step of the page. model.js decides it; this says the same, and a test holds
-that it does."""
+"""Which event is which step of the page: steps.json names the kinds of steps for model.js, too, and
+a test holds that both count alike."""
 from __future__ import annotations
 
-from traces import Trace
-
-KINDS = {
-    "select", "ready", "queue", "schedule", "schedule cancel", "callback begin",
-    "callback end",
-    "timer set", "timer due", "timer cancel",
-    "future new", "future resolve", "future fail", "future cancel",
-    "task new", "task step", "task suspend", "task done", "task cancel",
-    "coroutine call", "coroutine return", "fetch start", "fetch end", "watch add", "watch remove",
-    *(f"generator {phase}" for phase in (
-        "new", "next", "send", "throw", "resume", "take", "yield", "end", "reply", "gone")),
-}
+from traces import KNOWN, Trace
 
 
 def step_numbers(trace: Trace) -> list[int | None]:
@@ -25,20 +14,20 @@ def step_numbers(trace: Trace) -> list[int | None]:
     for event in trace.events:
         if event["event"] == "select":
             select = event
-        if is_step(event, select):
-            count += 1
-            numbers.append(count)
-        else:
-            numbers.append(None)
+        is_one = is_step(event, select)
+        count += is_one
+        numbers.append(count if is_one else None)
     return numbers
 
 
 def is_step(event: dict, select: dict | None) -> bool:
-    if event["event"] == "awake":  # only that of a sleep that no descriptor has ended
+    kind, phase = KNOWN["kinds"].get(event["event"]), event.get("phase")
+    if isinstance(kind, dict):
+        kind = kind.get(phase or "now")
+    if kind == "awake":  # only that of a sleep that no descriptor has ended
         return select is not None and event.get("ready") == 0 and select.get("timeout_ms") != 0
-    kind = event["event"]
-    if event.get("phase") and kind != "queue":
-        kind += " " + event["phase"]
-    if kind == "future new" and not event.get("at"):  # told with the suspend that follows
-        return False
-    return kind in KINDS
+    if kind == "queue":
+        return bool(phase)
+    if kind == "future":  # without a place it's told with the suspend that follows
+        return bool(event.get("at"))
+    return kind is not None

@@ -12,9 +12,9 @@ import tempfile
 from pathlib import Path
 from urllib.parse import unquote
 
-from make_page import HERE, for_script
+from make_page import HERE, for_script, script_text
 
-SCRIPTS = ["model.js", "words.js", "words_generators.js", "story.js"]
+SCRIPTS = ["steps.json", "model.js", "words.js", "words_generators.js", "story.js"]
 BROWSERS = ["chromium", "chromium-browser", "google-chrome"]
 TELL = r"Story.story(Model.read(TRACE)).join('\n') + '\n'"
 
@@ -44,7 +44,7 @@ def told_by_node(node: str, trace: str, folder: Path) -> str:
 
 
 def told_by_browser(browser: str, trace: str, folder: Path) -> str:
-    scripts = "\n".join((HERE / name).read_text(encoding="utf-8") for name in SCRIPTS)
+    scripts = "\n".join(map(script_text, SCRIPTS))
     # In percents, so that nothing is lost on the way through HTML.
     tell = f"document.body.textContent = '[[' + encodeURIComponent({TELL}) + ']]';"
     page = folder / "story.html"

@@ -18,10 +18,8 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ["common", "stage1_callbacks", "stage2_coroutines", "stage3_queue_crawler"]
 VERSION = 2
 PLACE = re.compile(r"(.*):([0-9]{1,9})", re.S)
-STAGES = {
-    "stage1": 1, "stage2": 2, "fetch_one": 2, "stage3": 3, "runtime_tour": 3, "server_tour": 3,
-    "redis_tour": 3,
-}
+# The kinds of steps, and the stages of our programs: model.js takes both from there, too.
+KNOWN = json.loads((Path(__file__).parent / "steps.json").read_text(encoding="utf-8"))
 
 
 class BadTrace(Exception):
@@ -35,7 +33,7 @@ class Trace:
         self.name, self.events, self.cut_off = name, events, cut_off
         self.program = shown(events[0].get("program") or "?")
         self.talks = any(event["event"] == "generator" for event in events)
-        self.stage = STAGES.get(self.program) or self._stage_by_events()
+        self.stage = KNOWN["stages"].get(self.program) or self._stage_by_events()
 
     def _stage_by_events(self) -> int:
         """Of a program that isn't ours: as model.js finds it."""

@@ -204,7 +204,7 @@ class Page(unittest.TestCase):
             self.assertNotIn(forbidden, page.scripts["code"] + style)
 
     def test_it_has_all_scripts_and_none_that_is_not_there(self):
-        there = sorted(path.name for path in VIEWER.glob("*.js") if path.name != "story.js")
+        there = sorted(path.name for path in VIEWER.glob("*.js*") if path.name != "story.js")
         self.assertEqual(sorted(make_page.SCRIPTS + make_page.PANES_OF_GENERATORS), there)
 
     def test_a_page_of_generators_has_other_panes(self):

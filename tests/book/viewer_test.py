@@ -17,10 +17,12 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-VIEWER = ROOT / "book" / "viewer"
+sys.path.insert(0, str(ROOT / "book" / "viewer"))
+sys.dont_write_bytecode = True
+from make_page import script_text  # noqa: E402  (its folder has just been put on the path)
+from story import SCRIPTS, browser_here  # noqa: E402
+
 TEST = ROOT / "tests" / "book" / "viewer_model_test.js"
-SCRIPTS = ("model.js", "words.js", "words_generators.js", "story.js")
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 SKIPPED = 77
 CRAWLS = {
     "STAGE1": [], "STAGE2": [], "STAGE3": ["-w", "2", "--progress", "never"],
@@ -29,7 +31,7 @@ CRAWLS = {
 
 def main() -> int:
     node = None if "--browser" in sys.argv[1:] else shutil.which("node")
-    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    browser = browser_here()
     if node is None and browser is None:
         print("neither node nor Chromium is here: skipped")
         return SKIPPED
@@ -80,8 +82,7 @@ def run_in_node(node: str, traces: list[pathlib.Path]) -> str:
 def run_in_browser(browser: str, traces: list[pathlib.Path], folder: pathlib.Path) -> str:
     texts = {path.name: path.read_text(encoding="utf-8") for path in traces}
     data = json.dumps(texts).replace("<", "\\u003c")
-    scripts = [*((VIEWER / name).read_text(encoding="utf-8") for name in SCRIPTS),
-               f"const TRACES = {data};", TEST.read_text(encoding="utf-8")]
+    scripts = [*map(script_text, SCRIPTS), f"const TRACES = {data};", TEST.read_text(encoding="utf-8")]
     page = folder / "test.html"
     page.write_text('<!doctype html><meta charset="utf-8"><body>not run'
                     + "".join(f"<script>{script}</script>" for script in scripts), encoding="utf-8")
