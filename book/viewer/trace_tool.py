@@ -9,7 +9,6 @@ This is what `./learn trace` calls; a reader types:
     ./learn trace --scene [NAME]  a scene of the book; without a name, what there is
 
     --text               the steps as a table, instead of the page
-    --chrome [X.json]    for Perfetto (ui.perfetto.dev) or chrome://tracing, instead of the page
     -o FILE              write it there, and not in .learn/
     --open               open the page, too
 
@@ -26,7 +25,6 @@ from pathlib import Path
 sys.dont_write_bytecode = True  # no __pycache__ beside the sources
 import recording  # noqa: E402  (what is imported is beside this file)
 import scenes  # noqa: E402
-from as_chrome import chrome_of  # noqa: E402
 from as_text import text_of  # noqa: E402
 from make_page import make_page, meta_of  # noqa: E402
 from traces import ROOT, BadTrace, Trace, read  # noqa: E402
@@ -42,7 +40,7 @@ class Request:
     """What was typed. Throws Misuse."""
 
     def __init__(self, words: list[str]):
-        self.format, self.output, self.open = "page", None, False
+        self.text, self.output, self.open = False, None, False
         self.scene: str | None = None  # "": which are there?
         self.stage: int | None = None
         self.url: str | None = None
@@ -55,8 +53,8 @@ class Request:
         first = True  # may this still be a stage, a file or a URL?
         while words:
             word = words.pop(0)
-            if word in ("--text", "--chrome"):
-                self._take_format(word[2:], words)
+            if word == "--text":
+                self.text = True
             elif word == "-o":
                 if not words:
                     raise Misuse("-o needs a file to write to")
@@ -72,13 +70,6 @@ class Request:
             else:
                 first = False
                 self.options.append(word)
-
-    def _take_format(self, name: str, words: list[str]) -> None:
-        if self.format != "page":
-            raise Misuse("take one of --text and --chrome")
-        self.format = name
-        if name == "chrome" and words and words[0].endswith(".json"):
-            self.output = words.pop(0)
 
     def _take_what(self, word: str) -> bool:
         """A stage, and then a URL may follow; a URL; or a file."""
@@ -122,8 +113,7 @@ class Request:
         """Where the answer goes; None: to standard output."""
         if self.output is not None:
             return Path(self.output)
-        names = {"page": "trace.html", "chrome": "trace.json"}
-        return kept / names[self.format] if self.format in names else None
+        return None if self.text else kept / "trace.html"
 
 
 # ---- Recording --------------------------------------------------------------------------
@@ -157,11 +147,7 @@ def record(request: Request, build: Path, kept: Path) -> Path:
 
 
 def render(request: Request, trace: Trace) -> str:
-    if request.format == "text":
-        return text_of(trace)
-    if request.format == "chrome":
-        return chrome_of(trace)
-    return make_page(trace, meta_of(trace))
+    return text_of(trace) if request.text else make_page(trace, meta_of(trace))
 
 
 def render_scene(request: Request) -> str:
@@ -169,7 +155,7 @@ def render_scene(request: Request) -> str:
     if request.scene not in known:
         raise Misuse(f"there is no scene {request.scene}; there are: {', '.join(known)}")
     scene = known[request.scene]
-    if request.format == "page":
+    if not request.text:
         return scenes.scene_page(scene)
     trace, _ = scenes.move_lines(scene.trace(), scene.lines())
     return render(request, trace)
@@ -187,14 +173,12 @@ def deliver(text: str, steps: str, request: Request, kept: Path) -> None:
         return
     target.write_text(text, encoding="utf-8")
     where = target.resolve()
-    if request.format == "page":
-        print(f"{steps}: open {where.as_uri()}")
-        if request.open:
-            open_in_browser(where)
-    elif request.format == "chrome":
-        print(f"{steps}: open {where} at https://ui.perfetto.dev, or in chrome://tracing")
-    else:
+    if request.text:
         print(f"{steps}: {where}")
+        return
+    print(f"{steps}: open {where.as_uri()}")
+    if request.open:
+        open_in_browser(where)
 
 
 def open_in_browser(page: Path) -> None:

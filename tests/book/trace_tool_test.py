@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Tests of what `./learn trace` does: reading traces, and making pages, tables and Chrome's events.
+"""Tests of what `./learn trace` does: reading traces, and making pages and tables.
 
-small.trace is written by hand, and has one event of nearly every kind; beside it lies what must be
-made of it. BUILD in the environment says where the programs are; without, none is run.
-    tests/book/trace_tool_test.py --write    writes small.txt and small.chrome.json anew
+small.trace is written by hand, and has one event of nearly every kind; small.txt is the table that
+must be made of it. BUILD in the environment says where the programs are; without, none is run.
+    tests/book/trace_tool_test.py --write    writes small.txt anew
 """
 import base64
 import gzip
@@ -29,11 +29,10 @@ import make_page  # noqa: E402
 import scenes  # noqa: E402
 import steps  # noqa: E402
 import traces  # noqa: E402
-from as_chrome import chrome_of  # noqa: E402
 from as_text import text_of  # noqa: E402
 
 SMALL = HERE / "small.trace"
-GOLDEN = {"small.txt": text_of, "small.chrome.json": chrome_of}
+GOLDEN = HERE / "small.txt"
 FIRST = '{"t":0,"turn":0,"event":"trace","version":2,"program":"stage2"}\n'
 SELECT = '{"t":1,"turn":1,"event":"select","timeout_ms":0,"fds":1}\n'
 END = '{"t":2,"turn":1,"event":"end","whole":true}\n'
@@ -289,10 +288,7 @@ class Steps(unittest.TestCase):
 
 class Golden(unittest.TestCase):
     def test_the_small_trace(self):
-        for name, make in GOLDEN.items():
-            with self.subTest(name):
-                kept = (HERE / name).read_text(encoding="utf-8")
-                self.assertEqual(make(traces.read(SMALL)), kept)
+        self.assertEqual(text_of(traces.read(SMALL)), GOLDEN.read_text(encoding="utf-8"))
 
     def test_a_table_has_nothing_that_a_terminal_obeys(self):
         table = text_of(traces.parse(FIRST + event_at("\x1b[2J\n\u202e")))
@@ -301,59 +297,6 @@ class Golden(unittest.TestCase):
     def test_a_table_of_what_is_cut_off_says_so(self):
         table = text_of(traces.parse(FIRST + SELECT))
         self.assertTrue(table.endswith("(Here the trace was cut off.)\n"))
-
-
-class Chrome(unittest.TestCase):
-    """Is what is written what Chrome's "Trace Event Format" asks for?"""
-
-    def check(self, trace: traces.Trace):
-        events = json.loads(chrome_of(trace))["traceEvents"]
-        last, bars, fetches, arrows = 0, {}, set(), {}
-        named = {event["tid"] for event in events if event["name"] == "thread_name"}
-        for event in events:
-            phase = event["ph"]
-            if phase == "M":
-                continue
-            self.assertIn(event["tid"], named)
-            self.assertGreaterEqual(event["ts"], last)
-            last = event["ts"]
-            if phase == "B":
-                bars.setdefault(event["tid"], []).append(event["name"])
-            elif phase == "E":
-                self.assertEqual(bars[event["tid"]].pop(), event["name"])
-            elif phase == "b":
-                self.assertNotIn(event["id"], fetches)
-                fetches.add(event["id"])
-            elif phase == "e":
-                fetches.remove(event["id"])
-            elif phase == "s":
-                self.assertNotIn(event["id"], arrows)
-                arrows[event["id"]] = event["ts"]
-            elif phase == "f":
-                self.assertLessEqual(arrows[event["id"]], event["ts"])
-            else:
-                self.assertEqual((phase, event["s"]), ("i", "t"))
-        self.assertFalse(any(bars.values()))
-        self.assertFalse(fetches)
-        return events
-
-    BARS = (("callback", "begin"), ("task", "step"), ("generator", "resume"))
-
-    def test_the_shape_of_each_scene(self):
-        for scene in scenes.all_scenes().values():
-            with self.subTest(scene.name):
-                trace = scene.trace()
-                events = self.check(trace)
-                begun = sum((event["event"], event.get("phase")) in self.BARS
-                            for event in trace.events)
-                bars = [event for event in events if event["ph"] == "B"]
-                self.assertEqual(sum(bar["name"] != "sleep" for bar in bars), begun)
-
-    def test_wherever_it_is_cut_off(self):
-        for scene in ("04-exception", "09-exception", "12-queue"):
-            trace = scenes.all_scenes()[scene].trace()
-            for count in range(2, len(trace.events)):
-                self.check(traces.Trace("cut", trace.events[:count], True))
 
 
 class Tool(unittest.TestCase):
@@ -375,7 +318,6 @@ class Tool(unittest.TestCase):
     def test_what_can_not_be_meant(self):
         for words, why in ((["4"], "no stage 4"), (["nowhere"], "no file nowhere"),
                            (["-o"], "-o needs a file"),
-                           (["--text", "--chrome"], "one of --text and --chrome"),
                            (["--scene", "nothing"], "there are: 03-callbacks"),
                            (["--scene", "12-queue", "3"], "recorded already"),
                            ([SMALL, "-w", "3"], "-w would be"),
@@ -421,13 +363,8 @@ class Tool(unittest.TestCase):
         self.assertEqual(done.returncode, 0)
         self.assertIn("was cut off", done.stderr)
 
-    def test_a_table_and_chromes_events(self):
-        self.assertEqual(self.run_tool(SMALL, "--text").stdout,
-                         (HERE / "small.txt").read_text(encoding="utf-8"))
-        done = self.run_tool(SMALL, "--chrome", "x.json")
-        self.assertIn("ui.perfetto.dev", done.stdout)
-        self.assertEqual((self.folder / "x.json").read_text(encoding="utf-8"),
-                         (HERE / "small.chrome.json").read_text(encoding="utf-8"))
+    def test_a_table(self):
+        self.assertEqual(self.run_tool(SMALL, "--text").stdout, GOLDEN.read_text(encoding="utf-8"))
 
     def test_scenes(self):
         listed = self.run_tool("--scene").stdout
@@ -461,7 +398,6 @@ class Tool(unittest.TestCase):
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["--write"]:
-        for golden, make_golden in GOLDEN.items():
-            (HERE / golden).write_text(make_golden(traces.read(SMALL)), encoding="utf-8")
+        GOLDEN.write_text(text_of(traces.read(SMALL)), encoding="utf-8")
     else:
         unittest.main()

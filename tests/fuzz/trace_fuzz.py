@@ -118,10 +118,6 @@ def check_text(text: str, _out: Path) -> None:
         assert line.isprintable(), f"a terminal gets {line!r}"
 
 
-def check_chrome(_text: str, out: Path) -> None:
-    json.loads(out.read_text(encoding="utf-8"), parse_constant=no_constant)
-
-
 def check_page(_text: str, out: Path) -> None:
     page = out.read_text(encoding="utf-8")
     meta = re.search(r'<script id="meta" type="application/json">(.*?)</script>', page, re.S)
@@ -132,7 +128,7 @@ def check_page(_text: str, out: Path) -> None:
             json.loads(line, parse_constant=no_constant)
 
 
-FORMATS = {"--text": check_text, "--chrome": check_chrome, "": check_page}
+FORMATS = {"--text": check_text, "": check_page}
 
 
 def check(file: Path, option: str, lines: int) -> str:
