@@ -9,7 +9,7 @@ page (book/*.md, README.md): the page says what it shows, and this script copies
     book/weave.py --build build    runs the programs too, and records what they print
     book/weave.py --check          changes nothing; tells what is wrong (--build works here too)
     book/weave.py --list           which page shows which region
-    book/weave.py --figures        how long pages and listings are, and which show code to ignore
+    book/weave.py --figures        how long pages and listings are, and what is left out of them
 
 Code. In a source file, mark a region with a pair of plain comments, each alone on its line:
 `// [name]` and `// [/name]` in C++, `# [name]` and `# [/name]` in Python, sh and meson, with
@@ -59,13 +59,11 @@ equal. For new ones, empty the block.
 
 Figures. More than 2000 words on a page (outside fences) are worth a warning. If it must be so
 long, say why, anywhere on it: `<!-- long: why -->`; on a page that isn't, this is an error.
---figures names listings of more than 25 lines, and those with code to ignore: what IGNORED
-finds, such as calls to the tracer. Leave it out, or say that it is what the listing is about:
+--figures names listings of more than 25 lines. Code to ignore is an error: what IGNORED finds,
+such as calls to the tracer. Leave it out, or say that it is what the listing is about, and
+--figures prints that (it is an error, too, if there is nothing to ignore):
 
     <!-- code: common/trace/tracer.h#calls about="traces" -->
-
-Then it only prints that (and about= is an error if there is nothing to ignore). On the pages
-whose numbers are in CLEAN_PAGES, code to ignore is an error.
 
 Also checked: relative links and images (links to lines are woven, never typed); that some
 page shows each region; that numbered pages have "Check your understanding" with at least
@@ -133,8 +131,6 @@ LONG_PAGE, LONG_LISTING = 2000, 25  # words, lines; what is longer is named
 # What readers must ignore in a listing that is about something else.
 IGNORED = re.compile(r"[Tt]racer|\btrace\(|Traced(?!Error)|CallbackRuns|[Ww]itness|NOLINT"
                      r"|FailOnPurpose|fail_parsing|gnu::noinline")
-CLEAN_PAGES = {"00", "01", "02", "03", "04", "05", "06", "07", "08", "08a", "09", "10", "11", "11a", "12",
-               "13", "14", "14a", "15", "16", "17", "17a", "19", "19a", "20", "21", "22", "23", "24", "25", "26", "27"}
 
 
 class Trouble(Exception):
@@ -372,17 +368,14 @@ class Figures:
     listings: int = 0
     left_out: int = 0
     long: list[str] = field(default_factory=list)  # listings, and how long they are
-    to_ignore: dict[str, list[str]] = field(default_factory=dict)  # listings, and the lines
     about: list[str] = field(default_factory=list)  # listings, and what they are about
 
     def table(self, page: str) -> list[str]:
         """A line with numbers, and indented below it what they count."""
-        numbers = (self.words, self.listings, len(self.long), self.left_out, len(self.to_ignore))
+        numbers = (self.words, self.listings, len(self.long), self.left_out)
         return ["".join(f"{number:9}" for number in numbers) + f"  {page}",
                 *[f"    long: {self.why_long}"] * bool(self.why_long),
                 *[f"    long listing: {text}" for text in self.long],
-                *["\n        ".join([f"    to ignore: {name}", *lines])
-                  for name, lines in self.to_ignore.items()],
                 *[f"    about {text}" for text in self.about]]
 
 
@@ -507,8 +500,7 @@ class Book:
         self.uses: dict[str, list[str]] = {}  # "path#region" -> the places that show it
         self.sources: dict[str, Source] = {}
         self.counts = dict.fromkeys(["pages", "listings", "outputs", "links", "sketches",
-                                     "lines left out", "long pages", "long listings",
-                                     "listings with code to ignore"], 0)
+                                     "lines left out", "long pages", "long listings"], 0)
         self.figures: dict[str, Figures] = {}
 
     def weave(self):
@@ -612,7 +604,7 @@ class Book:
         return new, [f"stale listing of {body}; run {ME}", *changes(old, new)]
 
     def measure(self, place: str, name: str, lines: list[str], about: str | None):
-        """Notes for --figures how long a listing is, and what readers must ignore in it."""
+        """Notes for --figures how long a listing is; readers must not have to ignore any of it."""
         page, _, line = place.rpartition(":")
         figures = self.figures[page]
         figures.listings += 1
@@ -625,11 +617,8 @@ class Book:
         if about:
             figures.about.append(f"{about}: {name}")
         elif found:
-            self.counts["listings with code to ignore"] += 1
-            figures.to_ignore.setdefault(name, []).extend(found)
-            if Path(page).name.split("-")[0] in CLEAN_PAGES:
-                text = f"code to ignore in {name}; leave it out, or say what the listing is about:"
-                self.problems.append((page, int(line), "\n    ".join([text, *found])))
+            text = f"code to ignore in {name}; leave it out, or say what the listing is about:"
+            self.problems.append((page, int(line), "\n    ".join([text, *found])))
 
     def region(self, path: str, name: str | None, place: str,
                hits: dict[str, int]) -> tuple[list[str], str]:
@@ -688,7 +677,7 @@ def main(arguments: list[str] | None = None, root: Path = Path(__file__).parent.
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="change nothing; fail on any problem")
     parser.add_argument("--list", action="store_true", help="tell which page shows which region")
-    parser.add_argument("--figures", action="store_true", help="tell how long and clean all is")
+    parser.add_argument("--figures", action="store_true", help="tell how long all is")
     parser.add_argument("--build", type=Path, metavar="DIR", help="run the programs built there")
     chosen = parser.parse_args(arguments)
     if chosen.build and not chosen.build.is_dir():
@@ -701,7 +690,7 @@ def main(arguments: list[str] | None = None, root: Path = Path(__file__).parent.
             print(f"{region}: {', '.join(places) or 'no page'}")
         return 0
     if chosen.figures:
-        print("    words listings     long left out to ignore")
+        print("    words listings     long left out")
         for path, figures in book.figures.items():
             print("\n".join(figures.table(path)))
     for path, line, text in sorted(book.problems):
