@@ -297,7 +297,7 @@ def run(options: argparse.Namespace, course: Course) -> int:
     if command in ("solution", "reset") and not options.name:
         raise Trouble(f"Which exercise? For one: ./learn {command} {course.exercises[0].number}")
     if command == "check" and options.name:
-        build, chosen = Build(options.build), course.select(options.name)
+        chosen, build = course.select(options.name), Build(options.build)
         if len(chosen) > 1 and isinstance(chosen[0], Step):  # what fails there would fail further on
             return 0 if all(check(course, build, one) for one in chosen) else 1
         return 0 if all([check(course, build, one) for one in chosen]) else 1
