@@ -77,12 +77,17 @@ import os
 import re
 import shlex
 import signal
+import sys
 import textwrap
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, STDOUT, Popen, TimeoutExpired
 from urllib.parse import quote, unquote
+
+sys.dont_write_bytecode = True  # no __pycache__ beside the sources
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "practice_site"))
+import practice_site  # noqa: E402  (its folder has just been put on the path)
 
 ME = "book/weave.py"
 SOURCES = ["common", "stage1_callbacks", "stage2_coroutines", "stage3_queue_crawler", "tests",
@@ -309,20 +314,16 @@ def differences(old: list[str], new: list[str], how: str) -> list[str]:
 
 
 @contextmanager
-def practice_site(build: Path, options: str):
+def site_port(build: Path, options: str):
     """Runs the practice site while the body of the `with` runs; yields its port."""
-    program = build / "tests/practice_site/practice_site"
+    program = build / practice_site.PROGRAM
     if not program.exists():
         raise Trouble("the practice site is not built: run `meson compile` in that directory")
-    with Popen([program, *shlex.split(options), "--port", "0", "--until-eof"],
-               stdin=PIPE, stdout=PIPE) as site:
-        try:
-            address = re.match(rb"\s*http://[^\s/]*:(\d+)", site.stdout.readline())
-            if not address:
-                raise Trouble(f"`practice_site {options}` did not print its address")
-            yield address[1].decode()
-        finally:
-            site.terminate()
+    try:
+        with practice_site.practice_site(program, *shlex.split(options)) as site:
+            yield str(site.port)
+    except practice_site.NotStarted as error:
+        raise Trouble(str(error)) from None
 
 
 def execute(root: Path, build: Path, command: str, timeout: float) -> tuple[str, int]:
@@ -344,7 +345,7 @@ def printed_by(root: Path, build: Path, options: dict[str, str]) -> list[str]:
     command, timeout = options["command"], float(options["timeout"])
     command = re.sub(r"(?<![\w./-])(?:\./)?build/", lambda _: shlex.quote(f"{build}/"), command)
     site = options.get("site")
-    with nullcontext("8000") if site is None else practice_site(build, site) as port:
+    with nullcontext("8000") if site is None else site_port(build, site) as port:
         command = command.replace(SITE, SITE.replace("8000", port))
         text, status = execute(root, build, command, timeout)
     text = re.sub(rf"\b{port}\b", "8000", text)

@@ -3,12 +3,16 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 import tempfile
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Iterator
 
 import traces
+
+sys.path.insert(0, str(traces.ROOT / "tests" / "practice_site"))
+from practice_site import PROGRAM as PRACTICE_SITE  # noqa: E402  (its folder is on the path now)
+from practice_site import NotStarted, practice_site  # noqa: E402, F401
 
 PROGRAMS = {
     "stage1": "stage1_callbacks/stage1",
@@ -20,23 +24,9 @@ PROGRAMS = {
     "runtime_tour": "stage3_queue_crawler/runtime_tour",
     "server_tour": "stage3_queue_crawler/server_tour",
     "redis_tour": "stage3_queue_crawler/redis_tour",
-    "practice_site": "tests/practice_site/practice_site",
+    "practice_site": PRACTICE_SITE,
 }
 SMALL_SITE = ["--pages", "8", "--links", "3", "--latency", "20"]
-
-
-@contextmanager
-def practice_site(program: Path | str, options: list[str]) -> Iterator[str]:
-    """A practice site at a port that is free; gives its URL. It ends with the block, and also if
-    this process does."""
-    process = subprocess.Popen([program, *options, "--port", "0", "--until-eof"], text=True,
-                               stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    try:
-        yield process.stdout.readline().strip()
-    finally:
-        process.stdin.close()
-        process.stdout.close()
-        process.wait(timeout=30)
 
 
 def record(programs: dict[str, Path | str], command: list[str], site: str | None) -> str:
@@ -45,8 +35,8 @@ def record(programs: dict[str, Path | str], command: list[str], site: str | None
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         words = {"TRACE": str(Path(folder) / "trace")}
         if site is not None:
-            running = practice_site(programs["practice_site"], site.split())
-            words["URL"] = stack.enter_context(running)
+            running = practice_site(programs["practice_site"], *site.split())
+            words["URL"] = stack.enter_context(running).url
         arguments = [words.get(word, word) for word in command[1:]]
         subprocess.run([programs[command[0]], *arguments], capture_output=True, timeout=60)
         text = Path(words["TRACE"]).read_text(encoding="utf-8")

@@ -127,7 +127,7 @@ def record(request: Request, build: Path, kept: Path) -> Path:
     with ExitStack() as stack:
         if url is None:
             site = build / recording.PROGRAMS["practice_site"]
-            url = stack.enter_context(recording.practice_site(site, recording.SMALL_SITE))
+            url = stack.enter_context(recording.practice_site(site, *recording.SMALL_SITE)).url
             if name == "stage3" and not options:
                 options = FEW_WORKERS
         command = [build / recording.PROGRAMS[name], "--trace", file, *options, url]
@@ -232,7 +232,7 @@ def main() -> int:
     except Misuse as error:
         print(f"learn: {error} (see ./learn help)", file=sys.stderr)
         return 2
-    except BadTrace as error:
+    except (BadTrace, recording.NotStarted) as error:
         print(f"learn: {error}", file=sys.stderr)
         return 1
     except BrokenPipeError:  # `| head`: who reads has enough

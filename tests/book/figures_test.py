@@ -16,9 +16,10 @@ import xml.etree.ElementTree as ET
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FIGURES = ROOT / "book" / "figures"
-sys.path.insert(0, str(FIGURES))
+sys.path[:0] = [str(FIGURES), str(ROOT / "tests" / "practice_site")]
 sys.dont_write_bytecode = True
-import draw  # noqa: E402  (its folder has just been put on the path)
+import draw  # noqa: E402  (their folders have just been put on the path)
+from practice_site import practice_site  # noqa: E402
 
 
 class Drawn(unittest.TestCase):
@@ -66,17 +67,12 @@ class Recorded(unittest.TestCase):
     """A new run of the same crawl has the structure of the recorded one."""
 
     def record(self, folder):
-        site = subprocess.Popen([os.environ["PRACTICE_SITE"], *"--pages 4 --links 3 --seed 1 --latency 20 --until-eof".split()],
-                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        try:
-            trace = pathlib.Path(folder) / "new.trace"
-            subprocess.run([os.environ["STAGE1"], "--trace", trace, site.stdout.readline().strip()],
+        trace = pathlib.Path(folder) / "new.trace"
+        options = "--pages 4 --links 3 --seed 1 --latency 20".split()
+        with practice_site(os.environ["PRACTICE_SITE"], *options) as site:
+            subprocess.run([os.environ["STAGE1"], "--trace", trace, site.url],
                            check=True, capture_output=True, timeout=60)
-            return trace
-        finally:
-            site.stdin.close()
-            site.wait(timeout=30)
-            site.stdout.close()
+        return trace
 
     def calls(self, trace):
         """Each fetch's callbacks in their order, by path; and all of them in order."""
@@ -99,17 +95,10 @@ class Recorded(unittest.TestCase):
         self.assertLess(order.index(("/", "read_response")), order.index(links[0]))
 
     def test_the_fetch_in_the_book_still_goes_like_this(self):
-        site = subprocess.Popen([os.environ["PRACTICE_SITE"], "--latency", "20", "--until-eof"],
-                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        with tempfile.TemporaryDirectory() as folder:
+        with (tempfile.TemporaryDirectory() as folder,
+              practice_site(os.environ["PRACTICE_SITE"], "--latency", "20") as site):
             trace = pathlib.Path(folder) / "new.trace"
-            try:
-                subprocess.run([os.environ["FETCH_ONE"], site.stdout.readline().strip(), trace],
-                               check=True, capture_output=True, timeout=60)
-            finally:
-                site.stdin.close()
-                site.wait(timeout=30)
-                site.stdout.close()
+            subprocess.run([os.environ["FETCH_ONE"], site.url, trace], check=True, capture_output=True, timeout=60)
             now = self.story(trace)
         then = self.story(FIGURES / "one-fetch.trace")
         # A response that comes in more pieces has more of the same in the middle.

@@ -20,6 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "book" / "viewer"))
 sys.dont_write_bytecode = True
 from make_page import script_text  # noqa: E402  (its folder has just been put on the path)
+from recording import practice_site  # noqa: E402
 from story import SCRIPTS, browser_here  # noqa: E402
 
 TEST = ROOT / "tests" / "book" / "viewer_model_test.js"
@@ -54,19 +55,13 @@ def recorded(folder: pathlib.Path) -> list[pathlib.Path]:
 
 
 def record_crawls(folder: pathlib.Path) -> None:
-    command = [os.environ["PRACTICE_SITE"], *"--pages 8 --links 3 --seed 1 --latency 20 --until-eof".split()]
-    site = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    try:
-        url = site.stdout.readline().strip()
+    options = "--pages 8 --links 3 --seed 1 --latency 20".split()
+    with practice_site(os.environ["PRACTICE_SITE"], *options) as site:
         for name, options in CRAWLS.items():
             if program := os.environ.get(name):
-                run([program, *options, "--trace", folder / f"{name.lower()}.trace", url])
+                run([program, *options, "--trace", folder / f"{name.lower()}.trace", site.url])
         if fetch_one := os.environ.get("FETCH_ONE"):
-            run([fetch_one, url, folder / "fetch_one.trace"])
-    finally:
-        site.stdin.close()
-        site.wait(timeout=30)
-        site.stdout.close()
+            run([fetch_one, site.url, folder / "fetch_one.trace"])
 
 
 def run(command: list) -> None:

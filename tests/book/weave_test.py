@@ -297,7 +297,8 @@ class Weaving(Book):
         self.assertTrue(self.weave("--list")[1].startswith("common/b.h: book/00-page.md:1\n"))
 
     def test_as_a_script(self):
-        self.write("book/weave.py", (ROOT / "book/weave.py").read_text(), program=True)
+        for path in ("book/weave.py", "tests/practice_site/practice_site.py"):
+            self.write(path, (ROOT / path).read_text(), program=True)
         for page, status in [("# Page\n", 0), ("[dead](dead.md)\n", 1)]:
             self.page(page)
             run = subprocess.run([sys.executable, self.root / "book/weave.py", "--check"],
