@@ -1,15 +1,12 @@
 #include "stage3_queue_crawler/program/crawl_together.h"
 
-#include "common/system/descriptors.h"
 #include "stage3_queue_crawler/crawler/crawler.h"
 #include "stage3_queue_crawler/crawler/redirect_circles.h"
 #include "stage3_queue_crawler/crawler/registrable_domain.h"
 #include "stage3_queue_crawler/program/console.h"
-#include "stage3_queue_crawler/program/descriptors.h"
 #include "stage3_queue_crawler/program/exit_status.h"
-#include "stage3_queue_crawler/program/interrupt.h"
-#include "stage3_queue_crawler/program/memory_reserve.h"
 #include "stage3_queue_crawler/program/output.h"
+#include "stage3_queue_crawler/program/supervised_crawl.h"
 #include "stage3_queue_crawler/program/tell_tasks.h"
 #include "stage3_queue_crawler/shared_frontier/redis_frontier.h"
 #include "stage3_queue_crawler/shared_frontier/shared_results.h"
@@ -27,7 +24,6 @@
 #include <utility>
 #include <vector>
 
-#include <sys/select.h>
 #include <unistd.h>
 
 namespace stage3 {
@@ -190,46 +186,19 @@ void say_how_it_ended(Ending ending, const SharedState& state, const std::string
                                  describe(ending), name, state.unfinished));
 }
 
-CrawlEvents events_for(const Options& options, Console& console) {
-    CrawlEvents events;
-    events.on_note = [&console](const std::string& note) {
-        console.note("stage3: " + note);
-    };
-    if (options.verbose)
-        events.on_start = [&console](std::string_view worker, const Work& work) {
-            console.note(
-                fmt::format("{}, depth {}: {}", worker, work.depth, work.url.href()));
-        };
-    return events;
-}
-
 Coroutine<int> take_part(Options& options, Console& console) {
     EventLoop& loop = running_loop();
     check_output(options.output);
-    std::size_t descriptors = common::allow_descriptors();
-    if (options.selector == "select")
-        descriptors = std::min<std::size_t>(descriptors, FD_SETSIZE);
-    if (const auto note = fit_to_descriptors(options.crawl, descriptors); !note.empty())
-        console.note("stage3: " + note);
-
-    options.crawl.is_asked_to_end = is_interrupted;
+    fit_to_process(options, console);
     const SharedCrawl shared = shared_crawl(options, console);
     Scope scope(options.reach, options.roots, std::move(options.excluded),
                 std::move(options.included));
     TheCrawler crawler(loop, options.roots, std::move(scope), options.crawl,
-                       events_for(options, console), shared);
-    const auto crawling = create_task(crawler.crawl(), "crawl");
-    end_on_ctrl_c(loop, crawling);
-    end_on_hangup(loop, crawling);
-    const MemoryReserve memory(loop, crawling);
+                       events_on(console, options.verbose), shared);
+    SupervisedCrawl crawl(loop, crawler.crawl());
     const auto progress = [&crawler] { return crawler.progress(); };
-    Ending ending =
-        co_await await_and_tell(crawling, progress, console, options.show_progress);
-    if (memory.is_used())
-        ending = Ending::no_memory;
-
+    co_await crawl.wait(progress, console, options.show_progress);
     const SharedState state = crawler.frontier().state();
-    say_how_it_ended(ending, state, shared.name, console);
     std::size_t more_dead = 0;
     if (state.is_over()) {
         const bool may_report = co_await crawler.frontier().may_report();
@@ -242,7 +211,9 @@ Coroutine<int> take_part(Options& options, Console& console) {
                             "process's (once more: --report; to crawl anew: --forget)",
                             shared.name));
     }
-    co_return exit_status(ending, state.dead + more_dead, !crawler.left_out().empty());
+    say_how_it_ended(crawl.ending(), state, shared.name, console);
+    co_return exit_status(crawl.ending(), state.dead + more_dead,
+                          !crawler.left_out().empty());
 }
 
 } // namespace

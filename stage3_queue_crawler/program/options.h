@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstddef>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace stage3 {
@@ -47,5 +48,15 @@ struct Options {
 /// Reads the arguments of `main`. Throws common::UsageError: one line, which says what is
 /// allowed.
 Options read_options(int argc, char** argv);
+
+/// Opens what an option names. Throws common::UsageError if that can't be done.
+template <class Open>
+auto open_for(const char* option, Open open) {
+    try {
+        return open();
+    } catch (const std::system_error& error) {
+        throw common::UsageError(std::string(option) + ": " + error.what());
+    }
+}
 
 } // namespace stage3

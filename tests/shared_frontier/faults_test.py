@@ -45,9 +45,9 @@ class FaultTest(unittest.TestCase):
         self.addCleanup(site.__exit__)
         return site
 
-    def start(self, site, *arguments, redis_url=None, name="crawl"):
+    def start(self, site, *arguments, redis_url=None, name="crawl", **limits):
         words = stage3.shared(redis_url or self.redis.url, name, *arguments, site.root)
-        process = stage3.Process(self.folder, f"process{len(self.processes)}", *map(str, words))
+        process = stage3.Process(self.folder, f"process{len(self.processes)}", *map(str, words), **limits)
         self.processes.append(process)
         return process
 
@@ -359,6 +359,20 @@ class ProcessesGo(FaultTest):
         others = [record for url, record in records.items() if url != poison]
         self.assertEqual({record["outcome"] for record in others}, {"page"})
         self.assertEqual(invariants.broken_in(self.crawl()), [])
+
+    @unittest.skipIf(os.environ.get("LIMITED_MEMORY") == "no", "sanitizers need more memory than there would be")
+    def test_a_page_that_is_larger_than_a_process_s_memory(self):
+        site = self.site(1, robots=None)
+        usual_answer = site.answer
+        site.answer = lambda host, path: (
+            usual_answer(host, path) if path == "/robots.txt" else (200, "Content-Type: text/html\r\n", "<p>" * (12 << 20)))
+        for limit in (80, 100):  # where it grows, the reserve may be enough for one more piece, or not
+            small = self.start(site, "--max-body", "1G", memory=limit << 20)
+            self.assertEqual(small.wait(PATIENCE), 3)
+            self.assertIn("no memory is left (see ulimit -v, or use fewer --workers). The crawl 'crawl' has 1 URLs left",
+                          small.words())
+        self.assertEqual(self.crawl().sessions, [])
+        self.assert_joined([self.start(site, "--max-body", "1G")])
 
     def test_one_stands_still_for_three_leases(self):
         site = self.site(400, 3, latency=0.05)

@@ -6,6 +6,7 @@ import collections
 import json
 import os
 import pathlib
+import resource
 import subprocess
 
 PROGRAM = os.environ.get("STAGE3") or str(
@@ -17,13 +18,15 @@ SAME = ("outcome", "status", "next_url", "error", "content_type", "charset", "by
 
 
 class Process(subprocess.Popen):
-    """One that takes part. What it says is kept in `said` (a file), and what it writes, in `wrote`."""
+    """One that takes part. What it says is kept in `said` (a file), and what it writes, in `wrote`. `memory`: so many
+    bytes, and no more."""
 
-    def __init__(self, folder, name, *arguments, format="jsonl"):
+    def __init__(self, folder, name, *arguments, format="jsonl", memory=None):
+        limit_memory = memory and (lambda: resource.setrlimit(resource.RLIMIT_AS, (memory, memory)))
         self.said, self.wrote = pathlib.Path(folder, name + ".said"), pathlib.Path(folder, name + ".wrote")
         with open(self.said, "wb") as said, open(self.wrote, "wb") as wrote:
             super().__init__([PROGRAM, "--format", format, *arguments], stdin=subprocess.DEVNULL, stdout=wrote,
-                             stderr=said)
+                             stderr=said, preexec_fn=limit_memory)
 
     def words(self):
         return self.said.read_text(encoding="utf-8")

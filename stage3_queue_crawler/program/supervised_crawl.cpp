@@ -1,0 +1,59 @@
+#include "stage3_queue_crawler/program/supervised_crawl.h"
+
+#include "common/system/descriptors.h"
+#include "stage3_queue_crawler/program/descriptors.h"
+#include "stage3_queue_crawler/program/interrupt.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <new>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <sys/select.h>
+
+namespace stage3 {
+
+void fit_to_process(Options& options, Console& console) {
+    std::size_t descriptors = common::allow_descriptors();
+    if (options.selector == "select")
+        descriptors = std::min<std::size_t>(descriptors, FD_SETSIZE);
+    if (const auto note = fit_to_descriptors(options.crawl, descriptors); !note.empty())
+        console.note("stage3: " + note);
+    options.crawl.is_asked_to_end = is_interrupted;
+}
+
+CrawlEvents events_on(Console& console, bool verbose) {
+    CrawlEvents events;
+    events.on_note = [&console](const std::string& note) {
+        console.note("stage3: " + note);
+    };
+    if (verbose)
+        events.on_start = [&console](std::string_view worker, const Work& work) {
+            console.note(
+                fmt::format("{}, depth {}: {}", worker, work.depth, work.url.href()));
+        };
+    return events;
+}
+
+// [supervised]
+SupervisedCrawl::SupervisedCrawl(EventLoop& loop, Coroutine<Ending> crawl)
+    : crawl_(create_task(loop, std::move(crawl), "crawl")), memory_(loop, crawl_) {
+    end_on_ctrl_c(loop, crawl_);
+    end_on_hangup(loop, crawl_);
+}
+
+Coroutine<> SupervisedCrawl::wait(std::function<Progress()> progress, Console& console,
+                                  bool wanted) {
+    try {
+        ending_ = co_await await_and_tell(crawl_, std::move(progress), console, wanted);
+    } catch (const std::bad_alloc&) {
+        ending_ = Ending::no_memory;
+    }
+}
+// [/supervised]
+
+} // namespace stage3

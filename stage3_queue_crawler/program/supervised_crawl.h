@@ -1,0 +1,42 @@
+// What surrounds every crawl, alone (crawl_alone.h) or shared (crawl_together.h): a user
+// who reads notes and may press Ctrl-C, and a machine whose descriptors and memory have
+// an end.
+#pragma once
+
+#include "stage3_queue_crawler/crawler/crawl_settings.h"
+#include "stage3_queue_crawler/program/console.h"
+#include "stage3_queue_crawler/program/memory_reserve.h"
+#include "stage3_queue_crawler/program/options.h"
+#include "stage3_queue_crawler/runtime/task/task.h"
+
+#include <functional>
+
+namespace stage3 {
+
+/// Before the crawl: makes its settings fit this process, and tells the user if there are
+/// fewer workers now.
+void fit_to_process(Options& options, Console& console);
+
+/// Notes go to the console, and with `--verbose` so does each fetch that begins.
+CrawlEvents events_on(Console& console, bool verbose);
+
+/// A crawl that runs, and ends early if its user wants that, or if memory is used up.
+class SupervisedCrawl {
+  public:
+    /// Starts it. `loop` must outlive this, and this whatever writes the crawl's results:
+    /// its memory reserve is for them, too.
+    SupervisedCrawl(EventLoop& loop, Coroutine<Ending> crawl);
+
+    /// Until it has ended; `progress` is shown meanwhile, if that is `wanted`. Throws
+    /// what the crawl does, but for std::bad_alloc: that is an ending.
+    Coroutine<> wait(std::function<Progress()> progress, Console& console, bool wanted);
+    /// After that. It's `no_memory` also if that was used up since.
+    Ending ending() const { return memory_.is_used() ? Ending::no_memory : ending_; }
+
+  private:
+    Task<Ending> crawl_;
+    MemoryReserve memory_;
+    Ending ending_ = Ending::complete;
+};
+
+} // namespace stage3
