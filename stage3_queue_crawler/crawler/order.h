@@ -12,12 +12,23 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <utility>
 #include <variant>
 
 namespace stage3 {
 
 enum class OrderName : std::uint8_t { fifo, lifo, priority };
+
+/// As `--order` has it, and as processes that share a crawl tell each other.
+constexpr std::string_view name_of(OrderName order) {
+    switch (order) {
+    case OrderName::lifo: return "lifo";
+    case OrderName::priority: return "priority";
+    case OrderName::fifo: break;
+    }
+    return "fifo";
+}
 
 /// One of three orders. `Less` is for SmallestFirst; what `HasHadItsTurn` leaves first.
 template <class T, class Less, class HasHadItsTurn>

@@ -49,6 +49,16 @@ enum class Reach : std::uint8_t {
     domain, ///< that, and on any host with the same registrable_domain
 };
 
+/// As `--scope` has it, and as processes that share a crawl tell each other.
+constexpr std::string_view name_of(Reach reach) {
+    switch (reach) {
+    case Reach::prefix: return "prefix";
+    case Reach::domain: return "domain";
+    case Reach::host: break;
+    }
+    return "host";
+}
+
 class Scope {
   public:
     /// `included`: if there are any, one of them must be found in a URL. `excluded`: none

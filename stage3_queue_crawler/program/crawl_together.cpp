@@ -61,9 +61,7 @@ std::string agreed_settings(const Options& options) {
     std::ranges::sort(roots);
     for (const common::Url& root : roots)
         text += fmt::format(" {}", root.href());
-    const std::array<const char*, 3> reaches{"prefix", "host", "domain"};
-    text +=
-        fmt::format("\n--scope {}", reaches.at(static_cast<std::size_t>(options.reach)));
+    text += fmt::format("\n--scope {}", name_of(options.reach));
     if (options.reach == Reach::domain) // not what it is to a program without libpsl
         text += fmt::format(" ({})", rule_of_domains());
     for (const std::string& pattern : options.shared.patterns)
@@ -77,8 +75,7 @@ std::string agreed_settings(const Options& options) {
         limit(crawl.politeness.max_per_host), crawl.session.max_body,
         std::chrono::duration<double>(crawl.politeness.delay).count(),
         std::chrono::duration<double>(options.shared.lease).count());
-    const std::array<const char*, 3> orders{"fifo", "lifo", "priority"};
-    text += fmt::format("\n--order {}", orders.at(static_cast<std::size_t>(crawl.order)));
+    text += fmt::format("\n--order {}", name_of(crawl.order));
     if (!crawl.obey_robots)
         text += "\n--no-robots";
     if (crawl.session.objection)

@@ -15,11 +15,13 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include <unistd.h>
 
@@ -54,6 +56,15 @@ bool is_one_file(const std::string& one, const std::string& other) {
         return fs::weakly_canonical(fs::absolute(path, none), none);
     };
     return whole(one) == whole(other);
+}
+
+/// One of these values, by its name.
+template <class Value>
+common::ReadValue choice_by_name(Value& value, std::initializer_list<Value> values) {
+    std::vector<std::pair<std::string, Value>> choices;
+    for (const Value each : values)
+        choices.emplace_back(name_of(each), each);
+    return choice_into(value, std::move(choices));
 }
 
 /// Seconds.
@@ -275,12 +286,10 @@ Options read_options(int argc, char** argv) {
     line.add("--max-tries", "N", "for a URL, if the network or the server fails (4)",
              number_into(crawl.max_tries, 1, 1000));
     line.add("--scope", "REACH",
-             "prefix: beneath the root's folder; host: on its host\n"
-             "(the default); domain: the same "
-                 + std::string(rule_of_domains()),
-             choice_into(options.reach, {{"prefix", Reach::prefix},
-                                         {"host", Reach::host},
-                                         {"domain", Reach::domain}}));
+             fmt::format("prefix: beneath the root's folder; host: on its host\n"
+                         "(the default); domain: the same {}",
+                         rule_of_domains()),
+             choice_by_name(options.reach, {Reach::prefix, Reach::host, Reach::domain}));
     line.add_repeatable(
         "--exclude", "REGEX", "leave out URLs in which this is found; repeatable",
         reader_of_patterns(options.excluded, options.shared.patterns, "--exclude"));
@@ -288,9 +297,8 @@ Options read_options(int argc, char** argv) {
         "--include", "REGEX", "leave out URLs, other than roots, in which it is not",
         reader_of_patterns(options.included, options.shared.patterns, "--include"));
     line.add("--order", "ORDER", "fifo (the default), lifo, priority: shorter URLs first",
-             choice_into(crawl.order, {{"fifo", OrderName::fifo},
-                                       {"lifo", OrderName::lifo},
-                                       {"priority", OrderName::priority}}));
+             choice_by_name(crawl.order,
+                            {OrderName::fifo, OrderName::lifo, OrderName::priority}));
     line.add("--timeout", "S", "seconds for the whole crawl (no limit)",
              reader_of_time(crawl.timeout));
     line.add("--fetch-timeout", "S", "seconds for one fetch (30)",

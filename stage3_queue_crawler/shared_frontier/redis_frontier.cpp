@@ -33,15 +33,6 @@ std::string milliseconds(EventLoop::Duration time) {
     return std::to_string(std::chrono::ceil<std::chrono::milliseconds>(time).count());
 }
 
-std::string name_of(OrderName order) {
-    switch (order) {
-    case OrderName::lifo: return "lifo";
-    case OrderName::priority: return "priority";
-    case OrderName::fifo: break;
-    }
-    return "fifo";
-}
-
 /// What there is of a record that the script doesn't know: see `done` in frontier.lua.
 void append(const Record& record, std::vector<std::string>& words) {
     words.emplace_back(name_of(record.outcome));
@@ -94,7 +85,7 @@ RedisFrontier::session_settings(std::vector<std::string> roots) const {
             .max_per_host = or_zero(settings_.politeness.max_per_host),
             .max_pages = or_zero(settings_.max_pages),
             .obey_robots = settings_.ask_robots != nullptr,
-            .order = name_of(settings_.order),
+            .order = std::string(name_of(settings_.order)),
             .roots = std::move(roots)};
 }
 
