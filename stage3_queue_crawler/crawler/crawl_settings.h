@@ -3,6 +3,7 @@
 
 #include "common/web/url.h"
 #include "stage3_queue_crawler/crawler/frontier.h"
+#include "stage3_queue_crawler/crawler/page_reader.h"
 #include "stage3_queue_crawler/crawler/record.h"
 #include "stage3_queue_crawler/crawler/traps.h"
 #include "stage3_queue_crawler/http/session.h"
@@ -35,7 +36,7 @@ struct CrawlSettings {
     /// Whether pages are read by the loop's executor (LoopOptions::threads says how many
     /// threads that has), or in the loop's own thread.
     bool parse_in_threads = false;
-    std::size_t fail_parsing = 0; ///< throws while this page is parsed; 0: never
+    FindLinks find_links = common::find_links; ///< called in threads, too
     /// True if the crawl is about to be cancelled. Then a page that is being read is not
     /// read to its end: with slow patterns, that can take minutes, in which the loop's
     /// own thread hears of nothing else. Called in threads, too, and often.

@@ -55,7 +55,7 @@ class Crawler {
           frontier_(loop, settings_of_frontier(), std::forward<More>(more)...),
           reader_(loop, scope_,
                   {.in_threads = settings_.parse_in_threads,
-                   .fail_on = settings_.fail_parsing,
+                   .find_links = settings_.find_links,
                    .is_asked_to_end = settings_.is_asked_to_end}),
           judge_(reader_, scope_, settings_of_traps(), events_.on_note) {}
     Crawler(const Crawler&) = delete;

@@ -18,12 +18,11 @@ Coroutine<common::Links> PageReader::read(common::Url url, std::string content_t
         common::Links links;
         Seconds time;
     };
-    fail_.count();
     const auto size = static_cast<double>(body.size());
     // [job]
     auto read = [url = std::move(url), content_type = std::move(content_type),
                  body = std::move(body), scope = scope_, is_over = is_over_,
-                 asked_to_end = is_asked_to_end_] {
+                 asked_to_end = is_asked_to_end_, find_links = find_links_] {
         const auto begin = std::chrono::steady_clock::now();
         common::LinkLimits limits;
         limits.wanted = [&](const common::Url& link) {
@@ -31,7 +30,7 @@ Coroutine<common::Links> PageReader::read(common::Url url, std::string content_t
                 throw std::runtime_error("nobody needs it any more");
             return !asked_to_end() && scope->contains(link);
         };
-        Reading reading{.links = common::find_links(body, content_type, url, limits),
+        Reading reading{.links = find_links(body, content_type, url, limits),
                         .time = std::chrono::steady_clock::now() - begin};
         return reading;
     };

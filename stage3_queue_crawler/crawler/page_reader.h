@@ -5,7 +5,6 @@
 // book/26.
 #pragma once
 
-#include "common/trace/stack_trace.h"
 #include "common/web/links.h"
 #include "common/web/url.h"
 #include "stage3_queue_crawler/crawler/scope.h"
@@ -13,19 +12,24 @@
 #include "stage3_queue_crawler/runtime/task/task.h"
 
 #include <atomic>
-#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace stage3 {
+
+/// What finds the links on a page: see common::find_links.
+using FindLinks =
+    std::function<common::Links(std::string_view body, std::string_view content_type,
+                                const common::Url& base, const common::LinkLimits&)>;
 
 struct PageReaderSettings {
     /// Whether pages are read by the loop's executor (LoopOptions::threads says how many
     /// threads that has), or in the loop's own thread.
     bool in_threads = false;
-    std::size_t fail_on = 0; ///< throws while this page is read; 0: never
+    FindLinks find_links = common::find_links; ///< called in threads, too
     std::function<bool()> is_asked_to_end = [] { return false; }; ///< see CrawlSettings
 };
 
@@ -35,8 +39,8 @@ class PageReader {
     PageReader(EventLoop& loop, std::shared_ptr<const Scope> scope,
                PageReaderSettings settings)
         : loop_(loop), scope_(std::move(scope)), in_threads_(settings.in_threads),
-          is_asked_to_end_(std::move(settings.is_asked_to_end)), fail_(settings.fail_on) {
-    }
+          find_links_(std::move(settings.find_links)),
+          is_asked_to_end_(std::move(settings.is_asked_to_end)) {}
     PageReader(const PageReader&) = delete;
     PageReader& operator=(const PageReader&) = delete;
     ~PageReader() { stop(); }
@@ -55,8 +59,8 @@ class PageReader {
     const std::shared_ptr<std::atomic<bool>> is_over_ =
         std::make_shared<std::atomic<bool>>(false); // for threads that still read
     const bool in_threads_;
+    const FindLinks find_links_;
     const std::function<bool()> is_asked_to_end_;
-    common::FailOnPurpose fail_;
     double seconds_per_byte_ = 1e-9; // to read a page: a mean of the last ones
 };
 

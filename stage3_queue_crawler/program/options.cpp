@@ -7,6 +7,7 @@
 #include "stage3_queue_crawler/crawler/decimal.h"
 #include "stage3_queue_crawler/crawler/registrable_domain.h"
 #include "stage3_queue_crawler/http/address.h"
+#include "stage3_queue_crawler/program/fail_parsing.h"
 #include "stage3_queue_crawler/program/help.h"
 
 #include <fmt/core.h>
@@ -350,7 +351,7 @@ Options read_options(int argc, char** argv) {
              common::text_into(options.trace));
     line.add("--fail-parsing", "N",
              "throw while the N-th page is parsed, to see the trace",
-             number_into(crawl.fail_parsing, 0, most));
+             number_into(options.fail_parsing, 0, most));
     line.add("--progress", "WHEN", "auto (on a terminal), always or never",
              choice_into(progress, {{"auto", ShowProgress::automatic},
                                     {"always", ShowProgress::always},
@@ -389,6 +390,8 @@ Options read_options(int argc, char** argv) {
     if (no_private)
         stay_among_public_addresses(crawl.session);
     crawl.parse_in_threads = options.parse_threads > 0;
+    if (options.fail_parsing > 0)
+        crawl.find_links = find_links_but_fail_at(options.fail_parsing);
     crawl.politeness.delay = delay.value_or(EventLoop::Duration{});
     crawl.session.fetch_timeout = fetch_timeout.value_or(crawl.session.fetch_timeout);
     // Who allows more time for a fetch also allows more silence.

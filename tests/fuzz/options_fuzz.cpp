@@ -45,7 +45,7 @@ void check_numbers(const Options& options) {
     require(is_from_to<std::size_t>(crawl.politeness.max_per_host, 1, most)
                 || crawl.politeness.max_per_host == no_limit,
             "--max-per-host");
-    require(crawl.fail_parsing <= most, "--fail-parsing");
+    require(options.fail_parsing <= most, "--fail-parsing");
     require(options.parse_threads <= 1000
                 && crawl.parse_in_threads == (options.parse_threads > 0),
             "--parse-threads");

@@ -1,4 +1,5 @@
 // How a crawl ends: cancelled, out of descriptors, or with an error of its own.
+#include "stage3_queue_crawler/program/fail_parsing.h"
 #include "tests/stage3/crawler/crawl_under_test.h"
 
 #include <doctest/doctest.h>
@@ -64,7 +65,7 @@ TEST_CASE("a page whose parsing fails is a record, and the crawl goes on") {
         server.on(path, page({}));
     Setup setup;
     setup.settings.workers = 1;
-    setup.settings.fail_parsing = 3;
+    setup.settings.find_links = stage3::find_links_but_fail_at(3);
     const Result result = setup.crawl(server.url());
     CHECK(result.ending == Ending::complete);
     CHECK(result.records.size() == 4);
