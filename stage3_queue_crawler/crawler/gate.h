@@ -30,15 +30,17 @@ struct GateLimits {
     EventLoop::Duration delay{}; ///< at least, from the start of one to that of the next
 };
 
+/// How an item has come through its host's gate.
+enum class Passage : std::uint8_t { at_once, from_line };
+
 /// `Line`: in which order a host's items are let in (see queue_orders.h).
 template <class Item, class Line = Fifo<Item>>
 class Gate {
   public:
-    /// `let_in` is called with each item when it's its turn, and whether it had to stand
-    /// in line for that. It counts as one of its host's until `leave` is called for it,
-    /// and should soon begin.
+    /// `let_in` is called with each item when it's its turn. It counts as one of its
+    /// host's until `leave` is called for it, and should soon begin.
     Gate(EventLoop& loop, GateLimits limits, Line empty_line,
-         std::function<void(Item, bool)> let_in)
+         std::function<void(Item, Passage)> let_in)
         : loop_(loop), limits_(limits), empty_line_(std::move(empty_line)),
           let_in_(std::move(let_in)) {}
 
@@ -46,7 +48,7 @@ class Gate {
     void enter(const std::string& name, Item item) {
         Host& host = hosts_[name];
         if (!host.line && has_room(host) && loop_.time() >= host.next_start) {
-            let_in(host, std::move(item), false);
+            let_in(host, std::move(item), Passage::at_once);
             return;
         }
         if (!host.line)
@@ -140,15 +142,15 @@ class Gate {
             }
             Item item = take_first(host);
             drop_if_empty(host);
-            let_in(host, std::move(item), true);
+            let_in(host, std::move(item), Passage::from_line);
         }
     }
     // [/let-next-in]
 
-    void let_in(Host& host, Item item, bool has_waited) {
+    void let_in(Host& host, Item item, Passage passage) {
         ++host.inside;
         ++host.to_begin;
-        let_in_(std::move(item), has_waited);
+        let_in_(std::move(item), passage);
     }
 
     /// There must be a line.
@@ -165,7 +167,7 @@ class Gate {
     EventLoop& loop_;
     const GateLimits limits_;
     const Line empty_line_;
-    std::function<void(Item, bool)> let_in_;
+    std::function<void(Item, Passage)> let_in_;
     std::unordered_map<std::string, Host> hosts_;
     std::uint64_t next_number_ = 0;
     std::size_t waiting_ = 0;

@@ -16,8 +16,8 @@ std::string host_of(const common::Url& url) {
 MemoryFrontier::MemoryFrontier(EventLoop& loop, FrontierSettings settings)
     : loop_(loop), settings_(std::move(settings)), queue_(0, Order(settings_.order)),
       gate_(loop, settings_.politeness, Order(settings_.order),
-            [this](Work work, bool has_waited) {
-                work.goes_first = work.goes_first || has_waited;
+            [this](Work work, Passage passage) {
+                work.goes_first = work.goes_first || passage == Passage::from_line;
                 let_in(std::move(work));
             }),
       robots_(loop, settings_.ask_robots,

@@ -14,6 +14,7 @@
 using namespace std::chrono_literals;
 using stage3::EventLoop;
 using stage3::GateLimits;
+using stage3::Passage;
 using tests::Log;
 
 namespace {
@@ -21,9 +22,9 @@ namespace {
 /// A gate. The log says who was let in, and how many milliseconds after the beginning.
 struct GateTest : tests::LoopTest {
     explicit GateTest(GateLimits limits)
-        : gate(loop, limits, {}, [this](int item, bool has_waited) {
+        : gate(loop, limits, {}, [this](int item, Passage passage) {
               note(fmt::format("{} at {}", item, elapsed()));
-              if (has_waited)
+              if (passage == Passage::from_line)
                   waited.push_back(item);
           }) {}
 
@@ -167,7 +168,7 @@ TEST_CASE("the line has its order") {
     Log log;
     stage3::Gate<int, stage3::Lifo<int>> gate(
         loop, {.max_per_host = 1}, {},
-        [&](int item, bool) { log.push_back(std::to_string(item)); });
+        [&](int item, Passage) { log.push_back(std::to_string(item)); });
     for (const int item : {1, 2, 3})
         gate.enter("h", item);
     gate.leave("h", false);
