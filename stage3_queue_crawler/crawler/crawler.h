@@ -263,7 +263,10 @@ void Crawler<F>::put_off(Visit visit, const Again& again) {
     const auto wait = std::chrono::ceil<EventLoop::Duration>(again.wait);
     if (again.host_is_busy) // it's the server, not the page
         frontier_.hold(host_of(visit.work().url), wait);
-    visit.put_off(wait, again.was_a_try);
+    if (again.was_a_try)
+        visit.put_off(wait);
+    else
+        visit.put_off_untried(wait);
 }
 // [/put-off]
 

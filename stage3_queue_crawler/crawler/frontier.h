@@ -108,8 +108,12 @@ class Visit {
             owner_->began(work_);
         };
     }
-    void put_off(EventLoop::Duration wait, bool was_a_try = true) {
-        leave().put_off(std::move(work_), wait, was_a_try);
+    /// Once more, after so long.
+    void put_off(EventLoop::Duration wait) { leave().put_off(std::move(work_), wait); }
+    /// The same, but that was none of its tries.
+    void put_off_untried(EventLoop::Duration wait) {
+        --work_.tries;
+        put_off(wait);
     }
     void done(Record& record, const Found& found) {
         leave().done(std::move(work_), record, found);
@@ -141,8 +145,8 @@ concept Frontier =
         // Its record and its links, in one: so it's never done before they are in.
         // `record` learns its parent, its depth, and how many links were new.
         f.done(work, record, found);
-        // Once more, after so long; and whether that was one of its tries.
-        f.put_off(work, duration, true);
+        // Once more, after so long.
+        f.put_off(work, duration);
         // As if it had not been taken out.
         f.give_back(work);
         // This host is asked for nothing for so long.

@@ -136,10 +136,8 @@ void MemoryFrontier::done(Work work, Record& record, const Found& found) {
 }
 
 // [put-off]
-void MemoryFrontier::put_off(Work work, EventLoop::Duration wait, bool was_a_try) {
+void MemoryFrontier::put_off(Work work, EventLoop::Duration wait) {
     come_in(work);
-    if (!was_a_try)
-        --work.tries;
     work.goes_first = true;
     parked_.park(std::move(work), loop_.time() + wait);
 }

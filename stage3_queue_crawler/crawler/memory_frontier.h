@@ -35,7 +35,7 @@ class MemoryFrontier {
     Coroutine<Visit<MemoryFrontier>> get();
     void began(const Work& work);
     void done(Work work, Record& record, const Found& found);
-    void put_off(Work work, EventLoop::Duration wait, bool was_a_try);
+    void put_off(Work work, EventLoop::Duration wait);
     void give_back(Work work);
     void hold(const std::string& host, EventLoop::Duration duration);
     void set_delay(const std::string& host, EventLoop::Duration delay);

@@ -439,13 +439,12 @@ void RedisFrontier::send_done(const Held& held, const Record& record,
         outboxes_->carry_soon();
 }
 
-void RedisFrontier::put_off(const Work& work, EventLoop::Duration wait, bool was_a_try) {
+void RedisFrontier::put_off(const Work& work, EventLoop::Duration wait) {
     const auto held = held_.find(work.ticket);
     if (held == held_.end())
         return;
-    const int tries = work.tries - (was_a_try ? 0 : 1);
     tell(held->second,
-         {"park", held->second.item.url, milliseconds(wait), std::to_string(tries)});
+         {"park", held->second.item.url, milliseconds(wait), std::to_string(work.tries)});
     drop(work.ticket);
 }
 

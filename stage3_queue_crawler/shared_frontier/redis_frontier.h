@@ -43,7 +43,7 @@ class RedisFrontier {
     Coroutine<Visit<RedisFrontier>> get();
     void began(const Work& work);
     void done(const Work& work, Record& record, const Found& found);
-    void put_off(const Work& work, EventLoop::Duration wait, bool was_a_try);
+    void put_off(const Work& work, EventLoop::Duration wait);
     void give_back(const Work& work);
     void hold(const std::string& host, EventLoop::Duration duration);
     void set_delay(const std::string& host, EventLoop::Duration delay);

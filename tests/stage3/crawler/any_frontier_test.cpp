@@ -71,7 +71,7 @@ class DiaryFrontier {
                 add(link, work.depth + 1);
         queue_.task_done();
     }
-    void put_off(Work work, EventLoop::Duration /*wait*/, bool /*was_a_try*/) {
+    void put_off(Work work, EventLoop::Duration /*wait*/) {
         note("put off", work);
         queue_.put_nowait(std::move(work));
         queue_.task_done();

@@ -196,7 +196,7 @@ TEST_CASE("what is put off comes back when its time has come") {
     FrontierVisit first = test.get();
     CHECK(first.work().url == url_of("http://h/1"));
     CHECK(first.work().tries == 2);
-    first.put_off(1s, false);
+    first.put_off_untried(1s);
     test.done(std::move(second));
     FrontierVisit third = test.get();
     CHECK(third.work().tries == 2);
@@ -602,10 +602,18 @@ class RandomCrawl {
             if (one_in(10))
                 hold(visit.work().url);
             if (pages_.at(visit.work().url).tries < 3 && one_in(4))
-                visit.put_off(milliseconds(1000), one_in(2));
+                put_off(std::move(visit));
             else
                 finish(std::move(visit));
         }
+    }
+
+    void put_off(FrontierVisit visit) {
+        const EventLoop::Duration wait = milliseconds(1000);
+        if (one_in(2))
+            visit.put_off(wait);
+        else
+            visit.put_off_untried(wait);
     }
 
     void hold(const Url& url) {

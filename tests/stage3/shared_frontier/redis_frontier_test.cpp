@@ -244,7 +244,7 @@ TEST_CASE("what is put off comes back when its time has come, to anybody") {
     SharedVisit again = test.get(two);
     CHECK(test.loop.time() - begin >= 200ms);
     CHECK(again.work().tries == 2);
-    again.put_off(0ms, false);
+    again.put_off_untried(0ms);
     CHECK(test.get(one).work().tries == 2);
 }
 
