@@ -67,9 +67,9 @@ std::string agreed_settings(const Options& options) {
     for (const std::string& pattern : options.shared.patterns)
         text += "\n" + pattern;
     text += fmt::format(
-        "\n--max-depth {}\n--max-path-depth {}\n--max-repeats {}\n--max-queries "
-        "{}\n--max-pages {}\n--max-redirects {}\n--max-tries "
-        "{}\n--max-per-host {}\n--max-body {}\n--delay {}\n--lease {}",
+        "\n--max-depth {}\n--max-path-depth {}\n--max-repeats {}\n--max-queries {}"
+        "\n--max-pages {}\n--max-redirects {}\n--max-tries {}\n--max-per-host {}"
+        "\n--max-body {}\n--delay {}\n--lease {}",
         limit(crawl.max_depth), crawl.traps.path_depth, crawl.traps.repeats,
         crawl.traps.queries, limit(crawl.max_pages), crawl.max_redirects, crawl.max_tries,
         limit(crawl.politeness.max_per_host), crawl.session.max_body,

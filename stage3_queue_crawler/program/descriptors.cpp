@@ -18,8 +18,8 @@ std::string fit_to_descriptors(CrawlSettings& settings, std::size_t descriptors)
     std::string note;
     if (workers < settings.workers)
         note = fmt::format(
-            "there is room for {} connections{}: so there are {} workers and not {} (see "
-            "ulimit -n)",
+            "there is room for {} connections{}: so there are {} workers and not {} "
+            "(see ulimit -n)",
             room,
             for_robots > 0 ? fmt::format(", of which {} are for robots.txt", for_robots)
                            : "",

@@ -20,9 +20,8 @@ void end_on_ctrl_c(EventLoop& loop, Task<Ending> crawl);
 
 /// After `end_on_ctrl_c`. From now on, SIGHUP cancels the task, too: its terminal is
 /// closed, or the connection to it. That often makes two, so a second one changes
-/// nothing; but Ctrl-C and SIGTERM end the program at once from then on. Who was told to
-/// ignore it
-/// (`nohup`) goes on doing so.
+/// nothing; but Ctrl-C and SIGTERM end the program at once from then on. A process that
+/// was told to ignore it (`nohup`) goes on doing so.
 void end_on_hangup(EventLoop& loop, Task<Ending> crawl);
 
 } // namespace stage3

@@ -229,8 +229,8 @@ void check_shared(const Options& options, bool has_roots, bool has_lease) {
                          "doesn't keep: use text, jsonl or csv");
     if (shared.servers.size() > 1
         && options.crawl.max_pages != FrontierSettings::no_limit)
-        throw UsageError("--max-pages can't be counted over several servers: give one "
-                         "--frontier");
+        throw UsageError("--max-pages can't be counted over several servers: give "
+                         "one --frontier");
 }
 
 /// `--no-private`

@@ -42,8 +42,7 @@ std::string explain_refusal(const RedisError& error, const RedisUrl& url) {
     const std::string_view text = error.what();
     if (code == "NOAUTH")
         return "it wants a password: put it into the URL, as in redis://:PASSWORD@host "
-               "or "
-               "unix://:PASSWORD@/path";
+               "or unix://:PASSWORD@/path";
     if (code == "WRONGPASS")
         return "wrong user or password: mend those in the URL";
     if (text.starts_with("ERR AUTH") || text.starts_with("ERR Client sent AUTH"))

@@ -163,8 +163,7 @@ RedisUrl parse_redis_url(std::string_view text) {
         return parse_unix(text);
     if (take(text, "rediss://"))
         refuse("TLS (rediss://) isn't spoken here; a tunnel, such as stunnel's or ssh's, "
-               "has "
-               "an end on this machine that needs none");
+               "has an end on this machine that needs none");
     refuse("a Redis URL begins with redis:// or unix:");
 }
 

@@ -17,11 +17,9 @@ SharedState::Stage stage_named(std::string_view name) {
 std::string explain_half(std::string_view name) {
     return fmt::format(
         "the crawl '{}' is damaged: a call was only half done, since Redis was killed "
-        "while "
-        "it wrote that down, or since it broke the script off (see its log); --report "
-        "has "
-        "what is done, and --forget makes room for a new crawl (before a Redis that was "
-        "killed starts again, run redis-check-aof --fix)",
+        "while it wrote that down, or since it broke the script off (see its log); "
+        "--report has what is done, and --forget makes room for a new crawl (before a "
+        "Redis that was killed starts again, run redis-check-aof --fix)",
         name);
 }
 
