@@ -29,7 +29,7 @@ import time
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "shared_frontier"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "stage3/shared_frontier"))
 
 LINKS, HOSTS = 30, 200
 BUCKET = 100  # digests in a small hash
@@ -194,7 +194,7 @@ def plan(told: dict, urls: float) -> str:
 
 
 def chaos(told: dict) -> str:
-    """What tests/shared_frontier/chaos.py has told."""
+    """What tests/stage3/shared_frontier/chaos.py has told."""
     stay = {ord(" "): "\N{NO-BREAK SPACE}"}  # in a line: only commas may end it
     faults = ", ".join(f"{count} x {what}".translate(stay) for what, count in told["faults"].items() if what != "a look")
     faults = textwrap.fill(faults, 80).replace("\N{NO-BREAK SPACE}", " ")

@@ -24,7 +24,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE / "crawl_bench"), str(HERE.parent / "shared_frontier")]
+sys.path[:0] = [str(HERE / "crawl_bench"), str(HERE.parent / "stage3/shared_frontier")]
 from measure import Trouble  # noqa: E402
 from nginx import Nginx, find_nginx, write_files  # noqa: E402
 from redis_server import RedisServer, skip_if_there_is_none  # noqa: E402

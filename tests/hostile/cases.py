@@ -161,6 +161,6 @@ ELSEWHERE = {
     74: "pages are not saved",
     75: "no server: whoever reads the results leaves. tests/stage3/program/writing_results_test.cpp",
     76: "no server: what can't be written. tests/stage3/program/writing_results_test.cpp. A crawl to be continued is in Redis",
-    77: "no server: what stands in Redis is wrong. tests/shared_frontier/faults_test.py",
+    77: "no server: what stands in Redis is wrong. tests/stage3/shared_frontier/faults_test.py",
     78: "no shell is called anywhere",
 }

@@ -1,6 +1,6 @@
-"""A redis-server of a test's own: in a folder of its own, on a unix socket (and on a free port, if asked to).
+"""A redis-server for one program in Python: in its own folder, on a unix socket, and on a port if asked to.
 
-Debian's package starts one for all; that one is left alone.
+Debian's package starts one for all; that one is left alone. Tests in C++ start theirs by tests/support/redis_server.h.
 """
 import atexit
 import os
@@ -100,8 +100,8 @@ class RedisServer:
             self._process.wait()
 
     def repair(self):
-        """What is to be done between `kill` and `start`, and not later. Redis may have written half a transaction down. It leaves that
-        out when it starts, but (as of 7.0) not the next time: then half a transaction is there."""
+        """What is to be done between `kill` and `start`, and not later. Redis may have written half a transaction down.
+        It leaves that out when it starts, but (as of 7.0) not the next time: then half a transaction is there."""
         [file] = [*pathlib.Path(self.folder).glob("**/*.manifest")] or [self.log()]
         done = subprocess.run(["redis-check-aof", "--fix", file], executable=shutil.which("redis-server"), input="y\n",
                               capture_output=True, text=True)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """frontier.lua by itself: each operation, and what happens at its edges. After each test the invariants must hold.
 
-    tests/shared_frontier/script_test.py [-v] [NAME...]
+    tests/stage3/shared_frontier/script_test.py [-v] [NAME...]
 
 The crawl's clock moves only when a test moves it, so nothing here waits for anything. What calls in any order may
 come to, is schedules_test.py's affair.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`./learn many` as a whole, with few pages: is it exact, and is nothing left behind, however it ends?
 
-    BUILD=build tests/shared_frontier/many_test.py
+    BUILD=build tests/stage3/shared_frontier/many/many_test.py
 """
 import os
 import re

@@ -3,12 +3,14 @@
 killed and comes back, connections are cut, answers get lost. At the end, each URL has the record that it has in a crawl
 in memory that nobody disturbs; and the invariants of frontier.lua hold, whenever one looks.
 
-    tests/shared_frontier/chaos.py [--urls N] [--seconds S] [--seed N] ...
+    tests/stage3/shared_frontier/chaos.py [--urls N] [--seconds S] [--seed N] ...
 
 STAGE3 in the environment names the program, which may be one with sanitizers (then with `--urls 5000`). What came of it
 is told as JSON; exit status 1 says that something was wrong. For a night:
 
-    for seed in $(seq 1 100); do tests/shared_frontier/chaos.py --urls 100000 --seconds 150 --seed $seed || break; done
+    for seed in $(seq 1 100); do
+        tests/stage3/shared_frontier/chaos.py --urls 100000 --seconds 150 --seed $seed || break
+    done
 """
 import argparse
 import collections

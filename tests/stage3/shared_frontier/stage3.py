@@ -1,6 +1,6 @@
 """Crawls by the real program, several of it at a time; and whether they have found what there is.
 
-STAGE3 in the environment names the program (else it's that of ../../build).
+STAGE3 in the environment names the program (else it's that of ../../../build).
 """
 import collections
 import json
@@ -10,7 +10,7 @@ import resource
 import subprocess
 
 PROGRAM = os.environ.get("STAGE3") or str(
-    pathlib.Path(__file__).resolve().parents[2] / "build/stage3_queue_crawler/stage3")
+    pathlib.Path(__file__).resolve().parents[3] / "build/stage3_queue_crawler/stage3")
 GIVEN_UP = "processes have ended while they fetched it"
 # What a record has in common with that of any other crawl of the same site. (Depth and parent say by which way it was
 # found; and a try whose process was killed is no try.)

@@ -3,11 +3,11 @@
 come back; links are carried between servers by whoever likes; the clock jumps. After each call the invariants must
 hold; and at the end each URL of a small made-up web has the record that it must have.
 
-    tests/shared_frontier/schedules_test.py [--seed N] [--rounds N]
+    tests/stage3/shared_frontier/schedules_test.py [--seed N] [--rounds N]
 
 A round is a crawl. Its seed is told when it fails: `--seed N --rounds 1` is the same once more. For a night:
 
-    tests/shared_frontier/schedules_test.py --seed 1000000 --rounds 20000
+    tests/stage3/shared_frontier/schedules_test.py --seed 1000000 --rounds 20000
 """
 import argparse
 import collections

@@ -2,7 +2,7 @@
 """What may go wrong when processes share a crawl, one fault a test: with the real program, a Redis of its own, and a
 site that notes who asked when. (All of it at once, and at random: chaos.py.)
 
-    STAGE3=build/stage3_queue_crawler/stage3 tests/shared_frontier/faults_test.py [-v] [CLASS.TEST...]
+    STAGE3=build/stage3_queue_crawler/stage3 tests/stage3/shared_frontier/faults_test.py [-v] [CLASS.TEST...]
 """
 import collections
 import os

@@ -9,7 +9,7 @@ import pathlib
 
 import invariants
 
-PATH = pathlib.Path(__file__).resolve().parents[2] / "stage3_queue_crawler/shared_frontier/frontier.lua"
+PATH = pathlib.Path(__file__).resolve().parents[3] / "stage3_queue_crawler/shared_frontier/frontier.lua"
 TEXT = PATH.read_bytes()
 SHA = hashlib.sha1(TEXT).hexdigest()
 A_CALL = 20  # microseconds: hosts have their places in line that near to each other

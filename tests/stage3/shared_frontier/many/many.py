@@ -19,6 +19,7 @@ import time
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # not beside the sources
+sys.path.append(str(Path(__file__).resolve().parents[1]))
 import redis_server  # noqa: E402
 from many_keeper import Keeper  # noqa: E402
 from many_table import Row, Screen, View, path_of  # noqa: E402
