@@ -1,8 +1,9 @@
 // A real Redis, for one test, on this machine.
 //
-// It listens on a free port of loopback and on a socket in a folder of its own, keeps
-// nothing, and ends with the test: also if that crashes (on Linux, where it ends with the
-// thread that has started it).
+// It listens on a free port of loopback and on a socket in its own folder, keeps nothing,
+// and ends with the test: also if that crashes (on Linux, where it ends with the thread
+// that has started it). Programs in Python start theirs by
+// tests/stage3/shared_frontier/redis_server.py.
 #pragma once
 
 #include <cstdint>
