@@ -10,7 +10,7 @@
 #include "common/web/html_scanner.h"
 #include "common/web/links.h"
 #include "common/web/url.h"
-#include "tests/baseline/libxml2_links.h"
+#include "tests/bench/libxml2_links.h"
 
 #include <fmt/core.h>
 

@@ -1,4 +1,4 @@
-#include "tests/baseline/libxml2_links.h"
+#include "tests/bench/libxml2_links.h"
 
 #include <curl/curl.h>
 #include <libxml/HTMLparser.h>
