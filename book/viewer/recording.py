@@ -21,9 +21,9 @@ PROGRAMS = {
     "frame_tour": "stage2_coroutines/frame_tour",
     "generator_session": "stage2_coroutines/generator_session",
     "fetch_one": "stage2_coroutines/fetch_one",
-    "runtime_tour": "stage3_queue_crawler/runtime_tour",
-    "server_tour": "stage3_queue_crawler/server_tour",
-    "redis_tour": "stage3_queue_crawler/redis_tour",
+    "runtime_tour": "stage3_queue_crawler/tours/runtime_tour",
+    "server_tour": "stage3_queue_crawler/tours/server_tour",
+    "redis_tour": "stage3_queue_crawler/tours/redis_tour",
     "practice_site": PRACTICE_SITE,
 }
 SMALL_SITE = ["--pages", "8", "--links", "3", "--latency", "20"]

@@ -228,7 +228,7 @@ class Page(unittest.TestCase):
         meta = json.loads(page.scripts["meta"])
         self.assertEqual([meta[key] for key in ("title", "program", "stage", "start")],
                          ["A <title>", "runtime_tour", 3, 7])
-        self.assertIn("stage3_queue_crawler/runtime_tour_main.cpp", meta["sources"])
+        self.assertIn("stage3_queue_crawler/tours/runtime_tour_main.cpp", meta["sources"])
         self.assertLessEqual({anchor["path"] for anchor in meta["anchors"].values()},
                              set(meta["sources"]))
         self.assertNotIn("note", meta)

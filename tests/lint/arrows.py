@@ -48,8 +48,8 @@ KNOWS = {
                                      "stage3_queue_crawler/redis",
                                      "stage3_queue_crawler/shared_frontier"],
     # The small programs of the pages.
-    "stage3_queue_crawler": [*COMMON, "common/command_line", *WHOLE_RUNTIME,
-                             "stage3_queue_crawler/redis"],
+    "stage3_queue_crawler/tours": [*COMMON, *WHOLE_RUNTIME, "stage3_queue_crawler/redis",
+                                   "stage3_queue_crawler/crawler"],
 }
 FLOORS = ["common", "stage1_callbacks", "stage2_coroutines", "stage3_queue_crawler"]
 INCLUDE = re.compile(r'\s*#\s*include\s*"([^"]+)"')
