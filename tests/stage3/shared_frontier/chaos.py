@@ -167,7 +167,6 @@ class Chaos:
         for process in self.processes:
             self.bad.append(f"process {process.pid} doesn't join: {process.words()}")
             process.kill()
-            process.wait()
 
     # ---- what came of it ----
 
@@ -204,7 +203,6 @@ class Chaos:
     def clean_up(self):
         for process in self.processes:
             process.kill()
-            process.wait()
         for server in self.servers:
             server.remove()
         if not self.bad:

@@ -9,8 +9,9 @@ served by a thread of the test's own.
 """
 import asyncio
 import collections
-import threading
 import time
+
+from loop_thread import LoopThread
 
 Request = collections.namedtuple("Request", "time host path status")  # seconds; its host's number
 
@@ -25,7 +26,7 @@ def mix(number):
     return number ^ (number >> 31)
 
 
-class Site:
+class Site(LoopThread):
     """`latency`: in seconds, on average. `leaves`: how many of them page 1 leads to. `robots`: the text of each host's
     robots.txt; None: it has none. `plain`: all are pages. `flaky`: some fail at first.
     `circle`: pages, each of which redirects to the next, and the last to the first. `on_request`: called with each
@@ -43,18 +44,7 @@ class Site:
         self.most_at_once = 0
         self.origins = []
         self.connections = set()
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._serve, daemon=True)
-        self._is_up = threading.Event()
-        self._thread.start()
-        self._is_up.wait()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
+        super().__init__()
 
     def forget(self):
         """As if nobody had been here."""
@@ -114,18 +104,16 @@ class Site:
 
     # ---- how it's served ----
 
-    def _serve(self):
-        asyncio.set_event_loop(self._loop)
-        servers = [self._loop.run_until_complete(
-            self._loop.create_server(lambda host=host: _Connection(self, host), "127.0.0.1", 0, backlog=1000))
-            for host in range(self.hosts)]
+    async def _listen(self):
+        servers = [await self._loop.create_server(lambda host=host: _Connection(self, host), "127.0.0.1", 0, backlog=1000)
+                   for host in range(self.hosts)]
         self.origins = [f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}" for server in servers]
-        self._is_up.set()
-        self._loop.run_forever()
-        for each in [*servers, *self.connections]:
-            each.close()
-        self._loop.run_until_complete(asyncio.sleep(0))
-        self._loop.close()
+        return servers
+
+    async def _end(self):
+        for connection in self.connections:
+            connection.close()
+        await asyncio.sleep(0)
 
     def answer(self, host, path):
         """(status, headers, body)"""

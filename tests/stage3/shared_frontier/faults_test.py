@@ -27,8 +27,7 @@ PATIENCE = 120  # seconds for what takes one or two, where others aren't busy
 
 class FaultTest(unittest.TestCase):
     def setUp(self):
-        self.redis = redis_server.RedisServer(keeps=True).start()
-        self.addCleanup(self.redis.remove)
+        self.start_redis(keeps=True)
         self.folder = tempfile.mkdtemp(prefix="faults_", dir="/tmp")
         self.addCleanup(shutil.rmtree, self.folder)
         self.processes = []
@@ -36,9 +35,17 @@ class FaultTest(unittest.TestCase):
 
     def end_processes(self):
         for process in self.processes:
-            if process.poll() is None:
-                process.kill()
-                process.wait()
+            process.kill()
+
+    def start_redis(self, *options, count=1, **keeps):
+        self.servers = [redis_server.RedisServer(*options, **keeps).start() for _ in range(count)]
+        for server in self.servers:
+            self.addCleanup(server.remove)
+        self.redis = self.servers[0]
+
+    @property
+    def urls(self):
+        return [server.url for server in self.servers]
 
     def site(self, *arguments, **options):
         site = Site(*arguments, **options)
@@ -46,7 +53,7 @@ class FaultTest(unittest.TestCase):
         return site
 
     def start(self, site, *arguments, redis_url=None, name="crawl", **limits):
-        words = stage3.shared(redis_url or self.redis.url, name, *arguments, site.root)
+        words = stage3.shared(redis_url or self.urls, name, *arguments, site.root)
         process = stage3.Process(self.folder, f"process{len(self.processes)}", *map(str, words), **limits)
         self.processes.append(process)
         return process
@@ -81,26 +88,26 @@ class FaultTest(unittest.TestCase):
 
     def report(self, *urls):
         """The records, from somebody who has not taken part."""
-        words = stage3.shared(urls or self.redis.url, "crawl")
+        words = stage3.shared(urls or self.urls, "crawl")
         status, text, said = stage3.run("--report", "--format", "jsonl", *words)
         self.assertEqual(text.count("\n"), len(stage3.read_records(text)), "a URL twice")
         return status, stage3.read_records(text), said
 
     def assert_all_is_right(self, site, *arguments):
-        """The crawl is complete, and has found what one in memory does. Returns what Redis has of it."""
+        """The crawl is complete, and has found what one in memory does. Returns what the first Redis has of it."""
         status, records, said = self.report()
         self.assertIn(status, (0, 1), said)
-        crawl = self.crawl()
-        self.assertEqual(invariants.broken_in(crawl), [])
-        self.assertEqual(crawl.meta["state"], "complete")
+        crawls = [self.crawl(redis=server) for server in self.servers]
+        self.assertEqual([broken for crawl in crawls for broken in invariants.broken_in(crawl)], [])
+        self.assertEqual({crawl.meta["state"] for crawl in crawls}, {"complete"})
         requests, failures = site.requests, collections.Counter(site.failures)
         site.latency = 0
         site.forget()
         alone = stage3.crawl_alone(*arguments, site.root)
         site.requests, site.failures = requests, failures
-        self.assertEqual(list(stage3.wrong_records(site, records, alone)), [])
-        self.assertEqual(list(stage3.wrong_counts(site, records, [crawl])), [])
-        return crawl
+        self.assertEqual(list(stage3.wrong_records(site, records, alone, is_spread=len(crawls) > 1)), [])
+        self.assertEqual(list(stage3.wrong_counts(site, records, crawls)), [])
+        return crawls[0]
 
 
 class Verdicts(FaultTest):
@@ -454,8 +461,7 @@ class RedisGoes(FaultTest):
         """What Redis had written down ends anywhere. Each call of the script is there as a whole, or not at all."""
         site = self.site(150, 3)
         self.redis.remove()
-        self.redis = redis_server.RedisServer("--auto-aof-rewrite-percentage", "0", keeps=True).start()
-        self.addCleanup(self.redis.remove)
+        self.start_redis("--auto-aof-rewrite-percentage", "0", keeps=True)
         self.assertIn(self.start(site, "--max-per-host", 3, "--lease", 0.6).wait(PATIENCE), (0, 1))
         self.redis.end()
         log = self.redis.log()
@@ -565,25 +571,7 @@ class SeveralServers(FaultTest):
     def setUp(self):
         super().setUp()
         # All three rely on what the others have answered.
-        self.servers = [redis_server.RedisServer(keeps_all=True).start() for _ in range(3)]
-        for server in self.servers:
-            self.addCleanup(server.remove)
-        self.urls = [server.url for server in self.servers]
-
-    def start(self, site, *arguments, **_):
-        return super().start(site, *arguments, redis_url=self.urls)
-
-    def assert_all_is_right(self, site, *_):
-        status, records, said = self.report(*self.urls)
-        self.assertIn(status, (0, 1), said)
-        crawls = [self.crawl(redis=server) for server in self.servers]
-        self.assertEqual([invariants.broken_in(crawl) for crawl in crawls], [[], [], []])
-        self.assertEqual({crawl.meta["state"] for crawl in crawls}, {"complete"})
-        self.assertEqual(list(stage3.wrong_counts(site, records, crawls)), [])
-        site.latency = 0
-        site.failures.clear()
-        alone = stage3.crawl_alone(site.root)
-        self.assertEqual(list(stage3.wrong_records(site, records, alone, is_spread=True)), [])
+        self.start_redis(count=3, keeps_all=True)
 
     def test_three(self):
         site = self.site(400, 12)
@@ -599,7 +587,6 @@ class SeveralServers(FaultTest):
         for number, server in enumerate(self.servers):
             self.wait_for_requests(site, 100 * (number + 1))
             processes[number].kill()
-            processes[number].wait()
             server.kill()
             server.start()
             processes[number] = self.start(site, "--lease", 1)
@@ -613,7 +600,6 @@ class SeveralServers(FaultTest):
         self.wait_for_requests(site, 200)
         for process in processes:
             process.kill()
-            process.wait()
         forgets = self.servers[1]
         forgets.end()
         log = forgets.log()
@@ -634,8 +620,7 @@ class SeveralServers(FaultTest):
     def test_in_another_order(self):
         site = self.site(20, 6)
         self.statuses([self.start(site)])
-        self.urls.reverse()
-        status, _, said = stage3.run(*stage3.shared(self.urls, "crawl", site.root))
+        status, _, said = stage3.run(*stage3.shared(self.urls[::-1], "crawl", site.root))
         self.assertEqual(status, 2)
         self.assertIn("server 3 of 3", said)
 
@@ -689,7 +674,6 @@ class Manners(FaultTest):
         for number in range(3):
             self.wait_for_requests(site, 25 * (number + 1))
             processes[number].kill()
-            processes[number].wait()
             processes[number] = self.start(site, "--delay", 0.05, "--lease", 0.5)
         self.assert_joined(processes)
         self.assert_pauses(site, 0.05)

@@ -1,10 +1,11 @@
 """Stands between stage 3 and Redis, and loses answers: the call arrives, and then the connection is cut."""
 import asyncio
 import random
-import threading
+
+from loop_thread import LoopThread
 
 
-class LossyProxy:
+class LossyProxy(LoopThread):
     """`with LossyProxy(redis.socket, chance=0.01) as proxy:` and `proxy.url`. `chance`: that of each answer to get
     lost, or to be cut in the middle; it may be changed at any time."""
 
@@ -13,35 +14,22 @@ class LossyProxy:
         self.lost = 0
         self.port = None
         self._random = random.Random(seed)
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._is_up = threading.Event()
-        self._thread.start()
-        self._is_up.wait()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
+        super().__init__()
 
     @property
     def url(self):
         return f"redis://127.0.0.1:{self.port}"
 
-    def _run(self):
-        asyncio.set_event_loop(self._loop)
-        server = self._loop.run_until_complete(asyncio.start_server(self._serve, "127.0.0.1", 0))
+    async def _listen(self):
+        server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
         self.port = server.sockets[0].getsockname()[1]
-        self._is_up.set()
-        self._loop.run_forever()
-        server.close()
-        tasks = asyncio.all_tasks(self._loop)
+        return [server]
+
+    async def _end(self):
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
         for task in tasks:
             task.cancel()
-        self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
-        self._loop.close()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _serve(self, reader, writer):
         try:

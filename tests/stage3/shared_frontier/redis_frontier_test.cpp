@@ -87,27 +87,27 @@ struct SharedTest {
         close_all();
     }
 
-    /// One more process.
-    RedisFrontier& join_crawl(FrontierSettings settings = {}) {
+    /// One more process, which takes part.
+    RedisFrontier& join_crawl(const std::vector<std::string>& roots,
+                              FrontierSettings settings = {}) {
         if (obey_robots)
             settings.ask_robots = [this](const Url& url) {
                 const std::string origin(url.origin());
                 ++asked[origin];
                 return robots.try_emplace(origin, loop).first->second;
             };
-        return *frontiers.emplace_back(
+        RedisFrontier& frontier = *frontiers.emplace_back(
             std::make_unique<RedisFrontier>(loop, std::move(settings), crawl));
+        std::vector<Url> urls;
+        for (const std::string& root : roots)
+            urls.push_back(url_of(root));
+        run(frontier.open(urls));
+        return frontier;
     }
     template <class T>
     T run(Coroutine<T> coroutine) {
         return stage3::run_until_complete(
             loop, stage3::wait_for(create_task(loop, std::move(coroutine)), 10s));
-    }
-    void open(RedisFrontier& frontier, const std::vector<std::string>& roots) {
-        std::vector<Url> urls;
-        for (const std::string& root : roots)
-            urls.push_back(url_of(root));
-        run(frontier.open(urls));
     }
     /// The next visit. Throws stage3::Timeout if none comes.
     SharedVisit get(RedisFrontier& frontier) { return run(frontier.get()); }
@@ -165,8 +165,7 @@ struct SharedTest {
 
 TEST_CASE("each URL comes out once, and join ends when all are done") {
     SharedTest test;
-    RedisFrontier& frontier = test.join_crawl();
-    test.open(frontier, {"http://h/", "http://h/"});
+    RedisFrontier& frontier = test.join_crawl({"http://h/", "http://h/"});
     SharedVisit root = test.get(frontier);
     CHECK(root.work().is_root);
     CHECK(root.work().tries == 1);
@@ -197,10 +196,8 @@ TEST_CASE("each URL comes out once, and join ends when all are done") {
 
 TEST_CASE("two processes share a crawl, and both notice its end") {
     SharedTest test;
-    RedisFrontier& one = test.join_crawl();
-    RedisFrontier& two = test.join_crawl();
-    test.open(one, {"http://h/"});
-    test.open(two, {"http://h/"});
+    RedisFrontier& one = test.join_crawl({"http://h/"});
+    RedisFrontier& two = test.join_crawl({"http://h/"});
     done(test.get(two), {"http://h/a", "http://h/b"});
     SharedVisit a = test.get(one);
     SharedVisit b = test.get(two);
@@ -222,8 +219,7 @@ TEST_CASE("two processes share a crawl, and both notice its end") {
 
 TEST_CASE("what is dropped comes back before all others, and it was no try") {
     SharedTest test;
-    RedisFrontier& frontier = test.join_crawl();
-    test.open(frontier, {"http://h/a", "http://h/b"});
+    RedisFrontier& frontier = test.join_crawl({"http://h/a", "http://h/b"});
     {
         const SharedVisit dropped = test.get(frontier);
     }
@@ -234,10 +230,8 @@ TEST_CASE("what is dropped comes back before all others, and it was no try") {
 
 TEST_CASE("what is put off comes back when its time has come, to anybody") {
     SharedTest test;
-    RedisFrontier& one = test.join_crawl();
-    RedisFrontier& two = test.join_crawl();
-    test.open(one, {"http://h/a"});
-    test.open(two, {"http://h/a"});
+    RedisFrontier& one = test.join_crawl({"http://h/a"});
+    RedisFrontier& two = test.join_crawl({"http://h/a"});
     SharedVisit a = test.get(one);
     const auto begin = test.loop.time();
     a.put_off(200ms);
@@ -250,8 +244,7 @@ TEST_CASE("what is put off comes back when its time has come, to anybody") {
 
 TEST_CASE("links beyond the depth are met, and don't come out") {
     SharedTest test;
-    RedisFrontier& frontier = test.join_crawl({.max_depth = 0});
-    test.open(frontier, {"http://h/"});
+    RedisFrontier& frontier = test.join_crawl({"http://h/"}, {.max_depth = 0});
     done(test.get(frontier), {"http://h/a"});
     test.join(frontier);
     test.close_all();
@@ -264,8 +257,7 @@ TEST_CASE("links beyond the depth are met, and don't come out") {
 
 TEST_CASE("a redirect's target is as deep as it, and has one redirect fewer") {
     SharedTest test;
-    RedisFrontier& frontier = test.join_crawl({.max_redirects = 5});
-    test.open(frontier, {"http://h/from"});
+    RedisFrontier& frontier = test.join_crawl({"http://h/from"}, {.max_redirects = 5});
     SharedVisit from = test.get(frontier);
     Record record = page(from, Outcome::redirect);
     from.done(record, {.links = {}, .redirect = url_of("http://h/to")});
@@ -279,10 +271,10 @@ TEST_CASE("a redirect's target is as deep as it, and has one redirect fewer") {
 TEST_CASE(
     "max_pages counts what all of them have done, and what is refused doesn't count") {
     SharedTest test;
-    RedisFrontier& one = test.join_crawl({.max_pages = 2});
-    RedisFrontier& two = test.join_crawl({.max_pages = 2});
-    test.open(one, {"http://h/1", "http://h/2", "http://h/3", "http://h/4"});
-    test.open(two, {"http://h/1", "http://h/2", "http://h/3", "http://h/4"});
+    RedisFrontier& one = test.join_crawl(
+        {"http://h/1", "http://h/2", "http://h/3", "http://h/4"}, {.max_pages = 2});
+    RedisFrontier& two = test.join_crawl(
+        {"http://h/1", "http://h/2", "http://h/3", "http://h/4"}, {.max_pages = 2});
     SharedVisit first = test.get(one);
     SharedVisit second = test.get(two);
     CHECK_FALSE(test.has_one(one));
@@ -302,11 +294,9 @@ TEST_CASE(
 TEST_CASE("robots.txt is asked for by one, and all obey it") {
     SharedTest test;
     test.obey_robots = true;
-    RedisFrontier& one = test.join_crawl();
-    RedisFrontier& two = test.join_crawl();
     const std::vector<std::string> roots{"http://h/a", "http://h/private", "http://h/b"};
-    test.open(one, roots);
-    test.open(two, roots);
+    RedisFrontier& one = test.join_crawl(roots);
+    RedisFrontier& two = test.join_crawl(roots);
     auto get_one = create_task(test.loop, one.get());
     auto get_two = create_task(test.loop, two.get());
     test.wait(300ms);
@@ -342,8 +332,7 @@ TEST_CASE(
     "who can't find out what robots.txt says has a failure, and the next one asks") {
     SharedTest test;
     test.obey_robots = true;
-    RedisFrontier& frontier = test.join_crawl();
-    test.open(frontier, {"http://h/a", "http://h/b"});
+    RedisFrontier& frontier = test.join_crawl({"http://h/a", "http://h/b"});
     auto getting = create_task(test.loop, frontier.get());
     test.wait(200ms);
     test.robots.at("http://h")
@@ -369,10 +358,10 @@ TEST_CASE(
 
 TEST_CASE("a pause counts from the request, whoever makes it") {
     SharedTest test;
-    RedisFrontier& one = test.join_crawl({.politeness = {.delay = 150ms}});
-    RedisFrontier& two = test.join_crawl({.politeness = {.delay = 150ms}});
-    test.open(one, {"http://h/a", "http://h/b", "http://other/"});
-    test.open(two, {"http://h/a", "http://h/b", "http://other/"});
+    RedisFrontier& one = test.join_crawl({"http://h/a", "http://h/b", "http://other/"},
+                                         {.politeness = {.delay = 150ms}});
+    RedisFrontier& two = test.join_crawl({"http://h/a", "http://h/b", "http://other/"},
+                                         {.politeness = {.delay = 150ms}});
     SharedVisit a = test.get(one);
     SharedVisit other = test.get(two); // of another host
     CHECK(a.work().url == url_of("http://h/a"));
@@ -386,10 +375,8 @@ TEST_CASE("a pause counts from the request, whoever makes it") {
 
 TEST_CASE("a host that is held lets nobody out, and the others do") {
     SharedTest test;
-    RedisFrontier& one = test.join_crawl();
-    RedisFrontier& two = test.join_crawl();
-    test.open(one, {"http://h/a", "http://other/"});
-    test.open(two, {"http://h/a", "http://other/"});
+    RedisFrontier& one = test.join_crawl({"http://h/a", "http://other/"});
+    RedisFrontier& two = test.join_crawl({"http://h/a", "http://other/"});
     one.hold("h:80", 400ms);
     const auto begin = test.loop.time();
     test.wait(50ms); // until Redis knows
@@ -402,8 +389,9 @@ TEST_CASE("a host that is held lets nobody out, and the others do") {
 TEST_CASE(
     "shorter URLs come first, if that is the order, but what comes back before all") {
     SharedTest test;
-    RedisFrontier& frontier = test.join_crawl({.order = stage3::OrderName::priority});
-    test.open(frontier, {"http://h/ccc", "http://h/a", "http://h/bb", "http://h/c"});
+    RedisFrontier& frontier =
+        test.join_crawl({"http://h/ccc", "http://h/a", "http://h/bb", "http://h/c"},
+                        {.order = stage3::OrderName::priority});
     SharedVisit a = test.get(frontier);
     CHECK(a.work().url == url_of("http://h/a"));
     SharedVisit c = test.get(frontier);
@@ -422,8 +410,7 @@ TEST_CASE(
     "a process that was silent for too long begins anew, and what it has is stale") {
     SharedTest test;
     test.crawl.lease = 300ms;
-    RedisFrontier& one = test.join_crawl();
-    test.open(one, {"http://h/a"});
+    RedisFrontier& one = test.join_crawl({"http://h/a"});
     SharedVisit stale = test.get(one);
     {
         // The whole loop stands still, as if the process did: for longer than its lease,
@@ -456,8 +443,7 @@ TEST_CASE(
 
 TEST_CASE("a page with thousands of links has one record, and all of them") {
     SharedTest test;
-    RedisFrontier& frontier = test.join_crawl();
-    test.open(frontier, {"http://h/"});
+    RedisFrontier& frontier = test.join_crawl({"http://h/"});
     std::vector<std::string> links;
     for (int i = 0; i < 3'000; ++i)
         links.push_back("http://h" + std::to_string(i % 7) + "/" + std::to_string(i));
@@ -474,10 +460,8 @@ TEST_CASE("a page with thousands of links has one record, and all of them") {
 
 TEST_CASE("several servers: links go from one to the other, and all notice the end") {
     SharedTest test(3);
-    RedisFrontier& one = test.join_crawl();
-    RedisFrontier& two = test.join_crawl();
-    test.open(one, {"http://h0/"});
-    test.open(two, {"http://h0/"});
+    RedisFrontier& one = test.join_crawl({"http://h0/"});
+    RedisFrontier& two = test.join_crawl({"http://h0/"});
     std::set<std::string> seen;
     done(test.get(one), {"http://h1/", "http://h2/", "http://h3/", "http://h4/"});
     for (int i = 0; i < 4; ++i) {
@@ -498,12 +482,10 @@ TEST_CASE("several servers: links go from one to the other, and all notice the e
 
 TEST_CASE("whoever agrees on something else may not take part, and changes nothing") {
     SharedTest test(2);
-    RedisFrontier& one = test.join_crawl();
-    test.open(one, {"http://h/a"});
+    test.join_crawl({"http://h/a"});
     SUBCASE("another setting") {
         test.crawl.agreed = "another setting";
-        RedisFrontier& two = test.join_crawl();
-        CHECK_THROWS_WITH_AS(test.open(two, {}),
+        CHECK_THROWS_WITH_AS(test.join_crawl({}),
                              "the crawl 'test' was begun with other settings: with a "
                              "setting, where this is another setting; give the same, or "
                              "another --crawl",
@@ -511,15 +493,13 @@ TEST_CASE("whoever agrees on something else may not take part, and changes nothi
     }
     SUBCASE("the servers in another order") {
         std::swap(test.crawl.servers[0], test.crawl.servers[1]);
-        RedisFrontier& two = test.join_crawl();
-        CHECK_THROWS_AS(test.open(two, {}), CantTakePart);
+        CHECK_THROWS_AS(test.join_crawl({}), CantTakePart);
     }
 }
 
 TEST_CASE("Redis goes away and comes back without what it had: that is the crawl's end") {
     SharedTest test;
-    RedisFrontier& frontier = test.join_crawl();
-    test.open(frontier, {"http://h/a"});
+    RedisFrontier& frontier = test.join_crawl({"http://h/a"});
     SharedVisit a = test.get(frontier);
     test.servers[0].kill();
     test.servers[0].start(); // it keeps nothing
@@ -532,8 +512,7 @@ TEST_CASE("Redis goes away and comes back without what it had: that is the crawl
 TEST_CASE("an answer that was under way for longer than a lease hands out nothing") {
     SharedTest test;
     test.crawl.lease = 600ms;
-    RedisFrontier& frontier = test.join_crawl();
-    test.open(frontier, {"http://h/a", "http://h/b"});
+    RedisFrontier& frontier = test.join_crawl({"http://h/a", "http://h/b"});
     SharedVisit a = test.get(frontier);
     const std::string session = "{test}:session:" + frontier.session_id();
     const long long last = test.say({"HGET", session, "seq"}).number();
@@ -554,8 +533,7 @@ TEST_CASE("an answer that was under way for longer than a lease hands out nothin
 TEST_CASE("an item that has lain for longer than a lease is given back, not fetched") {
     SharedTest test;
     test.crawl.lease = 600ms;
-    RedisFrontier& frontier = test.join_crawl();
-    test.open(frontier, {"http://h/a"});
+    RedisFrontier& frontier = test.join_crawl({"http://h/a"});
     test.wait(50ms); // its first call is over
     test.servers[0].freeze();
     auto getting = create_task(test.loop, frontier.get());
@@ -578,11 +556,10 @@ TEST_CASE("what is refused costs no pause") {
     test.obey_robots = true;
     test.robots.try_emplace("http://h", test.loop)
         .first->second.set_result(answer("User-agent: *\nDisallow: /no\n"));
-    RedisFrontier& frontier = test.join_crawl({.politeness = {.delay = 400ms}});
     std::vector<std::string> roots;
     for (int i = 0; i < 6; ++i)
         roots.push_back("http://h/no/" + std::to_string(i));
-    test.open(frontier, roots);
+    RedisFrontier& frontier = test.join_crawl(roots, {.politeness = {.delay = 400ms}});
     SharedVisit first = test.get(frontier); // after robots.txt, there is a pause
     const auto begin = test.loop.time();
     for (int i = 1; i < 6; ++i) {
@@ -601,11 +578,9 @@ TEST_CASE("what a robots.txt says can't be had: that is no \"all is allowed\"") 
     test.obey_robots = true;
     test.robots.try_emplace("http://h", test.loop)
         .first->second.set_result(answer("User-agent: *\nDisallow: /no\n"));
-    RedisFrontier& one = test.join_crawl();
-    test.open(one, {"http://h/no", "http://h/yes"});
+    RedisFrontier& one = test.join_crawl({"http://h/no", "http://h/yes"});
     const SharedVisit known = test.get(one); // so somebody has asked
-    RedisFrontier& two = test.join_crawl();
-    test.open(two, {"http://h/no", "http://h/yes"});
+    RedisFrontier& two = test.join_crawl({"http://h/no", "http://h/yes"});
     std::string why;
     SUBCASE("since it's gone") {
         test.say({"DEL", "{test}:rules"});
@@ -625,11 +600,10 @@ TEST_CASE("what a robots.txt says can't be had: that is no \"all is allowed\"") 
 
 TEST_CASE("while links of big pages wait, no further pages are handed out") {
     SharedTest test;
-    RedisFrontier& frontier = test.join_crawl();
     std::vector<std::string> roots;
     for (int i = 0; i < 20; ++i)
         roots.push_back("http://h/" + std::to_string(i));
-    test.open(frontier, roots);
+    RedisFrontier& frontier = test.join_crawl(roots);
     std::vector<SharedVisit> visits;
     for (int i = 0; i < 15; ++i)
         visits.push_back(test.get(frontier));
@@ -648,14 +622,13 @@ TEST_CASE("while links of big pages wait, no further pages are handed out") {
 
 TEST_CASE("a server that comes back with less: that is told, and not called complete") {
     SharedTest test(2);
-    RedisFrontier& frontier = test.join_crawl();
     // One host of each server.
     std::vector<std::string> hosts(2);
     for (int i = 0; hosts[0].empty() || hosts[1].empty(); ++i) {
         const std::string host = "h" + std::to_string(i);
         hosts[stage3::server_of(host + ":80", 2)] = "http://" + host + "/";
     }
-    test.open(frontier, {hosts[0]});
+    RedisFrontier& frontier = test.join_crawl({hosts[0]});
     done(test.get(frontier), {hosts[1], hosts[1] + "x"});
     SharedVisit there = test.get(frontier); // so the links have arrived
     bool has_lost_some = true;
@@ -678,8 +651,7 @@ TEST_CASE("one server under two names is found out, and nothing is written") {
     SharedTest test;
     test.crawl.servers.push_back(test.crawl.servers[0]);
     test.crawl.servers[1].host = "localhost";
-    RedisFrontier& frontier = test.join_crawl();
-    CHECK_THROWS_WITH_AS(test.open(frontier, {"http://h/"}),
+    CHECK_THROWS_WITH_AS(test.join_crawl({"http://h/"}),
                          doctest::Contains("are the same server"), CantTakePart);
     CHECK(test.say({"DBSIZE"}).number() == 0);
 }
@@ -689,8 +661,7 @@ TEST_CASE("who may not do all that the script does, writes nothing") {
     test.say({"ACL", "SETUSER", "some", "on", ">secret", "~*", "+@all", "-xadd"});
     test.crawl.servers[0].user = "some";
     test.crawl.servers[0].password = "secret";
-    RedisFrontier& frontier = test.join_crawl();
-    CHECK_THROWS_WITH_AS(test.open(frontier, {"http://h/"}),
+    CHECK_THROWS_WITH_AS(test.join_crawl({"http://h/"}),
                          doctest::Contains("this user may not call XADD"), CantTakePart);
     test.crawl.servers[0].user.clear();
     test.crawl.servers[0].password.clear();
@@ -702,8 +673,7 @@ TEST_CASE("what is left of a crawl that was not wholly removed does no harm") {
     test.say({"RPUSH", "{test}:queue:h:80", "0 10 0 0 - http://h/old"});
     test.say({"XADD", "{test}:outbox:0", "*", "page", "1", "chunk",
               "0 10 l h:80 1 http://h/"});
-    RedisFrontier& frontier = test.join_crawl();
-    test.open(frontier, {"http://h/"});
+    RedisFrontier& frontier = test.join_crawl({"http://h/"});
     done(test.get(frontier));
     test.join(frontier);
     test.close_all();

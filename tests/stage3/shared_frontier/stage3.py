@@ -28,6 +28,11 @@ class Process(subprocess.Popen):
             super().__init__([PROGRAM, "--format", format, *arguments], stdin=subprocess.DEVNULL, stdout=wrote,
                              stderr=said, preexec_fn=limit_memory)
 
+    def kill(self):
+        """By kill -9, and waits until it's gone."""
+        super().kill()
+        self.wait()
+
     def words(self):
         return self.said.read_text(encoding="utf-8")
 
