@@ -1,11 +1,15 @@
-// What a crawl is told before it begins, and what it tells while it runs and at its end.
+// What a crawl is given before it begins, and what it says while it runs and at its end.
+// Page 14a of the book.
 #pragma once
 
 #include "common/web/url.h"
-#include "stage3_queue_crawler/crawler/frontier.h"
+#include "stage3_queue_crawler/crawler/frontier_settings.h"
+#include "stage3_queue_crawler/crawler/gate.h"
+#include "stage3_queue_crawler/crawler/order.h"
 #include "stage3_queue_crawler/crawler/page_reader.h"
 #include "stage3_queue_crawler/crawler/record.h"
 #include "stage3_queue_crawler/crawler/traps.h"
+#include "stage3_queue_crawler/crawler/work.h"
 #include "stage3_queue_crawler/http/session.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
 

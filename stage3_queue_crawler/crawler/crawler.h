@@ -12,6 +12,8 @@
 #include "common/web/url.h"
 #include "stage3_queue_crawler/crawler/crawl_settings.h"
 #include "stage3_queue_crawler/crawler/frontier.h"
+#include "stage3_queue_crawler/crawler/frontier_settings.h"
+#include "stage3_queue_crawler/crawler/host.h"
 #include "stage3_queue_crawler/crawler/memory_frontier.h"
 #include "stage3_queue_crawler/crawler/page_fetch.h"
 #include "stage3_queue_crawler/crawler/page_judge.h"
@@ -19,6 +21,9 @@
 #include "stage3_queue_crawler/crawler/record.h"
 #include "stage3_queue_crawler/crawler/robots_cache.h"
 #include "stage3_queue_crawler/crawler/scope.h"
+#include "stage3_queue_crawler/crawler/traps.h"
+#include "stage3_queue_crawler/crawler/visit.h"
+#include "stage3_queue_crawler/crawler/work.h"
 #include "stage3_queue_crawler/runtime/task/task_group.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
 

@@ -1,17 +1,15 @@
 #include "stage3_queue_crawler/crawler/memory_frontier.h"
 
-#include <fmt/core.h>
+#include "stage3_queue_crawler/crawler/host.h"
 
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace stage3 {
-
-std::string host_of(const common::Url& url) {
-    return fmt::format("{}:{}", url.host(), url.port());
-}
 
 MemoryFrontier::MemoryFrontier(EventLoop& loop, FrontierSettings settings)
     : loop_(loop), settings_(std::move(settings)), queue_(0, Order(settings_.order)),

@@ -2,17 +2,24 @@
 //
 // The way of a URL: it waits for its origin's robots.txt (robots_line.h), then for its
 // host's turn (gate.h), then in the queue for a worker. If it must be fetched again, it's
-// parked (parking_lot.h), and then goes the same way once more. Told in book/14a.
+// parked (parking_lot.h), and then goes the same way once more. Page 14a of the book.
 #pragma once
 
 #include "stage3_queue_crawler/crawler/frontier.h"
+#include "stage3_queue_crawler/crawler/frontier_settings.h"
 #include "stage3_queue_crawler/crawler/gate.h"
 #include "stage3_queue_crawler/crawler/known_urls.h"
 #include "stage3_queue_crawler/crawler/order.h"
 #include "stage3_queue_crawler/crawler/parking_lot.h"
+#include "stage3_queue_crawler/crawler/record.h"
 #include "stage3_queue_crawler/crawler/robots_line.h"
+#include "stage3_queue_crawler/crawler/visit.h"
+#include "stage3_queue_crawler/crawler/work.h"
+#include "stage3_queue_crawler/runtime/loop/event_loop.h"
 #include "stage3_queue_crawler/runtime/sync/event.h"
 #include "stage3_queue_crawler/runtime/sync/queue.h"
+#include "stage3_queue_crawler/runtime/task/coroutine.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -6,7 +6,6 @@
 #pragma once
 
 #include "common/trace/stack_trace.h"
-#include "stage3_queue_crawler/crawler/frontier.h"
 #include "stage3_queue_crawler/crawler/left_out.h"
 #include "stage3_queue_crawler/crawler/page_fetch.h"
 #include "stage3_queue_crawler/crawler/page_reader.h"
@@ -14,6 +13,7 @@
 #include "stage3_queue_crawler/crawler/redirect_circles.h"
 #include "stage3_queue_crawler/crawler/scope.h"
 #include "stage3_queue_crawler/crawler/traps.h"
+#include "stage3_queue_crawler/crawler/work.h"
 
 #include <cstddef>
 #include <functional>

@@ -2,11 +2,11 @@
 //
 // A robots.txt may take half a minute to come, and hundreds of URLs may need the same
 // one. They stand in a line for each origin, and one callback for each line lets them go
-// on. Told in book/24.
+// on. Page 24 of the book.
 #pragma once
 
-#include "stage3_queue_crawler/crawler/frontier.h"
 #include "stage3_queue_crawler/crawler/robots_cache.h"
+#include "stage3_queue_crawler/crawler/work.h"
 
 #include <chrono>
 #include <cstddef>

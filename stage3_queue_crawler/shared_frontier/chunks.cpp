@@ -1,6 +1,6 @@
 #include "stage3_queue_crawler/shared_frontier/chunks.h"
 
-#include "stage3_queue_crawler/crawler/frontier.h"
+#include "stage3_queue_crawler/crawler/host.h"
 
 #include <fmt/core.h>
 

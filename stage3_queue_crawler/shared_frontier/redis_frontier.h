@@ -7,7 +7,11 @@
 #pragma once
 
 #include "stage3_queue_crawler/crawler/frontier.h"
+#include "stage3_queue_crawler/crawler/frontier_settings.h"
+#include "stage3_queue_crawler/crawler/record.h"
 #include "stage3_queue_crawler/crawler/robots_cache.h"
+#include "stage3_queue_crawler/crawler/visit.h"
+#include "stage3_queue_crawler/crawler/work.h"
 #include "stage3_queue_crawler/runtime/sync/event.h"
 #include "stage3_queue_crawler/runtime/sync/queue.h"
 #include "stage3_queue_crawler/runtime/task/task.h"

@@ -2,7 +2,6 @@
 // must agree on. Told in book/19.
 #pragma once
 
-#include "stage3_queue_crawler/crawler/frontier.h"
 #include "stage3_queue_crawler/redis/redis_reply.h"
 #include "stage3_queue_crawler/redis/redis_url.h"
 

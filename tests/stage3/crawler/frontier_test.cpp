@@ -2,6 +2,7 @@
 // only counts.
 //
 // The variable SEEDS says how many random crawls there are, and SEED, which one.
+#include "stage3_queue_crawler/crawler/host.h"
 #include "stage3_queue_crawler/crawler/memory_frontier.h"
 #include "stage3_queue_crawler/runtime/loop/at_exit.h"
 #include "tests/stage3/runtime/loop_test.h"

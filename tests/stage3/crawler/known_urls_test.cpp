@@ -1,6 +1,6 @@
 // The table of all URLs.
-#include "stage3_queue_crawler/crawler/frontier.h"
 #include "stage3_queue_crawler/crawler/known_urls.h"
+#include "stage3_queue_crawler/crawler/work.h"
 #include "tests/support/url.h"
 
 #include <doctest/doctest.h>

@@ -1,0 +1,30 @@
+// What every frontier is given when it's made: its limits, its order, and how to ask what
+// robots.txt allows.
+//
+// Only a frontier and what sets up a crawl need these. Page 14a of the book.
+#pragma once
+
+#include "stage3_queue_crawler/crawler/gate.h"
+#include "stage3_queue_crawler/crawler/order.h"
+#include "stage3_queue_crawler/crawler/robots_cache.h"
+
+#include <cstddef>
+#include <functional>
+#include <limits>
+
+namespace stage3 {
+
+struct FrontierSettings {
+    static constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
+
+    OrderName order = OrderName::fifo;
+    std::size_t max_depth = no_limit; ///< links away from a root
+    std::size_t max_pages = no_limit; ///< that are taken out, in all
+    int max_redirects = 10;           ///< followed from any one URL
+    GateLimits politeness = {};
+    RobotsCache::Ask ask_robots = {}; ///< none: everything is allowed
+    /// Called when answers that are still to come are probably not needed any more.
+    std::function<void()> withdraw_questions = [] {};
+};
+
+} // namespace stage3

@@ -1,0 +1,62 @@
+// A URL that a worker has, until it says what came of it.
+//
+// A worker may be cancelled in the middle of a fetch. Then its visit's destructor gives
+// the URL back, so none is lost. Page 14a of the book.
+#pragma once
+
+#include "stage3_queue_crawler/crawler/record.h"
+#include "stage3_queue_crawler/crawler/work.h"
+#include "stage3_queue_crawler/runtime/loop/event_loop.h"
+
+#include <functional>
+#include <utility>
+
+namespace stage3 {
+
+// NOLINTBEGIN(bugprone-exception-escape): to give back does not fail
+// [visit]
+/// Work that was taken out of a frontier. It must be done, or put off. If it's dropped,
+/// since its worker is cancelled, say, it's given back.
+template <class Owner>
+class Visit {
+  public:
+    Visit(Owner& owner, Work work) : owner_(&owner), work_(std::move(work)) {}
+    Visit(Visit&& other) noexcept
+        : owner_(std::exchange(other.owner_, nullptr)), work_(std::move(other.work_)) {}
+    Visit& operator=(Visit&&) = delete;
+    Visit(const Visit&) = delete;
+    Visit& operator=(const Visit&) = delete;
+    ~Visit() {
+        if (owner_ != nullptr)
+            owner_->give_back(std::move(work_));
+    }
+
+    const Work& work() const { return work_; }
+    /// What to call when its request goes out. Until then this must not be moved.
+    std::function<void()> on_request() {
+        return [this] {
+            work_.has_begun = true;
+            owner_->began(work_);
+        };
+    }
+    /// Once more, after so long.
+    void put_off(EventLoop::Duration wait) { leave().put_off(std::move(work_), wait); }
+    /// The same, but that was none of its tries.
+    void put_off_untried(EventLoop::Duration wait) {
+        --work_.tries;
+        put_off(wait);
+    }
+    void done(Record& record, const Found& found) {
+        leave().done(std::move(work_), record, found);
+    }
+
+  private:
+    Owner& leave() { return *std::exchange(owner_, nullptr); }
+
+    Owner* owner_;
+    Work work_;
+};
+// [/visit]
+// NOLINTEND(bugprone-exception-escape)
+
+} // namespace stage3
