@@ -36,34 +36,36 @@ struct FrontierCounts {
 /// time; what is out is done, put off or given back; `join` ends when nothing is left.
 /// Only `open`, `get`, `join` and `close` may wait: what came of a URL is told without.
 template <class F>
-concept Frontier =
-    requires(F f, std::vector<common::Url> roots, Work work, Record record, Found found,
-             std::string host, EventLoop::Duration duration, TimeLimit limit) {
-        // The roots are in.
-        { f.open(roots) } -> std::same_as<Coroutine<>>;
-        // Waits for a URL that may be fetched now, or may not at all: see its refusal.
-        { f.get() } -> std::same_as<Coroutine<Visit<F>>>;
-        // Its request goes out: the pause that its host wants counts from here.
-        f.began(work);
-        // Its record and its links, in one: so it's never done before they are in.
-        // `record` learns its parent, its depth, and how many links were new.
-        f.done(work, record, found);
-        // Once more, after so long.
-        f.put_off(work, duration);
-        // As if it had not been taken out.
-        f.give_back(work);
-        // This host is asked for nothing for so long.
-        f.hold(host, duration);
-        // This host wants so long a pause between two requests.
-        f.set_delay(host, duration);
-        // This host was asked for something else: that, too, begins a pause.
-        f.has_asked(host);
-        // Until nothing is left. Throws Timeout, and std::logic_error if a URL was lost.
-        { f.join(limit) } -> std::same_as<Coroutine<>>;
-        // Nothing comes out any more, and what is out is given back.
-        { f.close() } -> std::same_as<Coroutine<>>;
-        { f.counts() } -> std::same_as<FrontierCounts>;
-    };
+concept Frontier = requires(F f, std::vector<common::Url> roots, typename F::Work work,
+                            Record record, Found found, std::string host,
+                            EventLoop::Duration duration, TimeLimit limit) {
+    // A Work, with what this frontier alone must know of it.
+    requires std::derived_from<typename F::Work, Work>;
+    // The roots are in.
+    { f.open(roots) } -> std::same_as<Coroutine<>>;
+    // Waits for a URL that may be fetched now, or may not at all: see its refusal.
+    { f.get() } -> std::same_as<Coroutine<Visit<F>>>;
+    // Its request goes out: the pause that its host wants counts from here.
+    f.began(work);
+    // Its record and its links, in one: so it's never done before they are in.
+    // `record` learns its parent, its depth, and how many links were new.
+    f.done(work, record, found);
+    // Once more, after so long.
+    f.put_off(work, duration);
+    // As if it had not been taken out.
+    f.give_back(work);
+    // This host is asked for nothing for so long.
+    f.hold(host, duration);
+    // This host wants so long a pause between two requests.
+    f.set_delay(host, duration);
+    // This host was asked for something else: that, too, begins a pause.
+    f.has_asked(host);
+    // Until nothing is left. Throws Timeout, and std::logic_error if a URL was lost.
+    { f.join(limit) } -> std::same_as<Coroutine<>>;
+    // Nothing comes out any more, and what is out is given back.
+    { f.close() } -> std::same_as<Coroutine<>>;
+    { f.counts() } -> std::same_as<FrontierCounts>;
+};
 // [/frontier]
 
 } // namespace stage3

@@ -109,7 +109,10 @@ void MemoryFrontier::take(Work& work) {
         drop_what_waits();
 }
 
-void MemoryFrontier::began(const Work& work) { gate_.begin(host_of(work.url)); }
+void MemoryFrontier::began(Work& work) {
+    work.has_begun = true;
+    gate_.begin(host_of(work.url));
+}
 
 void MemoryFrontier::done(Work work, Record& record, const Found& found) {
     const KnownUrl::Number number = urls_.number_of(work.url);

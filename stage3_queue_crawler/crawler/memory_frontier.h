@@ -11,10 +11,10 @@
 #include "stage3_queue_crawler/crawler/known_urls.h"
 #include "stage3_queue_crawler/crawler/order.h"
 #include "stage3_queue_crawler/crawler/parking_lot.h"
+#include "stage3_queue_crawler/crawler/queued_work.h"
 #include "stage3_queue_crawler/crawler/record.h"
 #include "stage3_queue_crawler/crawler/robots_line.h"
 #include "stage3_queue_crawler/crawler/visit.h"
-#include "stage3_queue_crawler/crawler/work.h"
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
 #include "stage3_queue_crawler/runtime/sync/event.h"
 #include "stage3_queue_crawler/runtime/sync/queue.h"
@@ -31,6 +31,8 @@ namespace stage3 {
 
 class MemoryFrontier {
   public:
+    using Work = QueuedWork;
+
     /// `loop` must outlive it, and it those who wait.
     MemoryFrontier(EventLoop& loop, FrontierSettings settings);
     MemoryFrontier(const MemoryFrontier&) = delete;
@@ -40,7 +42,7 @@ class MemoryFrontier {
     // The concept's verbs: see frontier.h.
     Coroutine<> open(std::vector<common::Url> roots);
     Coroutine<Visit<MemoryFrontier>> get();
-    void began(const Work& work);
+    void began(Work& work);
     void done(Work work, Record& record, const Found& found);
     void put_off(Work work, EventLoop::Duration wait);
     void give_back(Work work);

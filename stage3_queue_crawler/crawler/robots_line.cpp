@@ -7,7 +7,7 @@ namespace stage3 {
 using namespace std::chrono_literals;
 
 // [enter]
-void RobotsLine::enter(Work work) {
+void RobotsLine::enter(QueuedWork work) {
     const std::string name(work.url.origin());
     ++waiting_;
     if (const auto known = origins_.find(name); known != origins_.end()) {
@@ -43,7 +43,7 @@ void RobotsLine::judge_line(std::string name, const Future<RobotsCache::Answer>&
         return;
     }
     do { // one in any case: each line gets on
-        Work work = std::move(origin.line.front());
+        QueuedWork work = std::move(origin.line.front());
         origin.line.pop_front();
         judge(std::move(work), answer);
     } while (!origin.line.empty() && !is_tired());
@@ -54,7 +54,7 @@ void RobotsLine::judge_line(std::string name, const Future<RobotsCache::Answer>&
 }
 
 /// Only the verdict is kept, and not all the rules: many may stand in line with one.
-void RobotsLine::judge(Work work, const Future<RobotsCache::Answer>& answer) {
+void RobotsLine::judge(QueuedWork work, const Future<RobotsCache::Answer>& answer) {
     --waiting_;
     std::optional<Robots::Duration> delay;
     work.refusal.reset();
@@ -82,10 +82,10 @@ bool RobotsLine::is_tired() {
     return now - began_ > 2ms;
 }
 
-std::vector<Work> RobotsLine::take_all() {
-    std::vector<Work> all;
+std::vector<QueuedWork> RobotsLine::take_all() {
+    std::vector<QueuedWork> all;
     for (auto& [name, origin] : origins_)
-        for (Work& work : origin.line)
+        for (QueuedWork& work : origin.line)
             all.push_back(std::move(work));
     origins_.clear();
     waiting_ = 0;

@@ -5,8 +5,8 @@
 // on. Page 24 of the book.
 #pragma once
 
+#include "stage3_queue_crawler/crawler/queued_work.h"
 #include "stage3_queue_crawler/crawler/robots_cache.h"
-#include "stage3_queue_crawler/crawler/work.h"
 
 #include <chrono>
 #include <cstddef>
@@ -26,30 +26,30 @@ namespace stage3 {
 class RobotsLine {
   public:
     /// Is told what was judged, and which pause the origin wants.
-    using Judged = std::function<void(Work, std::optional<Robots::Duration>)>;
+    using Judged = std::function<void(QueuedWork, std::optional<Robots::Duration>)>;
 
     RobotsLine(EventLoop& loop, RobotsCache::Ask ask, Judged judged)
         : loop_(loop), ask_(std::move(ask)), judged_(std::move(judged)) {}
 
     /// Some work comes. It goes on as soon as the answer is there: perhaps at once.
-    void enter(Work work);
+    void enter(QueuedWork work);
 
     /// Takes out all that wait.
-    std::vector<Work> take_all();
+    std::vector<QueuedWork> take_all();
 
     /// How many wait.
     std::size_t size() const { return waiting_; }
 
   private:
     struct Origin {
-        std::deque<Work> line;
+        std::deque<QueuedWork> line;
         std::unique_ptr<CancelAtExit> callback;
     };
 
     void wait_for(const std::string& name, Origin& origin,
                   const Future<RobotsCache::Answer>& answer);
     void judge_line(std::string name, const Future<RobotsCache::Answer>& answer);
-    void judge(Work work, const Future<RobotsCache::Answer>& answer);
+    void judge(QueuedWork work, const Future<RobotsCache::Answer>& answer);
     bool is_tired();
 
     static constexpr auto no_turn = std::numeric_limits<std::uint64_t>::max();

@@ -20,6 +20,8 @@ namespace stage3 {
 template <class Owner>
 class Visit {
   public:
+    using Work = typename Owner::Work;
+
     Visit(Owner& owner, Work work) : owner_(&owner), work_(std::move(work)) {}
     Visit(Visit&& other) noexcept
         : owner_(std::exchange(other.owner_, nullptr)), work_(std::move(other.work_)) {}
@@ -34,10 +36,7 @@ class Visit {
     const Work& work() const { return work_; }
     /// What to call when its request goes out. Until then this must not be moved.
     std::function<void()> on_request() {
-        return [this] {
-            work_.has_begun = true;
-            owner_->began(work_);
-        };
+        return [this] { owner_->began(work_); };
     }
     /// Once more, after so long.
     void put_off(EventLoop::Duration wait) { leave().put_off(std::move(work_), wait); }

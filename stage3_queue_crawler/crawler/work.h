@@ -26,20 +26,20 @@ struct Refusal {
 };
 
 /// A URL to fetch, and what it has been through. A value: it points into no table.
+///
+/// A frontier may add to it what only that frontier needs: see its own `Work`. So the
+/// flags stand last, where a few more of them take no memory.
 struct Work {
     explicit Work(common::Url u) : url(std::move(u)) {}
 
     common::Url url;
-    std::uint32_t depth = 0; ///< links away from a root
-    int redirects_left = 0;  ///< that may still be followed from here
-    int tries = 0;           ///< with the one that it was taken out for
-    bool is_root = false;
-    bool goes_first = false;                     ///< it has had its turn, and comes back
-    bool has_begun = false;                      ///< its request has gone out
-    bool was_tried = false;                      ///< at least once
-    EventLoop::TimePoint begun{};                ///< if so: when it was first taken out
     std::shared_ptr<const Refusal> refusal = {}; ///< none: it may be fetched
-    std::uint64_t ticket = 0;                    ///< by which its frontier knows it again
+    EventLoop::TimePoint begun{}; ///< if it was tried: when it was first taken out
+    std::uint32_t depth = 0;      ///< links away from a root
+    int redirects_left = 0;       ///< that may still be followed from here
+    int tries = 0;                ///< with the one that it was taken out for
+    bool is_root = false;
+    bool was_tried = false; ///< at least once
 };
 /// What it is called in traces.
 inline std::string_view trace_name(const Work& work) { return work.url.href(); }

@@ -31,8 +31,17 @@
 
 namespace stage3 {
 
+/// Work, and by what its frontier knows it again.
+struct LeasedWork : Work {
+    using Work::Work;
+
+    std::uint64_t ticket = 0;
+};
+
 class RedisFrontier {
   public:
+    using Work = LeasedWork;
+
     /// `loop` must outlive it, and it those who wait. Once it's open, it must be closed.
     RedisFrontier(EventLoop& loop, FrontierSettings settings, SharedCrawl crawl);
     RedisFrontier(const RedisFrontier&) = delete;

@@ -30,7 +30,6 @@ using stage3::FrontierCounts;
 using stage3::FrontierSettings;
 using stage3::Queue;
 using stage3::Record;
-using stage3::Work;
 using tests::Hold;
 using tests::html;
 using tests::ScriptedServer;
@@ -49,6 +48,11 @@ struct Diary {
 class DiaryFrontier {
   public:
     using Visit = stage3::Visit<DiaryFrontier>;
+    /// With a ticket: what a frontier has noted comes back to it.
+    struct Work : stage3::Work {
+        using stage3::Work::Work;
+        std::uint64_t ticket = 0;
+    };
 
     DiaryFrontier(EventLoop& loop, const FrontierSettings& settings, Diary& diary)
         : loop_(loop), max_depth_(settings.max_depth), diary_(diary) {}
@@ -133,7 +137,7 @@ struct DiaryTest {
     Ending crawl(const std::string& cancelled_at = {}) {
         EventLoop loop;
         std::optional<stage3::Task<Ending>> task;
-        events.on_start = [&](std::string_view, const Work& work) {
+        events.on_start = [&](std::string_view, const stage3::Work& work) {
             if (work.url.target() == cancelled_at)
                 loop.call_soon([&] { task->cancel(); });
         };

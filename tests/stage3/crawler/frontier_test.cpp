@@ -38,6 +38,7 @@ using stage3::Future;
 using stage3::MemoryFrontier;
 using stage3::OrderName;
 using stage3::Outcome;
+using stage3::QueuedWork;
 using stage3::Record;
 using stage3::Robots;
 using stage3::RobotsAnswer;
@@ -151,7 +152,7 @@ TEST_CASE("join tells of a URL that was lost") {
     test.open({"http://h/1", "http://h/2"});
     FrontierVisit first = test.get();
     const FrontierVisit second = test.get();
-    const Work work = first.work();
+    const auto work = first.work();
     test.done(std::move(first));
     Record record(work.url);
     test.frontier.done(work, record, {}); // once too often: so it counts as the second
@@ -411,8 +412,8 @@ TEST_CASE("to judge a long line takes many turns, in which all lines get on") {
         },
         [&](const Work& work, const auto&) { log.emplace_back(work.url.href()); });
     for (int i = 0; i < 10; ++i)
-        line.enter(Work(url_of(fmt::format("http://long/{}", i))));
-    line.enter(Work(url_of("http://short/")));
+        line.enter(QueuedWork(url_of(fmt::format("http://long/{}", i))));
+    line.enter(QueuedWork(url_of("http://short/")));
     CHECK(line.size() == 11);
     known.set_result(answer(""));
     loop.call_later(10s, [&] { loop.stop(); });

@@ -1,6 +1,6 @@
 // The table of all URLs.
 #include "stage3_queue_crawler/crawler/known_urls.h"
-#include "stage3_queue_crawler/crawler/work.h"
+#include "stage3_queue_crawler/crawler/queued_work.h"
 #include "tests/support/url.h"
 
 #include <doctest/doctest.h>
@@ -81,6 +81,6 @@ TEST_SUITE("known URLs") {
     TEST_CASE("what there are many of is small") {
         CHECK(sizeof(Url) <= 16);
         CHECK(sizeof(KnownUrl) <= 72);
-        CHECK(sizeof(stage3::Work) <= 64);
+        CHECK(sizeof(stage3::QueuedWork) <= 56);
     }
 }
