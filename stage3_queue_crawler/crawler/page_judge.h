@@ -1,8 +1,8 @@
 // What a response means: a record for whoever runs the crawl, and what was found there.
 //
 // Is a page alive, dead, or elsewhere? Which links on it are to be followed? It's decided
-// here, and nowhere else; who fetches it, and which URL comes next, nobody here knows.
-// Told in book/14a.
+// here, and nowhere else. How a page is fetched, and which URL comes next, is not known
+// here. Page 14a of the book.
 #pragma once
 
 #include "common/trace/stack_trace.h"

@@ -76,6 +76,10 @@ std::string random_text() {
 
 } // namespace
 
+std::string milliseconds(EventLoop::Duration time) {
+    return std::to_string(std::chrono::ceil<std::chrono::milliseconds>(time).count());
+}
+
 FrontierSession::FrontierSession(EventLoop& loop, const SharedCrawl& crawl,
                                  std::size_t number, Settings settings, Owner owner)
     : loop_(loop), crawl_(crawl), settings_(std::move(settings)),

@@ -1,0 +1,71 @@
+#include "stage3_queue_crawler/shared_frontier/held_items.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace stage3 {
+
+namespace {
+
+/// So many of a process's URLs may wait for robots.txt without being counted as its
+/// workers' next ones.
+constexpr std::size_t most_asking = 100;
+
+} // namespace
+
+Ticket HeldItems::add(HeldItem item) {
+    items_.emplace(++last_ticket_, std::move(item));
+    return last_ticket_;
+}
+
+HeldItem* HeldItems::find(Ticket ticket) {
+    const auto item = items_.find(ticket);
+    return item == items_.end() ? nullptr : &item->second;
+}
+
+void HeldItems::take_out(HeldItem& item) {
+    item.is_out = true;
+    ++out_;
+}
+
+void HeldItems::begin_asking(HeldItem& item, std::unique_ptr<CancelAtExit> on_answer) {
+    item.on_answer = std::move(on_answer);
+    ++asking_;
+}
+
+void HeldItems::end_asking(HeldItem& item) {
+    item.on_answer.reset();
+    --asking_;
+}
+
+void HeldItems::give_back(Ticket ticket) {
+    const HeldItem* const item = find(ticket);
+    if (item == nullptr)
+        return;
+    item->session->tell({"back", item->lease.url});
+    drop(ticket);
+}
+
+void HeldItems::drop(Ticket ticket) {
+    const auto item = items_.find(ticket);
+    if (item->second.is_out)
+        --out_;
+    if (item->second.on_answer)
+        --asking_;
+    items_.erase(item);
+}
+
+void HeldItems::forget(const FrontierSession& session) {
+    std::vector<Ticket> gone;
+    for (const auto& [ticket, item] : items_)
+        if (item.session == &session)
+            gone.push_back(ticket);
+    for (const Ticket ticket : gone)
+        drop(ticket);
+}
+
+std::size_t HeldItems::on_the_way() const {
+    return expected_ + items_.size() - out_ - std::min(asking_, most_asking);
+}
+
+} // namespace stage3

@@ -1,0 +1,79 @@
+// What this process holds: URLs that servers have leased to it, until it reports on them.
+//
+// A lease may end while a worker still has the URL. Then another process gets it, and
+// perhaps this one gets it once more. So each lease has a ticket here, and a report whose
+// ticket is no longer known changes nothing: its lease has ended. Page 19 of the book.
+#pragma once
+
+#include "common/web/url.h"
+#include "stage3_queue_crawler/crawler/work.h"
+#include "stage3_queue_crawler/runtime/loop/event_loop.h"
+#include "stage3_queue_crawler/shared_frontier/frontier_session.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace stage3 {
+
+using Ticket = std::uint64_t;
+
+/// Work, and the ticket of its lease.
+struct LeasedWork : Work {
+    using Work::Work;
+
+    Ticket ticket = 0;
+};
+
+/// A URL that is leased to this process.
+struct HeldItem {
+    FrontierSession* session; ///< reports on it go there
+    common::Url url;
+    Leased lease;
+    EventLoop::TimePoint since;
+    bool is_out = false; ///< a worker has it
+    /// Set: its host is being asked for its robots.txt, and this call waits for that.
+    std::unique_ptr<CancelAtExit> on_answer = {};
+};
+
+class HeldItems {
+  public:
+    /// So many were asked for.
+    void expect(std::size_t count) { expected_ += count; }
+    /// The answer about so many is there; what came with it follows.
+    void expect_no_more(std::size_t count) { expected_ -= count; }
+
+    Ticket add(HeldItem item);
+    /// nullptr: its lease has ended.
+    HeldItem* find(Ticket ticket);
+    /// It must be held.
+    HeldItem& at(Ticket ticket) { return items_.at(ticket); }
+    /// A worker takes it.
+    void take_out(HeldItem& item);
+    /// Its host is asked for its robots.txt. `on_answer` isn't called once it's dropped.
+    void begin_asking(HeldItem& item, std::unique_ptr<CancelAtExit> on_answer);
+    void end_asking(HeldItem& item);
+    /// The server gets it back, as if it had not been leased; unless the lease has ended.
+    void give_back(Ticket ticket);
+    /// It must be held, and no longer is.
+    void drop(Ticket ticket);
+    /// The leases of that session have ended.
+    void forget(const FrontierSession& session);
+
+    /// How many the workers have.
+    std::size_t out() const { return out_; }
+    /// How many are on their way to workers that wait for one.
+    std::size_t on_the_way() const;
+
+  private:
+    std::unordered_map<Ticket, HeldItem> items_;
+    Ticket last_ticket_ = 0;
+    std::size_t out_ = 0;      // of these
+    std::size_t asking_ = 0;   // the same
+    std::size_t expected_ = 0; // not yet among these
+};
+
+} // namespace stage3

@@ -1,0 +1,110 @@
+#include "stage3_queue_crawler/shared_frontier/shared_rules.h"
+
+#include "stage3_queue_crawler/crawler/robots.h"
+#include "stage3_queue_crawler/redis/redis_reply.h"
+#include "stage3_queue_crawler/shared_frontier/frontier_session.h"
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace stage3 {
+
+namespace {
+
+/// Rules of more than that are forgotten, and asked for again. In bytes.
+constexpr std::size_t most_rules = std::size_t{32} * 1024 * 1024;
+
+/// What a robots.txt says, as the others get it: why a URL isn't allowed; the rules.
+std::string to_text(const RobotsAnswer& answer) {
+    return answer.reason + "\n" + answer.rules.text();
+}
+
+RobotsCache::Answer read_rules(const std::string& text) {
+    const auto end = std::min(text.find('\n'), text.size());
+    const std::string_view rules = std::string_view(text).substr(end);
+    return std::make_shared<const RobotsAnswer>(
+        RobotsAnswer{.rules = Robots::read_text(rules), .reason = text.substr(0, end)});
+}
+
+} // namespace
+
+SharedRules::SharedRules(HeldItems& held, RobotsCache::Ask ask, LetIn let_in, Start start)
+    : held_(held), ask_(std::move(ask)), let_in_(std::move(let_in)),
+      start_(std::move(start)) {}
+
+void SharedRules::admit(Ticket ticket) {
+    const Leased& lease = held_.at(ticket).lease;
+    if (lease.wants == Leased::Wants::rules)
+        ask_host(ticket);
+    else if (!ask_)
+        let_in_(ticket, nullptr);
+    else if (const auto rules = rules_.find(lease.host); rules != rules_.end())
+        apply(ticket, *rules->second);
+    else
+        start_(read(ticket));
+}
+
+void SharedRules::apply(Ticket ticket, const RobotsAnswer& says) {
+    std::shared_ptr<const Refusal> refusal;
+    if (!says.rules.allows(held_.at(ticket).url.target()))
+        refusal = std::make_shared<const Refusal>(
+            Refusal{.reason = says.reason, .failure = nullptr});
+    let_in_(ticket, std::move(refusal));
+}
+
+/// No process knows yet what this host's robots.txt says, and all others wait for it.
+void SharedRules::ask_host(Ticket ticket) {
+    HeldItem& item = held_.at(ticket);
+    held_.begin_asking(
+        item, std::make_unique<CancelAtExit>(ask_(item.url).add_done_callback(
+                  [this, ticket](const auto& answer) { take_answer(ticket, answer); })));
+}
+
+/// Then the others are told. The item stands in line again: to ask for robots.txt, too,
+/// was a request, after which the host may want a pause.
+void SharedRules::take_answer(Ticket ticket, const Future<RobotsCache::Answer>& answer) {
+    HeldItem& item = held_.at(ticket);
+    held_.end_asking(item);
+    if (answer.has_failed() && !answer.cancelled()) {
+        let_in_(ticket, std::make_shared<const Refusal>(
+                            Refusal{.reason = {}, .failure = answer.exception()}));
+        return;
+    }
+    if (!answer.has_failed()) {
+        const RobotsAnswer& says = *answer.result();
+        const auto delay = says.rules.crawl_delay().value_or(Robots::Duration());
+        keep(item.lease.host, answer.result());
+        item.session->tell({"rules", item.lease.url,
+                            milliseconds(std::chrono::ceil<EventLoop::Duration>(delay)),
+                            to_text(says)});
+    }
+    held_.give_back(ticket);
+}
+
+/// What another process has found out.
+Coroutine<> SharedRules::read(Ticket ticket) {
+    const std::string host = held_.at(ticket).lease.host;
+    FrontierSession& session = *held_.at(ticket).session;
+    std::vector<std::string> ask{"HGET", session.key("rules"), host};
+    const RedisReply rules = co_await session.client().call(std::move(ask));
+    if (rules.is_null) // never "all is allowed", because we don't know
+        throw std::runtime_error("what the robots.txt of " + host + " says is gone");
+    keep(host, read_rules(rules.text));
+    if (held_.find(ticket) != nullptr)
+        admit(ticket);
+}
+
+void SharedRules::keep(const std::string& host, RobotsCache::Answer answer) {
+    if (bytes_ > most_rules) {
+        rules_.clear();
+        bytes_ = 0;
+    }
+    bytes_ += host.size() + answer->rules.memory();
+    rules_.insert_or_assign(host, std::move(answer));
+}
+
+} // namespace stage3
