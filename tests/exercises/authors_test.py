@@ -7,9 +7,14 @@ Of each exercise: its folder is complete; the starting point compiles without wa
 where test.cpp says so, with the message that test.cpp names (or crashes there, if that's what the
 exercise is about); the solution passes, also under the sanitizers and when ./learn check looks at
 its memory; each file in wrong/ compiles, fails, and gets its own hint from what ./learn check
-prints. (One that begins with `// memory:` passes its tests, and gets its hint from that second
+prints. (One that begins with `memory:` passes its tests, and gets its hint from that second
 look.) A trace that comes with it is what its program does today (record.py makes it anew). Of all
 together: they are linked from their pages, and the first pages have both kinds.
+
+What is in wrong/ is what readers get wrong, and begins with `hint:` and a text that they must be
+given for it. Most are a NAME.change: it says what is different from the solution (or from the
+starting point, with a line `base: start`), in the form that `changed` describes. One in which most
+is different is a whole file, and its first line a comment: `// hint: TEXT`.
 
 Of the track (track.py), whose steps are examined in the same way: with all solutions, the crawl
 finds exactly what is on the practice site, and all rows hold; with one left out, the message
@@ -38,13 +43,30 @@ from answers import MODELS, Broken, Build, Outcome, Trouble, model_for, report, 
 from course import ROOT, Course, Exercise, Step  # noqa: E402
 from memory import look_at_memory  # noqa: E402
 from record import comparable, fits_program, record, trace_of  # noqa: E402
-from track import assemble, changed  # noqa: E402
+from track import assemble  # noqa: E402
 
 STRICT = ("-Werror",)
 TIME_LIMIT = 60.0  # more patient than with readers: sanitizers are slow, and cores are shared
 QUICK_LINKER = ["-fuse-ld=gold"] if shutil.which("ld.gold") else []  # a third of the time
 KINDS = ["predict", "build", "mend"]  # the last: a program that is there, and goes wrong
 PAGES_WITH_BOTH_KINDS = ["01", "02", "03", "04"]  # of the first two
+
+
+def changed(text: str, change: str) -> str:
+    """A text with one thing wrong. A change says what, in parts; nothing else may be in it.
+
+    Each part is `--- instead of`, some lines that are in the text once, `--- this`, and what
+    stands in their place. Before the first of them, there may be anything.
+    """
+    parts = re.split(r"^--- instead of\n", change, flags=re.M)[1:]
+    if not parts:
+        raise ValueError("it changes nothing")
+    for part in parts:
+        old, found, new = part.partition("--- this\n")
+        if not found or text.count(old) != 1:
+            raise ValueError(f"these lines are not in the text once:\n{old}")
+        text = text.replace(old, new)
+    return text
 
 
 class Author:
@@ -97,7 +119,7 @@ class Author:
     @staticmethod
     def wrong_files(exercise: Exercise) -> list[Path]:
         return sorted(path for path in (exercise.folder / "wrong").glob("*")
-                      if path.suffix == (".change" if isinstance(exercise, Step) else ".cpp"))
+                      if path.suffix in (".change", exercise.suffix))
 
     @staticmethod
     def hint(wrong: Path) -> str:
@@ -110,17 +132,17 @@ class Author:
 
     def answer(self, exercise: Exercise, path: Path) -> Path:
         """The file that is tried. That of a step is put where it finds the files that it includes."""
-        if not isinstance(exercise, Step):
+        step = isinstance(exercise, Step)
+        if not step and path.suffix != ".change":
             return path
-        text = exercise.solution_text()
+        text = exercise.solution_text() if path == exercise.solution else path.read_text(encoding="utf-8")
         if path.suffix == ".change":
-            text = changed(text, path.read_text(encoding="utf-8"))
-        elif path != exercise.solution:
-            text = path.read_text(encoding="utf-8")
-        folder = self.course.notes / "authors/track" / exercise.number / path.stem
-        assemble({one.file: one.solution_text() for one in self.course.needed(exercise)}
-                 | {exercise.file: text}, folder)
-        return folder / exercise.file
+            from_start = re.search(r"^base: start$", text, re.M)
+            text = changed(exercise.read(exercise.start.name) if from_start else exercise.solution_text(), text)
+        name = exercise.file if step else f"{path.stem}.cpp"
+        folder = self.course.notes / "authors/answers" / exercise.number / path.stem
+        assemble({one.file: one.solution_text() for one in self.course.needed(exercise)} | {name: text}, folder)
+        return folder / name
 
     def work(self, exercise: Exercise, build: Build, answer: Path) -> Path:
         folder = self.course.notes / "authors" / ("plain" if build is self.build else "sanitized")

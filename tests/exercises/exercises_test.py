@@ -24,10 +24,10 @@ HERE = Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE))
 import answers  # noqa: E402
+import authors_test  # noqa: E402
 import exercises  # noqa: E402
 import memory  # noqa: E402
 import record  # noqa: E402
-import track  # noqa: E402
 import yours  # noqa: E402
 
 BUILD = Path(os.environ.get("BUILD", HERE.parents[1] / "build"))
@@ -462,18 +462,27 @@ class Rows(unittest.TestCase):
             "Told in: book/10-from-a-sketch-to-a-runtime.md"])
 
 
-class Changes(unittest.TestCase):
+class Changes(Reader):
     """Texts with one thing wrong."""
 
     def test_changed(self):
-        self.assertEqual(track.changed("a\nb\nc\n", "hint: h\n--- instead of\nb\n--- this\nx\ny\n--- instead of\nc\n--- this\n"),
+        self.assertEqual(authors_test.changed("a\nb\nc\n", "hint: h\n--- instead of\nb\n--- this\nx\ny\n--- instead of\nc\n--- this\n"),
                          "a\nx\ny\n")
 
     def test_that_does_not_fit(self):
         for change in ["hint: h\n", "--- instead of\nz\n--- this\n", "--- instead of\na\n--- this\nb\n",
                        "--- instead of\nb\n"]:
             with self.assertRaises(ValueError, msg=change):
-                track.changed("a\na\nb\n", change)
+                authors_test.changed("a\na\nb\n", change)
+
+    def test_of_the_solution_or_the_start(self):
+        author = authors_test.Author(exercises.Course(self.root), None, None)
+        change = self.root / "wrong.change"
+        for base, answer in [("", 1), ("base: start\n", 0)]:
+            old = ANSWER.format(answer=answer)
+            change.write_text(f"hint: h\n{base}--- instead of\n{old}--- this\n// wrong\n")
+            made = author.answer(author.course.one("01.1"), change)
+            self.assertEqual((made.name, made.read_text()), ("wrong.cpp", "// wrong\n"))
 
 
 # What compilers say about one error: cut down.

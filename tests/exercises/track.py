@@ -47,20 +47,3 @@ def assemble(files: dict[str, str], folder: Path):
         path = folder / name
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
-
-
-def changed(text: str, change: str) -> str:
-    """A text with one thing wrong. A change says what, in parts; nothing else may be in it.
-
-    Each part is `--- instead of`, some lines that are in the text once, `--- this`, and what
-    stands in their place. Before the first of them, there may be anything.
-    """
-    parts = re.split(r"^--- instead of\n", change, flags=re.M)[1:]
-    if not parts:
-        raise ValueError("it changes nothing")
-    for part in parts:
-        old, found, new = part.partition("--- this\n")
-        if not found or text.count(old) != 1:
-            raise ValueError(f"these lines are not in the text once:\n{old}")
-        text = text.replace(old, new)
-    return text
