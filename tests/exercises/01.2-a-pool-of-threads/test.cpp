@@ -89,9 +89,9 @@ TEST_CASE("as many at once as are allowed") {
     CHECK_MESSAGE(most > 1,
                   "Only 1 fetch was under way at a time, though 4 are allowed.");
     CHECK_MESSAGE((most == 1 || most >= 4), "Only " << most << " of 4 were used.");
-    CHECK_MESSAGE(most <= 4, most << " fetches were under way at once, though 4 are "
-                                     "allowed: a thread for each URL is what we want to "
-                                     "get away from.");
+    CHECK_MESSAGE(most <= 4,
+                  most << " fetches were under way at once, though 4 are allowed: a "
+                          "thread for each URL is what we want to get away from.");
 }
 
 TEST_CASE("two threads never take the same URL") {
@@ -109,10 +109,10 @@ TEST_CASE("two threads never take the same URL") {
         return std::string();
     });
     for (const auto& [url, times] : count)
-        CHECK_MESSAGE(times == 1, url << " was fetched " << times
-                                      << " times: whoever takes a URL must count on "
-                                         "before anybody else looks, not after the "
-                                         "fetch.");
+        CHECK_MESSAGE(times == 1,
+                      url << " was fetched " << times
+                          << " times: whoever takes a URL must count on before anybody "
+                             "else looks, not after the fetch.");
     CHECK(count.size() == 4);
 }
 
@@ -127,9 +127,8 @@ TEST_CASE("a slow page leaves the others alone") {
         meeting.leave();
         return url;
     });
-    CHECK_MESSAGE(all_begun,
-                  "one slow page must not hold up the others: a thread that is "
-                  "done should take the next URL at once.");
+    CHECK_MESSAGE(all_begun, "one slow page must not hold up the others: a thread that "
+                             "is done should take the next URL at once.");
     const bool in_order = results == some_urls(10);
     CHECK_MESSAGE(in_order, "the slow page came last, and its result must still stand "
                             "first: in the order of the URLs, not of arrival.");
@@ -145,8 +144,8 @@ TEST_CASE("a thread takes one URL after the other") {
     CHECK_MESSAGE(
         meeting.threads() <= 4,
         meeting.threads()
-            << " threads were begun, though 4 are allowed: a thread for each URL "
-               "is what we want to get away from, also if few of them fetch.");
+            << " threads were begun, though 4 are allowed: a thread for each URL is what "
+               "we want to get away from, also if few of them fetch.");
 }
 
 TEST_CASE("each URL is fetched once, and the results stand in order") {

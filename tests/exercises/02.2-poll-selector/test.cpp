@@ -172,10 +172,8 @@ TEST_CASE("a hang-up or an error is readiness for all that is watched") {
     if (ready.empty())
         FAIL("poll came back with an event that nobody asked for (POLLHUP, but it may be "
              "POLLERR or POLLNVAL too), and you dropped it. A loop that waits again "
-             "would run "
-             "in circles. See `select` in common/system/selector.h: what does an error "
-             "count "
-             "as?");
+             "would run in circles. See `select` in common/system/selector.h: what does "
+             "an error count as?");
     CHECK(ready[0].events == Events::read);
 }
 
@@ -199,8 +197,8 @@ TEST_CASE("what is unregistered is not reported, and the others still are") {
     selector->modify_fd(pairs[2].near.fd(), Events::write, 2);
     REQUIRE_MESSAGE(
         data_of(selector->select(0ms)) == "1 2 3",
-        "`change` hit the wrong descriptor. If `remove` moves the last entry into "
-        "the gap, that entry's place has changed, and must be noted down again.");
+        "`change` hit the wrong descriptor. If `remove` moves the last entry into the "
+        "gap, that entry's place has changed, and must be noted down again.");
     selector->unregister_fd(pairs[1].near.fd());
     CHECK(data_of(selector->select(0ms)) == "2 3");
     selector->unregister_fd(pairs[3].near.fd());
@@ -262,8 +260,7 @@ TEST_CASE("a signal does not end the wait") {
     } catch (const std::system_error& error) {
         if (error.code() == std::errc::interrupted)
             FAIL("A signal is no failure: when poll fails with EINTR, `wait` returns "
-                 "false, "
-                 "and is called again for the time that is left.");
+                 "false, and is called again for the time that is left.");
         throw;
     }
     CHECK(signals_seen >= 1);

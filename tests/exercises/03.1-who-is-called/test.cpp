@@ -8,17 +8,15 @@
 static const tests::Questions check(prediction, run_program);
 
 TEST_CASE("everyone is ready") {
-    check(
-        "all_ready", &Answers::all_ready,
-        "poll reports in the order in which the sockets were registered, whenever their "
-        "bytes arrived.");
+    check("all_ready", &Answers::all_ready,
+          "poll reports in the order in which the sockets were registered, whenever "
+          "their bytes arrived.");
 }
 
 TEST_CASE("one does not read") {
-    check(
-        "unread", &Answers::unread,
-        "what is not read is told again in every turn. Write down the turns, one by one: "
-        "who is ready in each?");
+    check("unread", &Answers::unread,
+          "what is not read is told again in every turn. Write down the turns, one by "
+          "one: who is ready in each?");
 }
 
 TEST_CASE("one forbids another") {

@@ -8,15 +8,13 @@
 static const tests::Questions check(found_by_reader, read_trace);
 
 TEST_CASE("the one who holds it") {
-    check(
-        "line", &Answers::line,
-        "what a callback does inside is not in the trace; but at its begin stands where "
-        "it was registered. Look for one whose end is far from its begin.");
-    check(
-        "turn", &Answers::turn,
-        "a long time alone says little. In select the loop sleeps, because nobody is "
-        "ready, and nobody is kept waiting by that. Look between a callback's begin and "
-        "its end.");
+    check("line", &Answers::line,
+          "what a callback does inside is not in the trace; but at its begin stands "
+          "where it was registered. Look for one whose end is far from its begin.");
+    check("turn", &Answers::turn,
+          "a long time alone says little. In select the loop sleeps, because nobody is "
+          "ready, and nobody is kept waiting by that. Look between a callback's begin "
+          "and its end.");
     check("milliseconds", &Answers::milliseconds,
           "take the time of its end, and subtract that of its begin. A trace counts in "
           "microseconds, the viewer in milliseconds.");

@@ -17,20 +17,17 @@ TEST_CASE("plain calls") {
 }
 
 TEST_CASE("callbacks") {
-    check(
-        "callback_fetch", &Answers::callback_fetch,
-        "fetch has put a callback into the queue, and then? it had returned long before "
-        "parse was called.");
+    check("callback_fetch", &Answers::callback_fetch,
+          "fetch has put a callback into the queue, and then? it had returned long "
+          "before parse was called.");
     check("callback_connected", &Answers::callback_connected,
           "connected has put a callback into the queue, and then?");
-    check(
-        "callback_depth", &Answers::callback_depth,
-        "begin with crawl, and ask of each function: which one did it *call*, and is it "
-        "still waiting for it?");
-    check(
-        "callback_caught", &Answers::callback_caught,
-        "a `try` guards its block while it runs, and the block was left before the loop "
-        "began.");
+    check("callback_depth", &Answers::callback_depth,
+          "begin with crawl, and ask of each function: which one did it *call*, and is "
+          "it still waiting for it?");
+    check("callback_caught", &Answers::callback_caught,
+          "a `try` guards its block while it runs, and the block was left before the "
+          "loop began.");
     check("callback_second", &Answers::callback_second,
           "an exception that leaves a callback leaves the loop too: who calls what is "
           "still in the queue?");

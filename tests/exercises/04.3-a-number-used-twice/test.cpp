@@ -100,8 +100,9 @@ class Scene {
     void begin(const std::vector<Answer>& answers, int lowest) {
         download(
             [this, answers, lowest, next = std::size_t{0}]() mutable {
-                REQUIRE_MESSAGE(next < answers.size(), "There are more connections than "
-                                                       "expected: it should try twice.");
+                REQUIRE_MESSAGE(
+                    next < answers.size(),
+                    "There are more connections than expected: it should try twice.");
                 // Each of them begins somewhere else, so that these two don't get the
                 // same number.
                 const int from = lowest + 10 * static_cast<int>(next);
@@ -119,12 +120,11 @@ class Scene {
             problem = error.what();
         }
         const bool wrong_number = problem.find("is not registered") != std::string::npos;
-        REQUIRE_MESSAGE(
-            !wrong_number,
-            "The loop says: "
-                << problem
-                << ". Is that the old connection, or the new one? While you still know "
-                   "the number of the old one, unregister it.");
+        REQUIRE_MESSAGE(!wrong_number,
+                        "The loop says: "
+                            << problem
+                            << ". Is that the old connection, or the new one? While you "
+                               "still know the number of the old one, unregister it.");
         REQUIRE_MESSAGE(problem.empty(), "The loop says: " << problem);
     }
 
@@ -172,9 +172,8 @@ TEST_CASE("a connection that breaks is tried once more") {
     scene.begin({breaks, "hello"}, some_number);
     scene.run();
     const bool told_once = scene.told() == std::vector<std::string>{"hello"};
-    CHECK_MESSAGE(told_once,
-                  "The first connection broke, and the second brought a page, but the "
-                  "download did not tell that page, once.");
+    CHECK_MESSAGE(told_once, "The first connection broke, and the second brought a page, "
+                             "but the download did not tell that page, once.");
     scene.begin({breaks, breaks}, some_number + 50);
     scene.run();
     CHECK(scene.told() == std::vector<std::string>{"hello", ""});
@@ -218,8 +217,8 @@ TEST_CASE("a number is unregistered while it is still ours") {
     scene.run();
     CHECK_MESSAGE(
         !scene.watchman().unregistered_late(),
-        "Number " << scene.watchman().unregistered_late().value_or(0)
-                  << " was unregistered after it had been closed. That works as "
-                     "long as nobody has got the number in between. Unregister "
-                     "first, then close.");
+        "Number "
+            << scene.watchman().unregistered_late().value_or(0)
+            << " was unregistered after it had been closed. That works as long as nobody "
+               "has got the number in between. Unregister first, then close.");
 }

@@ -11,10 +11,9 @@ TEST_CASE("the first conversation") {
     check("begun_by_call", &Answers::begun_by_call,
           "calling a generator runs nothing; it makes a frame.");
     check("first", &Answers::first, "nothing has been added yet when it yields first.");
-    check(
-        "second", &Answers::second,
-        "the value that is sent belongs to the co_yield where it stands. It goes on with "
-        "that, up to the next co_yield, and send returns what is yielded there.");
+    check("second", &Answers::second,
+          "the value that is sent belongs to the co_yield where it stands. It goes on "
+          "with that, up to the next co_yield, and send returns what is yielded there.");
     check("third", &Answers::third, "it adds up: what has come so far?");
     check("result", &Answers::result, "0 ends it. Read what stands behind co_return.");
 }

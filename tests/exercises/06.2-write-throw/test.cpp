@@ -59,10 +59,9 @@ TEST_CASE("the generator catches it") {
     const std::string said = talk.throw_error();
     REQUIRE_MESSAGE(said != "ouch", "the error came out of throw_, though the generator "
                                     "would have caught it: it never got to see it.");
-    CHECK_MESSAGE(
-        talk.story.caught == 1,
-        "the generator has caught nothing: its co_yield must throw when it goes "
-        "on. What does the co_yield's value come from?");
+    CHECK_MESSAGE(talk.story.caught == 1,
+                  "the generator has caught nothing: its co_yield must throw when it "
+                  "goes on. What does the co_yield's value come from?");
     CHECK_MESSAGE(said == "2", "it went on, and yielded 2; throw_ said " << said);
 }
 
@@ -71,10 +70,9 @@ TEST_CASE("an error is thrown once") {
     talk.next();
     talk.throw_error();
     const std::string said = talk.send(7);
-    CHECK_MESSAGE(
-        talk.story.caught == 1,
-        "the same error was thrown once more, when a value was sent: it must be "
-        "forgotten when it has been thrown.");
+    CHECK_MESSAGE(talk.story.caught == 1,
+                  "the same error was thrown once more, when a value was sent: it must "
+                  "be forgotten when it has been thrown.");
     REQUIRE(said == "3");
     CHECK(talk.story.sum == 7);
 }
@@ -89,13 +87,13 @@ TEST_CASE("what is not caught comes out") {
 TEST_CASE("one that has not begun never runs") {
     Talk talk(1);
     const std::string said = talk.throw_error();
+    CHECK_MESSAGE(talk.story.begun == 0,
+                  "the generator had not begun, so there is no co_yield to throw from; "
+                  "and now its body has begun.");
     CHECK_MESSAGE(
-        talk.story.begun == 0,
-        "the generator had not begun, so there is no co_yield to throw from; and "
-        "now its body has begun.");
-    CHECK_MESSAGE(said == "ouch", "the generator had not begun, so the error comes "
-                                  "straight back; throw_ said "
-                                      << said);
+        said == "ouch",
+        "the generator had not begun, so the error comes straight back; throw_ said "
+            << said);
     CHECK(talk.next() == "end");
 }
 
@@ -104,7 +102,8 @@ TEST_CASE("one that has ended") {
     talk.next();
     talk.throw_error();
     const std::string said = talk.throw_error();
-    CHECK_MESSAGE(said == "ouch", "the generator had ended, so the error comes straight "
-                                  "back; throw_ said "
-                                      << said);
+    CHECK_MESSAGE(
+        said == "ouch",
+        "the generator had ended, so the error comes straight back; throw_ said "
+            << said);
 }

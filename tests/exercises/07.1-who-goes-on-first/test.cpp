@@ -17,14 +17,12 @@ TEST_CASE("one task") {
 }
 
 TEST_CASE("several") {
-    check(
-        "two", &Answers::two,
-        "both take their first steps when they are made. Then those who wait are called "
-        "in the order in which they came.");
-    check(
-        "nested", &Answers::nested,
-        "the resolver calls set_result, and that calls the waiter: inside the resolver, "
-        "in the middle of its line. It goes on when the waiter has done.");
+    check("two", &Answers::two,
+          "both take their first steps when they are made. Then those who wait are "
+          "called in the order in which they came.");
+    check("nested", &Answers::nested,
+          "the resolver calls set_result, and that calls the waiter: inside the "
+          "resolver, in the middle of its line. It goes on when the waiter has done.");
 }
 
 TEST_CASE("too late") {

@@ -16,17 +16,15 @@ TEST_CASE("what comes out") {
 }
 
 TEST_CASE("who goes on") {
-    check(
-        "boss_goes_on", &Answers::boss_goes_on,
-        "The outer one stands still meanwhile: it goes on when what it awaits has ended, "
-        "not when that yields.");
+    check("boss_goes_on", &Answers::boss_goes_on,
+          "The outer one stands still meanwhile: it goes on when what it awaits has "
+          "ended, not when that yields.");
 }
 
 TEST_CASE("frames") {
-    check(
-        "depth", &Answers::depth,
-        "who awaits whom, down to the one that awaits the future itself? A future is no "
-        "coroutine.");
+    check("depth", &Answers::depth,
+          "who awaits whom, down to the one that awaits the future itself? A future is "
+          "no coroutine.");
     check("last_depth", &Answers::last_depth,
           "when the second future comes out, the porter has ended.");
     check("frames", &Answers::frames,

@@ -15,18 +15,16 @@ TEST_CASE("the way of an exception") {
     check("another", &Answers::another,
           "the first exception was caught in middle: its way ended there, and the other "
           "one begins there.");
-    check(
-        "helper", &Answers::helper,
-        "A plain function is no coroutine: it is on the machine's stack, and not in the "
-        "chain.");
+    check("helper", &Answers::helper,
+          "A plain function is no coroutine: it is on the machine's stack, and not in "
+          "the chain.");
 }
 
 TEST_CASE("what becomes of the others") {
     check(
         "caught", &Answers::caught,
         "middle has caught it and returned. To top, that is a coroutine which returned.");
-    check(
-        "destroyed", &Answers::destroyed,
-        "the exception has left bottom, and bottom's variables are gone; whoever awaits "
-        "it is still there.");
+    check("destroyed", &Answers::destroyed,
+          "the exception has left bottom, and bottom's variables are gone; whoever "
+          "awaits it is still there.");
 }

@@ -62,10 +62,9 @@ TEST_CASE("a failure of the network is tried again") {
                                  std::vector<std::string>{"reset", "reset", "page"}}) {
         Story story{attempts};
         const std::string end = run(story);
-        CHECK_MESSAGE(end == "page",
-                      "the first failure came out, or was lost; another attempt would "
-                      "have worked. The end was: "
-                          << end);
+        CHECK_MESSAGE(end == "page", "the first failure came out, or was lost; another "
+                                     "attempt would have worked. The end was: "
+                                         << end);
         CHECK(story.made == attempts.size());
     }
 }
@@ -85,8 +84,8 @@ TEST_CASE("other errors come out at once") {
     Story story{{"bug", "page"}};
     const std::string end = run(story);
     CHECK_MESSAGE(end == "threw: bug",
-                  "this was no fault of the network: another attempt "
-                  "will not mend it, and hides it. The end was: "
+                  "this was no fault of the network: another attempt will not mend it, "
+                  "and hides it. The end was: "
                       << end);
     CHECK(story.made == 1);
 }

@@ -11,10 +11,9 @@ TEST_CASE("callbacks and futures") {
     check("soon", &Answers::soon,
           "the loop takes out what is ready, and runs that. What a callback queues "
           "meanwhile waits for the next turn, behind all of these.");
-    check(
-        "resolved", &Answers::resolved,
-        "set_result runs nobody: it only puts those who wait into the queue, behind what "
-        "stands there.");
+    check("resolved", &Answers::resolved,
+          "set_result runs nobody: it only puts those who wait into the queue, behind "
+          "what stands there.");
 }
 
 TEST_CASE("tasks") {
@@ -27,8 +26,7 @@ TEST_CASE("tasks") {
 }
 
 TEST_CASE("timers") {
-    check(
-        "timer", &Answers::timer,
-        "timers that are due are moved to the end of the queue before anything runs: so "
-        "they come after what was ready, also when they are due at once.");
+    check("timer", &Answers::timer,
+          "timers that are due are moved to the end of the queue before anything runs: "
+          "so they come after what was ready, also when they are due at once.");
 }

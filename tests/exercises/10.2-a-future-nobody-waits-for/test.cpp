@@ -14,10 +14,9 @@ TEST_CASE("the one who waits") {
     check("since", &Answers::since,
           "waiting is no event. It begins with one, when the task is suspended, and from "
           "then on there is nothing to be told of that task.");
-    check(
-        "awaited", &Answers::awaited,
-        "its last suspension says the number of the future that it waits for. With this "
-        "number, look for where that future was made.");
+    check("awaited", &Answers::awaited,
+          "its last suspension says the number of the future that it waits for. With "
+          "this number, look for where that future was made.");
 }
 
 TEST_CASE("the one nobody waits for") {

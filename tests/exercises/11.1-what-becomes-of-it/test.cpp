@@ -10,25 +10,22 @@ static const tests::Questions check(prediction, run_program);
 TEST_CASE("asked while it waits") {
     check("polite", &Answers::polite,
           "cancel only asks. In the next turn, Cancelled is thrown at the co_await, and "
-          "the "
-          "destructors run as for any exception.");
+          "the destructors run as for any exception.");
     check("caught", &Answers::caught,
           "a coroutine that catches the request and returns has a result, and was not "
           "cancelled.");
     check("late", &Answers::late,
           "the result is there, but the task has not had its turn. It's told of the "
-          "request "
-          "instead, and the result stays in the future.");
+          "request instead, and the result stays in the future.");
 }
 
 TEST_CASE("asked at other times") {
     check(
         "early", &Answers::early,
         "not a line of it has run, so there is nothing to throw into: it never begins.");
-    check(
-        "itself", &Answers::itself,
-        "it runs, so it hears of the request at its next wait. If there is none, what it "
-        "returns is dropped, and it was cancelled.");
+    check("itself", &Answers::itself,
+          "it runs, so it hears of the request at its next wait. If there is none, what "
+          "it returns is dropped, and it was cancelled.");
 }
 
 TEST_CASE("asked while it waits for a task") {

@@ -131,9 +131,9 @@ struct FirstOfTest : LoopTest {
         REQUIRE_MESSAGE(waiter.done(), "it should be over by now.");
         CHECK_MESSAGE(
             !freed.let_go(),
-            "somebody has written to memory that is gone. A callback of yours was "
-            "called when first_of had ended, and it refers to a local variable. "
-            "Take it back at the end, whatever the end: stage3::CancelAtExit.");
+            "somebody has written to memory that is gone. A callback of yours was called "
+            "when first_of had ended, and it refers to a local variable. Take it back at "
+            "the end, whatever the end: stage3::CancelAtExit.");
     }
 };
 
@@ -201,11 +201,10 @@ TEST_CASE_FIXTURE(FirstOfTest, "cancelled") {
     const Task<int> waiter = task(first_of(one, other));
     cancel_after(50ms, waiter);
     run_all(waiter, one, other);
-    CHECK_MESSAGE(
-        (one.cancelled() && other.cancelled()),
-        "whoever waited was cancelled, and the two go on: nobody needs their "
-        "answers any more. Catch Cancelled, take a note, and behind the handler "
-        "cancel both and wait for them.");
+    CHECK_MESSAGE((one.cancelled() && other.cancelled()),
+                  "whoever waited was cancelled, and the two go on: nobody needs their "
+                  "answers any more. Catch Cancelled, take a note, and behind the "
+                  "handler cancel both and wait for them.");
     CHECK_MESSAGE(
         waiter.cancelled(),
         "the request was swallowed. When all is cleaned up, it must be thrown on.");

@@ -61,13 +61,12 @@ struct Server {
     void check_end() {
         const int left = running;
         test.turns(2);
-        REQUIRE_MESSAGE(
-            (left == 0 || asked > 0),
-            left << " pieces are still being fetched, and nobody has asked them "
-                    "to end: they write to memory that is gone.");
-        CHECK_MESSAGE(left == 0,
-                      left << " pieces were cancelled, and not waited for: they "
-                              "still clean up.");
+        REQUIRE_MESSAGE((left == 0 || asked > 0),
+                        left << " pieces are still being fetched, and nobody has asked "
+                                "them to end: they write to memory that is gone.");
+        CHECK_MESSAGE(
+            left == 0,
+            left << " pieces were cancelled, and not waited for: they still clean up.");
     }
 };
 

@@ -43,8 +43,8 @@ TEST_CASE_FIXTURE(LoopTest, "as many wake as there are items") {
         log.size() == 2,
         "two wait, two items come before anybody has had a turn, and only "
             << log.size()
-            << " got one. There was one wake-up for two items. That the queue "
-               "isn't empty does not mean that somebody is coming for all of it.");
+            << " got one. There was one wake-up for two items. That the queue isn't "
+               "empty does not mean that somebody is coming for all of it.");
 }
 
 TEST_CASE_FIXTURE(LoopTest, "who was woken may go away") {
@@ -56,11 +56,10 @@ TEST_CASE_FIXTURE(LoopTest, "who was woken may go away") {
     a.cancel();
     turns(5);
     CHECK(a.cancelled());
-    CHECK_MESSAGE(
-        log == Log{"b1"},
-        "a was woken and then cancelled, before its turn. There is an item, and b "
-        "waits for one, and nobody will ever wake b. Whoever was woken and does "
-        "not take an item must pass the wake-up on.");
+    CHECK_MESSAGE(log == Log{"b1"},
+                  "a was woken and then cancelled, before its turn. There is an item, "
+                  "and b waits for one, and nobody will ever wake b. Whoever was woken "
+                  "and does not take an item must pass the wake-up on.");
     loop.close();
 }
 

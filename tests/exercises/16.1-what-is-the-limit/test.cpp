@@ -8,10 +8,9 @@
 static const tests::Questions check(prediction, run_program);
 
 TEST_CASE("near") {
-    check(
-        "near_pages", &Answers::near_pages,
-        "there is one worker, and it does one thing after the other: while it waits, it "
-        "doesn't compute. What takes a page from beginning to end?");
+    check("near_pages", &Answers::near_pages,
+          "there is one worker, and it does one thing after the other: while it waits, "
+          "it doesn't compute. What takes a page from beginning to end?");
     check("near_with_four", &Answers::near_with_four,
           "while one waits, another can compute. But only one at a time: in a second, a "
           "thread has a second.");
@@ -30,18 +29,16 @@ TEST_CASE("far") {
 }
 
 TEST_CASE("many") {
-    check(
-        "many_limit", &Answers::many_limit,
-        "a thousand workers could have so many answers a second that somebody else can't "
-        "keep up. Who?");
+    check("many_limit", &Answers::many_limit,
+          "a thousand workers could have so many answers a second that somebody else "
+          "can't keep up. Who?");
     check("many_pages", &Answers::many_pages,
           "workers divided by the latency is what they would bring if all else took no "
           "time. Compare that with how many pages the loop's thread can deal with.");
-    check(
-        "many_time", &Answers::many_time,
-        "the server answers as fast as before, and then the answer stands in line. "
-        "Turn the formula round: how long is a worker on its way, if a thousand of them "
-        "make that many pages a second?");
+    check("many_time", &Answers::many_time,
+          "the server answers as fast as before, and then the answer stands in line. "
+          "Turn the formula round: how long is a worker on its way, if a thousand of "
+          "them make that many pages a second?");
     check("many_time_twice", &Answers::many_time_twice,
           "twice the workers, and not one page more. So where are they all the time?");
 }
@@ -54,10 +51,9 @@ TEST_CASE("narrow") {
 }
 
 TEST_CASE("reading") {
-    check(
-        "reading_limit", &Answers::reading_limit,
-        "there are three stations, one behind the other. For each: how many pages can it "
-        "pass on in a second? The slowest one decides.");
+    check("reading_limit", &Answers::reading_limit,
+          "there are three stations, one behind the other. For each: how many pages can "
+          "it pass on in a second? The slowest one decides.");
     check("reading_pages", &Answers::reading_pages,
           "two threads read twice as many pages as one. Nobody waits for the loop's "
           "thread at that rate.");

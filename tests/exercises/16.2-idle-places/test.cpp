@@ -65,9 +65,9 @@ class Scene : public LoopTest {
             CHECK_MESSAGE(met.contains(name),
                           "page " << name << " is not in the result.");
         }
-        CHECK_MESSAGE(most_ <= lanes_.size(), most_ << " were under way at once, that is "
-                                                       "more than the limit of "
-                                                    << lanes_.size() << ".");
+        CHECK_MESSAGE(most_ <= lanes_.size(),
+                      most_ << " were under way at once, that is more than the limit of "
+                            << lanes_.size() << ".");
         turns(3);
         CHECK_MESSAGE(all_tasks(loop).empty(), "the crawl has ended, and left tasks.");
     }
@@ -78,13 +78,12 @@ class Scene : public LoopTest {
             return std::chrono::duration<double>(duration).count();
         };
         const double taken = seconds(last_ - begin_);
-        CHECK_MESSAGE(wasted_ == 0s,
-                      fmt::format("for {:.1f} s, places were free, and pages waited. "
-                                  "{} pages in {:.1f} s; on average, {:.1f} of {} were "
-                                  "under way. ({})\n{}",
-                                  seconds(wasted_), known_.size(), taken,
-                                  seconds(at_work_) / taken, lanes_.size(), advice(),
-                                  drawing()));
+        CHECK_MESSAGE(
+            wasted_ == 0s,
+            fmt::format("for {:.1f} s, places were free, and pages waited. {} pages in "
+                        "{:.1f} s; on average, {:.1f} of {} were under way. ({})\n{}",
+                        seconds(wasted_), known_.size(), taken, seconds(at_work_) / taken,
+                        lanes_.size(), advice(), drawing()));
     }
 
   private:

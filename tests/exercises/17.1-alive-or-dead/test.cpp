@@ -22,9 +22,8 @@ TEST_CASE("the first line of the answer") {
               "there is something to read, and it's even friendly; but the first line "
               "says what it is. RFC 9110, section 15.5.");
     check("unchanged", &Answers::unchanged,
-          "it answers a question that has a condition: send it, unless it's what I "
-          "have. RFC 9110, section 15.4.5. Who has asked that? What does a visitor "
-          "get?");
+          "it answers a question that has a condition: send it, unless it's what I have. "
+          "RFC 9110, section 15.4.5. Who has asked that? What does a visitor get?");
     check("odd", &Answers::odd,
           "RFC 9110, section 15, says which numbers there are, and what to make of "
           "others. All the same, a server has answered.");
@@ -34,8 +33,8 @@ TEST_CASE("the first line of the answer") {
               "page, today?");
     else
         check("busy", &Answers::busy,
-              "perhaps it's there tomorrow: RFC 9110, section 10.2.3. But a crawl has "
-              "an end. What is the last thing that it knows?");
+              "perhaps it's there tomorrow: RFC 9110, section 10.2.3. But a crawl has an "
+              "end. What is the last thing that it knows?");
 }
 
 TEST_CASE("sent elsewhere") {
@@ -59,12 +58,12 @@ TEST_CASE("sent elsewhere") {
             "the answer is whole, though it lacks something. RFC 9110, section 15.4.2.");
     else
         check("nowhere", &Answers::nowhere,
-              "RFC 9110, section 15.4.2: which header should be there, and isn't? "
-              "Where does a visitor go?");
+              "RFC 9110, section 15.4.2: which header should be there, and isn't? Where "
+              "does a visitor go?");
     if (prediction.itself == page)
         check("itself", &Answers::itself,
-              "with a cookie, the second answer might be another. But this crawler "
-              "keeps none, and asks for each URL once.");
+              "with a cookie, the second answer might be another. But this crawler keeps "
+              "none, and asks for each URL once.");
     else if (prediction.itself == error)
         check("itself", &Answers::itself,
               "each of these answers, taken alone, is fine. It's the way that has no "
@@ -83,8 +82,8 @@ TEST_CASE("is that all of it") {
         check("cut", &Answers::cut,
               "how many bytes were promised, and how many came? RFC 9112, section 8.");
     check("no_promise", &Answers::no_promise,
-          "no length is promised. RFC 9112, section 6.3, ends with a rule for that; "
-          "and section 8 says when it's complete.");
+          "no length is promised. RFC 9112, section 6.3, ends with a rule for that; and "
+          "section 8 says when it's complete.");
     check("too_much", &Answers::too_much,
           "RFC 9112, section 6.3: who says where the body ends? What comes behind that "
           "isn't part of it.");
@@ -94,8 +93,8 @@ TEST_CASE("is that all of it") {
               "RFC 9112, section 6.3.");
     else
         check("two_lengths", &Answers::two_lengths,
-              "two clients can disagree on where it ends, and that's what it may be "
-              "for. RFC 9112, section 6.3, on invalid lengths.");
+              "two clients can disagree on where it ends, and that's what it may be for. "
+              "RFC 9112, section 6.3, on invalid lengths.");
     check("packed", &Answers::packed,
           "RFC 9110, section 8.4: it's a page in a wrapping, and that is taken off "
           "before anybody reads it.");
@@ -117,8 +116,8 @@ TEST_CASE("is that all of it") {
 TEST_CASE("how often is it asked for") {
     check("asked_cut", &Answers::asked_cut,
           "why was it cut? RFC 9112, section 8, speaks of connections that close too "
-          "early. Another time it may be all there: and program.cpp says how many "
-          "tries there may be.");
+          "early. Another time it may be all there: and program.cpp says how many tries "
+          "there may be.");
     check("asked_two_lengths", &Answers::asked_two_lengths,
           "a server that says it in that way will say it again.");
     if (prediction.asked_busy == 2)

@@ -104,9 +104,8 @@ void Notes::set(Url url, Url other) {
 TEST_SUITE("small circles") {
     TEST_CASE("there and back") {
         const std::string said = closing({{1, 2}, {2, 1}});
-        CHECK_MESSAGE(said != "",
-                      "1 leads to 2, and 2 leads to 1: nobody gets anywhere from "
-                      "there, and you have not said so.");
+        CHECK_MESSAGE(said != "", "1 leads to 2, and 2 leads to 1: nobody gets anywhere "
+                                  "from there, and you have not said so.");
         CHECK(said == "2->1");
     }
 
@@ -119,19 +118,18 @@ TEST_SUITE("small circles") {
 
 TEST_SUITE("no circles") {
     TEST_CASE("chains that meet") {
-        CHECK_MESSAGE(closing({{1, 3}, {2, 3}}) == "",
-                      "two pages may lead to the same one: that is a meeting, and no "
-                      "circle.");
+        CHECK_MESSAGE(
+            closing({{1, 3}, {2, 3}}) == "",
+            "two pages may lead to the same one: that is a meeting, and no circle.");
         CHECK_MESSAGE(
             closing({{1, 3}, {2, 3}, {3, 4}}) == "",
             "two pages lead to 3, and that one leads on. It goes nowhere twice.");
     }
 
     TEST_CASE("what has answered before") {
-        CHECK_MESSAGE(
-            closing({{2, 3}, {1, 2}}) == "",
-            "2 has answered before 1 led to it, and leads on to 3. Who comes to know "
-            "of it later can go on there, too.");
+        CHECK_MESSAGE(closing({{2, 3}, {1, 2}}) == "",
+                      "2 has answered before 1 led to it, and leads on to 3. Who comes "
+                      "to know of it later can go on there, too.");
     }
 }
 
@@ -142,14 +140,13 @@ TEST_SUITE("larger circles") {
             "1->2, 2->3, 3->1 is a circle of three, and there are longer ones.");
         CHECK_MESSAGE(closing({{3, 1}, {1, 2}, {2, 3}}) == "2->3",
                       "the same circle may begin anywhere.");
-        CHECK_MESSAGE(
-            closing({{2, 3}, {1, 2}, {3, 1}}) == "3->1",
-            "the hops of a chain need not come in the chain's order: here it is 2->3, "
-            "and then 1->2.");
+        CHECK_MESSAGE(closing({{2, 3}, {1, 2}, {3, 1}}) == "3->1",
+                      "the hops of a chain need not come in the chain's order: here it "
+                      "is 2->3, and then 1->2.");
         CHECK_MESSAGE(closing({{1, 2}, {11, 12}, {2, 3}, {12, 13}, {3, 1}, {13, 11}})
                           == "3->1, 13->11",
-                      "two circles at the same time: the hops of one come between "
-                      "those of the other.");
+                      "two circles at the same time: the hops of one come between those "
+                      "of the other.");
     }
 
     TEST_CASE("into a circle") {
@@ -157,10 +154,9 @@ TEST_SUITE("larger circles") {
         std::vector<Hop> hops = circle;
         hops.emplace_back(4, 2);
         hops.emplace_back(5, 4);
-        CHECK_MESSAGE(
-            closing(hops) == "3->1",
-            "4 leads into a circle which was closed before. Nobody comes back to 4: it "
-            "isn't on the circle, and one mistake is counted once.");
+        CHECK_MESSAGE(closing(hops) == "3->1",
+                      "4 leads into a circle which was closed before. Nobody comes back "
+                      "to 4: it isn't on the circle, and one mistake is counted once.");
         hops.insert(hops.begin(), {6, 3});
         CHECK(closing(hops) == "3->1");
     }
@@ -172,8 +168,8 @@ TEST_SUITE("long chains") {
         CHECK_MESSAGE(closing(hops) == "", "a long chain is no circle.");
         hops.back().second = 1;
         CHECK_MESSAGE(closing(hops) == "200->1",
-                      "this circle has 200 hops. A limit of hops is another matter, "
-                      "and somebody else's.");
+                      "this circle has 200 hops. A limit of hops is another matter, and "
+                      "somebody else's.");
     }
 
     TEST_CASE("from its end") {
@@ -201,8 +197,8 @@ TEST_SUITE("long chains") {
 
 TEST_CASE("any hops, in any order") {
     std::minstd_rand random(17);
-    const std::string advice = "a thousand steps for a handful of hops. Do you walk in a "
-                               "circle?";
+    const std::string advice =
+        "a thousand steps for a handful of hops. Do you walk in a circle?";
     for (int round = 0; round < 2000; ++round) {
         const int urls = 1 + static_cast<int>(random() % 12);
         std::vector<Url> order(static_cast<std::size_t>(urls));

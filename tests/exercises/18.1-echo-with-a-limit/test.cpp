@@ -106,9 +106,9 @@ TEST_SUITE("lines") {
                       "it has said \"one\\n\", and should have got the same. It got \""
                           << got << "\"");
         got = say("two\nthree\n");
-        REQUIRE_MESSAGE(!client.ended(),
-                        "you ended the connection after one line, and the "
-                        "client has another one.");
+        REQUIRE_MESSAGE(
+            !client.ended(),
+            "you ended the connection after one line, and the client has another one.");
         CHECK_MESSAGE(got == "two\nthree\n",
                       "it has said two lines at once, and should have got both. It got \""
                           << got << "\"");
@@ -121,10 +121,10 @@ TEST_SUITE("lines") {
                                        << "\" back. How much comes at once says nothing: "
                                           "a line may come in pieces.");
         got = say("lo\nwor");
-        CHECK_MESSAGE(got == "hello\n",
-                      "now the first line is whole. It should have got \"hello\\n\", and "
-                      "got \""
-                          << got << "\"");
+        CHECK_MESSAGE(
+            got == "hello\n",
+            "now the first line is whole. It should have got \"hello\\n\", and got \""
+                << got << "\"");
         CHECK(say("ld\n") == "world\n");
         CHECK_MESSAGE(say("\n\r\n") == "\n\r\n", "an empty line is a line, too.");
     }
@@ -134,11 +134,10 @@ TEST_SUITE("lines") {
         client.finish();
         settle();
         const std::string got = client.receive();
-        CHECK_MESSAGE(
-            got == "one\n",
-            "it has sent \"one\\ntwo\", and finished. The line should have come "
-            "back, and what is no line should not. It got \""
-                << got << "\"");
+        CHECK_MESSAGE(got == "one\n",
+                      "it has sent \"one\\ntwo\", and finished. The line should have "
+                      "come back, and what is no line should not. It got \""
+                          << got << "\"");
         REQUIRE_MESSAGE(client.ended(), "the client has finished, and you have not.");
         check_nothing_escaped();
     }
@@ -148,10 +147,11 @@ TEST_SUITE("too long") {
     TEST_CASE_FIXTURE(EchoTest, "just not too long") {
         const std::string line = std::string(longest_line - 1, 'x') + '\n';
         const std::string got = say(line);
-        CHECK_MESSAGE(got == line, "this line has " << longest_line
-                                                    << " bytes, with its end. That's "
-                                                       "allowed. It got \""
-                                                    << got << "\"");
+        CHECK_MESSAGE(got == line,
+                      "this line has "
+                          << longest_line
+                          << " bytes, with its end. That's allowed. It got \"" << got
+                          << "\"");
     }
 
     TEST_CASE_FIXTURE(EchoTest, "a byte more") {
@@ -168,12 +168,12 @@ TEST_SUITE("too long") {
 
     TEST_CASE_FIXTURE(EchoTest, "no end in sight") {
         const std::string got = say(std::string(longest_line, 'x'));
-        REQUIRE_MESSAGE(got == "too long\n",
-                        "it has sent "
-                            << longest_line
-                            << " bytes, and no end is among them. Whatever comes, that "
-                               "line is too long: you need not wait for its end, which "
-                               "may never come.");
+        REQUIRE_MESSAGE(
+            got == "too long\n",
+            "it has sent "
+                << longest_line
+                << " bytes, and no end is among them. Whatever comes, that line is too "
+                   "long: you need not wait for its end, which may never come.");
     }
 
     TEST_CASE_FIXTURE(EchoTest, "it sends on") {
@@ -189,8 +189,7 @@ TEST_SUITE("too long") {
         client.finish();
         settle();
         CHECK_MESSAGE(serving.done(),
-                      "the client has finished, too. What is echo waiting "
-                      "for?");
+                      "the client has finished, too. What is echo waiting for?");
         check_nothing_escaped();
     }
 
@@ -200,11 +199,11 @@ TEST_SUITE("too long") {
         client.send(std::string(200, 'x'));
         settle();
         const std::string got = read_slowly();
-        CHECK_MESSAGE((got == sent + "too long\n"),
-                      "many lines were to be sent back, and then came one that is too "
-                      "long. Of "
-                          << sent.size() + std::string("too long\n").size()
-                          << " bytes, only these came: " << got.size());
+        CHECK_MESSAGE(
+            (got == sent + "too long\n"),
+            "many lines were to be sent back, and then came one that is too long. Of "
+                << sent.size() + std::string("too long\n").size()
+                << " bytes, only these came: " << got.size());
     }
 }
 
@@ -218,8 +217,8 @@ TEST_SUITE("clients of all kinds") {
         REQUIRE_MESSAGE(got.size() == sent.size(),
                         "the client finished, and then read. Of its last answers, "
                             << sent.size() - got.size()
-                            << " bytes never came: they were still unsent when you "
-                               "ended the connection.");
+                            << " bytes never came: they were still unsent when you ended "
+                               "the connection.");
         CHECK((got == sent));
         CHECK(client.ended());
         CHECK(serving.done());
@@ -282,9 +281,8 @@ TEST_SUITE("clients of all kinds") {
     TEST_CASE_FIXTURE(EchoTest, "never finishes") {
         say(std::string(200, 'x'));
         after(patience);
-        REQUIRE_MESSAGE(serving.done(),
-                        "the client was told that its line is too long, and does not "
-                        "finish. You wait for it for ever.");
+        REQUIRE_MESSAGE(serving.done(), "the client was told that its line is too long, "
+                                        "and does not finish. You wait for it for ever.");
         check_nothing_escaped();
     }
 
@@ -315,9 +313,9 @@ TEST_SUITE("the server ends") {
         send_lines(1'000'000);
         serving.cancel();
         settle();
-        REQUIRE_MESSAGE(serving.done(),
-                        "the task was asked to end, and waits for a client that may "
-                        "never read.");
+        REQUIRE_MESSAGE(
+            serving.done(),
+            "the task was asked to end, and waits for a client that may never read.");
         check_nothing_escaped();
     }
 }

@@ -152,11 +152,10 @@ class Scene : public LoopTest {
     std::string why_refused() const {
         for (const auto& [number, session] : server_.sessions)
             if (session.last == 0 && heard_.contains(number))
-                return fmt::format(
-                    "Calls of session {} were heard, and its `last` is still 0: nobody "
-                    "has noted their numbers. To which one does the server hold the "
-                    "next?",
-                    number);
+                return fmt::format("Calls of session {} were heard, and its `last` is "
+                                   "still 0: nobody has noted their numbers. To which "
+                                   "one does the server hold the next?",
+                                   number);
         return "Had the server heard its call before, and only the answer was lost?";
     }
 
@@ -168,8 +167,7 @@ class Scene : public LoopTest {
         for (const auto& [number, times] : takers_[session])
             if (times > 1)
                 return fmt::format(
-                    "The call with number {} came twice, and twice it took "
-                    "URLs out.",
+                    "The call with number {} came twice, and twice it took URLs out.",
                     number);
         for (const auto& [number, times] : heard_[session])
             if (times > 1)
@@ -178,9 +176,9 @@ class Scene : public LoopTest {
         if (server_.sessions[session].last > 0)
             return "The server looks at the numbers. But the call was made again under "
                    "another number, so how can it know?";
-        return fmt::format("Its session goes on, so no lease will ever end: nobody will "
-                           "ever fetch {}.",
-                           url);
+        return fmt::format(
+            "Its session goes on, so no lease will ever end: nobody will ever fetch {}.",
+            url);
     }
 
     void say(const Call& call, const std::string& what, const Answer& answer) {

@@ -207,17 +207,15 @@ class Scene : public LoopTest {
     std::string advice() const {
         if (overlap_)
             return "All were asked at the same time. But what each did at that one "
-                   "moment, "
-                   "nobody can say: the answers are from different ones.";
+                   "moment, nobody can say: the answers are from different ones.";
         if (asked_.size() <= models.size())
             return "Each was asked once, one after the other, and the crawl went on "
                    "meanwhile.";
         for (std::size_t i = 0; i + 1 < asked_.size(); ++i)
             if (asked_[i] == asked_[i + 1])
                 return fmt::format(
-                    "{0} was asked twice, and then nobody asked {0} any more. "
-                    "While you asked the others, it had all the time to "
-                    "get something.",
+                    "{0} was asked twice, and then nobody asked {0} any more. While you "
+                    "asked the others, it had all the time to get something.",
                     asked_[i]);
         return "All were asked twice, and had nothing both times. So they had nothing at "
                "two moments each. And in between?";
@@ -293,9 +291,9 @@ TEST_SUITE("is it over?") {
         Scene scene;
         scene.at(0).created = 3;
         scene.at(1).created = 5;
-        CHECK_MESSAGE(scene.ask(),
-                      "nothing is unfinished anywhere, nothing happens, and it "
-                      "says false.");
+        CHECK_MESSAGE(
+            scene.ask(),
+            "nothing is unfinished anywhere, nothing happens, and it says false.");
     }
 
     TEST_CASE("it isn't") {
@@ -359,8 +357,7 @@ TEST_SUITE("is it over?") {
                 FAIL("it says that all is over. "
                      << scene.left()
                      << "What must have been true of each server, from its first answer "
-                        "to "
-                        "its last? And is there a moment at which it was true of all?"
+                        "to its last? And is there a moment at which it was true of all?"
                      << scene.history());
             REQUIRE_MESSAGE(over, "nothing is left any more, and it has never said so.");
         }
@@ -379,22 +376,21 @@ TEST_SUITE("carrying") {
         CHECK_MESSAGE(at(1).to_do.size() == 3, "three links were in the outbox, and "
                                                    << at(1).to_do.size()
                                                    << " have come in.");
-        CHECK_MESSAGE(at(0).outbox.empty(), at(0).outbox.size()
-                                                << " are in the outbox for ever, and so "
-                                                   "unfinished for ever.");
+        CHECK_MESSAGE(at(0).outbox.empty(),
+                      at(0).outbox.size()
+                          << " are in the outbox for ever, and so unfinished for ever.");
     }
 
     TEST_CASE_FIXTURE(Scene, "it's always somewhere") {
         at(0).send({1, "/far"});
         for (const auto& model : models)
             model->after = [this](Model& called) {
-                CHECK_MESSAGE(
-                    (at(0).has("/far") || at(1).has("/far")),
-                    "after a call to "
-                        << called.name
-                        << ", the link is in no outbox, and on no server: for a "
-                           "moment, nothing is unfinished anywhere. Whoever asks "
-                           "in that moment goes home.");
+                CHECK_MESSAGE((at(0).has("/far") || at(1).has("/far")),
+                              "after a call to "
+                                  << called.name
+                                  << ", the link is in no outbox, and on no server: for "
+                                     "a moment, nothing is unfinished anywhere. Whoever "
+                                     "asks in that moment goes home.");
             };
         run(carry(at(0), at(1)));
     }

@@ -10,8 +10,7 @@ static const tests::Questions check(prediction, run_program);
 TEST_CASE("who waits") {
     check("awaited", &Answers::awaited,
           "the co_await is in the expression that makes the temporary. So that isn't at "
-          "its "
-          "end before the coroutine is, and the temporary waits, too.");
+          "its end before the coroutine is, and the temporary waits, too.");
     check("first_line", &Answers::first_line,
           "a task makes its first step in the next turn, and not a line of it has run "
           "before that. The temporary dies at the semicolon.");

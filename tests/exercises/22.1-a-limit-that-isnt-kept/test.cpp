@@ -316,9 +316,8 @@ void check_in_time(Scene& scene, const std::string& expected) {
     require(!scene.server->gave_up(),
             "while it waited, nobody else had a turn: the whole loop stood still.");
     const bool alarmed = scene.loop().time() - begin >= long_enough;
-    require(!alarmed,
-            "the look-up has ended, and the loop sleeps on. Nobody has woken it, "
-            "or nobody has told it.");
+    require(!alarmed, "the look-up has ended, and the loop sleeps on. Nobody has woken "
+                      "it, or nobody has told it.");
     CHECK(outcome == expected);
 }
 
@@ -339,9 +338,9 @@ TEST_CASE_FIXTURE(Scene, "the time is over") {
     check_nobody_waits("Timeout");
     turns(5);
     CHECK_MESSAGE(all_tasks(loop()).empty(), "it has ended, and left a task behind.");
-    CHECK_MESSAGE(loop().watched() == 0, "it has ended, and the loop still watches a "
-                                         "descriptor of its own: somebody must take "
-                                         "that back.");
+    CHECK_MESSAGE(loop().watched() == 0,
+                  "it has ended, and the loop still watches a descriptor of its own: "
+                  "somebody must take that back.");
 }
 
 TEST_CASE_FIXTURE(Scene, "the loop ends") {
@@ -351,19 +350,17 @@ TEST_CASE_FIXTURE(Scene, "the loop ends") {
     }
     end_loop();
     require(!server->gave_up(),
-            "the loop has been closed, and that has taken until the "
-            "look-up ended. An executor waits for its threads; so who "
-            "presses Ctrl-C waits, too.");
+            "the loop has been closed, and that has taken until the look-up ended. An "
+            "executor waits for its threads; so who presses Ctrl-C waits, too.");
     check_look_up_lives();
     server->speak();
     require(server->wait_until_thread_ends(),
             "look_up has ended, and its thread has not.");
     require(!thread_has_thrown, "the thread found the loop closed, and threw that.");
-    require(
-        !loop_is_remembered(),
-        "the loop was gone, and the thread has handed its answer over to it, that is "
-        "to memory that is somebody else's by now. Hand it to a place that the thread "
-        "owns, too.");
+    require(!loop_is_remembered(),
+            "the loop was gone, and the thread has handed its answer over to it, that is "
+            "to memory that is somebody else's by now. Hand it to a place that the "
+            "thread owns, too.");
 }
 
 TEST_CASE_FIXTURE(Scene, "an answer that comes too late") {
@@ -376,10 +373,9 @@ TEST_CASE_FIXTURE(Scene, "an answer that comes too late") {
     turns(5);
     CHECK_MESSAGE(!reported(), "the answer came too late, and the loop has reported an "
                                "error: nobody wants to know.");
-    CHECK_MESSAGE(
-        lowest_free_descriptor() == before,
-        "the thread and the coroutine are gone, and a descriptor is still open. "
-        "If both own it, the last of them closes it.");
+    CHECK_MESSAGE(lowest_free_descriptor() == before,
+                  "the thread and the coroutine are gone, and a descriptor is still "
+                  "open. If both own it, the last of them closes it.");
 }
 
 TEST_CASE_FIXTURE(Scene, "cancelled") {
@@ -395,8 +391,8 @@ TEST_CASE_FIXTURE(Scene, "the loop sleeps meanwhile") {
     const std::string outcome = outcome_of(find(300ms));
     CHECK(outcome == "Timeout");
     const auto made = loop().turns() - before;
-    CHECK_MESSAGE(made < 20, "in 300 ms, in which nothing happened, the loop made "
-                                 << made
-                                 << " turns. Don't ask whether the answer is there: let "
-                                    "it wake you.");
+    CHECK_MESSAGE(
+        made < 20,
+        "in 300 ms, in which nothing happened, the loop made "
+            << made << " turns. Don't ask whether the answer is there: let it wake you.");
 }

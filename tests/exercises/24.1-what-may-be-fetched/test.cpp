@@ -58,10 +58,9 @@ TEST_CASE("which rules match") {
           "and the query.");
     check("tilde", &Answers::tilde,
           "%7E is another way to write ~, and for a URL there is no difference.");
-    check(
-        "slash", &Answers::slash,
-        "%2F is a slash that separates nothing: it belongs to a name. So that is another "
-        "path than /band/AC/DC.");
+    check("slash", &Answers::slash,
+          "%2F is a slash that separates nothing: it belongs to a name. So that is "
+          "another path than /band/AC/DC.");
 }
 
 TEST_CASE("which of them counts") {

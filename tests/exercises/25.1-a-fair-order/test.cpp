@@ -85,9 +85,9 @@ TEST_CASE("pages that come in turn") {
     pages.push({"a1", "b1", "a2", "b2", "a3"});
     CHECK(pages.size() == 5);
     const std::string order = pages.next();
-    CHECK_MESSAGE(order == "a1 b1 a2 b2 a3", "they should leave as they came, a1 b1 a2 "
-                                             "b2 a3, and not as "
-                                                 << order << ": " << advice(order));
+    CHECK_MESSAGE(order == "a1 b1 a2 b2 a3",
+                  "they should leave as they came, a1 b1 a2 b2 a3, and not as "
+                      << order << ": " << advice(order));
     CHECK(pages.size() == 0);
 }
 
@@ -95,20 +95,20 @@ TEST_CASE("two hosts") {
     Pages pages;
     pages.push({"a1", "a2", "a3", "b1", "b2"});
     const std::string order = pages.next();
-    CHECK_MESSAGE(order == "a1 b1 a2 b2 a3",
-                  "both hosts wait, so each should have a page in its turn: a1 b1 a2 b2 "
-                  "a3. Yours: "
-                      << order);
+    CHECK_MESSAGE(
+        order == "a1 b1 a2 b2 a3",
+        "both hosts wait, so each should have a page in its turn: a1 b1 a2 b2 a3. Yours: "
+            << order);
 }
 
 TEST_CASE("three hosts") {
     Pages pages;
     pages.push({"b1", "b2", "a1", "c1", "a2", "c2"});
     const std::string order = pages.next();
-    CHECK_MESSAGE(order == "b1 a1 c1 b2 a2 c2",
-                  "the hosts are served in the order in which they came, not by name. "
-                  "Yours: "
-                      << order);
+    CHECK_MESSAGE(
+        order == "b1 a1 c1 b2 a2 c2",
+        "the hosts are served in the order in which they came, not by name. Yours: "
+            << order);
 }
 
 TEST_CASE("three pages beside ten thousand") {
@@ -129,12 +129,11 @@ TEST_CASE("a host that comes again") {
     CHECK(pages.next(2) == "b1 a2"); // and again
     pages.push({"a3", "a4", "a5"});
     const std::string order = pages.next();
-    CHECK_MESSAGE(
-        order == "b2 a3 b3 a4 b4 a5",
-        "a has come, and gone, and come again, and is served twice in a row, or not in "
-        "its turn: it stands in the line twice. A host without pages must leave the "
-        "line. Yours: "
-            << order);
+    CHECK_MESSAGE(order == "b2 a3 b3 a4 b4 a5",
+                  "a has come, and gone, and come again, and is served twice in a row, "
+                  "or not in its turn: it stands in the line twice. A host without pages "
+                  "must leave the line. Yours: "
+                      << order);
 }
 
 TEST_CASE("a host that comes late") {
@@ -172,11 +171,11 @@ TEST_SUITE("unpop") {
                       "turn must come back, too, and a1 b1 c1 are next. Yours: "
                           << order);
         const std::string rest = pages.next();
-        CHECK_MESSAGE(rest == "a2 b2 a3",
-                      "a was given back its turn, and has kept its place at the end of "
-                      "the line: now it has an extra turn. After a1 b1 c1 comes a2 b2 "
-                      "a3. Yours: "
-                          << rest);
+        CHECK_MESSAGE(
+            rest == "a2 b2 a3",
+            "a was given back its turn, and has kept its place at the end of the line: "
+            "now it has an extra turn. After a1 b1 c1 comes a2 b2 a3. Yours: "
+                << rest);
     }
 
     TEST_CASE("even if it was the last one") {
@@ -209,11 +208,11 @@ TEST_SUITE("unpop") {
         pages.unpop(std::move(first));
         pages.unpop(std::move(second));
         const std::string order = pages.next();
-        CHECK_MESSAGE(order == "a1 a2 a3",
-                      "a1 came back, and then a2, which is no reason to serve it before "
-                      "a1: among the pages of its host, each goes to where its number "
-                      "says. Yours: "
-                          << order);
+        CHECK_MESSAGE(
+            order == "a1 a2 a3",
+            "a1 came back, and then a2, which is no reason to serve it before a1: among "
+            "the pages of its host, each goes to where its number says. Yours: "
+                << order);
     }
 
     TEST_CASE("what was never in") {
@@ -223,11 +222,10 @@ TEST_SUITE("unpop") {
         pages.push({"b1", "b2"});
         pages.unpop_new("a2");
         const std::string order = pages.next();
-        CHECK_MESSAGE(
-            order == "a2 b1 b2",
-            "here a page comes back that nobody has pushed, and its host is not "
-            "in the line. It's the next one, all the same. Yours: "
-                << order);
+        CHECK_MESSAGE(order == "a2 b1 b2",
+                      "here a page comes back that nobody has pushed, and its host is "
+                      "not in the line. It's the next one, all the same. Yours: "
+                          << order);
     }
 }
 

@@ -102,13 +102,11 @@ TEST_SUITE("the delay") {
         const std::string first = host.after(999ms);
         CHECK_MESSAGE(first != "a 0, b 0",
                       "both began at once. There should be a second between them.");
-        CHECK_MESSAGE(!first.empty(),
-                      "the delay is between two requests, and nothing is before the "
-                      "first: why does it wait?");
+        CHECK_MESSAGE(!first.empty(), "the delay is between two requests, and nothing is "
+                                      "before the first: why does it wait?");
         const std::string both = host.after(1ms);
-        CHECK_MESSAGE(both != "a 0",
-                      "b has waited for its second, and nothing happened. Who wakes the "
-                      "line? Nobody will come or end.");
+        CHECK_MESSAGE(both != "a 0", "b has waited for its second, and nothing happened. "
+                                     "Who wakes the line? Nobody will come or end.");
         CHECK(both == "a 0, b 1000");
     }
 
@@ -141,11 +139,11 @@ TEST_SUITE("the delay") {
         host.after(5s);
         host.enter({"b", "c", "d"});
         const std::string order = host.after(5s);
-        CHECK_MESSAGE(order == "a 0, b 5000, c 6000, d 7000",
-                      "nobody came for five seconds, and then three did. Time that "
-                      "nobody used is gone, and not saved up. It should be a 0, b 5000, "
-                      "c 6000, d 7000. Yours: "
-                          << order);
+        CHECK_MESSAGE(
+            order == "a 0, b 5000, c 6000, d 7000",
+            "nobody came for five seconds, and then three did. Time that nobody used is "
+            "gone, and not saved up. It should be a 0, b 5000, c 6000, d 7000. Yours: "
+                << order);
     }
 
     TEST_CASE("who comes just when it is time") {
@@ -168,9 +166,8 @@ TEST_SUITE("how many at once") {
         host.end();
         host.enter({"b"});
         const std::string order = host.after(1s);
-        CHECK_MESSAGE(order == "a 0, b 500",
-                      "a has ended, nobody was in line, b came, and did not begin. Does "
-                      "a still count?");
+        CHECK_MESSAGE(order == "a 0, b 500", "a has ended, nobody was in line, b came, "
+                                             "and did not begin. Does a still count?");
     }
 
     TEST_CASE("one, and another waits") {
@@ -231,10 +228,10 @@ TEST_SUITE("both") {
         host.refuses("a");
         host.enter({"a", "b", "c"});
         const std::string order = host.after(1s);
-        CHECK_MESSAGE(order == "a 0, b 0",
-                      "a ended inside start_. So b should have begun, and c waits. "
-                      "Yours: "
-                          << order);
+        CHECK_MESSAGE(
+            order == "a 0, b 0",
+            "a ended inside start_. So b should have begun, and c waits. Yours: "
+                << order);
     }
 
     TEST_CASE("one that ends at once, and a delay") {
@@ -287,11 +284,11 @@ TEST_SUITE("hold") {
         host.hold(2s);
         host.enter({"b"});
         const std::string order = host.after(10s);
-        CHECK_MESSAGE(order == "a 0, b 5500",
-                      "two answers came, first one with 5 s, then one with 2 s. The "
-                      "second takes nothing back: who waits for the longer one obeys "
-                      "both. Yours: "
-                          << order);
+        CHECK_MESSAGE(
+            order == "a 0, b 5500",
+            "two answers came, first one with 5 s, then one with 2 s. The second takes "
+            "nothing back: who waits for the longer one obeys both. Yours: "
+                << order);
     }
 
     TEST_CASE("shorter than the delay") {

@@ -8,17 +8,15 @@
 static const tests::Questions check(prediction, run_program);
 
 TEST_CASE("threads") {
-    check(
-        "function", &Answers::function,
-        "that is what the executor is for. Were it called in the loop's thread, the loop "
-        "would stand still meanwhile.");
+    check("function", &Answers::function,
+          "that is what the executor is for. Were it called in the loop's thread, the "
+          "loop would stand still meanwhile.");
     check("callback", &Answers::callback,
           "nothing of the future is touched in the other thread. The result is carried "
           "back, and handed over by the loop.");
-    check(
-        "after", &Answers::after,
-        "a coroutine is resumed by the loop, like any other callback. It never moves to "
-        "another thread.");
+    check("after", &Answers::after,
+          "a coroutine is resumed by the loop, like any other callback. It never moves "
+          "to another thread.");
     check("captures", &Answers::captures,
           "the function travels, too: with its result it goes back into the loop's "
           "mailbox, and is destroyed where that is opened.");
@@ -28,10 +26,9 @@ TEST_CASE("cancelled while it runs") {
     check("runs_on", &Answers::runs_on,
           "a thread can't be stopped from outside. To cancel the future only means that "
           "nobody wants the result.");
-    check(
-        "local", &Answers::local,
-        "the coroutine was asked to end, and has ended: its frame is gone, and what lay "
-        "in it. It doesn't wait for the thread.");
+    check("local", &Answers::local,
+          "the coroutine was asked to end, and has ended: its frame is gone, and what "
+          "lay in it. It doesn't wait for the thread.");
     check(
         "shared", &Answers::shared,
         "a shared_ptr in the function's captures keeps it alive, whoever else lets go.");

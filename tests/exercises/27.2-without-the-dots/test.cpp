@@ -29,14 +29,13 @@ TEST_CASE("double dots") {
     check("/a/b/../c", "/a/c", "two dots take out the segment in front of them.");
     check("/a/b/../../c", "/c", "two dots take out the segment in front of them.");
     check("/../a", "/a",
-          "two dots take out the segment in front of them; here, nothing is "
-          "in front of it.");
+          "two dots take out the segment in front of them; here, nothing is in front of "
+          "it.");
 }
 
 TEST_CASE("dots at the end") {
-    const std::string advice =
-        "where the last segment is one of dots, what is left is a folder, and ends in a "
-        "slash.";
+    const std::string advice = "where the last segment is one of dots, what is left is a "
+                               "folder, and ends in a slash.";
     check("/a/b/..", "/a/", advice);
     check("/a/.", "/a/", advice);
     check("/..", "/", advice);

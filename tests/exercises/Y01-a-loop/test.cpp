@@ -149,12 +149,11 @@ TEST_CASE("who has come out stands alone") {
     REQUIRE_FALSE(queue.empty());
     another.push(queue.pop());
     const std::string out = three.all_of(another);
-    CHECK_MESSAGE(
-        out == "a ",
-        "a has come out of one queue and was put into another, and whoever stood "
-        "behind it has come along. pop must leave the `next_` of the one that "
-        "it takes out empty. In the other queue stood: "
-            << said(out));
+    CHECK_MESSAGE(out == "a ",
+                  "a has come out of one queue and was put into another, and whoever "
+                  "stood behind it has come along. pop must leave the `next_` of the one "
+                  "that it takes out empty. In the other queue stood: "
+                      << said(out));
 }
 
 TEST_CASE("a queue is hooked onto another") {
@@ -227,12 +226,11 @@ TEST_CASE("who is made ready in a turn runs in the next one") {
     EventLoop loop;
     Again again(loop);
     loop.turn(0ms);
-    CHECK_MESSAGE(
-        again.times == 1,
-        "somebody who makes itself ready whenever it runs has run "
-            << again.times
-            << " times in one turn: the loop would never look at a socket again. "
-               "First take out who is ready now, and run these.");
+    CHECK_MESSAGE(again.times == 1,
+                  "somebody who makes itself ready whenever it runs has run "
+                      << again.times
+                      << " times in one turn: the loop would never look at a socket "
+                         "again. First take out who is ready now, and run these.");
     loop.turn(0ms);
     CHECK_MESSAGE((again.times == 2 || again.times == 100),
                   "who was made ready in the first turn runs in the second.");
@@ -251,10 +249,10 @@ TEST_CASE("the callback of a socket is called as long as it is ready") {
                   "nothing has arrived, and a callback was called: " << said(called));
     send_byte(two.far);
     loop.turn(1s);
-    REQUIRE_MESSAGE(called == "two ",
-                    "a byte has arrived at the second of two sockets that "
-                    "are watched. Called were: "
-                        << said(called));
+    REQUIRE_MESSAGE(
+        called == "two ",
+        "a byte has arrived at the second of two sockets that are watched. Called were: "
+            << said(called));
     sockets_wake_it = true;
     loop.turn(1s);
     CHECK_MESSAGE(called == "two two ", "nobody has taken the byte, so the callback is "
@@ -297,11 +295,10 @@ TEST_CASE("who is made ready by a callback runs in the same turn") {
         loop.make_ready(three.a);
     });
     loop.turn(1s);
-    CHECK_MESSAGE(
-        three.told == "callback a ",
-        "a turn first asks the selector, and then runs who is ready: also whom a "
-        "callback has made ready. In the turn came: "
-            << said(three.told));
+    CHECK_MESSAGE(three.told == "callback a ",
+                  "a turn first asks the selector, and then runs who is ready: also whom "
+                  "a callback has made ready. In the turn came: "
+                      << said(three.told));
 }
 
 TEST_CASE("sockets are looked at, however busy the loop is") {
@@ -312,10 +309,10 @@ TEST_CASE("sockets are looked at, however busy the loop is") {
     loop.watch(pair.near.fd(), Events::read, [&] { called = true; });
     send_byte(pair.far);
     loop.turn(0ms);
-    CHECK_MESSAGE(called,
-                  "a byte has arrived, and nobody was told, since somebody else was "
-                  "ready to run. If there is always one of these, no socket "
-                  "would ever be looked at.");
+    CHECK_MESSAGE(
+        called,
+        "a byte has arrived, and nobody was told, since somebody else was ready to run. "
+        "If there is always one of these, no socket would ever be looked at.");
 }
 
 // ---- Sleeping ----
@@ -327,10 +324,9 @@ TEST_CASE("a turn does not sleep if somebody is ready") {
     const Alarm rescue(loop, 1s);
     loop.make_ready(three.a);
     loop.turn();
-    CHECK_MESSAGE(
-        !rescue.rang(),
-        "somebody was ready to run, and the turn slept until something arrived at "
-        "a socket. Ask the selector then, too, but with a timeout of 0.");
+    CHECK_MESSAGE(!rescue.rang(),
+                  "somebody was ready to run, and the turn slept until something arrived "
+                  "at a socket. Ask the selector then, too, but with a timeout of 0.");
     CHECK(three.told == "a ");
 }
 
@@ -342,8 +338,8 @@ TEST_CASE("a turn sleeps no longer than it may") {
     loop.turn(30ms);
     const auto passed = std::chrono::duration_cast<Milliseconds>(Clock::now() - start);
     CHECK_MESSAGE(!rescue.rang(),
-                  "turn(30ms) slept until something arrived, long after its "
-                  "time was over. Does the selector get the timeout?");
+                  "turn(30ms) slept until something arrived, long after its time was "
+                  "over. Does the selector get the timeout?");
     CHECK_MESSAGE(
         passed >= 20ms,
         "turn(30ms) had nothing to do and came back after "

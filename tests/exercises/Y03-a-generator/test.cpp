@@ -76,10 +76,10 @@ void needs_the_frame_at_the_end() {
 TEST_CASE("a call runs nothing") {
     std::string told;
     [[maybe_unused]] const auto generator = converse(told);
-    REQUIRE_MESSAGE(told.empty(),
-                    "a call has run the body: it must stop before its first line. "
-                    "It told: "
-                        << said(told));
+    REQUIRE_MESSAGE(
+        told.empty(),
+        "a call has run the body: it must stop before its first line. It told: "
+            << said(told));
 }
 
 TEST_CASE("next runs it up to the first co_yield") {
@@ -93,9 +93,9 @@ TEST_CASE("next runs it up to the first co_yield") {
                     "the body has yielded 1, and next() has returned " << words(
                         first) << ". How does what stands behind co_yield get there?");
     const std::optional<int> second = generator.next();
-    CHECK_MESSAGE(second == 2, "next() lets it go on, up to the next co_yield. It has "
-                               "returned "
-                                   << words(second));
+    CHECK_MESSAGE(second == 2,
+                  "next() lets it go on, up to the next co_yield. It has returned "
+                      << words(second));
 }
 
 TEST_CASE("what is sent is the value of the co_yield") {
@@ -105,12 +105,12 @@ TEST_CASE("what is sent is the value of the co_yield") {
     const std::optional<int> second = generator.send("hello");
     CHECK_MESSAGE(
         told == "begins (hello) ",
-        "\"hello\" was sent, so this is the value of the co_yield where it stood. "
-        "What the awaiter's await_resume returns is that value. It told: "
+        "\"hello\" was sent, so this is the value of the co_yield where it stood. What "
+        "the awaiter's await_resume returns is that value. It told: "
             << said(told));
-    CHECK_MESSAGE(second == 2, "send returns what is yielded next, as next does. It has "
-                               "returned "
-                                   << words(second));
+    CHECK_MESSAGE(second == 2,
+                  "send returns what is yielded next, as next does. It has returned "
+                      << words(second));
 }
 
 namespace {
@@ -130,11 +130,9 @@ TEST_CASE("next has nothing to say") {
     REQUIRE(generator.next() == 0);
     REQUIRE(generator.send(5) == 5);
     const std::optional<int> heard = generator.next();
-    CHECK_MESSAGE(
-        heard == 0,
-        "next() sends nothing, which is Send{}, here 0: not what was sent the time "
-        "before. The generator has heard "
-            << words(heard));
+    CHECK_MESSAGE(heard == 0, "next() sends nothing, which is Send{}, here 0: not what "
+                              "was sent the time before. The generator has heard "
+                                  << words(heard));
 }
 
 // ---- Who owns the frame ----
@@ -145,11 +143,9 @@ TEST_CASE("the frame is destroyed with its generator") {
         {
             [[maybe_unused]] const auto generator = converse(told);
         }
-        CHECK_MESSAGE(
-            told == "~frame ",
-            "the Generator is gone, and it owned the frame, which had not begun. "
-            "Destroyed was: "
-                << said(told));
+        CHECK_MESSAGE(told == "~frame ", "the Generator is gone, and it owned the frame, "
+                                         "which had not begun. Destroyed was: "
+                                             << said(told));
     }
     SUBCASE("if it stands in the middle") {
         {
@@ -190,10 +186,9 @@ TEST_CASE("who has given the frame away owns nothing") {
     first.reset();
     if (!told.empty())
         static_cast<void>(second.release()); // to destroy it now could crash
-    REQUIRE_MESSAGE(
-        told.empty(),
-        "one Generator was moved into another, and then died. It has destroyed "
-        "the frame, though that belongs to the other now.");
+    REQUIRE_MESSAGE(told.empty(),
+                    "one Generator was moved into another, and then died. It has "
+                    "destroyed the frame, though that belongs to the other now.");
     CHECK_MESSAGE(second->next() == 1, "the frame moves with its Generator.");
     second.reset();
     CHECK_MESSAGE(told == "begins ~frame ",
@@ -232,10 +227,10 @@ TEST_CASE("it yields nothing at its end, and has returned something") {
     REQUIRE(generator.next() == 2);
     REQUIRE(generator.next() == 3);
     const std::optional<int> end = generator.next();
-    REQUIRE_MESSAGE(!end, "it has ended, and yields "
-                              << words(end)
-                              << " once more: what was yielded must "
-                                 "be taken out of the promise.");
+    REQUIRE_MESSAGE(
+        !end, "it has ended, and yields "
+                  << words(end)
+                  << " once more: what was yielded must be taken out of the promise.");
     REQUIRE(told == "begins () () () ends ");
     CHECK_MESSAGE(generator.returned() == "goodbye",
                   "it has returned \"goodbye\", and returned() gives \""

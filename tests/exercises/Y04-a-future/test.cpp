@@ -97,10 +97,9 @@ TEST_CASE_FIXTURE(FutureTest, "nobody runs inside set_result") {
                     "loop's queue. There ran: "
                         << said(told));
     turn();
-    CHECK_MESSAGE(told == "a b ",
-                  "a and b waited, and it's done: in the next turn both go "
-                  "on, in the order in which they came. There ran: "
-                      << said(told));
+    CHECK_MESSAGE(told == "a b ", "a and b waited, and it's done: in the next turn both "
+                                  "go on, in the order in which they came. There ran: "
+                                      << said(told));
     turn();
     CHECK_MESSAGE(told == "a b ", "each goes on once. There ran: " << said(told));
 }
@@ -110,14 +109,12 @@ TEST_CASE_FIXTURE(FutureTest, "nobody comes too late") {
     future.set_result();
     turn();
     future.add_waiter(a);
-    CHECK_MESSAGE(told.empty(),
-                  "who comes late doesn't run inside add_waiter: not at once "
-                  "either, but in the next turn.");
+    CHECK_MESSAGE(told.empty(), "who comes late doesn't run inside add_waiter: not at "
+                                "once either, but in the next turn.");
     turn();
-    CHECK_MESSAGE(told == "a ",
-                  "a came too late for set_result, and waits for ever. The future "
-                  "is done already: so a is ready. There ran: "
-                      << said(told));
+    CHECK_MESSAGE(told == "a ", "a came too late for set_result, and waits for ever. The "
+                                "future is done already: so a is ready. There ran: "
+                                    << said(told));
 }
 
 TEST_CASE_FIXTURE(FutureTest, "a future can fail") {
@@ -128,17 +125,16 @@ TEST_CASE_FIXTURE(FutureTest, "a future can fail") {
     REQUIRE_MESSAGE(future.done(), "to fail is an end, too: the future is done.");
     CHECK(told.empty());
     turn();
-    CHECK_MESSAGE(told == "a b ",
-                  "it has failed, and a and b waited for its end, whatever that "
-                  "is. There ran: "
-                      << said(told));
+    CHECK_MESSAGE(
+        told == "a b ",
+        "it has failed, and a and b waited for its end, whatever that is. There ran: "
+            << said(told));
     const std::string first = thrown_by(future);
     CHECK_MESSAGE(first == "it rains", "throw_if_failed has thrown " << first);
     const std::string second = thrown_by(future);
-    CHECK_MESSAGE(second == "it rains",
-                  "two have waited, and each who asks hears of the error. "
-                  "Asked for the second time, it has thrown "
-                      << second);
+    CHECK_MESSAGE(second == "it rains", "two have waited, and each who asks hears of the "
+                                        "error. Asked for the second time, it has thrown "
+                                            << second);
 }
 
 TEST_CASE_FIXTURE(FutureTest, "the first end stands") {
@@ -156,11 +152,10 @@ TEST_CASE_FIXTURE(FutureTest, "the first end stands") {
     bad.set_exception(rain());
     bad.set_result();
     bad.set_exception(std::make_exception_ptr(std::runtime_error("it snows")));
-    CHECK_MESSAGE(
-        thrown_by(bad) == "it rains",
-        "it had failed, since it rains. Of a future that is done, nothing changes "
-        "any more. It throws "
-            << thrown_by(bad));
+    CHECK_MESSAGE(thrown_by(bad) == "it rains",
+                  "it had failed, since it rains. Of a future that is done, nothing "
+                  "changes any more. It throws "
+                      << thrown_by(bad));
     turn();
     CHECK_MESSAGE(told == "a ",
                   "who has gone on isn't made ready again. There ran: " << said(told));
@@ -185,8 +180,7 @@ TEST_CASE_FIXTURE(FutureTest, "a future can be cancelled") {
     over.set_result();
     const bool too_late = over.cancel();
     CHECK_MESSAGE(!too_late,
-                  "it was done before, so cancel() comes too late, and returns "
-                  "false.");
+                  "it was done before, so cancel() comes too late, and returns false.");
     CHECK(thrown_by(over) == "nothing");
 }
 
@@ -216,9 +210,8 @@ TEST_CASE_FIXTURE(FutureTest, "one wakes the next") {
     for (int turns = 0; turns < 3; ++turns)
         turn();
     CHECK_MESSAGE(told == "x x x ",
-                  "a thousand wake each other. In three turns, three of them "
-                  "run, one after the other and not one inside the other. "
-                  "There ran "
+                  "a thousand wake each other. In three turns, three of them run, one "
+                  "after the other and not one inside the other. There ran "
                       << told.size() / 2);
     for (int turns = 3; turns < number; ++turns)
         turn();
@@ -252,10 +245,10 @@ TEST_CASE_FIXTURE(FutureTest, "a class that is derived from it can end it") {
     CHECK(future.done());
     CHECK(told.empty());
     special.end_with(nullptr);
-    CHECK_MESSAGE(thrown_by(future) == "it rains",
-                  "complete was called for the second time, and that changes nothing. It "
-                  "throws "
-                      << thrown_by(future));
+    CHECK_MESSAGE(
+        thrown_by(future) == "it rains",
+        "complete was called for the second time, and that changes nothing. It throws "
+            << thrown_by(future));
     turn();
     CHECK(told == "a ");
 }
@@ -281,19 +274,16 @@ TEST_CASE_FIXTURE(FutureTest, "a driver lets a generator run to its first future
     const Driver driver(loop, wait_for_two(told, "x", first, second));
     REQUIRE_MESSAGE(
         told.empty(),
-        "the generator begins in the next turn, not while its Driver is made. It "
-        "told: "
+        "the generator begins in the next turn, not while its Driver is made. It told: "
             << said(told));
     turn();
-    REQUIRE_MESSAGE(told == "x1 ",
-                    "in the next turn, the generator begins, and runs up to its "
-                    "first future. It told: "
-                        << said(told));
+    REQUIRE_MESSAGE(told == "x1 ", "in the next turn, the generator begins, and runs up "
+                                   "to its first future. It told: "
+                                       << said(told));
     turn();
-    CHECK_MESSAGE(told == "x1 ",
-                  "the future isn't done, and the generator has gone on. It "
-                  "told: "
-                      << said(told));
+    CHECK_MESSAGE(
+        told == "x1 ",
+        "the future isn't done, and the generator has gone on. It told: " << said(told));
     CHECK_FALSE(driver.done());
 }
 
@@ -326,10 +316,10 @@ TEST_CASE_FIXTURE(FutureTest, "a driver whose futures are done") {
     const Driver driver(loop, wait_for_two(told, "x", first, second));
     for (int turns = 0; turns < 10 && !driver.done(); ++turns)
         turn();
-    REQUIRE_MESSAGE(driver.done(),
-                    "the generator waits for futures that are done, and never "
-                    "goes on. It told: "
-                        << said(told));
+    REQUIRE_MESSAGE(
+        driver.done(),
+        "the generator waits for futures that are done, and never goes on. It told: "
+            << said(told));
     CHECK(driver.returned() == 7);
 }
 

@@ -95,20 +95,19 @@ Coroutine<> tell(std::string& told, std::string text) {
 
 TEST_CASE_FIXTURE(ChainTest, "a call runs nothing") {
     const Coroutine<> coroutine = tell(told, "it");
-    REQUIRE_MESSAGE(told.empty(),
-                    "a call has run the coroutine: it must stop before its first "
-                    "line. It told: "
-                        << said(told));
+    REQUIRE_MESSAGE(
+        told.empty(),
+        "a call has run the coroutine: it must stop before its first line. It told: "
+            << said(told));
 }
 
 TEST_CASE_FIXTURE(ChainTest, "the outermost begins in the next turn") {
     const Chain chain(loop, tell(told, "it"));
     CHECK(told.empty());
     turn();
-    REQUIRE_MESSAGE(told == "it ",
-                    "the Chain was ready, and its turn has come: its run() "
-                    "resumes who goes on next. Told was: "
-                        << said(told));
+    REQUIRE_MESSAGE(told == "it ", "the Chain was ready, and its turn has come: its "
+                                   "run() resumes who goes on next. Told was: "
+                                       << said(told));
     turn();
     CHECK(told == "it ");
 }
@@ -134,8 +133,8 @@ TEST_CASE_FIXTURE(ChainTest, "what leaves the outermost leaves the turn") {
     REQUIRE(told == "fails ");
     CHECK_MESSAGE(
         caught == "it rains",
-        "the outermost coroutine has thrown \"it rains\", and ended(error) of this "
-        "Chain throws what it's told. The turn has thrown "
+        "the outermost coroutine has thrown \"it rains\", and ended(error) of this Chain "
+        "throws what it's told. The turn has thrown "
             << caught
             << ". Is the exception kept in the promise, and is that handed to ended?");
 }
@@ -158,13 +157,11 @@ TEST_CASE_FIXTURE(ChainTest, "children run where they are awaited") {
     const Chain chain(loop, three_children(told));
     turn();
     REQUIRE_MESSAGE(told != "begins ",
-                    "the outermost awaits a child, and that hasn't begun. "
-                    "await_suspend of its awaiter says who goes on: the "
-                    "child.");
-    REQUIRE_MESSAGE(
-        told != "begins a ",
-        "the child has ended, and its parent doesn't go on. Does the child know "
-        "who awaits it, and does it say so at its end?");
+                    "the outermost awaits a child, and that hasn't begun. await_suspend "
+                    "of its awaiter says who goes on: the child.");
+    REQUIRE_MESSAGE(told != "begins a ",
+                    "the child has ended, and its parent doesn't go on. Does the child "
+                    "know who awaits it, and does it say so at its end?");
     CHECK_MESSAGE(
         told == "begins a b c ends ",
         "three children are awaited, one after the other. Told was: " << said(told));
@@ -199,9 +196,8 @@ TEST_CASE_FIXTURE(ChainTest, "what leaves a child comes out of the co_await") {
     turn();
     CHECK_MESSAGE(
         told == "~local ~middle it rains",
-        "a child of a child has thrown \"it rains\", and what leaves a child comes "
-        "out of the co_await of its parent, on and on until one catches it. Told "
-        "was: "
+        "a child of a child has thrown \"it rains\", and what leaves a child comes out "
+        "of the co_await of its parent, on and on until one catches it. Told was: "
             << said(told));
 }
 
@@ -253,11 +249,10 @@ Coroutine<> awaits_one_of_two(std::string& told) {
 TEST_CASE_FIXTURE(ChainTest, "each frame is destroyed, awaited or not") {
     const Chain chain(loop, awaits_one_of_two(told));
     turn();
-    CHECK_MESSAGE(
-        told == "~dropped runs ~awaited ends ",
-        "one child is dropped: it never runs. Another is awaited, and its frame "
-        "is gone when its parent goes on behind the co_await. Told was: "
-            << said(told));
+    CHECK_MESSAGE(told == "~dropped runs ~awaited ends ",
+                  "one child is dropped: it never runs. Another is awaited, and its "
+                  "frame is gone when its parent goes on behind the co_await. Told was: "
+                      << said(told));
 }
 
 namespace {
@@ -304,11 +299,10 @@ TEST_CASE_FIXTURE(ChainTest, "a child that does not wait costs no stack") {
         "many of them would overflow it. await_suspend must return the handle of who "
         "goes on, and not resume it itself: both where a child begins and where it ends.";
     // The sanitizer makes a call of what is a jump in other builds.
-    REQUIRE_MESSAGE(
-        (last - first < 20'000 || sanitized),
-        "a loop awaits a thousand children, none of which waits. At the last one, "
-        "there were "
-            << last - first << advice);
+    REQUIRE_MESSAGE((last - first < 20'000 || sanitized),
+                    "a loop awaits a thousand children, none of which waits. At the last "
+                    "one, there were "
+                        << last - first << advice);
     {
         const Chain chain(loop, long_chain(500, first, last));
         turn();
@@ -340,19 +334,17 @@ TEST_CASE_FIXTURE(ChainTest, "the outermost waits for a future") {
     const Chain chain(loop, waits(told, "x", future));
     turn();
     turn();
-    REQUIRE_MESSAGE(told == "x1 ",
-                    "the future isn't done, and the coroutine awaits it. Told "
-                    "was: "
-                        << said(told));
+    REQUIRE_MESSAGE(
+        told == "x1 ",
+        "the future isn't done, and the coroutine awaits it. Told was: " << said(told));
     future.set_result();
     CHECK_MESSAGE(told == "x1 ", "the coroutine has gone on inside set_result.");
     turn();
-    REQUIRE_MESSAGE(
-        told == "x1 x2 ",
-        "the future is done, and the coroutine has not gone on behind its "
-        "co_await. The future's awaiter tells the chain; the chain waits for the "
-        "future; its run() resumes the coroutine. Told was: "
-            << said(told));
+    REQUIRE_MESSAGE(told == "x1 x2 ",
+                    "the future is done, and the coroutine has not gone on behind its "
+                    "co_await. The future's awaiter tells the chain; the chain waits for "
+                    "the future; its run() resumes the coroutine. Told was: "
+                        << said(told));
     turn();
     CHECK(told == "x1 x2 ");
 }
@@ -378,11 +370,10 @@ TEST_CASE_FIXTURE(ChainTest, "a child belongs to its parent's chain") {
     turn();
     CHECK(own == &chain);
     children_know_their_chain = childs == &chain;
-    REQUIRE_MESSAGE(
-        children_know_their_chain,
-        "a child doesn't know to whose chain it belongs: and who shall wait, when "
-        "it awaits a future? Its parent's promise knows, and await_suspend is "
-        "given that one's handle.");
+    REQUIRE_MESSAGE(children_know_their_chain,
+                    "a child doesn't know to whose chain it belongs: and who shall wait, "
+                    "when it awaits a future? Its parent's promise knows, and "
+                    "await_suspend is given that one's handle.");
 }
 
 namespace {
@@ -425,9 +416,7 @@ TEST_CASE_FIXTURE(ChainTest, "the innermost waits, and then all go on") {
     second.set_result();
     turn();
     CHECK_MESSAGE(told == "~inner ~middle 4 ~outer ",
-                  "then the second future was done. Told "
-                  "was: "
-                      << said(told));
+                  "then the second future was done. Told was: " << said(told));
 }
 
 TEST_CASE_FIXTURE(ChainTest, "a chain that is destroyed dies from the inside out") {
@@ -458,8 +447,7 @@ TEST_CASE_FIXTURE(ChainTest, "chains wait side by side") {
     turn();
     CHECK_MESSAGE(
         told == "x1 y1 z1 x2 z2 ",
-        "x and z wait for one future, which is done now, and y for another. Told "
-        "was: "
+        "x and z wait for one future, which is done now, and y for another. Told was: "
             << said(told));
     other.set_result();
     turn();
@@ -482,11 +470,10 @@ TEST_CASE_FIXTURE(ChainTest, "who awaits what is done keeps control") {
     done.set_result();
     const Chain chain(loop, counts_turns(told, done));
     turn();
-    CHECK_MESSAGE(
-        told == "0 1 2 ",
-        "a coroutine awaits a future that is done, three times. There is nothing to "
-        "wait for, so it doesn't stop. In its first turn it told: "
-            << said(told));
+    CHECK_MESSAGE(told == "0 1 2 ",
+                  "a coroutine awaits a future that is done, three times. There is "
+                  "nothing to wait for, so it doesn't stop. In its first turn it told: "
+                      << said(told));
     turn();
 }
 
@@ -584,32 +571,29 @@ TEST_CASE_FIXTURE(ChainTest, "a chain is told when it waits, goes on and has end
     Watched chain(loop, waits_in_a_child(told, first, second), told);
     CHECK(chain.waits_for() == nullptr);
     turn();
-    REQUIRE_MESSAGE(
-        told == "x1 wait_for ",
-        "a coroutine waits for a future: wait_for is called, and awaited() is "
-        "that future from then on. Told was: "
-            << said(told));
+    REQUIRE_MESSAGE(told == "x1 wait_for ",
+                    "a coroutine waits for a future: wait_for is called, and awaited() "
+                    "is that future from then on. Told was: "
+                        << said(told));
     CHECK_MESSAGE(chain.waits_for() == &first, "it waits, and awaited() is another.");
     first.set_result();
     CHECK_MESSAGE(chain.waits_for() == &first,
                   "it hasn't gone on yet, so awaited() is what it was.");
     told.clear();
     turn();
-    REQUIRE_MESSAGE(
-        told == "going_on x2 y1 wait_for ",
-        "the future was done, and the chain's turn has come: now awaited() is "
-        "nullptr, going_on is called, and then the coroutine goes on, until it "
-        "waits for the next. Told was: "
-            << said(told));
+    REQUIRE_MESSAGE(told == "going_on x2 y1 wait_for ",
+                    "the future was done, and the chain's turn has come: now awaited() "
+                    "is nullptr, going_on is called, and then the coroutine goes on, "
+                    "until it waits for the next. Told was: "
+                        << said(told));
     CHECK_MESSAGE(chain.waits_for() == &second, "it waits, and awaited() is another.");
     second.set_result();
     told.clear();
     turn();
-    CHECK_MESSAGE(
-        told == "going_on y2 ended ",
-        "the second future was done, and the outermost has ended: ended is called, "
-        "once, with nullptr. Told was: "
-            << said(told));
+    CHECK_MESSAGE(told == "going_on y2 ended ",
+                  "the second future was done, and the outermost has ended: ended is "
+                  "called, once, with nullptr. Told was: "
+                      << said(told));
     CHECK(chain.waits_for() == nullptr);
     turn();
     CHECK(told == "going_on y2 ended ");
@@ -620,11 +604,10 @@ TEST_CASE_FIXTURE(ChainTest, "a chain that has not waited does not go on") {
     done.set_result();
     Watched chain(loop, waits(told, "x", done), told);
     turn();
-    CHECK_MESSAGE(
-        told == "x1 x2 ended ",
-        "the future was done before, so there was no wait: neither wait_for nor "
-        "going_on is called. Told was: "
-            << said(told));
+    CHECK_MESSAGE(told == "x1 x2 ended ",
+                  "the future was done before, so there was no wait: neither wait_for "
+                  "nor going_on is called. Told was: "
+                      << said(told));
 }
 
 TEST_CASE_FIXTURE(ChainTest, "a chain is told what has left the outermost") {
@@ -643,9 +626,8 @@ TEST_CASE_FIXTURE(ChainTest, "what going_on throws comes out of the co_await") {
     SUBCASE("though there is a result") { future.set_result(); }
     SUBCASE("though the future has failed") { future.set_exception(rain()); }
     turn();
-    CHECK_MESSAGE(
-        told == "wait_for going_on cancelled ended ",
-        "going_on has thrown Cancelled: whatever came of the future, that comes out "
-        "of the co_await. Told was: "
-            << said(told));
+    CHECK_MESSAGE(told == "wait_for going_on cancelled ended ",
+                  "going_on has thrown Cancelled: whatever came of the future, that "
+                  "comes out of the co_await. Told was: "
+                      << said(told));
 }

@@ -109,12 +109,12 @@ TEST_CASE("a task is the future of its end") {
     story.future.set_result();
     story.turn();
     CHECK(story.told
-          == "inner waits, inner goes on, inner gives back, outer goes on, "
-             "outer gives back");
+          == "inner waits, inner goes on, inner gives back, outer goes on, outer gives "
+             "back");
     REQUIRE_MESSAGE(task.done(), "its coroutine has ended, and the task is not done.");
-    REQUIRE_MESSAGE(end_of(task) == "well", "its coroutine has returned, and the task "
-                                            "has failed: "
-                                                << end_of(task));
+    REQUIRE_MESSAGE(
+        end_of(task) == "well",
+        "its coroutine has returned, and the task has failed: " << end_of(task));
 }
 
 TEST_CASE("it keeps what its coroutine has thrown") {
@@ -134,8 +134,7 @@ TEST_CASE("it keeps what its coroutine has thrown") {
     for (const std::string time : {"first", "second"})
         REQUIRE_MESSAGE(
             end_of(task) == "it rains",
-            "the coroutine has thrown \"it rains\". Whoever asks the task for "
-            "the "
+            "the coroutine has thrown \"it rains\". Whoever asks the task for the "
                 << time << " time hears: " << end_of(task));
 }
 
@@ -157,10 +156,10 @@ TEST_CASE("a task can be awaited") {
         story.turn();
         story.future.set_result();
         story.turn(2);
-        REQUIRE_MESSAGE(end_of(waiter) == "it rains",
-                        "co_await task throws what the task has thrown. Who has waited "
-                        "for it: "
-                            << end_of(waiter));
+        REQUIRE_MESSAGE(
+            end_of(waiter) == "it rains",
+            "co_await task throws what the task has thrown. Who has waited for it: "
+                << end_of(waiter));
     }
 }
 
@@ -197,9 +196,8 @@ TEST_CASE("a request to end is thrown where the task waits") {
     const bool asked = task.cancel();
     REQUIRE_MESSAGE(story.told.empty(), "something ran inside cancel: " << story.told);
     REQUIRE_MESSAGE(asked, "the task waits, so cancel asks it to end, and returns true.");
-    REQUIRE_MESSAGE(!task.done(),
-                    "the task is done right after cancel, and its coroutine "
-                    "has not even heard of it.");
+    REQUIRE_MESSAGE(!task.done(), "the task is done right after cancel, and its "
+                                  "coroutine has not even heard of it.");
     REQUIRE_MESSAGE(story.future.done(),
                     "the task waits for a future: cancel that, and all else follows.");
     story.turn();
@@ -240,10 +238,9 @@ TEST_CASE("a task that waits for a task passes the request on") {
         Task parent(story.loop, wait_for_task(story, child));
         story.turn();
         REQUIRE(parent.cancel());
-        REQUIRE_MESSAGE(
-            (!child.done() && !parent.done()),
-            "right after cancel, nobody has heard of it: neither the task nor "
-            "the one that it waits for is done.");
+        REQUIRE_MESSAGE((!child.done() && !parent.done()),
+                        "right after cancel, nobody has heard of it: neither the task "
+                        "nor the one that it waits for is done.");
         story.turn();
         REQUIRE_MESSAGE(end_of(child) == "cancelled",
                         "the task waits for another one, so that is asked in its place. "
@@ -310,10 +307,9 @@ TEST_CASE("what a ready task waited for is asked, too") {
     story.turn();
     asked.set_result();
     task.cancel();
-    CHECK_MESSAGE(
-        asked.times == 1,
-        "what the task waits for is done; ask it all the same. It says false, and "
-        "may want to know of it: a time limit (Y07) does.");
+    CHECK_MESSAGE(asked.times == 1,
+                  "what the task waits for is done; ask it all the same. It says false, "
+                  "and may want to know of it: a time limit (Y07) does.");
     story.turn();
     CHECK(end_of(task) == "cancelled");
 }
@@ -375,10 +371,10 @@ TEST_CASE("a task that has not begun") {
     REQUIRE_MESSAGE(story.told.empty(),
                     "the task was asked before it began, so no line of it runs. Told: "
                         << story.told);
-    REQUIRE_MESSAGE(end_of(task) == "cancelled",
-                    "the task was asked before it began, so it ends when its turn comes. "
-                    "It is: "
-                        << end_of(task));
+    REQUIRE_MESSAGE(
+        end_of(task) == "cancelled",
+        "the task was asked before it began, so it ends when its turn comes. It is: "
+            << end_of(task));
 }
 
 namespace {
@@ -401,9 +397,8 @@ TEST_CASE("a request is never lost") {
     story.turn(2);
     REQUIRE_MESSAGE(
         end_of(task) == "cancelled",
-        "the task was asked while it ran, and never came to a wait that could "
-        "throw. Whoever has asked must not be deceived: it ends cancelled. It "
-        "is: "
+        "the task was asked while it ran, and never came to a wait that could throw. "
+        "Whoever has asked must not be deceived: it ends cancelled. It is: "
             << end_of(task));
     REQUIRE(end_of(parent) == "cancelled");
 }
@@ -441,9 +436,9 @@ TEST_CASE("a task that is done") {
     story.turn();
     story.future.set_result();
     story.turn();
-    REQUIRE_MESSAGE(!task.cancel(),
-                    "the task has ended before: it's too late to ask, and "
-                    "cancel says so.");
+    REQUIRE_MESSAGE(
+        !task.cancel(),
+        "the task has ended before: it's too late to ask, and cancel says so.");
     REQUIRE_MESSAGE(
         end_of(task) == "well",
         "the task had ended well, and was cancelled after that. It is: " << end_of(task));

@@ -117,8 +117,8 @@ TEST_CASE("sleep") {
     Story story;
     Task task(story.loop, sleep_and_say(story, 20ms, "a"));
     run_until_complete(story.loop, task);
-    REQUIRE_MESSAGE(story.elapsed() >= 20ms, "a should have slept for 20 ms, and woke up "
-                                             "before that.");
+    REQUIRE_MESSAGE(story.elapsed() >= 20ms,
+                    "a should have slept for 20 ms, and woke up before that.");
     CHECK(story.told == "a sleeps, a wakes, a gives back");
 }
 
@@ -127,12 +127,11 @@ TEST_CASE("sleep holds up nobody") {
     Task a(story.loop, sleep_and_say(story, 60ms, "a"));
     Task b(story.loop, sleep_and_say(story, 20ms, "b"));
     run_until_complete(story.loop, a);
-    REQUIRE_MESSAGE(story.told
-                        == "a sleeps, b sleeps, b wakes, b gives back, a wakes, a "
-                           "gives back",
-                    "a sleeps for 60 ms, and b for 20, at the same time: who sleeps must "
-                    "not hold up anybody else. Told: "
-                        << story.told);
+    REQUIRE_MESSAGE(
+        story.told == "a sleeps, b sleeps, b wakes, b gives back, a wakes, a gives back",
+        "a sleeps for 60 ms, and b for 20, at the same time: who sleeps must not hold up "
+        "anybody else. Told: "
+            << story.told);
 }
 
 TEST_CASE("to sleep for no time at all") {
@@ -156,10 +155,10 @@ TEST_CASE("a sleeper that is cancelled") {
                     "a was asked to end, so in the next turn its co_await throws. Told: "
                         << story.told);
     REQUIRE(task.done());
-    REQUIRE_MESSAGE(story.sleeps() > 100ms,
-                    "the sleeper was cancelled, and its timer has woken the loop all the "
-                    "same. Whom does it call, now that the sleeper is gone? Take it "
-                    "back, however sleep ends.");
+    REQUIRE_MESSAGE(
+        story.sleeps() > 100ms,
+        "the sleeper was cancelled, and its timer has woken the loop all the same. Whom "
+        "does it call, now that the sleeper is gone? Take it back, however sleep ends.");
 }
 
 namespace {
@@ -280,22 +279,20 @@ TEST_CASE("wait_for: too late") {
     Story story;
     SUBCASE("and it ends at once") {
         run(story, tell(story, wait_for(story.loop, answer(story, long_time, 7), 20ms)));
-        REQUIRE_MESSAGE(
-            story.told == "answer gives back, timed out",
-            "after 20 ms, the coroutine is asked to end, and then TimedOut is "
-            "thrown. Told: "
-                << story.told);
-        REQUIRE_MESSAGE(story.elapsed() >= 20ms, "the limit was 20 ms, and was over "
-                                                 "before that.");
+        REQUIRE_MESSAGE(story.told == "answer gives back, timed out",
+                        "after 20 ms, the coroutine is asked to end, and then TimedOut "
+                        "is thrown. Told: "
+                            << story.told);
+        REQUIRE_MESSAGE(story.elapsed() >= 20ms,
+                        "the limit was 20 ms, and was over before that.");
     }
     SUBCASE("and it takes its time to end") {
         run(story, tell(story, wait_for(story.loop, slow_to_end(story), 20ms)));
-        REQUIRE_MESSAGE(
-            story.told == "cleans up, slow gives back, timed out",
-            "the coroutine was asked to end, and cleans up. Only when it has "
-            "ended, TimedOut is thrown: until then it may use what its caller "
-            "has lent it. Told: "
-                << story.told);
+        REQUIRE_MESSAGE(story.told == "cleans up, slow gives back, timed out",
+                        "the coroutine was asked to end, and cleans up. Only when it has "
+                        "ended, TimedOut is thrown: until then it may use what its "
+                        "caller has lent it. Told: "
+                            << story.told);
     }
 }
 
@@ -312,11 +309,10 @@ TEST_CASE("wait_for: something else all the same") {
     Story story;
     SUBCASE("a value") {
         run(story, tell(story, wait_for(story.loop, refuse(story, true), 5ms)));
-        REQUIRE_MESSAGE(
-            story.told == "has 7",
-            "the coroutine was late, and was asked to end; but it has returned "
-            "7 all the same, and that counts. Told: "
-                << story.told);
+        REQUIRE_MESSAGE(story.told == "has 7",
+                        "the coroutine was late, and was asked to end; but it has "
+                        "returned 7 all the same, and that counts. Told: "
+                            << story.told);
     }
     SUBCASE("an error") {
         run(story, tell(story, wait_for(story.loop, refuse(story, false), 5ms)));
@@ -357,10 +353,10 @@ TEST_CASE("wait_for: somebody else asks") {
         story.turn();    // begins to wait
         waiter.cancel(); // the coroutine has not begun
         story.turn(3);
-        REQUIRE_MESSAGE(story.told == "cancelled",
-                        "whoever waits was cancelled before the coroutine had begun. "
-                        "Told: "
-                            << story.told);
+        REQUIRE_MESSAGE(
+            story.told == "cancelled",
+            "whoever waits was cancelled before the coroutine had begun. Told: "
+                << story.told);
     }
     SUBCASE("when it has ended") {
         Future future(story.loop);
@@ -448,11 +444,11 @@ TEST_CASE("wait_for: limits that nest") {
     }
     SUBCASE("the outer one is over") {
         run(story, tell(story, wait_for(story.loop, ask_two(story, 1h), 5ms)));
-        REQUIRE_MESSAGE(story.told == "answer gives back, timed out",
-                        "the outer limit is over, and the inner one isn't: for who waits "
-                        "inside, that is a request to end, so no other server is asked. "
-                        "Told: "
-                            << story.told);
+        REQUIRE_MESSAGE(
+            story.told == "answer gives back, timed out",
+            "the outer limit is over, and the inner one isn't: for who waits inside, "
+            "that is a request to end, so no other server is asked. Told: "
+                << story.told);
     }
     SUBCASE("both are over") {
         Task waiter(story.loop,
@@ -463,9 +459,8 @@ TEST_CASE("wait_for: limits that nest") {
         story.turn(5);
         REQUIRE_MESSAGE(
             story.told == "answer gives back, timed out",
-            "both limits are over in the same turn: for who waits inside, the "
-            "outer one is a request to end, so no other server is asked. "
-            "Told: "
+            "both limits are over in the same turn: for who waits inside, the outer one "
+            "is a request to end, so no other server is asked. Told: "
                 << story.told);
     }
 }

@@ -67,10 +67,9 @@ TEST_CASE("what goes in comes out, in its order") {
     Task a(story.loop, take(story, "a"));
     Task b(story.loop, take(story, "b"));
     story.turn();
-    REQUIRE_MESSAGE(
-        story.news() == "a has 1, b has 2",
-        "the items are there, so nobody need wait: a takes the first one, and "
-        "b the second, each in its first turn.");
+    REQUIRE_MESSAGE(story.news() == "a has 1, b has 2",
+                    "the items are there, so nobody need wait: a takes the first one, "
+                    "and b the second, each in its first turn.");
     Task c(story.loop, take(story, "c"));
     story.turn();
     REQUIRE(story.news() == "c has 3");
@@ -80,10 +79,10 @@ TEST_CASE("who finds nothing waits") {
     Story story;
     Task a(story.loop, take(story, "a"));
     story.turn(2);
-    REQUIRE_MESSAGE((story.told.empty() && !a.done()),
-                    "the queue is empty: a should wait in get until there is an item. "
-                    "Told: "
-                        << story.told);
+    REQUIRE_MESSAGE(
+        (story.told.empty() && !a.done()),
+        "the queue is empty: a should wait in get until there is an item. Told: "
+            << story.told);
     story.queue.put(1);
     REQUIRE_MESSAGE(story.told.empty(), "somebody ran inside put. Told: " << story.told);
     story.turn();
@@ -117,10 +116,9 @@ TEST_CASE("nobody cuts in") {
     Task late(story.loop, take(story, "late"));
     story.queue.put(1); // late's turn comes before a's
     story.turn();
-    REQUIRE_MESSAGE(
-        story.news() == "a has 1",
-        "a waits, and an item comes. Before a's turn comes late, and asks for "
-        "one. But the item was a's since it came: late has to wait.");
+    REQUIRE_MESSAGE(story.news() == "a has 1",
+                    "a waits, and an item comes. Before a's turn comes late, and asks "
+                    "for one. But the item was a's since it came: late has to wait.");
     story.queue.put(2);
     story.turn();
     REQUIRE_MESSAGE(story.told == "late has 2", "Told: " << story.told);
@@ -144,12 +142,12 @@ TEST_CASE("join waits until all is dealt with") {
     story.queue.put(3);
     story.queue.task_done();
     story.turn(2);
-    REQUIRE_MESSAGE(story.news().empty(), "two of three are dealt with, and join has "
-                                          "ended.");
+    REQUIRE_MESSAGE(story.news().empty(),
+                    "two of three are dealt with, and join has ended.");
     Task c(story.loop, take(story, "c"));
     story.turn(2);
-    REQUIRE_MESSAGE(story.news() == "c has 3", "the last item is taken, but not dealt "
-                                               "with: join must wait.");
+    REQUIRE_MESSAGE(story.news() == "c has 3",
+                    "the last item is taken, but not dealt with: join must wait.");
     story.queue.task_done();
     REQUIRE_MESSAGE(story.told.empty(), "somebody ran inside task_done.");
     story.turn();
@@ -162,9 +160,9 @@ TEST_CASE("join of a queue into which nothing was put") {
     Story story;
     Task joiner(story.loop, wait_for_all(story, "one"));
     story.turn(2);
-    REQUIRE_MESSAGE(story.told == "one has waited",
-                    "nothing was put in, so there is nothing to wait for, and join waits "
-                    "for ever.");
+    REQUIRE_MESSAGE(
+        story.told == "one has waited",
+        "nothing was put in, so there is nothing to wait for, and join waits for ever.");
 }
 
 TEST_CASE("join of a queue that was emptied before") {
@@ -177,10 +175,10 @@ TEST_CASE("join of a queue that was emptied before") {
     story.turn();
     Task joiner(story.loop, wait_for_all(story, "one"));
     story.turn(2);
-    REQUIRE_MESSAGE(story.told == "a has 1, one has waited",
-                    "all was dealt with before somebody asked for it: join ends at once. "
-                    "Told: "
-                        << story.told);
+    REQUIRE_MESSAGE(
+        story.told == "a has 1, one has waited",
+        "all was dealt with before somebody asked for it: join ends at once. Told: "
+            << story.told);
 }
 
 TEST_CASE("who is cancelled leaves the line") {
@@ -262,8 +260,9 @@ TEST_CASE("an item that was given, and not taken") {
         story.turn(3);
         story.queue.task_done(); // of 1
         story.turn(2);
-        REQUIRE_MESSAGE(story.news().empty(), "2 went back to the queue, and isn't dealt "
-                                              "with: join must wait for it.");
+        REQUIRE_MESSAGE(
+            story.news().empty(),
+            "2 went back to the queue, and isn't dealt with: join must wait for it.");
         Task c(story.loop, take(story, "c"));
         story.turn();
         story.queue.task_done();

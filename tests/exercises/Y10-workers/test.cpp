@@ -159,18 +159,15 @@ TEST_CASE("all that is in the queue is dealt with") {
     REQUIRE_MESSAGE(story.dealt_with == 5,
                     "of 5 items only " << story.dealt_with
                                        << " are dealt with, and run_workers has ended.");
-    REQUIRE_MESSAGE(ends,
-                    "all is dealt with, and run_workers waits for ever. The workers "
-                    "never end by themselves.");
-    REQUIRE_MESSAGE(
-        story.ended == "well",
-        "all was dealt with, and then the workers were asked to end: that's no "
-        "failure of run_workers. It has ended: "
-            << story.ended);
+    REQUIRE_MESSAGE(ends, "all is dealt with, and run_workers waits for ever. The "
+                          "workers never end by themselves.");
+    REQUIRE_MESSAGE(story.ended == "well",
+                    "all was dealt with, and then the workers were asked to end: that's "
+                    "no failure of run_workers. It has ended: "
+                        << story.ended);
     REQUIRE_MESSAGE(story.alive_then == 0, "run_workers has ended, and "
                                                << story.alive_then
-                                               << " workers have "
-                                                  "not.");
+                                               << " workers have not.");
 }
 
 TEST_CASE("so many at the same time") {
@@ -213,12 +210,12 @@ TEST_CASE("workers that take their time to end") {
     story.put(3);
     Task task(story.loop, run(story, 3, [&] { return work_and_clean_up(story, 1ms); }));
     REQUIRE(story.ends(task));
-    REQUIRE_MESSAGE(
-        story.cleaned == 3,
-        "all is dealt with. When run_workers ended, "
-            << story.asked << " of 3 workers knew of it, and " << story.cleaned
-            << " had cleaned up, for which each needs 20 ms. Ask them to end, "
-               "and wait until they have.");
+    REQUIRE_MESSAGE(story.cleaned == 3,
+                    "all is dealt with. When run_workers ended, "
+                        << story.asked << " of 3 workers knew of it, and "
+                        << story.cleaned
+                        << " had cleaned up, for which each needs 20 ms. Ask them to "
+                           "end, and wait until they have.");
     REQUIRE(story.alive_then == 0);
     waits.at_the_end = true;
 }
@@ -239,19 +236,18 @@ TEST_CASE("a worker throws") {
     story.put(5);
     int made = 0;
     Task task(story.loop, run(story, 3, first_fails(story, made)));
-    REQUIRE_MESSAGE(story.ends(task),
-                    "a worker has thrown, and run_workers waits for ever: nobody deals "
-                    "with the item that this worker had, and nobody asks the others to "
-                    "end.");
-    REQUIRE_MESSAGE(story.ended == "it rains on 0",
-                    "a worker has thrown \"it rains on 0\", so run_workers throws that. "
-                    "It ended: "
-                        << story.ended);
     REQUIRE_MESSAGE(
-        story.cleaned == 2,
-        "a worker has thrown; the two others must be asked to end, and waited "
-        "for. They need 20 ms, and when run_workers ended, "
-            << story.cleaned << " had.");
+        story.ends(task),
+        "a worker has thrown, and run_workers waits for ever: nobody deals with the item "
+        "that this worker had, and nobody asks the others to end.");
+    REQUIRE_MESSAGE(
+        story.ended == "it rains on 0",
+        "a worker has thrown \"it rains on 0\", so run_workers throws that. It ended: "
+            << story.ended);
+    REQUIRE_MESSAGE(story.cleaned == 2,
+                    "a worker has thrown; the two others must be asked to end, and "
+                    "waited for. They need 20 ms, and when run_workers ended, "
+                        << story.cleaned << " had.");
     REQUIRE(story.alive_then == 0);
     waits.if_one_throws = true;
 }
@@ -265,11 +261,10 @@ TEST_CASE("two workers throw") {
                   return ++made == 1 ? fail(story, 10ms) : fail_when_asked(story);
               }));
     REQUIRE(story.ends(task));
-    REQUIRE_MESSAGE(
-        story.ended == "it rains on 1",
-        "a worker has thrown \"it rains on 1\", and then another one, when it "
-        "was asked to end. The first counts. It ended: "
-            << story.ended);
+    REQUIRE_MESSAGE(story.ended == "it rains on 1",
+                    "a worker has thrown \"it rains on 1\", and then another one, when "
+                    "it was asked to end. The first counts. It ended: "
+                        << story.ended);
 }
 
 TEST_CASE("whoever waits is cancelled") {
@@ -287,8 +282,7 @@ TEST_CASE("whoever waits is cancelled") {
     const int alive = story.alive;
     task.cancel();
     REQUIRE_MESSAGE(story.ends(task),
-                    "whoever waits was cancelled, and run_workers waits "
-                    "for ever.");
+                    "whoever waits was cancelled, and run_workers waits for ever.");
     REQUIRE_MESSAGE(story.ended == "cancelled",
                     "whoever waits was cancelled, so run_workers throws Cancelled, when "
                     "all have ended. It ended: "
@@ -407,8 +401,8 @@ TEST_CASE("a crawl") {
     for (const std::string& one : told)
         all += (all.empty() ? "" : ", ") + one;
     REQUIRE_MESSAGE(all
-                        == "/ page, /a page, /b page, /c page, /d dead, /gone dead, "
-                           "/new page, /old redirect",
+                        == "/ page, /a page, /b page, /c page, /d dead, /gone dead, /new "
+                           "page, /old redirect",
                     "your runtime has crawled a site, and found: " << all);
     REQUIRE_MESSAGE(server.most_at_once() <= 3, "3 workers have asked for "
                                                     << server.most_at_once()
