@@ -22,11 +22,13 @@ import tempfile
 import time
 from collections import deque
 from pathlib import Path
-from urllib.parse import urlsplit
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "practice_site"))
+from practice_site import PROGRAM, practice_site  # noqa: E402  (its folder has just been put on the path)
 
 ROUNDS = 3
 PAGES = 100
-SERVER_CORE, CLIENT_CORES = "0", "1-2"
+SERVER_CORE, CLIENT_CORES = 0, "1-2"
 
 NGINX = """
 worker_processes 1; daemon off; error_log stderr crit; pid {folder}/nginx.pid;
@@ -49,38 +51,22 @@ end
 """
 
 
-class Site:
-    """A server that prints its URL and ends with its input, on a core of its own."""
-
-    def __init__(self, program, *options):
-        self.process = subprocess.Popen(
-            ["taskset", "-c", SERVER_CORE, program, *options],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.url = self.process.stdout.readline().strip()
-        self.address = (urlsplit(self.url).hostname, urlsplit(self.url).port)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.stdin.close()
-        self.process.wait()
-
-    def memory(self):
-        """Bytes of it that are in memory."""
-        for line in Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
-            if line.startswith("VmRSS:"):
-                return int(line.split()[1]) * 1024
-        raise RuntimeError("no VmRSS")
-
-    def seconds(self):
-        """CPU time that it has taken."""
-        words = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+def memory(process):
+    """Bytes of it that are in memory."""
+    for line in Path(f"/proc/{process.pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) * 1024
+    raise RuntimeError("no VmRSS")
 
 
-def practice_site(build, *options):
-    return Site(build / "tests/practice_site/practice_site", "--until-eof", "--pages", str(PAGES + 1), *options)
+def seconds(process):
+    """CPU time that it has taken."""
+    words = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def our_server(build, *options):
+    return practice_site(build / PROGRAM, "--pages", str(PAGES + 1), *options, core=SERVER_CORE)
 
 
 class Nginx:
@@ -96,7 +82,7 @@ class Nginx:
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
         (folder / "conf").write_text(NGINX.format(folder=folder, port=port))
-        self.process = subprocess.Popen(["taskset", "-c", SERVER_CORE, "nginx", "-p", folder, "-c", folder / "conf"])
+        self.process = subprocess.Popen(["taskset", "-c", str(SERVER_CORE), "nginx", "-p", folder, "-c", folder / "conf"])
         self.url = f"http://127.0.0.1:{port}/"
         for _ in range(100):
             try:
@@ -125,9 +111,9 @@ def wrk(url, script, connections=64):
 
 
 def beside_nginx(build, script):
-    with practice_site(build) as site, practice_site(build, "--keep") as ready:
+    with our_server(build) as site, our_server(build, "--keep") as ready:
         pages = {}
-        client = http.client.HTTPConnection(*site.address)
+        client = http.client.HTTPConnection("127.0.0.1", site.port)
         for number in range(1, PAGES + 1):
             client.request("GET", f"/p/{number}")
             pages[number] = client.getresponse().read()
@@ -166,7 +152,7 @@ REQUEST = b"GET /p/7 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 def latencies(site, clients, seconds):
     """Of `clients` that ask ten times a second each, at even distances: milliseconds, sorted. They count from the
     moment when a request was due: a client that still waits for an answer then isn't let off the next one."""
-    connections = [socket.create_connection(site.address) for _ in range(clients)]
+    connections = [socket.create_connection(("127.0.0.1", site.port)) for _ in range(clients)]
     poll = select.epoll()
     by_fd = {connection.fileno(): connection for connection in connections}
     for fd in by_fd:
@@ -195,19 +181,19 @@ def latencies(site, clients, seconds):
 
 
 def held(build, number):
-    with practice_site(build) as site:
+    with our_server(build) as site:
         for count in (0, number):
-            before = site.memory()
+            before = memory(site.process)
             connections = []
             for _ in range(count):
-                connections.append(socket.create_connection(site.address))
+                connections.append(socket.create_connection(("127.0.0.1", site.port)))
                 connections[-1].send(REQUEST)
                 receive(connections[-1])
-            each = (site.memory() - before) / max(count, 1)
+            each = (memory(site.process) - before) / max(count, 1)
             start = time.monotonic()
-            cpu = site.seconds()
+            cpu = seconds(site.process)
             taken = latencies(site, 100, 30)
-            cpu = (site.seconds() - cpu) / (time.monotonic() - start)
+            cpu = (seconds(site.process) - cpu) / (time.monotonic() - start)
             for connection in connections:  # nobody has hung up on them
                 connection.send(REQUEST)
                 receive(connection)

@@ -26,7 +26,11 @@ import sys
 import tempfile
 from collections import Counter
 from contextlib import contextmanager
+from itertools import takewhile
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "practice_site"))
+from practice_site import PROGRAM, practice_site  # noqa: E402  (its folder has just been put on the path)
 
 FEW = 200  # pages of the smaller site
 ROUNDS = 5
@@ -51,16 +55,10 @@ SYSTEM_CALLS = ["recv", "send", "poll", "getsockname", "epoll_wait", "epoll_ctl"
 @contextmanager
 def site(build: Path, pages: int, *options: str):
     """Serves so many pages; gives their URL, and the list of all that is to be found."""
-    command = [build / "tests/practice_site/practice_site", "--pages", str(pages), "--links", "30",
-               *(options or ("--size", "20000")), "--manifest", "--until-eof"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
-        url, manifest = server.stdout.readline().strip(), []
-        for line in server.stdout:
-            if line.startswith("end"):
-                break
-            manifest.append(line.split()[1])
-        yield url, manifest
-        server.stdin.close()
+    with practice_site(build / PROGRAM, "--pages", str(pages), "--links", "30",
+                       *(options or ("--size", "20000")), "--manifest") as server:
+        manifest = takewhile(lambda line: not line.startswith("end"), server.process.stdout)
+        yield server.url, [line.split()[1] for line in manifest]
 
 
 def run(command: list, urls: str = "") -> os.struct_rusage:
@@ -151,7 +149,7 @@ def main():
     build, more = Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1000
     if not shutil.which("valgrind"):
         sys.exit("there is no valgrind: install it (Debian's package has the same name)")
-    programs = [build / "tests/practice_site/practice_site", *(words[0] for words in commands(build, "").values())]
+    programs = [build / PROGRAM, *(words[0] for words in commands(build, "").values())]
     if missing := [str(path) for path in programs if not path.exists()]:
         sys.exit(f"there is no {missing[0]}: set {build} up with --buildtype=release, and build it")
     with site(build, FEW) as (few, few_urls), site(build, FEW + more) as (many, many_urls):

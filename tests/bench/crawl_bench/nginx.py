@@ -6,17 +6,21 @@ site serves itself. With --keep, which makes up each page once only, it is about
 """
 from __future__ import annotations
 
+import ctypes
 import http.client
+import os
 import resource
 import shutil
+import signal
 import socket
 import subprocess
+import sys
 import time
 from pathlib import Path
 
 from exactness import path_of
 from measure import Trouble
-from servers import PracticeSite, Server, spawn
+from servers import PracticeSite, Server, ended_at_last
 
 CONF = """
 worker_processes 1; worker_rlimit_nofile {descriptors}; daemon off; error_log stderr crit; pid {folder}/nginx.pid;
@@ -36,6 +40,16 @@ http {{
 """
 
 
+def spawn(command: list, core: int | None) -> subprocess.Popen:
+    """Starts nginx: on one core, if one is named; and it ends if we do, however that comes."""
+    def in_the_child():
+        if core is not None:
+            os.sched_setaffinity(0, [core])
+        if sys.platform == "linux":
+            ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
+    return subprocess.Popen(command, preexec_fn=in_the_child)
+
+
 class Nginx(Server):
     """nginx, on files that `write_files` has written."""
 
@@ -52,7 +66,8 @@ class Nginx(Server):
         conf.write_text(CONF.format(folder=self.folder, port=self.port, log=log, redirects=self.redirects,
                                     descriptors=descriptors, files=descriptors * 2 // 5, connections=descriptors // 2),
                         encoding="utf-8")
-        self.process = spawn([self.program, "-p", self.folder, "-c", conf], self.core)
+        self.process = self.running.enter_context(
+            ended_at_last(spawn([self.program, "-p", self.folder, "-c", conf], self.core)))
         for _ in range(200):
             try:
                 return socket.create_connection(("127.0.0.1", self.port), timeout=5).close()

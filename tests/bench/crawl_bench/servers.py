@@ -4,21 +4,22 @@ Here it serves itself; nginx.py has nginx serve its pages.
 """
 from __future__ import annotations
 
-import ctypes
 import http.client
 import os
-import signal
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from exactness import Manifest, read_manifest
 from measure import Trouble
 
-PRACTICE_SITE = "tests/practice_site/practice_site"
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "practice_site"))
+from practice_site import PROGRAM as PRACTICE_SITE  # noqa: E402  (its folder has just been put on the path)
+from practice_site import NotStarted, ended_at_last, practice_site  # noqa: E402, F401
+
 
 @dataclass(frozen=True)
 class Site:
@@ -32,22 +33,13 @@ class Site:
         return [f"--{name}={value}" for name, value in vars(self).items()]
 
 
-def spawn(command: list, core: int | None, **pipes) -> subprocess.Popen:
-    """Starts a server: on one core, if one is named; and it ends if we do, however that comes."""
-    def in_the_child():
-        if core is not None:
-            os.sched_setaffinity(0, [core])
-        if sys.platform == "linux":
-            ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
-    return subprocess.Popen(command, preexec_fn=in_the_child, **pipes)
-
-
 class Server:
     """A server that runs as long as its `with` block. It can tell what it was asked for, if it has a log."""
 
     def __init__(self, port: int, log: Path | None, core: int | None):
         self.port, self.log, self.core = port, log, core
         self.process: subprocess.Popen | None = None
+        self.running = ExitStack()
 
     @property
     def url(self) -> str:
@@ -62,17 +54,7 @@ class Server:
         return self
 
     def __exit__(self, *_):
-        if self.process is None:
-            return
-        self.process.terminate()
-        try:
-            self.process.wait(10)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        for pipe in (self.process.stdin, self.process.stdout):
-            if pipe is not None:
-                pipe.close()
+        self.running.close()
 
     def forget(self):
         """Begins the log anew."""
@@ -112,17 +94,21 @@ class PracticeSite(Server):
         self.manifest: Manifest | None = None
 
     def start(self):
-        command = [self.build / PRACTICE_SITE, *self.site.options(), f"--port={self.port}", "--keep", "--counts"]
-        command += ["--manifest"] * self.wants_manifest + [f"--log={self.log}"] * (self.log is not None)
-        self.process = spawn(command, self.core, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.port = urlsplit(self.line()).port
+        options = [*self.site.options(), "--keep", "--counts", *["--manifest"] * self.wants_manifest,
+                   *[f"--log={self.log}"] * (self.log is not None)]
+        try:
+            server = self.running.enter_context(
+                practice_site(self.build / PRACTICE_SITE, *options, port=self.port, core=self.core))
+        except NotStarted:
+            raise Trouble("the practice site did not start: it said why, above") from None
+        self.process, self.port = server.process, server.port
         if self.wants_manifest:
             self.manifest = read_manifest(list(iter(self.line, "end")))
 
     def line(self) -> str:
         line = self.process.stdout.readline()
         if not line:
-            raise Trouble("the practice site did not start: it said why, above")
+            raise Trouble("the practice site has ended: it said why, above")
         return line.rstrip("\n")
 
     def most_at_once(self) -> int:
