@@ -82,8 +82,8 @@ class FaultTest(unittest.TestCase):
         with (redis or self.redis).client() as client:
             return invariants.Crawl(client, name)
 
-    def meta(self, field, name="crawl"):
-        with self.redis.client() as client:
+    def meta(self, field, name="crawl", redis=None):
+        with (redis or self.redis).client() as client:
             return client.call("HGET", f"{{{name}}}:meta", field)
 
     def report(self, *urls):
@@ -586,6 +586,8 @@ class SeveralServers(FaultTest):
         processes = self.start_some(3, site, "--lease", 1)
         for number, server in enumerate(self.servers):
             self.wait_for_requests(site, 100 * (number + 1))
+            # A process that is still about to come wouldn't wait for a server.
+            self.wait_for(lambda: int(self.meta("new_session", redis=self.servers[-1])) >= 3 + number, "all have come")
             processes[number].kill()
             server.kill()
             server.start()
