@@ -2,6 +2,7 @@
 // start fails with: A byte has arrived, and nothing is reported
 #include "common/system/socket.h"
 #include "exercise.h"
+#include "tests/support/socket_pair.h"
 
 #include <doctest/doctest.h>
 #include <fmt/ranges.h>
@@ -31,23 +32,12 @@ using namespace std::chrono_literals;
 namespace {
 
 /// Two sockets, each the other's peer.
-struct Pair {
-    Pair() {
-        std::array<int, 2> ends{};
-        REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) == 0);
-        near = Socket(ends[0]);
-        far = Socket(ends[1]);
-        REQUIRE_FALSE(common::make_nonblocking(near.fd()));
-        REQUIRE_FALSE(common::make_nonblocking(far.fd()));
-    }
+struct Pair : tests::SocketPair {
     void write_to_near() const { REQUIRE(::send(far.fd(), "x", 1, 0) == 1); }
     void read_at_near() const {
         char byte = 0;
         REQUIRE(::recv(near.fd(), &byte, 1, 0) == 1);
     }
-
-    Socket near;
-    Socket far;
 };
 
 /// Writes to a pair's near end when a test has taken far too long, so that a wait which

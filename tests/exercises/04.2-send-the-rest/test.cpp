@@ -1,8 +1,8 @@
 // start fails in: a socket that takes a little at a time
 // start fails with: The server got only the first 5 of 38 bytes
-#include "common/system/socket.h"
 #include "exercise.h"
 #include "tests/support/faults.h"
+#include "tests/support/socket_pair.h"
 
 #include <doctest/doctest.h>
 
@@ -13,40 +13,26 @@
 #include <string>
 #include <system_error>
 
-#include <sys/socket.h>
-
 namespace {
 
 const std::string request = "GET / HTTP/1.0\r\nHost: example.com\r\n\r\n!";
 
-/// Two ends of a connection.
-struct Connection {
-    Connection() {
-        std::array<int, 2> ends{};
-        REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) == 0);
-        ours = common::Socket(ends[0]);
-        theirs = common::Socket(ends[1]);
-        REQUIRE_FALSE(common::make_nonblocking(ours.fd()));
-        REQUIRE_FALSE(common::make_nonblocking(theirs.fd()));
-    }
-
+/// Two ends of a connection: near is ours, and far the server's.
+struct Connection : tests::SocketPair {
     /// All that has arrived at the server's end.
     std::string arrived() {
         std::array<char, 1024> buffer{};
         std::error_code error;
-        const std::size_t count = theirs.receive(buffer, error);
+        const std::size_t count = far.receive(buffer, error);
         return {buffer.data(), count};
     }
-
-    common::Socket ours;
-    common::Socket theirs;
 };
 
 /// Plays the loop: calls back until it is told not to, but not for ever.
 Next play(Connection& connection, Sending& sending) {
     Next next = Next::call_again;
     for (int turn = 0; turn < 100 && next == Next::call_again; ++turn)
-        next = on_writable(connection.ours, sending);
+        next = on_writable(connection.near, sending);
     return next;
 }
 
@@ -83,7 +69,7 @@ TEST_CASE("a socket that has no room now") {
     tests::Fault fault;
     fault.send_at_most = 5;
     fault.send_blocks_every_second_time = true;
-    const Next first = on_writable(connection.ours, sending);
+    const Next first = on_writable(connection.near, sending);
     CHECK_MESSAGE(first != Next::failed,
                   "No room is no failure: operation_would_block means \"not now\".");
     CHECK_MESSAGE(fault.sends <= 2,
@@ -96,7 +82,7 @@ TEST_CASE("a socket that has no room now") {
 
 TEST_CASE("a server that has hung up") {
     Connection connection;
-    connection.theirs.close();
+    connection.far.close();
     Sending sending{request};
     CHECK(play(connection, sending) == Next::failed);
 }
