@@ -24,6 +24,13 @@ class Log {
     std::string text;
 };
 
+/// What most tests need: a loop, and what they write down.
+template <class Loop>
+struct Row {
+    Loop loop;
+    Log log;
+};
+
 /// What fails in these tests.
 struct Rain : std::runtime_error {
     Rain() : std::runtime_error("it rains") {}

@@ -27,6 +27,7 @@ using common::HttpResponse;
 using rows::Log;
 using rows::Probe;
 using rows::Rain;
+using rows::Row;
 using rows::turn_until;
 using rows::turns;
 using tests::ScriptedServer;
@@ -49,8 +50,7 @@ bool end_of(Loop& loop, const Task& task) {
 
 } // namespace
 
-// ---- Queue
-// ------------------------------------------------------------------------------
+// ---- Queue ----------------------------------------------------------------------------
 
 namespace {
 
@@ -90,9 +90,7 @@ Coroutine<> join(Queue<int>& queue, Log& log) {
 
 } // namespace
 
-TEST_CASE("Q1: the items leave in the order in which they came") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<EventLoop>, "Q1: the items leave in the order in which they came") {
     Queue<int> queue(loop);
     for (const int item : {3, 1, 2})
         queue.put(item);
@@ -101,9 +99,7 @@ TEST_CASE("Q1: the items leave in the order in which they came") {
     CHECK(log.text == "3 1 2 ");
 }
 
-TEST_CASE("Q5: get waits for an item") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<EventLoop>, "Q5: get waits for an item") {
     Queue<int> queue(loop);
     const Task task(loop, take(queue, log));
     turns(loop, 3);
@@ -114,9 +110,7 @@ TEST_CASE("Q5: get waits for an item") {
     CHECK(log.text == "1 ");
 }
 
-TEST_CASE("Q6: without need, it does not give up control") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<EventLoop>, "Q6: without need, it does not give up control") {
     Queue<int> queue(loop);
     for (int i = 0; i < 3; ++i)
         queue.put(1);
@@ -125,9 +119,7 @@ TEST_CASE("Q6: without need, it does not give up control") {
     CHECK(log.text == "1 1 1 ");
 }
 
-TEST_CASE("Q7: as many wake as there are items") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<EventLoop>, "Q7: as many wake as there are items") {
     Queue<int> queue(loop);
     const Task a(loop, take(queue, log)), b(loop, take(queue, log));
     turns(loop, 1);
@@ -138,9 +130,8 @@ TEST_CASE("Q7: as many wake as there are items") {
     CHECK(b.done());
 }
 
-TEST_CASE("Q8: a cancelled get leaves the line, and swallows nothing") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<EventLoop>,
+                  "Q8: a cancelled get leaves the line, and swallows nothing") {
     Queue<int> queue(loop);
     Task a(loop, take(queue, log, "a"));
     const Task b(loop, take(queue, log, "b"));
@@ -153,9 +144,8 @@ TEST_CASE("Q8: a cancelled get leaves the line, and swallows nothing") {
     CHECK(log.text == "b1 ");
 }
 
-TEST_CASE("Q9: a get that is cancelled after it was served passes the item on") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<EventLoop>,
+                  "Q9: a get that is cancelled after it was served passes the item on") {
     Queue<int> queue(loop);
     Task a(loop, take(queue, log, "a"));
     const Task b(loop, take(queue, log, "b"));
@@ -167,9 +157,7 @@ TEST_CASE("Q9: a get that is cancelled after it was served passes the item on") 
     CHECK(log.text == (ends_cancelled(a) ? "b1 " : "a1 "));
 }
 
-TEST_CASE("Q13: whoever waits is served in turn") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<EventLoop>, "Q13: whoever waits is served in turn") {
     Queue<int> queue(loop);
     const Task a(loop, take(queue, log, "a"));
     turns(loop, 1);
@@ -184,9 +172,7 @@ TEST_CASE("Q13: whoever waits is served in turn") {
     CHECK(log.text == "a1 b2 c3 ");
 }
 
-TEST_CASE("Q14: nobody cuts in") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<EventLoop>, "Q14: nobody cuts in") {
     Queue<int> queue(loop);
     const Task waits(loop, take(queue, log, "old"));
     turns(loop, 1);
@@ -200,9 +186,9 @@ TEST_CASE("Q14: nobody cuts in") {
     CHECK(log.text == "old1 new2 ");
 }
 
-TEST_CASE("Q15: a served get that is cancelled loses nothing, if nobody else waits") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(
+    Row<EventLoop>,
+    "Q15: a served get that is cancelled loses nothing, if nobody else waits") {
     Queue<int> queue(loop);
     Task a(loop, take(queue, log, "a"));
     turns(loop, 1);
@@ -215,9 +201,7 @@ TEST_CASE("Q15: a served get that is cancelled loses nothing, if nobody else wai
     CHECK(log.text == (ends_cancelled(a) ? "b1 " : "a1 "));
 }
 
-TEST_CASE("Q16: fair and lossless at once") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<EventLoop>, "Q16: fair and lossless at once") {
     Queue<int> queue(loop);
     Task a(loop, take(queue, log, "a")), b(loop, take(queue, log, "b"));
     const Task c(loop, take(queue, log, "c")), d(loop, take(queue, log, "d"));
@@ -233,9 +217,9 @@ TEST_CASE("Q16: fair and lossless at once") {
     CHECK(log.text.find('2') != std::string::npos);
 }
 
-TEST_CASE("Q17: a get can have a time limit, and what loses against it leaves the line") {
-    Loop loop;
-    Log log;
+TEST_CASE_FIXTURE(
+    Row<Loop>,
+    "Q17: a get can have a time limit, and what loses against it leaves the line") {
     Queue<int> queue(loop);
     const Task in_vain(loop, take_for(loop, queue, 2ms, log));
     REQUIRE(end_of(loop, in_vain));
@@ -247,18 +231,16 @@ TEST_CASE("Q17: a get can have a time limit, and what loses against it leaves th
     CHECK(log.text == "timeout 1 ");
 }
 
-TEST_CASE("J1: join returns at once if nothing is unfinished") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<EventLoop>, "J1: join returns at once if nothing is unfinished") {
     Queue<int> queue(loop);
     const Task task(loop, join(queue, log));
     turns(loop, 1);
     CHECK(log.text == "joined ");
 }
 
-TEST_CASE("J3: join waits for task_done of every item, not only until they are taken") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(
+    Row<EventLoop>,
+    "J3: join waits for task_done of every item, not only until they are taken") {
     Queue<int> queue(loop);
     queue.put(1);
     queue.put(2);
@@ -275,9 +257,7 @@ TEST_CASE("J3: join waits for task_done of every item, not only until they are t
     CHECK(joining.done());
 }
 
-TEST_CASE("J5: task_done only counts: it needs no get") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<EventLoop>, "J5: task_done only counts: it needs no get") {
     Queue<int> queue(loop);
     queue.put(1);
     const Task joining(loop, join(queue, log));
@@ -288,9 +268,7 @@ TEST_CASE("J5: task_done only counts: it needs no get") {
     CHECK(joining.done());
 }
 
-TEST_CASE("J6: all who join wake when the count is 0") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<EventLoop>, "J6: all who join wake when the count is 0") {
     Queue<int> queue(loop);
     queue.put(1);
     const Task a(loop, join(queue, log)), b(loop, join(queue, log));
@@ -315,8 +293,7 @@ TEST_CASE("J7: an item that comes after the last task_done does not hold back wh
     CHECK(joining.done());
 }
 
-// ---- Fetch
-// ------------------------------------------------------------------------------
+// ---- Fetch ----------------------------------------------------------------------------
 
 namespace {
 
@@ -431,8 +408,7 @@ TEST_CASE("H7: a request to end is no failed page: it leaves the fetch") {
     CHECK_THROWS_AS(task.throw_if_failed(), Cancelled);
 }
 
-// ---- Workers
-// ----------------------------------------------------------------------------
+// ---- Workers --------------------------------------------------------------------------
 
 namespace {
 

@@ -26,6 +26,7 @@ using rows::Log;
 using rows::Note;
 using rows::Probe;
 using rows::Rain;
+using rows::Row;
 using rows::turn_until;
 using rows::turns;
 using tests::SocketPair;
@@ -38,12 +39,10 @@ using yours::Waiting;
 
 using namespace std::chrono_literals;
 
-// ---- Loop
-// -------------------------------------------------------------------------------
+// ---- Loop -----------------------------------------------------------------------------
 
-TEST_CASE("L1: what is ready runs first in, first out, each once") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<EventLoop>,
+                  "L1: what is ready runs first in, first out, each once") {
     Note a(log, "a"), b(log, "b"), c(log, "c");
     loop.make_ready(b);
     loop.make_ready(a);
@@ -73,9 +72,7 @@ TEST_CASE("L2: what is made ready in a turn runs in the next one, after the sele
     CHECK(log.text == "run socket run ");
 }
 
-TEST_CASE("E1: while something is ready, no turn sleeps") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<EventLoop>, "E1: while something is ready, no turn sleeps") {
     Note a(log, "a");
     loop.make_ready(a);
     const auto start = Clock::now();
@@ -103,9 +100,8 @@ TEST_CASE(
     CHECK(called);
 }
 
-TEST_CASE("E3: whom a socket's callback makes ready runs in the same turn") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<EventLoop>,
+                  "E3: whom a socket's callback makes ready runs in the same turn") {
     SocketPair pair;
     Note a(log, "a");
     loop.watch(pair.near.fd(), Events::write, [&] {
@@ -116,10 +112,9 @@ TEST_CASE("E3: whom a socket's callback makes ready runs in the same turn") {
     CHECK(log.text == "socket a ");
 }
 
-TEST_CASE(
+TEST_CASE_FIXTURE(
+    Row<EventLoop>,
     "E4: a socket that is no longer watched calls nobody, and can be watched anew") {
-    EventLoop loop;
-    Log log;
     SocketPair pair;
     loop.watch(pair.near.fd(), Events::write, [&] { log.note("first"); });
     loop.watch(pair.far.fd(), Events::write, [] {});
@@ -131,12 +126,9 @@ TEST_CASE(
     CHECK(log.text == "second ");
 }
 
-// ---- Timers
-// -----------------------------------------------------------------------------
+// ---- Timers ---------------------------------------------------------------------------
 
-TEST_CASE("L3: a timer can be taken back, also when it is due") {
-    Loop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<Loop>, "L3: a timer can be taken back, also when it is due") {
     const auto before = loop.call_later(0ms, [&] { log.note("before"); });
     Loop::TimerId behind;
     loop.call_later(1ms, [&] { loop.cancel(behind); });
@@ -165,9 +157,7 @@ TEST_CASE("L4: a timer is never early") {
     CHECK(early == 0);
 }
 
-TEST_CASE("L5: what is due is called in the order of its times") {
-    Loop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<Loop>, "L5: what is due is called in the order of its times") {
     for (const int delay : {6, 2, 4, 8, 3}) // far apart, for a busy machine
         loop.call_later(std::chrono::milliseconds(20 * delay),
                         [&, delay] { log.note(std::to_string(delay)); });
@@ -238,8 +228,7 @@ TEST_CASE("T2: timers are called, too, while there is always something ready") {
     CHECK(turn_until(loop, [&] { return called; }));
 }
 
-// ---- Generator
-// --------------------------------------------------------------------------
+// ---- Generator ------------------------------------------------------------------------
 
 namespace {
 
@@ -339,8 +328,7 @@ TEST_CASE("V6: a generator that was moved has one owner, and its frame dies once
     CHECK(count.alive == 0);
 }
 
-// ---- Future
-// -----------------------------------------------------------------------------
+// ---- Future ---------------------------------------------------------------------------
 
 namespace {
 
@@ -414,9 +402,8 @@ TEST_CASE("F9: one that is done can't be cancelled") {
     CHECK_NOTHROW(future.throw_if_failed());
 }
 
-TEST_CASE("F10: whoever waits runs later, never inside set_result") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<EventLoop>,
+                  "F10: whoever waits runs later, never inside set_result") {
     Future future(loop);
     Note waiter(log, "waiter");
     future.add_waiter(waiter);
@@ -429,9 +416,7 @@ TEST_CASE("F10: whoever waits runs later, never inside set_result") {
     CHECK(log.text == "set waiter ");
 }
 
-TEST_CASE("F11: those who wait run in their order, once each") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<EventLoop>, "F11: those who wait run in their order, once each") {
     Future future(loop);
     Note a(log, "a"), b(log, "b"), c(log, "c");
     future.add_waiter(c);
@@ -443,9 +428,7 @@ TEST_CASE("F11: those who wait run in their order, once each") {
     CHECK(log.text == "c a b ");
 }
 
-TEST_CASE("F12: they run for exceptions and cancellations, too") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<EventLoop>, "F12: they run for exceptions and cancellations, too") {
     Future fails(loop);
     Note a(log, "a");
     fails.add_waiter(a);
@@ -458,9 +441,7 @@ TEST_CASE("F12: they run for exceptions and cancellations, too") {
     CHECK(log.text == "a b ");
 }
 
-TEST_CASE("F13: one who comes too late runs in the next turn") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<EventLoop>, "F13: one who comes too late runs in the next turn") {
     Future future(loop);
     future.set_result();
     Note late(log, "late");
@@ -500,9 +481,8 @@ Waiting wait_for_two(Future& first, Future& second, Log& log) {
 
 } // namespace
 
-TEST_CASE("D1: a driver's generator begins in the loop's next turn") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<EventLoop>,
+                  "D1: a driver's generator begins in the loop's next turn") {
     Future first(loop), second(loop);
     const Driver driver(loop, wait_for_two(first, second, log));
     CHECK(log.text.empty());
@@ -511,9 +491,9 @@ TEST_CASE("D1: a driver's generator begins in the loop's next turn") {
     CHECK(!driver.done());
 }
 
-TEST_CASE("D2: it goes on from future to future, and keeps what the generator returns") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(
+    Row<EventLoop>,
+    "D2: it goes on from future to future, and keeps what the generator returns") {
     Future first(loop), second(loop);
     const Driver driver(loop, wait_for_two(first, second, log));
     turns(loop, 1);

@@ -23,6 +23,7 @@ using rows::Log;
 using rows::Note;
 using rows::Probe;
 using rows::Rain;
+using rows::Row;
 using rows::turn_until;
 using rows::turns;
 using yours::Cancelled;
@@ -66,8 +67,7 @@ Coroutine<> await(Future& future, Log& log, std::string name = "") {
 
 } // namespace
 
-// ---- Coroutine
-// --------------------------------------------------------------------------
+// ---- Coroutine ------------------------------------------------------------------------
 
 namespace {
 
@@ -159,9 +159,9 @@ TEST_CASE("A2: what a coroutine returns is the value of its co_await") {
     CHECK(sum == 7);
 }
 
-TEST_CASE("A3: what a coroutine throws, its co_await throws, and so on outwards") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(
+    Row<EventLoop>,
+    "A3: what a coroutine throws, its co_await throws, and so on outwards") {
     Future future(loop);
     const Chain chain(loop, see_it_fail(future, log));
     turns(loop, 1);
@@ -197,9 +197,8 @@ TEST_CASE("K3: awaiting a coroutine does not go through the loop, nor grow the s
     CHECK(value == many / 10);
 }
 
-TEST_CASE("F20: awaiting a pending future suspends until it is done") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<EventLoop>,
+                  "F20: awaiting a pending future suspends until it is done") {
     Future future(loop);
     const Chain chain(loop, await(future, log));
     turns(loop, 3);
@@ -209,9 +208,8 @@ TEST_CASE("F20: awaiting a pending future suspends until it is done") {
     CHECK(log.text == "waits ends ");
 }
 
-TEST_CASE("F21: awaiting one that is done does not give up control") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<EventLoop>,
+                  "F21: awaiting one that is done does not give up control") {
     Future done(loop);
     done.set_result();
     const Chain chain(loop, await_done(done, log));
@@ -221,9 +219,8 @@ TEST_CASE("F21: awaiting one that is done does not give up control") {
     CHECK(log.text.find("before behind ") != std::string::npos);
 }
 
-TEST_CASE("F22: all who wait get the outcome, in the order in which they came") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<EventLoop>,
+                  "F22: all who wait get the outcome, in the order in which they came") {
     Future future(loop);
     const Chain a(loop, await(future, log, "a"));
     turns(loop, 1);
@@ -250,8 +247,7 @@ TEST_CASE("F23: all who wait get the same exception object") {
     CHECK(seen[0] == seen[1]);
 }
 
-// ---- Task
-// -------------------------------------------------------------------------------
+// ---- Task -----------------------------------------------------------------------------
 
 namespace {
 
@@ -304,9 +300,9 @@ Coroutine<> cancel_itself(Task*& self, Future& done, Future& future, Log& log) {
 
 } // namespace
 
-TEST_CASE("K1: making a task runs nothing; its first step comes in the next turn") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(
+    Row<EventLoop>,
+    "K1: making a task runs nothing; its first step comes in the next turn") {
     Future future(loop);
     const Task task(loop, await(future, log));
     CHECK(log.text.empty());
@@ -315,9 +311,8 @@ TEST_CASE("K1: making a task runs nothing; its first step comes in the next turn
     CHECK(!task.done());
 }
 
-TEST_CASE("K2: a step runs until it waits for a future that is not done") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<EventLoop>,
+                  "K2: a step runs until it waits for a future that is not done") {
     Future done(loop), pending(loop);
     done.set_result();
     const Task task(loop, two_steps(done, pending, log));
@@ -345,9 +340,8 @@ TEST_CASE("K4: what the coroutine throws is the task's") {
     CHECK_NOTHROW(ends.throw_if_failed());
 }
 
-TEST_CASE("K5: a task goes on one turn after its future is done") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<EventLoop>,
+                  "K5: a task goes on one turn after its future is done") {
     Future future(loop);
     const Task task(loop, await(future, log));
     turns(loop, 1);
@@ -363,9 +357,7 @@ TEST_CASE("K5: a task goes on one turn after its future is done") {
     CHECK(task.done());
 }
 
-TEST_CASE("K7: a task is a future: others can await it") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<EventLoop>, "K7: a task is a future: others can await it") {
     Future future(loop);
     Task task(loop, await(future, log));
     const Task a(loop, await(task, log, "a"));
@@ -379,9 +371,7 @@ TEST_CASE("K7: a task is a future: others can await it") {
     CHECK(log.text.find("brain ") != std::string::npos);
 }
 
-TEST_CASE("K10: cancel only asks") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<EventLoop>, "K10: cancel only asks") {
     Future future(loop);
     Task task(loop, await(future, log));
     turns(loop, 1);
@@ -392,10 +382,9 @@ TEST_CASE("K10: cancel only asks") {
     CHECK(task.done());
 }
 
-TEST_CASE(
+TEST_CASE_FIXTURE(
+    Row<EventLoop>,
     "K11: the future it waits for is cancelled, and Cancelled thrown a turn later") {
-    EventLoop loop;
-    Log log;
     Future future(loop);
     Task task(loop, await(future, log));
     turns(loop, 1);
@@ -406,9 +395,8 @@ TEST_CASE(
     CHECK_THROWS_AS(task.throw_if_failed(), Cancelled);
 }
 
-TEST_CASE("K12: a task that waits for a task passes the request on") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<EventLoop>,
+                  "K12: a task that waits for a task passes the request on") {
     Future future(loop);
     Task inner(loop, await(future, log, "inner-"));
     Task outer(loop, await(inner, log, "outer-"));
@@ -420,9 +408,8 @@ TEST_CASE("K12: a task that waits for a task passes the request on") {
     CHECK(outer.done());
 }
 
-TEST_CASE("K13: if the inner task refuses, the outer one goes on") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<EventLoop>,
+                  "K13: if the inner task refuses, the outer one goes on") {
     Future future(loop);
     Task inner(loop, refuse(future, log));
     Task outer(loop, await(inner, log, "outer-"));
@@ -434,9 +421,8 @@ TEST_CASE("K13: if the inner task refuses, the outer one goes on") {
     CHECK_NOTHROW(outer.throw_if_failed());
 }
 
-TEST_CASE("K14: cancelled before the first step, the body never runs") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<EventLoop>,
+                  "K14: cancelled before the first step, the body never runs") {
     Future done(loop), pending(loop);
     done.set_result();
     Task task(loop, two_steps(done, pending, log));
@@ -447,9 +433,7 @@ TEST_CASE("K14: cancelled before the first step, the body never runs") {
     CHECK_THROWS_AS(task.throw_if_failed(), Cancelled);
 }
 
-TEST_CASE("K15: the coroutine may catch it, and return") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<EventLoop>, "K15: the coroutine may catch it, and return") {
     Future future(loop);
     Task task(loop, refuse(future, log));
     turns(loop, 1);
@@ -460,9 +444,7 @@ TEST_CASE("K15: the coroutine may catch it, and return") {
     CHECK_NOTHROW(task.throw_if_failed());
 }
 
-TEST_CASE("K16: it may catch it, and wait for something else") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<EventLoop>, "K16: it may catch it, and wait for something else") {
     Future first(loop), second(loop);
     Task task(loop, refuse_and_wait(first, second, log));
     turns(loop, 1);
@@ -476,9 +458,8 @@ TEST_CASE("K16: it may catch it, and wait for something else") {
     CHECK_NOTHROW(task.throw_if_failed());
 }
 
-TEST_CASE("K17: a task that cancels itself is told at the next wait") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<EventLoop>,
+                  "K17: a task that cancels itself is told at the next wait") {
     Future done(loop), future(loop);
     done.set_result();
     Task* self = nullptr;
@@ -499,9 +480,8 @@ TEST_CASE("K18: one that cancels itself and returns has been cancelled") {
     CHECK_THROWS_AS(task.throw_if_failed(), Cancelled);
 }
 
-TEST_CASE("K19: cancelled between result and resumption, it gets Cancelled") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<EventLoop>,
+                  "K19: cancelled between result and resumption, it gets Cancelled") {
     Future future(loop);
     Task task(loop, await(future, log));
     turns(loop, 1);
@@ -511,9 +491,8 @@ TEST_CASE("K19: cancelled between result and resumption, it gets Cancelled") {
     CHECK(log.text == "waits cancelled ");
 }
 
-TEST_CASE("K21: two requests before it runs throw one Cancelled") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<EventLoop>,
+                  "K21: two requests before it runs throw one Cancelled") {
     Future first(loop), second(loop);
     Task task(loop, refuse_and_wait(first, second, log));
     turns(loop, 1);
@@ -526,9 +505,7 @@ TEST_CASE("K21: two requests before it runs throw one Cancelled") {
     CHECK(task.done());
 }
 
-TEST_CASE("K23: a task that is done can't be cancelled") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<EventLoop>, "K23: a task that is done can't be cancelled") {
     Future future(loop);
     Task task(loop, await(future, log));
     turns(loop, 1);
@@ -549,9 +526,8 @@ TEST_CASE("K24: another exception, thrown while Cancelled is handled, is the tas
     CHECK_THROWS_AS(task.throw_if_failed(), Rain);
 }
 
-TEST_CASE("L11: run_until_complete returns when the task is done, or throws") {
-    Loop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<Loop>,
+                  "L11: run_until_complete returns when the task is done, or throws") {
     Future future(loop);
     loop.call_later(1ms, [&] { future.set_result(); });
     Task ends(loop, await(future, log));
@@ -561,8 +537,7 @@ TEST_CASE("L11: run_until_complete returns when the task is done, or throws") {
     CHECK_THROWS_AS(run_until_complete(loop, fails), Rain);
 }
 
-// ---- Time limit
-// -------------------------------------------------------------------------
+// ---- Time limit -----------------------------------------------------------------------
 
 namespace {
 
@@ -645,9 +620,7 @@ Coroutine<int> hold_the_loop(std::chrono::milliseconds time) {
 
 } // namespace
 
-TEST_CASE("T3: a sleep is never too short, and holds up nobody else") {
-    Loop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<Loop>, "T3: a sleep is never too short, and holds up nobody else") {
     const auto start = Clock::now();
     const Task slow(loop, sleep_and_note(loop, 30ms, log, "slow"));
     const Task fast(loop, sleep_and_note(loop, 5ms, log, "fast"));
@@ -656,9 +629,7 @@ TEST_CASE("T3: a sleep is never too short, and holds up nobody else") {
     CHECK(log.text.find("fast2 slow2 ") != std::string::npos);
 }
 
-TEST_CASE("T5: who sleeps lets the processor sleep") {
-    Loop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<Loop>, "T5: who sleeps lets the processor sleep") {
     const Task task(loop, sleep_and_note(loop, 50ms, log, ""));
     int turns = 0;
     for (; !task.done() && turns < 1000; ++turns)
@@ -667,18 +638,14 @@ TEST_CASE("T5: who sleeps lets the processor sleep") {
     CHECK(turns < 50);
 }
 
-TEST_CASE("L18: sleeping for no time gives the others their turn") {
-    Loop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<Loop>, "L18: sleeping for no time gives the others their turn") {
     const Task a(loop, sleep_and_note(loop, 0ms, log, "a"));
     const Task b(loop, sleep_and_note(loop, 0ms, log, "b"));
     REQUIRE(turn_until(loop, [&] { return a.done() && b.done(); }));
     CHECK(log.text.find('2') > log.text.rfind('1')); // both began before one went on
 }
 
-TEST_CASE("L19: a cancelled sleep takes its timer back") {
-    Loop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<Loop>, "L19: a cancelled sleep takes its timer back") {
     Task task(loop, sleep_and_note(loop, 5ms, log, ""));
     turns(loop, 1);
     task.cancel();
@@ -687,9 +654,8 @@ TEST_CASE("L19: a cancelled sleep takes its timer back") {
     CHECK(sleeps_on(loop));
 }
 
-TEST_CASE("W1: wait_for returns a result in time, and takes its timer back") {
-    Loop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<Loop>,
+                  "W1: wait_for returns a result in time, and takes its timer back") {
     const Task task(loop, limited(loop, seven_at_once(), 5ms, log));
     turns(loop, 3);
     CHECK(log.text == "7 ");
@@ -706,33 +672,27 @@ TEST_CASE("W2: too late, the coroutine is asked to end and waited for, then Time
     CHECK(log.text == "asked ended timeout ");
 }
 
-TEST_CASE("W3: a value that comes in spite of the time limit wins") {
-    Loop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<Loop>, "W3: a value that comes in spite of the time limit wins") {
     const Task task(loop, limited(loop, refuse_to_end(loop), 5ms, log));
     REQUIRE(end_of(loop, task));
     CHECK(log.text == "7 ");
 }
 
-TEST_CASE("W4: another exception in answer to the time limit is thrown") {
-    Loop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<Loop>,
+                  "W4: another exception in answer to the time limit is thrown") {
     const Task task(loop, limited(loop, fail_to_end(loop), 5ms, log));
     REQUIRE(end_of(loop, task));
     CHECK_THROWS_AS(task.throw_if_failed(), Rain);
 }
 
-TEST_CASE("W5: result and end of time in the same turn: the result") {
-    Loop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<Loop>, "W5: result and end of time in the same turn: the result") {
     const Task task(loop, limited(loop, hold_the_loop(10ms), 2ms, log));
     REQUIRE(end_of(loop, task));
     CHECK(log.text == "7 ");
 }
 
-TEST_CASE("W7: cancelling who waits asks the coroutine to end, and waits for it") {
-    Loop loop;
-    Log log;
+TEST_CASE_FIXTURE(
+    Row<Loop>, "W7: cancelling who waits asks the coroutine to end, and waits for it") {
     Task task(loop, limited(loop, end_slowly(loop, log), 1000ms, log));
     turns(loop, 3);
     task.cancel();
@@ -741,9 +701,8 @@ TEST_CASE("W7: cancelling who waits asks the coroutine to end, and waits for it"
     CHECK_THROWS_AS(task.throw_if_failed(), Cancelled);
 }
 
-TEST_CASE("T4: a request that comes just when the time is over is not lost") {
-    Loop loop;
-    Log log;
+TEST_CASE_FIXTURE(Row<Loop>,
+                  "T4: a request that comes just when the time is over is not lost") {
     Task task(loop, limited(loop, wait_for_ever(loop), 2ms, log));
     turns(loop, 3);
     std::this_thread::sleep_for(4ms);
