@@ -102,10 +102,9 @@ struct LoopTest {
     }
 
     void no_endless_sleep() const {
-        REQUIRE_MESSAGE(
-            !rescue.rang(),
-            "a timer was due, and the loop slept on, until something arrived at "
-            "a socket. How long may the selector sleep at most?");
+        REQUIRE_MESSAGE(!rescue.rang(),
+                        "a timer was due, and the loop slept on, until something arrived "
+                        "at a socket. How long may the selector sleep at most?");
     }
 };
 
@@ -165,8 +164,8 @@ TEST_CASE_FIXTURE(LoopTest, "a timer is never called before its time") {
     }
     CHECK_MESSAGE(early == 0, "of 20 timers, "
                                   << early
-                                  << " were called before their time was over, "
-                                     "if only by a part of a millisecond.");
+                                  << " were called before their time was over, if only "
+                                     "by a part of a millisecond.");
 }
 
 TEST_CASE("the earlier time goes first") {
@@ -199,10 +198,9 @@ TEST_CASE_FIXTURE(LoopTest, "among equal times, who was made first goes first") 
     }
     busy_until(Clock::now() + 3ms);
     turns_until(expected);
-    CHECK_MESSAGE(told == expected,
-                  "twenty timers with the same delay were called in another "
-                  "order than they were made in: "
-                      << said(told));
+    CHECK_MESSAGE(told == expected, "twenty timers with the same delay were called in "
+                                    "another order than they were made in: "
+                                        << said(told));
 }
 
 // ---- Taking back ----
@@ -244,11 +242,10 @@ TEST_CASE_FIXTURE(LoopTest, "a callback may take back one that is due as well") 
     tell_later(3ms, "third");
     busy_until(start + 5ms);
     turns_until("first third ");
-    CHECK_MESSAGE(
-        told == "first third ",
-        "the first of three that were due took back the second, just before its "
-        "turn. Called were: "
-            << said(told));
+    CHECK_MESSAGE(told == "first third ",
+                  "the first of three that were due took back the second, just before "
+                  "its turn. Called were: "
+                      << said(told));
 }
 
 TEST_CASE_FIXTURE(LoopTest, "a callback may take back itself") {
@@ -278,16 +275,15 @@ TEST_CASE_FIXTURE(LoopTest, "what a callback adds waits for the next turn") {
     loop.call_later(0ms, again);
     busy_until(Clock::now() + 1ms);
     turn();
-    REQUIRE_MESSAGE(calls == 1,
-                    "a timer that makes itself anew, due at once, was called "
-                        << calls
-                        << " times in one turn: nobody else would ever have a turn. "
-                           "It must wait for the next one.");
+    REQUIRE_MESSAGE(calls == 1, "a timer that makes itself anew, due at once, was called "
+                                    << calls
+                                    << " times in one turn: nobody else would ever have "
+                                       "a turn. It must wait for the next one.");
     busy_until(Clock::now() + 1ms);
     turn();
-    CHECK_MESSAGE((calls == 2 || calls == 100),
-                  "what was added in the first turn, due at "
-                  "once, is called in the second.");
+    CHECK_MESSAGE(
+        (calls == 2 || calls == 100),
+        "what was added in the first turn, due at once, is called in the second.");
     no_endless_sleep();
 }
 
@@ -301,12 +297,11 @@ TEST_CASE_FIXTURE(LoopTest, "the loop sleeps until the next timer") {
         turns += turns_until(expected, 101);
         no_endless_sleep();
     }
-    CHECK_MESSAGE(
-        turns <= 100,
-        "five timers, of 20 ms each, one after the other, took the loop more than a "
-        "hundred turns. One or two for each should do: it's awake when it could "
-        "sleep. If it sleeps a little too short, it wakes up with nothing to do, "
-        "and sleeps for no time at all, again and again.");
+    CHECK_MESSAGE(turns <= 100,
+                  "five timers, of 20 ms each, one after the other, took the loop more "
+                  "than a hundred turns. One or two for each should do: it's awake when "
+                  "it could sleep. If it sleeps a little too short, it wakes up with "
+                  "nothing to do, and sleeps for no time at all, again and again.");
     CHECK(told == expected);
 }
 
@@ -316,10 +311,10 @@ TEST_CASE_FIXTURE(LoopTest, "who is ready is not held up by a timer") {
     loop.make_ready(one);
     turn();
     CHECK_MESSAGE(!rescue.rang(), "somebody was ready to run, and the loop slept.");
-    CHECK_MESSAGE(told == "one ",
-                  "somebody was ready to run, and a timer is due in an hour. "
-                  "In the turn ran: "
-                      << said(told));
+    CHECK_MESSAGE(
+        told == "one ",
+        "somebody was ready to run, and a timer is due in an hour. In the turn ran: "
+            << said(told));
 }
 
 TEST_CASE_FIXTURE(LoopTest, "a socket is not held up by a timer") {
@@ -328,9 +323,9 @@ TEST_CASE_FIXTURE(LoopTest, "a socket is not held up by a timer") {
     loop.watch(pair.near.fd(), Events::read, [&] { told += "socket "; });
     REQUIRE(::send(pair.far.fd(), "x", 1, 0) == 1);
     turns_until("socket ");
-    CHECK_MESSAGE(told == "socket ", "a byte has arrived, and a timer is due in an hour. "
-                                     "Called were: "
-                                         << said(told));
+    CHECK_MESSAGE(
+        told == "socket ",
+        "a byte has arrived, and a timer is due in an hour. Called were: " << said(told));
 }
 
 TEST_CASE_FIXTURE(LoopTest, "who is made ready by a timer runs without delay") {
@@ -343,10 +338,9 @@ TEST_CASE_FIXTURE(LoopTest, "who is made ready by a timer runs without delay") {
     if (told == "timer ")
         turn();
     no_endless_sleep();
-    CHECK_MESSAGE(told == "timer one ",
-                  "a timer has made somebody ready, who runs in the next "
-                  "turn at the latest. There ran: "
-                      << said(told));
+    CHECK_MESSAGE(told == "timer one ", "a timer has made somebody ready, who runs in "
+                                        "the next turn at the latest. There ran: "
+                                            << said(told));
 }
 
 TEST_CASE_FIXTURE(LoopTest, "a timer comes even if somebody is always ready") {
@@ -362,9 +356,8 @@ TEST_CASE_FIXTURE(LoopTest, "a timer comes even if somebody is always ready") {
     tell_later(5ms, "timer");
     busy_until(start + 6ms);
     turn();
-    CHECK_MESSAGE(told == "timer ",
-                  "a timer is due, and somebody else is ready in every turn: "
-                  "the turn must come to both.");
+    CHECK_MESSAGE(told == "timer ", "a timer is due, and somebody else is ready in every "
+                                    "turn: the turn must come to both.");
 }
 
 TEST_CASE("a time that is over") {
@@ -379,9 +372,7 @@ TEST_CASE("a time that is over") {
     CHECK_MESSAGE(calls == 0, "call_later itself calls nobody, whatever the delay.");
     Alarm::ring_after(1000ms);
     loop.turn();
-    CHECK_MESSAGE(
-        calls == 1,
-        "a timer that a callback sets waits for the next turn, also if its time "
-        "is over already. In this turn there were "
-            << calls << " calls.");
+    CHECK_MESSAGE(calls == 1, "a timer that a callback sets waits for the next turn, "
+                              "also if its time is over already. In this turn there were "
+                                  << calls << " calls.");
 }
