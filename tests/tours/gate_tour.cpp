@@ -42,7 +42,8 @@ using Page = std::string; // only its host
 /// What both ways share: a queue, and what each worker has done so far.
 struct Crawl {
     explicit Crawl(EventLoop& event_loop)
-        : loop(event_loop), gate(event_loop, {}, {}, [this](Page page, bool /*waited*/) {
+        : loop(event_loop),
+          gate(event_loop, {}, {}, [this](Page page, stage3::Passage /*passage*/) {
               queue.put_nowait(std::move(page));
           }) {
         gate.set_delay("a", pause);
