@@ -94,14 +94,15 @@ class Memory:
 
     def digest(self, length: int) -> float:
         """Of each URL only so many bytes of a digest: in small hashes, which Redis keeps in a row."""
-        before, keys = self.used(), max(1, self.count // BUCKET)
+        keys = max(1, self.count // BUCKET)
         with self.redis.client() as client:
             for first in range(0, self.count, 1000):
                 digests = [hashlib.sha256(url_of(number).encode()).digest()
                            for number in range(first, min(first + 1000, self.count))]
                 client.call_all([["HSET", b"d:%d:%d" % (length, int.from_bytes(one[24:28], "big") % keys),
                                   one[:length], b""] for one in digests])
-        return (self.used() - before) / self.count
+            return sum(client.call("MEMORY", "USAGE", f"d:{length}:{key}", "SAMPLES", 0)
+                       for key in range(keys)) / self.count
 
 
 def processor(client, at_once: int, pages: int) -> dict[str, float]:

@@ -8,8 +8,8 @@ HOSTILE_MEMORY=no: memory isn't looked at. (A program with sanitizers in it need
 Bodies, Delays, Redirects, Endless, Documents, Output, Scheduling; Quick: one crawl of those cases that take no time
 worth the name; and Together: one crawl of all cases.
 
-Most cases wait, for a server or for a time limit: so tests run beside each other. What takes longest is Together, 20 s,
-of which most is time limits of 4 s, twice for each silent server, and a second crawl for the second format. Of the
+Most cases wait, for a server or for a time limit: so tests run beside each other. What takes longest is Together, 40 s,
+of which most is time limits of 8 s, twice for each silent server, and a second crawl for the second format. Of the
 others, those of Delays take 3 s each.
 """
 import sys
@@ -89,7 +89,7 @@ class Quick(unittest.TestCase):
 
 class Together(unittest.TestCase):
     """All cases that fit into one crawl, in one: each comes out as it does by itself. Once for each format."""
-    OPTIONS = ("--fetch-timeout", 4, "--workers", 40)
+    OPTIONS = ("--fetch-timeout", 8, "--workers", 40)
 
     def as_jsonl_and_csv(self):
         with cases.Index() as index:
