@@ -1,8 +1,8 @@
 // Failures on order, for what can't be had from a well system when a test needs it.
 //
 // In test programs, the product's calls of `socket`, `accept`, `send`, `recv` and
-// `getaddrinfo` pass through faults.cpp first. While a Fault of this thread is alive, they
-// fail or fall short as it says; otherwise they go straight through.
+// `getaddrinfo` pass through faults.cpp first. While a Fault of this thread is alive,
+// they fail or fall short as it says; otherwise they go straight through.
 #pragma once
 
 #include <cerrno>
