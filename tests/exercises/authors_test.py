@@ -46,7 +46,7 @@ from record import comparable, fits_program, record, trace_of  # noqa: E402
 from track import assemble  # noqa: E402
 
 STRICT = ("-Werror",)
-TIME_LIMIT = 60.0  # more patient than with readers: sanitizers are slow, and cores are shared
+TIME_LIMIT = 240.0  # more patient than with readers: sanitizers are slow, and cores are shared
 QUICK_LINKER = ["-fuse-ld=gold"] if shutil.which("ld.gold") else []  # a third of the time
 KINDS = ["predict", "build", "mend"]  # the last: a program that is there, and goes wrong
 PAGES_WITH_BOTH_KINDS = ["01", "02", "03", "04"]  # of the first two
