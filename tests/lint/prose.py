@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""Counts the habits that make prose hard to read, and names the pages that have too much of one.
+
+    tests/lint/prose.py [--counts] [ROOT]
+
+A page may have
+
+- 2 sentences or lines that open with a parenthesis: what matters belongs in the text;
+- no "whoever", and no sentence that begins with "Who", unless it is a question;
+- 1 "nobody" or "somebody" per thousand words, since the parts of a program aren't people;
+- 2 of "stand", "stands", "stood", "tell", "tells" and "told" per thousand words;
+- sentences with a median of 12 to 20 words, at least 20 % of them with more than 20.
+
+"Per thousand words" means per thousand begun: a page of 1,200 words may have twice as many. Code,
+tables, comments and HTML are skipped. Headings and quoted boxes are searched for the habits, but
+their words and sentences aren't counted, which is why `book/weave.py --figures` finds more words.
+A page of fewer than 10 sentences may have them of any length.
+
+The counts keep old habits from coming back; they don't make good English. --counts prints them for
+all pages, and the sum of the words on 00-09. The pages in NOT_YET haven't been edited, and may have
+more of everything. That list can only shrink, since a page that passes has to leave it. Exit
+status: 0, nothing found; 1, something found.
+"""
+from __future__ import annotations
+
+import re
+import statistics
+import sys
+from pathlib import Path
+
+NOT_YET = """
+    10 11 11a 12 13 14 14a 15 16 17 17a 18 18a 19 19a 20 21 22 23 24 25 26 27 a d
+""".split()
+
+PARENTHESES, NOBODIES, STANDS = 2, 1, 2  # on a page; per thousand words; per thousand words
+MEDIAN, LONG, LONG_SHARE = (12, 20), 20, 20  # words; words, and how many percent have more
+FEW_SENTENCES = 10
+
+FENCE = re.compile(r"[\s>]*(?:[-*+] |\d+[.)] )?(`{3,}|~{3,})")
+ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
+SENTENCE_END = re.compile(r"""(?<=[.!?])["')*_]*\s+(?=["'(*_]*[A-Z0-9])""")
+OPENS = re.compile(r"""^[\s>*_-]*\(|[.!?]["')*_]*[ \t]+\(""")
+
+
+def prose_of(text: str) -> list[str]:
+    """Its lines, empty where they aren't prose. Inline code becomes a word, a link its text."""
+    lines, fence = [], ""
+    for line in text.split("\n"):
+        found = FENCE.match(line)
+        lines.append("" if found or fence else line)
+        if found and not fence:
+            fence = found[1]
+        elif found and found[1].startswith(fence):
+            fence = ""
+    text = re.sub(r"<!--.*?-->", lambda comment: "\n" * comment[0].count("\n"), "\n".join(lines),
+                  flags=re.S)
+    text = re.sub(r"(`+)[^`\n](?:.*?[^`])?\1(?!`)", "Code", text)
+    text = re.sub(r"!?\[([^\]\n]*)\](?:\([^)\n]*\)|\[[^\]\n]*\])", r"\1", text)
+    return ["" if re.match(r"[\s>]*[|<]", line) else line for line in text.split("\n")]
+
+
+def sentences_of(lines: list[str]) -> list[tuple[int, str]]:
+    """All sentences outside headings and boxes, each with the line on which it begins."""
+    found, paragraph = [], []
+    for number, line in enumerate([*lines, ""], 1):
+        ends = not line.strip() or re.match(r"\s*[#>]", line)
+        if paragraph and (ends or ITEM.match(line)):
+            whole, start, first = "\n".join(paragraph), 0, number - len(paragraph)
+            for end in [*(gap.end() for gap in SENTENCE_END.finditer(whole)), len(whole)]:
+                found.append((first + whole.count("\n", 0, start), whole[start:end].strip()))
+                start = end
+            paragraph = []
+        if not ends:
+            paragraph.append(ITEM.sub("", line))
+    return [(at, sentence) for at, sentence in found if words_in(sentence)]
+
+
+def words_in(text: str) -> int:
+    return sum(any(map(str.isalnum, word)) for word in text.split())
+
+
+class Counts:
+    """What is counted on a page: for each habit, the lines on which it is found."""
+
+    def __init__(self, text: str):
+        lines = prose_of(text)
+        sentences = sentences_of(lines)
+        lengths = [words_in(sentence) for _, sentence in sentences]
+
+        def lines_with(pattern: str) -> list[int]:
+            return [number for number, line in enumerate(lines, 1)
+                    for _ in re.findall(pattern, line, re.I)]
+        self.words, self.sentences = sum(lengths), len(lengths)
+        self.parentheses = [number for number, line in enumerate(lines, 1)
+                            for _ in OPENS.findall(line)]
+        self.whos = sorted(lines_with(r"\bwhoever\b") + [
+            at for at, one in sentences if re.match(r"\W*Who\b", one) and "?" not in one[-3:]])
+        self.nobodies = lines_with(r"\b(?:no|some)body\b")
+        self.stands = lines_with(r"\b(?:stands?|stood|tells?|told)\b")
+        self.median = statistics.median(lengths or [0])
+        self.long_share = 100 * sum(n > LONG for n in lengths) / max(1, len(lengths))
+
+    def problems(self, name: str) -> list[str]:
+        thousands = -(-self.words // 1000)
+        found = []
+        for lines, allowed, what in [
+                (self.parentheses, PARENTHESES, "opens with a parenthesis"),
+                (self.whos, 0, '"whoever", or "Who" as a subject'),
+                (self.nobodies, NOBODIES * thousands, '"nobody" or "somebody"'),
+                (self.stands, STANDS * thousands, '"stand" or "tell"')]:
+            if len(lines) > allowed:
+                found += [f"{name}:{line}: {what} ({len(lines)} on this page, {allowed} allowed)"
+                          for line in lines]
+        if self.sentences >= FEW_SENTENCES:
+            if not MEDIAN[0] <= self.median <= MEDIAN[1]:
+                found.append(f"{name}: the median sentence has {self.median:g} words; "
+                             f"{MEDIAN[0]} to {MEDIAN[1]} are right")
+            if self.long_share < LONG_SHARE:
+                found.append(f"{name}: {self.long_share:.3g} % of the sentences have more than "
+                             f"{LONG} words; at least {LONG_SHARE} % should")
+        return found
+
+    def row(self, name: str) -> str:
+        numbers = [self.words, len(self.parentheses), len(self.whos), len(self.nobodies),
+                   len(self.stands), round(self.median), round(self.long_share)]
+        return "".join(f"{number:8}" for number in numbers) + f"  {name}"
+
+
+def main() -> int:
+    arguments = [argument for argument in sys.argv[1:] if argument != "--counts"]
+    root = Path(arguments[0]) if arguments else Path(__file__).resolve().parents[2]
+    pages = {path.relative_to(root).as_posix(): Counts(path.read_text(encoding="utf-8"))
+             for path in [root / "README.md", *sorted((root / "book").glob("*.md"))]
+             if path.is_file()}
+    if "--counts" in sys.argv:
+        print("   words       (     who  nobody   stand  median  long %")
+        for name, counts in pages.items():
+            print(counts.row(name))
+        print(f"{sum(counts.words for name, counts in pages.items() if name[5:6] == '0'):8}  "
+              "words on 00-09")
+        return 0
+    problems = []
+    for name, counts in pages.items():
+        found = counts.problems(name)
+        if Path(name).name.split("-")[0] not in NOT_YET:
+            problems += found
+        elif not found:
+            problems.append(f"{name}: passes now: take it off NOT_YET in tests/lint/prose.py")
+    print("\n".join(problems) or "no page has too much of an old habit")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

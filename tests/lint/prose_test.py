@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""prose.py counts each habit, and only that."""
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+import prose  # noqa: E402
+
+FIVE, TEN = "Five words make this sentence. ", "This is a sentence that has ten words, no fewer. "
+GOOD = TEN[:-2] + ", which makes it neither long nor short. "
+LONG = TEN[:-2] + ", and then some more, so that it has by far more than twenty of them. "
+ARTICLE = (GOOD * 6 + LONG * 2 + "\n") * 6  # some nine hundred words with nothing to complain about
+
+
+class Prose(unittest.TestCase):
+    def problems(self, text):
+        return prose.Counts(text).problems("page.md")
+
+    def test_all_is_well(self):
+        self.assertEqual(self.problems(ARTICLE), [])
+        self.assertLess(prose.Counts(ARTICLE).words, 1000)
+
+    def test_parentheses(self):
+        two = "One (in a sentence) is none.\n(This counts.)\n- (So does this.)\n"
+        self.assertEqual(self.problems(two), [])
+        self.assertEqual(self.problems(two + "\nA sentence. (And another.)\n"), [
+            f"page.md:{line}: opens with a parenthesis (3 on this page, 2 allowed)"
+            for line in (2, 3, 5)])
+
+    def test_who_as_a_subject(self):
+        self.assertEqual(self.problems("Who waits, and\nfor what? The task that knows who asked.\n"
+                                       "# Who waits\n"), [])
+        self.assertEqual(
+            self.problems("It ends.\nWho waits for it\nresumes. Say whoever you like.\n"),
+            [f'page.md:{line}: "whoever", or "Who" as a subject (2 on this page, 0 allowed)'
+             for line in (2, 3)])
+
+    def test_nobody(self):
+        self.assertEqual(self.problems("Nobody is here.\n"), [])
+        self.assertEqual(self.problems("Nobody is here.\nOr is\nsomebody?\n"), [
+            f'page.md:{line}: "nobody" or "somebody" (2 on this page, 1 allowed)'
+            for line in (1, 3)])
+
+    def test_stand_and_tell(self):
+        two = "We understand where it stands, and the teller told it.\n"
+        self.assertEqual(self.problems(two), [])
+        self.assertEqual(len(self.problems(two + "It stood.\n")), 3)
+
+    def test_the_next_thousand_words_may_have_as_many(self):
+        self.assertEqual(self.problems("Nobody is here. Somebody was.\n" + ARTICLE * 2), [])
+
+    def test_the_length_of_sentences(self):
+        self.assertEqual(self.problems(FIVE * 9), [])
+        self.assertEqual(self.problems(FIVE * 7 + LONG * 3), [
+            "page.md: the median sentence has 5 words; 12 to 20 are right"])
+        self.assertEqual(self.problems(GOOD * 9 + LONG), [
+            "page.md: 10 % of the sentences have more than 20 words; at least 20 % should"])
+        self.assertIn("the median sentence has 25 words", self.problems(LONG * 10)[0])
+
+    def test_a_sentence_ends_with_its_paragraph_or_item(self):
+        self.assertEqual(prose.sentences_of(
+            ["# No sentence", "One, on", "two lines. Code, and", "Ctrl-C!", "- an item:",
+             "> a box"]), [(2, "One, on\ntwo lines."), (3, "Code, and\nCtrl-C!"), (5, "an item:")])
+
+    def test_what_is_no_prose(self):
+        self.assertEqual(prose.prose_of(
+            "```\nnobody\n```\n| nobody |\n<!-- nobody\nnobody -->\n<img alt='nobody'>\n"
+            "> ````sh\n> nobody\n> ```\n> ````\n`nobody` at [home](nobody.md)"),
+            [""] * 11 + ["Code at home"])
+
+    def run_on(self, pages):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in pages.items():
+                path = Path(folder, name)
+                path.parent.mkdir(exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+            run = subprocess.run([sys.executable, prose.__file__, folder],
+                                 capture_output=True, text=True)
+        return run.returncode, run.stdout
+
+    def test_a_page_that_has_not_been_edited(self):
+        old = f"book/{prose.NOT_YET[0]}-old.md"
+        self.assertEqual(self.run_on({"README.md": GOOD, old: "Whoever wrote this.\n"})[0], 0)
+        self.assertEqual(self.run_on({"README.md": "Whoever wrote this.\n"})[0], 1)
+        self.assertEqual(self.run_on({old: GOOD}), (
+            1, f"{old}: passes now: take it off NOT_YET in tests/lint/prose.py\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()
