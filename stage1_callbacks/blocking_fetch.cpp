@@ -25,7 +25,7 @@ namespace stage1 {
 namespace {
 
 // [connect-to]
-/// What the last call of the system has left in `errno`.
+/// The error that the last system call left in `errno`.
 std::system_error last_error() { return {errno, std::generic_category()}; }
 
 common::Socket connect_to(const common::Url& url) {
@@ -50,7 +50,7 @@ void send_all(const common::Socket& socket, std::string_view rest) {
     }
 }
 
-/// What comes next. Empty: the server has closed, and nothing will come any more.
+/// The next bytes. Empty once the server has closed, and no more will come.
 std::string receive(const common::Socket& socket) {
     std::array<char, 4096> chunk;
     const auto count = ::recv(socket.fd(), chunk.data(), chunk.size(), 0);
@@ -60,7 +60,7 @@ std::string receive(const common::Socket& socket) {
 }
 // [/send-and-receive]
 
-/// Each thread counts for itself: those of a crawl with threads never fail.
+/// Each thread has its own count, so the threads of a crawl never fail.
 thread_local common::FailOnPurpose failure;
 
 } // namespace
@@ -74,7 +74,7 @@ common::HttpResponse blocking_fetch(const common::Url& url) {
     std::string response;
     while (true) {
         const std::string chunk = receive(socket);
-        if (chunk.empty()) // the server has closed: that is the end of a response
+        if (chunk.empty()) // the server has closed: the response is complete
             return common::split_http_response(response);
         response += chunk;
     }
@@ -130,7 +130,7 @@ BlockingSummary crawl_one_by_one(const common::Url& root) {
 namespace {
 
 /// A crawl in which each page has its own thread. All threads share the set of URLs, so a
-/// mutex must guard it: two of them could meet the same new link in the same instant.
+/// mutex must guard it: two of them could meet the same new link at the same instant.
 class ThreadedCrawl {
   public:
     explicit ThreadedCrawl(const common::Url& root) : scope_(root) {}
@@ -138,7 +138,7 @@ class ThreadedCrawl {
     BlockingSummary run(const common::Url& root) {
         std::unique_lock lock(mutex_);
         start(root);
-        // After an error, too: the threads still use this object.
+        // After an error as well: the threads still use this object.
         ended_.wait(lock, [this] { return running_ == 0; });
         if (error_)
             std::rethrow_exception(error_);
@@ -164,7 +164,7 @@ class ThreadedCrawl {
             if (!error_)
                 for (const common::Url& link : page.links)
                     start(link);
-        } catch (...) { // no further thread is to be had, or no memory
+        } catch (...) { // no more threads, or no memory
             if (!lock.owns_lock())
                 lock.lock();
             error_ = std::current_exception();

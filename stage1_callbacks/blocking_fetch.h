@@ -1,8 +1,8 @@
-// The way that everybody writes first: ask, and wait for the answer.
+// The way everyone writes it first: ask, and wait for the answer.
 //
-// Each call of `connect`, `send` and `recv` here stops the thread until it's done. That
-// is easy to write and easy to read, and one thread fetches one page at a time. So
-// whoever wants to fetch many needs many threads. Told in book/01 (a thread per page).
+// Each call of `connect`, `send` and `recv` here blocks the thread until it's done. That
+// is easy to write and easy to read, but one thread fetches one page at a time, so
+// fetching many pages takes many threads. See book/01 (a thread per page).
 #pragma once
 
 #include "common/web/http_response.h"
@@ -25,19 +25,19 @@ struct Page {
     bool is_dead() const;
 };
 
-// Where a page fails, the next two must be on the stack (see book/04): so the compiler
-// may not put them inside their callers.
+// Where a page fails, the next two must be on the stack (see book/04), so the compiler
+// may not inline them.
 
-/// Fetches a page and finds its links. A page that can't be fetched has none; why it
-/// can't is in its response's `error`.
+/// Fetches a page and finds its links. A page that can't be fetched has none;
+/// its response's `error` says why.
 [[gnu::noinline]] Page fetch_page(const common::Url& url);
 
 /// The links in a response that came from `url`.
 [[gnu::noinline]] std::vector<common::Url>
 parse_links(const common::HttpResponse& response, const common::Url& url);
 
-/// From now on, in this thread: the call of `parse_links` with this number, 1 for the
-/// next, throws common::TracedError; 0: none does. For book/04 (what callbacks cost).
+/// Makes the call of `parse_links` with this number, 1 for this thread's next, throw
+/// common::TracedError; with 0, none throws. For book/04 (what callbacks cost).
 void fail_parsing_at(std::size_t number);
 
 /// What a crawl in this style found.
@@ -51,7 +51,7 @@ struct BlockingSummary {
 BlockingSummary crawl_one_by_one(const common::Url& root);
 
 /// Crawls the site that `root` is on, with a thread for each page. Throws
-/// std::system_error when no further thread can be had.
+/// std::system_error if no more threads can be started.
 BlockingSummary crawl_with_threads(const common::Url& root);
 
 } // namespace stage1

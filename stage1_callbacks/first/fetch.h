@@ -1,7 +1,7 @@
-// The smallest fetch with callbacks: three steps, each of which arranges for the next.
+// The smallest fetch with callbacks: three steps, each of which arranges the next.
 //
-// Stage 1's own is stage1_callbacks/fetcher.h; what it adds is told in book/03 (an event
-// loop with callbacks).
+// Stage 1's own is stage1_callbacks/fetcher.h; book/03 (an event loop with callbacks)
+// shows what it adds.
 #pragma once
 
 #include "common/first/event_loop.h"

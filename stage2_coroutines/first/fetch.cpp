@@ -34,7 +34,7 @@ Coroutine<common::Socket> connect(EventLoop& loop, const common::Url& url) {
     co_return socket;
 }
 
-/// What comes next; an empty string once the server has closed.
+/// The next bytes, or an empty string once the server has closed.
 Coroutine<std::string> read(EventLoop& loop, common::Socket& socket) {
     std::optional<std::string> chunk;
     while (!chunk) {

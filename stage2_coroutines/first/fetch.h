@@ -1,8 +1,8 @@
 // The smallest fetch without callbacks, twice: driven by a Task, and as coroutines that
 // await each other.
 //
-// Stage 2's own is stage2_coroutines/fetcher.h. Told in book/07 (futures and tasks) and
-// 08 (coroutines calling coroutines).
+// Stage 2's own is stage2_coroutines/fetcher.h. See book/07 (futures and tasks) and 08
+// (coroutines calling coroutines).
 #pragma once
 
 #include "common/first/event_loop.h"
@@ -17,7 +17,7 @@ namespace first {
 /// The whole response to a request for `url`. For a Task.
 Waiting fetch_by_yielding(EventLoop& loop, common::Url url);
 
-/// The same, for whoever awaits it.
+/// The same, to be awaited.
 Coroutine<std::string> fetch(EventLoop& loop, common::Url url);
 
 } // namespace first

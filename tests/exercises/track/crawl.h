@@ -23,7 +23,7 @@ namespace yours {
 
 class Crawl {
   public:
-    /// `report` is told of each URL, once, when its fetch has ended.
+    /// `report` is called once for each URL, when its fetch has ended.
     Crawl(Loop& loop, const common::Url& root,
           std::function<void(const common::Record&)> report)
         : loop_(loop), report_(std::move(report)), scope_(root), queue_(loop) {
@@ -31,7 +31,7 @@ class Crawl {
     }
 
     // [heart]
-    /// Fetches the root, and all pages of its site that it leads to.
+    /// Fetches the root, and every page of its site that it leads to.
     Coroutine<> run(std::size_t number_of_workers) {
         return run_workers(loop_, queue_, number_of_workers, [this] { return work(); });
     }

@@ -2,7 +2,7 @@
 //
 //     ./learn yours crawl [-w WORKERS] http://127.0.0.1:8000/
 //
-// Prints each URL as its fetch ends, as stages 1 and 2 do, and a summary at last. Exit
+// Prints each URL as its fetch ends, as stages 1 and 2 do, then a summary. Exit
 // status: 0 all fetched, 1 some URLs are dead, 2 wrong usage.
 #include "common/command_line/command_line.h"
 #include "common/command_line/usage_error.h"
