@@ -34,7 +34,7 @@ void Fetcher::fetch() {
 
 void Fetcher::connect_to_next_address() {
     std::error_code error;
-    socket_.close(); // the one before is of no use any more
+    socket_.close(); // of an address that has failed, if any
     while (!addresses_.empty()) {
         const auto address = addresses_.back().with_port(record_.url.port());
         socket_ = common::Socket::open_tcp(address.family(), error);
@@ -42,7 +42,7 @@ void Fetcher::connect_to_next_address() {
             error = std::make_error_code(std::errc::too_many_files_open);
         if (common::no_descriptor_left(error) && crawl_.in_flight() > 1) {
             release();
-            crawl_.postpone(record_.url); // one of the others will give its own back
+            crawl_.postpone(record_.url); // until another fetch gives its descriptor back
             return;
         }
         begin();
@@ -92,7 +92,7 @@ void Fetcher::read_response() {
     std::error_code error;
     const std::size_t count = socket_.receive(chunk, error);
     if (error == std::errc::operation_would_block)
-        return; // a false alarm, which the kernel allows itself; the callback stays
+        return; // a false alarm, which can happen; the callback stays registered
     if (error) {
         connection_broke(error);
         return;
@@ -109,11 +109,11 @@ void Fetcher::read_response() {
             fmt::format("response larger than {} bytes", crawl_.settings().max_response));
     else if (server_has_closed || response_is_whole())
         handle_response();
-    // Otherwise more will come, and this same callback will be called again.
+    // Otherwise more will come, and this callback will be called again.
 }
 
 bool Fetcher::response_is_whole() {
-    // Asked for HTTP/1.0, a server should close when it's done. Not all do.
+    // A server asked in HTTP/1.0 should close when it's done, but not all of them do.
     return end_.reached(response_);
 }
 
@@ -124,8 +124,8 @@ void Fetcher::handle_response() {
     if (record_.outcome == common::Outcome::page)
         links = parse_links(response);
     else if (record_.next)
-        links = {*record_.next}; // a redirect: one more link, no more
-    // The links go first: while this URL is still to do, the crawl can't look finished.
+        links = {*record_.next}; // a redirect is a page with one link
+    // The links go first: as long as this URL is unfinished, so is the crawl.
     crawl_.add(links);
     finish();
 }
@@ -136,7 +136,7 @@ std::vector<common::Url> Fetcher::parse_links(const common::HttpResponse& respon
         .urls;
 }
 
-/// `error` is empty if the server closed without a word.
+/// `error` is empty if the server closed without sending anything.
 void Fetcher::connection_broke(const std::error_code& error) {
     record_.error = error ? common::describe(error) : "empty response";
     if (response_.empty()) {
@@ -156,22 +156,22 @@ void Fetcher::fail(std::string reason) {
 }
 
 void Fetcher::finish() {
-    release(); // before the crawl is told: another fetch may wait for the descriptor
+    release(); // before telling the crawl: another fetch may need the descriptor
     crawl_.finished(record_);
 }
 
-/// Gives everything back. Nothing holds this Fetcher any more once its callback returns.
+/// Gives everything back. Once its callback returns, nothing holds this Fetcher any more.
 void Fetcher::release() {
     stop_watching();
     socket_.close();
     if (id_ != 0)
         crawl_.trace_end(id_, record_);
-    id_ = 0; // said once
+    id_ = 0; // so that the end is traced once
 }
 
 void Fetcher::begin() {
     if (id_ != 0)
-        return; // begun already, with another of the host's addresses
+        return; // begun already, at another of the host's addresses
     id_ = crawl_.next_fetch_id();
     crawl_.tracer().fetch_start(id_, record_.url.href(), socket_.fd());
 }

@@ -1,10 +1,10 @@
 // Fetches one page, as a chain of callbacks.
 //
-// A function that waits keeps its place and its local variables on the stack. A callback
-// can't wait, so it keeps neither: when it returns, its stack frame is gone. What a
-// blocking fetch would hold in local variables (the socket, what was sent, what has come)
-// stands here as members, and what it would do next stands in whichever callback is
-// registered. Told in book/03, and what it costs in book/04 (what callbacks cost).
+// A function that blocks keeps its place and its local variables on the stack. A callback
+// can't block, so it keeps neither: when it returns, its stack frame is gone. What a
+// blocking fetch would hold in local variables (the socket, what was sent, what has
+// arrived) is held in members here, and what comes next is whichever callback is
+// registered. See book/03 (an event loop with callbacks) and book/04 (their cost).
 #pragma once
 
 #include "common/simple_crawl/crawl.h"
@@ -24,16 +24,16 @@
 
 namespace stage1 {
 
-/// Always held by a shared_ptr: while a fetch is under way, the callback registered with
-/// the loop is what keeps it alive, and nothing else does.
+/// Always held by a shared_ptr: while a fetch is under way, only the callback registered
+/// with the loop keeps it alive.
 class Fetcher : public std::enable_shared_from_this<Fetcher> {
   public:
     /// `crawl` must outlive the fetch.
     Fetcher(common::Url url, common::Crawl& crawl);
 
-    /// Opens a socket, starts to connect, and returns. In the end `crawl.finished` is
-    /// called, maybe even before this returns; or at once `crawl.postpone`, if there is
-    /// no descriptor left for another socket.
+    /// Opens a socket, starts to connect, and returns. Calls `crawl.finished` when the
+    /// fetch has ended, perhaps even before this returns; or `crawl.postpone`, at once,
+    /// if no descriptor is left for another socket.
     void fetch();
 
   private:
@@ -63,13 +63,13 @@ class Fetcher : public std::enable_shared_from_this<Fetcher> {
     std::uint64_t id_ = 0;  // 0: not begun
     common::Record record_; // grows until the fetch ends
 
-    std::vector<common::Address> addresses_; // those not tried yet, the next one last
+    std::vector<common::Address> addresses_; // not tried yet; the next one is last
     common::Socket socket_;
     bool watching_ = false;
     std::string request_;
     std::size_t sent_ = 0; // bytes of request_
     std::string response_;
-    common::ResponseEnd end_; // says when the response is whole
+    common::ResponseEnd end_; // says when the response is complete
     // [/members]
 };
 

@@ -1,7 +1,7 @@
 // stage1: crawls one web site with a selector loop and callbacks.
 //
-// Reads the command line, owns everything, prints each URL as its fetch ends and a
-// summary at last. Exit status: 0 all fetched, 1 some URLs are dead, 2 wrong usage.
+// Reads the command line, owns everything, and prints each URL as its fetch ends, then a
+// summary. Exit status: 0 all fetched, 1 some URLs are dead, 2 wrong usage.
 #include "common/simple_crawl/crawl.h"
 #include "common/simple_crawl/crawl_options.h"
 #include "common/simple_crawl/event_loop.h"

@@ -135,7 +135,7 @@ def draw_costs(title, rows, theme):
 
 def draw_turn(title, rows, theme):
     """Who is registered, what select returns, who is called."""
-    picture = Picture(title, "; ".join(f"{s} waits {w}, calls {c}, ready: {r}" for s, w, c, r in rows), theme)
+    picture = Picture(title, "; ".join(f"{s}, {w}: {c}, ready: {r}" for s, w, c, r in rows), theme)
     for x, words in ((12, "1. registered"), (290, "2. asleep in select"), (500, "3. called back")):
         picture.text(x, 56, words, "soft", 13, "bold")
     top, bottom = 68, 68 + 52 * len(rows) - 10
@@ -145,7 +145,7 @@ def draw_turn(title, rows, theme):
     for i, (socket, waits, callback, ready) in enumerate(rows):
         y = top + 52 * i
         picture.box(12, y, 230, 42)
-        picture.text(22, y + 17, f"{socket} waits {waits}")
+        picture.text(22, y + 17, f"{socket}, {waits}")
         picture.text(22, y + 34, f"→ {callback}", "one", 12, mono=True)
         picture.line(242, y + 21, 286, y + 21, arrow=True)
         if ready == "yes":
@@ -183,7 +183,7 @@ def draw_stacks(title, rows, theme):
                 y += 48
         picture.text(x + 10, y + 20, "throws", "soft")
         if names[-2].endswith("fetch_page"):
-            picture.text(x + 10, y + 42, "Which page? fetch_page's argument tells.", "three", 12)
+            picture.text(x + 10, y + 42, "Which page? fetch_page's argument says.", "three", 12)
             picture.text(x + 10, y + 58, "Why this page? It was next on the list.", "three", 12)
     return picture
 

@@ -1,8 +1,8 @@
 // The smallest crawl: two sets, and a function that begins a fetch.
 //
-// How a page is fetched, it doesn't know: stage1_callbacks/first does it with callbacks,
-// stage2_coroutines/first with coroutines. It gives up at the first error of the network.
-// What stages 1 and 2 use is common/simple_crawl/crawl.h, which doesn't. Told in book/03
+// It doesn't know how a page is fetched: stage1_callbacks/first uses callbacks, and
+// stage2_coroutines/first uses coroutines. It gives up at the first network error, which
+// the crawl that stages 1 and 2 use (common/simple_crawl/crawl.h) doesn't. See book/03
 // (an event loop with callbacks).
 #pragma once
 
@@ -17,20 +17,20 @@
 
 namespace first {
 
-/// Where a response leads: the links of a page, or the one of a redirect.
+/// Where a response leads: a page's links, or a redirect's target.
 std::vector<common::Url> links_in(const std::string& response, const common::Url& url);
 
 // [crawl]
 class Crawl {
   public:
-    /// Begins to fetch a URL, and returns. When the response is there, somebody calls
-    /// `finished`.
+    /// Begins to fetch a URL and returns. Once the whole response is there, the fetch
+    /// calls `finished`.
     using StartFetch = std::function<void(const common::Url&)>;
 
     Crawl(EventLoop& loop, StartFetch start_fetch)
         : loop_(loop), start_fetch_(std::move(start_fetch)) {}
 
-    /// Fetches `root` and all pages of its host that it leads to. Returns their URLs.
+    /// Fetches `root` and all pages that it leads to on its host. Returns their URLs.
     std::set<common::Url> run(const common::Url& root) {
         host_ = root.host();
         add({root});
@@ -39,7 +39,7 @@ class Crawl {
     }
 
     void finished(const common::Url& url, const std::string& response) {
-        add(links_in(response, url)); // first, or else the crawl would look finished
+        add(links_in(response, url)); // first, or the crawl would look finished
         urls_todo_.erase(url);
         if (urls_todo_.empty())
             loop_.stop();

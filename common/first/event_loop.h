@@ -1,8 +1,8 @@
 // The smallest event loop that works.
 //
-// You say: when this socket is ready, call this function. The loop sleeps until one is,
-// and calls. What stages 1 and 2 run on is common/simple_crawl/event_loop.h; what it adds
-// to this one is told in book/03 (an event loop with callbacks).
+// You register a function to be called when a socket is ready; the loop sleeps until one
+// is, and calls its function. Stages 1 and 2 run on common/simple_crawl/event_loop.h, and
+// book/03 (an event loop with callbacks) explains what that one adds.
 #pragma once
 
 #include "common/system/selector.h"
@@ -26,7 +26,7 @@ class EventLoop {
         callbacks_[fd] = std::move(callback);
     }
 
-    /// Waits and calls back, until somebody has called `stop`.
+    /// Waits and calls back until `stop` is called.
     void run() {
         while (!stopped_) {
             for (const common::Ready& event : selector_->select(std::nullopt))

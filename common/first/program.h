@@ -1,4 +1,4 @@
-// What the smallest programs that crawl have in common: all but the crawl.
+// What the smallest crawling programs share: everything but the crawl itself.
 #pragma once
 
 #include "common/web/url.h"
@@ -8,9 +8,9 @@
 
 namespace first {
 
-/// Crawls the site that the command line names, and prints its URLs. Returns the
-/// program's exit status: 0; 1 if `crawl` throws, 2 if there is no http URL, with a line
-/// on stderr.
+/// Crawls the site named on the command line and prints its URLs. Returns the program's
+/// exit status: 0, or, with a line on stderr, 1 if `crawl` throws and 2 if no http URL
+/// was given.
 int run_program(int argc, char** argv,
                 const std::function<std::set<common::Url>(const common::Url&)>& crawl);
 

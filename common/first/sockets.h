@@ -1,7 +1,7 @@
-// What a small fetch does with its socket: three steps that don't wait for the server,
-// and that throw std::system_error when something goes wrong. Between them, you wait:
-// with callbacks (stage1_callbacks/first) or with coroutines (stage2_coroutines/first).
-// Told in book/02 (sockets that don't wait) and book/03 (an event loop with callbacks).
+// What a small fetch does with its socket, in three steps that don't wait for the server
+// and that throw std::system_error when something goes wrong. The caller waits between
+// them, with callbacks (stage1_callbacks/first) or coroutines (stage2_coroutines/first).
+// See book/02 (sockets that don't wait) and book/03 (an event loop with callbacks).
 #pragma once
 
 #include "common/system/socket.h"
@@ -12,17 +12,17 @@
 
 namespace first {
 
-/// A socket that has begun to connect to the host of `url`. It is connected, or has
-/// failed to, when it is writable. Blocks while it looks the host up, and throws
-/// common::ResolveError if there is none.
+/// A socket that has begun to connect to the host of `url`. When it becomes writable, the
+/// attempt has succeeded or failed. Blocks while it looks up the host, and throws
+/// common::ResolveError if there is no such host.
 common::Socket begin_to_connect(const common::Url& url);
 
-/// Asks for the page; `socket` is writable. Throws if the connection wasn't made, or if
-/// not all went out at once (so short a request does).
+/// Asks for the page; `socket` must be writable. Throws if the connection failed, or if
+/// the request didn't go out in one piece (one so short always does).
 void send_request(common::Socket& socket, const common::Url& url);
 
-/// What has come, up to 4 KiB; an empty string once the server has closed; nothing if
-/// nothing has come yet.
+/// What has arrived, up to 4 KiB; an empty string once the server has closed; nullopt if
+/// nothing has arrived yet.
 std::optional<std::string> receive(common::Socket& socket);
 
 } // namespace first

@@ -24,7 +24,7 @@ void Crawl::add(const std::vector<Url>& urls) {
         // Stages 1 and 2 speak plain http only.
         if (url.scheme() != "http" || !scope_.contains(url))
             continue;
-        // Is it new? Then remember it. Between question and answer nothing else can run.
+        // Is it new? Then remember it. Nothing else can run between the two.
         if (!seen_urls_.insert(url).second)
             continue;
         urls_todo_.insert(url);
@@ -33,14 +33,13 @@ void Crawl::add(const std::vector<Url>& urls) {
     start_fetches();
 }
 
-// [start-fetches]
-/// Starts all that wait. There is no cap, unless the server has shown that it needs one.
-/// What else can stop this is that no descriptor is left: then the rest stays in line
-/// until a fetch ends and gives one back.
+/// Starts all that are waiting. There is no cap, unless the server has shown that it
+/// needs one. If no descriptor is left, the rest stay in the queue until a fetch ends and
+/// gives one back.
 void Crawl::start_fetches() {
-    // A fetch that fails at once ends up here again, from inside the loop below; that one
-    // goes on by itself. Without this line a thousand such URLs would nest a thousand
-    // calls deep.
+    // A fetch that fails at once calls this function again, from inside the loop below,
+    // which continues anyway. Without this check, a thousand such URLs would nest a
+    // thousand calls.
     if (starting_)
         return;
     starting_ = true;
@@ -53,7 +52,6 @@ void Crawl::start_fetches() {
     }
     starting_ = false;
 }
-// [/start-fetches]
 
 void Crawl::count_in_flight() {
     summary_.most_at_once = std::max(summary_.most_at_once, in_flight());
@@ -73,8 +71,8 @@ void Crawl::postpone(const Url& url) {
 }
 
 bool Crawl::retry_with_fewer(const Url& url, std::uint64_t fetch) {
-    // How many are in flight now says little: a connection that fell off the server's
-    // queue breaks seconds later, when the others have long been answered.
+    // The number in flight now says little: a connection that fell off the server's
+    // queue breaks seconds later, long after the others have been answered.
     if (fetch > last_in_crowd_)
         return false;
     if (at_once_ == no_cap)

@@ -1,13 +1,13 @@
 // One crawl: what all its fetches share.
 //
 // Two sets do the work. `urls_todo` holds the URLs that are being fetched or are about to
-// be; the crawl is over when it is empty. `seen_urls` holds every URL ever met, so that a
-// page which a hundred others link to is fetched once. No lock guards them: the loop
-// calls one callback at a time.
+// be; the crawl ends when it is empty. `seen_urls` holds every URL ever met, so that a
+// page which a hundred others link to is fetched once. They need no lock, because the
+// loop calls one callback at a time.
 //
-// *How* a page is fetched, a crawl doesn't know. Stage 1 does it with a chain of
-// callbacks and stage 2 with a coroutine, and both do it for this crawl. Told in book/03
-// (an event loop with callbacks).
+// A crawl doesn't know *how* a page is fetched: stage 1 does it with a chain of callbacks
+// and stage 2 with a coroutine, and both use this crawl. See book/03 (an event loop with
+// callbacks).
 #pragma once
 
 #include "common/simple_crawl/event_loop.h"
@@ -36,25 +36,25 @@ namespace common {
 struct Host {
     std::vector<Address> addresses; ///< without port
     std::string error;              ///< why there are none, in words
-    bool look_again = false;        ///< only since no descriptor was left to look it up
+    bool look_again = false;        ///< the lookup failed for want of a descriptor
 };
 
 struct Settings {
-    /// How long nothing at all may happen before the crawl gives up.
+    /// The crawl gives up when nothing at all has happened for this long.
     EventLoop::Milliseconds patience = std::chrono::seconds(30);
     /// A longer response, in bytes, is cut off, and its URL is dead.
     std::size_t max_response = std::size_t{16} * 1024 * 1024;
-    /// Throws while the page with this number is parsed, 1 for the first; 0: never. To
-    /// see what an error leaves behind.
+    /// Throws while the page with this number is parsed, 1 for the first; 0: never. It
+    /// shows what is left to see after an error.
     std::size_t fail_parsing = 0;
     /// Called with each record as its fetch ends.
     std::function<void(const Record&)> on_record = [](const Record&) {};
-    /// Called, seldom, with a line that the user should read.
+    /// Called, rarely, with a line that the user should read.
     std::function<void(const std::string&)> on_note = [](const std::string&) {};
 };
 
 struct Summary {
-    std::size_t fetched = 0; ///< URLs that were answered
+    std::size_t fetched = 0; ///< URLs that got an answer
     std::size_t dead = 0;
     std::size_t most_at_once = 0; ///< fetches in flight
     std::chrono::duration<double> seconds{};
@@ -68,38 +68,38 @@ class Crawl {
         : root_(std::move(root)), scope_(root_), loop_(loop), tracer_(tracer),
           settings_(std::move(settings)) {}
 
-    /// Begins to fetch a URL, and returns without waiting. In the end, maybe even before
-    /// it returns, a fetch calls `finished`, `postpone` or `retry_with_fewer` of its
-    /// crawl.
+    /// Begins to fetch a URL and returns without waiting. When the fetch ends, perhaps
+    /// even before this returns, it calls its crawl's `finished`, `postpone` or
+    /// `retry_with_fewer`.
     using StartFetch = std::function<void(const Url&)>;
 
     /// Crawls, once: returns when every URL found has been fetched or is dead. Failures
-    /// of servers and of the network end up in records; what `start_fetch` or a callback
-    /// throws comes out here.
+    /// of servers and of the network end up in records. Throws what `start_fetch` or a
+    /// callback throws.
     Summary run(StartFetch start_fetch);
 
-    // What follows is for the fetches.
+    // The rest is for the fetches.
 
     /// Starts fetching each URL that is in scope and has not been seen before.
     void add(const std::vector<Url>& urls);
 
-    /// The URL's fetch could not begin, since there is no descriptor left. It goes back
-    /// into the line, and begins when another fetch has ended.
+    /// The URL's fetch could not begin because no descriptor is left. The URL goes back
+    /// into the queue, and its fetch begins when another one has ended.
     void postpone(const Url& url);
 
     /// The URL's connection broke before anything came back. If many were in flight at
-    /// some time since this fetch began, that says more about their number than about the
-    /// page: the URL goes back into the line, from now on only a few are fetched at once,
-    /// and the result is true. If not, nothing is done and the result is false: it is
-    /// dead. `fetch` is the number that next_fetch_id gave this fetch when it began.
+    /// some time since this fetch began, their number is more likely to blame than the
+    /// page: the URL goes back into the queue, only a few are fetched at once from now
+    /// on, and the result is true. If not, nothing is done and the result is false: the
+    /// URL is dead. `fetch` is the number that next_fetch_id gave this fetch.
     bool retry_with_fewer(const Url& url, std::uint64_t fetch);
 
     /// The fetch of `record.url` has ended.
     void finished(const Record& record);
 
-    /// Where the host of a URL can be reached. Blocks at the first URL of each host name:
-    /// for the root's name that is before the loop begins, and there can be one more
-    /// only, its twin with or without "www.".
+    /// Where the host of a URL can be reached. Blocks at the first URL of each host name.
+    /// For the root's name, that is before the loop begins; only one more is possible,
+    /// the same name with or without "www.".
     const Host& host_of(const Url& url);
 
     EventLoop& loop() { return loop_; }
@@ -107,7 +107,7 @@ class Crawl {
     const Settings& settings() const { return settings_; }
     /// How many fetches have begun and not ended.
     std::size_t in_flight() const { return urls_todo_.size() - waiting_.size(); }
-    /// Writes down how a fetch has ended.
+    /// Records in the trace how a fetch has ended.
     void trace_end(std::uint64_t fetch, const Record& record);
     FailOnPurpose& fail_parsing() { return fail_parsing_; }
     std::uint64_t next_fetch_id() { return next_fetch_id_++; }
@@ -131,11 +131,11 @@ class Crawl {
     std::deque<Url> waiting_; // the part of urls_todo_ that has no socket yet
     std::unordered_map<std::string, Host> hosts_;
     std::uint64_t next_fetch_id_ = 1;
-    std::uint64_t last_in_crowd_ = 0; // of those that were one of many in flight
+    std::uint64_t last_in_crowd_ = 0; // the last fetch that was one of many in flight
     FailOnPurpose fail_parsing_{settings_.fail_parsing};
     std::size_t at_once_ = no_cap;    // how many fetches may be in flight
     bool starting_ = false;           // start_fetches is running
-    bool out_of_descriptors_ = false; // the last fetch that it started was postponed
+    bool out_of_descriptors_ = false; // the last fetch it started was postponed
     bool said_so_ = false;
     Summary summary_;
 };

@@ -40,12 +40,12 @@ bool EventLoop::run(Milliseconds patience) {
 // [call-back]
 void EventLoop::call_back(const Ready& event) {
     // An earlier callback of this turn may have closed this descriptor, and a new socket
-    // may have got its number since. Then the event is old news, and the number tells.
+    // may have got the same one. Then the event is stale, as the number shows.
     const auto found = watches_.find(event.fd);
     if (found == watches_.end() || found->second->number != event.data)
         return;
-    // Held here while it runs: a callback that unregisters itself would otherwise destroy
-    // the very function that is being executed.
+    // Held here while it runs, because a callback that unregisters itself would otherwise
+    // destroy the function that is running.
     const std::shared_ptr<const Watch> watch = found->second;
     const Tracer::CallbackRuns runs(tracer_, watch->name, watch->at, event.fd);
     watch->callback();

@@ -2,8 +2,8 @@
 //
 // You register a callback for a descriptor: "call this when it can be read". The loop
 // asks the selector which descriptors are ready, calls their callbacks, and asks again.
-// Nothing else runs meanwhile, so no callback ever needs a lock, and no callback may
-// wait: while it does, all the others stand still. Told in book/03 (an event loop with
+// Nothing else runs while a callback does, so no callback needs a lock, and none may
+// block: all the others would have to wait for it. See book/03 (an event loop with
 // callbacks).
 #pragma once
 
@@ -40,8 +40,8 @@ class EventLoop {
     void unregister_fd(int fd);
 
     /// Waits and calls back until `stop` is called (returns true), or until nothing has
-    /// been ready for the time `patience` (returns false). What a callback throws comes
-    /// out here.
+    /// been ready for as long as `patience` (returns false). Throws what a callback
+    /// throws.
     bool run(Milliseconds patience);
 
     Tracer& tracer() { return tracer_; }
@@ -54,7 +54,7 @@ class EventLoop {
         Callback callback;
         const char* name;
         std::source_location at;
-        std::uint64_t number; // no two registrations have the same
+        std::uint64_t number; // different for each registration
         Events events;
     };
 

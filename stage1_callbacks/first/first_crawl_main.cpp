@@ -1,4 +1,4 @@
-// first_crawl: crawls a site with the smallest pieces that work, and prints its URLs.
+// first_crawl: crawls a site with the smallest parts that work, and prints its URLs.
 //
 //     first_crawl http://127.0.0.1:8000/
 #include "common/first/crawl.h"
