@@ -1,9 +1,9 @@
 // Where are we, and who called us?
 //
-// An exception in C++ says what went wrong, and not where: the stack that led to the
-// `throw` is gone by the time somebody catches it. So the throw must take a picture of
-// the stack first. The book uses such pictures to compare what is left of a story in
-// callbacks, in threads and in coroutines. Told in book/04 (what callbacks cost).
+// An exception in C++ says what went wrong, but not where: the stack that led to the
+// `throw` is gone by the time the exception is caught. So the stack has to be recorded
+// at the throw. The book compares such records to show what is left of the history in
+// callbacks, in threads and in coroutines. See book/04 (what callbacks cost).
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,13 @@
 namespace common {
 
 /// The names of the functions on this thread's stack, the innermost first, from the
-/// caller up to main. What the compiler has put inside another function doesn't show, nor
-/// does what has no name in the program's table of symbols. Empty on systems without
-/// <execinfo.h>. Slow: for errors and demonstrations.
+/// caller up to main. Inlined functions don't show, nor do those without a name in the
+/// program's symbol table. Empty on systems without <execinfo.h>. Slow, so only for
+/// errors and demonstrations.
 /// Source: man 3 backtrace.
 std::vector<std::string> stack_trace();
 
-/// An error with a picture of the stack at its birth.
+/// An error that records the stack at the throw.
 struct TracedError : std::runtime_error {
     explicit TracedError(const std::string& what,
                          std::source_location at = std::source_location::current());
@@ -30,13 +30,13 @@ struct TracedError : std::runtime_error {
     std::vector<std::string> stack;
 };
 
-/// Fails once, on order: what the programs' `--fail-parsing N` asks for.
+/// Fails once, on request, as the programs' `--fail-parsing N` asks.
 class FailOnPurpose {
   public:
     /// The call with this number fails, 1 for the first; 0: none does.
     explicit FailOnPurpose(std::size_t number = 0) : number_(number) {}
 
-    /// Counts a call. Throws TracedError if it is the one, with the caller's place in it.
+    /// Counts a call. If this one is to fail, throws TracedError with the caller's place.
     void count(std::source_location at = std::source_location::current());
 
   private:
@@ -44,7 +44,7 @@ class FailOnPurpose {
     std::size_t counted_ = 0;
 };
 
-/// The error as a person reads it, the innermost call last, as Python prints it.
+/// The error in readable form, with the innermost call last, as Python prints it.
 std::string describe(const TracedError& error);
 
 } // namespace common
