@@ -1,8 +1,8 @@
-// frame_tour: looks at live coroutine frames.
+// frame_tour: inspects live coroutine frames.
 //
-// Where is a frame, and how large? What is in it? What changes when the coroutine goes
-// on? The layout of a frame is the compiler's own affair, and no program should rely on
-// it; this one only looks. Told in book/05 (functions that pause).
+// Where is a frame, and how large is it? What is in it? What changes when the coroutine
+// resumes? The layout of a frame is up to the compiler, and no program should rely on it;
+// this one only looks. See page 05 of the book (functions that pause).
 #include "common/trace/trace.h"
 #include "stage2_coroutines/generator.h"
 #include "stage2_coroutines/traced_generator.h"
@@ -32,7 +32,7 @@ using stage2::TracedGenerator;
 
 common::Tracer tracer; // off, unless the program is given a file
 
-/// How many bytes the heap has set aside for a frame; 0 where the system doesn't tell.
+/// How many bytes the heap has set aside for a frame; 0 if there is no way to know.
 std::size_t size_on_heap(const void* frame) {
 #if defined(__GLIBC__)
     return ::malloc_usable_size(const_cast<void*>(frame)); // it only looks
@@ -42,20 +42,20 @@ std::size_t size_on_heap(const void* frame) {
 #endif
 }
 
-/// Addresses of local variables, as the coroutine itself tells them.
+/// Addresses of local variables, as reported by the coroutine itself.
 struct Locals {
     const void* from = nullptr;
     const void* i = nullptr;
 };
 
-// Not to be put into their callers: there, the compiler might see that a frame need not
-// be on the heap at all.
+// Not inlined into their callers, where the compiler might see that a frame need not be
+// on the heap at all.
 [[gnu::noinline]] Generator<int> count_and_tell(int from, Locals* locals);
 [[gnu::noinline]] Generator<int> two_numbers(int from);
 [[gnu::noinline]] Generator<int> outer();
 
 // [count]
-/// Yields `from`, `from + 1`, and so on. Before that, it tells where its variables are.
+/// Yields `from`, `from + 1`, and so on, but first reports where its variables are.
 Generator<int> count_and_tell(int from, Locals* locals) {
     int i = from;
     *locals = {.from = &from, .i = &i};
@@ -74,7 +74,7 @@ Generator<int> two_numbers(int from) {
 // [/two-numbers]
 
 // [by-hand]
-/// What a compiler makes of `two_numbers`, near enough: a frame, and a switch.
+/// Roughly what a compiler makes of `two_numbers`: a frame and a switch.
 class TwoNumbers {
   public:
     explicit TwoNumbers(int from) : from_(from) {}
@@ -83,14 +83,14 @@ class TwoNumbers {
         switch (place_) {
         case 0: place_ = 1; return from_;
         case 1: place_ = 2; return from_ + 1;
-        default: // behind the last line
+        default: // after the last line
             return std::nullopt;
         }
     }
 
   private:
-    int from_;      // the parameter, copied
-    int place_ = 0; // where to go on
+    int from_;      // the parameter
+    int place_ = 0; // where to resume
 };
 // [/by-hand]
 
@@ -149,20 +149,20 @@ void one_function_two_frames() {
     for (int i = 0; i < 3; ++i)
         a.next();
     b.next();
-    // Both sleep. Their variables can be read all the same.
+    // Both are paused, yet their variables can still be read.
     print_frame("a", a, a_locals);
     print_frame("b", b, b_locals);
     // [/two]
 }
 
-/// The bytes of a frame, as they are now.
+/// The current bytes of a frame.
 std::vector<unsigned char> bytes_of(const void* frame) {
     std::vector<unsigned char> bytes(size_on_heap(frame));
     std::memcpy(bytes.data(), frame, bytes.size());
     return bytes;
 }
 
-/// For a trace: two generators of one function. Either of them goes on where it stands
+/// For a trace: two generators of one function, each of which resumes where it stopped
 /// itself. `number_at`: which byte of a frame holds the number of that place.
 void two_of_them(std::optional<std::size_t> number_at) {
     TracedGenerator a(two_numbers(50), tracer, number_at);
@@ -188,8 +188,8 @@ void what_changes() {
     numbers.next();
     const auto at_two = look("and then");
 
-    // Somewhere the frame must hold where to go on. Compilers number these places, so we
-    // look for a byte that counts along in small steps.
+    // Somewhere the frame must record where to resume. Compilers number these places, so
+    // we look for a byte that counts up in small steps.
     std::optional<std::size_t> number_at;
     for (std::size_t i = 0; i < at_first.size(); ++i) {
         const int step = at_one[i] - at_first[i];
@@ -224,7 +224,7 @@ void the_same_by_hand() {
     const auto text = [](std::optional<int> number) {
         return number ? fmt::to_string(*number) : "nothing";
     };
-    for (int i = 0; i < 4; ++i) // once more than there is anything
+    for (int i = 0; i < 4; ++i) // once more than there are numbers
         fmt::print("  {:<9}  {}\n", text(coroutine.next().yielded), text(by_hand.next()));
 }
 
@@ -232,12 +232,12 @@ void the_same_by_hand() {
 
 int main(int argc, char** argv) {
     try {
-        // All stops of the tour, or the one whose number is given.
+        // All the stops of the tour, or just the one whose number is given.
         const std::array stops{where_it_is, one_function_two_frames, what_changes,
                                the_outer_one_stands_still, the_same_by_hand};
         const std::string chosen = argc > 1 ? argv[1] : "";
         if (argc == 3)
-            tracer = common::Tracer(argv[2], "frame_tour"); // of the third and the fourth
+            tracer = common::Tracer(argv[2], "frame_tour"); // of stops 3 and 4
         bool known = chosen.empty();
         for (std::size_t i = 0; i < stops.size(); ++i) {
             if (!chosen.empty() && chosen != std::to_string(i + 1))

@@ -1,8 +1,8 @@
-// million: what does a waiting coroutine cost?
+// million: measures what a waiting coroutine costs.
 //
-// Makes a million generators that wait, or as many as you say, and asks the system what
-// that takes; then the same for tasks that wait for a future in a coroutine inside a
-// coroutine; and for threads. Told in book/05 (functions that pause).
+// Makes a million waiting generators, or as many as you say, and asks the system how much
+// memory they take; then the same for tasks that wait for a future in a coroutine inside
+// a coroutine, and for threads. See page 05 of the book (functions that pause).
 #include "common/command_line/command_line.h"
 #include "common/system/memory_use.h"
 #include "common/system/socket.h"
@@ -42,7 +42,7 @@ Generator<int> count(int from) {
         co_yield i;
 }
 
-/// Makes so many, and lets each run up to its first yield. There they all wait.
+/// Makes `number` generators and runs each to its first yield, where they all wait.
 std::vector<Generator<int>> waiting_generators(std::size_t number) {
     std::vector<Generator<int>> generators;
     generators.reserve(number);
@@ -61,10 +61,10 @@ Coroutine<std::string> read_one(FuturePtr future) {
 }
 Coroutine<> wait_in_read(FuturePtr future) {
     const std::string word = co_await read_one(future);
-    fmt::print("{}", word); // never reached: nobody resolves the future
+    fmt::print("{}", word); // never reached: nothing resolves the future
 }
 
-/// What was freed goes back to the system, so that what is made next can't hide in it.
+/// Returns freed memory to the system, so that the next objects made can't hide in it.
 void give_back() {
 #if defined(__GLIBC__)
     ::malloc_trim(0);
@@ -87,7 +87,7 @@ void hold_generators(std::size_t number) {
     const common::MemoryUse before;
     auto generators = waiting_generators(number);
     print_cost(number, "generators wait", before);
-    // They do wait, and can go on: each of them has its own number.
+    // They really are waiting and can be resumed: each of them has its own number.
     const auto start = std::chrono::steady_clock::now();
     std::size_t right = 0;
     for (std::size_t i = 0; i < number; ++i)
