@@ -1,16 +1,16 @@
-// A generator: a function that can pause, and that you can talk to while it does.
+// A generator: a function that can pause, and that you can talk to while it is paused.
 //
 // `co_yield x` hands x out and stops the function where it is. Its parameters and local
 // variables stay alive meanwhile, because they are not on the stack: the compiler keeps
-// them in a *coroutine frame* on the heap. `send(y)` lets the function go on from there,
-// and y becomes the value of the `co_yield`. `throw_(e)` does the same with an exception.
-// And with `co_await inner()` a generator hands the conversation over to another one,
-// until that one has ended.
+// them in a *coroutine frame* on the heap. `send(y)` resumes the function from there, and
+// y becomes the value of the `co_yield`. `throw_(e)` does the same with an exception.
+// With `co_await inner()` a generator hands the conversation over to another one until
+// that one has ended.
 //
-// A function becomes such a coroutine by two things: it contains `co_yield`, `co_await`
-// or `co_return`, and its return type has a `promise_type`. The compiler then asks the
-// promise type at every turn what shall happen; that's what most of this file answers.
-// Told in book/05 to 09.
+// Two things make a function such a coroutine: it contains `co_yield`, `co_await` or
+// `co_return`, and its return type has a `promise_type`. The compiler then asks the
+// promise at every turn what to do, and most of this file is the answers. See pages 05 to
+// 09 of the book.
 #pragma once
 
 #include "stage2_coroutines/traceback.h"
@@ -38,8 +38,8 @@ struct Nothing {};
 template <class Return>
 using ReturnedValue = std::conditional_t<std::is_void_v<Return>, Nothing, Return>;
 
-/// What comes out when a generator is resumed: what it yields; or, when it ends, what it
-/// returns. Neither of them if it had ended before.
+/// The result of resuming a generator: the value it yields or, when it ends, the value it
+/// returns. Neither if it had already ended.
 template <class Yield, class Return>
 struct Reply {
     std::optional<Yield> yielded;
@@ -48,36 +48,36 @@ struct Reply {
 
 namespace detail {
 
-/// The frames that an exception has left on its way outwards.
+/// The frames that an exception has passed through on its way out.
 struct Way {
     std::exception_ptr error;
     std::vector<Place> places; // the innermost first
 };
 
-/// What a promise holds whatever its generator returns: the words that go in and out, and
-/// its place in a chain of generators that have delegated to each other.
+/// The part of a promise that doesn't depend on what its generator returns: the values
+/// that go in and out, and its place in a chain of delegating generators.
 template <class Yield, class Send>
 struct Conversation {
     std::coroutine_handle<> frame; // of this coroutine
-    Yield* yielded = nullptr;      // on its way out; it lies in the frame that yields it
-    Send* sent = nullptr;          // on its way in; it lies with whoever sends it
+    Yield* yielded = nullptr;      // on its way out; lives in the frame that yields it
+    Send* sent = nullptr;          // on its way in; lives with the sender
     std::exception_ptr thrown;     // on its way in, instead
-    std::exception_ptr error;      // has left the function, which ends it
+    std::exception_ptr error;      // has left the function, and so ended it
 
     // [chain]
-    Conversation* caller = nullptr; // who has delegated to this one; nullptr: nobody
-    Conversation* innermost = this; // who goes on when this one is resumed: itself, or
-                                    // the last one of those that it has delegated to
+    Conversation* caller = nullptr; // the one that has delegated to this one, if any
+    Conversation* innermost = this; // the one that runs when this one is resumed:
+                                    // itself, or the last in the chain below it
     // [/chain]
     bool started = false;
     bool running = false;
     Place place;
-    std::unique_ptr<Way> way;   // of an exception through the outermost one's chain
-    Witness* witness = nullptr; // of the outermost one's chain; nullptr: nobody
+    std::unique_ptr<Way> way;   // of an exception through the chain (outermost only)
+    Witness* witness = nullptr; // of the chain, if any (outermost only)
 };
 
-/// Keeps what `co_return` hands over. The compiler calls `return_value`, or `return_void`
-/// where nothing is returned; a promise may not have both, so there are two of these.
+/// Keeps the value of a `co_return`. The compiler calls `return_value`, or `return_void`
+/// if nothing is returned; a promise may not have both, so this comes in two versions.
 template <class Return>
 struct Returning {
     std::optional<Return> returned;
@@ -89,17 +89,17 @@ struct Returning<void> {
     void return_void() { returned.emplace(); }
 };
 
-/// The awaiter behind `co_yield`: what the compiler asks before it stops the function,
-/// when it has stopped it, and when the function goes on.
+/// The awaiter of a `co_yield`: what the compiler asks before it stops the function, once
+/// the function has stopped, and when it resumes.
 template <class Yield, class Send>
 class Yielding {
   public:
     Yielding(Conversation<Yield, Send>& conversation, Yield value)
         : conversation_(conversation), value_(std::move(value)) {}
 
-    bool await_ready() const noexcept { return false; } // stop, in any case
+    bool await_ready() const noexcept { return false; } // always stop
 
-    /// The function has stopped. Its value can be picked up.
+    /// The function has stopped, and its value can be picked up.
     void await_suspend(std::coroutine_handle<> /*frame*/) noexcept {
         conversation_.yielded = &value_;
     }
@@ -109,7 +109,7 @@ class Yielding {
     Send await_resume() {
         if (conversation_.thrown)
             std::rethrow_exception(std::exchange(conversation_.thrown, nullptr));
-        assert(conversation_.sent != nullptr); // whoever resumes it has seen to that
+        assert(conversation_.sent != nullptr); // not thrown at, so it was sent a value
         return std::move(*std::exchange(conversation_.sent, nullptr));
     }
     // [/await-resume]
@@ -120,8 +120,8 @@ class Yielding {
 };
 
 // [delegating]
-/// The awaiter behind `co_await inner()`. It owns the inner generator, and lives in the
-/// frame of the outer one as long as that waits.
+/// The awaiter of a `co_await inner()`. It owns the inner generator, and lives in the
+/// outer one's frame for as long as the outer one waits.
 template <class Yield, class Send, class Return>
 class Delegating {
   public:
@@ -130,15 +130,15 @@ class Delegating {
 
     bool await_ready() const noexcept { return false; }
 
-    /// The outer one stands still now. From here on, whoever resumes it resumes the inner
-    /// one: see Generator::resume.
+    /// The outer one is suspended now. From here on, resuming it resumes the inner one:
+    /// see Generator::resume.
     void await_suspend(std::coroutine_handle<> /*frame*/) noexcept {
         inner_.promise().caller = &outer_;
         outer_.innermost = &inner_.promise();
     }
 
-    /// The inner one has ended: its return value is the value of the `co_await`, and what
-    /// it has thrown is thrown on from here.
+    /// The inner one has ended: its return value is the value of the `co_await`, and an
+    /// exception that it threw is rethrown here.
     Return await_resume() { return inner_.take_result(); }
 
   private:
@@ -149,25 +149,25 @@ class Delegating {
 
 } // namespace detail
 
-/// A generator that hands out values of type `Yield`, is sent values of type `Send`, and
-/// ends with a value of type `Return`. Owns the coroutine's frame: where the Generator is
-/// destroyed, so is the frame, with all that is in it.
+/// A generator that hands out values of type `Yield`, receives values of type `Send`, and
+/// ends with a value of type `Return`. It owns the coroutine's frame: when the Generator
+/// is destroyed, so is the frame, with everything in it.
 ///
-/// What a generator lets out ends it, and comes out of the call that resumed it.
+/// An exception that leaves the body ends it, and comes out of the call that resumed it.
 template <class Yield, class Send = Nothing, class Return = void>
 class [[nodiscard]] Generator {
   public:
     using Reply = stage2::Reply<Yield, Return>;
 
-    /// The compiler makes one of these in each frame, and asks it what to do. Its name is
-    /// fixed, and so are the names of its functions.
+    /// The compiler makes one of these in each frame, and asks it what to do. Its name
+    /// and the names of its functions are fixed.
     class promise_type : public detail::Conversation<Yield, Send>,
                          public detail::Returning<Return> {
       public:
         // [function]
-        /// Makes what the caller of the function gets. `function` is the function itself:
-        /// a default argument is filled in where the call is written, and the compiler
-        /// writes this one into the coroutine.
+        /// Makes the object that the caller gets. `function` is the coroutine itself: a
+        /// default argument is filled in where the call is written, and the compiler
+        /// writes this call into the coroutine.
         Generator get_return_object(
             std::source_location function = std::source_location::current()) {
             this->place = {function, function};
@@ -179,12 +179,12 @@ class [[nodiscard]] Generator {
         /// Stop before the first line: a call runs nothing.
         std::suspend_always initial_suspend() noexcept { return {}; }
 
-        /// Stop behind the last line, so that the frame is still there, and the result in
-        /// it.
+        /// Stop after the last line, so that the frame still exists and holds the
+        /// result.
         std::suspend_always final_suspend() noexcept { return {}; }
 
-        /// Called for what leaves the function. Thrown on from here it would be lost to
-        /// an outer generator, so it is kept.
+        /// Called when an exception leaves the function. Rethrown here, it would never
+        /// reach an outer generator, so it is kept.
         void unhandled_exception() noexcept { this->error = std::current_exception(); }
 
         // [line]
@@ -196,8 +196,8 @@ class [[nodiscard]] Generator {
         }
         // [/line]
 
-        /// `co_await inner()`. The inner generator hands out and is sent the same types,
-        /// and may return any other. Throws std::logic_error if it has begun.
+        /// `co_await inner()`. The inner generator yields and receives the same types,
+        /// but may return any type. Throws std::logic_error if it has begun.
         template <class Inner>
         auto
         await_transform(Generator<Yield, Send, Inner>&& inner,
@@ -209,8 +209,8 @@ class [[nodiscard]] Generator {
             return detail::Delegating<Yield, Send, Inner>(std::move(inner), *this);
         }
 
-        /// `co_await value`, for what can be yielded, is `co_yield value` by another
-        /// name: so that there is one word for all waiting.
+        /// `co_await value`, for a value that can be yielded, is another name for
+        /// `co_yield value`, so that there is one word for all waiting.
         auto
         await_transform(Yield value,
                         std::source_location line = std::source_location::current()) {
@@ -232,11 +232,11 @@ class [[nodiscard]] Generator {
     }
     // [/ownership]
 
-    /// Goes on, or begins, with nothing to say: a `co_yield` has the value `Send{}`.
-    /// Throws std::logic_error if the generator is running.
+    /// Starts it, or resumes it with an empty value: its `co_yield` has the value
+    /// `Send{}`. Throws std::logic_error if the generator is running.
     Reply next() { return started() ? send(Send{}) : resume(); }
 
-    /// Goes on: the `co_yield` where it stands has the value `value`. Throws
+    /// Resumes it: `value` becomes the value of the `co_yield` where it stopped. Throws
     /// std::logic_error if the generator has not begun, or is running.
     Reply send(Send value) {
         if (done())
@@ -250,9 +250,9 @@ class [[nodiscard]] Generator {
         return resume();
     }
 
-    /// Goes on: the `co_yield` where it stands throws `error`. A generator that has not
-    /// begun ends at once, and `error` comes back; so it does from one that has ended.
-    /// Throws std::logic_error if the generator is running.
+    /// Resumes it: the `co_yield` where it stopped throws `error`. A generator that
+    /// hasn't begun ends at once and `error` comes back, as it does from one that has
+    /// ended. Throws std::logic_error if the generator is running.
     Reply throw_(std::exception_ptr error) {
         if (!done())
             check_not_running();
@@ -264,17 +264,17 @@ class [[nodiscard]] Generator {
         return resume();
     }
 
-    /// True once it has ended: it returned, or an exception left it, or it was moved
-    /// away.
+    /// True once it has ended: it has returned, an exception has left it, or it was moved
+    /// from.
     bool done() const { return !frame_ || frame_.done(); }
 
-    /// True once it has begun, also when it has ended since.
+    /// True once it has begun, even if it has ended since.
     bool started() const { return frame_ && promise().started; }
 
     /// True while it is being resumed.
     bool running() const { return frame_ && promise().running; }
 
-    /// Where it stands: this generator first, and then those that it waits for, the
+    /// Where it is suspended: this generator first, then those it waits for, with the
     /// innermost last.
     std::vector<Place> chain() const {
         std::vector<Place> places;
@@ -285,7 +285,7 @@ class [[nodiscard]] Generator {
         return places;
     }
 
-    /// The generators that the exception which ended this one has left, the outermost
+    /// The generators that the exception which ended this one passed through, outermost
     /// first.
     std::vector<Place> traceback() const {
         if (!frame_ || !promise().way)
@@ -293,13 +293,13 @@ class [[nodiscard]] Generator {
         return {promise().way->places.rbegin(), promise().way->places.rend()};
     }
 
-    /// From now on, `witness`, which must outlive the generator, hears of its calls.
+    /// Reports its calls from now on to `witness`, which must outlive the generator.
     void set_witness(Witness& witness) {
         if (frame_)
             promise().witness = &witness;
     }
 
-    /// The address of the frame. To look at, not to touch.
+    /// The address of the frame, to look at but not to touch.
     const void* address() const { return frame_.address(); }
 
   private:
@@ -334,9 +334,9 @@ class [[nodiscard]] Generator {
     }
 
     // [run-chain]
-    /// Lets the innermost one go on, until one yields or the outermost one ends; returns
-    /// that one. Each comes back here before the next one goes on, so the stack doesn't
-    /// grow, however long the chain is.
+    /// Resumes the innermost one, and continues until one yields or the outermost ends;
+    /// returns that one. Each returns here before the next is resumed, so the stack
+    /// doesn't grow, however long the chain is.
     detail::Conversation<Yield, Send>*
     run_chain(detail::Conversation<Yield, Send>* current) {
         while (true) {
@@ -354,7 +354,7 @@ class [[nodiscard]] Generator {
     // [/run-chain]
 
     // [run]
-    /// Lets one of the chain run until it stops, and notes what has happened.
+    /// Runs one generator of the chain until it stops, and notes what happened.
     void run(detail::Conversation<Yield, Send>& one) {
         one.frame.resume();
         note_way(one);
@@ -362,8 +362,8 @@ class [[nodiscard]] Generator {
             tell(one, *promise().witness); // for traces
     }
 
-    /// Notes the way of an exception, if one has left `one`. It ends where the exception
-    /// is caught, also if another one is thrown there.
+    /// Notes the path of an exception, if one has left `one`. The path ends where it is
+    /// caught, even if another exception is thrown there.
     void note_way(const detail::Conversation<Yield, Send>& one) {
         auto& way = promise().way;
         if (way && way->error != one.error)
@@ -382,7 +382,7 @@ class [[nodiscard]] Generator {
         return std::exchange(promise().returned, std::nullopt);
     }
 
-    /// Tells of a call, or of its end.
+    /// Reports a call or its end.
     void tell(const detail::Conversation<Yield, Send>& one, Witness& witness) {
         if (one.innermost != &one)
             witness.called(one.place, one.innermost->place);
@@ -390,7 +390,7 @@ class [[nodiscard]] Generator {
             witness.ended(one.caller->place, one.place);
     }
 
-    /// For whoever has delegated to this one, which has ended.
+    /// For the generator that delegated to this one, which has ended.
     Return take_result() {
         auto returned = take_returned();
         assert(returned); // it came to its end, and did not throw

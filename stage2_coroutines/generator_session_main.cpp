@@ -1,7 +1,7 @@
 // generator_session: talks to a generator, and prints both sides.
 //
-// It is started, sent to, thrown at, and finished. Told in book/06 (a generator you can
-// talk to).
+// The generator is started, sent values, thrown at, and run to its end. See page 06 of
+// the book (a generator you can talk to).
 #include "common/trace/trace.h"
 #include "stage2_coroutines/generator.h"
 #include "stage2_coroutines/traced_generator.h"
@@ -19,18 +19,18 @@ namespace {
 
 common::Tracer tracer; // off, unless the program is given a file
 
-/// stage2::Generator, but what is said to it, and by it, is told to the tracer.
+/// stage2::Generator, but the tracer hears both sides of the conversation.
 template <class Yield, class Send, class Return>
 class Generator : public stage2::TracedGenerator<Yield, Send, Return> {
   public:
-    /// The promise makes a plain one, and the compiler makes it what the function
-    /// returns.
+    /// The promise makes a plain generator, and the compiler converts it to the
+    /// function's return type.
     Generator(stage2::Generator<Yield, Send, Return>&& plain) // NOLINT: not explicit
         : stage2::TracedGenerator<Yield, Send, Return>(std::move(plain), tracer) {}
 };
 
 // [conversation]
-/// Yields numbers, is sent words, and returns a word.
+/// Yields numbers, receives words, and returns a word.
 Generator<int, std::string, std::string> conversation() {
     fmt::print("    (begins)\n");
     const std::string first = co_yield 1;
@@ -39,7 +39,7 @@ Generator<int, std::string, std::string> conversation() {
     try {
         second = co_yield 2;
     } catch (const std::runtime_error& error) {
-        second = error.what(); // no co_yield in here: the language forbids it
+        second = error.what(); // C++ allows no co_yield in a handler
     }
     fmt::print("    (has now \"{}\")\n", second);
     co_return "done";

@@ -1,7 +1,7 @@
-// The smallest generator that one can talk to.
+// The smallest generator you can talk to.
 //
-// What stage 2 uses is stage2_coroutines/generator.h; what it adds is told in book/06 (a
-// generator you can talk to), 08a and 09.
+// Stage 2 itself uses stage2_coroutines/generator.h. Pages 06 (a generator you can talk
+// to), 08a and 09 of the book show what that one adds.
 #pragma once
 
 #include <coroutine>
@@ -44,30 +44,30 @@ class [[nodiscard]] Generator {
 
         std::optional<Yield> yielded; // on its way out
         Send sent{};                  // on its way in
-        Return returned{};            // at the end; or, instead,
-        std::exception_ptr error;     // what has left the body
+        Return returned{};            // at the end, or instead
+        std::exception_ptr error;     // an exception that left the body
     };
     // [/promise]
 
     // [talking]
-    /// Lets it run, up to its first `co_yield`; later, lets it go on with nothing to say.
+    /// Runs it up to its first `co_yield`; after that, resumes it with an empty value.
     std::optional<Yield> next() { return send(Send{}); }
 
-    /// Lets it go on: the `co_yield` where it stands has the value `value`. Returns what
-    /// it yields next; nothing, if it has ended.
+    /// Resumes it: `value` becomes the value of the `co_yield` where it stopped. Returns
+    /// what it yields next, or nothing if it has ended.
     std::optional<Yield> send(Send value) {
         frame_.promise().sent = std::move(value);
         return resume();
     }
 
-    /// What it has returned.
+    /// What the body returned.
     const Return& returned() const { return frame_.promise().returned; }
     // [/talking]
 
   private:
     // [resume]
     std::optional<Yield> resume() {
-        frame_.resume(); // runs, until it stops again; then this call returns
+        frame_.resume(); // runs until it stops again; then this call returns
         if (frame_.promise().error)
             std::rethrow_exception(frame_.promise().error);
         return std::exchange(frame_.promise().yielded, std::nullopt);
