@@ -2,7 +2,7 @@
 
     > [!NOTE]              a callout, as on GitHub
     > **You will** …       what a page begins with: each of its parts on a line of its own
-    **In Python:** …       an aside
+    **In Python:** …       an aside; also <details><summary>In Python</summary>, which is folded
     Kind: predict          an exercise's second paragraph
 """
 from __future__ import annotations
@@ -14,6 +14,8 @@ from markdown_it.token import Token
 
 CALLOUT = re.compile(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\n?")
 
+FOLDED = "<details><summary>In Python"
+
 
 def shape_boxes(tokens: list[Token], md: MarkdownIt) -> None:
     """Gives them their elements and classes, before links and terms are looked at."""
@@ -22,6 +24,8 @@ def shape_boxes(tokens: list[Token], md: MarkdownIt) -> None:
             shape_quote(tokens, at, md)
         elif token.type == "paragraph_open":
             shape_paragraph(token, tokens[at + 1])
+        elif token.type == "html_block":
+            token.content = token.content.replace(FOLDED, '<details class="python"><summary>In Python')
         elif token.type == "th_open" and not tokens[at + 1].content:
             token.tag = tokens[at + 2].tag = "td"  # an empty head says nothing to a screen reader
 

@@ -22,6 +22,7 @@ from glossary import Glossary
 from site_pages import own
 
 ANSWER = re.compile(r"<details><summary>(.*?)</summary>(.*?)</details>", re.S)
+FOLDED = re.compile(r'<details class="python"><summary>(.*?)</summary>(.*?)</details>', re.S)
 ID = "urn:uuid:5c0e8f6a-2f6e-5b1c-9a57-0a3d7c1b5e11"
 XML = '<?xml version="1.0" encoding="utf-8"?>\n'
 MEDIA = {".xhtml": "application/xhtml+xml", ".svg": "image/svg+xml", ".css": "text/css"}
@@ -133,6 +134,7 @@ def with_answers_last(html: str) -> str:
         return (f'<p class="answer" id="question-{number}">'
                 f'<a epub:type="noteref" href="#answer-{number}">{name}</a></p>')
 
+    html = FOLDED.sub(r'<div class="python"><p><strong>\1</strong></p>\2</div>', html)
     html = ANSWER.sub(take, html)
     if not answers:
         return html

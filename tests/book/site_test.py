@@ -33,7 +33,7 @@ needs.run_with_them(status_without=SKIPPED)
 from book import Book, files_of  # noqa: E402
 from check_site import BIGGEST, SiteCheck  # noqa: E402
 from drawings import DifferentDrawings, Palette, themed  # noqa: E402
-from epub import Epub, modified  # noqa: E402
+from epub import Epub, modified, with_answers_last  # noqa: E402
 from glossary import Glossary  # noqa: E402
 from highlight import highlight, language_of  # noqa: E402
 from sources import REGION, Sources, in_order, names_in  # noqa: E402
@@ -101,6 +101,12 @@ Is `co_await` a word?
 <details><summary>Answer</summary>
 
 It is, unmistakably.
+
+</details>
+
+<details><summary>In Python</summary>
+
+There it is `await`.
 
 </details>
 
@@ -207,6 +213,13 @@ class SmallBook(Folder):
         self.assertIn("<br />\n<strong>Run:</strong>", self.page())
         self.assertRegex(self.page(),
                          r'<aside class="callout note">\s*<p><strong[^>]*>Note</strong>Mind')
+
+    def test_what_it_is_in_python_is_folded_and_no_answer(self):
+        self.assertRegex(self.page(), r'<details class="python"><summary>In Python</summary>\s*<p>There')
+        paper = with_answers_last(self.page())
+        self.assertRegex(paper, r'<div class="python"><p><strong>In Python</strong></p>\s*<p>There')
+        self.assertIn("Answer 1", paper)
+        self.assertNotIn("Python 2", paper)
 
     def test_a_drawing_follows_the_theme(self):
         self.assertIn('fill="var(--d0)"', self.page())
