@@ -9,6 +9,7 @@ import crawls
 
 MEMORY = os.environ.get("HOSTILE_MEMORY") != "no"
 WORKERS, MAX_BODY = 4, 2 * checks.MEGA  # as in crawls.COMMON
+PATIENCE = 1 if MEMORY else 5  # a program with sanitizers in it is that much slower, and so is a million links
 
 # outcome, error: of the case's own URLs, in words. status: that it exits with.
 Trial = collections.namedtuple("Trial", "outcome error status seconds peak wrong")
@@ -16,7 +17,7 @@ Trial = collections.namedtuple("Trial", "outcome error status seconds peak wrong
 
 def try_case(case):
     with cases.Served(case) as served:
-        result = crawls.crawl([served.root], case.options, within=case.within, descriptors=case.descriptors)
+        result = crawls.crawl([served.root], case.options, within=case.within * PATIENCE, descriptors=case.descriptors)
         try:
             records = checks.read_records(result.output)
         except ValueError:

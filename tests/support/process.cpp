@@ -46,6 +46,10 @@ Pipe make_pipe() {
                : ::open(options.out_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666),
            STDOUT_FILENO);
     ::dup2(err, STDERR_FILENO);
+    // A test run by nohup, or in the background of a script, has these ignored; so would
+    // its children.
+    for (const int number : {SIGHUP, SIGINT, SIGQUIT})
+        ::signal(number, SIG_DFL);
     if (options.descriptors) {
         rlimit limit{};
         limit.rlim_cur = limit.rlim_max = *options.descriptors;
