@@ -1,8 +1,8 @@
-// A coroutine that can be awaited, in the way that most C++ libraries do it: each knows
-// who waits for it, and when it ends, goes on there.
+// A coroutine that can be awaited, the way most C++ libraries do it: each one knows which
+// coroutine waits for it, and jumps there when it ends.
 //
-// Stages 2 and 3 know it, too, but resume their coroutines from one loop (book/08a and
-// 11). Told in book/08 (coroutines calling coroutines).
+// Those of stages 2 and 3 know it too, but are resumed from one loop (book/08a and 11).
+// Explained in book/08 (coroutines calling coroutines).
 #pragma once
 
 #include "stage2_coroutines/first/future.h"
@@ -21,7 +21,7 @@ class [[nodiscard]] Coroutine {
     using Handle = std::coroutine_handle<promise_type>;
 
     // [ended]
-    /// What a coroutine waits with at its end: whoever waits for it goes on.
+    /// What a coroutine waits with at its end: it resumes the one that waits for it.
     struct Ended {
         bool await_ready() const noexcept { return false; }
         std::coroutine_handle<> await_suspend(Handle frame) const noexcept {
@@ -40,14 +40,14 @@ class [[nodiscard]] Coroutine {
         void return_value(Return value) { returned = std::move(value); }
         void unhandled_exception() noexcept { error = std::current_exception(); }
 
-        std::coroutine_handle<> continuation = std::noop_coroutine(); // who waits for it
+        std::coroutine_handle<> continuation = std::noop_coroutine(); // waits for this
         Return returned{};
         std::exception_ptr error;
     };
     // [/promise]
 
     // [awaiter]
-    /// What `co_await inner()` waits with: the inner one begins, and knows who waits.
+    /// What `co_await inner()` waits with: it tells `inner` who waits, and starts it.
     struct Awaiter {
         Handle inner;
 
@@ -65,8 +65,8 @@ class [[nodiscard]] Coroutine {
     Awaiter operator co_await() && noexcept { return Awaiter{frame_}; }
     // [/awaiter]
 
-    /// For the outermost one, which nobody awaits: lets it run until it waits. It must
-    /// not throw, since nobody asks for its error; nor be destroyed before it has ended.
+    /// For the outermost one, which no other awaits: runs it until it waits. It must not
+    /// throw, since its error would be lost, nor be destroyed before it has ended.
     void start() { frame_.resume(); }
 
     Coroutine(Coroutine&& other) noexcept : frame_(std::exchange(other.frame_, {})) {}

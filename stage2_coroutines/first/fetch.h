@@ -1,8 +1,8 @@
 // The smallest fetch without callbacks, twice: driven by a Task, and as coroutines that
 // await each other.
 //
-// Stage 2's own is stage2_coroutines/fetcher.h. See book/07 (futures and tasks) and 08
-// (coroutines calling coroutines).
+// Stage 2's own is stage2_coroutines/fetcher.h. Explained in book/07 (futures and tasks)
+// and 08 (coroutines calling coroutines).
 #pragma once
 
 #include "common/first/event_loop.h"
@@ -17,7 +17,7 @@ namespace first {
 /// The whole response to a request for `url`. For a Task.
 Waiting fetch_by_yielding(EventLoop& loop, common::Url url);
 
-/// The same, to be awaited.
+/// The same, for another coroutine to await.
 Coroutine<std::string> fetch(EventLoop& loop, common::Url url);
 
 } // namespace first

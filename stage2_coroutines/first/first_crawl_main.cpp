@@ -33,7 +33,7 @@ first::Coroutine<bool> fetch_for(first::Crawl& crawl, first::EventLoop& loop,
 
 std::set<common::Url> crawl(const common::Url& root) {
     first::EventLoop loop;
-    std::list<first::Coroutine<bool>> fetches; // which own their frames
+    std::list<first::Coroutine<bool>> fetches; // they own their frames
     first::Crawl crawl(loop, [&](const common::Url& url) {
         fetches.push_back(fetch_for(crawl, loop, url));
         fetches.back().start();

@@ -1,5 +1,5 @@
-// What stage 2's Task keeps of asyncio's, named by the rows K1, K2 ... that page 07
-// lists; and what it doesn't, which these tests show, too.
+// Which of asyncio's promises stage 2's Task keeps, by their numbers K1, K2 ... in
+// tests/stage3/runtime/conformance.txt, and which it doesn't ("not K1").
 #include "stage2_coroutines/task.h"
 
 #include <doctest/doctest.h>
@@ -40,7 +40,7 @@ Coroutine<std::string> shout(FuturePtr word) {
     co_return result + "!";
 }
 
-/// Waits for both by awaiting: one directly, one by way of another coroutine.
+/// Waits for both by awaiting, one directly and one through another coroutine.
 Coroutine<> await_two(FuturePtr a, FuturePtr b, Log& log) {
     log.push_back(co_await a);
     log.push_back(co_await shout(b));
@@ -53,7 +53,7 @@ Coroutine<> fail_after(FuturePtr future) {
 
 Coroutine<> call_fail_after(FuturePtr future) { co_await fail_after(future); }
 
-/// Tells the log when its frame dies.
+/// Writes into the log when its frame dies.
 Coroutine<> mourned(FuturePtr future, Log& log) {
     struct Mourner {
         explicit Mourner(Log& l) : log(l) {}
@@ -145,7 +145,7 @@ TEST_CASE_FIXTURE(Fixture, "a task that is destroyed takes its coroutine with it
         CHECK(log.empty());
     }
     CHECK(log == Log{"died"});
-    a->set_result("too late"); // nobody is there any more, and nothing happens
+    a->set_result("too late"); // the task is gone, and nothing happens
     CHECK(log == Log{"died"});
 }
 
@@ -185,7 +185,7 @@ TEST_CASE_FIXTURE(Fixture, "a task list owns its tasks, and lets go of those don
         future->set_result("");
     }
     CHECK(log.size() == 2000); // all were resumed, and ended
-    // A frame that is gone has let go of its future.
+    // A frame that is gone has released its future.
     const auto gone = std::ranges::count_if(
         futures, [](const auto& future) { return future.expired(); });
     CHECK(gone > 500);
@@ -260,7 +260,7 @@ TEST_CASE_FIXTURE(Fixture,
     std::filesystem::remove(path);
     const Log expected = {
         "call 5 fail_after", // awaited by the one that fails
-        "call 1 shout",      // the first goes on when `a` is there
+        "call 1 shout",      // the first is resumed when `a` is there
         "return 5 fail_after", "done 5 threw",     "return 1 shout",
         "done 1 returned",     "done 3 destroyed",
     };
