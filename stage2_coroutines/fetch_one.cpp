@@ -25,7 +25,7 @@ Coroutine<> fetch_one(common::EventLoop& loop, common::Address address,
         co_yield connected;
         error = socket.error();
     }
-    // A request as short as ours goes out in one piece, or not at all.
+    // A request as short as ours is sent in one piece or not at all.
     if (!error)
         socket.send(request, error);
 
@@ -34,7 +34,7 @@ Coroutine<> fetch_one(common::EventLoop& loop, common::Address address,
         const auto received = std::make_shared<Future>();
         const Watch watch(loop, socket.fd(), Events::read, "on readable", [&, received] {
             std::string chunk = receive(socket, error);
-            if (error != std::errc::operation_would_block) // a false alarm: wait on
+            if (error != std::errc::operation_would_block) // else a false alarm
                 received->set_result(std::move(chunk));
         });
         const std::string chunk = co_yield received;

@@ -2,7 +2,7 @@
 //
 // What stage 1 spreads over a class with four callbacks is one function here, with local
 // variables and a loop. Each wait is still written out by hand: make a future, watch the
-// socket, yield the future. `socket_io.h` puts that into functions. Told in book/07
+// socket, yield the future. `socket_io.h` puts that into functions. Explained in book/07
 // (futures and tasks).
 #pragma once
 
@@ -14,8 +14,8 @@
 
 namespace stage2 {
 
-/// Connects to `address`, sends `request`, and puts what comes back into `response`, up
-/// to the server's close. Throws std::system_error if the network fails. What the
+/// Connects to `address`, sends `request`, and puts all that comes until the server
+/// closes into `response`. Throws std::system_error if the network fails. What the
 /// references refer to must outlive the coroutine.
 Coroutine<> fetch_one(common::EventLoop& loop, common::Address address,
                       std::string request, std::string& response);

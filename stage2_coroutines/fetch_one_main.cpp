@@ -1,4 +1,4 @@
-// fetch_one: fetches one page with one coroutine. Told in book/07 (futures and tasks).
+// fetch_one: fetches one page with one coroutine. See book/07 (futures and tasks).
 #include "common/simple_crawl/event_loop.h"
 #include "common/system/selector.h"
 #include "common/system/socket.h"

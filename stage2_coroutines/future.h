@@ -1,16 +1,16 @@
 // A result that isn't there yet.
 //
-// A coroutine that must wait creates a future, sees to it that somebody will resolve it,
-// and yields it. Whoever drives the coroutine asks the future to be told.
+// A coroutine that must wait creates a future, makes sure that something will resolve it,
+// and yields it. The task that drives the coroutine adds a callback to the future.
 //
-// This one is a sketch, as small as it can be, and it has the faults of a sketch. They
-// are kept on purpose; each has a test that shows it (tests/stage2/future_test.cpp), and
-// stage 3 puts them right:
-//  - `set_result` calls the callbacks itself, deep inside whatever its caller is doing;
-//  - a callback that comes too late, when the future is done, is never called;
+// This one is a sketch, as small as it can be, and has the faults of a sketch. They are
+// kept on purpose. Each has a test that shows it (tests/stage2/future_test.cpp), and
+// stage 3 cures them:
+//  - `set_result` calls the callbacks itself, in the middle of its caller's work;
+//  - a callback that is added after the result has arrived is never called;
 //  - the result is always a string;
 //  - there can be no exception instead of a result, and no cancellation.
-// Told in book/07 (futures and tasks).
+// Explained in book/07 (futures and tasks).
 #pragma once
 
 #include "stage2_coroutines/generator.h"
@@ -43,14 +43,14 @@ class Future {
         return *result_;
     }
 
-    /// `callback` will be called when the future is resolved.
+    /// Calls `callback` when the future is resolved.
     void add_done_callback(Callback callback) {
         callbacks_.push_back(std::move(callback));
     }
 
-    /// Resolves the future, and calls the callbacks, in the order in which they were
-    /// added. Throws InvalidState if it is resolved already; what a callback throws comes
-    /// out here.
+    /// Resolves the future and calls the callbacks in the order in which they were added.
+    /// Throws InvalidState if it is resolved already, and lets out what a callback
+    /// throws.
     void set_result(std::string result) {
         if (done())
             throw InvalidState("the future has a result already");
@@ -65,7 +65,7 @@ class Future {
     std::vector<Callback> callbacks_;
 };
 
-/// A future belongs to two: to the coroutine that waits for it, and to whoever will
+/// A future has two owners, the coroutine that waits for it and the callback that will
 /// resolve it. Either may be gone before the other.
 using FuturePtr = std::shared_ptr<Future>;
 

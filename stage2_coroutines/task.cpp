@@ -2,8 +2,8 @@
 
 namespace stage2 {
 
-/// For the phase "suspend", `future` is what the task waits for now; for "step", what it
-/// has waited for.
+/// For the phase "suspend", `future` is what the task waits for now; for "step", it is
+/// what the task has waited for.
 void Task::trace(std::string_view phase, const Future* future) const {
     if (!tracer_.enabled()) [[likely]]
         return;

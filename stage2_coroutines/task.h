@@ -1,14 +1,14 @@
 // Drives a coroutine from one future to the next.
 //
-// A coroutine pauses by yielding a future. The task takes it, asks it to be told, and
-// when the future is resolved, sends the result back in. That's all; and it's the same
-// whether the future came from the coroutine itself or from one that it awaits. Told in
+// A coroutine pauses by yielding a future. The task takes it, adds a callback to it, and
+// sends the result back in when the future is resolved. It makes no difference whether
+// the future came from the coroutine itself or from one that it awaits. Explained in
 // book/07 (futures and tasks).
 //
-// Like stage 2's Future, this is a sketch with faults that are kept and tested: the first
-// step is taken inside the constructor, a step inside whoever resolves the future; what
-// the coroutine throws comes out there, too; and a task has no result that one could wait
-// for.
+// Like stage 2's Future, this is a sketch with faults that are kept and tested. A task
+// takes its first step inside its constructor, and the others inside set_result, where
+// what the coroutine throws comes out, too; and it has no result for another coroutine to
+// wait for.
 #pragma once
 
 #include "common/trace/trace.h"
@@ -27,8 +27,8 @@ namespace stage2 {
 
 class Task final : private Witness {
   public:
-    /// Owns the coroutine, and lets it run until it waits for the first time. `tracer`
-    /// must outlive the task. Throws TaskFailed if the coroutine throws.
+    /// Owns the coroutine, and runs it until it waits for the first time. `tracer` must
+    /// outlive the task. Throws TaskFailed if the coroutine throws.
     Task(Coroutine<> coroutine, common::Tracer& tracer)
         : coroutine_(std::move(coroutine)), tracer_(tracer) {
         if (tracer_.enabled())
@@ -39,8 +39,8 @@ class Task final : private Witness {
     Task(const Task&) = delete;
     Task& operator=(const Task&) = delete;
 
-    /// Destroys the coroutine, wherever it waits. The future that it waits for may live
-    /// on.
+    /// Destroys the coroutine, wherever it waits. The future that it waits for may
+    /// outlive it.
     ~Task() {
         if (!done())
             trace("destroyed");
@@ -53,8 +53,8 @@ class Task final : private Witness {
     std::vector<Place> chain() const { return coroutine_.chain(); }
 
   private:
-    /// Lets the coroutine go on with the result of the future that it waited for; with
-    /// none, at first. Throws TaskFailed if the coroutine throws.
+    /// Resumes the coroutine with the result of the future that it waited for; the first
+    /// step has none. Throws TaskFailed if the coroutine throws.
     void step(const Future* awaited) {
         trace("step", awaited);
         Coroutine<>::Reply reply;
@@ -101,8 +101,8 @@ class TaskList {
     /// Starts a task. Throws TaskFailed if its first step does.
     void start(Coroutine<> coroutine) {
         // A task can't be destroyed while its last step is still on the stack, so those
-        // that are done are swept out here; not each time, because that means to look at
-        // all of them.
+        // that are done are swept out here. Since that looks at every task, it isn't done
+        // each time.
         if (tasks_.size() >= sweep_at_) {
             tasks_.remove_if([](const Task& task) { return task.done(); });
             sweep_at_ = std::max(std::size_t{64}, 2 * tasks_.size());

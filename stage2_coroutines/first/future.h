@@ -1,6 +1,6 @@
 // The smallest future.
 //
-// Stage 2's own is stage2_coroutines/future.h. Told in book/07 (futures and tasks).
+// Stage 2's own is stage2_coroutines/future.h. Explained in book/07 (futures and tasks).
 #pragma once
 
 #include "common/first/event_loop.h"
@@ -23,7 +23,7 @@ class Future {
     bool done() const { return done_; }
     const std::string& result() const { return result_; }
 
-    /// `callback` will be called when the result is there.
+    /// Calls `callback` when the result arrives.
     void add_done_callback(Callback callback) {
         callbacks_.push_back(std::move(callback));
     }

@@ -1,4 +1,4 @@
-// Crawls that are made of the smallest coroutines.
+// Crawls made of the smallest coroutines.
 #include "common/first/crawl.h"
 #include "common/first/event_loop.h"
 #include "stage2_coroutines/first/coroutine.h"

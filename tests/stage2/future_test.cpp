@@ -1,6 +1,6 @@
-// What stage 2's Future keeps of asyncio's, named by the rows F1, F2 ... that page 07
-// lists; and what it doesn't, which these tests show, too. Stage 3's Future passes them
-// the other way round.
+// Which of asyncio's promises stage 2's Future keeps, by their numbers F1, F2 ... in
+// tests/stage3/runtime/conformance.txt, and which it doesn't ("not F10"). Stage 3's
+// Future keeps those, too.
 #include "stage2_coroutines/future.h"
 
 #include <doctest/doctest.h>
@@ -72,7 +72,7 @@ TEST_CASE("a future can die in its last callback") {
     auto future = std::make_shared<Future>();
     bool called = false;
     future->add_done_callback([&](const Future&) { called = true; });
-    const stage2::FuturePtr held = future; // whoever resolves it holds it
+    const stage2::FuturePtr held = future; // as the one that resolves it does
     future->add_done_callback([&](const Future&) { future.reset(); });
     held->set_result("");
     CHECK(called);
