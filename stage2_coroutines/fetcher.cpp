@@ -21,13 +21,13 @@
 namespace stage2 {
 namespace {
 
-/// Thrown if this process or this machine has no descriptor left for another socket: no
-/// fault of the server's, and no reason to call its page dead. There is nothing to tell
-/// but that, so it is no std::exception. (With one, the undefined behaviour sanitizer
-/// would want a descriptor of its own to look at it.)
+/// Thrown if this process or this machine has no descriptor left for another socket. The
+/// server isn't at fault, so its page isn't dead. There is nothing else to say, so this
+/// isn't a std::exception. (To look at one of those, the undefined behaviour sanitizer
+/// would need a descriptor itself.)
 struct NoDescriptor {};
 
-/// There is no response, for a reason that no other attempt would change.
+/// There is no response, and another attempt wouldn't change that.
 struct FetchFailed : std::runtime_error {
     explicit FetchFailed(const std::string& why, std::size_t bytes = 0)
         : std::runtime_error(why), received(bytes) {}
@@ -35,8 +35,8 @@ struct FetchFailed : std::runtime_error {
     std::size_t received;
 };
 
-/// A new socket. Throws NoDescriptor if there is none left but one of the other fetches
-/// will give its own back.
+/// A new socket. Throws NoDescriptor if no descriptor is left, but another fetch will
+/// give its own back.
 common::Socket open_socket(int family, common::Crawl& crawl, std::error_code& error) {
     common::Socket socket = common::Socket::open_tcp(family, error);
     if (!error && !crawl.loop().can_watch(socket.fd()))
@@ -46,8 +46,8 @@ common::Socket open_socket(int family, common::Crawl& crawl, std::error_code& er
     return socket;
 }
 
-/// Where the host of `url` can be reached. Throws FetchFailed if it can't, NoDescriptor
-/// as `open_socket` does.
+/// Where the host of `url` can be reached. Throws FetchFailed if it can't be, and
+/// NoDescriptor as `open_socket` does.
 const std::vector<common::Address>& addresses_of(const common::Url& url,
                                                  common::Crawl& crawl) {
     const common::Host& host = crawl.host_of(url);
@@ -59,7 +59,7 @@ const std::vector<common::Address>& addresses_of(const common::Url& url,
 }
 
 // [connect-to-host]
-/// A connection to the host of `url`: to the first of its addresses that accepts one.
+/// A connection to the host of `url`, at the first of its addresses that accepts one.
 Coroutine<common::Socket> connect_to_host(const common::Url& url, common::Crawl& crawl) {
     std::error_code error;
     for (const common::Address& address : addresses_of(url, crawl)) {
@@ -69,7 +69,7 @@ Coroutine<common::Socket> connect_to_host(const common::Url& url, common::Crawl&
                 co_await connect(crawl.loop(), socket, address.with_port(url.port()));
                 co_return socket;
             } catch (const std::system_error& refused) {
-                error = refused.code(); // such as ::1 refused, 127.0.0.1 not tried yet
+                error = refused.code(); // ::1 refused it, perhaps; 127.0.0.1 is next
             }
         }
     }
@@ -77,8 +77,8 @@ Coroutine<common::Socket> connect_to_host(const common::Url& url, common::Crawl&
 }
 // [/connect-to-host]
 
-/// Says when a response is whole: asked for HTTP/1.0, a server should close when it's
-/// done, but not all do. It throws FetchFailed if the response is too long.
+/// Says when a response is complete, because not every server closes at its end, as it
+/// should with HTTP/1.0. Throws FetchFailed if the response is too long.
 Enough whole_response(std::size_t limit) {
     return [end = common::ResponseEnd(), limit](const std::string& so_far) mutable {
         if (so_far.size() > limit)
@@ -89,7 +89,7 @@ Enough whole_response(std::size_t limit) {
 }
 
 // [get]
-/// Everything that the server has to say about `url`.
+/// The server's whole answer to a request for `url`.
 Coroutine<std::string> get(const common::Url& url, common::Crawl& crawl) {
     common::Socket socket = co_await connect_to_host(url, crawl);
     co_await send_all(crawl.loop(), socket,
@@ -97,13 +97,13 @@ Coroutine<std::string> get(const common::Url& url, common::Crawl& crawl) {
     const Enough whole = whole_response(crawl.settings().max_response);
     std::string response = co_await read_all(crawl.loop(), socket, whole);
     if (response.empty())
-        throw ConnectionBroke({}, 0); // it closed without a word
+        throw ConnectionBroke({}, 0); // closed without a word
     co_return response;
 }
 // [/get]
 
 // [load]
-/// Fetches `record.url`, fills the record in, and returns where the page leads.
+/// Fetches `record.url`, fills in the record, and returns where the page leads.
 Coroutine<std::vector<common::Url>> load(common::Record& record, common::Crawl& crawl) {
     const std::string bytes = co_await get(record.url, crawl);
     const auto response = common::split_http_response(bytes);
@@ -112,12 +112,12 @@ Coroutine<std::vector<common::Url>> load(common::Record& record, common::Crawl& 
     if (record.outcome == common::Outcome::page)
         links = parse_links(response, record.url, crawl);
     else if (record.next)
-        links = {*record.next}; // a redirect: one more link, no more
+        links = {*record.next}; // a redirect is just another link
     co_return links;
 }
 // [/load]
 
-/// Tells the trace when a fetch begins, and when it ends: at the latest, when this dies.
+/// Tells the trace when a fetch begins and when it ends, at the latest when this dies.
 class Traced {
   public:
     Traced(common::Crawl& crawl, const common::Record& record, std::uint64_t id)
@@ -131,7 +131,7 @@ class Traced {
     void end() {
         if (id_ != 0)
             crawl_.trace_end(id_, record_);
-        id_ = 0; // said once
+        id_ = 0; // once is enough
     }
 
   private:
@@ -142,7 +142,7 @@ class Traced {
 
 } // namespace
 
-// Not put inside its caller: its name is the point of --fail-parsing.
+// Not inlined, since its name is the point of --fail-parsing.
 [[gnu::noinline]] std::vector<common::Url>
 parse_links(const common::HttpResponse& response, const common::Url& url,
             common::Crawl& crawl) {
@@ -157,8 +157,8 @@ Coroutine<> fetch(common::Url url, common::Crawl& crawl) {
     Traced traced(crawl, record, id);
     try {
         const auto links = co_await load(record, crawl);
-        // The links go first: while this URL is still to do, the crawl can't look
-        // finished.
+        // The links come first, because while this URL is still to do, the crawl can't
+        // look finished.
         crawl.add(links);
     } catch (const NoDescriptor&) {
         crawl.postpone(record.url);

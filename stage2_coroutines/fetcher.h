@@ -1,9 +1,9 @@
 // One fetch, as a chain of coroutines.
 //
 // Stage 1's Fetcher kept what it had to remember in members, and what it would do next in
-// whichever callback was registered. Here both are where they belong: in local variables,
-// and in the order of lines. And one handler stands around it all. Told in book/08a and
-// book/09.
+// whichever callback was registered. Here both are where they belong, in local variables
+// and in the order of the lines, and one handler surrounds it all. Explained in book/08a
+// and book/09.
 #pragma once
 
 #include "common/simple_crawl/crawl.h"
@@ -17,7 +17,7 @@ namespace stage2 {
 
 /// Fetches `url` for `crawl`, and in the end calls `crawl.finished`; or `crawl.postpone`,
 /// if no descriptor is left for a socket; or `crawl.retry_with_fewer`, if the connection
-/// broke before any byte came back. What the network does ends up there, and is not
+/// broke before any byte came back. Errors of the network end up there instead of being
 /// thrown. `crawl` must outlive the coroutine.
 Coroutine<> fetch(common::Url url, common::Crawl& crawl);
 

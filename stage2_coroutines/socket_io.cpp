@@ -50,7 +50,7 @@ Coroutine<std::string> read(common::EventLoop& loop, common::Socket& socket) {
     std::error_code error;
     const Watch watch(loop, socket.fd(), Events::read, "on readable", [&, received] {
         std::string chunk = receive(socket, error);
-        if (error != std::errc::operation_would_block) // a false alarm: wait on
+        if (error != std::errc::operation_would_block) // else a false alarm
             received->set_result(std::move(chunk));
     });
     std::string chunk = co_await received;
@@ -69,7 +69,7 @@ Coroutine<std::string> read_all(common::EventLoop& loop, common::Socket& socket,
             if (chunk.empty())
                 break; // the peer has finished
             if (all.empty())
-                all = std::move(chunk); // mostly, this is all
+                all = std::move(chunk); // usually the only one
             else
                 all += chunk;
         }

@@ -1,11 +1,11 @@
 // Sockets, for coroutines: connect, send and read as functions that you call and await.
 //
 // Each of them does what stage 1's callbacks do: it asks the loop to watch the socket,
-// and pauses. But to whoever calls it, it looks like the blocking function of page 01.
-// Told in book/08a (a chain of generators).
+// and pauses. But to its caller it looks like the blocking function of page 01.
+// Explained in book/08a (a chain of generators).
 //
 // All of them throw std::system_error if the network fails. The loop and the socket must
-// outlive the coroutine; whoever awaits it at once, as one should, need not think of it.
+// outlive the coroutine, as they do if you await it at once.
 #pragma once
 
 #include "common/simple_crawl/event_loop.h"
@@ -21,9 +21,9 @@
 
 namespace stage2 {
 
-/// Watches a descriptor as long as it lives. A coroutine that is destroyed while it waits
-/// destroys its local variables; this one takes the callback out of the loop, which would
-/// otherwise call into a frame that is gone.
+/// Watches a descriptor as long as it lives. When a coroutine is destroyed while it
+/// waits, so are its local variables, and this one takes the callback out of the loop,
+/// which would otherwise call into a frame that is gone.
 class Watch {
   public:
     /// See EventLoop::register_fd. `loop` must outlive the watch.
@@ -42,11 +42,11 @@ class Watch {
     int fd_;
 };
 
-/// What has arrived, up to 64 KiB, and `error` as Socket::receive sets it. No coroutine:
-/// its buffer is on the stack, and gone before anybody waits.
+/// What has arrived, up to 64 KiB, and `error` as Socket::receive sets it. It isn't a
+/// coroutine, so its buffer is on the stack, and gone before anything waits.
 std::string receive(common::Socket& socket, std::error_code& error);
 
-/// The connection broke. With `code` 0, the peer has closed it without a word.
+/// The connection broke. If `code` is 0, the peer has closed it without a word.
 struct ConnectionBroke : std::system_error {
     ConnectionBroke(std::error_code code, std::size_t bytes)
         : std::system_error(code), received(bytes) {}
@@ -54,7 +54,7 @@ struct ConnectionBroke : std::system_error {
     std::size_t received; ///< bytes that had come before
 };
 
-// What the references refer to outlives the coroutines: see above.
+// What the references refer to must outlive the coroutines: see above.
 
 /// Connects a new socket to an address.
 Coroutine<> connect(common::EventLoop& loop, common::Socket& socket,
@@ -66,10 +66,10 @@ Coroutine<> send_all(common::EventLoop& loop, common::Socket& socket, std::strin
 /// What comes next, up to 64 KiB; an empty string once the peer has finished.
 Coroutine<std::string> read(common::EventLoop& loop, common::Socket& socket);
 
-/// Asked with all that has come so far: is that enough? What it throws ends the reading.
+/// Given all that has come so far: is that enough? An exception from it ends the reading.
 using Enough = std::function<bool(const std::string& so_far)>;
 
-/// All that comes until the peer has finished, or until it is `enough`. Throws
+/// Everything that comes until the peer has finished or it is `enough`. Throws
 /// ConnectionBroke.
 Coroutine<std::string> read_all(common::EventLoop& loop, common::Socket& socket,
                                 Enough enough);
