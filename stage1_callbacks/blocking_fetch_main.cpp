@@ -1,5 +1,5 @@
-// blocking_fetch: crawls a site with sockets that wait, in one thread or in one for each
-// page. Exit status as stage1's.
+// blocking_fetch: crawls a site over blocking sockets, in one thread or in one for each
+// page. Its exit status means the same as stage1's.
 #include "common/command_line/command_line.h"
 #include "common/trace/stack_trace.h"
 #include "common/web/url.h"
@@ -46,7 +46,7 @@ int crawl(const Options& options) {
 
 int main(int argc, char** argv) {
     std::signal(SIGPIPE,
-                SIG_IGN); // a server that hangs up is an error of `send`, no more
+                SIG_IGN); // a server that hangs up is only an error from `send`
     try {
         Options options;
         common::CommandLine line("blocking_fetch",

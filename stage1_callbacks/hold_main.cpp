@@ -1,8 +1,8 @@
 // hold: what does it cost to wait?
 //
-// Holds N threads, each blocked in a read that nobody answers, or N sockets, all watched
-// by one selector; then reads from the kernel what that takes. Told in book/01 (a thread
-// per page).
+// Holds N threads, each blocked in a read that nothing answers, or N sockets, all watched
+// by one selector, and then asks the kernel how much memory they take. See book/01 (a
+// thread per page).
 #include "common/command_line/command_line.h"
 #include "common/system/memory_use.h"
 #include "common/system/selector.h"
@@ -55,7 +55,7 @@ void hold_threads(std::size_t wanted) {
             threads.emplace_back([&] {
                 ++waiting;
                 char byte = 0;
-                // Blocks until the other end is closed, like a read from a slow server.
+                // Blocks until the other end is closed, as if the server were slow.
                 static_cast<void>(!::read(read_end.fd(), &byte, 1));
             });
     } catch (const std::system_error& error) {
@@ -71,7 +71,7 @@ void hold_threads(std::size_t wanted) {
         thread.join();
 }
 
-/// As many descriptors as the system lets us have; if it refuses, as many as before.
+/// Allows as many descriptors as the system permits; if it refuses, as many as before.
 void raise_descriptor_limit() {
     rlimit limit{};
     if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) {
@@ -98,8 +98,8 @@ void hold_sockets(std::size_t wanted) {
             }
             break;
         }
-        // Each waits for somebody who connects, and nobody will. (A socket that is
-        // neither connected nor listening is ready at once, with an error.)
+        // Each waits for a connection that never comes. A socket that neither listens
+        // nor is connected would be ready at once, with an error.
         if (::listen(socket.fd(), 1) < 0)
             throw std::system_error(errno, std::generic_category(), "listen");
         selector->register_fd(socket.fd(), common::Events::read, sockets.size());

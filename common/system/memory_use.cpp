@@ -8,7 +8,7 @@
 namespace common {
 namespace {
 
-/// The number of kilobytes that a line like "VmRSS:   123 kB" of a file in /proc tells.
+/// The number of kilobytes in a line like "VmRSS:   123 kB" of a file in /proc.
 std::optional<double> kilobytes(const char* path, const std::string& key) {
     std::ifstream file(path);
     for (std::string line; std::getline(file, line);) {

@@ -1,6 +1,6 @@
 // How much memory does this program use?
 //
-// The kernel knows, and tells in /proc. For the programs that show what waiting costs:
+// The kernel knows, and /proc shows it. For the programs that measure what waiting costs:
 // in threads, in sockets, in coroutines.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace common {
 
-/// What is in use now, in kilobytes. Nothing where the system doesn't tell.
+/// What is in use now, in kilobytes; nothing if the system doesn't say.
 /// Source: man 5 proc.
 struct MemoryUse {
     MemoryUse();

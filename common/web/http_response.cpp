@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t max_header_bytes = 64 * 1024;
 
-/// Cuts the first line off `text`; lines end with LF, with or without CR before it.
+/// Cuts the first line off `text`. Lines end with LF, with or without a CR before it.
 std::string_view take_line(std::string_view& text) {
     const auto end = text.find('\n');
     std::string_view line = text.substr(0, end);
@@ -23,7 +23,7 @@ std::string_view take_line(std::string_view& text) {
     return line;
 }
 
-/// Where the empty line behind the headers ends: the size of all up to the body.
+/// Where the empty line after the headers ends: the size of everything before the body.
 std::optional<std::size_t> header_size(std::string_view bytes) {
     std::string_view rest = bytes.substr(0, max_header_bytes);
     while (rest.find('\n') != std::string_view::npos)
@@ -32,7 +32,7 @@ std::optional<std::size_t> header_size(std::string_view bytes) {
     return std::nullopt;
 }
 
-/// A number without sign or blanks; nothing if the text is anything else.
+/// A number without a sign or blanks; nothing if the text is anything else.
 std::optional<std::size_t> number(std::string_view text, int base = 10) {
     std::size_t value = 0;
     const auto [end, error] =
@@ -56,7 +56,7 @@ int read_status(std::string_view line) {
                : 0;
 }
 
-/// Reads "Name: value" lines up to the empty one; returns what is wrong, in words.
+/// Reads "Name: value" lines up to the empty one. Returns what is wrong, in words.
 std::string read_headers(std::string_view& bytes, HttpResponse& response) {
     response.headers.clear();
     for (;;) {
@@ -64,7 +64,7 @@ std::string read_headers(std::string_view& bytes, HttpResponse& response) {
         if (line.empty())
             return {};
         if ((line[0] == ' ' || line[0] == '\t') && !response.headers.empty()) {
-            // An old way to break a long header over lines.
+            // An old way to break a long header into several lines.
             response.headers.back().second += " " + std::string(trim(line));
             continue;
         }
@@ -76,8 +76,8 @@ std::string read_headers(std::string_view& bytes, HttpResponse& response) {
     }
 }
 
-/// Cuts off the line before a chunk, which has the chunk's size. False if that line is
-/// not there yet. `size`: nothing if it is none, and won't become one.
+/// Cuts off the line before a chunk, which holds the chunk's size. False if that line
+/// isn't complete yet. `size` stays empty if the line holds no size and never will.
 bool take_chunk_size(std::string_view& framed, std::optional<std::size_t>& size) {
     size = std::nullopt;
     const auto end = std::min(framed.find('\n'), framed.size());
@@ -87,13 +87,13 @@ bool take_chunk_size(std::string_view& framed, std::optional<std::size_t>& size)
         return false;
     const std::string_view line = take_line(framed);
     size = number(trim(line.substr(0, line.find(';'))), 16);
-    if (size && *size > framed.max_size() / 2) // so that a little may be added to it
+    if (size && *size > framed.max_size() / 2) // so that a sum with it can't overflow
         size = std::nullopt;
     return true;
 }
 
-/// Undoes chunked framing: size in hexadecimal, that many bytes, a line end; 0 is the
-/// last.
+/// Undoes chunked framing: each chunk is its size in hexadecimal, that many bytes and a
+/// line end, and the last one's size is 0.
 std::string read_chunks(std::string_view framed, std::string& body) {
     for (;;) {
         std::optional<std::size_t> size;
@@ -102,7 +102,7 @@ std::string read_chunks(std::string_view framed, std::string& body) {
         if (!size)
             return "malformed chunk";
         if (*size == 0)
-            return {}; // what may follow, trailers, says nothing to us
+            return {}; // trailers may follow, which we don't need
         if (*size > framed.size())
             return "truncated: the connection closed within a chunk";
         body += framed.substr(0, *size);
@@ -112,7 +112,7 @@ std::string read_chunks(std::string_view framed, std::string& body) {
     }
 }
 
-/// True if the body comes in chunks. "identity" is an old word for nothing.
+/// True if the body comes in chunks. "identity" is an old name for no encoding.
 bool is_chunked(const HttpResponse& response) {
     return std::ranges::any_of(response.headers, [](const auto& header) {
         return equal_ignoring_case(header.first, "Transfer-Encoding")
@@ -129,15 +129,15 @@ bool is_encoded_otherwise(const HttpResponse& response) {
     });
 }
 
-/// The Content-Length; nothing if there is none. `error` says so if there is nonsense.
+/// The Content-Length; nothing if there is none. If it is nonsense, `error` says so.
 std::optional<std::size_t> content_length(const HttpResponse& response,
                                           std::string& error) {
     std::optional<std::size_t> result;
     for (const auto& [name, value] : response.headers) {
         if (!equal_ignoring_case(name, "Content-Length"))
             continue;
-        // Some servers and proxies say it twice, also as "5, 5": that is allowed if they
-        // agree (RFC 9112, section 6.3).
+        // Some servers and proxies send it twice, or as "5, 5", which is allowed if the
+        // values agree (RFC 9112, section 6.3).
         for (std::string_view rest = value;;) {
             const auto comma = std::min(rest.find(','), rest.size());
             const auto length = number(trim(rest.substr(0, comma)));
@@ -154,12 +154,12 @@ std::optional<std::size_t> content_length(const HttpResponse& response,
     return result;
 }
 
-/// Cuts the body to what the headers say of it; returns what is wrong, in words.
+/// Cuts the body to the length that the headers give. Returns what is wrong, in words.
 std::string read_body(std::string_view bytes, HttpResponse& response) {
     if (response.status == 204 || response.status == 304)
-        return {}; // these have none, whatever follows
-    // Chunks go before a length (RFC 9112, section 6.3): whoever sends both is confused
-    // or means harm, and only the chunks tell where the body ends.
+        return {}; // these have no body, whatever follows
+    // Chunks take precedence over a length (RFC 9112, section 6.3): a server that sends
+    // both is confused or malicious, and only the chunks show where the body ends.
     if (is_encoded_otherwise(response))
         return "unknown Transfer-Encoding";
     if (is_chunked(response))
@@ -175,7 +175,7 @@ std::string read_body(std::string_view bytes, HttpResponse& response) {
     return {};
 }
 
-/// Reads the status line and the headers, and steps over interim (1xx) responses.
+/// Reads the status line and the headers, and skips interim (1xx) responses.
 std::string read_head(std::string_view& bytes, HttpResponse& response) {
     for (;;) {
         if (!header_size(bytes))
@@ -226,10 +226,10 @@ bool ResponseEnd::reached(std::string_view bytes) {
     return state_ == State::body && bytes.size() >= size_;
 }
 
-/// True if the headers are broken. Otherwise they may have ended: see `state_`.
+/// True if the headers are broken. If they aren't, `state_` says whether they ended.
 bool ResponseEnd::read_head(std::string_view bytes) {
     while (true) {
-        // Only what is new can hold the empty line, or the end of it.
+        // Only the new bytes can hold the empty line, or its end.
         const auto line = bytes.find('\n', scanned_);
         if (line == std::string_view::npos)
             return bytes.size() - begin_ > max_header_bytes;
@@ -257,8 +257,8 @@ bool ResponseEnd::read_head(std::string_view bytes) {
     }
 }
 
-/// True if the headers, which are complete, promise what nobody can read. In the same
-/// order as read_body.
+/// True if the complete headers announce a body that can't be read. In the same order as
+/// read_body.
 bool ResponseEnd::begin_body(const HttpResponse& response, std::size_t most) {
     state_ = State::body;
     if (response.status == 204 || response.status == 304)
@@ -278,7 +278,7 @@ bool ResponseEnd::begin_body(const HttpResponse& response, std::size_t most) {
     return !error.empty();
 }
 
-/// True behind the last chunk and its trailers, or if a chunk is malformed.
+/// True after the last chunk and its trailers, or if a chunk is malformed.
 bool ResponseEnd::read_chunks(std::string_view bytes) {
     while (true) {
         std::string_view rest = bytes.substr(std::min(begin_, bytes.size()));
@@ -287,14 +287,14 @@ bool ResponseEnd::read_chunks(std::string_view bytes) {
             return false;
         if (!size)
             return true;
-        if (*size == 0) { // an empty line, perhaps behind trailers, if they have an end
+        if (*size == 0) { // an empty line, perhaps after trailers, which may never end
             while (rest.find('\n') != std::string_view::npos)
                 if (take_line(rest).empty())
                     return true;
             return bytes.size() - begin_ > max_header_bytes;
         }
         const std::size_t data = bytes.size() - rest.size();
-        // The chunk, and at least the line feed behind it.
+        // The chunk, and at least the line feed after it.
         if (rest.size() < *size + 2)
             return false;
         rest.remove_prefix(*size);
@@ -312,7 +312,7 @@ std::optional<std::size_t> http_response_length(std::string_view bytes) {
     std::string_view rest = bytes;
     std::string error;
     response.status = read_status(take_line(rest));
-    // An interim response is only the beginning, and chunks end where they end.
+    // An interim response is only the beginning, and chunks have no length in advance.
     if (response.status < 200 || !read_headers(rest, response).empty())
         return std::nullopt;
     if (response.status == 204 || response.status == 304)
@@ -320,7 +320,7 @@ std::optional<std::size_t> http_response_length(std::string_view bytes) {
     if (is_chunked(response) || is_encoded_otherwise(response))
         return std::nullopt;
     const auto length = content_length(response, error);
-    // Nothing, too, where the sum would not fit in a size_t.
+    // Nothing, either, if the sum would not fit in a size_t.
     if (!length || *length > bytes.max_size() - *head)
         return std::nullopt;
     return *head + *length;

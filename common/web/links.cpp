@@ -17,14 +17,14 @@
 namespace common {
 namespace {
 
-/// Collects references as they come. What they refer to is known at the end only: the
-/// base may stand behind them.
+/// Collects references as they come. Where they lead is known only at the end, because
+/// the base may come after them.
 class LinkCollector {
   public:
     LinkCollector(Url base, LinkLimits limits)
         : base_(std::move(base)), limits_(std::move(limits)) {}
 
-    /// Attributes as they are meant: character references resolved.
+    /// Takes attributes with their character references resolved.
     void add(const LinkTag& tag) {
         switch (tag.element) {
         case LinkElement::a:
@@ -33,7 +33,7 @@ class LinkCollector {
         case LinkElement::iframe: add_reference(tag.src); break;
         case LinkElement::base:
             if (!base_seen_ && is_there(tag.href)) {
-                base_seen_ = true; // the first one counts, even where it is no URL
+                base_seen_ = true; // the first one counts, even if it is no URL
                 if (auto url = resolve_url(tag.href, base_))
                     base_ = *std::move(url);
             }
@@ -77,8 +77,8 @@ class LinkCollector {
     }
 
   private:
-    /// What it would be without its end says where it leads: elsewhere, perhaps, or it's
-    /// a script.
+    /// Its beginning shows where it leads, which may be out of scope, and whether it is a
+    /// link at all.
     bool is_wanted_but_too_long(std::string_view reference) const {
         if (reference.size() + base_.href().size() <= max_url_length)
             return false;
@@ -99,7 +99,7 @@ class LinkCollector {
     Url base_;
     const LinkLimits limits_;
     bool base_seen_ = false;
-    std::string references_; // one behind the other
+    std::string references_; // one after the other
     std::vector<std::size_t> ends_;
 };
 
@@ -177,17 +177,17 @@ void start_element(void* reader, const xmlChar* name, const xmlChar* /*prefix*/,
     static_cast<XmlReader*>(reader)->collector.add(tag);
 }
 
-/// libxml2 calls this where a document wants more declarations inserted. Up to 2.9 it
-/// then reads no further, 2.15 does: so that both find the same links, we end it here.
+/// libxml2 calls this when a document refers to further declarations. Up to 2.9 it reads
+/// no further, but 2.15 does, so we stop here, and both find the same links.
 xmlEntity* get_parameter_entity(void* reader, const xmlChar* /*name*/) {
     ::xmlStopParser(static_cast<XmlReader*>(reader)->parser);
     return nullptr;
 }
 
-/// Reads XML up to its first error. Entities are not replaced by what a document says
-/// they mean: a few lines of them can unfold to gigabytes.
+/// Reads XML up to its first error. Entities that the document defines are not replaced,
+/// because a few lines of them can unfold to gigabytes.
 void collect_from_xml(std::string_view document, LinkCollector& collector) {
-    // libxml2 wants this to happen once, before two threads come at the same time.
+    // libxml2 wants this to happen once, before two threads use it at the same time.
     [[maybe_unused]] static const bool initialised = [] {
         ::xmlInitParser();
         return true;
@@ -201,11 +201,11 @@ void collect_from_xml(std::string_view document, LinkCollector& collector) {
         ::xmlCreatePushParserCtxt(&handler, &reader, nullptr, 0, nullptr),
         &::xmlFreeParserCtxt);
     reader.parser = parser.get();
-    // HUGE: libxml2's own limits differ from version to version. The document has one.
+    // HUGE: libxml2's own limits differ between versions. Ours is on the document.
     ::xmlCtxtUseOptions(parser.get(), XML_PARSE_NONET | XML_PARSE_NOERROR
                                           | XML_PARSE_NOWARNING | XML_PARSE_HUGE);
     ::xmlParseChunk(parser.get(), document.data(), static_cast<int>(document.size()), 1);
-    // A document that was defined by the reader, not by us.
+    // A document that the parser made, not we.
     if (parser->myDoc != nullptr) {
         ::xmlFreeDoc(parser->myDoc);
         parser->myDoc = nullptr;
@@ -242,7 +242,7 @@ Links find_links(std::string_view body, std::string_view content_type, const Url
         std::string storage;
         collect_from_html(to_utf8(body, content_type, storage), collector);
     } else {
-        collect_from_xml(body, collector); // XML says itself which letters it is made of
+        collect_from_xml(body, collector); // XML says itself which encoding it has
     }
     return collector.links();
 }

@@ -1,8 +1,8 @@
-// Which links does a document hold?
+// Which links are in a document?
 //
 // HTML is read by our own scanner (html_scanner.h), XML by libxml2. Both hand over tags,
-// and here it is decided which of them is a link, and to where. Told in book/27 (reading
-// HTML and URLs).
+// and this file decides which of them are links, and where they lead. See book/27
+// (reading HTML and URLs).
 #pragma once
 
 #include "common/web/http_response.h"
@@ -17,14 +17,14 @@ namespace common {
 
 /// True for the types of document that `find_links` reads: HTML, XHTML and XML.
 /// `content_type` is a Content-Type header's value; parameters after ";" don't matter.
-/// Where a server sent none, a body that begins with "<" is taken for HTML.
+/// If the server sent none, a body that begins with "<" is taken for HTML.
 bool may_hold_links(std::string_view content_type, std::string_view body);
 
 /// The limits of `find_links`, which a hostile page will run into.
 struct LinkLimits {
     std::size_t links = 10'000;                       ///< different ones on a page
     std::size_t bytes = std::size_t{4} * 1024 * 1024; ///< of all these, as absolute URLs
-    /// Which links count at all; the others are passed over.
+    /// Which links count at all; the others are ignored.
     std::function<bool(const Url&)> wanted = [](const Url&) { return true; };
 };
 
@@ -42,9 +42,9 @@ struct Links {
 ///
 /// `body` is the document as it came, `content_type` the header's value (its charset
 /// counts), `base` the URL that the document was fetched from; the document's own first
-/// <base href> goes before it, wherever it stands. Empty if `may_hold_links` says no.
-/// Never throws for what is in the document, however broken, and takes time in proportion
-/// to its length.
+/// <base href> overrides it, wherever it is. Empty if `may_hold_links` says no.
+/// Never throws because of the document, however broken it is, and takes time in
+/// proportion to its length.
 /// Source: https://html.spec.whatwg.org/multipage/links.html
 Links find_links(std::string_view body, std::string_view content_type, const Url& base,
                  const LinkLimits& limits = {});
