@@ -1,9 +1,9 @@
-// busy_fetch: one page over a socket that doesn't wait, asked again and again.
+// busy_fetch: one page over a non-blocking socket, by asking again and again.
 //
 // A non-blocking call that can't be done says so and returns. The simplest thing to do
-// then is to call it again, at once. It works, and it burns a whole processor on asking:
-// this program counts how often it asked, and what that cost. Told in book/02 (sockets
-// that don't wait).
+// then is to call it again at once. That works, and it burns a whole processor on asking:
+// this program counts how often it asked, and what that cost. See book/02 (sockets that
+// don't wait).
 #include "common/command_line/command_line.h"
 #include "common/system/socket.h"
 #include "common/web/http_response.h"
@@ -23,7 +23,7 @@
 
 namespace {
 
-/// How often each call was made, until it had done what it should.
+/// How often each call was made before it had done its job.
 struct Calls {
     std::size_t connect = 0;
     std::size_t send = 0;
@@ -41,7 +41,7 @@ common::Socket connect_to(const common::Url& url, Calls& calls) {
     std::error_code error;
     common::Socket socket = common::Socket::open_tcp(address.family(), error);
     check(error, "socket");
-    do { // until it says that it is connected already
+    do { // until it says that it is already connected
         ++calls.connect;
         error = socket.connect(address);
     } while (error == std::errc::operation_in_progress
@@ -67,7 +67,7 @@ std::string receive(common::Socket& socket, Calls& calls) {
     std::array<char, 4096> chunk;
     std::error_code error;
     std::size_t count = 0;
-    do { // until something has come
+    do { // until something has arrived
         ++calls.receive;
         count = socket.receive(chunk, error);
     } while (error == std::errc::operation_would_block);

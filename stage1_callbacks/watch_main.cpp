@@ -1,8 +1,8 @@
-// watch: four sockets, and one selector that tells which of them have something to say.
+// watch: four sockets, and one selector that finds those with something to read.
 //
-// The smallest use of common/system/selector.h, for looking at what it asks of the
-// kernel: see it under strace, once with select and once with epoll. Told in book/02
-// (sockets that don't wait).
+// The smallest use of common/system/selector.h. Run it under strace, once with select and
+// once with epoll, to see what each asks of the kernel. See book/02 (sockets that don't
+// wait).
 #include "common/command_line/command_line.h"
 #include "common/system/selector.h"
 #include "common/system/socket.h"
@@ -34,7 +34,7 @@ void check(const std::error_code& error) {
         throw std::system_error(error);
 }
 
-/// Two sockets, connected with each other. We hold both ends.
+/// Two sockets, connected to each other. We hold both ends.
 struct Pair {
     Pair() {
         std::array<int, 2> ends{};
@@ -50,7 +50,7 @@ struct Pair {
     common::Socket far;
 };
 
-/// What lies ready in a socket.
+/// What has arrived at a socket.
 std::string read(common::Socket& socket) {
     std::array<char, 100> buffer;
     std::error_code error;

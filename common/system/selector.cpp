@@ -36,7 +36,7 @@ void Selector::register_fd(int fd, Events events, std::uint64_t data) {
     if (index < registrations_.size() && registrations_[index].watched)
         throw std::logic_error(fmt::format(
             "register_fd: descriptor {} is registered already; use modify_fd", fd));
-    add(fd, events); // first, since it may throw, and then nothing has changed
+    add(fd, events); // first: if it throws, nothing has changed
     if (index >= registrations_.size())
         registrations_.resize(index + 1);
     registrations_[index] = {events, data, true};
@@ -62,15 +62,15 @@ void Selector::unregister_fd(int fd) {
 std::vector<Ready> Selector::select(std::optional<Milliseconds> timeout) {
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
-    if (timeout) // nobody waits longer than that, and the sum below must not overflow
+    if (timeout) // longer ones make no difference, and the sum must not overflow
         timeout = std::clamp(*timeout, Milliseconds(0), Milliseconds(INT_MAX));
     std::vector<Ready> ready;
     std::optional<Milliseconds> left = timeout;
-    // A signal ends every system call that waits. That is not an answer: go on waiting
-    // for what is left of the time.
+    // A signal ends every system call that waits. That is not an answer, so wait again
+    // for the time that is left.
     while (!wait(left ? static_cast<int>(left->count()) : -1, ready))
         if (timeout)
-            // Rounded up: a wait that ends a little early would only be begun again.
+            // Rounded up, since a wait that ends a little early would only start again.
             left = std::max(Milliseconds(0), std::chrono::ceil<Milliseconds>(
                                                  start + *timeout - Clock::now()));
     return ready;

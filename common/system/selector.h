@@ -1,11 +1,11 @@
 // Which sockets are ready?
 //
 // A program that waits for many sockets must not wait *in* any one of them. It hands
-// all of them to a selector, sleeps once, and is told which can be read or written
-// without waiting. The kernel offers three ways to ask; each is a back end here, behind
-// one interface: `select` (oldest, at most FD_SETSIZE descriptors), `poll` (no such
+// them all to a selector, sleeps once, and learns which can be read or written without
+// waiting. The kernel offers three ways to ask, and each is a back end here, behind one
+// interface: `select` (the oldest, for at most FD_SETSIZE descriptors), `poll` (no such
 // limit, but the whole list is handed over on every call) and `epoll` (the list stays in
-// the kernel; Linux only). Told in book/02 (sockets that don't wait).
+// the kernel; Linux only). See book/02 (sockets that don't wait).
 #pragma once
 
 #include <chrono>
@@ -30,53 +30,53 @@ constexpr Events operator&(Events a, Events b) {
 }
 
 // [ready]
-/// One descriptor that need not be waited for any more.
+/// A descriptor that is ready.
 struct Ready {
     int fd;
-    Events events;      ///< those of the registered events that have come
-    std::uint64_t data; ///< the caller's number, untouched
+    Events events;      ///< which of the registered events
+    std::uint64_t data; ///< the caller's number, unchanged
 };
 // [/ready]
 
-/// Thrown by `register_fd` when this back end can't watch the descriptor, though there is
-/// nothing wrong with it: `select` has no bit for a descriptor of FD_SETSIZE or more.
-/// Whoever can do with fewer descriptors asks `can_watch` first.
+/// Thrown by `register_fd` when this back end can't watch the descriptor, although
+/// nothing is wrong with it: `select` has no bit for a descriptor of FD_SETSIZE or more.
+/// A caller that can make do with fewer descriptors asks `can_watch` first.
 struct SelectorFull : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
 // [selector]
-/// Watches descriptors. Level-triggered: what is not read is reported again.
+/// Watches descriptors. Level-triggered: what you don't read is reported again.
 class Selector {
   public:
     using Milliseconds = std::chrono::milliseconds;
 
-    /// Starts watching `fd` for `events`; `data` comes back with each of them.
-    /// (Python calls this `register`, which is a reserved word in C++.)
+    /// Starts watching `fd` for `events`, and reports `data` with it. Called `register`
+    /// in Python, but that is a reserved word in C++.
     void register_fd(int fd, Events events, std::uint64_t data);
 
-    /// Waits for other events on a watched descriptor, and returns other data with them.
+    /// Changes what a watched descriptor is watched for, and the data reported with it.
     void modify_fd(int fd, Events events, std::uint64_t data);
 
-    /// Stops watching. Call it before closing `fd`: a closed descriptor's number is the
-    /// next one that the kernel gives out.
+    /// Stops watching. Call it before closing `fd`: the kernel always gives out the
+    /// lowest free number, so the next socket may get this one.
     void unregister_fd(int fd);
 
-    /// Waits until at least one watched descriptor is ready, or until the timeout is
-    /// over: then the list is empty. No timeout waits for ever.
+    /// Waits until at least one watched descriptor is ready. The list is empty if the
+    /// timeout comes first. Without a timeout, it waits for ever.
     std::vector<Ready> select(std::optional<Milliseconds> timeout);
     // [/selector]
 
     // What goes wrong:
     //
-    // - std::logic_error is thrown for what a caller should know: to watch a descriptor
-    //   that is watched already, to change or forget one that isn't, and to wait for no
-    //   events at all. (A kernel reports a hang-up also to who waits for nothing. Each
-    //   wait would end at once, and nobody would hear why.)
+    // - std::logic_error is thrown for a caller's mistakes: watching a descriptor that is
+    //   already watched, changing or removing one that isn't, and waiting for no events
+    //   at all, because a kernel reports a hang-up even then, so that each wait would end
+    //   at once and report nothing.
     // - `register_fd` throws SelectorFull if this back end has no room for the
     //   descriptor, and std::system_error if the kernel refuses.
-    // - A descriptor with an error counts as ready for all that it is watched for: the
-    //   read or write that follows tells what is wrong.
+    // - A descriptor with an error counts as ready for everything it is watched for, and
+    //   the read or write that follows says what is wrong.
     // - A signal does not end the wait.
 
     /// False if this descriptor's number is too high for the back end.
@@ -100,13 +100,13 @@ class Selector {
         bool watched = false;
     };
 
-    /// For a back end: what is known of a watched descriptor.
+    /// For back ends: what a watched descriptor was registered with.
     const Registration& registration(int fd) const {
         return registrations_[static_cast<std::size_t>(fd)];
     }
 
-    // What each back end does in its own way. `wait` takes a timeout in milliseconds
-    // (-1: for ever), appends what is ready, and returns false if a signal cut it short.
+    // What each back end does in its own way. `wait` takes a timeout in milliseconds, -1
+    // for none, appends what is ready, and returns false if a signal cut it short.
     virtual void add(int fd, Events events) = 0;
     virtual void change(int fd, Events events) = 0;
     virtual void remove(int fd) = 0;
@@ -115,17 +115,17 @@ class Selector {
   private:
     Registration& watched_registration(int fd, const char* operation);
 
-    // Indexed by descriptor: the kernel always gives out the lowest free number, so this
-    // stays as short as the most descriptors that were ever open at once.
+    // Indexed by descriptor. The kernel always gives out the lowest free number, so this
+    // is never longer than the largest number of descriptors open at once.
     std::vector<Registration> registrations_;
     std::size_t watched_ = 0;
 };
 
-/// The names that `make_selector` knows on this system, the best first.
+/// The names that `make_selector` knows on this system, best first.
 std::vector<std::string_view> selector_names();
 
-/// Makes the back end of that name; an empty name takes the best there is.
-/// Throws std::invalid_argument, naming the choices, for any other.
+/// Makes the back end with that name, or the best one if the name is empty. Throws
+/// std::invalid_argument, listing the choices, if the name is unknown.
 std::unique_ptr<Selector> make_selector(std::string_view name = {});
 
 } // namespace common

@@ -1,5 +1,5 @@
-// The three back ends of common/system/selector.h, each made in a file of its own. Only
-// selector.cpp includes this; everyone else asks `make_selector`.
+// The three back ends of common/system/selector.h, each in its own file. Only
+// selector.cpp includes this; all other code calls `make_selector`.
 #pragma once
 
 #include "common/system/selector.h"

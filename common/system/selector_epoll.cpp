@@ -1,8 +1,8 @@
 // `epoll`, Linux's answer to ten thousand connections: the list of descriptors stays in
-// the kernel, which notes down each one that becomes ready. Waiting then costs as much as
-// there is to report, however many are watched. (BSD and macOS have kqueue for the same.)
+// the kernel, which notes each one that becomes ready. A wait then costs only as much as
+// there is to report, however many are watched. BSD and macOS have kqueue for this.
 //
-// What it costs: one system call more for each change of the list. See man 7 epoll.
+// What it costs: an extra system call for each change to the list. See man 7 epoll.
 #ifdef __linux__
 
 #include "common/system/selector_backends.h"
@@ -29,7 +29,7 @@ std::uint32_t to_epoll(Events events) {
     return mask;
 }
 
-/// As in poll: an error or a hang-up is readiness for everything.
+/// As with poll, an error or a hang-up counts as readiness for everything.
 Events from_epoll(std::uint32_t mask) {
     Events events = Events::none;
     if ((mask & ~std::uint32_t{EPOLLOUT}) != 0)
@@ -65,7 +65,7 @@ class EpollSelector final : public Selector {
     void remove(int fd) override {
         epoll_event unused{};
         if (::epoll_ctl(epoll_.fd(), EPOLL_CTL_DEL, fd, &unused) < 0) {
-            // Closed before it was unregistered: the kernel has forgotten it already.
+            // Closed before it was unregistered: the kernel has already removed it.
             if (errno != EBADF && errno != ENOENT)
                 throw std::system_error(errno, std::generic_category(), "epoll_ctl");
         }
@@ -73,7 +73,7 @@ class EpollSelector final : public Selector {
 
     // [wait]
     bool wait(int timeout_ms, std::vector<Ready>& ready) override {
-        std::array<epoll_event, 256> batch; // what has no room comes next time
+        std::array<epoll_event, 256> batch; // what doesn't fit is reported next time
         const int count =
             ::epoll_wait(epoll_.fd(), batch.data(), batch.size(), timeout_ms);
         if (count < 0 && errno == EINTR)
@@ -91,7 +91,7 @@ class EpollSelector final : public Selector {
     }
     // [/wait]
 
-    Socket epoll_; // not a socket, but a descriptor to be owned like one
+    Socket epoll_; // not a socket, but a descriptor that is owned like one
 };
 
 } // namespace

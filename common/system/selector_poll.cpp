@@ -1,9 +1,9 @@
-// `poll`: a list of descriptors instead of a set of bits, so that any number of them can
-// be watched, and only those are looked at. It is in every POSIX system.
+// `poll`: a list of descriptors instead of a set of bits, so that it can watch any number
+// of them and looks at no others. Every POSIX system has it.
 //
-// What it costs: the whole list is handed to the kernel on every call, and the kernel
-// asks each descriptor in it. A thousand idle connections and one busy one cost a
-// thousand and one questions a turn. See man 2 poll.
+// What it costs: the whole list goes to the kernel on every call, and the kernel checks
+// each descriptor in it. A thousand idle connections and one busy one cost a thousand
+// and one checks per turn. See man 2 poll.
 #include "common/system/selector_backends.h"
 
 #include <cerrno>
@@ -42,8 +42,8 @@ class PollSelector final : public Selector {
     }
 
     void remove(int fd) override {
-        // The last entry moves into the gap, so that removing costs the same however
-        // many are watched.
+        // The last entry moves into the gap, so removing costs the same however many are
+        // watched.
         const std::size_t gap = places_[static_cast<std::size_t>(fd)];
         list_[gap] = list_.back();
         places_[static_cast<std::size_t>(list_[gap].fd)] = gap;
@@ -63,8 +63,8 @@ class PollSelector final : public Selector {
             if (entry.revents == 0)
                 continue;
             --count;
-            // Errors and hang-ups are reported whether asked for or not. Call them
-            // readiness for everything: the next read or write tells the rest.
+            // Errors and hang-ups are reported even if nothing asked for them. They count
+            // as readiness for everything: the next read or write shows what happened.
             Events events = Events::none;
             if ((entry.revents & ~POLLOUT) != 0)
                 events = events | Events::read;
@@ -79,7 +79,7 @@ class PollSelector final : public Selector {
     }
 
     std::vector<pollfd> list_;
-    std::vector<std::size_t> places_; // by descriptor: where it stands in list_
+    std::vector<std::size_t> places_; // by descriptor: its index in list_
 };
 
 } // namespace

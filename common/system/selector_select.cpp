@@ -1,9 +1,9 @@
-// The oldest way to ask: `select`, from 4.2BSD (1983). Two sets of bits, one bit for each
-// descriptor, go in; the same sets come back with only the ready ones left.
+// The oldest way to ask: `select`, from 4.2BSD (1983). Two sets go in, with a bit for
+// each descriptor, and the same sets come back with only the ready ones left.
 //
-// What it costs: a set has room for FD_SETSIZE descriptors (1,024 on Linux) and no more,
-// the sets are copied on every call, and every bit up to the highest is looked at twice,
-// once by the kernel and once by us. See man 2 select.
+// What it costs: a set has room for only FD_SETSIZE descriptors (1,024 on Linux), both
+// are copied on every call, and every bit up to the highest is looked at twice, once by
+// the kernel and once by us. See man 2 select.
 #include "common/system/selector_backends.h"
 
 #include <fmt/core.h>
@@ -29,7 +29,7 @@ class SelectSelector final : public Selector {
 
   private:
     void add(int fd, Events events) override {
-        // FD_SET on a larger number writes past the end of the set.
+        // FD_SET with a larger number writes past the end of the set.
         if (!can_watch(fd))
             throw SelectorFull(
                 fmt::format("select can watch descriptors below {} only, and this is {}: "

@@ -36,10 +36,10 @@ constexpr int send_flags = 0; // macOS: SO_NOSIGPIPE instead, set in open
 #endif
 
 // How long what we sent may stay unacknowledged. A server's *kernel* acknowledges,
-// however busy the server is, so silence at this level means that nobody holds the other
-// end: for one, that the server's queue of new connections was full and ours fell off it,
-// while our side believes that it is connected (man 7 tcp, TCP_USER_TIMEOUT; man 2
-// listen, backlog).
+// however busy the server is, so silence at this level means that nothing holds the other
+// end. Perhaps the server's queue of new connections was full and ours fell off it, while
+// our side believes that it is connected (man 7 tcp, TCP_USER_TIMEOUT; man 2 listen,
+// backlog).
 [[maybe_unused]] constexpr unsigned unacknowledged_ms = 5000;
 
 } // namespace
@@ -51,7 +51,7 @@ Address Address::of_unix_socket(const std::string& path) {
         throw std::invalid_argument(fmt::format("the path of a socket has 1 to {} bytes",
                                                 sizeof there.sun_path - 1));
     there.sun_family = AF_UNIX;
-    path.copy(there.sun_path, path.size()); // all else is zero already
+    path.copy(there.sun_path, path.size()); // everything else is already zero
     result.length = sizeof there;
     return result;
 }
@@ -68,7 +68,7 @@ Address Address::with_port(std::uint16_t port) const {
 std::vector<Address> resolve(const std::string& host, std::uint16_t port) {
     std::string name = host;
     if (name.size() >= 2 && name.front() == '[' && name.back() == ']')
-        name = name.substr(1, name.size() - 2); // an IPv6 address as it stands in a URL
+        name = name.substr(1, name.size() - 2); // an IPv6 address as written in a URL
 
     addrinfo hints{};
     hints.ai_family = AF_UNSPEC;
@@ -142,8 +142,8 @@ std::error_code Socket::connect(const Address& address) noexcept {
                   address.length)
         == 0)
         return {};
-    // Interrupted by a signal, a connect goes on by itself, just as if it had said
-    // EINPROGRESS (man 2 connect); calling it again would be an error.
+    // Interrupted by a signal, a connect continues by itself, just as after EINPROGRESS
+    // (man 2 connect); calling it again would be an error.
     if (errno == EINTR)
         return std::make_error_code(std::errc::operation_in_progress);
     return last_error();

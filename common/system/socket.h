@@ -1,9 +1,9 @@
 // A socket that never makes its caller wait.
 //
 // Two types: `Address`, where to connect to, and `Socket`, which owns a non-blocking
-// descriptor and closes it when it dies. Each call does what it can do now and says what
-// happened: "would block" is an answer here, not a fault. Errors of the network are
-// values, std::error_code; compare them with std::errc. Told in book/02.
+// descriptor and closes it at the end. Each call does what it can do now and says what
+// happened: "would block" is an answer here, not a fault. Network errors are values of
+// std::error_code; compare them with std::errc. See book/02.
 #pragma once
 
 #include <cstddef>
@@ -25,9 +25,9 @@ struct Address {
     sockaddr_storage storage{};
     socklen_t length = 0;
 
-    /// Of a socket in the file system, for programs on one machine: see man 7 unix.
-    /// Throws std::invalid_argument if the path is empty, or longer than the kernel has
-    /// room for: about a hundred bytes.
+    /// The address of a socket in the file system, for programs on one machine: see man 7
+    /// unix. Throws std::invalid_argument if the path is empty, or longer than the kernel
+    /// allows, which is about a hundred bytes.
     static Address of_unix_socket(const std::string& path);
 
     int family() const { return storage.ss_family; }
@@ -83,15 +83,15 @@ class Socket {
 
     /// Starts to connect and returns at once. The usual result is operation_in_progress,
     /// which is no failure: the socket becomes writable when there is news, and `error()`
-    /// then tells which. No error at all means connected already.
+    /// then says which. No error at all means already connected.
     std::error_code connect(const Address& address) noexcept;
 
     /// Takes the error that is pending on the socket (SO_ERROR): the outcome of
     /// `connect`.
     std::error_code error() noexcept;
 
-    /// Hands over as many of `bytes` as there is room for, and returns how many. It may
-    /// be fewer than all. operation_would_block: none now; wait until the socket is
+    /// Hands over as many of `bytes` as there is room for, perhaps not all of them, and
+    /// returns how many. operation_would_block: none now; wait until the socket is
     /// writable.
     std::size_t send(std::string_view bytes, std::error_code& error) noexcept;
 
@@ -103,7 +103,7 @@ class Socket {
     int fd_ = -1;
 };
 
-/// Makes `fd` return instead of wait, and closes it in programs that this one starts.
+/// Makes `fd` return instead of waiting, and closes it in programs that this one starts.
 std::error_code make_nonblocking(int fd) noexcept;
 
 /// An error in words for a person, such as "connection refused".

@@ -76,7 +76,7 @@ TEST_CASE("connecting without waiting says that it is in progress") {
     CHECK((::fcntl(socket.fd(), F_GETFL) & O_NONBLOCK) != 0);
     error =
         socket.connect(common::resolve("127.0.0.1", tests::local_port(listener)).front());
-    // EINPROGRESS looks like an error. It means that all is well so far.
+    // EINPROGRESS looks like an error, but it means that all is well so far.
     CHECK(error.value() == EINPROGRESS);
     wait_until_writable(socket);
     CHECK_FALSE(socket.error());
