@@ -239,9 +239,9 @@ class [[nodiscard]] Generator {
     /// Resumes it: `value` becomes the value of the `co_yield` where it stopped. Throws
     /// std::logic_error if the generator has not begun, or is running.
     Reply send(Send value) {
+        check_not_running(); // before done(), which may be asked of suspended ones only
         if (done())
             return {};
-        check_not_running();
         if (!started())
             throw std::logic_error(
                 "the generator has not begun, so no co_yield waits for a value: call "
@@ -254,8 +254,7 @@ class [[nodiscard]] Generator {
     /// hasn't begun ends at once and `error` comes back, as it does from one that has
     /// ended. Throws std::logic_error if the generator is running.
     Reply throw_(std::exception_ptr error) {
-        if (!done())
-            check_not_running();
+        check_not_running();
         if (!started() || done()) {
             *this = Generator(nullptr);
             std::rethrow_exception(std::move(error));
@@ -319,9 +318,9 @@ class [[nodiscard]] Generator {
     }
 
     Reply resume() {
+        check_not_running();
         if (done())
             return {};
-        check_not_running();
         promise_type& outermost = promise();
         outermost.started = true;
         outermost.running = true;
