@@ -61,7 +61,7 @@ class Crawl {
     StartFetch start_fetch_;
     std::string host_;
     std::set<common::Url> urls_todo_; // being fetched
-    std::set<common::Url> seen_urls_; // ever met
+    std::set<common::Url> seen_urls_; // ever seen
 };
 // [/crawl]
 

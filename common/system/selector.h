@@ -63,7 +63,7 @@ class Selector {
     void unregister_fd(int fd);
 
     /// Waits until at least one watched descriptor is ready. The list is empty if the
-    /// timeout comes first. Without a timeout, it waits for ever.
+    /// timeout comes first. Without a timeout, it waits forever.
     std::vector<Ready> select(std::optional<Milliseconds> timeout);
     // [/selector]
 
