@@ -109,7 +109,7 @@ class Yielding {
     Send await_resume() {
         if (conversation_.thrown)
             std::rethrow_exception(std::exchange(conversation_.thrown, nullptr));
-        assert(conversation_.sent != nullptr); // not thrown at, so it was sent a value
+        assert(conversation_.sent != nullptr); // no exception, so a value was sent
         return std::move(*std::exchange(conversation_.sent, nullptr));
     }
     // [/await-resume]
