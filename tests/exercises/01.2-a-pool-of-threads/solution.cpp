@@ -1,4 +1,4 @@
-// A pool: every thread runs the same loop, "take the next number, fetch that URL".
+// A pool: each thread runs the same loop, "take the next number, fetch that URL".
 #include "exercise.h"
 
 #include <algorithm>
@@ -22,10 +22,10 @@ std::string fetch_or_say_why(const Fetch& fetch, const std::string& url) {
 
 std::vector<std::string> fetch_all(const std::vector<std::string>& urls,
                                    std::size_t at_most, const Fetch& fetch) {
-    // Made in full before the threads begin: each writes to an element of its own, and
-    // nobody moves the elements meanwhile. So the results need no mutex.
+    // The vector gets its full size before the threads start. Each thread writes to its
+    // own elements and none of them moves, so the results need no mutex.
     std::vector<std::string> results(urls.size());
-    // Taking a number and counting on must be one step. An atomic makes it one.
+    // Taking a number and counting up must be a single step. An atomic makes it one.
     std::atomic<std::size_t> next = 0;
     const auto work = [&] {
         for (std::size_t i = next++; i < urls.size(); i = next++)

@@ -1,5 +1,5 @@
 // One URL after the other. Make it a pool: `at_most` threads, each of which takes the
-// next URL from the list until none is left. exercise.h says what the tests will ask.
+// next URL from the list until none is left. exercise.h says what the tests check.
 #include "exercise.h"
 
 std::vector<std::string> fetch_all(const std::vector<std::string>& urls,

@@ -28,11 +28,11 @@ std::vector<std::string> some_urls(std::size_t count) {
     return urls;
 }
 
-/// Counts the fetches that are under way, and lets them wait for each other.
+/// Counts the fetches that are under way, and makes them wait for each other.
 class Meeting {
   public:
     void enter() {
-        // Unlike a thread's id, which the next thread may get, this is never used twice.
+        // Unlike a thread's id, which a later thread may get again, this is never reused.
         static std::atomic<int> last_number = 0;
         thread_local const int number = ++last_number;
         const std::scoped_lock lock(mutex_);
@@ -45,8 +45,8 @@ class Meeting {
         const std::scoped_lock lock(mutex_);
         --inside_;
     }
-    /// Waits until so many fetches have begun; false if that takes longer than a second,
-    /// or has done so before.
+    /// Waits until that many fetches have begun. False if it takes longer than a second,
+    /// or took that long once before.
     bool wait_until_begun(std::size_t count) {
         std::unique_lock lock(mutex_);
         if (!hopeless_)
@@ -57,7 +57,7 @@ class Meeting {
         const std::scoped_lock lock(mutex_);
         return most_;
     }
-    /// How many threads there were, one after the other or at once.
+    /// How many threads there have been, one after the other or at once.
     std::size_t threads() {
         const std::scoped_lock lock(mutex_);
         return threads_.size();
@@ -79,7 +79,7 @@ TEST_CASE("as many at once as are allowed") {
     Meeting meeting;
     fetch_all(some_urls(12), 4, [&](const std::string& /*url*/) {
         meeting.enter();
-        // All that are allowed meet here; and more than that, if there are any.
+        // As many as are allowed meet here, and so does any that is one too many.
         if (meeting.wait_until_begun(4))
             std::this_thread::sleep_for(20ms);
         meeting.leave();
@@ -88,10 +88,13 @@ TEST_CASE("as many at once as are allowed") {
     const std::size_t most = meeting.most();
     CHECK_MESSAGE(most > 1,
                   "Only 1 fetch was under way at a time, though 4 are allowed.");
-    CHECK_MESSAGE((most == 1 || most >= 4), "Only " << most << " of 4 were used.");
+    CHECK_MESSAGE((most == 1 || most >= 4),
+                  "Only " << most
+                          << " fetches were under way at a time, though 4 are "
+                             "allowed.");
     CHECK_MESSAGE(most <= 4,
-                  most << " fetches were under way at once, though 4 are allowed: a "
-                          "thread for each URL is what we want to get away from.");
+                  most << " fetches were under way at once, though only 4 are allowed: "
+                          "a thread for each URL is what this exercise replaces.");
 }
 
 TEST_CASE("two threads never take the same URL") {
@@ -104,34 +107,35 @@ TEST_CASE("two threads never take the same URL") {
             ++count[url];
         }
         meeting.enter();
-        meeting.wait_until_begun(2); // so that both have taken one before one is fetched
+        meeting.wait_until_begun(2); // so that both have one before either is fetched
         meeting.leave();
         return std::string();
     });
     for (const auto& [url, times] : count)
         CHECK_MESSAGE(times == 1,
                       url << " was fetched " << times
-                          << " times: whoever takes a URL must count on before anybody "
-                             "else looks, not after the fetch.");
+                          << " times: a thread that takes a URL must move the counter "
+                             "before another thread can look, not after its fetch.");
     CHECK(count.size() == 4);
 }
 
-TEST_CASE("a slow page leaves the others alone") {
+TEST_CASE("a slow page does not hold up the others") {
     Meeting meeting;
     bool all_begun = false;
     const auto results = fetch_all(some_urls(10), 2, [&](const std::string& url) {
         meeting.enter();
-        // The first one waits until all the others have had their turn.
+        // The first one waits until all the others have begun.
         if (url == "/0")
             all_begun = meeting.wait_until_begun(10);
         meeting.leave();
         return url;
     });
-    CHECK_MESSAGE(all_begun, "one slow page must not hold up the others: a thread that "
-                             "is done should take the next URL at once.");
+    CHECK_MESSAGE(all_begun, "One slow page must not hold up the others: a thread that "
+                             "has finished one URL should take the next one at once.");
     const bool in_order = results == some_urls(10);
-    CHECK_MESSAGE(in_order, "the slow page came last, and its result must still stand "
-                            "first: in the order of the URLs, not of arrival.");
+    CHECK_MESSAGE(in_order, "The slow page came last, but its result must still be "
+                            "first: results are in the order of the URLs, not of "
+                            "arrival.");
 }
 
 TEST_CASE("a thread takes one URL after the other") {
@@ -144,11 +148,11 @@ TEST_CASE("a thread takes one URL after the other") {
     CHECK_MESSAGE(
         meeting.threads() <= 4,
         meeting.threads()
-            << " threads were begun, though 4 are allowed: a thread for each URL is what "
-               "we want to get away from, also if few of them fetch.");
+            << " threads were started, though only 4 are allowed: a thread for each URL "
+               "is too many, even if only a few of them fetch at a time.");
 }
 
-TEST_CASE("each URL is fetched once, and the results stand in order") {
+TEST_CASE("each URL is fetched once, and the results are in order") {
     std::mutex mutex;
     std::map<std::string, int> count;
     const auto urls = some_urls(200);
@@ -175,7 +179,7 @@ TEST_CASE("a fetch that throws is one failed result") {
     CHECK(results[4] == "page /4");
 }
 
-TEST_CASE("few URLs, or none, are no trouble") {
+TEST_CASE("few URLs, or none, work too") {
     const auto echo = [](const std::string& url) { return url; };
     CHECK(fetch_all({}, 4, echo).empty());
     CHECK(fetch_all({"/a"}, 4, echo) == std::vector<std::string>{"/a"});

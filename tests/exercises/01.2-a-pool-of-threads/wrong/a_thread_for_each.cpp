@@ -1,4 +1,4 @@
-// hint: a thread for each URL is what we want to get away from
+// hint: a thread for each URL is what this exercise replaces
 #include "exercise.h"
 
 #include <exception>

@@ -1,4 +1,4 @@
-// hint: must count on before anybody else looks
+// hint: must move the counter before another thread can look
 #include "exercise.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// hint: one slow page must not hold up the others
+// hint: One slow page must not hold up the others
 #include "exercise.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// hint: in the order of the URLs, not of arrival
+// hint: results are in the order of the URLs, not of arrival
 #include "exercise.h"
 
 #include <algorithm>

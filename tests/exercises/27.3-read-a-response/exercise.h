@@ -4,13 +4,14 @@
 /// A question that you have not answered.
 constexpr int unanswered = -1;
 
-/// One number for each question. "error" is 1 if `error` has words in it, and 0 if not.
+/// One number for each question. An error is 1 if `error` holds any text, and 0 if it is
+/// empty.
 struct Answers {
-    int plain_bytes = unanswered;      ///< plain: how many bytes has the body?
-    int empty_line_bytes = unanswered; ///< empty_line: how many bytes has the body?
+    int plain_bytes = unanswered;      ///< plain: how many bytes are in the body?
+    int empty_line_bytes = unanswered; ///< empty_line: how many bytes are in the body?
     int not_found_error = unanswered;  ///< not_found: is it an error? 0 or 1
-    int not_found_status = unanswered; ///< not_found: what is the status?
-    int shorter_bytes = unanswered;    ///< shorter: how many bytes has the body?
+    int not_found_status = unanswered; ///< not_found: what is its status?
+    int shorter_bytes = unanswered;    ///< shorter: how many bytes are in the body?
     int shorter_error = unanswered;    ///< shorter: is it an error? 0 or 1
     int longer_error = unanswered;     ///< longer: is it an error? 0 or 1
     int nothing_error = unanswered;    ///< nothing: is it an error? 0 or 1
@@ -19,5 +20,5 @@ struct Answers {
 /// What you think. Defined in yours.cpp.
 extern const Answers prediction;
 
-/// Takes all responses apart, and returns what came out. Defined in program.cpp.
+/// Takes all six responses apart, and returns what came out. Defined in program.cpp.
 Answers run_program();

@@ -1,4 +1,4 @@
-// Six responses, as they came from the server, up to its close.
+// Six responses, each up to the point where the server closed the connection.
 #include "common/web/http_response.h"
 #include "exercise.h"
 
