@@ -1,7 +1,7 @@
 // Five scenes with a selector. Read them; there is nothing to edit here.
 //
-// `select(0ms)` asks without waiting. `select(1s)` waits for at most a second, and is
-// used where the kernel may need a moment.
+// `select(0ms)` asks without waiting. `select(1s)` waits for at most a second, for the
+// scenes in which the kernel may need a moment.
 #include "common/system/selector.h"
 #include "common/system/socket.h"
 #include "exercise.h"
@@ -25,7 +25,7 @@ namespace {
 
 constexpr Events both = Events::read | Events::write;
 
-/// Two sockets, each the other's peer. We hold both ends.
+/// Two connected sockets, each the other's peer.
 struct Pair {
     Pair() {
         std::array<int, 2> ends{};
@@ -40,7 +40,7 @@ struct Pair {
     Socket far;
 };
 
-/// How many bytes `receive` returns, if there is room for `most`.
+/// How many bytes `receive` returns if there is room for `most`.
 int receive(Socket& socket, std::size_t most) {
     std::vector<char> buffer(most);
     std::error_code error;
@@ -54,7 +54,7 @@ int which_events(const std::vector<Ready>& ready) {
     return ready.empty() ? 0 : static_cast<int>(ready.front().events);
 }
 
-void bytes_that_nobody_reads(Answers& found) {
+void bytes_that_stay_unread(Answers& found) {
     Pair pair;
     const auto selector = common::make_selector();
     selector->register_fd(pair.near.fd(), Events::read, 0);
@@ -79,7 +79,7 @@ void room_to_write(Answers& found) {
     const std::string block(1024, 'x');
     std::error_code error;
     while (error != std::errc::operation_would_block)
-        pair.near.send(block, error); // and nobody reads at the far end
+        pair.near.send(block, error); // and the far end reads nothing
 
     found.room_after_full = which_events(selector->select(0ms));
 }
@@ -115,7 +115,8 @@ void a_connection_that_is_made(Answers& found) {
 }
 
 void a_connection_that_is_refused(Answers& found) {
-    const auto address = common::resolve("127.0.0.1", 1).front(); // nobody listens here
+    const auto address =
+        common::resolve("127.0.0.1", 1).front(); // no server listens there
     std::error_code error;
     Socket socket = Socket::open_tcp(address.family(), error);
 
@@ -131,7 +132,7 @@ void a_connection_that_is_refused(Answers& found) {
 
 Answers run_program() {
     Answers found;
-    bytes_that_nobody_reads(found);
+    bytes_that_stay_unread(found);
     room_to_write(found);
     the_peer_has_gone(found);
     a_connection_that_is_made(found);

@@ -1,10 +1,10 @@
 // What do the five scenes of program.cpp find? Put a number in place of each
-// `unanswered`. exercise.h says what each one asks. Events are 0: nothing, 1: read, 2:
-// write, 3: both.
+// `unanswered`. exercise.h says what each one asks. For events, 0 is nothing, 1 is read,
+// 2 is write, and 3 is both.
 #include "exercise.h"
 
 const Answers prediction = {
-    // Bytes that nobody reads: how many are ready?
+    // Bytes that stay unread: how many descriptors are ready?
     .unread_turn_1 = unanswered,
     .unread_turn_2 = unanswered,
     .unread_turn_3 = unanswered,

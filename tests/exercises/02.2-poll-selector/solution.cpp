@@ -1,5 +1,5 @@
-// A selector made of poll. Ours is common/system/selector_poll.cpp: it also notes down at
-// which place of the list each descriptor stands, so that it never has to search.
+// A selector made of poll. Ours is common/system/selector_poll.cpp, which also remembers
+// each descriptor's index in the list, so that it never has to search.
 #include "exercise.h"
 
 #include <algorithm>
@@ -33,7 +33,8 @@ class PollSelector final : public common::Selector {
 
     void change(int fd, Events events) override { find(fd)->events = to_poll(events); }
 
-    // The order of the list means nothing, so instead of moving all that come after it,
+    // The order of the list means nothing. So instead of moving up all that come after
+    // it,
     // `*find(fd) = list_.back(); list_.pop_back();` would do as well.
     void remove(int fd) override { list_.erase(find(fd)); }
 
@@ -43,17 +44,17 @@ class PollSelector final : public common::Selector {
                 return false;
             throw std::system_error(errno, std::generic_category(), "poll");
         }
-        // When the time is over, all `revents` are 0: nothing special to do.
+        // When the time is up, all `revents` are 0, which needs no special case.
         for (const pollfd& entry : list_) {
-            // POLLERR, POLLHUP and POLLNVAL come unasked, and maybe alone. Then neither a
-            // read nor a write would wait: count them as both.
+            // POLLERR, POLLHUP and POLLNVAL come unasked, and perhaps alone. Then neither
+            // a read nor a write would wait, so they count as both.
             Events events = Events::none;
             if ((entry.revents & ~POLLOUT) != 0)
                 events = events | Events::read;
             if ((entry.revents & ~POLLIN) != 0)
                 events = events | Events::write;
             const Registration& known = registration(entry.fd);
-            events = events & known.events; // but report only what was asked for
+            events = events & known.events; // but only what was asked for
             if (events != Events::none)
                 ready.push_back({entry.fd, events, known.data});
         }

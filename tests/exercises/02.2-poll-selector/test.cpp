@@ -1,5 +1,5 @@
 // start fails in: what has arrived is reported with its data, until it is read
-// start fails with: A byte has arrived, and nothing is reported
+// start fails with: A byte has arrived, and nothing was reported
 #include "common/system/socket.h"
 #include "exercise.h"
 #include "tests/support/socket_pair.h"
@@ -40,8 +40,8 @@ struct Pair : tests::SocketPair {
     }
 };
 
-/// Writes to a pair's near end when a test has taken far too long, so that a wait which
-/// would never end does end, and the test can say what is wrong.
+/// Writes to a pair's near end when a test has taken far too long. So a wait that would
+/// never end does end, and the test can say what is wrong.
 class Rescue {
   public:
     explicit Rescue(const Pair& pair) : thread_([this, &pair] { run(pair); }) {}
@@ -66,10 +66,10 @@ class Rescue {
     std::mutex mutex_;
     std::condition_variable changed_;
     bool done_ = false;
-    std::thread thread_; // last: it uses all of the above
+    std::thread thread_; // last: it uses the others
 };
 
-/// The data of all that is ready, in ascending order, such as "1 2".
+/// The data of everything that is ready, in ascending order, such as "1 2".
 std::string data_of(const std::vector<Ready>& ready) {
     std::vector<std::uint64_t> data;
     for (const Ready& one : ready)
@@ -81,10 +81,10 @@ std::string data_of(const std::vector<Ready>& ready) {
 /// Whether "the timeout ends the wait" has passed.
 bool timeouts_work = false;
 
-/// Opens a test that would never end if timeouts did not.
+/// Begins a test that would never end if timeouts didn't work.
 void needs_timeouts() {
     if (!timeouts_work)
-        FAIL("Left out: it would wait for ever. First mend the timeout.");
+        FAIL("Left out, because it would never end. Mend the timeout first.");
 }
 
 } // namespace
@@ -97,14 +97,13 @@ TEST_CASE("what has arrived is reported with its data, until it is read") {
     for (int turn = 0; turn < 2; ++turn) {
         const auto ready = selector->select(1s);
         REQUIRE_MESSAGE(!ready.empty(),
-                        "A byte has arrived, and nothing is reported (turn "
-                            << turn << "). "
-                            << "Begin with `add`, then write `wait`.");
+                        "A byte has arrived, and nothing was reported in turn "
+                            << turn + 1 << ". Begin with `add`, and then write `wait`.");
         REQUIRE(ready.size() == 1);
         CHECK(ready[0].fd == pair.near.fd());
         CHECK(ready[0].events == Events::read);
         CHECK_MESSAGE(ready[0].data == 7,
-                      "`data` is the caller's: registration(fd).data");
+                      "`data` belongs to the caller; it is registration(fd).data.");
     }
 }
 
@@ -118,15 +117,16 @@ TEST_CASE("the timeout ends the wait") {
         const auto ready = selector->select(timeout);
         const auto busy = static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
         if (!ready.empty() && busy > 0.02)
-            FAIL("select(" << timeout.count()
-                           << "ms) never came back, and kept the processor "
-                           << "busy: if `wait` returns false, it is called again. False "
-                              "means that a "
-                           << "signal came, not that nothing did.");
+            FAIL(
+                "select("
+                << timeout.count()
+                << "ms) never returned, and kept the processor busy. When `wait` returns "
+                   "false, it is called again: false means that a signal came, not that "
+                   "nothing did.");
         if (!ready.empty())
             FAIL("select(" << timeout.count()
-                           << "ms) waited until something arrived, long "
-                           << "after its time was over. Does poll get timeout_ms?");
+                           << "ms) waited until something arrived, long after its time "
+                              "was up. Does poll get timeout_ms?");
     }
     timeouts_work = true;
 }
@@ -135,7 +135,7 @@ TEST_CASE("only the events that were asked for are reported") {
     needs_timeouts();
     const auto selector = make_your_selector();
     const Pair pair;
-    pair.write_to_near(); // so near can be read and written
+    pair.write_to_near(); // now near can be read and written
     const auto events_for = [&](Events wanted) {
         selector->modify_fd(pair.near.fd(), wanted, 0);
         const auto ready = selector->select(0ms);
@@ -149,25 +149,25 @@ TEST_CASE("only the events that were asked for are reported") {
     CHECK(events_for(Events::read | Events::write) == Events::write);
 }
 
-TEST_CASE("a hang-up or an error is readiness for all that is watched") {
+TEST_CASE("a hang-up or an error counts as every event that is watched") {
     needs_timeouts();
     std::array<int, 2> ends{};
     REQUIRE(::pipe(ends.data()) == 0);
-    const Socket out(ends[0]); // no sockets, but descriptors to be owned like one
+    const Socket out(ends[0]); // not sockets, but descriptors that can be owned like one
     Socket in(ends[1]);
     const auto selector = make_your_selector();
     selector->register_fd(out.fd(), Events::read, 0);
-    in.close(); // a pipe is not like a socket: POLLHUP comes alone, without POLLIN
+    in.close(); // with a pipe, unlike a socket, POLLHUP comes without POLLIN
     const auto ready = selector->select(1s);
     if (ready.empty())
-        FAIL("poll came back with an event that nobody asked for (POLLHUP, but it may be "
-             "POLLERR or POLLNVAL too), and you dropped it. A loop that waits again "
-             "would run in circles. See `select` in common/system/selector.h: what does "
-             "an error count as?");
+        FAIL("poll returned with an event that was not asked for, and you dropped it. It "
+             "was POLLHUP, and it can also be POLLERR or POLLNVAL. A loop that waits "
+             "again would run in circles. What does an error count as? See `select` in "
+             "common/system/selector.h.");
     CHECK(ready[0].events == Events::read);
 }
 
-TEST_CASE("what is unregistered is not reported, and the others still are") {
+TEST_CASE("what was unregistered is not reported, and the others still are") {
     needs_timeouts();
     const auto selector = make_your_selector();
     const std::vector<Pair> pairs(4);
@@ -180,15 +180,16 @@ TEST_CASE("what is unregistered is not reported, and the others still are") {
     CHECK(data_of(selector->select(0ms)) == "0 1 2");
     selector->unregister_fd(pairs[0].near.fd());
     REQUIRE_MESSAGE(data_of(selector->select(0ms)) == "1 2",
-                    "The first of three was unregistered: two others are left.");
+                    "The first of three was unregistered, so the other two are left.");
 
-    watch(3);                // may take the place in the list that has become free
-    pairs[2].read_at_near(); // nothing left to read there, but room to write
+    watch(3);                // may reuse the index that has become free
+    pairs[2].read_at_near(); // nothing is left to read there, but there's room to write
     selector->modify_fd(pairs[2].near.fd(), Events::write, 2);
     REQUIRE_MESSAGE(
         data_of(selector->select(0ms)) == "1 2 3",
         "`change` hit the wrong descriptor. If `remove` moves the last entry into the "
-        "gap, that entry's place has changed, and must be noted down again.");
+        "gap, that entry's index has changed, and what you remember of it must change "
+        "too.");
     selector->unregister_fd(pairs[1].near.fd());
     CHECK(data_of(selector->select(0ms)) == "2 3");
     selector->unregister_fd(pairs[3].near.fd());
@@ -249,17 +250,16 @@ TEST_CASE("a signal does not end the wait") {
         CHECK(ready.empty());
     } catch (const std::system_error& error) {
         if (error.code() == std::errc::interrupted)
-            FAIL("A signal is no failure: when poll fails with EINTR, `wait` returns "
-                 "false, and is called again for the time that is left.");
+            FAIL("A signal is not a failure. When poll fails with EINTR, return false "
+                 "from `wait`: it is called again for the rest of the time.");
         throw;
     }
     CHECK(signals_seen >= 1);
-    CHECK_MESSAGE(
-        std::chrono::steady_clock::now() - start >= 60ms,
-        "The wait was over too early. When poll fails with EINTR, return false.");
+    CHECK_MESSAGE(std::chrono::steady_clock::now() - start >= 60ms,
+                  "The wait ended too early. When poll fails with EINTR, return false.");
 }
 
-TEST_CASE("many descriptors are ready at once, and none is forgotten") {
+TEST_CASE("many descriptors are ready at once, and all are reported") {
     needs_timeouts();
     const auto selector = make_your_selector();
     const std::vector<Pair> pairs(100);

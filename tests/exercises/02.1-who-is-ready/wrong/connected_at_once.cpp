@@ -1,8 +1,8 @@
-// hint: connect may not wait, so it has to come back before the other side has answered
+// hint: so it returns before the other side has answered
 #include "exercise.h"
 
 const Answers prediction = {
-    // Bytes that nobody reads: how many are ready?
+    // Bytes that stay unread: how many descriptors are ready?
     .unread_turn_1 = 1,
     .unread_turn_2 = 1,
     .unread_turn_3 = 0,

@@ -1,8 +1,8 @@
-// hint: ready does not mean that all is well
+// hint: ready does not mean successful
 #include "exercise.h"
 
 const Answers prediction = {
-    // Bytes that nobody reads: how many are ready?
+    // Bytes that stay unread: how many descriptors are ready?
     .unread_turn_1 = 1,
     .unread_turn_2 = 1,
     .unread_turn_3 = 0,

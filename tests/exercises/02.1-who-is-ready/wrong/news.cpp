@@ -1,8 +1,8 @@
-// hint: a selector is no bell that rings for news
+// hint: a selector is not a bell that rings for news
 #include "exercise.h"
 
 const Answers prediction = {
-    // Bytes that nobody reads: how many are ready?
+    // Bytes that stay unread: how many descriptors are ready?
     .unread_turn_1 = 1,
     .unread_turn_2 = 0,
     .unread_turn_3 = 0,

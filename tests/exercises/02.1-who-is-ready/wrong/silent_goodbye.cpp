@@ -1,8 +1,8 @@
-// hint: "nothing will ever come again" is an answer that a read gets without waiting
+// hint: to learn that nothing more will come
 #include "exercise.h"
 
 const Answers prediction = {
-    // Bytes that nobody reads: how many are ready?
+    // Bytes that stay unread: how many descriptors are ready?
     .unread_turn_1 = 1,
     .unread_turn_2 = 1,
     .unread_turn_3 = 0,

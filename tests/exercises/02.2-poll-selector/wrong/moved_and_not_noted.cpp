@@ -1,4 +1,4 @@
-// hint: that entry's place has changed, and must be noted down again
+// hint: that entry's index has changed
 #include "exercise.h"
 
 #include <cerrno>
