@@ -4,9 +4,10 @@
 /// A question that you have not answered.
 constexpr int unanswered = -1;
 
-/// For each scene, who is called, in order, as one number: 123 means 1, then 2, then 3.
+/// For each scene, which callbacks run, in order, as one number: 123 means 1, then 2,
+/// then 3.
 struct Answers {
-    int all_ready = unanswered;  ///< "Everyone is ready", registered as 3, 1, 2
+    int all_ready = unanswered;  ///< "All are ready", registered as 3, 1, 2
     int unread = unanswered;     ///< "One does not read", until 1 has been called 3 times
     int forbidden = unanswered;  ///< "One forbids another"
     int made_ready = unanswered; ///< "One makes another ready"

@@ -1,5 +1,5 @@
-// Five scenes on an event loop. Its selector is poll, which reports what is ready in the
-// order of registration, so that the order is the same on every machine.
+// Five scenes on an event loop. Its selector is poll, which reports the sockets that are
+// ready in the order of their registration, so the order is the same on every machine.
 #include "common/simple_crawl/event_loop.h"
 #include "common/system/selector.h"
 #include "common/system/socket.h"
@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A loop with three sockets, 1, 2 and 3, and a note of who was called.
+/// A loop with three sockets, 1, 2 and 3, and a note of the callbacks that ran.
 class Scene {
   public:
     Scene() {
@@ -33,7 +33,7 @@ class Scene {
         }
     }
 
-    /// Registers a socket's callback, which notes its number and then does `action`.
+    /// Registers a socket's callback, which notes its number and then calls `action`.
     void when_readable(int number, const std::function<void()>& action) {
         loop_.register_fd(near(number).fd(), Events::read, "noted", [=, this] {
             called_ = called_ * 10 + number;
@@ -79,7 +79,7 @@ class Scene {
     int called_ = 0;
 };
 
-// Everyone is ready.
+// All are ready.
 int all_ready() {
     Scene scene;
     for (const int number : {3, 1, 2})

@@ -1,6 +1,7 @@
-// A turn calls everyone who was ready when select returned, in its order, unless somebody
-// has unregistered them since. What becomes ready within a turn waits for the next, and
-// so does the loop with stopping.
+// A turn calls the callbacks of all sockets that were ready when select returned, in its
+// order, except those that have been unregistered since. A socket that becomes ready
+// during a turn has to wait for the next one, and `stop` takes effect at the end of the
+// turn.
 #include "exercise.h"
 
 const Answers prediction = {

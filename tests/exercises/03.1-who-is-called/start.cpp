@@ -1,4 +1,4 @@
-// Who is called in the five scenes of program.cpp, and in which order? Put a number in
+// Which callbacks run in the five scenes of program.cpp, in which order? Put a number in
 // place of each `unanswered`: 123 means first 1, then 2, then 3.
 #include "exercise.h"
 

@@ -1,4 +1,4 @@
-// A line of jobs, a count, and one loop that starts them.
+// A queue of jobs, a count, and one loop that starts them.
 #include "exercise.h"
 
 #include <deque>
@@ -17,18 +17,18 @@ class YourLimiter final : public Limiter {
 
   private:
     void start_jobs() {
-        // A job that ends at once, or adds another, brings us here from inside the loop
-        // below. That loop looks at the line and at the count again as soon as the job
-        // has returned, so there is nothing to do. Without this, each job that ends at
-        // once would start the next one on top of itself.
+        // A job that ends at once, or adds another, gets here from inside the loop below.
+        // That loop looks at the queue and at the count again as soon as the job has
+        // returned, so there is nothing to do. Without this, each job that ends at once
+        // would start the next one on top of itself.
         if (starting_)
             return;
         starting_ = true;
         while (!waiting_.empty() && in_flight_ < at_most_) {
-            // First it is out of the line, since it may add to it,
+            // It leaves the queue first, since it may add to it,
             const Job job = std::move(waiting_.front());
             waiting_.pop_front();
-            ++in_flight_; // and counted: it may end before it returns
+            ++in_flight_; // and is counted: it may end before it returns
             job([this] {
                 --in_flight_;
                 start_jobs();

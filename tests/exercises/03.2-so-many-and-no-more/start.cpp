@@ -1,5 +1,5 @@
-// It starts everything at once, as stage 1 does. Let it start `at_most` jobs, keep the
-// others in line, and start the next one when one ends. exercise.h has the details.
+// It starts everything at once, as stage 1 does. Make it start `at_most` jobs, keep the
+// others in a queue, and start the next one when one ends. exercise.h has the details.
 #include "exercise.h"
 
 namespace {

@@ -1,5 +1,5 @@
 // start fails in: no more than are allowed
-// start fails with: 5 jobs are in flight, though 2 are allowed
+// start fails with: 5 jobs are in flight, though only 2 are allowed
 #include "common/simple_crawl/event_loop.h"
 #include "common/system/selector.h"
 #include "common/system/socket.h"
@@ -26,7 +26,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Makes jobs, and keeps account of them. The limiter must die first.
+/// Makes jobs, and keeps count of them. The limiter must die first.
 class Account {
   public:
     /// A job that ends when `end` is called with its number.
@@ -38,7 +38,7 @@ class Account {
         };
     }
 
-    /// A job that does `action`, and ends before it returns.
+    /// A job that calls `action`, and ends before it returns.
     Job short_job(int number, std::function<void()> action = [] {}) {
         return [this, number, action = std::move(action)](const Ended& ended) {
             begin(number);
@@ -63,32 +63,33 @@ class Account {
     int in_flight() const { return in_flight_; }
     int most_in_flight() const { return most_in_flight_; }
 
-    /// Fails unless the jobs from 1 to `last` have been started, in this order.
+    /// Fails unless jobs 1 to `last` have been started, in this order.
     void check_started(int last) const {
         std::vector<int> expected(static_cast<std::size_t>(last));
         std::iota(expected.begin(), expected.end(), 1);
         const bool as_expected = started_ == expected;
         CHECK_MESSAGE(as_expected,
-                      "Jobs 1 to "
-                          << last
-                          << " should have been started by now, in this order. It was: "
-                          << fmt::format("{}", fmt::join(started_, " ")));
+                      "Jobs 1 to " << last
+                                   << " should have been started by now, in this order. "
+                                      "Started were: "
+                                   << fmt::format("{}", fmt::join(started_, " ")));
     }
 
-    /// Fails unless all of so many jobs have been started, each on its own.
+    /// Fails unless all `count` jobs have been started, and none inside another.
     void check_all(std::size_t count) const {
-        CHECK_MESSAGE(deepest_ <= 1,
-                      "A job was started inside another, which had ended at once or "
-                      "added it: "
-                          << deepest_
-                          << " deep. Let the loop that is starting jobs already start "
-                             "the next one, when this job has returned.");
+        CHECK_MESSAGE(
+            deepest_ <= 1,
+            "A job was started inside another, which had ended at once or "
+            "added it. They were nested "
+                << deepest_
+                << " deep. Leave the next job to the loop that is already "
+                   "starting jobs: it can start it when this one has returned.");
         CHECK_MESSAGE(started_.size() <= count, "A job was started twice.");
         CHECK_MESSAGE((started_.size() >= count || in_flight_ > 0),
                       (count - started_.size())
-                          << " jobs wait, and none is in flight: nobody will start them. "
-                             "After a job that has ended at once, look whether another "
-                             "can start.");
+                          << " jobs wait and none is in flight, so nothing will ever "
+                             "start them. After a job that ended at once, look whether "
+                             "another can start.");
     }
 
   private:
@@ -114,10 +115,11 @@ TEST_CASE("no more than are allowed") {
     for (int number = 1; number <= 5; ++number)
         limiter->add(account.long_job(number));
     CHECK_MESSAGE(account.in_flight() <= 2,
-                  account.in_flight() << " jobs are in flight, though 2 are allowed.");
+                  account.in_flight()
+                      << " jobs are in flight, though only 2 are allowed.");
     CHECK_MESSAGE(account.in_flight() >= 2, "2 jobs are allowed, and only "
                                                 << account.in_flight()
-                                                << " was started: there was room.");
+                                                << " is in flight: there is room.");
     account.check_started(2);
 }
 
@@ -128,8 +130,8 @@ TEST_CASE("when one ends, the next one starts") {
         limiter->add(account.long_job(number));
     account.end(2);
     CHECK_MESSAGE(account.in_flight() == 2,
-                  "2 was in flight with 1, and has ended; 3 waits. Now a place is free, "
-                  "and stays empty.");
+                  "Jobs 1 and 2 were in flight, 2 has ended, and 3 waits. A place is "
+                  "free, and it stays empty.");
     account.check_started(3);
     account.end(1);
     account.end(3);
@@ -152,11 +154,11 @@ TEST_CASE("a job may end at once") {
     for (int number = 11; number <= 14; ++number)
         limiter->add(account.long_job(number));
     CHECK_MESSAGE(account.in_flight() == 2,
-                  "10 jobs have ended at once, and 2 places should be free again.");
+                  "10 jobs have ended at once, so 2 places should be free again.");
     account.check_started(12);
 }
 
-TEST_CASE("a long line of jobs that end at once") {
+TEST_CASE("a long queue of jobs that end at once") {
     Account account;
     const auto limiter = make_your_limiter(1);
     limiter->add(account.long_job(1));
@@ -170,7 +172,7 @@ TEST_CASE("a long line of jobs that end at once") {
 }
 
 TEST_CASE("a job may add jobs") {
-    // A site of 100 pages: page n has links to the pages 2n and 2n + 1.
+    // A site of 100 pages: page n has links to pages 2n and 2n + 1.
     Account account;
     const auto limiter = make_your_limiter(3);
     std::function<void(int)> add = [&](int page) {
@@ -210,7 +212,7 @@ TEST_CASE("twenty connections, three at a time") {
                 ended();
             });
         });
-    CHECK_MESSAGE(loop.run(500ms), "The loop has nothing to wait for any more, and only "
+    CHECK_MESSAGE(loop.run(500ms), "The loop has nothing left to wait for, and only "
                                        << ended_so_far << " of 20 jobs have ended.");
     CHECK(most_in_flight == 3);
 }

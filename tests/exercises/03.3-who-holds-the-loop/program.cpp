@@ -1,9 +1,9 @@
 // The program whose trace you read: a server, on stage 1's loop, with five clients. There
 // is nothing to edit here.
 //
-// What a client asks for is a byte, the number of a page. All pages but one are in
-// memory. Who asks for what, and how often, is drawn by lot: you can't foretell it, but
-// it is the same in each run.
+// A client asks for a page by sending its number, which is one byte. All pages but one
+// are in memory. Which client asks for which pages is drawn at random: you can't predict
+// it, but it is the same in each run.
 #include "common/simple_crawl/event_loop.h"
 #include "common/system/selector.h"
 #include "common/trace/trace.h"
@@ -33,7 +33,7 @@ class Client {
         std::error_code error;
         sockets_.far.send(pages, error);
     }
-    /// The next page that it has asked for.
+    /// The next page that this client has asked for.
     char request() {
         std::array<char, 1> page{};
         std::error_code error;
@@ -59,8 +59,8 @@ std::string drawn_by_lot(std::mt19937& lot) {
     return pages;
 }
 
-/// A slow disk. The world doesn't stand still meanwhile: more clients ask for something.
-/// (They would do that elsewhere, on machines of their own. Here they do it in between.)
+/// A slow disk. Meanwhile the world moves on, and more clients ask for something. Real
+/// ones would do so on their own machines; these do it in the middle of the wait.
 void read_from_disk(Client& one, Client& another) {
     std::this_thread::sleep_for(20ms);
     one.ask_for("1");
@@ -95,7 +95,7 @@ void play(common::Tracer& tracer) {
     loop.register_fd(david.fd(), Events::read, "david", [&] { serve(david); });
     loop.register_fd(emma.fd(), Events::read, "emma", [&] { serve(emma); });
 
-    loop.run(100ms); // it ends when nobody has asked for anything for so long
+    loop.run(100ms); // it ends when no request has come for that long
     for (const Client* client : {&anna, &ben, &clara, &david, &emma})
         loop.unregister_fd(client->fd());
 }

@@ -1,6 +1,6 @@
-// Clara asks for the page that is on the disk. Her callback was not slow because she is
-// slow: it read from the disk, and there is one thread, so nobody else was called, nor
-// even looked at, until it returned.
+// Clara asked for the page that is on disk. Her callback was slow because it read from
+// that disk, and not because of her connection. There is one thread, so until the
+// callback returned no other was called, and no other socket was even looked at.
 #include "exercise.h"
 
 const Answers found_by_reader = {

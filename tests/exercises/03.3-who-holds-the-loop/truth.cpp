@@ -1,4 +1,4 @@
-// Finds the true answers in run.trace. (You may read it; but the viewer shows more.)
+// Finds the true answers in run.trace. You may read it, but the viewer shows more.
 #include "common/trace/trace.h"
 #include "exercise.h"
 #include "tests/support/recorded_trace.h"
@@ -10,8 +10,8 @@
 Answers read_trace() {
     const auto trace = tests::recorded_trace();
 
-    // Callbacks of this loop don't call each other: the first end is that of the last
-    // begin.
+    // Callbacks of this loop don't call each other, so each end belongs to the begin just
+    // before it.
     std::size_t begin = 0;
     std::size_t slowest = 0;
     int longest = 0;
@@ -35,14 +35,14 @@ Answers read_trace() {
     for (std::size_t i = slowest + 1; i < trace.size(); ++i) {
         const int turn = trace[i].number("turn");
         if (turn == found.turn && trace[i].is("callback", "begin"))
-            ++found.waiting; // it was ready before, and comes only now
+            ++found.waiting; // it was ready before, and is called only now
         if (turn == found.turn + 1 && trace[i].is("awake"))
             found.next_turn = trace[i].number("ready");
     }
     return found;
 }
 
-// No test: record.py asks for it, to record run.trace.
+// Not a test: record.py runs it to record run.trace.
 TEST_CASE("record" * doctest::skip()) {
     common::Tracer tracer("run.trace", "exercise 03.3");
     play(tracer);

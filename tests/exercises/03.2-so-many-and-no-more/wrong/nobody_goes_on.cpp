@@ -1,4 +1,4 @@
-// hint: jobs wait, and none is in flight
+// hint: jobs wait and none is in flight
 #include "exercise.h"
 
 #include <deque>
