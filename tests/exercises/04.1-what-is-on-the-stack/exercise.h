@@ -4,10 +4,10 @@
 /// A question that you have not answered.
 constexpr int unanswered = -1;
 
-/// One number for each question; 1 is yes, 0 is no.
+/// One number for each question. 1 is yes, and 0 is no.
 struct Answers {
-    // When `parse` throws, which functions are on the stack? Only those that note
-    // themselves count: those that begin with a `Frame`.
+    // When `parse` throws, which functions are on the stack? Only those that begin with a
+    // `Frame` count.
     int plain_depth = unanswered;        ///< plain calls: how many?
     int plain_fetch = unanswered;        ///< plain calls: is `fetch` one of them?
     int callback_depth = unanswered;     ///< callbacks: how many?
@@ -18,7 +18,7 @@ struct Answers {
     int plain_caught = unanswered;
     int callback_caught = unanswered;
 
-    // A second fetch was begun before. Does it get its response?
+    // A second fetch had begun before that. Does it get its response?
     int callback_second = unanswered;
 };
 

@@ -1,4 +1,4 @@
-// One fetch, twice. What would be sockets is left out: "ready" is a queue of callbacks.
+// One fetch, twice. There are no sockets: "ready" is a queue of callbacks instead.
 #include "exercise.h"
 
 #include <algorithm>
@@ -10,10 +10,10 @@
 
 namespace {
 
-std::vector<std::string> stack;        // who has begun and not ended
+std::vector<std::string> stack;        // functions that have begun and not ended
 std::vector<std::string> stack_thrown; // the same, at the moment of the throw
 
-/// Stands at the beginning of a function, and notes that it is on the stack.
+/// At the beginning of a function, notes that the function is on the stack.
 class Frame {
   public:
     explicit Frame(const std::string& name) { stack.push_back(name); }
@@ -61,7 +61,7 @@ int crawl() {
 namespace callbacks {
 
 struct Program {
-    std::deque<std::function<void()>> ready; // what the loop calls, in turn
+    std::deque<std::function<void()>> ready; // what the loop calls, in this order
     int caught = 0;
     int responses = 0;
 
@@ -121,7 +121,7 @@ Answers run_program() {
     try {
         program.crawl();
     } catch (const std::runtime_error&) {
-        // It came out of the loop, and out of everything.
+        // It has left the loop, and everything else.
     }
     found.callback_depth = static_cast<int>(stack_thrown.size());
     found.callback_fetch = was_on_stack("fetch");

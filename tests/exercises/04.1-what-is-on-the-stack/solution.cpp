@@ -1,6 +1,6 @@
-// Plain: crawl, fetch, parse. Callbacks: crawl, loop, read_response, parse. What has
-// returned is not on the stack, whatever it has begun; and a `try` is over when its block
-// is left.
+// Plain: crawl, fetch, parse. Callbacks: crawl, loop, read_response, parse. A function
+// that has returned is not on the stack, whatever it has set going, and a `try` catches
+// nothing after its block has ended.
 #include "exercise.h"
 
 const Answers prediction = {

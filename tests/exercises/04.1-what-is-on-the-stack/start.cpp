@@ -1,5 +1,5 @@
-// What does program.cpp find? Put a number in place of each `unanswered`: 1 is yes, 0 is
-// no. exercise.h says what each one asks.
+// What does program.cpp find? Put a number in place of each `unanswered`: 1 is yes, and 0
+// is no. exercise.h says what each one asks.
 #include "exercise.h"
 
 const Answers prediction = {

@@ -6,14 +6,14 @@
 #include <cstdint>
 #include <string>
 
-/// What the loop shall do after a call.
+/// What the loop has to do after a call.
 enum class Next : std::uint8_t {
-    call_again, ///< when the socket is writable again
-    done,       ///< all is sent
+    call_again, ///< call again when the socket is writable again
+    done,       ///< everything has been sent
     failed,     ///< the connection is broken
 };
 
-/// A request on its way.
+/// A request that is being sent.
 struct Sending {
     std::string request;
     std::size_t sent = 0; ///< how many of its bytes the socket has taken

@@ -1,5 +1,5 @@
-// Sends from where the last call stopped, until all is sent or the socket takes no more.
-// "Would block" is no failure: it means that there is no room now.
+// Sends from where the last call stopped, until everything is sent or the socket takes no
+// more. "Would block" is not a failure: it means that there is no room now.
 #include "exercise.h"
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// It believes that the socket takes everything at once. Make it right.
+// It assumes that the socket takes everything at once. Make it right.
 #include "exercise.h"
 
 #include <system_error>

@@ -17,9 +17,9 @@ namespace {
 
 const std::string request = "GET / HTTP/1.0\r\nHost: example.com\r\n\r\n!";
 
-/// Two ends of a connection: near is ours, and far the server's.
+/// Two ends of a connection: `near` is ours, and `far` is the server's.
 struct Connection : tests::SocketPair {
-    /// All that has arrived at the server's end.
+    /// Everything that has arrived at the server's end.
     std::string arrived() {
         std::array<char, 1024> buffer{};
         std::error_code error;
@@ -28,7 +28,7 @@ struct Connection : tests::SocketPair {
     }
 };
 
-/// Plays the loop: calls back until it is told not to, but not for ever.
+/// Plays the loop: calls back until it is told not to, but not without end.
 Next play(Connection& connection, Sending& sending) {
     Next next = Next::call_again;
     for (int turn = 0; turn < 100 && next == Next::call_again; ++turn)
@@ -71,11 +71,11 @@ TEST_CASE("a socket that has no room now") {
     fault.send_blocks_every_second_time = true;
     const Next first = on_writable(connection.near, sending);
     CHECK_MESSAGE(first != Next::failed,
-                  "No room is no failure: operation_would_block means \"not now\".");
+                  "No room is not a failure: operation_would_block means \"not now\".");
     CHECK_MESSAGE(fault.sends <= 2,
-                  "After \"would block\", send was asked again at once, "
-                  "instead of letting the loop wait: it was called "
-                      << fault.sends << " times in one callback.");
+                  "After \"would block\", send was called again at once, instead of "
+                  "letting the loop wait. In one callback, it was called "
+                      << fault.sends << " times.");
     CHECK(play(connection, sending) == Next::done);
     CHECK(connection.arrived() == request);
 }

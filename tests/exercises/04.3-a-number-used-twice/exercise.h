@@ -7,15 +7,15 @@
 #include <functional>
 #include <string>
 
-/// Opens another connection to the server, with the request sent already.
+/// Opens another connection to the server, on which the request has been sent already.
 using Connect = std::function<common::Socket()>;
 
-/// Is told what came; nothing did if the string is empty.
+/// Gets what came. If the string is empty, nothing did.
 using Done = std::function<void(const std::string& page)>;
 
-/// Reads a page from a connection, up to the server's close, and then calls `done`. If
-/// the connection ends before anything came, it tries once more with another. It returns
-/// at once; the rest is done in callbacks. Connections that it doesn't need any more are
-/// closed, and the loop doesn't watch them. `loop` lives longer than the download.
+/// Reads a page from a connection, until the server closes it, and then calls `done`. If
+/// the connection ends before anything came, it tries once more with another one. It
+/// returns at once, and the rest happens in callbacks. Connections that it no longer
+/// needs are closed, and the loop doesn't watch them. `loop` outlives the download.
 /// Defined in yours.cpp.
 void download(const Connect& connect, common::EventLoop& loop, const Done& done);

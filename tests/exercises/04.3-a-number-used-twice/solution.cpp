@@ -1,5 +1,5 @@
-// A descriptor is closed where its owner takes another, too, and that is easily
-// overlooked: there is no `close` to be seen. Before any of them, the loop must be told.
+// A descriptor is also closed when its owner takes another one, and that is easy to
+// overlook, because no call of `close` is in sight. Each time, unregister it first.
 #include "exercise.h"
 
 #include <array>
@@ -43,8 +43,8 @@ class Download : public std::enable_shared_from_this<Download> {
 
     void try_again() {
         tried_again_ = true;
-        // `start` puts another socket in the place of this one, and that closes it. Now
-        // is the last moment at which its number is known, and surely ours.
+        // `start` replaces this socket with another one, which closes it. This is the
+        // last moment at which its number is known and still ours.
         loop_.unregister_fd(socket_.fd());
         start();
     }

@@ -1,4 +1,4 @@
-// It works, and leaves something behind that shows only later. Find it, and mend it.
+// It works, but it leaves something behind that shows only later. Find it, and mend it.
 #include "exercise.h"
 
 #include <array>

@@ -33,8 +33,8 @@ namespace {
 
 bool is_open(int fd) { return ::fcntl(fd, F_GETFD) >= 0; }
 
-/// Waits for those descriptors that are open. Like epoll, it says nothing of one that was
-/// closed; but it takes a note.
+/// Waits for those descriptors that are open. Like epoll, it reports nothing about one
+/// that was closed, but it takes a note.
 class Watchman final : public common::Selector {
   public:
     std::string_view name() const override { return "watchman"; }
@@ -53,7 +53,7 @@ class Watchman final : public common::Selector {
 
     bool wait(int timeout_ms, std::vector<common::Ready>& ready) override {
         if (++waits_ > 1000)
-            throw std::runtime_error("1000 turns, and no end: something that is ready is "
+            throw std::runtime_error("1000 turns, and no end: a socket that is ready is "
                                      "neither read nor unregistered");
         std::vector<pollfd> list;
         for (const int fd : watched_)
@@ -73,12 +73,12 @@ class Watchman final : public common::Selector {
 };
 
 /// What the server does with a connection: it sends a page and closes. An empty page is a
-/// connection that breaks before anything came. Nothing: it keeps silent.
+/// connection that breaks before anything came; without one, the server stays silent.
 using Answer = std::optional<std::string>;
 const Answer breaks = "";
 const Answer silence;
 
-/// A loop, a server, and what the downloads have told.
+/// A loop, a server, and what the downloads have handed to `done`.
 class Scene {
   public:
     Scene() {
@@ -89,29 +89,29 @@ class Scene {
 
     const Watchman& watchman() const { return *watchman_; }
 
-    /// The page that each download has told, in the order of their ends.
-    const std::vector<std::string>& told() const { return told_; }
+    /// The page that each download got, in the order in which they ended.
+    const std::vector<std::string>& pages() const { return pages_; }
 
     /// The descriptor of a connection, 0 for the first that was made.
     int number(std::size_t connection) const { return numbers_.at(connection); }
 
-    /// Begins a download, and plays the server for its connections. They get the lowest
+    /// Begins a download, and plays the server for its connections. These get the lowest
     /// free numbers from `lowest` on.
     void begin(const std::vector<Answer>& answers, int lowest) {
         download(
             [this, answers, lowest, next = std::size_t{0}]() mutable {
                 REQUIRE_MESSAGE(
                     next < answers.size(),
-                    "There are more connections than expected: it should try twice.");
-                // Each of them begins somewhere else, so that these two don't get the
-                // same number.
+                    "It made more connections than expected: it should try twice.");
+                // Each of them starts from a different number, so that the two don't get
+                // the same one.
                 const int from = lowest + 10 * static_cast<int>(next);
                 return connect(answers[next++], from);
             },
-            *loop_, [this](const std::string& page) { told_.push_back(page); });
+            *loop_, [this](const std::string& page) { pages_.push_back(page); });
     }
 
-    /// Runs the loop until nothing is ready any more.
+    /// Runs the loop until nothing is ready.
     void run() {
         std::string problem;
         try {
@@ -123,8 +123,8 @@ class Scene {
         REQUIRE_MESSAGE(!wrong_number,
                         "The loop says: "
                             << problem
-                            << ". Is that the old connection, or the new one? While you "
-                               "still know the number of the old one, unregister it.");
+                            << ". Is that the old connection, or the new one? Unregister "
+                               "the old one while you still know its number.");
         REQUIRE_MESSAGE(problem.empty(), "The loop says: " << problem);
     }
 
@@ -148,7 +148,7 @@ class Scene {
 
     std::vector<common::Socket> silent_;
     std::vector<int> numbers_;
-    std::vector<std::string> told_;
+    std::vector<std::string> pages_;
     common::Tracer tracer_;
     const Watchman* watchman_;
     std::unique_ptr<common::EventLoop> loop_;
@@ -162,7 +162,7 @@ TEST_CASE("a page that comes at once") {
     Scene scene;
     scene.begin({"hello"}, some_number);
     scene.run();
-    CHECK(scene.told() == std::vector<std::string>{"hello"});
+    CHECK(scene.pages() == std::vector<std::string>{"hello"});
     CHECK(scene.watchman().size() == 0);
     CHECK_FALSE(is_open(scene.number(0)));
 }
@@ -171,12 +171,12 @@ TEST_CASE("a connection that breaks is tried once more") {
     Scene scene;
     scene.begin({breaks, "hello"}, some_number);
     scene.run();
-    const bool told_once = scene.told() == std::vector<std::string>{"hello"};
-    CHECK_MESSAGE(told_once, "The first connection broke, and the second brought a page, "
-                             "but the download did not tell that page, once.");
+    const bool page_once = scene.pages() == std::vector<std::string>{"hello"};
+    CHECK_MESSAGE(page_once, "The first connection broke and the second brought a page, "
+                             "but `done` was not called with that page, once.");
     scene.begin({breaks, breaks}, some_number + 50);
     scene.run();
-    CHECK(scene.told() == std::vector<std::string>{"hello", ""});
+    CHECK(scene.pages() == std::vector<std::string>{"hello", ""});
 }
 
 TEST_CASE("the next one gets the number of a connection that broke") {
@@ -189,17 +189,18 @@ TEST_CASE("the next one gets the number of a connection that broke") {
     try {
         scene.begin({"hello"}, number);
     } catch (const std::logic_error& error) {
-        FAIL("Another download could not begin. The loop says: "
-             << std::string(error.what()) << ". " << number
-             << " was the number of a connection that broke. Who has closed it, and did "
-                "the loop hear of that?");
+        FAIL(
+            "Another download could not begin. The loop says: "
+            << std::string(error.what()) << ". " << number
+            << " was the number of a connection that broke. Where was it closed, and was "
+               "it unregistered before?");
     }
     REQUIRE(scene.number(2) == number);
     scene.run();
-    CHECK(scene.told() == std::vector<std::string>{"hello"});
+    CHECK(scene.pages() == std::vector<std::string>{"hello"});
 }
 
-TEST_CASE("nobody watches a number that is free") {
+TEST_CASE("the loop does not watch a number that is free") {
     Scene scene;
     scene.begin({breaks, silence}, some_number);
     scene.run();
@@ -207,18 +208,19 @@ TEST_CASE("nobody watches a number that is free") {
                   "Two connections were made. The first is closed, and the loop still "
                   "watches its number, "
                       << scene.number(0)
-                      << ": until the next download begins, whoever gets that number has "
-                         "somebody else's callback. Mend it where it goes wrong.");
+                      << ". Until the next download begins, any socket that gets that "
+                         "number gets the wrong callback with it. Mend it where it goes "
+                         "wrong.");
 }
 
 TEST_CASE("a number is unregistered while it is still ours") {
     Scene scene;
     scene.begin({breaks, "hello"}, some_number);
     scene.run();
-    CHECK_MESSAGE(
-        !scene.watchman().unregistered_late(),
-        "Number "
-            << scene.watchman().unregistered_late().value_or(0)
-            << " was unregistered after it had been closed. That works as long as nobody "
-               "has got the number in between. Unregister first, then close.");
+    CHECK_MESSAGE(!scene.watchman().unregistered_late(),
+                  "Number " << scene.watchman().unregistered_late().value_or(0)
+                            << " was unregistered after it had been closed. That only "
+                               "works as long as no "
+                               "other socket has got the number in between. Unregister "
+                               "first, then close.");
 }

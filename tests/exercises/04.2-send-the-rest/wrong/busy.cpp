@@ -1,4 +1,4 @@
-// hint: asked again at once, instead of letting the loop wait
+// hint: was called again at once, instead of letting the loop wait
 #include "exercise.h"
 
 #include <string_view>
