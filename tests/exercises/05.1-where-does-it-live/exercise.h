@@ -5,9 +5,9 @@
 constexpr int unanswered = -1;
 
 struct Answers {
-    int lines_after_call = unanswered; ///< How often has `note` been called after the
-                                       ///< call of `story`?
-    int lines_after_next = unanswered; ///< ... and after the first next()?
+    int lines_after_call = unanswered; ///< How often has `note` been called when the call
+                                       ///< of `story` returns?
+    int lines_after_next = unanswered; ///< ... and when the first next() returns?
 
     // Is it inside the frame? 0 or 1.
     int parameter = unanswered; ///< the parameter `from`
@@ -17,7 +17,7 @@ struct Answers {
     int characters = unanswered;  ///< the hundred characters of `text`
     int plain_local = unanswered; ///< the variable of the plain function `helper`
 
-    int two_calls = unanswered; ///< How many frames are there after two calls of `story`?
+    int two_calls = unanswered; ///< How many frames have two calls of `story` made?
 };
 
 /// What you think. Defined in yours.cpp.

@@ -10,7 +10,7 @@
 
 namespace {
 
-/// Where the last frame is, and how many were made. The promise below sees to it.
+/// Where the last frame is, and how many were made. The promise below notes it.
 struct Frames {
     const char* begin = nullptr;
     std::size_t size = 0;
@@ -23,11 +23,11 @@ struct Frames {
     }
 } frames;
 
-/// The smallest coroutine type that stops where it is told to.
+/// The smallest type of coroutine that pauses where it is told to.
 class Story {
   public:
     struct promise_type {
-        // The compiler asks here for the frame's memory.
+        // The compiler gets the frame's memory here.
         static void* operator new(std::size_t size) {
             void* memory = std::malloc(size);
             if (memory == nullptr)

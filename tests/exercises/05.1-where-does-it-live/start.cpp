@@ -1,4 +1,4 @@
-// Where does it live, and what has run? Write the numbers here.
+// Where does it live, and what has run? Put a number in place of each `unanswered`.
 #include "exercise.h"
 
 const Answers prediction = {

@@ -4,20 +4,20 @@
 
 namespace {
 
-/// Owns a frame, and destroys it when it dies itself.
+/// Owns a frame, and destroys it in its destructor.
 class Owner {
   public:
     Owner() : frame_(make_frame()) {}
     Owner(Owner&& other) noexcept : frame_(std::exchange(other.frame_, no_frame)) {}
     Owner& operator=(Owner&& other) noexcept {
-        std::swap(frame_, other.frame_); // it destroys ours when it dies
+        std::swap(frame_, other.frame_); // `other` destroys ours
         return *this;
     }
     Owner(const Owner&) = delete;
     Owner& operator=(const Owner&) = delete;
     ~Owner() { destroy_frame(frame_); }
 
-    /// Destroys the frame before its time.
+    /// Destroys the frame early.
     void destroy() { destroy_frame(std::exchange(frame_, no_frame)); }
 
   private:

@@ -1,11 +1,11 @@
-// Three mistakes are in Owner: frames are destroyed twice, or never. Find them.
+// Owner has three mistakes: frames are destroyed twice, or never. Find them.
 #include "exercise.h"
 
 #include <utility>
 
 namespace {
 
-/// Owns a frame, and destroys it when it dies itself.
+/// Owns a frame, and destroys it in its destructor.
 class Owner {
   public:
     Owner() : frame_(make_frame()) {}
@@ -18,7 +18,7 @@ class Owner {
     Owner& operator=(const Owner&) = delete;
     ~Owner() { destroy_frame(frame_); }
 
-    /// Destroys the frame before its time.
+    /// Destroys the frame early.
     void destroy() { destroy_frame(frame_); }
 
   private:

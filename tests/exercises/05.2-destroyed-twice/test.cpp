@@ -14,21 +14,21 @@ void check(void (*action)(), const std::string& when) {
     const Notes found = notes();
     CHECK_MESSAGE(found.destroyed_twice == 0,
                   "after " << when << ", a frame was destroyed " << found.destroyed_twice
-                           << " time too often. Who held it, and who thought so too?");
+                           << " time too often. Which two owners held it?");
     CHECK_MESSAGE(found.destroyed == found.made,
                   (found.made - found.destroyed)
                       << " frame was never destroyed after " << when
-                      << ": who let go of it, and should have destroyed it?");
+                      << ". Which owner forgot it without destroying it?");
 }
 
 } // namespace
 
-TEST_CASE("dropping one") { check(drop_one, "an owner died when it was simply dropped"); }
+TEST_CASE("dropping one") { check(drop_one, "an owner was simply dropped"); }
 
 TEST_CASE("moving to a new one") { check(move_to_a_new_one, "a move to a new one"); }
 
 TEST_CASE("moving into another") {
-    check(move_into_another, "moving into another, which had a frame of its own");
+    check(move_into_another, "moving into another, which had its own frame");
 }
 
 TEST_CASE("moving into itself") { check(move_into_itself, "moving into itself"); }
