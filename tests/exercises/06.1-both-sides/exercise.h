@@ -6,12 +6,11 @@ constexpr int unanswered = -1;
 
 struct Answers {
     // The first conversation: called, next(), send(5), send(7), send(0).
-    int begun_by_call =
-        unanswered;          ///< How often has the body begun after the call? 0 or 1.
-    int first = unanswered;  ///< What does next() yield?
-    int second = unanswered; ///< What does send(5) yield?
-    int third = unanswered;  ///< What does send(7) yield?
-    int result = unanswered; ///< What does it return after send(0)?
+    int begun_by_call = unanswered; ///< Has the body begun when the call returns? 0 or 1.
+    int first = unanswered;         ///< What does next() yield?
+    int second = unanswered;        ///< What does send(5) yield?
+    int third = unanswered;         ///< What does send(7) yield?
+    int result = unanswered;        ///< What does it return after send(0)?
 
     // The second: next(), send(5), throw_(an error), send(1), send(0).
     int after_throw = unanswered;   ///< What does throw_ yield?
@@ -19,7 +18,7 @@ struct Answers {
 
     // The third: next(), send(0), next().
     int ended_twice =
-        unanswered; ///< Has the reply to the last next() a value in it? 0 or 1.
+        unanswered; ///< Is there a value in the reply to the last next()? 0 or 1.
 };
 
 /// What you think. Defined in yours.cpp.

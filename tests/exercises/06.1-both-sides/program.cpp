@@ -9,7 +9,7 @@ namespace {
 int begun = 0;
 
 /// Adds up what it is sent, until that is 0. It yields the sum so far, and returns twice
-/// the sum. An error makes it begin again at 100.
+/// the sum. An error makes it start again from 100.
 stage2::Generator<int, int, int> adder() {
     ++begun;
     int sum = 0;

@@ -1,4 +1,4 @@
-// A generator that can be thrown at.
+// A generator into which an exception can be thrown.
 #pragma once
 
 #include <exception>
@@ -7,7 +7,7 @@
 /// What a generator says when it is resumed: a number, or nothing if it has ended.
 using Said = std::optional<int>;
 
-/// A conversation with a generator. (Your class is behind it.)
+/// A conversation with a generator of your class.
 class Conversation {
   public:
     Conversation() = default;
@@ -18,20 +18,20 @@ class Conversation {
     virtual Said next() = 0;
     virtual Said send(int value) = 0;
 
-    /// The co_yield where the generator stands throws `error`. If the generator catches
-    /// it, this returns what it yields next; if not, `error` comes out here, and the
-    /// generator has ended. One that has not begun never runs: `error` comes straight
-    /// back. So it does from one that has ended.
+    /// The co_yield at which the generator is paused throws `error`. If the generator
+    /// catches it, this returns what it yields next; if not, `error` comes out here, and
+    /// the generator has ended. If it has not begun, it never runs, and `error` comes
+    /// straight back. The same happens if it has ended.
     virtual Said throw_(std::exception_ptr error) = 0;
 };
 
-/// What the generator tells while it runs.
+/// What the generator notes while it runs.
 struct Story {
     int begun = 0;  ///< how often its body has begun
     int caught = 0; ///< how many errors it has caught
-    int sum = 0;    ///< of what it was sent
+    int sum = 0;    ///< the sum of what it was sent
 };
 
-/// The generator that is talked with: it yields 1, 2, 3 and so on, adds up what it is
+/// A conversation with a generator that yields 1, 2, 3 and so on, adds up what it is
 /// sent, and catches std::runtime_error, as often as `patience` allows. Uses your class.
 Conversation* new_conversation(Story& story, int patience);

@@ -83,7 +83,7 @@ class Generator {
     std::coroutine_handle<promise_type> frame_;
 };
 
-// The generator that is talked with, and the way to it. Leave these as they are.
+// The generator that the tests use. Leave this part as it is.
 
 Generator count(Story& story, int patience) {
     ++story.begun;

@@ -1,4 +1,4 @@
-// throw_ is not done yet: it only lets the generator go on. exercise.h says more.
+// throw_ is missing: so far it only resumes the generator. exercise.h says more.
 #include "exercise.h"
 
 #include <coroutine>
@@ -55,7 +55,7 @@ class Generator {
     }
 
     Said throw_(std::exception_ptr error) {
-        static_cast<void>(error); // what to do with it?
+        static_cast<void>(error); // what should happen to it?
         return next();
     }
 
@@ -73,7 +73,7 @@ class Generator {
     std::coroutine_handle<promise_type> frame_;
 };
 
-// The generator that is talked with, and the way to it. Leave these as they are.
+// The generator that the tests use. Leave this part as it is.
 
 Generator count(Story& story, int patience) {
     ++story.begun;

@@ -11,7 +11,8 @@
 
 namespace {
 
-/// Talks, and tells what came: a number, "end", or what was thrown.
+/// Talks to a generator, and returns its reply in words: a number, "end", or what was
+/// thrown.
 class Talk {
   public:
     explicit Talk(int patience) : conversation_(new_conversation(story, patience)) {}
@@ -57,12 +58,13 @@ TEST_CASE("the generator catches it") {
     Talk talk(1);
     talk.next();
     const std::string said = talk.throw_error();
-    REQUIRE_MESSAGE(said != "ouch", "the error came out of throw_, though the generator "
-                                    "would have caught it: it never got to see it.");
+    REQUIRE_MESSAGE(said != "ouch", "the error came out of throw_. The generator would "
+                                    "have caught it, but it never got to see it.");
     CHECK_MESSAGE(talk.story.caught == 1,
-                  "the generator has caught nothing: its co_yield must throw when it "
-                  "goes on. What does the co_yield's value come from?");
-    CHECK_MESSAGE(said == "2", "it went on, and yielded 2; throw_ said " << said);
+                  "the generator has caught nothing: its co_yield must throw when it is "
+                  "resumed. Which function does a co_yield get its value from?");
+    CHECK_MESSAGE(said == "2",
+                  "the generator then yielded 2, but throw_ returned " << said);
 }
 
 TEST_CASE("an error is thrown once") {
@@ -71,39 +73,41 @@ TEST_CASE("an error is thrown once") {
     talk.throw_error();
     const std::string said = talk.send(7);
     CHECK_MESSAGE(talk.story.caught == 1,
-                  "the same error was thrown once more, when a value was sent: it must "
-                  "be forgotten when it has been thrown.");
+                  "the same error was thrown once more when a value was sent: it must be "
+                  "taken out of the promise when it is thrown.");
     REQUIRE(said == "3");
     CHECK(talk.story.sum == 7);
 }
 
-TEST_CASE("what is not caught comes out") {
+TEST_CASE("an error that is not caught comes out") {
     Talk talk(0);
     talk.next();
     CHECK(talk.throw_error() == "ouch");
     CHECK(talk.next() == "end");
 }
 
-TEST_CASE("one that has not begun never runs") {
+TEST_CASE("a generator that has not begun never runs") {
     Talk talk(1);
     const std::string said = talk.throw_error();
     CHECK_MESSAGE(talk.story.begun == 0,
-                  "the generator had not begun, so there is no co_yield to throw from; "
-                  "and now its body has begun.");
+                  "the generator had not begun, so there was no co_yield to throw from, "
+                  "and yet its body has begun now.");
     CHECK_MESSAGE(
         said == "ouch",
-        "the generator had not begun, so the error comes straight back; throw_ said "
+        "the generator had not begun, so the error must come straight back, but throw_ "
+        "returned "
             << said);
     CHECK(talk.next() == "end");
 }
 
-TEST_CASE("one that has ended") {
+TEST_CASE("a generator that has ended") {
     Talk talk(0);
     talk.next();
     talk.throw_error();
     const std::string said = talk.throw_error();
     CHECK_MESSAGE(
         said == "ouch",
-        "the generator had ended, so the error comes straight back; throw_ said "
+        "the generator had ended, so the error must come straight back, but throw_ "
+        "returned "
             << said);
 }
