@@ -82,7 +82,7 @@ int nested() {
     return notes.number;
 }
 
-// A future is resolved before anybody waits.
+// A future is resolved before a task waits.
 int late() {
     common::Tracer tracer;
     Notes notes;

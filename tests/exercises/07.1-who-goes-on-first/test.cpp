@@ -11,22 +11,23 @@ TEST_CASE("one task") {
     check("made", &Answers::made,
           "a task of stage 2 takes its first step in its constructor. See `Task` in "
           "stage2_coroutines/task.h.");
-    check("resolved", &Answers::resolved,
-          "set_result calls those who wait before it returns, in the order in which they "
-          "came. Who came first?");
+    check(
+        "resolved", &Answers::resolved,
+        "before set_result returns, it calls those that wait, in the order in which they "
+        "came. Which came first?");
 }
 
-TEST_CASE("several") {
+TEST_CASE("two tasks") {
     check("two", &Answers::two,
-          "both take their first steps when they are made. Then those who wait are "
+          "both tasks take their first step when they are made. Then those that wait are "
           "called in the order in which they came.");
     check("nested", &Answers::nested,
-          "the resolver calls set_result, and that calls the waiter: inside the "
-          "resolver, in the middle of its line. It goes on when the waiter has done.");
+          "the resolver calls set_result, and that resumes the waiter, from inside the "
+          "resolver's own line. The resolver continues when the waiter pauses or ends.");
 }
 
 TEST_CASE("too late") {
     check("late", &Answers::late,
-          "the future has called those who waited, when it was resolved. Who comes later "
-          "waits in vain: nobody calls it any more.");
+          "when the future was resolved, it called those that were waiting then. A task "
+          "that comes later waits in vain, because stage 2's future never calls again.");
 }

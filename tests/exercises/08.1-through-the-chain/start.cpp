@@ -1,4 +1,5 @@
-// What passes through the chain? Read program.cpp, and write the numbers here.
+// What passes through the chain? Read program.cpp, and put a number in place of each
+// `unanswered`.
 #include "exercise.h"
 
 const Answers prediction = {

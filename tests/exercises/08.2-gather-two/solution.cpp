@@ -26,7 +26,7 @@ gather(Coroutine<std::string> a, Coroutine<std::string> b, stage2::TaskList* tas
     tasks->start(resolve_with(std::move(b), second));
     if (!first->done())
         co_await first;
-    if (!second->done()) // it may have ended while we waited for the first
+    if (!second->done()) // it may have ended during the first wait
         co_await second;
     std::pair<std::string, std::string> both(first->result(), second->result());
     co_return both;

@@ -1,4 +1,4 @@
-// It does one after the other. Let both run at the same time; exercise.h says more.
+// It runs one after the other. Make both run at the same time; exercise.h says more.
 #include "exercise.h"
 
 #include <utility>

@@ -35,7 +35,7 @@ Coroutine<> run(Coroutine<std::string> a, Coroutine<std::string> b,
     *result = {.ended = true, .text = both.first + " " + both.second};
 }
 
-/// A gather of "a" and "b". Null: that one ends at once.
+/// A gather of "a" and "b". One without a future ends at once.
 struct Scene {
     Scene(FuturePtr a, FuturePtr b)
         : task(run(say("a", std::move(a), &begun_a), say("b", std::move(b), &begun_b),
@@ -47,15 +47,15 @@ struct Scene {
     int begun_a = 0;
     int begun_b = 0;
     Result result;
-    Task task; // the last one: it uses all the others
+    Task task; // last: it uses the others
 };
 
 FuturePtr pending() { return std::make_shared<Future>(); }
 
 void check_result(const Scene& scene) {
     const bool right = scene.result.text == "a b";
-    CHECK_MESSAGE(right, "the results come in the order given, whichever ended first; it "
-                         "was: \""
+    CHECK_MESSAGE(right, "The results come in the order given, whichever ended first. "
+                         "They were: \""
                              << scene.result.text << "\"");
 }
 
@@ -65,13 +65,14 @@ TEST_CASE("both run at the same time") {
     const FuturePtr a = pending();
     const FuturePtr b = pending();
     const Scene scene(a, b);
-    CHECK_MESSAGE(scene.begun_a == 1, "a has not begun, or twice.");
+    CHECK_MESSAGE(scene.begun_a == 1, "a has not begun, or has begun twice.");
     CHECK_MESSAGE(scene.begun_b == 1,
-                  "a waits, and b has not begun: that is one after the "
-                  "other. Start both before you wait for either.");
+                  "a waits, and b has not begun, so they run one after the other. Start "
+                  "both before you wait for either.");
     a->set_result("");
-    CHECK_MESSAGE(!scene.result.ended, "a has ended, and gather returned; b was to be "
-                                       "waited for as well: it had not ended yet.");
+    CHECK_MESSAGE(!scene.result.ended,
+                  "gather returned when a had ended. It has to wait for "
+                  "b as well, which had not ended yet.");
     b->set_result("");
     CHECK(scene.result.ended);
     check_result(scene);
@@ -84,7 +85,8 @@ TEST_CASE("the second ends first") {
     b->set_result("");
     CHECK_FALSE(scene.result.ended);
     a->set_result("");
-    CHECK_MESSAGE(scene.result.ended, "b ended first, then a; and gather still waits.");
+    CHECK_MESSAGE(scene.result.ended,
+                  "b ended first and then a, and gather still waits.");
     check_result(scene);
 }
 

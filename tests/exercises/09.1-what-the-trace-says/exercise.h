@@ -5,11 +5,11 @@
 constexpr int unanswered = -1;
 
 struct Answers {
-    int plain = unanswered;     ///< bottom throws, nobody catches: how many are named?
-    int rethrown = unanswered;  ///< middle catches it and says `throw;`: how many?
-    int another = unanswered;   ///< middle catches it and throws another: how many?
-    int helper = unanswered;    ///< a plain function throws, called by bottom: how many?
-    int caught = unanswered;    ///< middle catches it and returns: does top go on? 0 or 1
+    int plain = unanswered; ///< bottom throws, and it is not caught: how many are named?
+    int rethrown = unanswered; ///< middle catches it and says `throw;`: how many?
+    int another = unanswered;  ///< middle catches it and throws another: how many?
+    int helper = unanswered;   ///< a plain function throws, called by bottom: how many?
+    int caught = unanswered; ///< middle catches it and returns: does top continue? 0 or 1
     int destroyed = unanswered; ///< bottom throws: when middle's handler begins, how many
                                 ///< of the three frames' Witnesses are gone?
 };

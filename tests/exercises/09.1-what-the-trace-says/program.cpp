@@ -18,7 +18,7 @@ struct Story {
     int top_went_on = 0;
 };
 
-/// Lives in a frame, and tells when it dies.
+/// Lives in a frame, and notes when it is destroyed.
 class Witness {
   public:
     explicit Witness(Story& story) : story_(story) {}
@@ -63,7 +63,8 @@ Generator<int> top(Story& story) {
     co_return result;
 }
 
-/// Plays a scene; returns how many coroutines the trace names, 0 if nothing came out.
+/// Plays a scene, and returns how many coroutines the trace names, or 0 if no exception
+/// came out.
 int named(Story& story) {
     auto generator = top(story);
     try {

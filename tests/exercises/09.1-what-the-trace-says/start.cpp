@@ -1,4 +1,5 @@
-// What does the trace say? Read program.cpp, and write the numbers here.
+// What does the trace say? Read program.cpp, and put a number in place of each
+// `unanswered`.
 #include "exercise.h"
 
 const Answers prediction = {

@@ -9,7 +9,7 @@
 /// Makes a new attempt each time it is called.
 using Attempt = std::function<stage2::Coroutine<std::string>()>;
 
-/// Awaits an attempt, and returns what it returns. If the network fails, which is a
-/// std::system_error, it makes another attempt; three at most. What the third one throws
-/// comes out, and so does every other exception, at once. Defined in yours.cpp.
+/// Awaits an attempt, and returns what that returns. If the network fails, which is a
+/// std::system_error, it makes another attempt, up to three in all. What the third one
+/// throws comes out. Any other exception comes out at once. Defined in yours.cpp.
 stage2::Coroutine<std::string> try_three_times(Attempt attempt);

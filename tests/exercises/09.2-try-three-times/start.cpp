@@ -1,4 +1,4 @@
-// It tries once. Let it try up to three times; exercise.h says when.
+// It tries once. Make it try up to three times; exercise.h says when.
 #include "exercise.h"
 
 #include <exception>

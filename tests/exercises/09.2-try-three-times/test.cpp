@@ -16,8 +16,8 @@ using stage2::Coroutine;
 using stage2::Future;
 using stage2::FuturePtr;
 
-/// What the attempts do: "reset" fails as networks do, "bug" in another way; anything
-/// else is returned.
+/// What the attempts do: "reset" fails as networks do, "bug" fails in another way, and
+/// anything else is returned.
 struct Story {
     std::vector<std::string> attempts;
     std::size_t made = 0;
@@ -34,7 +34,7 @@ Coroutine<std::string> attempt_of(Story* story) {
     co_return word;
 }
 
-/// Runs it to its end, as a task would, and tells how that was.
+/// Runs it to its end, as a task would, and returns what came of it.
 std::string run(Story& story) {
     auto coroutine = try_three_times([&story] { return attempt_of(&story); });
     try {
@@ -62,9 +62,10 @@ TEST_CASE("a failure of the network is tried again") {
                                  std::vector<std::string>{"reset", "reset", "page"}}) {
         Story story{attempts};
         const std::string end = run(story);
-        CHECK_MESSAGE(end == "page", "the first failure came out, or was lost; another "
-                                     "attempt would have worked. The end was: "
-                                         << end);
+        CHECK_MESSAGE(end == "page",
+                      "the first failure came out, or was lost, though another "
+                      "attempt would have worked. The outcome was: "
+                          << end);
         CHECK(story.made == attempts.size());
     }
 }
@@ -73,10 +74,10 @@ TEST_CASE("three attempts, and no more") {
     Story story{{"reset", "reset", "reset", "page"}};
     const std::string end = run(story);
     CHECK_MESSAGE(story.made == 3,
-                  story.made << " attempts were made, and three are allowed.");
+                  story.made << " attempts were made, and it should be three.");
     const bool told = end == "threw: reset" || end == "page";
-    CHECK_MESSAGE(told, "three attempts failed, and nothing came out: the caller thinks "
-                        "that all is well. The end was: \""
+    CHECK_MESSAGE(told, "three attempts failed, and no exception came out, so the caller "
+                        "thinks that all is well. The outcome was: \""
                             << end << "\"");
 }
 
@@ -84,8 +85,8 @@ TEST_CASE("other errors come out at once") {
     Story story{{"bug", "page"}};
     const std::string end = run(story);
     CHECK_MESSAGE(end == "threw: bug",
-                  "this was no fault of the network: another attempt will not mend it, "
-                  "and hides it. The end was: "
+                  "this was not a failure of the network: another attempt won't cure it, "
+                  "and would hide it. The outcome was: "
                       << end);
     CHECK(story.made == 1);
 }
