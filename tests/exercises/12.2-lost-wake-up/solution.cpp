@@ -1,9 +1,26 @@
-// Wakes for each item, and passes the wake-up on.
+// Wakes a worker for each item, and passes a wake-up on if the worker goes away.
 #include "exercise.h"
 
-using stage3::Cancelled;
 using stage3::Coroutine;
 using stage3::Future;
+
+/// Waits in the queue, in the frame of `get`. However the wait ends, by a wake-up, by
+/// Cancelled, or because the frame is destroyed, its destructor runs.
+struct SimpleQueue::Waiter {
+    explicit Waiter(SimpleQueue& q) : queue(q) { queue.waiters_.push_back(woken); }
+    Waiter(const Waiter&) = delete;
+    Waiter& operator=(const Waiter&) = delete;
+    ~Waiter() {
+        if (!woken.done())
+            woken.cancel(); // wake_one must not choose it
+        else if (!had_turn && !woken.cancelled() && !queue.items_.empty())
+            queue.wake_one(); // it was woken for an item, and won't take one
+    }
+
+    SimpleQueue& queue;
+    Future<> woken;
+    bool had_turn = false;
+};
 
 void SimpleQueue::put(int item) {
     items_.push_back(item);
@@ -12,32 +29,21 @@ void SimpleQueue::put(int item) {
 
 Coroutine<int> SimpleQueue::get() {
     while (items_.empty()) {
-        const Future<> woken;
-        waiters_.push_back(woken);
-        bool cancelled = false;
-        try {
-            co_await woken;
-        } catch (const Cancelled&) {
-            cancelled = true;
-        }
-        if (cancelled) {
-            // It was woken for an item, and does not take it: somebody else must.
-            if (!woken.cancelled() && !items_.empty())
-                wake_one();
-            throw Cancelled{};
-        }
+        Waiter waiter(*this);
+        co_await waiter.woken;
+        waiter.had_turn = true;
     }
     const int item = items_.front();
     items_.pop_front();
     co_return item;
 }
 
-/// Wakes the first who waits.
+/// Wakes the first worker that waits.
 void SimpleQueue::wake_one() {
     while (!waiters_.empty()) {
         const Future<> first = waiters_.front();
         waiters_.pop_front();
         if (first.set_result_unless_done())
-            return; // it has not been cancelled
+            return; // it was still waiting
     }
 }

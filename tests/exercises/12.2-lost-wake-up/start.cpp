@@ -1,4 +1,4 @@
-// A queue that falls asleep. Two mistakes; exercise.h says what it should do.
+// A queue that falls asleep. It has two mistakes; exercise.h says what it should do.
 #include "exercise.h"
 
 using stage3::Cancelled;
@@ -8,7 +8,7 @@ using stage3::Future;
 void SimpleQueue::put(int item) {
     const bool was_empty = items_.empty();
     items_.push_back(item);
-    if (was_empty) // otherwise, whoever was woken before is on the way already
+    if (was_empty) // otherwise a worker was woken before, and is on its way
         wake_one();
 }
 
@@ -23,12 +23,12 @@ Coroutine<int> SimpleQueue::get() {
     co_return item;
 }
 
-/// Wakes the first who waits.
+/// Wakes the first worker that waits.
 void SimpleQueue::wake_one() {
     while (!waiters_.empty()) {
         const Future<> first = waiters_.front();
         waiters_.pop_front();
         if (first.set_result_unless_done())
-            return; // it has not been cancelled
+            return; // it was still waiting
     }
 }

@@ -22,13 +22,14 @@ Coroutine<> work(LoopTest& test, SimpleQueue& queue, std::string name) {
 
 } // namespace
 
-TEST_CASE_FIXTURE(LoopTest, "one and one") {
+TEST_CASE_FIXTURE(LoopTest, "one worker, one item") {
     SimpleQueue queue;
     const Task<> a = task(work(*this, queue, "a"));
     turns(1);
     queue.put(1);
     turns(2);
     CHECK(log == Log{"a1"});
+    loop.close();
 }
 
 TEST_CASE_FIXTURE(LoopTest, "as many wake as there are items") {
@@ -39,15 +40,16 @@ TEST_CASE_FIXTURE(LoopTest, "as many wake as there are items") {
     queue.put(1);
     queue.put(2);
     turns(5);
-    CHECK_MESSAGE(
-        log.size() == 2,
-        "two wait, two items come before anybody has had a turn, and only "
-            << log.size()
-            << " got one. There was one wake-up for two items. That the queue isn't "
-               "empty does not mean that somebody is coming for all of it.");
+    CHECK_MESSAGE(log.size() == 2,
+                  "Two workers wait, and two items come before either has its turn. Only "
+                      << log.size()
+                      << " got one, because there was one wake-up for two items. A queue "
+                         "that isn't empty doesn't mean that a worker is on its way for "
+                         "every item.");
+    loop.close();
 }
 
-TEST_CASE_FIXTURE(LoopTest, "who was woken may go away") {
+TEST_CASE_FIXTURE(LoopTest, "a worker that was woken may be cancelled") {
     SimpleQueue queue;
     Task<> a = task(work(*this, queue, "a"));
     const Task<> b = task(work(*this, queue, "b"));
@@ -57,13 +59,13 @@ TEST_CASE_FIXTURE(LoopTest, "who was woken may go away") {
     turns(5);
     CHECK(a.cancelled());
     CHECK_MESSAGE(log == Log{"b1"},
-                  "a was woken and then cancelled, before its turn. There is an item, "
-                  "and b waits for one, and nobody will ever wake b. Whoever was woken "
-                  "and does not take an item must pass the wake-up on.");
+                  "a was woken and then cancelled, before its turn. There is an item, b "
+                  "waits for one, and nothing will ever wake b. A worker that was woken "
+                  "and takes no item must pass the wake-up on.");
     loop.close();
 }
 
-TEST_CASE_FIXTURE(LoopTest, "who has gone need not be woken") {
+TEST_CASE_FIXTURE(LoopTest, "a worker that was cancelled need not be woken") {
     SimpleQueue queue;
     Task<> a = task(work(*this, queue, "a"));
     const Task<> b = task(work(*this, queue, "b"));
@@ -71,11 +73,46 @@ TEST_CASE_FIXTURE(LoopTest, "who has gone need not be woken") {
     a.cancel();
     queue.put(1);
     turns(5);
-    CHECK_MESSAGE(log == Log{"b1"}, "the wake-up went to somebody who had gone.");
+    CHECK_MESSAGE(log == Log{"b1"}, "The wake-up went to a worker that had gone.");
     loop.close();
 }
 
-TEST_CASE_FIXTURE(LoopTest, "many") {
+TEST_CASE_FIXTURE(LoopTest, "a worker that was woken may be destroyed") {
+    SimpleQueue queue;
+    LoopTest other; // when a loop is closed, the frames of its tasks are destroyed
+    static_cast<void>(other.task(work(other, queue, "a")));
+    other.turns(1);
+    const Task<> b = task(work(*this, queue, "b"));
+    turns(1);
+    queue.put(1);
+    other.loop.close();
+    turns(5);
+    CHECK_MESSAGE(
+        log == Log{"b1"},
+        "a was woken, and its frame was destroyed before its turn. Nothing is "
+        "thrown in a frame that is destroyed, so it does not get to a `catch`; "
+        "only destructors run. There is an item, and nothing will ever wake b.");
+    loop.close();
+}
+
+TEST_CASE_FIXTURE(LoopTest, "a worker that was destroyed need not be woken") {
+    SimpleQueue queue;
+    LoopTest other;
+    static_cast<void>(other.task(work(other, queue, "a")));
+    other.turns(1);
+    const Task<> b = task(work(*this, queue, "b"));
+    turns(1);
+    other.loop.close();
+    queue.put(1);
+    turns(5);
+    CHECK_MESSAGE(log == Log{"b1"},
+                  "a's frame was destroyed while it waited, and the wake-up went to its "
+                  "future all the same. A future that no worker waits for any more must "
+                  "not be chosen: its worker's destructor can cancel it.");
+    loop.close();
+}
+
+TEST_CASE_FIXTURE(LoopTest, "many workers, some of them cancelled") {
     SimpleQueue queue;
     std::vector<Task<>> workers;
     for (int i = 0; i < 100; ++i)
