@@ -6,8 +6,8 @@ constexpr int unanswered = -1;
 
 /// One number for each question. Times are in milliseconds.
 struct Answers {
-    // "The server's program is busy", and has not asked for the connection yet. Does the
-    // call have to wait until it does? 0: no, 1: yes.
+    // "The server's program is busy", and has not accepted the connection yet. Does the
+    // call have to wait for that program? 0: no, 1: yes.
     int connect_waits = unanswered;
     int send_waits = unanswered;
     int recv_waits = unanswered;
@@ -17,8 +17,8 @@ struct Answers {
 
     // "A thread for each": three pages, three threads, and `main`, which joins them.
     int threads_time = unanswered;    ///< How long does it take?
-    int threads_at_once = unanswered; ///< How many threads are there, `main` included?
-    int threads_asleep = unanswered;  ///< After 25 ms, how many of them are asleep?
+    int threads_at_once = unanswered; ///< How many threads exist at once, with `main`'s?
+    int threads_asleep = unanswered;  ///< How many of them are asleep after 25 ms?
 
     // "With the mutex held": the same, but each thread holds one mutex while it fetches.
     int locked_time = unanswered; ///< How long does it take?

@@ -19,26 +19,26 @@ using slow_web::Thread;
 
 namespace {
 
-/// Lets a blocking call of this socket give up after a while, with EAGAIN or EINPROGRESS:
-/// a call that gives up has had to wait. `what` is SO_SNDTIMEO or SO_RCVTIMEO.
+/// Makes blocking calls on this socket give up after a while, with EAGAIN or EINPROGRESS.
+/// A call that gives up has had to wait. `what` is SO_SNDTIMEO or SO_RCVTIMEO.
 void set_time_limit(const Socket& socket, int what, timeval limit) {
     if (::setsockopt(socket.fd(), SOL_SOCKET, what, &limit, sizeof limit) != 0)
         throw std::system_error(errno, std::generic_category(), "setsockopt");
 }
 
-/// 1 if the call gave up, 0 if it had no need to.
+/// 1 if the call gave up, and 0 if it returned without that.
 int waited(ssize_t result) {
     if (result < 0 && errno != EAGAIN && errno != EINPROGRESS)
         throw std::system_error(errno, std::generic_category());
     return result < 0 ? 1 : 0;
 }
 
-// The server's program is busy: its socket listens, and it has not called `accept` yet.
+// The server's program is busy: it listens, but it has not called `accept` yet.
 void the_server_is_busy(Answers& found) {
     const Socket listener = tests::listen_on_loopback(0);
     const auto address =
         common::resolve("127.0.0.1", tests::local_port(listener)).front();
-    const Socket socket(::socket(address.family(), SOCK_STREAM, 0)); // it blocks
+    const Socket socket(::socket(address.family(), SOCK_STREAM, 0)); // a blocking one
     set_time_limit(socket, SO_SNDTIMEO, {.tv_sec = 5, .tv_usec = 0});
     set_time_limit(socket, SO_RCVTIMEO, {.tv_sec = 0, .tv_usec = 100'000});
 

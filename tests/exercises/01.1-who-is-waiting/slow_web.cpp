@@ -8,7 +8,7 @@ namespace slow_web {
 
 namespace {
 
-/// From one moment to another, the last one excluded.
+/// From `begin` up to `end`, which is not part of it.
 struct Span {
     int begin;
     int end;
@@ -25,7 +25,7 @@ void note(std::vector<Span>& spans, Span span) {
     spans.push_back(span);
 }
 
-/// Blocks this thread until then, if that is still to come.
+/// Blocks this thread until that time, unless it has passed.
 void sleep_until(int time) {
     if (time <= now)
         return;
@@ -75,7 +75,7 @@ Timing play(const std::function<void()>& scene) {
     Timing timing{.milliseconds = now,
                   .most_threads = 0,
                   .asleep_after_25 = how_many_at(25, sleeps)};
-    for (const Span& life : lives) // the most are there when one has just begun
+    for (const Span& life : lives) // the number is largest just after one begins
         timing.most_threads =
             std::max(timing.most_threads, how_many_at(life.begin, lives));
     return timing;

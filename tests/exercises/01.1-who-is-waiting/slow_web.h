@@ -1,9 +1,8 @@
-// A slow server, threads and a mutex, with clocks that are computed. There is nothing to
-// edit here.
+// A slow server, threads and a mutex, whose clocks are computed. Nothing to edit here.
 //
-// The threads are real. But each has a clock of its own, which only moves when the thread
+// The threads are real, but each has its own clock, which only moves while the thread
 // waits: for an answer, for another thread, or for a mutex. So a scene takes as long as
-// it would on a machine with nothing else to do, whatever the machine is really doing.
+// it would on a machine with nothing else to do, however busy the machine really is.
 #pragma once
 
 #include <functional>
@@ -15,8 +14,7 @@ namespace slow_web {
 /// How long the server takes to answer, in milliseconds.
 constexpr int latency = 50;
 
-/// Fetches a page as blocking_fetch of page 01 does: the thread sleeps until the answer
-/// has come.
+/// Fetches a page as page 01's blocking_fetch does: sleeps until the answer has come.
 void fetch(const char* page);
 
 /// A thread, which runs `work`.
@@ -28,10 +26,10 @@ class Thread {
 
   private:
     int ended_ = 0;
-    std::thread thread_; // last: it uses the other
+    std::thread thread_; // last: it uses the others
 };
 
-/// For std::scoped_lock. Blocks while another thread holds it.
+/// For std::scoped_lock. `lock` blocks while another thread holds it.
 class Mutex {
   public:
     void lock();
@@ -42,11 +40,11 @@ class Mutex {
     int free_since_ = 0;
 };
 
-/// What is known of a scene.
+/// What has been found out about a scene.
 struct Timing {
     int milliseconds;    ///< how long it took
     int most_threads;    ///< how many threads there were at once, `main` included
-    int asleep_after_25; ///< how many of them slept, 25 ms after the beginning
+    int asleep_after_25; ///< how many of them were asleep after 25 ms
 };
 
 /// Plays a scene. The calling thread is its `main`.

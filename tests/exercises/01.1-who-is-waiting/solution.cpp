@@ -11,14 +11,14 @@ const Answers prediction = {
 
     .one_by_one_time = 150,
 
-    // `main` sleeps as well: in `join`.
+    // The fourth thread is `main`'s, and it sleeps in `join`.
     .threads_time = 50,
     .threads_at_once = 4,
     .threads_asleep = 4,
 
-    // A mutex that is held during a wait puts the waits in a row again.
+    // Holding the mutex during a wait puts the waits in a row again.
     .locked_time = 150,
 
-    // Two steps deep, 50 ms each. More threads would not make it faster.
+    // Two steps of 50 ms. More threads would not make it faster.
     .links_time = 100,
 };

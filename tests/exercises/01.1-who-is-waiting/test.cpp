@@ -10,13 +10,13 @@ static const tests::Questions check(prediction, run_program);
 TEST_CASE("the server's program is busy") {
     check("connect_waits", &Answers::connect_waits,
           "connect needs an answer from the server's system. That system answers by "
-          "itself, even if no program of its own has looked at the connection yet.");
+          "itself, even if the server's program has not accepted the connection yet.");
     check("send_waits", &Answers::send_waits,
           "send hands its bytes to your own system, and returns when that has taken "
           "them. Is there room for a short request?");
     check("recv_waits", &Answers::recv_waits,
-          "recv returns when bytes have arrived, or when the other side has closed. Who "
-          "would have to do either?");
+          "recv returns when bytes have arrived, or when the other side has closed. What "
+          "would have to send those bytes, or close?");
 }
 
 TEST_CASE("one after the other") {

@@ -16,16 +16,14 @@ const Answers prediction = {
     .room_after_full = 0,
 
     // From now on a read always returns 0 without waiting. A loop that keeps watching
-    // such
-    // a socket wakes up again at once, and runs in circles.
+    // such a socket wakes up again at once, and runs in circles.
     .gone_first_receive = 3,
     .gone_ready = 1,
     .gone_second_receive = 0,
     .gone_ready_again = 1,
 
-    // The "error" is operation_in_progress (EINPROGRESS), which is not a failure but a
-    // missing answer. The answer comes as readiness for writing. There is nothing to
-    // read,
+    // The "error" is operation_in_progress (EINPROGRESS), which is not a failure: there
+    // is no answer yet. It comes as readiness for writing. There is nothing to read,
     // because the other side has sent nothing.
     .made_connect_error = 1,
     .made_ready = 2,

@@ -33,8 +33,7 @@ class PollSelector final : public common::Selector {
 
     void change(int fd, Events events) override { find(fd)->events = to_poll(events); }
 
-    // The order of the list means nothing. So instead of moving up all that come after
-    // it,
+    // The order of the list means nothing, so instead of closing the gap,
     // `*find(fd) = list_.back(); list_.pop_back();` would do as well.
     void remove(int fd) override { list_.erase(find(fd)); }
 
