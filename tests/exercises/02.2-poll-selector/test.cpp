@@ -161,7 +161,7 @@ TEST_CASE("a hang-up or an error counts as every event that is watched") {
     const auto ready = selector->select(1s);
     if (ready.empty())
         FAIL("poll returned with an event that was not asked for, and you dropped it. It "
-             "was POLLHUP, and it can also be POLLERR or POLLNVAL. A loop that waits "
+             "was POLLHUP; others are POLLERR and POLLNVAL. A loop that waits "
              "again would run in circles. What does an error count as? See `select` in "
              "common/system/selector.h.");
     CHECK(ready[0].events == Events::read);

@@ -71,7 +71,7 @@ class Account {
         CHECK_MESSAGE(as_expected,
                       "Jobs 1 to " << last
                                    << " should have been started by now, in this order. "
-                                      "Started were: "
+                                      "The order was: "
                                    << fmt::format("{}", fmt::join(started_, " ")));
     }
 

@@ -217,10 +217,11 @@ TEST_CASE("a number is unregistered while it is still ours") {
     Scene scene;
     scene.begin({breaks, "hello"}, some_number);
     scene.run();
-    CHECK_MESSAGE(!scene.watchman().unregistered_late(),
-                  "Number " << scene.watchman().unregistered_late().value_or(0)
-                            << " was unregistered after it had been closed. That only "
-                               "works as long as no "
-                               "other socket has got the number in between. Unregister "
-                               "first, then close.");
+    CHECK_MESSAGE(
+        !scene.watchman().unregistered_late(),
+        "Number "
+            << scene.watchman().unregistered_late().value_or(0)
+            << " was unregistered after it had been closed. That only works as long "
+               "as no other socket has got the number in between. "
+               "Unregister first, then close.");
 }
