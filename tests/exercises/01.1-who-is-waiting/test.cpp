@@ -31,7 +31,7 @@ TEST_CASE("a thread for each") {
           "the program already had a thread before it started the first of these three: "
           "the one that runs `main`.");
     check("threads_asleep", &Answers::threads_asleep,
-          "three threads sleep in recv. What does the thread that called join do "
+          "three threads sleep in fetch. What does the thread that called join do "
           "meanwhile?");
 }
 
