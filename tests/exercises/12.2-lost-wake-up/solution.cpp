@@ -10,7 +10,7 @@ struct SimpleQueue::Waiter {
     explicit Waiter(SimpleQueue& q) : queue(q) { queue.waiters_.push_back(woken); }
     Waiter(const Waiter&) = delete;
     Waiter& operator=(const Waiter&) = delete;
-    ~Waiter() {
+    ~Waiter() { // NOLINT(bugprone-exception-escape): only without memory
         if (!woken.done())
             woken.cancel(); // wake_one must not choose it
         else if (!had_turn && !woken.cancelled() && !queue.items_.empty())
