@@ -44,7 +44,7 @@ class [[nodiscard]] Generator {
 
         std::optional<Yield> yielded; // on its way out
         Send sent{};                  // on its way in
-        Return returned{};            // at the end, or instead
+        Return returned{};            // what `co_return` gave
         std::exception_ptr error;     // an exception that left the body
     };
     // [/promise]
