@@ -1,5 +1,5 @@
-// A future: something that will have happened. And what drives a generator from one
-// future to the next.
+// A future, which stands for an event that may not have happened yet. And what drives a
+// generator from one future to the next.
 #pragma once
 
 #include "event_loop.h"
@@ -11,10 +11,10 @@
 
 namespace yours {
 
-/// What a future has failed with that was cancelled.
+/// What a cancelled future has failed with.
 struct Cancelled {};
 
-/// Something that will have happened, or have failed.
+/// An event that will happen, or fail to.
 class Future {
   public:
     explicit Future(EventLoop& loop) : loop_(loop) {}
@@ -24,14 +24,14 @@ class Future {
 
     bool done() const { return done_; }
 
-    /// It has happened. Whoever waits is made ready: nobody runs in here. Of a future
-    /// that is done, nothing changes any more.
+    /// It has happened. Everything that waits is made ready; nothing runs in here. If the
+    /// future is done already, nothing changes.
     void set_result() { complete(nullptr); }
 
     /// The same, but it has failed.
     void set_exception(std::exception_ptr error) { complete(std::move(error)); }
 
-    /// It has failed with Cancelled. False, if it was done before.
+    /// It has failed with Cancelled. Returns false if it was done before.
     virtual bool cancel() {
         if (done_)
             return false;
@@ -39,13 +39,13 @@ class Future {
         return true;
     }
 
-    /// Throws what it has failed with, each time that somebody asks.
+    /// Throws what it has failed with, every time it is called.
     void throw_if_failed() const {
         if (error_)
             std::rethrow_exception(error_);
     }
 
-    /// `one` is made ready when this is done; at once, if it is.
+    /// `one` is made ready when this is done, or at once if it is done already.
     void add_waiter(Runnable& one) {
         if (done_)
             loop_.make_ready(one);
@@ -74,7 +74,7 @@ class Future {
 struct Nothing {};
 using Waiting = Generator<Future*, Nothing, int>;
 
-/// Lets a generator run from one future to the next. It must live until it's done.
+/// Runs a generator from one future to the next. Must live until it's done.
 class Driver : private Runnable {
   public:
     /// The generator begins in the loop's next turn.

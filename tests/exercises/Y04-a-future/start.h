@@ -1,5 +1,5 @@
-// A future: something that will have happened. And what drives a generator from one
-// future to the next.
+// A future, which stands for an event that may not have happened yet. And what drives a
+// generator from one future to the next.
 #pragma once
 
 #include "event_loop.h"
@@ -11,10 +11,10 @@
 
 namespace yours {
 
-/// What a future has failed with that was cancelled.
+/// What a cancelled future has failed with.
 struct Cancelled {};
 
-/// Something that will have happened, or have failed.
+/// An event that will happen, or fail to.
 class Future {
   public:
     explicit Future(EventLoop& loop) : loop_(loop) {}
@@ -22,30 +22,32 @@ class Future {
     Future& operator=(const Future&) = delete;
     virtual ~Future() = default;
 
-    /// Whether it has happened, or failed.
+    /// Whether it has happened or failed.
     bool done() const { return done_; }
 
-    /// It has happened. Whoever waits is made ready: nobody runs in here. Of a future
-    /// that is done, nothing changes any more.
+    /// It has happened. Everything that waits is made ready; nothing runs in here. If the
+    /// future is done already, nothing changes.
     void set_result() {}
 
     /// The same, but it has failed.
     void set_exception(std::exception_ptr error) { (void)error; }
 
-    /// It has failed with Cancelled. False, if it was done before: then nothing changes.
+    /// It has failed with Cancelled. Returns false if it was done before; then nothing
+    /// changes.
     virtual bool cancel() { return false; }
 
-    /// Throws what it has failed with, each time that somebody asks. If it has happened,
-    /// or isn't done yet, there is nothing to throw.
+    /// Throws what it has failed with, every time it is called. If it has happened, or
+    /// isn't done yet, it throws nothing.
     void throw_if_failed() const {}
 
-    /// `one` is made ready when this is done; at once, if it is. It doesn't run in here.
+    /// `one` is made ready when this is done, or at once if it is done already. It
+    /// doesn't run in here.
     void add_waiter(Runnable& one) { (void)one; }
 
   protected:
-    /// What all ends have in common: from now on it's done, with an error or without one
-    /// (nullptr), and whoever waits is made ready. If it was done before, nothing
-    /// happens.
+    /// What all endings have in common: from now on it's done, with an error or without
+    /// one (nullptr), and everything that waits is made ready. If it was done before,
+    /// nothing happens.
     void complete(std::exception_ptr error) { (void)error; }
 
   private:
@@ -60,7 +62,7 @@ class Future {
 struct Nothing {};
 using Waiting = Generator<Future*, Nothing, int>;
 
-/// Lets a generator run from one future to the next. It must live until it's done.
+/// Runs a generator from one future to the next. Must live until it's done.
 class Driver : private Runnable {
   public:
     /// The generator begins in the loop's next turn, and not in here.
@@ -71,13 +73,13 @@ class Driver : private Runnable {
     /// Whether the generator has ended.
     bool done() const { return done_; }
 
-    /// What the generator has returned. Nobody asks before it has ended.
+    /// What the generator has returned. Not called before it has ended.
     int returned() const { return generator_.returned(); }
 
   private:
-    /// One step: lets the generator go on, until it yields a future or ends. In the first
-    /// case, the next step comes when that future is done. What the generator throws
-    /// leaves this, and so the loop's turn.
+    /// One step: resumes the generator until it yields a future or ends. If it yields a
+    /// future, the next step comes when that is done. What the generator throws leaves
+    /// this function, and so the loop's turn.
     void run() override {}
 
     Waiting generator_;

@@ -1,4 +1,4 @@
-// start fails in: set_result is an end
+// start fails in: set_result completes it
 // start fails with: it has happened, so the future is done
 #include "future.h"
 
@@ -24,10 +24,10 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// What was told, for a message.
+/// What was reported, for a message.
 std::string said(const std::string& told) { return told.empty() ? "nothing" : told; }
 
-/// Tells its name when it runs, and then does something.
+/// Reports its name when it runs, and then does something.
 class Named final : public Runnable {
   public:
     Named(
@@ -44,7 +44,7 @@ class Named final : public Runnable {
     std::function<void()> then_;
 };
 
-/// A loop, two who can wait, and what was told.
+/// A loop, two that can wait, and what was reported.
 struct FutureTest {
     EventLoop loop;
     std::string told;
@@ -74,46 +74,46 @@ std::string thrown_by(const Future& future) {
 
 // ---- A future ----
 
-TEST_CASE_FIXTURE(FutureTest, "set_result is an end") {
+TEST_CASE_FIXTURE(FutureTest, "set_result completes it") {
     Future future(loop);
     CHECK_FALSE(future.done());
     CHECK(thrown_by(future) == "nothing");
     future.set_result();
     REQUIRE_MESSAGE(future.done(), "it has happened, so the future is done.");
     CHECK_MESSAGE(thrown_by(future) == "nothing",
-                  "it has happened, and not failed. It throws " << thrown_by(future));
+                  "it has happened, not failed. It throws " << thrown_by(future));
 }
 
-TEST_CASE_FIXTURE(FutureTest, "nobody runs inside set_result") {
+TEST_CASE_FIXTURE(FutureTest, "nothing runs inside set_result") {
     Future future(loop);
     future.add_waiter(a);
     future.add_waiter(b);
     turn();
-    CHECK_MESSAGE(told.empty(), "it isn't done yet, and there ran: " << said(told));
+    CHECK_MESSAGE(told.empty(), "it isn't done yet, and these ran: " << said(told));
     future.set_result();
-    REQUIRE_MESSAGE(told.empty(),
-                    "set_result is not over, and somebody has run in its middle: whoever "
-                    "calls it must not have to expect that. Put those who wait into the "
-                    "loop's queue. There ran: "
-                        << said(told));
+    REQUIRE_MESSAGE(
+        told.empty(),
+        "set_result has not returned, and a waiter has run inside it. Its caller must "
+        "not have to expect that: put those who wait into the loop's queue. These ran: "
+            << said(told));
     turn();
     CHECK_MESSAGE(told == "a b ", "a and b waited, and it's done: in the next turn both "
-                                  "go on, in the order in which they came. There ran: "
+                                  "run, in the order in which they came. These ran: "
                                       << said(told));
     turn();
-    CHECK_MESSAGE(told == "a b ", "each goes on once. There ran: " << said(told));
+    CHECK_MESSAGE(told == "a b ", "each runs once. These ran: " << said(told));
 }
 
-TEST_CASE_FIXTURE(FutureTest, "nobody comes too late") {
+TEST_CASE_FIXTURE(FutureTest, "no waiter comes too late") {
     Future future(loop);
     future.set_result();
     turn();
     future.add_waiter(a);
-    CHECK_MESSAGE(told.empty(), "who comes late doesn't run inside add_waiter: not at "
-                                "once either, but in the next turn.");
+    CHECK_MESSAGE(told.empty(), "a waiter that comes late doesn't run inside add_waiter: "
+                                "it runs in the next turn, not at once.");
     turn();
-    CHECK_MESSAGE(told == "a ", "a came too late for set_result, and waits for ever. The "
-                                "future is done already: so a is ready. There ran: "
+    CHECK_MESSAGE(told == "a ", "a came too late for set_result, and waits forever. The "
+                                "future is done already, so a is ready. These ran: "
                                     << said(told));
 }
 
@@ -122,22 +122,22 @@ TEST_CASE_FIXTURE(FutureTest, "a future can fail") {
     future.add_waiter(a);
     future.add_waiter(b);
     future.set_exception(rain());
-    REQUIRE_MESSAGE(future.done(), "to fail is an end, too: the future is done.");
+    REQUIRE_MESSAGE(future.done(), "failing is an ending, too: the future is done.");
     CHECK(told.empty());
     turn();
     CHECK_MESSAGE(
         told == "a b ",
-        "it has failed, and a and b waited for its end, whatever that is. There ran: "
+        "it has failed, and a and b waited for its end, whatever that is. These ran: "
             << said(told));
     const std::string first = thrown_by(future);
     CHECK_MESSAGE(first == "it rains", "throw_if_failed has thrown " << first);
     const std::string second = thrown_by(future);
-    CHECK_MESSAGE(second == "it rains", "two have waited, and each who asks hears of the "
-                                        "error. Asked for the second time, it has thrown "
+    CHECK_MESSAGE(second == "it rains", "two have waited, and each of them must get the "
+                                        "error. The second time, it has thrown "
                                             << second);
 }
 
-TEST_CASE_FIXTURE(FutureTest, "the first end stands") {
+TEST_CASE_FIXTURE(FutureTest, "the first ending counts") {
     Future good(loop);
     good.add_waiter(a);
     good.set_result();
@@ -145,20 +145,21 @@ TEST_CASE_FIXTURE(FutureTest, "the first end stands") {
     good.set_result();
     good.set_exception(rain());
     CHECK_MESSAGE(thrown_by(good) == "nothing",
-                  "it had happened, and was told then that it has failed: too late. Of a "
-                  "future that is done, nothing changes any more. It throws "
+                  "it had happened, and was then told that it has failed. That is too "
+                  "late: a future that is done never changes. It throws "
                       << thrown_by(good));
     Future bad(loop);
     bad.set_exception(rain());
     bad.set_result();
     bad.set_exception(std::make_exception_ptr(std::runtime_error("it snows")));
     CHECK_MESSAGE(thrown_by(bad) == "it rains",
-                  "it had failed, since it rains. Of a future that is done, nothing "
-                  "changes any more. It throws "
+                  "it had failed with \"it rains\", and a future that is done never "
+                  "changes. It throws "
                       << thrown_by(bad));
     turn();
     CHECK_MESSAGE(told == "a ",
-                  "who has gone on isn't made ready again. There ran: " << said(told));
+                  "a waiter that has been made ready isn't made ready again. These ran: "
+                      << said(told));
 }
 
 TEST_CASE_FIXTURE(FutureTest, "a future can be cancelled") {
@@ -167,12 +168,13 @@ TEST_CASE_FIXTURE(FutureTest, "a future can be cancelled") {
     const bool cancelled = future.cancel();
     CHECK_MESSAGE(cancelled,
                   "it wasn't done, so cancel() has ended it, and returns true.");
-    REQUIRE_MESSAGE(future.done(), "to be cancelled is an end, too: the future is done.");
+    REQUIRE_MESSAGE(future.done(),
+                    "being cancelled is an ending, too: the future is done.");
     CHECK(told.empty());
     CHECK_MESSAGE(thrown_by(future) == "Cancelled",
                   "it has failed with Cancelled. It throws " << thrown_by(future));
     turn();
-    CHECK_MESSAGE(told == "a ", "it was cancelled, and a waited for its end. There ran: "
+    CHECK_MESSAGE(told == "a ", "it was cancelled, and a waited for its end. These ran: "
                                     << said(told));
     CHECK_FALSE(future.cancel());
 
@@ -184,15 +186,15 @@ TEST_CASE_FIXTURE(FutureTest, "a future can be cancelled") {
     CHECK(thrown_by(over) == "nothing");
 }
 
-TEST_CASE_FIXTURE(FutureTest, "the future may go before those who waited") {
+TEST_CASE_FIXTURE(FutureTest, "the future may be destroyed before those who waited run") {
     auto future = std::make_unique<Future>(loop);
     future->add_waiter(a);
     future->set_result();
     future.reset();
     turn();
-    CHECK_MESSAGE(
-        told == "a ",
-        "the future is done and gone, and a waited for it. There ran: " << said(told));
+    CHECK_MESSAGE(told == "a ",
+                  "the future is done and destroyed, and a waited for it. These ran: "
+                      << said(told));
 }
 
 TEST_CASE_FIXTURE(FutureTest, "one wakes the next") {
@@ -234,7 +236,7 @@ class Special final : public Future {
 
 } // namespace
 
-TEST_CASE_FIXTURE(FutureTest, "a class that is derived from it can end it") {
+TEST_CASE_FIXTURE(FutureTest, "a derived class can complete it") {
     Special special(loop);
     Future& future = special;
     future.add_waiter(a);
@@ -245,10 +247,9 @@ TEST_CASE_FIXTURE(FutureTest, "a class that is derived from it can end it") {
     CHECK(future.done());
     CHECK(told.empty());
     special.end_with(nullptr);
-    CHECK_MESSAGE(
-        thrown_by(future) == "it rains",
-        "complete was called for the second time, and that changes nothing. It throws "
-            << thrown_by(future));
+    CHECK_MESSAGE(thrown_by(future) == "it rains",
+                  "complete was called a second time, which changes nothing. It throws "
+                      << thrown_by(future));
     turn();
     CHECK(told == "a ");
 }
@@ -268,41 +269,41 @@ Waiting wait_for_two(std::string& told, std::string name, Future& first, Future&
 
 } // namespace
 
-TEST_CASE_FIXTURE(FutureTest, "a driver lets a generator run to its first future") {
+TEST_CASE_FIXTURE(FutureTest, "a driver runs a generator to its first future") {
     Future first(loop);
     Future second(loop);
     const Driver driver(loop, wait_for_two(told, "x", first, second));
-    REQUIRE_MESSAGE(
-        told.empty(),
-        "the generator begins in the next turn, not while its Driver is made. It told: "
-            << said(told));
+    REQUIRE_MESSAGE(told.empty(), "the generator begins in the next turn, not while its "
+                                  "Driver is made. It reported: "
+                                      << said(told));
     turn();
-    REQUIRE_MESSAGE(told == "x1 ", "in the next turn, the generator begins, and runs up "
-                                   "to its first future. It told: "
+    REQUIRE_MESSAGE(told == "x1 ", "in the next turn, the generator begins and runs up "
+                                   "to its first future. It reported: "
                                        << said(told));
     turn();
-    CHECK_MESSAGE(
-        told == "x1 ",
-        "the future isn't done, and the generator has gone on. It told: " << said(told));
+    CHECK_MESSAGE(told == "x1 ",
+                  "the future isn't done, and the generator has resumed. It reported: "
+                      << said(told));
     CHECK_FALSE(driver.done());
 }
 
-TEST_CASE_FIXTURE(FutureTest, "a driver lets a generator run from future to future") {
+TEST_CASE_FIXTURE(FutureTest, "a driver runs a generator from future to future") {
     Future first(loop);
     Future second(loop);
     const Driver driver(loop, wait_for_two(told, "x", first, second));
     turn();
     first.set_result();
-    CHECK_MESSAGE(told == "x1 ", "the generator has gone on inside set_result.");
+    CHECK_MESSAGE(told == "x1 ", "the generator has resumed inside set_result.");
     turn();
-    REQUIRE_MESSAGE(told == "x1 x2 ",
-                    "the first future is done, and the generator waited for it. It told: "
-                        << said(told));
+    REQUIRE_MESSAGE(
+        told == "x1 x2 ",
+        "the first future is done, and the generator waited for it. It reported: "
+            << said(told));
     CHECK_FALSE(driver.done());
     second.set_result();
     turn();
     REQUIRE_MESSAGE(told == "x1 x2 x3 ",
-                    "the second future is done, too. It told: " << said(told));
+                    "the second future is done, too. It reported: " << said(told));
     REQUIRE_MESSAGE(driver.done(), "the generator has ended, and so the Driver is done.");
     CHECK_MESSAGE(driver.returned() == 7,
                   "the generator has returned 7; returned() is " << driver.returned());
@@ -318,7 +319,7 @@ TEST_CASE_FIXTURE(FutureTest, "a driver whose futures are done") {
         turn();
     REQUIRE_MESSAGE(
         driver.done(),
-        "the generator waits for futures that are done, and never goes on. It told: "
+        "the generator waits for futures that are done, and never resumes. It reported: "
             << said(told));
     CHECK(driver.returned() == 7);
 }
@@ -333,9 +334,10 @@ TEST_CASE_FIXTURE(FutureTest, "two drivers, at the same time") {
     turn();
     second.set_result();
     turn();
-    CHECK_MESSAGE(told == "x1 y1 x2 y2 x3 y3 ",
-                  "two generators wait for the same futures, and take turns. They told: "
-                      << said(told));
+    CHECK_MESSAGE(
+        told == "x1 y1 x2 y2 x3 y3 ",
+        "two generators wait for the same futures, and take turns. They reported: "
+            << said(told));
     CHECK(x.done());
     CHECK(y.done());
 }
@@ -355,15 +357,15 @@ Waiting ask_what_came(std::string& told, Future& future) {
 
 } // namespace
 
-TEST_CASE_FIXTURE(FutureTest, "a generator asks its future what came of it") {
+TEST_CASE_FIXTURE(FutureTest, "a generator asks its future for the outcome") {
     Future future(loop);
     const Driver driver(loop, ask_what_came(told, future));
     turn();
     future.set_exception(rain());
     turn();
-    CHECK_MESSAGE(
-        told == "it rains",
-        "the generator waited for a future that has failed, and asked it. It told: "
-            << said(told));
+    CHECK_MESSAGE(told == "it rains",
+                  "the generator waited for a future that has failed, and asked it for "
+                  "the outcome. It reported: "
+                      << said(told));
     CHECK(driver.done());
 }

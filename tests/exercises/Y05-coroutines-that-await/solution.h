@@ -15,7 +15,8 @@ class Chain;
 
 /// What a promise holds, whatever its coroutine returns.
 struct PromiseBase {
-    /// What a coroutine waits with at its end: whoever awaits it goes on.
+    /// The awaiter with which a coroutine stops at its end: the one that awaits it
+    /// resumes.
     struct Ended {
         std::coroutine_handle<> continuation;
 
@@ -31,9 +32,9 @@ struct PromiseBase {
     Ended final_suspend() noexcept { return {continuation}; }
     void unhandled_exception() noexcept { error = std::current_exception(); }
 
-    std::coroutine_handle<> continuation = std::noop_coroutine(); // awaits it
-    Chain* chain = nullptr;                                       // it belongs to
-    std::exception_ptr error;                                     // has left it
+    std::coroutine_handle<> continuation = std::noop_coroutine(); // what awaits it
+    Chain* chain = nullptr;                                       // the one it belongs to
+    std::exception_ptr error;                                     // what left the body
 };
 
 /// What `co_return` hands over.
@@ -49,8 +50,8 @@ struct Returned<void> {
     void take() noexcept {}
 };
 
-/// A coroutine that returns a `T`: a call runs none of it, `co_await` does. Owns its
-/// frame.
+/// A coroutine that returns a `T`. Calling it runs none of it; awaiting it does. It owns
+/// its frame.
 template <class T = void>
 class [[nodiscard]] Coroutine {
   public:
@@ -72,7 +73,7 @@ class [[nodiscard]] Coroutine {
 
     Handle frame() const { return frame_; }
 
-    /// What `co_await child()` waits with.
+    /// The awaiter of `co_await child()`.
     struct Awaiter {
         Handle child;
 
@@ -99,7 +100,7 @@ class [[nodiscard]] Coroutine {
 };
 
 /// Coroutines that await each other, from the outermost to the one that waits for a
-/// future. It must live until the outermost has ended.
+/// future. Must live until the outermost has ended.
 class Chain : private Runnable {
   public:
     /// The outermost begins in the loop's next turn.
@@ -114,21 +115,21 @@ class Chain : private Runnable {
 
     // For the awaiter of a future.
 
-    /// `innermost` waits for `future`, and goes on when the loop comes to it.
+    /// `innermost` waits for `future`, and resumes when the loop gets to it.
     virtual void wait_for(Future& future, std::coroutine_handle<> innermost) {
         next_ = innermost;
         awaited_ = &future;
         future.add_waiter(*this);
     }
 
-    /// Called when `innermost` goes on: what this throws, its `co_await` throws.
+    /// Called when `innermost` resumes: what this throws, its `co_await` throws.
     virtual void going_on() {}
 
   protected:
-    /// The future it waits for. nullptr: it runs, or has not begun, or has ended.
+    /// The future it waits for. nullptr if it runs, has not begun, or has ended.
     Future* awaited() const { return awaited_; }
 
-    /// The outermost has ended, or failed. Here, that leaves the loop's turn().
+    /// The outermost has ended or failed. Here, the error leaves the loop's turn().
     virtual void ended(std::exception_ptr error) {
         if (error)
             std::rethrow_exception(std::move(error));
@@ -143,14 +144,14 @@ class Chain : private Runnable {
 
   private:
     Coroutine<> outermost_;
-    std::coroutine_handle<> next_; // goes on when it's this chain's turn
+    std::coroutine_handle<> next_; // resumes when it's this chain's turn
     Future* awaited_ = nullptr;
 };
 
-/// What `co_await future` waits with.
+/// The awaiter of `co_await future`.
 struct FutureAwaiter {
     Future& future;
-    Chain* chain = nullptr; // which has waited
+    Chain* chain = nullptr; // the one that has waited
 
     bool await_ready() const { return future.done(); }
     template <class Promise>

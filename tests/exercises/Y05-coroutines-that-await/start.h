@@ -15,39 +15,40 @@ class Chain;
 
 /// What a promise holds, whatever its coroutine returns.
 struct PromiseBase {
-    /// What a coroutine waits with at its end.
+    /// The awaiter with which a coroutine stops at its end.
     struct Ended {
         std::coroutine_handle<> continuation = std::noop_coroutine();
 
         /// It always stops: the frame stays until its owner destroys it.
         bool await_ready() const noexcept { return false; }
 
-        /// It has stopped. Whoever awaits it goes on: control goes to the coroutine whose
-        /// handle this returns. (Not by a call of resume(), which would need stack.)
+        /// It has stopped, and the coroutine that awaits it resumes: control goes to the
+        /// one whose handle this returns. That is not a call of resume(), which would
+        /// need stack.
         std::coroutine_handle<>
         await_suspend(std::coroutine_handle<> /*frame*/) const noexcept {
             return std::noop_coroutine();
         }
 
-        void await_resume() const noexcept {} // it never goes on from there
+        void await_resume() const noexcept {} // it never resumes there
     };
 
     /// A call runs nothing.
     std::suspend_never initial_suspend() noexcept { return {}; }
 
-    /// What to wait with at the end: with an Ended, that knows who goes on.
+    /// The awaiter for the end: an Ended that knows what resumes.
     Ended final_suspend() noexcept { return {}; }
 
-    /// An exception has left the body. It's kept, for whoever awaits.
+    /// An exception has left the body. It's kept for the coroutine that awaits this one.
     void unhandled_exception() noexcept {}
 
-    /// Who awaits it. As long as nobody does, a coroutine that does nothing.
+    /// What awaits it. Until something does, a coroutine that does nothing.
     std::coroutine_handle<> continuation = std::noop_coroutine();
-    Chain* chain = nullptr;   // it belongs to
-    std::exception_ptr error; // has left it
+    Chain* chain = nullptr;   // the chain it belongs to
+    std::exception_ptr error; // what has left the body
 };
 
-/// What `co_return` hands over. (A promise may have only one of the two functions.)
+/// What `co_return` hands over. A promise may have only one of the two functions.
 template <class T>
 struct Returned {
     void return_value(T value) { returned = std::move(value); }
@@ -60,8 +61,8 @@ struct Returned<void> {
     void take() noexcept {}
 };
 
-/// A coroutine that returns a `T`: a call runs none of it, `co_await` does. Owns its
-/// frame, as your Generator does.
+/// A coroutine that returns a `T`. Calling it runs none of it; awaiting it does. It owns
+/// its frame, as your Generator does.
 template <class T = void>
 class [[nodiscard]] Coroutine {
   public:
@@ -83,15 +84,15 @@ class [[nodiscard]] Coroutine {
 
     Handle frame() const { return frame_; }
 
-    /// What `co_await child()` waits with.
+    /// The awaiter of `co_await child()`.
     struct Awaiter {
         Handle child;
 
         /// A child has not begun, so the parent always stops.
         bool await_ready() const noexcept { return false; }
 
-        /// The parent has stopped. The child is told to whose chain it belongs (to its
-        /// parent's), and who goes on at its end; and it begins: control goes to the
+        /// The parent has stopped. The child is told which chain it belongs to, its
+        /// parent's, and what resumes at its end. Then it begins: control goes to the
         /// coroutine whose handle this returns.
         template <class Promise>
         std::coroutine_handle<>
@@ -100,12 +101,12 @@ class [[nodiscard]] Coroutine {
             return std::noop_coroutine();
         }
 
-        /// The child has ended, and the parent goes on: throws what has left the child,
-        /// or hands over what it has returned.
+        /// The child has ended, and the parent resumes: throws what has left the child,
+        /// or returns its result.
         T await_resume() const { return child.promise().take(); }
     };
 
-    /// Of a Coroutine that is given away, as what a call returns is.
+    /// Only for a Coroutine that is given away, such as what a call returns.
     Awaiter operator co_await() && noexcept { return Awaiter{frame_}; }
 
   private:
@@ -115,7 +116,7 @@ class [[nodiscard]] Coroutine {
 };
 
 /// Coroutines that await each other, from the outermost to the one that waits for a
-/// future. It must live until the outermost has ended.
+/// future. Must live until the outermost has ended.
 class Chain : private Runnable {
   public:
     /// The outermost begins in the loop's next turn.
@@ -128,59 +129,59 @@ class Chain : private Runnable {
     Chain& operator=(const Chain&) = delete;
     virtual ~Chain() = default;
 
-    // For the awaiter of a future. (A task, in the next step, does more in each of
-    // these.)
+    // For the awaiter of a future. In the next step, a task does more in each of these.
 
-    /// `innermost` waits for `future`, and goes on when that is done and the loop comes
-    /// to this chain. Resumes nobody itself. Until then, `awaited()` is that future.
+    /// `innermost` waits for `future`. It resumes when that is done and the loop gets to
+    /// this chain; nothing is resumed in here. Until then, `awaited()` is that future.
     virtual void wait_for(Future& future, std::coroutine_handle<> innermost) {
         (void)future;
         (void)innermost;
     }
 
-    /// Called when a coroutine that has waited for a future goes on: what this throws,
+    /// Called when a coroutine that has waited for a future resumes: what this throws,
     /// its `co_await` throws.
     virtual void going_on() {}
 
   protected:
-    /// The future it waits for. nullptr: it runs, or has not begun, or has ended.
+    /// The future it waits for. nullptr if it runs, has not begun, or has ended.
     Future* awaited() const { return awaited_; }
 
-    /// The outermost has ended (nullptr), or has failed. Here, that leaves the loop's
-    /// turn(), and whoever was to run behind it in that turn is forgotten. (It's for
-    /// programs that end then. A task, Y06, keeps it.)
+    /// The outermost has ended (nullptr) or failed. Here, the error leaves the loop's
+    /// turn(), and whatever was still to run in that turn is forgotten. That is good
+    /// enough for a program that ends then; a task, in Y06, keeps the error instead.
     virtual void ended(std::exception_ptr error) {
         if (error)
             std::rethrow_exception(std::move(error));
     }
 
-    /// It's this chain's turn: `next_` goes on, until one of its coroutines waits for a
-    /// future, or until the outermost has ended. Then `ended` is told with what.
+    /// It's this chain's turn: `next_` resumes, until one of its coroutines waits for a
+    /// future or the outermost has ended. In that case, passes what the outermost threw,
+    /// or nullptr, to `ended`.
     void run() override {}
 
   private:
     Coroutine<> outermost_;
-    std::coroutine_handle<> next_; // goes on when it's this chain's turn
+    std::coroutine_handle<> next_; // resumes when it's this chain's turn
     Future* awaited_ = nullptr;
 };
 
-/// What `co_await future` waits with.
+/// The awaiter of `co_await future`.
 struct FutureAwaiter {
     Future& future;
-    Chain* chain = nullptr; // which has waited; nullptr: there was no need to
+    Chain* chain = nullptr; // the one that has waited; nullptr if there was no need to
 
-    /// Need it not stop at all? Not if the future is done: then it keeps control.
+    /// May it skip the stop? Yes, if the future is done: then it keeps control.
     bool await_ready() const { return false; }
 
     /// It has stopped. Its chain waits for the future, with this frame as the one that
-    /// goes on.
+    /// resumes.
     template <class Promise>
     void await_suspend(std::coroutine_handle<Promise> frame) {
         (void)frame;
     }
 
-    /// It goes on. If it has waited, its chain hears of that first (`going_on`). Then, if
-    /// the future has failed, throws that.
+    /// It resumes. If it has waited, its chain is told first (`going_on`). Then, if the
+    /// future has failed, this throws the error.
     void await_resume() const {}
 };
 

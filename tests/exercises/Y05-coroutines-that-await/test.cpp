@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// What was told, for a message.
+/// What was reported, for a message.
 std::string said(const std::string& told) { return told.empty() ? "nothing" : told; }
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -33,7 +33,7 @@ constexpr bool sanitized = __has_feature(address_sanitizer);
 constexpr bool sanitized = false;
 #endif
 
-/// Tells when it dies.
+/// Reports when it is destroyed.
 class Noted {
   public:
     Noted(std::string& told, std::string name) : told_(told), name_(std::move(name)) {}
@@ -46,7 +46,7 @@ class Noted {
     std::string name_;
 };
 
-/// A loop, and what was told.
+/// A loop, and what was reported.
 struct ChainTest {
     EventLoop loop;
     std::string told;
@@ -77,7 +77,8 @@ bool children_know_their_chain = false;
 /// Opens a test in which a child waits for a future.
 void needs_the_chain() {
     if (!children_know_their_chain)
-        FAIL("Left out: it would crash. First tell the child to whose chain it belongs.");
+        FAIL("Skipped, because it would crash: first tell the child which chain it "
+             "belongs to.");
 }
 
 } // namespace
@@ -97,7 +98,7 @@ TEST_CASE_FIXTURE(ChainTest, "a call runs nothing") {
     const Coroutine<> coroutine = tell(told, "it");
     REQUIRE_MESSAGE(
         told.empty(),
-        "a call has run the coroutine: it must stop before its first line. It told: "
+        "a call has run the coroutine: it must stop before its first line. Reported: "
             << said(told));
 }
 
@@ -106,7 +107,7 @@ TEST_CASE_FIXTURE(ChainTest, "the outermost begins in the next turn") {
     CHECK(told.empty());
     turn();
     REQUIRE_MESSAGE(told == "it ", "the Chain was ready, and its turn has come: its "
-                                   "run() resumes who goes on next. Told was: "
+                                   "run() resumes the next coroutine. Reported: "
                                        << said(told));
     turn();
     CHECK(told == "it ");
@@ -122,7 +123,7 @@ Coroutine<> fails(std::string& told) {
 
 } // namespace
 
-TEST_CASE_FIXTURE(ChainTest, "what leaves the outermost leaves the turn") {
+TEST_CASE_FIXTURE(ChainTest, "an exception that leaves the outermost leaves the turn") {
     const Chain chain(loop, fails(told));
     std::string caught = "nothing";
     try {
@@ -131,12 +132,11 @@ TEST_CASE_FIXTURE(ChainTest, "what leaves the outermost leaves the turn") {
         caught = error.what();
     }
     REQUIRE(told == "fails ");
-    CHECK_MESSAGE(
-        caught == "it rains",
-        "the outermost coroutine has thrown \"it rains\", and ended(error) of this Chain "
-        "throws what it's told. The turn has thrown "
-            << caught
-            << ". Is the exception kept in the promise, and is that handed to ended?");
+    CHECK_MESSAGE(caught == "it rains",
+                  "the outermost coroutine has thrown \"it rains\", and ended(error) of "
+                  "this Chain throws what it is given. The turn has thrown "
+                      << caught
+                      << ". Is the exception kept in the promise, and passed to ended?");
 }
 
 // ---- Children ----
@@ -156,15 +156,16 @@ Coroutine<> three_children(std::string& told) {
 TEST_CASE_FIXTURE(ChainTest, "children run where they are awaited") {
     const Chain chain(loop, three_children(told));
     turn();
-    REQUIRE_MESSAGE(told != "begins ",
-                    "the outermost awaits a child, and that hasn't begun. await_suspend "
-                    "of its awaiter says who goes on: the child.");
+    REQUIRE_MESSAGE(
+        told != "begins ",
+        "the outermost awaits a child, and that hasn't begun. The handle that "
+        "await_suspend of its awaiter returns decides what resumes: the child.");
     REQUIRE_MESSAGE(told != "begins a ",
-                    "the child has ended, and its parent doesn't go on. Does the child "
-                    "know who awaits it, and does it say so at its end?");
+                    "the child has ended, and its parent doesn't resume. Does the child "
+                    "know what awaits it, and does it return that at its end?");
     CHECK_MESSAGE(
         told == "begins a b c ends ",
-        "three children are awaited, one after the other. Told was: " << said(told));
+        "three children are awaited, one after the other. Reported: " << said(told));
 }
 
 namespace {
@@ -191,13 +192,14 @@ Coroutine<> catches(std::string& told) {
 
 } // namespace
 
-TEST_CASE_FIXTURE(ChainTest, "what leaves a child comes out of the co_await") {
+TEST_CASE_FIXTURE(ChainTest,
+                  "an exception that leaves a child is thrown by the co_await") {
     const Chain chain(loop, catches(told));
     turn();
     CHECK_MESSAGE(
         told == "~local ~middle it rains",
-        "a child of a child has thrown \"it rains\", and what leaves a child comes out "
-        "of the co_await of its parent, on and on until one catches it. Told was: "
+        "a child of a child has thrown \"it rains\". An exception that leaves a child is "
+        "thrown by its parent's co_await, and so on until one catches it. Reported: "
             << said(told));
 }
 
@@ -224,7 +226,7 @@ TEST_CASE_FIXTURE(ChainTest, "children return values") {
     const Chain chain(loop, adds(told));
     turn();
     CHECK_MESSAGE(told == "5 6 30 ",
-                  "children return 5, a pointer to 6, and 30. Told was: " << said(told));
+                  "children return 5, a pointer to 6, and 30. Reported: " << said(told));
 }
 
 namespace {
@@ -250,8 +252,8 @@ TEST_CASE_FIXTURE(ChainTest, "each frame is destroyed, awaited or not") {
     const Chain chain(loop, awaits_one_of_two(told));
     turn();
     CHECK_MESSAGE(told == "~dropped runs ~awaited ends ",
-                  "one child is dropped: it never runs. Another is awaited, and its "
-                  "frame is gone when its parent goes on behind the co_await. Told was: "
+                  "one child is dropped, so it never runs. Another is awaited, and its "
+                  "frame is gone when its parent resumes after the co_await. Reported: "
                       << said(told));
 }
 
@@ -295,9 +297,10 @@ TEST_CASE_FIXTURE(ChainTest, "a child that does not wait costs no stack") {
         REQUIRE(ran == 1000);
     }
     const std::string advice =
-        " more bytes of the stack in use. So each runs inside of the one before, and "
-        "many of them would overflow it. await_suspend must return the handle of who "
-        "goes on, and not resume it itself: both where a child begins and where it ends.";
+        " more bytes of the stack in use. So each runs inside the one before, and many "
+        "of them would overflow it. await_suspend must return the handle of the "
+        "coroutine to resume, and not resume it itself, both where a child begins and "
+        "where it ends.";
     // The sanitizer makes a call of what is a jump in other builds.
     REQUIRE_MESSAGE((last - first < 20'000 || sanitized),
                     "a loop awaits a thousand children, none of which waits. At the last "
@@ -306,10 +309,10 @@ TEST_CASE_FIXTURE(ChainTest, "a child that does not wait costs no stack") {
     {
         const Chain chain(loop, long_chain(500, first, last));
         turn();
-        REQUIRE_MESSAGE((last - first < 20'000 || sanitized),
-                        "each child awaits a child of its own, five hundred deep. At the "
-                        "innermost, there were "
-                            << last - first << advice);
+        REQUIRE_MESSAGE(
+            (last - first < 20'000 || sanitized),
+            "each child awaits another, five hundred deep. At the innermost, there were "
+                << last - first << advice);
     }
     const int number = sanitized ? 2'000 : 200'000;
     const Chain chain(loop, many_children(number, first, last, ran));
@@ -336,14 +339,14 @@ TEST_CASE_FIXTURE(ChainTest, "the outermost waits for a future") {
     turn();
     REQUIRE_MESSAGE(
         told == "x1 ",
-        "the future isn't done, and the coroutine awaits it. Told was: " << said(told));
+        "the future isn't done, and the coroutine awaits it. Reported: " << said(told));
     future.set_result();
-    CHECK_MESSAGE(told == "x1 ", "the coroutine has gone on inside set_result.");
+    CHECK_MESSAGE(told == "x1 ", "the coroutine has resumed inside set_result.");
     turn();
     REQUIRE_MESSAGE(told == "x1 x2 ",
-                    "the future is done, and the coroutine has not gone on behind its "
+                    "the future is done, and the coroutine has not resumed after its "
                     "co_await. The future's awaiter tells the chain; the chain waits for "
-                    "the future; its run() resumes the coroutine. Told was: "
+                    "the future; its run() resumes the coroutine. Reported: "
                         << said(told));
     turn();
     CHECK(told == "x1 x2 ");
@@ -371,9 +374,9 @@ TEST_CASE_FIXTURE(ChainTest, "a child belongs to its parent's chain") {
     CHECK(own == &chain);
     children_know_their_chain = childs == &chain;
     REQUIRE_MESSAGE(children_know_their_chain,
-                    "a child doesn't know to whose chain it belongs: and who shall wait, "
-                    "when it awaits a future? Its parent's promise knows, and "
-                    "await_suspend is given that one's handle.");
+                    "a child doesn't know which chain it belongs to, so what is to wait "
+                    "when it awaits a future? Its parent's promise knows the chain, and "
+                    "await_suspend is given its parent's handle.");
 }
 
 namespace {
@@ -399,7 +402,7 @@ Coroutine<> asks_twice(std::string& told, Future& first, Future& second) {
 
 } // namespace
 
-TEST_CASE_FIXTURE(ChainTest, "the innermost waits, and then all go on") {
+TEST_CASE_FIXTURE(ChainTest, "the innermost waits, and then all resume") {
     needs_the_chain();
     Future first(loop);
     Future second(loop);
@@ -409,17 +412,17 @@ TEST_CASE_FIXTURE(ChainTest, "the innermost waits, and then all go on") {
     first.set_result();
     turn();
     REQUIRE_MESSAGE(told == "waits ~inner ~middle 2 waits ",
-                    "the innermost of three has gone on, and ended. In the same turn its "
-                    "parent goes on, and the parent of that. Told was: "
+                    "the innermost of three has resumed and ended. In the same turn its "
+                    "parent resumes, and then the parent of that. Reported: "
                         << said(told));
     told.clear();
     second.set_result();
     turn();
     CHECK_MESSAGE(told == "~inner ~middle 4 ~outer ",
-                  "then the second future was done. Told was: " << said(told));
+                  "then the second future was done. Reported: " << said(told));
 }
 
-TEST_CASE_FIXTURE(ChainTest, "a chain that is destroyed dies from the inside out") {
+TEST_CASE_FIXTURE(ChainTest, "a chain is destroyed from the inside out") {
     needs_the_chain();
     Future first(loop);
     Future second(loop);
@@ -431,7 +434,7 @@ TEST_CASE_FIXTURE(ChainTest, "a chain that is destroyed dies from the inside out
     }
     CHECK_MESSAGE(
         told == "~inner ~middle ~outer ",
-        "the chain was destroyed while its innermost waited. Told was: " << said(told));
+        "the chain was destroyed while its innermost waited. Reported: " << said(told));
 }
 
 TEST_CASE_FIXTURE(ChainTest, "chains wait side by side") {
@@ -447,7 +450,7 @@ TEST_CASE_FIXTURE(ChainTest, "chains wait side by side") {
     turn();
     CHECK_MESSAGE(
         told == "x1 y1 z1 x2 z2 ",
-        "x and z wait for one future, which is done now, and y for another. Told was: "
+        "x and z wait for one future, which is done now, and y for another. Reported: "
             << said(told));
     other.set_result();
     turn();
@@ -465,15 +468,16 @@ Coroutine<> counts_turns(std::string& told, Future& done) {
 
 } // namespace
 
-TEST_CASE_FIXTURE(ChainTest, "who awaits what is done keeps control") {
+TEST_CASE_FIXTURE(ChainTest, "awaiting a future that is done keeps control") {
     Future done(loop);
     done.set_result();
     const Chain chain(loop, counts_turns(told, done));
     turn();
-    CHECK_MESSAGE(told == "0 1 2 ",
-                  "a coroutine awaits a future that is done, three times. There is "
-                  "nothing to wait for, so it doesn't stop. In its first turn it told: "
-                      << said(told));
+    CHECK_MESSAGE(
+        told == "0 1 2 ",
+        "a coroutine awaits a future that is done, three times. There is nothing to wait "
+        "for, so it doesn't stop. In its first turn it reported: "
+            << said(told));
     turn();
 }
 
@@ -495,14 +499,14 @@ Coroutine<> hears_of(std::string& told, Future& future) {
 TEST_CASE_FIXTURE(ChainTest, "a future that fails throws at the co_await") {
     Future future(loop);
     std::string expected;
-    SUBCASE("while somebody waits") {
+    SUBCASE("while a task waits") {
         const Chain chain(loop, hears_of(told, future));
         turn();
         future.set_exception(rain());
         turn();
         expected = "it rains ";
     }
-    SUBCASE("before somebody waits") {
+    SUBCASE("before a task waits") {
         future.set_exception(rain());
         const Chain chain(loop, hears_of(told, future));
         turn();
@@ -517,7 +521,7 @@ TEST_CASE_FIXTURE(ChainTest, "a future that fails throws at the co_await") {
     }
     CHECK_MESSAGE(
         told == expected,
-        "the future has failed, and its co_await throws that. Told was: " << said(told));
+        "the future has failed, and its co_await throws that. Reported: " << said(told));
 }
 
 // ---- What the next step builds on ----
@@ -564,7 +568,7 @@ Coroutine<> waits_in_a_child(std::string& told, Future& first, Future& second) {
 
 } // namespace
 
-TEST_CASE_FIXTURE(ChainTest, "a chain is told when it waits, goes on and has ended") {
+TEST_CASE_FIXTURE(ChainTest, "a chain is told when it waits, resumes and has ended") {
     needs_the_chain();
     Future first(loop);
     Future second(loop);
@@ -573,18 +577,18 @@ TEST_CASE_FIXTURE(ChainTest, "a chain is told when it waits, goes on and has end
     turn();
     REQUIRE_MESSAGE(told == "x1 wait_for ",
                     "a coroutine waits for a future: wait_for is called, and awaited() "
-                    "is that future from then on. Told was: "
+                    "is that future from then on. Reported: "
                         << said(told));
     CHECK_MESSAGE(chain.waits_for() == &first, "it waits, and awaited() is another.");
     first.set_result();
     CHECK_MESSAGE(chain.waits_for() == &first,
-                  "it hasn't gone on yet, so awaited() is what it was.");
+                  "it hasn't resumed yet, so awaited() is what it was.");
     told.clear();
     turn();
     REQUIRE_MESSAGE(told == "going_on x2 y1 wait_for ",
                     "the future was done, and the chain's turn has come: now awaited() "
-                    "is nullptr, going_on is called, and then the coroutine goes on, "
-                    "until it waits for the next. Told was: "
+                    "is nullptr, going_on is called, and then the coroutine resumes "
+                    "until it waits for the next. Reported: "
                         << said(told));
     CHECK_MESSAGE(chain.waits_for() == &second, "it waits, and awaited() is another.");
     second.set_result();
@@ -592,42 +596,42 @@ TEST_CASE_FIXTURE(ChainTest, "a chain is told when it waits, goes on and has end
     turn();
     CHECK_MESSAGE(told == "going_on y2 ended ",
                   "the second future was done, and the outermost has ended: ended is "
-                  "called, once, with nullptr. Told was: "
+                  "called, once, with nullptr. Reported: "
                       << said(told));
     CHECK(chain.waits_for() == nullptr);
     turn();
     CHECK(told == "going_on y2 ended ");
 }
 
-TEST_CASE_FIXTURE(ChainTest, "a chain that has not waited does not go on") {
+TEST_CASE_FIXTURE(ChainTest, "a chain that has not waited does not resume") {
     Future done(loop);
     done.set_result();
     Watched chain(loop, waits(told, "x", done), told);
     turn();
     CHECK_MESSAGE(told == "x1 x2 ended ",
                   "the future was done before, so there was no wait: neither wait_for "
-                  "nor going_on is called. Told was: "
+                  "nor going_on is called. Reported: "
                       << said(told));
 }
 
-TEST_CASE_FIXTURE(ChainTest, "a chain is told what has left the outermost") {
+TEST_CASE_FIXTURE(ChainTest, "a chain is told which exception left the outermost") {
     Watched chain(loop, fails(told), told);
     turn();
     CHECK_MESSAGE(told == "fails ended(it rains) ",
-                  "the outermost has failed, and ended is told with what. Told was: "
+                  "the outermost has failed, and ended is given the exception. Reported: "
                       << said(told));
 }
 
-TEST_CASE_FIXTURE(ChainTest, "what going_on throws comes out of the co_await") {
+TEST_CASE_FIXTURE(ChainTest, "what going_on throws is thrown by the co_await") {
     Future future(loop);
     Watched chain(loop, hears_of(told, future), told);
     turn();
     chain.objection = std::make_exception_ptr(Cancelled());
-    SUBCASE("though there is a result") { future.set_result(); }
-    SUBCASE("though the future has failed") { future.set_exception(rain()); }
+    SUBCASE("even if there is a result") { future.set_result(); }
+    SUBCASE("even if the future has failed") { future.set_exception(rain()); }
     turn();
     CHECK_MESSAGE(told == "wait_for going_on cancelled ended ",
-                  "going_on has thrown Cancelled: whatever came of the future, that "
-                  "comes out of the co_await. Told was: "
+                  "going_on has thrown Cancelled: whatever the future's outcome, that is "
+                  "thrown by the co_await. Reported: "
                       << said(told));
 }

@@ -11,19 +11,20 @@
 
 namespace yours {
 
-/// It must live until it's done.
+/// Must live until it's done.
 class Task : public Future, private Chain {
   public:
     /// Begins in the loop's next turn.
     Task(EventLoop& loop, Coroutine<> coroutine)
         : Future(loop), Chain(loop, std::move(coroutine)) {}
 
-    /// Asks it to end: Cancelled is thrown where it waits. False, if it has ended before.
+    /// Asks it to end: Cancelled is thrown where it waits. Returns false if it has
+    /// already ended.
     bool cancel() override {
         if (done())
             return false;
         if (awaited() == nullptr || !awaited()->cancel())
-            must_cancel_ = true; // there is no wait to throw at now: so the next one
+            must_cancel_ = true; // no wait to throw at now, so at the next one
         return true;
     }
 
@@ -58,7 +59,7 @@ class Task : public Future, private Chain {
     bool must_cancel_ = false; // at the next wait
 };
 
-/// Lets the loop turn until `task` is done. Throws what that has thrown.
+/// Runs the loop until `task` is done. Throws what that threw.
 inline void run_until_complete(Loop& loop, Task& task) {
     while (!task.done())
         loop.turn();

@@ -1,7 +1,7 @@
 // A task: a chain of coroutines that can be asked to end, and the future of its end.
 //
-// Fill in the functions that do nothing yet, or not enough. What a task must keep
-// besides, add it.
+// Fill in the functions that do nothing yet, or not enough. Add whatever a task must
+// remember.
 #pragma once
 
 #include "coroutine.h"
@@ -14,32 +14,32 @@
 
 namespace yours {
 
-/// A chain of coroutines that runs by itself. As a Future, it's done when the outermost
-/// one has ended, and has failed with what that has thrown. Nothing of that leaves the
-/// loop's turn. It must live until it's done.
+/// A chain of coroutines that runs by itself. As a Future, it is done when the outermost
+/// coroutine has ended, and has failed with what that threw. Nothing of that leaves the
+/// loop's turn. Must live until it's done.
 class Task : public Future, private Chain {
   public:
     /// Begins in the loop's next turn.
     Task(EventLoop& loop, Coroutine<> coroutine)
         : Future(loop), Chain(loop, std::move(coroutine)) {}
 
-    /// Asks it to end, and returns at once: nothing of it runs in here. False, if it is
-    /// done; then nothing happens.
+    /// Asks it to end, and returns at once: none of it runs in here. Returns false if it
+    /// is done; then nothing happens.
     ///
-    /// - If it waits for a future, that is cancelled (for all who wait for it). So its
-    ///   co_await throws Cancelled, in the loop's next turn.
-    /// - If it waits for a task, that is asked in its place.
-    /// - If what it waits for is done, and its turn hasn't come yet, that is asked, too,
-    ///   and says false (whoever made it may want to know of it). Then the co_await
-    ///   throws Cancelled when its turn comes, though the result is there.
-    /// - If it has not begun: no line of it runs. When its turn comes, it ends, and has
+    /// - If it waits for a future, that is cancelled (for everything that waits for it).
+    ///   So the task's co_await throws Cancelled in the loop's next turn.
+    /// - If it waits for a task, that task is asked in its place.
+    /// - If what it waits for is done, but its turn hasn't come yet, that is asked as
+    ///   well and returns false (whatever resolved it may want to know). Then the
+    ///   co_await throws Cancelled when its turn comes, although the result is there.
+    /// - If it has not begun, no line of it runs. When its turn comes, it ends, and has
     ///   failed with Cancelled.
-    /// - If it runs: the next co_await of it that has to wait throws, a turn later, as
-    ///   any wait that is cancelled. If it returns before it comes to one, it has failed
-    ///   with Cancelled. If it throws something, that's what it has failed with.
+    /// - If it runs, the next co_await in it that has to wait throws, one turn later, as
+    ///   any cancelled wait does. If it returns before it comes to one, it has failed
+    ///   with Cancelled. If it throws something, that is what it has failed with.
     ///
-    /// Each time, Cancelled is thrown once, however often it was asked. A coroutine may
-    /// catch it and go on as if nothing had been.
+    /// In each case, Cancelled is thrown once, however often the task was asked. A
+    /// coroutine may catch it and carry on as if nothing had happened.
     bool cancel() override {
         return false; // yours
     }
@@ -52,23 +52,23 @@ class Task : public Future, private Chain {
         Chain::wait_for(future, innermost); // and what else?
     }
 
-    /// `innermost` goes on: what this throws, its co_await throws.
+    /// `innermost` resumes: what this throws, its co_await throws.
     void going_on() override {
         // yours
     }
 
-    /// It's the task's turn: to begin, or to go on.
+    /// It's the task's turn to begin or to resume.
     void run() override {
         Chain::run(); // always?
     }
 
-    /// The outermost has ended; `error` is what it has thrown, or nullptr.
+    /// The outermost has ended; `error` is what it threw, or nullptr.
     void ended(std::exception_ptr error) override {
         (void)error; // yours
     }
 };
 
-/// Lets the loop turn until `task` is done. Throws what that has failed with.
+/// Runs the loop until `task` is done. Throws what it has failed with.
 inline void run_until_complete(Loop& loop, Task& task) {
     (void)loop; // yours
     (void)task;

@@ -1,5 +1,5 @@
-// start fails in: a task is the future of its end
-// start fails with: its coroutine has ended, and the task is not done
+// start fails in: a task is the future of its own end
+// start fails with: its coroutine has ended, but the task is not done
 #include "task.h"
 
 #include <doctest/doctest.h>
@@ -19,7 +19,7 @@ using yours::Task;
 
 namespace {
 
-/// What a test is about: a loop, two futures to wait for, and what was told.
+/// What a test is about: a loop, two futures to wait for, and what was reported.
 struct Story {
     Loop loop;
     Future future{loop};
@@ -35,7 +35,7 @@ struct Story {
     }
 };
 
-/// Says so when it dies.
+/// Reports when it is destroyed.
 class Lent {
   public:
     Lent(Story& story, std::string name) : story_(story), name_(std::move(name)) {}
@@ -98,26 +98,26 @@ Coroutine<> fail(Story& story) {
 
 } // namespace
 
-TEST_CASE("a task is the future of its end") {
+TEST_CASE("a task is the future of its own end") {
     Story story;
     Task task(story.loop, outer(story));
-    REQUIRE_MESSAGE(story.told.empty(), "to make a task runs nothing of it.");
+    REQUIRE_MESSAGE(story.told.empty(), "making a task runs none of it.");
     story.turn();
     REQUIRE_MESSAGE(story.told == "inner waits",
-                    "one turn later, the task has begun. Told: " << story.told);
-    REQUIRE_MESSAGE(!task.done(), "the task is done, and its coroutine still waits.");
+                    "one turn later, the task has begun. Reported: " << story.told);
+    REQUIRE_MESSAGE(!task.done(), "the task is done, but its coroutine still waits.");
     story.future.set_result();
     story.turn();
     CHECK(story.told
           == "inner waits, inner goes on, inner gives back, outer goes on, outer gives "
              "back");
-    REQUIRE_MESSAGE(task.done(), "its coroutine has ended, and the task is not done.");
+    REQUIRE_MESSAGE(task.done(), "its coroutine has ended, but the task is not done.");
     REQUIRE_MESSAGE(
         end_of(task) == "well",
-        "its coroutine has returned, and the task has failed: " << end_of(task));
+        "its coroutine has returned, but the task has failed: " << end_of(task));
 }
 
-TEST_CASE("it keeps what its coroutine has thrown") {
+TEST_CASE("it keeps what its coroutine threw") {
     Story story;
     Task task(story.loop, fail(story));
     story.turn();
@@ -129,12 +129,12 @@ TEST_CASE("it keeps what its coroutine has thrown") {
         left_the_turn = true;
     }
     REQUIRE_MESSAGE(!left_the_turn,
-                    "what a task's coroutine has thrown came out of the loop's turn. "
-                    "There, nobody has asked for it: keep it in the task.");
+                    "what a task's coroutine threw came out of the loop's turn, which "
+                    "has no use for it: keep it in the task.");
     for (const std::string time : {"first", "second"})
         REQUIRE_MESSAGE(
             end_of(task) == "it rains",
-            "the coroutine has thrown \"it rains\". Whoever asks the task for the "
+            "the coroutine has thrown \"it rains\". A caller that asks the task for the "
                 << time << " time hears: " << end_of(task));
 }
 
@@ -148,7 +148,7 @@ TEST_CASE("a task can be awaited") {
         story.turn(2);
         REQUIRE_MESSAGE(
             end_of(waiter) == "well",
-            "the task has ended, and who has waited for it: " << end_of(waiter));
+            "the task has ended, and the one that waited for it: " << end_of(waiter));
     }
     SUBCASE("and throws") {
         Task task(story.loop, fail(story));
@@ -158,7 +158,7 @@ TEST_CASE("a task can be awaited") {
         story.turn(2);
         REQUIRE_MESSAGE(
             end_of(waiter) == "it rains",
-            "co_await task throws what the task has thrown. Who has waited for it: "
+            "co_await task throws what the task threw. The one that waited for it: "
                 << end_of(waiter));
     }
 }
@@ -171,7 +171,7 @@ TEST_CASE("run until complete") {
         Task task(story.loop, outer(story));
         run_until_complete(story.loop, task);
         REQUIRE_MESSAGE(task.done(),
-                        "run_until_complete has returned, and the task is not done.");
+                        "run_until_complete has returned, but the task is not done.");
     }
     SUBCASE("throws") {
         Task task(story.loop, fail(story));
@@ -195,19 +195,20 @@ TEST_CASE("a request to end is thrown where the task waits") {
     story.told.clear();
     const bool asked = task.cancel();
     REQUIRE_MESSAGE(story.told.empty(), "something ran inside cancel: " << story.told);
-    REQUIRE_MESSAGE(asked, "the task waits, so cancel asks it to end, and returns true.");
-    REQUIRE_MESSAGE(!task.done(), "the task is done right after cancel, and its "
-                                  "coroutine has not even heard of it.");
+    REQUIRE_MESSAGE(asked, "the task waits, so cancel asks it to end and returns true.");
+    REQUIRE_MESSAGE(!task.done(), "the task is done right after cancel, before its "
+                                  "coroutine has even heard of it.");
     REQUIRE_MESSAGE(story.future.done(),
-                    "the task waits for a future: cancel that, and all else follows.");
+                    "the task waits for a future: cancel that, and the rest follows.");
     story.turn();
     REQUIRE_MESSAGE(story.told == "inner gives back, outer gives back",
                     "in the next turn, Cancelled is thrown where the innermost coroutine "
-                    "waits, and travels outwards. Told: "
+                    "waits, and travels outwards. Reported: "
                         << story.told);
-    REQUIRE_MESSAGE(end_of(task) == "cancelled",
-                    "nobody has caught Cancelled, so that is the task's end. It is: "
-                        << end_of(task));
+    REQUIRE_MESSAGE(
+        end_of(task) == "cancelled",
+        "no handler has caught Cancelled, so the task has ended with it. It is: "
+            << end_of(task));
 }
 
 TEST_CASE("a task may refuse") {
@@ -218,36 +219,36 @@ TEST_CASE("a task may refuse") {
     task.cancel();
     story.turn(2);
     REQUIRE_MESSAGE(story.told == "inner gives back, no, thanks",
-                    "its coroutine catches Cancelled. Told: " << story.told);
+                    "its coroutine catches Cancelled. Reported: " << story.told);
     REQUIRE_MESSAGE(!story.other.done(),
-                    "the task was asked once, and has refused. But the next future that "
-                    "it waits for was cancelled, too.");
+                    "the task was asked once, and refused. But the next future that it "
+                    "waits for was cancelled as well.");
     REQUIRE_MESSAGE(
         end_of(task) == "not done",
-        "the task has refused, and waits for something else. It is: " << end_of(task));
+        "the task refused, and waits for something else. It is: " << end_of(task));
     story.other.set_result();
     story.turn();
     REQUIRE_MESSAGE(end_of(task) == "well",
-                    "the task has refused, and has returned. It is: " << end_of(task));
+                    "the task refused, and returned. It is: " << end_of(task));
 }
 
 TEST_CASE("a task that waits for a task passes the request on") {
     Story story;
-    SUBCASE("and hears what becomes of that") {
+    SUBCASE("and learns how that ends") {
         Task child(story.loop, outer(story));
         Task parent(story.loop, wait_for_task(story, child));
         story.turn();
         REQUIRE(parent.cancel());
         REQUIRE_MESSAGE((!child.done() && !parent.done()),
-                        "right after cancel, nobody has heard of it: neither the task "
-                        "nor the one that it waits for is done.");
+                        "right after cancel, neither the task nor the one that it waits "
+                        "for is done.");
         story.turn();
         REQUIRE_MESSAGE(end_of(child) == "cancelled",
                         "the task waits for another one, so that is asked in its place. "
                         "The other one: "
                             << end_of(child));
         REQUIRE_MESSAGE(!parent.done(),
-                        "the parent has ended no later than the task it waits for.");
+                        "the parent has ended before the task that it waits for.");
         story.turn();
         REQUIRE_MESSAGE(end_of(parent) == "cancelled",
                         "the task it waited for was cancelled, so co_await throws "
@@ -264,13 +265,13 @@ TEST_CASE("a task that waits for a task passes the request on") {
         story.turn(3);
         REQUIRE_MESSAGE(end_of(child) == "well", "the other one: " << end_of(child));
         REQUIRE_MESSAGE(end_of(parent) == "well",
-                        "the task it waits for was asked in its place, and has refused. "
-                        "So the parent goes on, too. It is: "
+                        "the task it waits for was asked in its place, and refused. So "
+                        "the parent carries on as well. It is: "
                             << end_of(parent));
     }
 }
 
-TEST_CASE("a task that is ready, and has not gone on yet") {
+TEST_CASE("a task that is ready, but has not resumed yet") {
     Story story;
     Task task(story.loop, outer(story));
     story.turn();
@@ -279,7 +280,7 @@ TEST_CASE("a task that is ready, and has not gone on yet") {
     story.turn();
     REQUIRE_MESSAGE(end_of(task) == "cancelled",
                     "what the task waited for has happened, but its turn had not come "
-                    "when it was asked: its co_await throws all the same. It ended: "
+                    "when it was asked: its co_await still throws. It ended: "
                         << end_of(task));
 }
 
@@ -300,7 +301,7 @@ Coroutine<> wait_for_it(yours::Future& future) { co_await future; }
 
 } // namespace
 
-TEST_CASE("what a ready task waited for is asked, too") {
+TEST_CASE("what a ready task waited for is asked as well") {
     Story story;
     Asked asked(story.loop);
     Task task(story.loop, wait_for_it(asked));
@@ -308,8 +309,8 @@ TEST_CASE("what a ready task waited for is asked, too") {
     asked.set_result();
     task.cancel();
     CHECK_MESSAGE(asked.times == 1,
-                  "what the task waits for is done; ask it all the same. It says false, "
-                  "and may want to know of it: a time limit (Y07) does.");
+                  "what the task waits for is done; ask it nevertheless. It returns "
+                  "false, but may want to know: a time limit (Y07) does.");
     story.turn();
     CHECK(end_of(task) == "cancelled");
 }
@@ -329,7 +330,7 @@ Coroutine<> ask_and_refuse(Story& story, Task*& self) {
 
 } // namespace
 
-TEST_CASE("a task that runs, and asks itself") {
+TEST_CASE("a task that runs and asks itself") {
     Story story;
     Task* self = nullptr;
     SUBCASE("and ends") {
@@ -337,8 +338,8 @@ TEST_CASE("a task that runs, and asks itself") {
         self = &task;
         story.turn();
         REQUIRE_MESSAGE(story.told == "has asked itself, inner waits",
-                        "a request does nothing to a task that runs, until it waits for "
-                        "something. Told: "
+                        "a request does nothing to a task that runs until it waits for "
+                        "something. Reported: "
                             << story.told);
         story.turn();
         REQUIRE_MESSAGE(
@@ -352,12 +353,11 @@ TEST_CASE("a task that runs, and asks itself") {
         story.turn(3);
         REQUIRE_MESSAGE(!story.other.done(),
                         "the task was asked while it ran: that is thrown at its next "
-                        "wait. But it was thrown once more at the one behind that.");
+                        "wait. But it was thrown again at the wait after that.");
         story.other.set_result();
         story.turn();
-        REQUIRE_MESSAGE(
-            end_of(task) == "well",
-            "the task has refused, and has returned. It is: " << end_of(task));
+        REQUIRE_MESSAGE(end_of(task) == "well",
+                        "the task refused, and returned. It is: " << end_of(task));
     }
 }
 
@@ -368,9 +368,10 @@ TEST_CASE("a task that has not begun") {
                     "the task has not begun, so it is not done: it can be asked.");
     REQUIRE_MESSAGE(!task.done(), "cancel only asks: the task ends when its turn comes.");
     story.turn();
-    REQUIRE_MESSAGE(story.told.empty(),
-                    "the task was asked before it began, so no line of it runs. Told: "
-                        << story.told);
+    REQUIRE_MESSAGE(
+        story.told.empty(),
+        "the task was asked before it began, so no line of it runs. Reported: "
+            << story.told);
     REQUIRE_MESSAGE(
         end_of(task) == "cancelled",
         "the task was asked before it began, so it ends when its turn comes. It is: "
@@ -397,21 +398,21 @@ TEST_CASE("a request is never lost") {
     story.turn(2);
     REQUIRE_MESSAGE(
         end_of(task) == "cancelled",
-        "the task was asked while it ran, and never came to a wait that could throw. "
-        "Whoever has asked must not be deceived: it ends cancelled. It is: "
+        "the task was asked while it ran, and never came to a wait that could throw. The "
+        "request must not get lost: it ends cancelled. It is: "
             << end_of(task));
     REQUIRE(end_of(parent) == "cancelled");
 }
 
-TEST_CASE("an error says more than that somebody has asked") {
+TEST_CASE("an error says more than a request does") {
     Story story;
     Task* self = nullptr;
     Task task(story.loop, ask_itself_and_end(self, false));
     self = &task;
     story.turn();
     REQUIRE_MESSAGE(end_of(task) == "it rains",
-                    "the task was asked while it ran, and has thrown something else: "
-                    "that is what it has failed with. It is: "
+                    "the task was asked while it ran, and threw something else: that is "
+                    "what it has failed with. It is: "
                         << end_of(task));
 }
 
@@ -423,8 +424,8 @@ TEST_CASE("asked twice") {
     REQUIRE_MESSAGE(task.cancel(), "the task is not done: it can be asked again.");
     story.turn(2);
     REQUIRE_MESSAGE(!story.other.done(),
-                    "the task was asked twice before it had its turn, and was thrown at "
-                    "twice. Once is enough.");
+                    "the task was asked twice before its turn came, and Cancelled was "
+                    "thrown twice. Once is enough.");
     story.other.set_result();
     story.turn();
     REQUIRE_MESSAGE(end_of(task) == "well", "it is: " << end_of(task));
@@ -438,7 +439,7 @@ TEST_CASE("a task that is done") {
     story.turn();
     REQUIRE_MESSAGE(
         !task.cancel(),
-        "the task has ended before: it's too late to ask, and cancel says so.");
+        "the task has already ended: it's too late to ask, so cancel returns false.");
     REQUIRE_MESSAGE(
         end_of(task) == "well",
         "the task had ended well, and was cancelled after that. It is: " << end_of(task));

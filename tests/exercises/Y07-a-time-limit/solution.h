@@ -21,7 +21,7 @@ struct TimedOut : std::runtime_error {
     TimedOut() : std::runtime_error("it took too long") {}
 };
 
-/// A timer that is taken back when this dies.
+/// A timer that is cancelled when this is destroyed.
 class Timer {
   public:
     Timer(Loop& loop, Milliseconds delay, std::function<void()> callback)
@@ -35,7 +35,7 @@ class Timer {
     Loop::TimerId id_;
 };
 
-/// Waits for `delay`, and holds up nobody else.
+/// Waits for `delay`, and holds up nothing else.
 inline Coroutine<> sleep(Loop& loop, Milliseconds delay) {
     Future over(loop);
     const Timer timer(loop, delay, [&over] { over.set_result(); });
@@ -48,20 +48,20 @@ Coroutine<> keep(Coroutine<T> coroutine, std::optional<T>& result) {
     result = co_await std::move(coroutine);
 }
 
-/// A task that is asked to end when its time is over, and that knows who has asked.
+/// A task that is asked to end when its time is up, and that knows what has asked.
 class LimitedTask : public Task {
   public:
     LimitedTask(Loop& loop, Coroutine<> coroutine, Milliseconds limit)
         : Task(loop, std::move(coroutine)),
           timer_(loop, limit, [this] { late_ = Task::cancel(); }) {}
 
-    /// Somebody asks who isn't the timer.
+    /// Something other than the timer asks.
     bool cancel() override {
         asked_ = true;
         return Task::cancel();
     }
 
-    /// Nobody but the timer has asked.
+    /// Only the timer has asked.
     bool timed_out() const { return late_ && !asked_; }
 
   private:
@@ -71,8 +71,8 @@ class LimitedTask : public Task {
 };
 
 /// What `coroutine` returns or throws. If that takes longer than `limit`, the coroutine
-/// is asked to end, and TimedOut is thrown once it has; unless somebody else has asked,
-/// too: then it's Cancelled.
+/// is asked to end, and once it has ended, TimedOut is thrown. If the caller was asked to
+/// end as well, it's Cancelled instead.
 template <class T>
 Coroutine<T> wait_for(Loop& loop, Coroutine<T> coroutine, Milliseconds limit) {
     std::optional<T> result;

@@ -23,7 +23,7 @@ struct TimedOut : std::runtime_error {
     TimedOut() : std::runtime_error("it took too long") {}
 };
 
-/// A timer that is taken back when this dies.
+/// A timer that is cancelled when this is destroyed.
 class Timer {
   public:
     /// `callback` is called once, by the loop, when `delay` is over.
@@ -39,34 +39,34 @@ class Timer {
     }
 };
 
-/// Waits for `delay`, and holds up nobody else; also if it's 0, all others have a turn.
-/// If whoever sleeps is cancelled, nothing is left in the loop that would call something
-/// later.
+/// Waits for `delay` and holds up nothing else; even if it's 0, everything else that is
+/// ready gets a turn. If the sleeper is cancelled, nothing is left in the loop that would
+/// call it later.
 inline Coroutine<> sleep(Loop& loop, Milliseconds delay) {
     (void)loop; // yours
     (void)delay;
     co_return;
 }
 
-/// Runs `coroutine`, and keeps what it returns: a Task takes a coroutine that returns
+/// Runs `coroutine` and keeps what it returns. A Task takes a coroutine that returns
 /// nothing, and you want a value.
 template <class T>
 Coroutine<> keep(Coroutine<T> coroutine, std::optional<T>& result) {
     result = co_await std::move(coroutine);
 }
 
-/// What `coroutine` returns or throws, if that comes within `limit`. (`T` isn't void.)
+/// What `coroutine` returns or throws, if that comes within `limit`. `T` isn't void.
 ///
-/// When the limit is over, the coroutine is asked to end. And when it *has* ended, not
-/// before, TimedOut is thrown. If it has caught Cancelled and returned a value all the
-/// same, or thrown something else, then that counts: both say more than "too late".
+/// When the limit is up, the coroutine is asked to end. Once it *has* ended, not before,
+/// TimedOut is thrown. If it caught Cancelled and returned a value nevertheless, or threw
+/// something else, that counts instead, because both say more than "too late".
 ///
-/// If somebody else asks whoever waits here to end, the coroutine is asked, and what it
-/// throws is thrown when it has ended: Cancelled, and never TimedOut. Also if the limit
-/// passes in the same turn, or has passed, or will pass before the coroutine has ended:
-/// who was asked to end must not take that for a slow coroutine, and go on.
+/// If the caller is asked to end, the coroutine is asked, and what it throws is thrown
+/// when it has ended: Cancelled, never TimedOut. This also holds if the limit is up in
+/// the same turn, or was before, or will be before the coroutine has ended: a caller that
+/// was asked to end must not mistake that for a slow coroutine and carry on.
 ///
-/// When this has ended, the timer is taken back.
+/// When this has ended, the timer is cancelled.
 template <class T>
 Coroutine<T> wait_for(Loop& loop, Coroutine<T> coroutine, Milliseconds limit) {
     (void)loop; // yours

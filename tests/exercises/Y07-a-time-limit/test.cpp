@@ -1,5 +1,5 @@
-// start fails in: a timer is taken back when it dies
-// start fails with: the timer was due long ago, and has not called
+// start fails in: a timer is cancelled when it is destroyed
+// start fails with: the timer was due long ago, and no turn has called it
 #include "wait_for.h"
 
 #include <doctest/doctest.h>
@@ -27,15 +27,15 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-/// Longer than all limits; but who sleeps in the wrong way still gets to the end.
+/// Longer than all limits, but a wrong kind of sleep still comes to its end.
 constexpr auto long_time = 250ms;
 
-/// What a test is about: a loop, and what was told. Nothing here takes long: a test that
-/// still runs after some seconds hangs, and is ended.
+/// What a test is about: a loop, and what was reported. Nothing here takes long: a test
+/// that still runs after some seconds hangs, and is ended.
 struct Story {
     Story() {
         loop.call_later(5s, [] {
-            throw std::runtime_error("everybody waits, and nothing happens any more");
+            throw std::runtime_error("every task waits, and nothing more happens");
         });
     }
 
@@ -67,7 +67,7 @@ struct Story {
     }
 };
 
-/// Says so when it dies.
+/// Reports when it is destroyed.
 class Lent {
   public:
     Lent(Story& story, std::string name) : story_(story), name_(std::move(name)) {}
@@ -82,24 +82,25 @@ class Lent {
 
 } // namespace
 
-TEST_CASE("a timer is taken back when it dies") {
+TEST_CASE("a timer is cancelled when it is destroyed") {
     Story story;
     int called = 0;
     {
         const Timer timer(story.loop, 1ms, [&] { ++called; });
         std::this_thread::sleep_for(5ms);
-        REQUIRE_MESSAGE(called == 0, "a timer is called by the loop, and nobody else.");
+        REQUIRE_MESSAGE(called == 0,
+                        "a timer is called by the loop, and by nothing else.");
         story.turn_with_timers();
         REQUIRE_MESSAGE(called == 1,
-                        "the timer was due long ago, and has not called in a turn.");
+                        "the timer was due long ago, and no turn has called it.");
     }
     {
         const Timer timer(story.loop, 1ms, [&] { ++called; });
         std::this_thread::sleep_for(5ms);
     }
     story.turn_with_timers();
-    REQUIRE_MESSAGE(called == 1, "the timer has died before the loop came to it, and was "
-                                 "called all the same: take it back.");
+    REQUIRE_MESSAGE(called == 1, "the timer was destroyed before the loop got to it, but "
+                                 "was called nevertheless: cancel it.");
 }
 
 namespace {
@@ -118,30 +119,30 @@ TEST_CASE("sleep") {
     Task task(story.loop, sleep_and_say(story, 20ms, "a"));
     run_until_complete(story.loop, task);
     REQUIRE_MESSAGE(story.elapsed() >= 20ms,
-                    "a should have slept for 20 ms, and woke up before that.");
+                    "a should have slept for 20 ms, but woke up before that.");
     CHECK(story.told == "a sleeps, a wakes, a gives back");
 }
 
-TEST_CASE("sleep holds up nobody") {
+TEST_CASE("sleep holds up nothing else") {
     Story story;
     Task a(story.loop, sleep_and_say(story, 60ms, "a"));
     Task b(story.loop, sleep_and_say(story, 20ms, "b"));
     run_until_complete(story.loop, a);
     REQUIRE_MESSAGE(
         story.told == "a sleeps, b sleeps, b wakes, b gives back, a wakes, a gives back",
-        "a sleeps for 60 ms, and b for 20, at the same time: who sleeps must not hold up "
-        "anybody else. Told: "
+        "a sleeps for 60 ms and b for 20, at the same time: a sleeper must not hold up "
+        "any other task. Reported: "
             << story.told);
 }
 
-TEST_CASE("to sleep for no time at all") {
+TEST_CASE("sleeping for no time at all") {
     Story story;
     Task a(story.loop, sleep_and_say(story, 0ms, "a"));
     Task b(story.loop, sleep_and_say(story, 0ms, "b"));
     run_until_complete(story.loop, b);
     REQUIRE_MESSAGE(story.told.rfind("a sleeps, b sleeps, ", 0) == 0,
-                    "a sleeps for 0 ms. That's no time, but all others have their turn "
-                    "meanwhile. Told: "
+                    "a sleeps for 0 ms. That's no time, but all others get their turn "
+                    "meanwhile. Reported: "
                         << story.told);
 }
 
@@ -151,14 +152,15 @@ TEST_CASE("a sleeper that is cancelled") {
     story.turn();
     task.cancel();
     story.turn();
-    REQUIRE_MESSAGE(story.told == "a sleeps, a gives back",
-                    "a was asked to end, so in the next turn its co_await throws. Told: "
-                        << story.told);
+    REQUIRE_MESSAGE(
+        story.told == "a sleeps, a gives back",
+        "a was asked to end, so in the next turn its co_await throws. Reported: "
+            << story.told);
     REQUIRE(task.done());
     REQUIRE_MESSAGE(
         story.sleeps() > 100ms,
-        "the sleeper was cancelled, and its timer has woken the loop all the same. Whom "
-        "does it call, now that the sleeper is gone? Take it back, however sleep ends.");
+        "the sleeper was cancelled, but its timer has still woken the loop. What does it "
+        "call, now that the sleeper is gone? Cancel it, however sleep ends.");
 }
 
 namespace {
@@ -245,7 +247,7 @@ TEST_CASE("wait_for: in time") {
     SUBCASE("a value") {
         run(story, tell(story, wait_for(story.loop, answer(story, 1ms, 7), 2s)));
         REQUIRE_MESSAGE(story.told == "answer gives back, has 7",
-                        "the value came in time. Told: " << story.told);
+                        "the value came in time. Reported: " << story.told);
     }
     SUBCASE("a value that can only be moved") {
         run(story, wait_for_pointer(story));
@@ -253,13 +255,14 @@ TEST_CASE("wait_for: in time") {
     }
     SUBCASE("an error") {
         run(story, tell(story, wait_for(story.loop, fail(story), 2s)));
-        REQUIRE_MESSAGE(story.told == "it rains",
-                        "the coroutine has thrown \"it rains\", so that is thrown. Told: "
-                            << story.told);
+        REQUIRE_MESSAGE(
+            story.told == "it rains",
+            "the coroutine has thrown \"it rains\", so that is thrown. Reported: "
+                << story.told);
     }
 }
 
-TEST_CASE("wait_for: in the last moment") {
+TEST_CASE("wait_for: at the last moment") {
     Story story;
     Future future(story.loop);
     Task waiter(story.loop,
@@ -270,8 +273,8 @@ TEST_CASE("wait_for: in the last moment") {
     story.turn_with_timers(); // it ends, and then the limit is over
     story.turn(3);
     REQUIRE_MESSAGE(story.told == "answer gives back, has 7",
-                    "the value was there when the limit was over, in the same turn: then "
-                    "it's in time. Told: "
+                    "the value came in the same turn in which the limit was up: that is "
+                    "in time. Reported: "
                         << story.told);
 }
 
@@ -281,49 +284,49 @@ TEST_CASE("wait_for: too late") {
         run(story, tell(story, wait_for(story.loop, answer(story, long_time, 7), 20ms)));
         REQUIRE_MESSAGE(story.told == "answer gives back, timed out",
                         "after 20 ms, the coroutine is asked to end, and then TimedOut "
-                        "is thrown. Told: "
+                        "is thrown. Reported: "
                             << story.told);
         REQUIRE_MESSAGE(story.elapsed() >= 20ms,
-                        "the limit was 20 ms, and was over before that.");
+                        "the limit was 20 ms, and was up before that.");
     }
-    SUBCASE("and it takes its time to end") {
+    SUBCASE("and it takes a while to end") {
         run(story, tell(story, wait_for(story.loop, slow_to_end(story), 20ms)));
-        REQUIRE_MESSAGE(story.told == "cleans up, slow gives back, timed out",
-                        "the coroutine was asked to end, and cleans up. Only when it has "
-                        "ended, TimedOut is thrown: until then it may use what its "
-                        "caller has lent it. Told: "
-                            << story.told);
+        REQUIRE_MESSAGE(
+            story.told == "cleans up, slow gives back, timed out",
+            "the coroutine was asked to end, and cleans up. TimedOut is thrown only when "
+            "it has ended: until then it may use what its caller has lent it. Reported: "
+                << story.told);
     }
 }
 
-TEST_CASE("wait_for: the time limit is taken back") {
+TEST_CASE("wait_for: the time limit is cancelled") {
     Story story;
     run(story, tell(story, wait_for(story.loop, at_once(7), 20ms)));
     CHECK(story.told == "has 7");
     REQUIRE_MESSAGE(story.sleeps() > 100ms,
-                    "the value came in time, and later the time limit has woken the loop "
-                    "all the same. Whom does it ask to end, now that all is over?");
+                    "the value came in time, but later the time limit has still woken "
+                    "the loop. What does it ask to end, now that everything is over?");
 }
 
-TEST_CASE("wait_for: something else all the same") {
+TEST_CASE("wait_for: another outcome after all") {
     Story story;
     SUBCASE("a value") {
         run(story, tell(story, wait_for(story.loop, refuse(story, true), 5ms)));
         REQUIRE_MESSAGE(story.told == "has 7",
-                        "the coroutine was late, and was asked to end; but it has "
-                        "returned 7 all the same, and that counts. Told: "
+                        "the coroutine was late, and was asked to end; but it returned 7 "
+                        "nevertheless, and that counts. Reported: "
                             << story.told);
     }
     SUBCASE("an error") {
         run(story, tell(story, wait_for(story.loop, refuse(story, false), 5ms)));
         REQUIRE_MESSAGE(story.told == "it rains",
-                        "the coroutine was late, and was asked to end; but it has thrown "
-                        "\"it rains\", which says more than that it was late. Told: "
+                        "the coroutine was late, and was asked to end; but it threw \"it "
+                        "rains\", which says more than that it was late. Reported: "
                             << story.told);
     }
 }
 
-TEST_CASE("wait_for: somebody else asks") {
+TEST_CASE("wait_for: the caller is asked") {
     Story story;
     SUBCASE("and it ends at once") {
         Task waiter(story.loop,
@@ -333,19 +336,19 @@ TEST_CASE("wait_for: somebody else asks") {
         REQUIRE(story.told.empty());
         story.turn(3);
         REQUIRE_MESSAGE(story.told == "answer gives back, cancelled",
-                        "the limit is an hour, but whoever waits was cancelled: so the "
-                        "coroutine is cancelled, and then Cancelled is thrown. Told: "
+                        "the limit is an hour, but the caller was cancelled: so the "
+                        "coroutine is cancelled, and then Cancelled is thrown. Reported: "
                             << story.told);
     }
-    SUBCASE("and it takes its time to end") {
+    SUBCASE("and it takes a while to end") {
         Task waiter(story.loop,
                     tell(story, wait_for(story.loop, slow_to_end(story), 1h)));
         story.turn(3);
         waiter.cancel();
         run_until_complete(story.loop, waiter);
         REQUIRE_MESSAGE(story.told == "cleans up, slow gives back, cancelled",
-                        "whoever waits was cancelled, and so is the coroutine. It cleans "
-                        "up; only when it has ended, Cancelled is thrown. Told: "
+                        "the caller was cancelled, and so is the coroutine. It cleans "
+                        "up, and Cancelled is thrown only when it has ended. Reported: "
                             << story.told);
     }
     SUBCASE("before it begins") {
@@ -355,7 +358,7 @@ TEST_CASE("wait_for: somebody else asks") {
         story.turn(3);
         REQUIRE_MESSAGE(
             story.told == "cancelled",
-            "whoever waits was cancelled before the coroutine had begun. Told: "
+            "the caller was cancelled before the coroutine had begun. Reported: "
                 << story.told);
     }
     SUBCASE("when it has ended") {
@@ -364,22 +367,23 @@ TEST_CASE("wait_for: somebody else asks") {
                     tell(story, wait_for(story.loop, answer_when(story, future), 5ms)));
         story.turn(3);
         future.set_result();
-        story.turn(); // it ends, and whoever waits has not gone on yet
+        story.turn(); // it ends, but the caller has not resumed yet
         std::this_thread::sleep_for(10ms);
         waiter.cancel();
         story.turn_with_timers(); // here, the limit is over as well
         story.turn(3);
         REQUIRE_MESSAGE(story.told == "answer gives back, cancelled",
-                        "whoever waits was cancelled when the coroutine had ended, and "
-                        "before it could go on with the value. Told: "
+                        "the caller was cancelled when the coroutine had ended, but "
+                        "before it could resume with the value. Reported: "
                             << story.told);
     }
 }
 
-TEST_CASE("wait_for: the limit, and somebody else") {
+TEST_CASE("wait_for: the limit is up, and the caller is asked") {
     Story story;
-    const auto wanted = "whoever waits was asked to end, and the limit is over. That it "
-                        "is asked must not be lost, or it would go on: so it's Cancelled";
+    const auto wanted =
+        "the caller was asked to end, and the limit is up. The request must not get "
+        "lost, or the caller would carry on: so it's Cancelled";
     SUBCASE("in the same turn") {
         Task waiter(story.loop,
                     tell(story, wait_for(story.loop, answer(story, long_time, 7), 5ms)));
@@ -390,9 +394,9 @@ TEST_CASE("wait_for: the limit, and somebody else") {
         story.turn(3);
         REQUIRE_MESSAGE(story.told == "answer gives back, cancelled",
                         std::string(wanted)
-                            << " (in the same turn). Told: " << story.told);
+                            << " (in the same turn). Reported: " << story.told);
     }
-    SUBCASE("somebody else a turn later") {
+    SUBCASE("the caller a turn later") {
         Task waiter(story.loop,
                     tell(story, wait_for(story.loop, answer(story, long_time, 7), 5ms)));
         story.turn(3);
@@ -402,7 +406,7 @@ TEST_CASE("wait_for: the limit, and somebody else") {
         story.turn(3);
         REQUIRE_MESSAGE(story.told == "answer gives back, cancelled",
                         std::string(wanted)
-                            << " (asked after the limit). Told: " << story.told);
+                            << " (asked after the limit). Reported: " << story.told);
     }
     SUBCASE("the limit while it cleans up") {
         Task waiter(story.loop,
@@ -413,7 +417,7 @@ TEST_CASE("wait_for: the limit, and somebody else") {
         // (The second request comes while it cleans up, and is thrown there.)
         REQUIRE_MESSAGE(story.told == "cleans up, slow gives back, cancelled",
                         std::string(wanted)
-                            << " (it cleaned up when the limit was over). Told: "
+                            << " (it was cleaning up when the limit was up). Reported: "
                             << story.told);
     }
 }
@@ -440,14 +444,14 @@ TEST_CASE("wait_for: limits that nest") {
         run(story, tell(story, wait_for(story.loop, ask_two(story, 5ms), 2s)));
         REQUIRE_MESSAGE(
             story.told == "answer gives back, asks another, has 2",
-            "the inner limit is over, and the outer one isn't. Told: " << story.told);
+            "the inner limit is up, and the outer one isn't. Reported: " << story.told);
     }
     SUBCASE("the outer one is over") {
         run(story, tell(story, wait_for(story.loop, ask_two(story, 1h), 5ms)));
         REQUIRE_MESSAGE(
             story.told == "answer gives back, timed out",
-            "the outer limit is over, and the inner one isn't: for who waits inside, "
-            "that is a request to end, so no other server is asked. Told: "
+            "the outer limit is up, and the inner one isn't: inside, that counts as a "
+            "request to end, so no other server is asked. Reported: "
                 << story.told);
     }
     SUBCASE("both are over") {
@@ -459,8 +463,8 @@ TEST_CASE("wait_for: limits that nest") {
         story.turn(5);
         REQUIRE_MESSAGE(
             story.told == "answer gives back, timed out",
-            "both limits are over in the same turn: for who waits inside, the outer one "
-            "is a request to end, so no other server is asked. Told: "
+            "both limits are up in the same turn: inside, the outer one counts as a "
+            "request to end, so no other server is asked. Reported: "
                 << story.told);
     }
 }
@@ -472,5 +476,5 @@ TEST_CASE("wait_for: two at the same time") {
     run_until_complete(story.loop, a);
     REQUIRE_MESSAGE(story.told
                         == "answer gives back, has 2, answer gives back, timed out",
-                    "each has a limit of its own. Told: " << story.told);
+                    "each has its own limit. Reported: " << story.told);
 }

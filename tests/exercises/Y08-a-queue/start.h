@@ -1,7 +1,7 @@
 // A queue of work that loses nothing.
 //
-// So far, nobody can wait for an item, and nobody counts. Change what you like, but for
-// the names and types of what is public.
+// So far, no task can wait for an item, and nothing is counted. Change what you like
+// except the names and types of the public members.
 #pragma once
 
 #include "coroutine.h"
@@ -16,25 +16,27 @@
 
 namespace yours {
 
-/// Items go in at one end and come out at the other. `T` can be moved; it need not have a
-/// default, nor be copied. The queue outlives all who use it.
+/// Items go in at one end and come out at the other. `T` can be moved; it needs neither a
+/// default constructor nor a copy constructor. The queue outlives everything that uses
+/// it.
 template <class T>
 class Queue {
   public:
     explicit Queue(EventLoop& loop) : loop_(loop), nothing_left_(loop) {}
 
-    /// Puts an item in. If somebody waits in `get`, it belongs to the one who has waited
-    /// longest from now on: nobody who comes later can take it. But nobody runs in here.
+    /// Puts an item in. If a caller waits in `get`, from now on the item belongs to the
+    /// one that has waited longest, and no later caller can take it. But nothing runs in
+    /// here.
     void put(T item) {
         items_.push_back(std::move(item)); // yours
     }
 
-    /// Takes the item that has been in the queue longest; without waiting, if there is
-    /// one. Otherwise waits until it's given one.
+    /// Takes the item that has been in the queue longest, without waiting if there is
+    /// one. Otherwise waits until it is given one.
     ///
-    /// If this throws, since whoever waits was cancelled, it has taken nothing. An item
-    /// that was given to it already goes to the next one who waits; or, if nobody does,
-    /// to the front of the queue, where it came from.
+    /// If this throws because the caller was cancelled, it has taken nothing. An item
+    /// that it was already given goes to the next caller that waits or, if there is none,
+    /// back to the front of the queue.
     Coroutine<T> get() {
         if (items_.empty()) // yours
             throw std::logic_error("get can't wait yet");
@@ -43,15 +45,15 @@ class Queue {
         co_return item;
     }
 
-    /// Says that an item that was taken is dealt with. Call it once for each.
+    /// Says that an item that was taken is dealt with. Called once for each.
     void task_done() {
         // yours
     }
 
-    /// `co_await queue.join()` waits until every item that was put in is dealt with; not
-    /// at all, if there are none. (It's one future for all who ask, and a future is done
-    /// once and for all: what is put in after that isn't waited for. And who waits for it
-    /// and is cancelled, cancels it for all.)
+    /// `co_await queue.join()` waits until every item that was put in is dealt with, or
+    /// not at all if there are none. All callers share one future, and that is done only
+    /// once: they don't wait for what is put in after that. And cancelling one caller
+    /// cancels it for all.
     Future& join() {
         return nothing_left_; // yours
     }

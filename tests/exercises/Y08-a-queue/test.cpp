@@ -1,4 +1,4 @@
-// start fails in: who finds nothing waits
+// start fails in: a task that finds nothing waits
 // start fails with: a should wait in get until there is an item
 #include "loop.h"
 #include "queue.h"
@@ -25,7 +25,7 @@ using yours::Task;
 
 namespace {
 
-/// What a test is about: a loop, a queue, and what was told.
+/// What a test is about: a loop, a queue, and what was reported.
 struct Story {
     Loop loop;
     Queue<int> queue{loop};
@@ -33,7 +33,7 @@ struct Story {
 
     void say(const std::string& what) { told += (told.empty() ? "" : ", ") + what; }
 
-    /// What was told since the last time.
+    /// What was reported since the last time.
     std::string news() { return std::exchange(told, ""); }
 
     /// Turns, and never sleeps.
@@ -60,7 +60,7 @@ Coroutine<> wait_for_all(Story& story, std::string name) {
 
 } // namespace
 
-TEST_CASE("what goes in comes out, in its order") {
+TEST_CASE("what goes in comes out, in order") {
     Story story;
     for (const int item : {1, 2, 3})
         story.queue.put(item);
@@ -68,30 +68,31 @@ TEST_CASE("what goes in comes out, in its order") {
     Task b(story.loop, take(story, "b"));
     story.turn();
     REQUIRE_MESSAGE(story.news() == "a has 1, b has 2",
-                    "the items are there, so nobody need wait: a takes the first one, "
+                    "the items are there, so no task has to wait: a takes the first one "
                     "and b the second, each in its first turn.");
     Task c(story.loop, take(story, "c"));
     story.turn();
     REQUIRE(story.news() == "c has 3");
 }
 
-TEST_CASE("who finds nothing waits") {
+TEST_CASE("a task that finds nothing waits") {
     Story story;
     Task a(story.loop, take(story, "a"));
     story.turn(2);
     REQUIRE_MESSAGE(
         (story.told.empty() && !a.done()),
-        "the queue is empty: a should wait in get until there is an item. Told: "
+        "the queue is empty: a should wait in get until there is an item. Reported: "
             << story.told);
     story.queue.put(1);
-    REQUIRE_MESSAGE(story.told.empty(), "somebody ran inside put. Told: " << story.told);
+    REQUIRE_MESSAGE(story.told.empty(),
+                    "a task ran inside put. Reported: " << story.told);
     story.turn();
-    REQUIRE_MESSAGE(
-        story.told == "a has 1",
-        "a waited, and an item came: in the next turn, a has it. Told: " << story.told);
+    REQUIRE_MESSAGE(story.told == "a has 1",
+                    "a waited, and an item came: in the next turn, a has it. Reported: "
+                        << story.told);
 }
 
-TEST_CASE("who has waited longest is served first") {
+TEST_CASE("the task that has waited longest is served first") {
     Story story;
     Task a(story.loop, take(story, "a"));
     Task b(story.loop, take(story, "b"));
@@ -99,45 +100,48 @@ TEST_CASE("who has waited longest is served first") {
     story.turn();
     story.queue.put(1);
     story.turn();
-    REQUIRE_MESSAGE(story.news() == "a has 1",
-                    "a, b and c wait, in this order, and one item comes: it's a's.");
+    REQUIRE_MESSAGE(
+        story.news() == "a has 1",
+        "a, b and c wait, in this order, and one item comes: it belongs to a.");
     story.queue.put(2);
     story.queue.put(3);
     story.turn();
-    REQUIRE_MESSAGE(
-        story.told == "b has 2, c has 3",
-        "b and c wait, and two items come: the first is b's. Told: " << story.told);
+    REQUIRE_MESSAGE(story.told == "b has 2, c has 3",
+                    "b and c wait, and two items come: the first belongs to b. Reported: "
+                        << story.told);
 }
 
-TEST_CASE("nobody cuts in") {
+TEST_CASE("no task jumps the line") {
     Story story;
     Task a(story.loop, take(story, "a"));
     story.turn();
     Task late(story.loop, take(story, "late"));
     story.queue.put(1); // late's turn comes before a's
     story.turn();
-    REQUIRE_MESSAGE(story.news() == "a has 1",
-                    "a waits, and an item comes. Before a's turn comes late, and asks "
-                    "for one. But the item was a's since it came: late has to wait.");
+    REQUIRE_MESSAGE(
+        story.news() == "a has 1",
+        "a waits, and an item comes. Before a's turn, the task \"late\" asks for one. "
+        "But the item has belonged to a since it came, so late has to wait.");
     story.queue.put(2);
     story.turn();
     REQUIRE_MESSAGE(story.told == "late has 2", "Told: " << story.told);
 }
 
-TEST_CASE("join waits until all is dealt with") {
+TEST_CASE("join waits until everything is dealt with") {
     Story story;
     story.queue.put(1);
     story.queue.put(2);
     Task one(story.loop, wait_for_all(story, "one"));
     Task two(story.loop, wait_for_all(story, "two"));
     story.turn();
-    REQUIRE_MESSAGE(story.told.empty(), "join has ended, and nobody has taken anything.");
+    REQUIRE_MESSAGE(story.told.empty(),
+                    "join has ended, and no task has taken anything.");
     Task a(story.loop, take(story, "a"));
     Task b(story.loop, take(story, "b"));
     story.turn(2);
     REQUIRE_MESSAGE(story.news() == "a has 1, b has 2",
                     "the queue is empty, but a and b still work, and may put in more: "
-                    "join must wait until they have said task_done.");
+                    "join must wait until they have called task_done.");
     story.queue.task_done();
     story.queue.put(3);
     story.queue.task_done();
@@ -149,11 +153,12 @@ TEST_CASE("join waits until all is dealt with") {
     REQUIRE_MESSAGE(story.news() == "c has 3",
                     "the last item is taken, but not dealt with: join must wait.");
     story.queue.task_done();
-    REQUIRE_MESSAGE(story.told.empty(), "somebody ran inside task_done.");
+    REQUIRE_MESSAGE(story.told.empty(), "a task ran inside task_done.");
     story.turn();
-    REQUIRE_MESSAGE(
-        story.told == "one has waited, two has waited",
-        "all is dealt with, so join ends, for all who wait for it. Told: " << story.told);
+    REQUIRE_MESSAGE(story.told == "one has waited, two has waited",
+                    "everything is dealt with, so join ends for every task that waits "
+                    "for it. Reported: "
+                        << story.told);
 }
 
 TEST_CASE("join of a queue into which nothing was put") {
@@ -162,7 +167,7 @@ TEST_CASE("join of a queue into which nothing was put") {
     story.turn(2);
     REQUIRE_MESSAGE(
         story.told == "one has waited",
-        "nothing was put in, so there is nothing to wait for, and join waits for ever.");
+        "nothing was put in, so there is nothing to wait for, but join waits forever.");
 }
 
 TEST_CASE("join of a queue that was emptied before") {
@@ -177,11 +182,11 @@ TEST_CASE("join of a queue that was emptied before") {
     story.turn(2);
     REQUIRE_MESSAGE(
         story.told == "a has 1, one has waited",
-        "all was dealt with before somebody asked for it: join ends at once. Told: "
+        "everything was dealt with before join was called, so it ends at once. Reported: "
             << story.told);
 }
 
-TEST_CASE("who is cancelled leaves the line") {
+TEST_CASE("a task that is cancelled leaves the line") {
     Story story;
     Task a(story.loop, take(story, "a"));
     Task b(story.loop, take(story, "b"));
@@ -192,12 +197,12 @@ TEST_CASE("who is cancelled leaves the line") {
     story.queue.put(1);
     story.turn(2);
     REQUIRE_MESSAGE(story.told == "b has 1",
-                    "a waited in front of b, was cancelled, and has gone. An item comes, "
-                    "and b doesn't get it: does a still stand in the line? Told: "
+                    "a waited in front of b, was cancelled, and is gone. An item comes, "
+                    "and b doesn't get it: is a still in line? Reported: "
                         << story.told);
 }
 
-TEST_CASE("an item that was given, and not taken") {
+TEST_CASE("an item that was given but not taken") {
     Story story;
     Task a(story.loop, take(story, "a"));
     SUBCASE("it's in the queue again") {
@@ -210,13 +215,14 @@ TEST_CASE("an item that was given, and not taken") {
         Task c(story.loop, take(story, "c"));
         story.turn();
         REQUIRE_MESSAGE(story.told.find("has 1") != std::string::npos,
-                        "the item was a's, and a was cancelled before its turn. So a "
-                        "never takes it, and nobody else does: it's lost. Told: "
+                        "the item belonged to a, which was cancelled before its turn. So "
+                        "a never takes it, nor does any other task: it's lost. Reported: "
                             << story.told);
-        REQUIRE_MESSAGE(story.told == "b has 1, c has 2",
-                        "the first item was a's, which was cancelled before its turn: "
-                        "nobody waits, so it goes back to the front of the queue. Told: "
-                            << story.told);
+        REQUIRE_MESSAGE(
+            story.told == "b has 1, c has 2",
+            "the first item belonged to a, which was cancelled before its turn. No other "
+            "task waits, so it goes back to the front of the queue. Reported: "
+                << story.told);
     }
     SUBCASE("or the next one has it") {
         Task b(story.loop, take(story, "b"));
@@ -224,12 +230,13 @@ TEST_CASE("an item that was given, and not taken") {
         story.queue.put(1); // a's
         a.cancel();
         story.turn(3);
-        REQUIRE_MESSAGE(story.told == "b has 1",
-                        "the item was a's, and a was cancelled before its turn. b waits "
-                        "for one all the time, and doesn't get it. Told: "
-                            << story.told);
+        REQUIRE_MESSAGE(
+            story.told == "b has 1",
+            "the item belonged to a, which was cancelled before its turn. b has been "
+            "waiting for one all along, but doesn't get it. Reported: "
+                << story.told);
     }
-    SUBCASE("also if it came after the request") {
+    SUBCASE("even if it came after the request") {
         Task b(story.loop, take(story, "b"));
         story.turn();
         a.cancel();
@@ -237,10 +244,10 @@ TEST_CASE("an item that was given, and not taken") {
         story.turn(3);
         REQUIRE_MESSAGE(story.told == "b has 1",
                         "a waited in front of b, and was cancelled; before its turn, an "
-                        "item came. Only b is there to take it. Told: "
+                        "item came. Only b is there to take it. Reported: "
                             << story.told);
     }
-    SUBCASE("and who comes between finds it") {
+    SUBCASE("and a task that comes in between finds it") {
         story.turn();
         story.queue.put(1); // a's
         a.cancel();
@@ -268,8 +275,8 @@ TEST_CASE("an item that was given, and not taken") {
         story.queue.task_done();
         story.turn(2);
         REQUIRE_MESSAGE(story.told == "c has 2, one has waited",
-                        "2 went back to the queue, was taken once more, and is dealt "
-                        "with: so join ends. It was put in once, and counts once. Told: "
+                        "2 went back to the queue, was taken again, and is dealt with, "
+                        "so join ends. It was put in once, and counts once. Reported: "
                             << story.told);
     }
     REQUIRE(a.done());
@@ -365,10 +372,11 @@ TEST_CASE("many, and many are cancelled") {
     REQUIRE_MESSAGE(lost == 0, lost << " of 300 items were lost, while workers came, "
                                        "waited, and were cancelled.");
     REQUIRE_MESSAGE(twice == 0, twice << " of 300 items were dealt with twice.");
-    REQUIRE_MESSAGE(!queue.join().done(), "one item is not dealt with, and join ends.");
+    REQUIRE_MESSAGE(!queue.join().done(),
+                    "one item is not dealt with, but join has ended.");
     queue.task_done();
     REQUIRE_MESSAGE(queue.join().done(),
-                    "all items are dealt with, and join doesn't end.");
+                    "all items are dealt with, but join doesn't end.");
     for (Task& worker : workers)
         worker.cancel();
     for (int i = 0; i < 3; ++i)

@@ -16,7 +16,8 @@
 
 namespace yours {
 
-/// Has a descriptor watched as long as it lives, and resolves `future` when it's ready.
+/// Has a descriptor watched for as long as this lives, and resolves `future` when it's
+/// ready.
 class Watch {
   public:
     Watch(Loop& loop, int fd, common::Events events, Future& future)
@@ -40,7 +41,7 @@ inline Coroutine<> ready(Loop& loop, const common::Socket& socket,
     co_await future;
 }
 
-/// All that the server sends, up to the end of the connection.
+/// Everything that the server sends, up to the end of the connection.
 inline Coroutine<std::string> fetch_bytes(Loop& loop, common::Url url) {
     common::Socket socket = first::begin_to_connect(url);
     co_await ready(loop, socket, common::Events::write);
@@ -49,14 +50,14 @@ inline Coroutine<std::string> fetch_bytes(Loop& loop, common::Url url) {
     while (true) {
         co_await ready(loop, socket, common::Events::read);
         const auto chunk = first::receive(socket);
-        if (chunk && chunk->empty()) // the server has closed: that's all
+        if (chunk && chunk->empty()) // the server has closed: that's everything
             co_return response;
         response += chunk.value_or("");
     }
 }
 
-/// What the server answers to a request for `url`. If it can't be had within `limit`, the
-/// response's `error` says why.
+/// What the server answers to a request for `url`. If the page can't be fetched within
+/// `limit`, the response's `error` gives the reason.
 inline Coroutine<common::HttpResponse> fetch(Loop& loop, common::Url url,
                                              Milliseconds limit) {
     common::HttpResponse response;

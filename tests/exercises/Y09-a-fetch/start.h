@@ -1,7 +1,7 @@
 // A page, fetched over a socket.
 //
-// Fill in Watch, ready, fetch_bytes and fetch. What a socket does without waiting is
-// there: common/first/sockets.h.
+// Fill in Watch, ready, fetch_bytes and fetch. What a socket can do without waiting is
+// given: common/first/sockets.h.
 #pragma once
 
 #include "common/first/sockets.h"
@@ -19,8 +19,8 @@
 
 namespace yours {
 
-/// Has a descriptor watched as long as it lives, and resolves `future` when it's ready
-/// for `events`. Both must outlive it.
+/// Has a descriptor watched for as long as this lives, and resolves `future` when it's
+/// ready for `events`. Both must outlive it.
 class Watch {
   public:
     Watch(Loop& loop, int fd, common::Events events, Future& future) {
@@ -36,8 +36,8 @@ class Watch {
     }
 };
 
-/// Waits until `socket` is ready for `events`. However that ends, the socket is not
-/// watched any more.
+/// Waits until `socket` is ready for `events`. However that ends, the socket is no longer
+/// watched afterwards.
 inline Coroutine<> ready(Loop& loop, const common::Socket& socket,
                          common::Events events) {
     (void)loop; // yours
@@ -46,20 +46,21 @@ inline Coroutine<> ready(Loop& loop, const common::Socket& socket,
     co_return;
 }
 
-/// All that the server sends, up to the end of the connection. Throws what goes wrong
-/// with the socket. Waits only in `co_await`, so that others can run meanwhile.
+/// Everything that the server sends, up to the end of the connection. Throws whatever
+/// goes wrong with the socket. Waits only in `co_await`, so that others can run
+/// meanwhile.
 inline Coroutine<std::string> fetch_bytes(Loop& loop, common::Url url) {
     common::Socket socket = first::begin_to_connect(url);
-    (void)loop; // yours: it is connected, or has failed to, when it is ready to write
+    (void)loop; // yours: once it is ready to write, it has connected or failed
     co_return "";
 }
 
-/// What the server answers to a request for `url`. `limit` is for the whole of it, from
-/// the connection to the last byte.
+/// What the server answers to a request for `url`. `limit` covers all of it, from the
+/// connection to the last byte.
 ///
-/// If it can't be had, or not within `limit`, then nothing is thrown: the response's
-/// `error` says why. But whoever waits here may be asked to end: Cancelled isn't a page
-/// that has failed, and is thrown.
+/// If the page can't be fetched, or not within `limit`, nothing is thrown: the response's
+/// `error` gives the reason. But if the caller is asked to end, Cancelled is thrown,
+/// because that is not a failed page.
 inline Coroutine<common::HttpResponse> fetch(Loop& loop, common::Url url,
                                              Milliseconds limit) {
     common::HttpResponse response;

@@ -1,5 +1,5 @@
 // start fails in: ready waits
-// start fails with: ready has returned, and nobody has sent anything
+// start fails with: ready has returned, but nothing was sent
 #include "fetch.h"
 #include "task.h"
 #include "tests/support/listener.h"
@@ -38,12 +38,12 @@ namespace {
 /// More than enough for a server on this machine.
 constexpr Milliseconds patience = 4s;
 
-/// What a test is about: a loop, and what was told. A test that still runs after some
+/// What a test is about: a loop, and what was reported. A test that still runs after some
 /// seconds hangs, and is ended.
 struct Story {
     Story() {
         loop.call_later(5s, [] {
-            throw std::runtime_error("everybody waits, and nothing happens any more");
+            throw std::runtime_error("every task waits, and nothing more happens");
         });
     }
 
@@ -93,24 +93,26 @@ TEST_CASE("ready waits") {
         story.turn(3);
         REQUIRE_MESSAGE(
             story.told.empty(),
-            "ready has returned, and nobody has sent anything. Told: " << story.told);
+            "ready has returned, but nothing was sent. Reported: " << story.told);
         REQUIRE_MESSAGE(story.is_watched(pair.near),
-                        "a task waits for a socket, and the loop doesn't watch that.");
+                        "a task waits for a socket, but the loop doesn't watch it.");
         send(pair.far, "!");
+        story.turn(2);
+        REQUIRE_MESSAGE(story.told == "ready",
+                        "something has arrived, but ready has not returned. Reported: "
+                            << story.told);
+        REQUIRE_MESSAGE(
+            !story.is_watched(pair.near),
+            "ready has returned, but the socket is still watched. The next wait for it "
+            "would fail, because a descriptor is watched only once.");
+    }
+    SUBCASE("until it can be written to") {
+        Task task(story.loop, wait_until_ready(story, pair.near, Events::write));
         story.turn(2);
         REQUIRE_MESSAGE(
             story.told == "ready",
-            "something has come, and ready has not returned. Told: " << story.told);
-        REQUIRE_MESSAGE(!story.is_watched(pair.near),
-                        "ready has returned, and the socket is still watched. Who waits "
-                        "for it again can't: a descriptor is watched once.");
-    }
-    SUBCASE("until it can be written") {
-        Task task(story.loop, wait_until_ready(story, pair.near, Events::write));
-        story.turn(2);
-        REQUIRE_MESSAGE(story.told == "ready",
-                        "the socket can be written, and ready has not returned. Told: "
-                            << story.told);
+            "the socket can be written to, but ready has not returned. Reported: "
+                << story.told);
     }
     SUBCASE("and is cancelled") {
         Task task(story.loop, wait_until_ready(story, pair.near, Events::read));
@@ -119,8 +121,8 @@ TEST_CASE("ready waits") {
         story.turn(2);
         REQUIRE_MESSAGE(story.told == "cancelled", "Told: " << story.told);
         REQUIRE_MESSAGE(!story.is_watched(pair.near),
-                        "who waited for the socket was cancelled, and has gone; and the "
-                        "socket is still watched. Whom would the loop call?");
+                        "the task that waited for the socket was cancelled and is gone, "
+                        "but the socket is still watched. What would the loop call?");
     }
 }
 
@@ -133,11 +135,11 @@ TEST_CASE("a watch ends with its object") {
         REQUIRE(story.is_watched(pair.near));
         REQUIRE(!future.done());
         story.turn();
-        REQUIRE_MESSAGE(future.done(), "the socket can be written, and the future is not "
-                                       "done.");
+        REQUIRE_MESSAGE(future.done(),
+                        "the socket can be written to, but the future is not done.");
     }
-    REQUIRE_MESSAGE(!story.is_watched(pair.near), "the Watch has died, and the socket is "
-                                                  "still watched.");
+    REQUIRE_MESSAGE(!story.is_watched(pair.near),
+                    "the Watch was destroyed, but the socket is still watched.");
 }
 
 namespace {
@@ -162,8 +164,8 @@ HttpResponse fetch_one(Story& story, const std::string& url,
     Task task(story.loop, fetch_into(story, response, url, limit));
     run_until_complete(story.loop, task);
     REQUIRE_MESSAGE(story.told.rfind("thrown: ", 0) != 0,
-                    "fetch has thrown. A page that can't be had is a response whose "
-                    "`error` says why. "
+                    "fetch has thrown. A page that can't be fetched is a response whose "
+                    "`error` gives the reason. "
                         << story.told);
     return response;
 }
@@ -193,7 +195,7 @@ TEST_CASE("a page that comes in pieces") {
         server.on("/", reply);
         const HttpResponse response = fetch_one(story, server.url("/"));
         REQUIRE_MESSAGE(response.body == "one",
-                        "the page came in pieces, with pauses between them, and the body "
+                        "the page came in pieces, with pauses between them, but the body "
                         "is not all of it: \""
                             << response.body << "\" " << response.error);
     }
@@ -202,12 +204,12 @@ TEST_CASE("a page that comes in pieces") {
         server.on("/", html(body));
         const HttpResponse response = fetch_one(story, server.url("/"));
         REQUIRE_MESSAGE(response.body.size() == body.size(),
-                        "the page has a million bytes, and the body has "
+                        "the page has a million bytes, but the body has "
                             << response.body.size() << ". " << response.error);
     }
 }
 
-TEST_CASE("a page that can't be had") {
+TEST_CASE("a page that can't be fetched") {
     ScriptedServer server;
     Story story;
     std::string url = server.url("/");
@@ -215,13 +217,13 @@ TEST_CASE("a page that can't be had") {
     SUBCASE("the server breaks off") {
         server.on("/", Reply{Send{"HTTP/1.0 200 OK\r\n\r\n"}, tests::Reset{}});
     }
-    SUBCASE("nobody listens") {
+    SUBCASE("nothing listens") {
         const auto listener = tests::listen_on_loopback(0); // gone before it's asked
         url = "http://127.0.0.1:" + std::to_string(tests::local_port(listener)) + "/";
     }
     const HttpResponse response = fetch_one(story, url);
     REQUIRE_MESSAGE(!response.error.empty(),
-                    "the page can't be had, and the response's `error` is empty.");
+                    "the page can't be fetched, but the response's `error` is empty.");
 }
 
 TEST_CASE("a server that takes too long") {
@@ -239,14 +241,14 @@ TEST_CASE("a server that takes too long") {
     server.on("/other", html("other"));
     const HttpResponse response = fetch_one(story, server.url("/"), 250ms);
     REQUIRE_MESSAGE(response.error == std::string(yours::TimedOut().what()),
-                    "the limit was 250 ms, for the whole page; it takes a second, or "
-                    "longer, though something comes all the time. The error: \""
+                    "the limit was 250 ms for the whole page, which takes a second or "
+                    "longer, although something arrives all the time. The error: \""
                         << response.error << "\"");
     // The socket was closed, and the next one has its number.
     const HttpResponse other = fetch_one(story, server.url("/other"));
     REQUIRE_MESSAGE(other.body == "other",
-                    "the page before was given up in time, and now another one can't be "
-                    "fetched. Was the first socket still watched when it was closed? "
+                    "the previous page was given up in time, but now another one can't "
+                    "be fetched. Was the first socket still watched when it was closed? "
                         << other.error);
 }
 
@@ -264,8 +266,8 @@ TEST_CASE("two pages at the same time") {
     run_until_complete(story.loop, a);
     run_until_complete(story.loop, b);
     REQUIRE_MESSAGE(story.told == "fast, slow",
-                    "two pages are fetched at the same time, and the fast one has waited "
-                    "for the slow one. Told: "
+                    "two pages are fetched at the same time, but the fast one has waited "
+                    "for the slow one. Reported: "
                         << story.told);
 }
 
@@ -287,14 +289,14 @@ TEST_CASE("a fetch that is cancelled") {
     }
     task.cancel();
     story.turn(5);
-    REQUIRE_MESSAGE(story.told == "cancelled",
-                    "the task that fetches was cancelled. That is no page that has "
-                    "failed: who takes it for that goes on with the next one, and nobody "
-                    "can end it. Told: "
-                        << story.told);
+    REQUIRE_MESSAGE(
+        story.told == "cancelled",
+        "the task that fetches was cancelled. That is not a failed page: a worker that "
+        "mistakes it for one takes the next page, and can't be stopped. Reported: "
+            << story.told);
     const HttpResponse other = fetch_one(story, server.url("/other"));
     REQUIRE_MESSAGE(other.body == "other",
-                    "the fetch before was cancelled, and now another page can't be "
+                    "the previous fetch was cancelled, and now another page can't be "
                     "fetched. Was the first socket still watched when it was closed? "
                         << other.error);
 }

@@ -15,24 +15,24 @@
 
 namespace yours {
 
-/// Ends all when what is in `queue` is dealt with.
+/// Ends everything when what is in `queue` is dealt with.
 template <class T>
 Coroutine<> wait_until_empty(Queue<T>& queue, Future& over) {
     co_await queue.join();
     over.set_result();
 }
 
-/// Does `work`; if that throws, all is over.
+/// Runs `work`; if that throws, everything ends.
 inline Coroutine<> work_or_fail(std::function<Coroutine<>()> work, Future& over) {
     try {
         co_await work();
-    } catch (...) { // also Cancelled: if all was over before, nothing changes
+    } catch (...) { // Cancelled, too: `over` is done by then
         over.set_exception(std::current_exception());
     }
 }
 
-/// Is asked to end by `ask_to_end` alone. Who waits for its end and is asked to end only
-/// leaves a note: a worker that tidies up isn't disturbed.
+/// Is asked to end only by `ask_to_end`. A request from a task that waits for it is only
+/// noted, so that a worker that is cleaning up isn't disturbed.
 class Worker : public Task {
   public:
     using Task::Task;
@@ -50,7 +50,7 @@ class Worker : public Task {
     bool noted_ = false;
 };
 
-/// Waits until `worker` has ended, however it does.
+/// Waits until `worker` has ended, in whatever way.
 inline Coroutine<> end_of(Worker& worker) {
     try {
         co_await worker;
@@ -58,10 +58,10 @@ inline Coroutine<> end_of(Worker& worker) {
     }
 }
 
-/// Has `number` workers run `work()` at the same time, until all that is in `queue`
-/// is dealt with. Then, or when one of them throws, or when this is cancelled, asks all
-/// of them to end, and waits until they have. Throws what a worker has thrown; or
-/// Cancelled, also if the request comes while they end.
+/// Has `number` workers run `work()` at the same time until everything in `queue` is
+/// dealt with. Then, or when one of them throws, or when this is cancelled, asks all of
+/// them to end, and waits until they have. Throws what a worker threw; or Cancelled, even
+/// if the request comes while they end.
 template <class T>
 Coroutine<> run_workers(Loop& loop, Queue<T>& queue, std::size_t number,
                         std::function<Coroutine<>()> work) {

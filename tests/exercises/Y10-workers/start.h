@@ -16,22 +16,22 @@
 namespace yours {
 
 /// Makes `number` workers (1 or more), which share `queue` and run at the same time. Each
-/// is a task that runs `work()`: a coroutine that takes an item, deals with it, says
-/// task_done, and again, for ever; it may put in more. What this is given, `queue` and
-/// all that `work` uses, lives longer.
+/// is a task that runs `work()`: a coroutine that takes an item, deals with it, calls
+/// task_done, and starts over, forever; it may put in more. `queue`, and everything that
+/// `work` uses, outlives this.
 ///
-/// All is over when the first of these happens:
+/// It comes to an end when the first of these happens:
 ///
 /// - Every item in the queue is dealt with. (There may have been none.)
 /// - A worker throws.
-/// - Whoever waits here is cancelled.
+/// - The caller is cancelled.
 ///
 /// Then all workers are asked to end. And when all of them *have* ended, however long
-/// that takes them, this ends, too: it returns; or throws what that worker has thrown; or
-/// Cancelled. If another worker throws after that, nobody hears of it. If whoever waits
-/// here is cancelled after that, the workers aren't asked once more, for they may be
-/// tidying up; and Cancelled is thrown, if there is nothing else to throw. (A worker that
-/// returns has ended, and the others go on.)
+/// that takes, this ends, too: it returns, or throws what that worker threw, or throws
+/// Cancelled. If another worker throws after that, its exception is dropped. If the
+/// caller is cancelled after that, the workers aren't asked again, because they may be
+/// cleaning up; Cancelled is then thrown at the end if there is nothing else to throw. A
+/// worker that returns has ended, and the others continue.
 template <class T>
 Coroutine<> run_workers(Loop& loop, Queue<T>& queue, std::size_t number,
                         std::function<Coroutine<>()> work) {

@@ -1,4 +1,4 @@
-// start fails in: all that is in the queue is dealt with
+// start fails in: everything in the queue is dealt with
 // start fails with: of 5 items only 0 are dealt with
 #include "fetch.h"
 #include "tests/exercises/track/crawl.h"
@@ -106,7 +106,7 @@ Coroutine<> work_and_clean_up(Story& story, Milliseconds time) {
     }
     try {
         co_await yours::sleep(story.loop, 20ms);
-    } catch (const Cancelled&) { // somebody is in a hurry
+    } catch (const Cancelled&) { // as in a hurry
         ++story.disturbed;
     }
     ++story.cleaned;
@@ -136,7 +136,7 @@ struct {
     bool if_cancelled = false;
 } waits;
 
-/// Runs workers, and notes how that has ended, and who was alive then.
+/// Runs workers, and notes how that ended, and which of them were alive then.
 Coroutine<> run(Story& story, std::size_t number, std::function<Coroutine<>()> work) {
     try {
         co_await run_workers(story.loop, story.queue, number, std::move(work));
@@ -151,32 +151,32 @@ Coroutine<> run(Story& story, std::size_t number, std::function<Coroutine<>()> w
 
 } // namespace
 
-TEST_CASE("all that is in the queue is dealt with") {
+TEST_CASE("everything in the queue is dealt with") {
     Story story;
     story.put(5);
     Task task(story.loop, run(story, 2, [&] { return work(story, 1ms); }));
     const bool ends = story.ends(task);
     REQUIRE_MESSAGE(story.dealt_with == 5,
                     "of 5 items only " << story.dealt_with
-                                       << " are dealt with, and run_workers has ended.");
-    REQUIRE_MESSAGE(ends, "all is dealt with, and run_workers waits for ever. The "
+                                       << " are dealt with, but run_workers has ended.");
+    REQUIRE_MESSAGE(ends, "everything is dealt with, but run_workers waits forever. The "
                           "workers never end by themselves.");
     REQUIRE_MESSAGE(story.ended == "well",
-                    "all was dealt with, and then the workers were asked to end: that's "
-                    "no failure of run_workers. It has ended: "
+                    "everything was dealt with, and then the workers were asked to end: "
+                    "that is not a failure of run_workers. It ended: "
                         << story.ended);
     REQUIRE_MESSAGE(story.alive_then == 0, "run_workers has ended, and "
                                                << story.alive_then
                                                << " workers have not.");
 }
 
-TEST_CASE("so many at the same time") {
+TEST_CASE("as many at a time as there are workers") {
     Story story;
     story.put(10);
     Task task(story.loop, run(story, 3, [&] { return work(story, 5ms); }));
     REQUIRE(story.ends(task));
     REQUIRE_MESSAGE(story.most_busy == 3,
-                    "there are 3 workers and enough to do, and at the most, "
+                    "there are 3 workers and enough to do, but at most "
                         << story.most_busy << " were busy at the same time.");
     REQUIRE(story.dealt_with == 10);
 }
@@ -187,31 +187,31 @@ TEST_CASE("what is put in meanwhile") {
     Task task(story.loop, run(story, 3, [&] { return work(story, 1ms); }));
     REQUIRE(story.ends(task));
     REQUIRE_MESSAGE(story.dealt_with == 31,
-                    "one item was put in, and workers put in 30 more while they worked. "
-                    "When run_workers ended, "
+                    "one item was put in, and the workers put in 30 more while they "
+                    "worked. When run_workers ended, "
                         << story.dealt_with << " were dealt with.");
 }
 
 TEST_CASE("little to do") {
     Story story;
     SUBCASE("nothing") {}
-    SUBCASE("less than there are workers") { story.put(2); }
+    SUBCASE("fewer items than workers") { story.put(2); }
     const int items = story.queue.join().done() ? 0 : 2;
     Task task(story.loop, run(story, 5, [&] { return work(story, 1ms); }));
     REQUIRE_MESSAGE(story.ends(task), "there are 5 workers and "
                                           << items
-                                          << " items, and run_workers waits for ever.");
+                                          << " items, but run_workers waits forever.");
     REQUIRE(story.dealt_with == items);
     REQUIRE(story.alive_then == 0);
 }
 
-TEST_CASE("workers that take their time to end") {
+TEST_CASE("workers that take a while to end") {
     Story story;
     story.put(3);
     Task task(story.loop, run(story, 3, [&] { return work_and_clean_up(story, 1ms); }));
     REQUIRE(story.ends(task));
     REQUIRE_MESSAGE(story.cleaned == 3,
-                    "all is dealt with. When run_workers ended, "
+                    "everything is dealt with. When run_workers ended, "
                         << story.asked << " of 3 workers knew of it, and "
                         << story.cleaned
                         << " had cleaned up, for which each needs 20 ms. Ask them to "
@@ -238,15 +238,15 @@ TEST_CASE("a worker throws") {
     Task task(story.loop, run(story, 3, first_fails(story, made)));
     REQUIRE_MESSAGE(
         story.ends(task),
-        "a worker has thrown, and run_workers waits for ever: nobody deals with the item "
-        "that this worker had, and nobody asks the others to end.");
+        "a worker has thrown, and run_workers waits forever: the item that this worker "
+        "had is never dealt with, and the others are never asked to end.");
     REQUIRE_MESSAGE(
         story.ended == "it rains on 0",
         "a worker has thrown \"it rains on 0\", so run_workers throws that. It ended: "
             << story.ended);
     REQUIRE_MESSAGE(story.cleaned == 2,
                     "a worker has thrown; the two others must be asked to end, and "
-                    "waited for. They need 20 ms, and when run_workers ended, "
+                    "waited for. They need 20 ms, but when run_workers ended, "
                         << story.cleaned << " had.");
     REQUIRE(story.alive_then == 0);
     waits.if_one_throws = true;
@@ -267,14 +267,14 @@ TEST_CASE("two workers throw") {
                         << story.ended);
 }
 
-TEST_CASE("whoever waits is cancelled") {
+TEST_CASE("the caller is cancelled") {
     Story story;
     story.put(5);
     Task task(story.loop, run(story, 3, [&] { return work_and_clean_up(story, 1h); }));
     int turns = 4; // until all workers are busy
     SUBCASE("while they work") {}
     SUBCASE("when they have not begun") { turns = 1; }
-    SUBCASE("twice, since somebody is in a hurry") {
+    SUBCASE("twice in a row") {
         story.loop.call_later(10ms, [&] { task.cancel(); });
     }
     for (int i = 0; i < turns; ++i)
@@ -282,21 +282,21 @@ TEST_CASE("whoever waits is cancelled") {
     const int alive = story.alive;
     task.cancel();
     REQUIRE_MESSAGE(story.ends(task),
-                    "whoever waits was cancelled, and run_workers waits for ever.");
+                    "the caller was cancelled, but run_workers waits forever.");
     REQUIRE_MESSAGE(story.ended == "cancelled",
-                    "whoever waits was cancelled, so run_workers throws Cancelled, when "
-                    "all have ended. It ended: "
+                    "the caller was cancelled, so run_workers throws Cancelled when all "
+                    "have ended. It ended: "
                         << story.ended);
     REQUIRE_MESSAGE((alive == 0 || story.cleaned == 3),
-                    "whoever waits was cancelled: so the workers must be asked to end, "
-                    "and waited for. When run_workers ended, "
+                    "the caller was cancelled: so the workers must be asked to end, and "
+                    "waited for. When run_workers ended, "
                         << story.cleaned << " of 3 had cleaned up.");
     REQUIRE(story.alive_then == 0);
     waits.if_cancelled = true;
 }
 
-TEST_CASE("whoever waits is cancelled while the workers tidy up") {
-    REQUIRE_MESSAGE(waits.at_the_end, "first mend what fails above.");
+TEST_CASE("the caller is cancelled while the workers clean up") {
+    REQUIRE_MESSAGE(waits.at_the_end, "first fix what fails above.");
     Story story;
     story.put(5);
     Task task(story.loop, run(story, 3, [&] { return work_and_clean_up(story, 1ms); }));
@@ -308,12 +308,13 @@ TEST_CASE("whoever waits is cancelled while the workers tidy up") {
     task.cancel();
     REQUIRE(story.ends(task));
     REQUIRE_MESSAGE(story.disturbed == 0,
-                    "the workers were tidying up when whoever waits was cancelled. They "
-                    "were asked to end before, and must not be disturbed in it.");
-    REQUIRE_MESSAGE(story.ended == "cancelled",
-                    "all was dealt with, and while the workers tidied up, whoever waits "
-                    "was cancelled. Nobody else hears of that request. It ended: "
-                        << story.ended);
+                    "the workers were cleaning up when the caller was cancelled. They "
+                    "had already been asked to end, and must not be disturbed in that.");
+    REQUIRE_MESSAGE(
+        story.ended == "cancelled",
+        "everything was dealt with, and while the workers cleaned up, the caller was "
+        "cancelled. Only you hear of that request, so it must not get lost. It ended: "
+            << story.ended);
 }
 
 namespace {
@@ -347,9 +348,9 @@ Coroutine<> fail_when(Story& story, yours::Future& future) {
 
 } // namespace
 
-TEST_CASE("a worker throws while another one begins something") {
+TEST_CASE("a worker throws while another begins something") {
     REQUIRE_MESSAGE((waits.at_the_end && waits.if_one_throws && waits.if_cancelled),
-                    "this needs run_workers to wait for its workers, however it ends: "
+                    "for this, run_workers has to wait for its workers however it ends: "
                     "see the cases before.");
     // All moments, one after the other.
     for (int moment = 0; moment < 8; ++moment) {
@@ -368,9 +369,9 @@ TEST_CASE("a worker throws while another one begins something") {
             story.loop.EventLoop::turn(0ms);
         }
         REQUIRE_MESSAGE(story.ends(task),
-                        "a worker has thrown while another one began something with a "
-                        "time limit, and run_workers waits for ever. Does that worker "
-                        "know that it was asked to end? See your task.h and wait_for.h.");
+                        "a worker has thrown while another began something with a time "
+                        "limit, and run_workers waits forever. Does that worker know "
+                        "that it was asked to end? See your task.h and wait_for.h.");
         REQUIRE(story.ended == "it rains on 0");
         REQUIRE(story.alive_then == 0);
     }

@@ -17,11 +17,11 @@ class Loop : public EventLoop {
   public:
     using Clock = std::chrono::steady_clock;
     using Milliseconds = std::chrono::milliseconds;
-    /// Names a timer: when it is due, and its number, counted from the first.
+    /// Identifies a timer: when it is due, and its number, counted from the first.
     using TimerId = std::pair<Clock::time_point, std::uint64_t>;
 
-    /// `callback` will be called once, by a turn, when `delay` is over: never before.
-    /// (A time that is over means now; a hundred years are the most.)
+    /// A turn will call `callback` once, when `delay` is over and never before. (A time
+    /// that has passed means now; a hundred years are the maximum.)
     TimerId call_later(Milliseconds delay, std::function<void()> callback) {
         delay = std::clamp(delay, Milliseconds(0), Milliseconds(std::chrono::years(100)));
         const TimerId id(Clock::now() + delay, ++made_);
@@ -29,10 +29,10 @@ class Loop : public EventLoop {
         return id;
     }
 
-    /// Takes it back. If it has been called, or taken back, nothing happens.
+    /// Cancels it. If it has already been called or cancelled, nothing happens.
     void cancel(const TimerId& id) { timers_.erase(id); }
 
-    /// One turn, that sleeps no longer than until the next timer; then calls those that
+    /// One turn, which sleeps no longer than until the next timer; then calls those that
     /// are due, the earliest first.
     void turn() {
         EventLoop::turn(until_next());
@@ -43,8 +43,8 @@ class Loop : public EventLoop {
     std::optional<Milliseconds> until_next() const {
         if (timers_.empty())
             return std::nullopt;
-        // Rounded up: who sleeps a little too short wakes up, finds nothing to do, and
-        // sleeps for no time at all, again and again.
+        // Rounded up: with a sleep that is a little too short, the loop would wake up,
+        // find nothing to do, and sleep for no time at all, again and again.
         const auto left =
             std::chrono::ceil<Milliseconds>(timers_.begin()->first.first - Clock::now());
         return std::max(left, Milliseconds(0));

@@ -1,4 +1,4 @@
-// A generator that one can talk to.
+// A generator that you can talk to.
 #pragma once
 
 #include <coroutine>
@@ -8,27 +8,28 @@
 
 namespace yours {
 
-/// Yields values of one type, is sent values of another, and returns one of a third. A
-/// coroutine of this kind is called, and that runs nothing: it makes a frame, which
-/// belongs to the Generator that the call returns.
+/// Yields values of one type, is sent values of another, and returns one of a third.
+/// Calling a coroutine of this kind runs none of it: the call makes a frame, which
+/// belongs to the Generator that it returns.
 template <class Yield, class Send, class Return>
 class [[nodiscard]] Generator {
   public:
     class promise_type;
     using Handle = std::coroutine_handle<promise_type>;
 
-    /// What `co_yield` waits with.
+    /// The awaiter of `co_yield`.
     struct Yielding {
         promise_type& promise;
 
-        /// Need it not stop at all? It always stops.
+        /// May it skip the stop? No, it always stops.
         bool await_ready() const noexcept { return false; }
 
-        /// It has stopped. Nothing to do: control goes back to whoever has resumed it.
+        /// It has stopped. There is nothing to do here: control returns to the code that
+        /// resumed it.
         void await_suspend(std::coroutine_handle<> /*frame*/) const noexcept {}
 
-        /// It goes on: what this returns is the value of the `co_yield`. That is what was
-        /// sent.
+        /// It resumes. What this returns becomes the value of the `co_yield`: the value
+        /// that was sent.
         Send await_resume() const { return Send{}; }
     };
 
@@ -43,10 +44,10 @@ class [[nodiscard]] Generator {
         std::suspend_never initial_suspend() noexcept { return {}; }
 
         /// The body has ended. Does it stop once more, or is the frame destroyed at once?
-        /// It stops: whoever owns the frame wants to see what is in here.
+        /// It stops, because the owner of the frame wants to look inside.
         std::suspend_never final_suspend() noexcept { return {}; }
 
-        /// `co_yield value`: keeps the value, and says what to wait with.
+        /// `co_yield value`: keeps the value, and returns the awaiter.
         Yielding yield_value(Yield value) {
             (void)value;
             return Yielding{*this};
@@ -60,31 +61,31 @@ class [[nodiscard]] Generator {
 
         std::optional<Yield> yielded; // on its way out
         Send sent{};                  // on its way in
-        Return returned{};            // at the end; or, instead,
+        Return returned{};            // at the end, or instead:
         std::exception_ptr error;     // what has left the body
     };
 
-    /// Lets it run, up to its first `co_yield`; later, lets it go on with nothing to say:
-    /// then the `co_yield` where it stands has the value `Send{}`. Returns what it yields
-    /// next; nothing, if it has ended. What leaves the body, this throws. Nobody calls it
-    /// once more after the end.
+    /// Runs it up to its first `co_yield`; after that, resumes it with nothing to say, so
+    /// that the `co_yield` where it is suspended has the value `Send{}`. Returns the next
+    /// value that it yields, or nothing if it has ended. Throws what leaves the body. Not
+    /// called again after the end.
     std::optional<Yield> next() { return std::nullopt; }
 
-    /// The same, but the `co_yield` where it stands has the value `value`.
+    /// The same, but the `co_yield` where it is suspended has the value `value`.
     std::optional<Yield> send(Send value) {
         (void)value;
         return std::nullopt;
     }
 
-    /// What it has returned. Nobody asks before it has ended.
+    /// What it has returned. Not called before it has ended.
     const Return& returned() const { return frame_.promise().returned; }
 
-    /// The frame belongs to the new one: `other` owns nothing any more.
+    /// The frame now belongs to the new one, and `other` owns nothing.
     Generator(Generator&& other) noexcept : frame_(other.frame_) {}
     Generator& operator=(Generator&&) = delete;
     Generator(const Generator&) = delete;
     Generator& operator=(const Generator&) = delete;
-    /// Destroys the frame, if it owns one: wherever the coroutine stands.
+    /// Destroys the frame, if it owns one, wherever the coroutine is suspended.
     ~Generator() = default;
 
   private:

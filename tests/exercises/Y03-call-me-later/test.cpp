@@ -1,5 +1,5 @@
 // start fails in: a timer is called once, when its time has come
-// start fails with: nobody has called it
+// start fails with: and it was not called
 #include "loop.h"
 #include "tests/support/socket_pair.h"
 
@@ -21,7 +21,7 @@ using yours::Runnable;
 
 namespace {
 
-/// What was told, for a message.
+/// What was reported, for a message.
 std::string said(const std::string& told) { return told.empty() ? "nothing" : told; }
 
 using Clock = std::chrono::steady_clock;
@@ -31,14 +31,14 @@ Milliseconds since(Clock::time_point start) {
     return std::chrono::duration_cast<Milliseconds>(Clock::now() - start);
 }
 
-/// Keeps the processor busy until then: so what is due by then is late.
+/// Keeps the processor busy until then, so that whatever is due by then is late.
 void busy_until(Clock::time_point when) {
     while (Clock::now() < when) {
     }
 }
 
 /// Wakes a loop after a while, as a server would: a byte arrives at a socket that the
-/// loop watches. So a sleep that would have no end has one, and the test can say what is
+/// loop watches. So a sleep that would never end does end, and the test can say what is
 /// wrong.
 class Alarm {
   public:
@@ -54,7 +54,7 @@ class Alarm {
         loop_.unwatch(pair_.near.fd());
     }
 
-    /// From now on; if it was set before, that doesn't count any more.
+    /// From now on; an earlier setting no longer counts.
     static void ring_after(Milliseconds delay) {
         itimerval timer{};
         timer.it_value.tv_sec = static_cast<time_t>(delay.count() / 1000);
@@ -62,7 +62,7 @@ class Alarm {
         ::setitimer(ITIMER_REAL, &timer, nullptr);
     }
 
-    /// Whether it was this that has ended a turn.
+    /// Whether it was this that ended a turn.
     bool rang() const { return rang_; }
 
   private:
@@ -73,7 +73,7 @@ class Alarm {
     bool rang_ = false;
 };
 
-/// A loop, and what its callbacks have told.
+/// A loop, and what its callbacks have reported.
 struct LoopTest {
     Loop loop;
     Alarm rescue{loop};
@@ -89,8 +89,8 @@ struct LoopTest {
         loop.turn();
     }
 
-    /// Lets the loop turn until that much was told, or until it has had time enough, or
-    /// turns enough. Returns how many it was.
+    /// Runs the loop until that much was reported, or until it has had enough time or
+    /// turns. Returns the number of turns.
     int turns_until(const std::string& wanted, int most = 1'000'000) {
         const auto start = Clock::now();
         int turns = 0;
@@ -103,12 +103,12 @@ struct LoopTest {
 
     void no_endless_sleep() const {
         REQUIRE_MESSAGE(!rescue.rang(),
-                        "a timer was due, and the loop slept on, until something arrived "
-                        "at a socket. How long may the selector sleep at most?");
+                        "a timer was due, and the loop kept sleeping until something "
+                        "arrived at a socket. How long may the selector sleep at most?");
     }
 };
 
-/// Tells its name when it runs.
+/// Reports its name when it runs.
 class Named final : public Runnable {
   public:
     Named(std::string& told, std::string name) : told_(told), name_(std::move(name)) {}
@@ -128,23 +128,22 @@ TEST_CASE_FIXTURE(LoopTest, "a timer is called once, when its time has come") {
         after = since(start);
         told += "timer ";
     });
-    CHECK_MESSAGE(told.empty(), "call_later calls nobody itself.");
+    CHECK_MESSAGE(told.empty(), "call_later itself calls nothing.");
     for (int i = 0; i < 200 && told.empty(); ++i) {
         busy_until(Clock::now() + 1ms); // in case that it doesn't sleep
         turn();
     }
-    REQUIRE_MESSAGE(!told.empty(), "a timer was due after 20 ms. Now it's after "
+    REQUIRE_MESSAGE(!told.empty(), "a timer was due after 20 ms. Now "
                                        << since(start).count()
-                                       << ", and nobody has called it.");
+                                       << " ms have passed, and it was not called.");
     no_endless_sleep();
-    CHECK_MESSAGE(after >= 20ms,
-                  "it was to be called after 20 ms, and it was after " << after.count());
+    CHECK_MESSAGE(after >= 20ms, "it was to be called after 20 ms, and was called after "
+                                     << after.count());
     busy_until(Clock::now() + 25ms);
     tell_later(0ms, "another");
     turns_until("timer another ");
-    CHECK_MESSAGE(
-        told == "timer another ",
-        "a timer is called once, and is gone then. Called were: " << said(told));
+    CHECK_MESSAGE(told == "timer another ",
+                  "a timer is called once, and is then gone. Called: " << said(told));
 }
 
 TEST_CASE_FIXTURE(LoopTest, "a timer is never called before its time") {
@@ -164,8 +163,8 @@ TEST_CASE_FIXTURE(LoopTest, "a timer is never called before its time") {
     }
     CHECK_MESSAGE(early == 0, "of 20 timers, "
                                   << early
-                                  << " were called before their time was over, if only "
-                                     "by a part of a millisecond.");
+                                  << " were called before their time was up, if only by "
+                                     "a fraction of a millisecond.");
 }
 
 TEST_CASE("the earlier time goes first") {
@@ -183,13 +182,14 @@ TEST_CASE("the earlier time goes first") {
             test.turns_until("a b c ");
         }
         CHECK_MESSAGE(test.told == "a b c ",
-                      "a was due after 10 ms, b after 20 and c after 30. Called were: "
+                      "a was due after 10 ms, b after 20 and c after 30. Called: "
                           << said(test.told));
         return;
     }
 }
 
-TEST_CASE_FIXTURE(LoopTest, "among equal times, who was made first goes first") {
+TEST_CASE_FIXTURE(LoopTest,
+                  "among equal times, the timer that was made first goes first") {
     std::string expected;
     for (int i = 0; i < 20; ++i) {
         const std::string name = std::to_string(i);
@@ -198,14 +198,15 @@ TEST_CASE_FIXTURE(LoopTest, "among equal times, who was made first goes first") 
     }
     busy_until(Clock::now() + 3ms);
     turns_until(expected);
-    CHECK_MESSAGE(told == expected, "twenty timers with the same delay were called in "
-                                    "another order than they were made in: "
-                                        << said(told));
+    CHECK_MESSAGE(told == expected,
+                  "twenty timers with the same delay were called in a different order "
+                  "from the one in which they were made: "
+                      << said(told));
 }
 
 // ---- Taking back ----
 
-TEST_CASE_FIXTURE(LoopTest, "what was taken back is not called") {
+TEST_CASE_FIXTURE(LoopTest, "a timer that was cancelled is not called") {
     const auto start = Clock::now();
     const Loop::TimerId a = tell_later(5ms, "a");
     tell_later(5ms, "b");
@@ -217,7 +218,7 @@ TEST_CASE_FIXTURE(LoopTest, "what was taken back is not called") {
     turns_until("b d ");
     CHECK_MESSAGE(
         told == "b d ",
-        "there were a, b, c and d; a and c were taken back. Called were: " << said(told));
+        "there were a, b, c and d; a and c were cancelled. Called: " << said(told));
     loop.cancel(a); // once more, which does no harm
     loop.cancel(c);
     const Loop::TimerId e = tell_later(0ms, "e");
@@ -227,11 +228,11 @@ TEST_CASE_FIXTURE(LoopTest, "what was taken back is not called") {
     turns_until("b d e f ");
     CHECK_MESSAGE(
         told == "b d e f ",
-        "to take back what was taken back or called before does nothing. Called were: "
+        "cancelling a timer that was already cancelled or called does nothing. Called: "
             << said(told));
 }
 
-TEST_CASE_FIXTURE(LoopTest, "a callback may take back one that is due as well") {
+TEST_CASE_FIXTURE(LoopTest, "a callback may cancel another timer that is due") {
     const auto start = Clock::now();
     std::optional<Loop::TimerId> second;
     loop.call_later(1ms, [&] {
@@ -242,13 +243,12 @@ TEST_CASE_FIXTURE(LoopTest, "a callback may take back one that is due as well") 
     tell_later(3ms, "third");
     busy_until(start + 5ms);
     turns_until("first third ");
-    CHECK_MESSAGE(told == "first third ",
-                  "the first of three that were due took back the second, just before "
-                  "its turn. Called were: "
-                      << said(told));
+    CHECK_MESSAGE(told == "first third ", "the first of three that were due cancelled "
+                                          "the second, just before its turn. Called: "
+                                              << said(told));
 }
 
-TEST_CASE_FIXTURE(LoopTest, "a callback may take back itself") {
+TEST_CASE_FIXTURE(LoopTest, "a callback may cancel its own timer") {
     struct Itself {
         LoopTest* test;
         std::optional<Loop::TimerId> id;
@@ -261,7 +261,7 @@ TEST_CASE_FIXTURE(LoopTest, "a callback may take back itself") {
     turns_until("itself other ");
     CHECK_MESSAGE(
         told == "itself other ",
-        "a callback took back its own timer, while it ran. Called were: " << said(told));
+        "a callback cancelled its own timer while it ran. Called: " << said(told));
 }
 
 // ---- Turns ----
@@ -275,10 +275,10 @@ TEST_CASE_FIXTURE(LoopTest, "what a callback adds waits for the next turn") {
     loop.call_later(0ms, again);
     busy_until(Clock::now() + 1ms);
     turn();
-    REQUIRE_MESSAGE(calls == 1, "a timer that makes itself anew, due at once, was called "
+    REQUIRE_MESSAGE(calls == 1, "a timer that renews itself, due at once, was called "
                                     << calls
-                                    << " times in one turn: nobody else would ever have "
-                                       "a turn. It must wait for the next one.");
+                                    << " times in one turn: nothing else would ever get "
+                                       "its turn. It must wait for the next one.");
     busy_until(Clock::now() + 1ms);
     turn();
     CHECK_MESSAGE(
@@ -298,22 +298,22 @@ TEST_CASE_FIXTURE(LoopTest, "the loop sleeps until the next timer") {
         no_endless_sleep();
     }
     CHECK_MESSAGE(turns <= 100,
-                  "five timers, of 20 ms each, one after the other, took the loop more "
-                  "than a hundred turns. One or two for each should do: it's awake when "
-                  "it could sleep. If it sleeps a little too short, it wakes up with "
-                  "nothing to do, and sleeps for no time at all, again and again.");
+                  "five timers of 20 ms each, one after the other, took the loop more "
+                  "than a hundred turns. One or two for each should do, so it is awake "
+                  "when it could sleep. If it sleeps a little too short, it wakes up "
+                  "with nothing to do and sleeps for no time at all, again and again.");
     CHECK(told == expected);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "who is ready is not held up by a timer") {
+TEST_CASE_FIXTURE(LoopTest, "what is ready is not held up by a timer") {
     tell_later(1h, "in an hour");
     Named one(told, "one");
     loop.make_ready(one);
     turn();
-    CHECK_MESSAGE(!rescue.rang(), "somebody was ready to run, and the loop slept.");
+    CHECK_MESSAGE(!rescue.rang(), "something was ready to run, and the loop slept.");
     CHECK_MESSAGE(
         told == "one ",
-        "somebody was ready to run, and a timer is due in an hour. In the turn ran: "
+        "something was ready to run, and a timer is due in an hour. In the turn ran: "
             << said(told));
 }
 
@@ -325,10 +325,10 @@ TEST_CASE_FIXTURE(LoopTest, "a socket is not held up by a timer") {
     turns_until("socket ");
     CHECK_MESSAGE(
         told == "socket ",
-        "a byte has arrived, and a timer is due in an hour. Called were: " << said(told));
+        "a byte has arrived, and a timer is due in an hour. Called: " << said(told));
 }
 
-TEST_CASE_FIXTURE(LoopTest, "who is made ready by a timer runs without delay") {
+TEST_CASE_FIXTURE(LoopTest, "what a timer makes ready runs without delay") {
     Named one(told, "one");
     loop.call_later(1ms, [&] {
         told += "timer ";
@@ -338,12 +338,12 @@ TEST_CASE_FIXTURE(LoopTest, "who is made ready by a timer runs without delay") {
     if (told == "timer ")
         turn();
     no_endless_sleep();
-    CHECK_MESSAGE(told == "timer one ", "a timer has made somebody ready, who runs in "
-                                        "the next turn at the latest. There ran: "
+    CHECK_MESSAGE(told == "timer one ", "a timer has made something ready, which runs in "
+                                        "the next turn at the latest. In the turn ran: "
                                             << said(told));
 }
 
-TEST_CASE_FIXTURE(LoopTest, "a timer comes even if somebody is always ready") {
+TEST_CASE_FIXTURE(LoopTest, "a timer is called even if something is always ready") {
     class Again final : public Runnable {
       public:
         explicit Again(Loop& loop) : loop_(loop) { loop.make_ready(*this); }
@@ -356,11 +356,11 @@ TEST_CASE_FIXTURE(LoopTest, "a timer comes even if somebody is always ready") {
     tell_later(5ms, "timer");
     busy_until(start + 6ms);
     turn();
-    CHECK_MESSAGE(told == "timer ", "a timer is due, and somebody else is ready in every "
-                                    "turn: the turn must come to both.");
+    CHECK_MESSAGE(told == "timer ", "a timer is due, and something else is ready in "
+                                    "every turn: the turn must get to both.");
 }
 
-TEST_CASE("a time that is over") {
+TEST_CASE("a time that has passed") {
     Loop loop;
     int calls = 0;
     std::function<void()> again = [&] {
@@ -369,10 +369,11 @@ TEST_CASE("a time that is over") {
     };
     loop.call_later(-5ms, again);
     const Alarm rescue(loop);
-    CHECK_MESSAGE(calls == 0, "call_later itself calls nobody, whatever the delay.");
+    CHECK_MESSAGE(calls == 0, "call_later itself calls nothing, whatever the delay.");
     Alarm::ring_after(1000ms);
     loop.turn();
-    CHECK_MESSAGE(calls == 1, "a timer that a callback sets waits for the next turn, "
-                              "also if its time is over already. In this turn there were "
-                                  << calls << " calls.");
+    CHECK_MESSAGE(calls == 1,
+                  "a timer that a callback sets waits for the next turn, even if its "
+                  "time has already passed. In this turn there were "
+                      << calls << " calls.");
 }

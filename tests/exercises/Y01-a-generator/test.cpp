@@ -14,12 +14,12 @@ using yours::Generator;
 
 namespace {
 
-/// What was told, for a message.
+/// What was reported, for a message.
 std::string said(const std::string& told) { return told.empty() ? "nothing" : told; }
 
 using Conversation = Generator<int, std::string, std::string>;
 
-/// Tells when it dies.
+/// Reports when it is destroyed.
 class Noted {
   public:
     Noted(std::string& told, std::string name) : told_(&told), name_(std::move(name)) {}
@@ -38,7 +38,8 @@ class Noted {
     std::string name_;
 };
 
-/// Yields 1, 2 and 3, and tells what it is sent. Its parameter dies with its frame.
+/// Yields 1, 2 and 3, and reports what it is sent. Its parameter is destroyed with its
+/// frame.
 Conversation converse(std::string& told, Noted /*parameter*/) {
     told += "begins ";
     for (int i = 1; i <= 3; ++i) {
@@ -51,7 +52,7 @@ Conversation converse(std::string& told, Noted /*parameter*/) {
 
 Conversation converse(std::string& told) { return converse(told, Noted(told, "frame")); }
 
-/// One that can be let go before it dies. (make_unique would move it.)
+/// A generator that can be destroyed early. (make_unique would move it.)
 std::unique_ptr<Conversation> new_conversation(std::string& told) {
     return std::unique_ptr<Conversation>(new Conversation(converse(told)));
 }
@@ -67,8 +68,8 @@ bool frame_stays = false;
 /// Opens a test whose generator runs to its end.
 void needs_the_frame_at_the_end() {
     if (!frame_stays)
-        FAIL("Left out: it would crash. First see to it that the frame outlives the "
-             "body.");
+        FAIL("Skipped, because it would crash: first make sure that the frame outlives "
+             "the body.");
 }
 
 } // namespace
@@ -78,7 +79,7 @@ TEST_CASE("a call runs nothing") {
     [[maybe_unused]] const auto generator = converse(told);
     REQUIRE_MESSAGE(
         told.empty(),
-        "a call has run the body: it must stop before its first line. It told: "
+        "a call has run the body, which must stop before its first line. It reported: "
             << said(told));
 }
 
@@ -88,13 +89,13 @@ TEST_CASE("next runs it up to the first co_yield") {
     const std::optional<int> first = generator.next();
     REQUIRE_MESSAGE(
         told == "begins ",
-        "next() resumes the frame, and the body begins. It told: " << said(told));
-    REQUIRE_MESSAGE(first == 1,
-                    "the body has yielded 1, and next() has returned " << words(
-                        first) << ". How does what stands behind co_yield get there?");
+        "next() resumes the frame, and the body begins. It reported: " << said(told));
+    REQUIRE_MESSAGE(first == 1, "the body has yielded 1, and next() has returned "
+                                    << words(first)
+                                    << ". How does the value after co_yield get there?");
     const std::optional<int> second = generator.next();
     CHECK_MESSAGE(second == 2,
-                  "next() lets it go on, up to the next co_yield. It has returned "
+                  "next() resumes it, up to the next co_yield. It has returned "
                       << words(second));
 }
 
@@ -103,14 +104,14 @@ TEST_CASE("what is sent is the value of the co_yield") {
     auto generator = converse(told);
     REQUIRE(generator.next() == 1);
     const std::optional<int> second = generator.send("hello");
+    CHECK_MESSAGE(told == "begins (hello) ",
+                  "\"hello\" was sent, so that is the value of the co_yield where it was "
+                  "suspended: whatever the awaiter's await_resume returns. It reported: "
+                      << said(told));
     CHECK_MESSAGE(
-        told == "begins (hello) ",
-        "\"hello\" was sent, so this is the value of the co_yield where it stood. What "
-        "the awaiter's await_resume returns is that value. It told: "
-            << said(told));
-    CHECK_MESSAGE(second == 2,
-                  "send returns what is yielded next, as next does. It has returned "
-                      << words(second));
+        second == 2,
+        "send returns the next value that is yielded, as next does. It has returned "
+            << words(second));
 }
 
 namespace {
@@ -125,13 +126,13 @@ Generator<int, int, int> echo() {
 
 } // namespace
 
-TEST_CASE("next has nothing to say") {
+TEST_CASE("next sends nothing") {
     auto generator = echo();
     REQUIRE(generator.next() == 0);
     REQUIRE(generator.send(5) == 5);
     const std::optional<int> heard = generator.next();
-    CHECK_MESSAGE(heard == 0, "next() sends nothing, which is Send{}, here 0: not what "
-                              "was sent the time before. The generator has heard "
+    CHECK_MESSAGE(heard == 0, "next() sends nothing, which is Send{}, here 0, and not "
+                              "what was sent the last time. The generator received "
                                   << words(heard));
 }
 
@@ -144,17 +145,17 @@ TEST_CASE("the frame is destroyed with its generator") {
             [[maybe_unused]] const auto generator = converse(told);
         }
         CHECK_MESSAGE(told == "~frame ", "the Generator is gone, and it owned the frame, "
-                                         "which had not begun. Destroyed was: "
+                                         "which had not begun. Destroyed: "
                                              << said(told));
     }
-    SUBCASE("if it stands in the middle") {
+    SUBCASE("if it is suspended halfway") {
         {
             auto generator = converse(told);
             generator.next();
         }
         CHECK_MESSAGE(told == "begins ~frame ",
-                      "the Generator is gone, and it owned the frame, which stood in the "
-                      "middle. Told was: "
+                      "the Generator is gone, and it owned the frame, which was "
+                      "suspended halfway. Reported: "
                           << said(told));
     }
 }
@@ -170,16 +171,16 @@ TEST_CASE("the frame outlives the body") {
         static_cast<void>(generator.release()); // to destroy it now could crash
     REQUIRE_MESSAGE(frame_stays,
                     "when the body has ended, its frame is gone, and with it what was "
-                    "returned, or thrown. It must stop once more, at its end. Told was: "
+                    "returned or thrown. It must stop once more, at its end. Reported: "
                         << said(told));
     generator.reset();
     CHECK_MESSAGE(
         told == "begins () () () ends ~frame ",
-        "the Generator is gone, and it owned the frame, which had ended. Told was: "
+        "the Generator is gone, and it owned the frame, which had ended. Reported: "
             << said(told));
 }
 
-TEST_CASE("who has given the frame away owns nothing") {
+TEST_CASE("a generator that has given its frame away owns nothing") {
     std::string told;
     auto first = new_conversation(told);
     auto second = std::make_unique<Conversation>(std::move(*first));
@@ -187,12 +188,12 @@ TEST_CASE("who has given the frame away owns nothing") {
     if (!told.empty())
         static_cast<void>(second.release()); // to destroy it now could crash
     REQUIRE_MESSAGE(told.empty(),
-                    "one Generator was moved into another, and then died. It has "
-                    "destroyed the frame, though that belongs to the other now.");
+                    "one Generator was moved into another and then destroyed. It has "
+                    "destroyed the frame, although that belongs to the other now.");
     CHECK_MESSAGE(second->next() == 1, "the frame moves with its Generator.");
     second.reset();
     CHECK_MESSAGE(told == "begins ~frame ",
-                  "the frame is destroyed once. Told was: " << said(told));
+                  "the frame is destroyed once. Reported: " << said(told));
 }
 
 namespace {
@@ -206,20 +207,20 @@ Conversation with_locals(std::string& told) {
 
 } // namespace
 
-TEST_CASE("what lives in the frame is destroyed with it") {
+TEST_CASE("local variables are destroyed with the frame") {
     std::string told;
     {
         auto generator = with_locals(told);
         REQUIRE(generator.next() == 1);
     }
-    CHECK_MESSAGE(told == "~inner ~outer ",
-                  "it stood in the middle, with two local variables. Destroyed were: "
-                      << said(told));
+    CHECK_MESSAGE(
+        told == "~inner ~outer ",
+        "it was suspended halfway, with two local variables. Destroyed: " << said(told));
 }
 
 // ---- The end ----
 
-TEST_CASE("it yields nothing at its end, and has returned something") {
+TEST_CASE("at its end it yields nothing and has returned something") {
     needs_the_frame_at_the_end();
     std::string told;
     auto generator = converse(told);
@@ -227,10 +228,10 @@ TEST_CASE("it yields nothing at its end, and has returned something") {
     REQUIRE(generator.next() == 2);
     REQUIRE(generator.next() == 3);
     const std::optional<int> end = generator.next();
-    REQUIRE_MESSAGE(
-        !end, "it has ended, and yields "
-                  << words(end)
-                  << " once more: what was yielded must be taken out of the promise.");
+    REQUIRE_MESSAGE(!end,
+                    "it has ended, and yields "
+                        << words(end)
+                        << " again: what was yielded must be taken out of the promise.");
     REQUIRE(told == "begins () () () ends ");
     CHECK_MESSAGE(generator.returned() == "goodbye",
                   "it has returned \"goodbye\", and returned() gives \""
@@ -247,7 +248,7 @@ Generator<int, int, int> fails_after(int yields) {
 
 } // namespace
 
-TEST_CASE("what leaves the body comes out of next") {
+TEST_CASE("what leaves the body is thrown by next") {
     needs_the_frame_at_the_end();
     for (const int yields : {0, 1}) {
         auto generator = fails_after(yields);
@@ -262,12 +263,12 @@ TEST_CASE("what leaves the body comes out of next") {
             caught == "enough",
             "the body has thrown \"enough\". The error was lost: next() has thrown "
                 << caught
-                << ". The promise keeps what leaves the body, and whoever has resumed "
-                   "the frame throws it on.");
+                << ". The promise keeps what leaves the body, and the function that "
+                   "resumed the frame rethrows it.");
     }
 }
 
-TEST_CASE("two of them don't know of each other") {
+TEST_CASE("two of them are independent") {
     std::string told_one;
     std::string told_two;
     auto one = converse(told_one);

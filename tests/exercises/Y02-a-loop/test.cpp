@@ -1,5 +1,5 @@
 // start fails in: first in and first out
-// start fails with: a was put into the queue, and nobody stands in it
+// start fails with: a was put into the queue, and the queue is still empty
 #include "event_loop.h"
 #include "tests/support/socket_pair.h"
 
@@ -20,13 +20,13 @@ using yours::RunQueue;
 
 namespace {
 
-/// What was told, for a message.
+/// What was reported, for a message.
 std::string said(const std::string& told) { return told.empty() ? "nothing" : told; }
 
 using Clock = std::chrono::steady_clock;
 using Milliseconds = std::chrono::milliseconds;
 
-/// Tells its name when it runs.
+/// Reports its name when it runs.
 class Named final : public Runnable {
   public:
     Named(std::string& told, std::string name) : told_(told), name_(std::move(name)) {}
@@ -37,14 +37,14 @@ class Named final : public Runnable {
     std::string name_;
 };
 
-/// Three, and what they have told.
+/// Three of them, and what they have reported.
 struct Three {
     std::string told;
     Named a{told, "a"};
     Named b{told, "b"};
     Named c{told, "c"};
 
-    /// Takes out all who stand in a queue, and returns what they tell.
+    /// Takes everything out of a queue, and returns what the elements report.
     std::string all_of(RunQueue& queue) {
         told.clear();
         for (int i = 0; i < 10 && !queue.empty(); ++i) // not for ever
@@ -76,7 +76,7 @@ void take_byte(const common::Socket& socket) {
 }
 
 /// Wakes a loop after a while, as a server would: a byte arrives at a socket that the
-/// loop watches. So a sleep that would have no end has one, and the test can say what is
+/// loop watches. So a sleep that would never end does end, and the test can say what is
 /// wrong.
 class Alarm {
   public:
@@ -93,7 +93,7 @@ class Alarm {
         loop_.unwatch(pair_.near.fd());
     }
 
-    /// Whether it was this that has ended a turn.
+    /// Whether it was this that ended a turn.
     bool rang() const { return rang_; }
 
   private:
@@ -117,7 +117,7 @@ bool sockets_wake_it = false;
 /// Opens a test in which only a socket may end a sleep.
 void needs_sockets() {
     if (!sockets_wake_it)
-        FAIL("Left out: it could sleep for ever. First see to it that sockets are "
+        FAIL("Skipped, because it could sleep forever: first make sure that sockets are "
              "watched.");
 }
 
@@ -130,7 +130,8 @@ TEST_CASE("first in and first out") {
     RunQueue queue;
     CHECK(queue.empty());
     queue.push(three.a);
-    REQUIRE_MESSAGE(!queue.empty(), "a was put into the queue, and nobody stands in it.");
+    REQUIRE_MESSAGE(!queue.empty(),
+                    "a was put into the queue, and the queue is still empty.");
     queue.push(three.b);
     queue.push(three.c);
     const std::string out = three.all_of(queue);
@@ -140,7 +141,7 @@ TEST_CASE("first in and first out") {
     CHECK_MESSAGE(three.all_of(queue) == "c ", "an empty queue can be used again.");
 }
 
-TEST_CASE("who has come out stands alone") {
+TEST_CASE("an element that has come out is alone") {
     Three three;
     RunQueue queue;
     RunQueue another;
@@ -150,28 +151,28 @@ TEST_CASE("who has come out stands alone") {
     another.push(queue.pop());
     const std::string out = three.all_of(another);
     CHECK_MESSAGE(out == "a ",
-                  "a has come out of one queue and was put into another, and whoever "
-                  "stood behind it has come along. pop must leave the `next_` of the one "
-                  "that it takes out empty. In the other queue stood: "
+                  "a has come out of one queue and was put into another, and the element "
+                  "after it came along. pop must clear the `next_` of the one that it "
+                  "takes out. In the other queue were: "
                       << said(out));
 }
 
-TEST_CASE("a queue is hooked onto another") {
+TEST_CASE("a queue is appended to another") {
     Three three;
     RunQueue ready;
     RunQueue waiters;
     ready.append(waiters);
-    CHECK_MESSAGE(ready.empty(), "nobody stood in either queue.");
+    CHECK_MESSAGE(ready.empty(), "both queues were empty.");
     waiters.push(three.b);
     REQUIRE_FALSE(waiters.empty());
     std::string expected;
-    SUBCASE("behind somebody, and then comes somebody else") {
+    SUBCASE("to one that is not empty, and then one more is pushed") {
         ready.push(three.a);
         ready.append(waiters);
         ready.push(three.c);
         expected = "a b c ";
     }
-    SUBCASE("where nobody stands any more, and then comes somebody") {
+    SUBCASE("to one that was emptied, and then one more is pushed") {
         ready.push(three.c);
         ready.pop();
         waiters.push(three.c);
@@ -179,18 +180,18 @@ TEST_CASE("a queue is hooked onto another") {
         ready.push(three.a);
         expected = "b c a ";
     }
-    CHECK_MESSAGE(waiters.empty(), "those who were hooked onto another queue still stand "
-                                   "in their own, too: leave that empty.");
+    CHECK_MESSAGE(waiters.empty(), "the elements that were appended to another queue are "
+                                   "still in their own as well: leave that empty.");
     const std::string out = three.all_of(ready);
-    CHECK_MESSAGE(out == expected, "one queue was hooked onto the other. Expected were "
+    CHECK_MESSAGE(out == expected, "one queue was appended to the other. Expected: "
                                        << expected << "and these came out: " << said(out)
                                        << "(Which one is the last now?)");
     waiters.push(three.c);
     CHECK_MESSAGE(three.all_of(waiters) == "c ",
-                  "the queue that was hooked onto another must be usable again.");
+                  "a queue that was appended to another must be usable again.");
 }
 
-TEST_CASE("nobody is lost when nobody is hooked on") {
+TEST_CASE("appending an empty queue loses nothing") {
     Three three;
     RunQueue ready;
     RunQueue nobody;
@@ -198,19 +199,19 @@ TEST_CASE("nobody is lost when nobody is hooked on") {
     ready.append(nobody);
     ready.push(three.b);
     const std::string out = three.all_of(ready);
-    CHECK_MESSAGE(out == "a b ", "an empty queue was hooked on, between a and b: that "
+    CHECK_MESSAGE(out == "a b ", "an empty queue was appended between a and b, which "
                                  "changes nothing. These came out: "
                                      << said(out));
 }
 
 // ---- One turn ----
 
-TEST_CASE("a turn runs who is ready") {
+TEST_CASE("a turn runs what is ready") {
     Three three;
     EventLoop loop;
     loop.make_ready(three.a);
     loop.make_ready(three.b);
-    CHECK_MESSAGE(three.told.empty(), "make_ready runs nobody: a turn does.");
+    CHECK_MESSAGE(three.told.empty(), "make_ready runs nothing; a turn does.");
     loop.turn(0ms);
     CHECK_MESSAGE(three.told == "a b ",
                   "a and b were ready, and these ran in the turn: " << said(three.told));
@@ -218,22 +219,22 @@ TEST_CASE("a turn runs who is ready") {
     loop.turn(0ms);
     CHECK_MESSAGE(
         three.told == "a b c ",
-        "who was made ready once runs once. Then c was made ready. In both turns ran: "
+        "what was made ready once runs once. Then c was made ready. In both turns ran: "
             << said(three.told));
 }
 
-TEST_CASE("who is made ready in a turn runs in the next one") {
+TEST_CASE("what is made ready in a turn runs in the next one") {
     EventLoop loop;
     Again again(loop);
     loop.turn(0ms);
     CHECK_MESSAGE(again.times == 1,
-                  "somebody who makes itself ready whenever it runs has run "
+                  "a Runnable that makes itself ready whenever it runs has run "
                       << again.times
                       << " times in one turn: the loop would never look at a socket "
-                         "again. First take out who is ready now, and run these.");
+                         "again. First take out what is ready now, then run that.");
     loop.turn(0ms);
     CHECK_MESSAGE((again.times == 2 || again.times == 100),
-                  "who was made ready in the first turn runs in the second.");
+                  "what was made ready in the first turn runs in the second.");
 }
 
 TEST_CASE("the callback of a socket is called as long as it is ready") {
@@ -251,13 +252,14 @@ TEST_CASE("the callback of a socket is called as long as it is ready") {
     loop.turn(1s);
     REQUIRE_MESSAGE(
         called == "two ",
-        "a byte has arrived at the second of two sockets that are watched. Called were: "
+        "a byte has arrived at the second of two sockets that are watched. Called: "
             << said(called));
     sockets_wake_it = true;
     loop.turn(1s);
-    CHECK_MESSAGE(called == "two two ", "nobody has taken the byte, so the callback is "
-                                        "called again, in each turn. Called were: "
-                                            << said(called));
+    CHECK_MESSAGE(
+        called == "two two ",
+        "the byte was not read, so the callback is called again in each turn. Called: "
+            << said(called));
     take_byte(two.near);
     send_byte(one.far);
     called.clear();
@@ -271,7 +273,7 @@ TEST_CASE("the callback of a socket is called as long as it is ready") {
     loop.watch(one.near.fd(), Events::read, [&] { called += "anew "; });
     loop.turn(1s);
     CHECK_MESSAGE(called == "anew ",
-                  "a socket can be watched anew. Called were: " << said(called));
+                  "a socket can be watched again. Called: " << said(called));
 }
 
 TEST_CASE("a socket can be watched for writing") {
@@ -280,11 +282,10 @@ TEST_CASE("a socket can be watched for writing") {
     std::string called;
     loop.watch(pair.near.fd(), Events::write, [&] { called += "write "; });
     loop.turn(1s);
-    CHECK_MESSAGE(called == "write ",
-                  "the socket has room. Called were: " << said(called));
+    CHECK_MESSAGE(called == "write ", "the socket has room. Called: " << said(called));
 }
 
-TEST_CASE("who is made ready by a callback runs in the same turn") {
+TEST_CASE("what a callback makes ready runs in the same turn") {
     Three three;
     EventLoop loop;
     const tests::SocketPair pair;
@@ -296,8 +297,8 @@ TEST_CASE("who is made ready by a callback runs in the same turn") {
     });
     loop.turn(1s);
     CHECK_MESSAGE(three.told == "callback a ",
-                  "a turn first asks the selector, and then runs who is ready: also whom "
-                  "a callback has made ready. In the turn came: "
+                  "a turn first asks the selector and then runs what is ready, including "
+                  "what a callback has made ready. In the turn came: "
                       << said(three.told));
 }
 
@@ -311,22 +312,23 @@ TEST_CASE("sockets are looked at, however busy the loop is") {
     loop.turn(0ms);
     CHECK_MESSAGE(
         called,
-        "a byte has arrived, and nobody was told, since somebody else was ready to run. "
-        "If there is always one of these, no socket would ever be looked at.");
+        "a byte has arrived, and no callback was called, because something else was "
+        "ready to run. If something always is, no socket would ever be looked at.");
 }
 
 // ---- Sleeping ----
 
-TEST_CASE("a turn does not sleep if somebody is ready") {
+TEST_CASE("a turn does not sleep if something is ready") {
     needs_sockets();
     Three three;
     EventLoop loop;
     const Alarm rescue(loop, 1s);
     loop.make_ready(three.a);
     loop.turn();
-    CHECK_MESSAGE(!rescue.rang(),
-                  "somebody was ready to run, and the turn slept until something arrived "
-                  "at a socket. Ask the selector then, too, but with a timeout of 0.");
+    CHECK_MESSAGE(
+        !rescue.rang(),
+        "something was ready to run, and the turn slept until something arrived at a "
+        "socket. Ask the selector in this case as well, but with a timeout of 0.");
     CHECK(three.told == "a ");
 }
 
@@ -337,12 +339,11 @@ TEST_CASE("a turn sleeps no longer than it may") {
     const auto start = Clock::now();
     loop.turn(30ms);
     const auto passed = std::chrono::duration_cast<Milliseconds>(Clock::now() - start);
-    CHECK_MESSAGE(!rescue.rang(),
-                  "turn(30ms) slept until something arrived, long after its time was "
-                  "over. Does the selector get the timeout?");
+    CHECK_MESSAGE(!rescue.rang(), "turn(30ms) slept until something arrived, long after "
+                                  "its time was up. Does the selector get the timeout?");
     CHECK_MESSAGE(
         passed >= 20ms,
-        "turn(30ms) had nothing to do and came back after "
+        "turn(30ms) had nothing to do and returned after "
             << passed.count()
             << " ms. A loop that doesn't sleep keeps the processor busy for nothing.");
 }
@@ -352,5 +353,6 @@ TEST_CASE("a turn without a timeout sleeps until a socket is ready") {
     EventLoop loop;
     const Alarm alarm(loop, 30ms);
     loop.turn();
-    CHECK_MESSAGE(alarm.rang(), "nobody was ready, no socket was, and turn() came back.");
+    CHECK_MESSAGE(alarm.rang(),
+                  "nothing was ready, nor was any socket, and turn() returned.");
 }
