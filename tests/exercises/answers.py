@@ -1,8 +1,8 @@
-"""What comes of an answer to an exercise: compiles it, links it, runs it, judges it.
+"""Tries an answer to an exercise: compiles it, links it, runs it, judges it.
 
-A part of exercises.py, which knows who the reader is; here is only a file with an answer, a
-folder with a test, and a build directory of meson's. How to compile and link is read from that
-directory: three programs in meson.build stand model, one for the exercises of each stage.
+A part of exercises.py, which knows about the reader. Here there is only a file with an answer, a
+folder with a test, and a meson build directory. How to compile and link is read from that
+directory: three programs in meson.build serve as models, one for the exercises of each stage.
 """
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ANSWERS = {"start.cpp", "solution.cpp", "yours.cpp"}  # one of them is in a prog
 
 
 class Trouble(Exception):
-    """The question can't be answered. The message is one line that says what to do."""
+    """The request can't be carried out. The message is one line that says what to do."""
 
 
 def painted(text: str, code: str) -> str:
@@ -53,11 +53,11 @@ def indented(lines: list[str], most: int) -> str:
 
 
 class Broken(Exception):
-    """What did not work ("compile" or "link"), and what was said about it."""
+    """Which step failed ("compile" or "link"), and what it printed."""
 
 
 def state(paths) -> dict[str, list[int]]:
-    """What changes when one of these files changes."""
+    """A value that changes when one of these files does."""
     result = {}
     for path in map(str, paths):
         with suppress(FileNotFoundError):
@@ -67,8 +67,8 @@ def state(paths) -> dict[str, list[int]]:
 
 
 def without(command: str, options: list[str]) -> list[str]:
-    """The words of a command, less these options and their values. And less ccache: what it kept of
-    another folder's file is the same code, but names that other file in its debug information."""
+    """The words of a command without these options and their values, and without ccache: an object that
+    it kept from another folder is the same code, but its debug information names that other file."""
     words = shlex.split(command)
     if Path(words[0]).name == "ccache":
         del words[0]
@@ -79,14 +79,14 @@ def without(command: str, options: list[str]) -> list[str]:
 
 
 def model_for(folder: Path) -> str:
-    """The model of an exercise: its page says which stage's code it may use."""
+    """The model of an exercise, whose page decides which stage's code it may use."""
     page = folder.name[:2]
     about_common = page == "27" or page[0] == "Y"
     return MODELS[0 if page < "05" or about_common else 1 if page < "10" else 2]
 
 
 class Build:
-    """A build directory of meson's: it has the libraries, and knows how to compile and link."""
+    """A meson build directory: it has the libraries, and knows how to compile and link."""
 
     def __init__(self, directory: Path):
         self.directory = directory.resolve()
@@ -94,10 +94,10 @@ class Build:
         self.ninja = next(filter(None, map(shutil.which, names)), names[0])
         self.lock, self.models = threading.Lock(), {}
         if not (self.directory / "build.ninja").exists():
-            raise Trouble(f"{directory} is no build directory: ./learn check makes one")
+            raise Trouble(f"{directory} is not a build directory: ./learn check makes one")
 
     def model(self, target: str) -> Model:
-        """Builds what the target needs, unless that was done before."""
+        """Builds what the target needs, once."""
         with self.lock:
             if target not in self.models:
                 self.run_ninja(target)
@@ -114,19 +114,19 @@ class Build:
             run = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                  stderr=subprocess.STDOUT, text=True, errors="replace")
         except FileNotFoundError:
-            raise Trouble("There is no ninja to build with: ./learn check installs it") from None
+            raise Trouble("ninja, which builds the programs, is missing: ./learn check installs it") from None
         if run.returncode == 0:
             return run.stdout
         lines = run.stdout.splitlines()
         failed = next((at for at, line in enumerate(lines) if line.startswith("FAILED: ")), None)
         if failed is None:  # set up without tests, say
             raise Trouble(f"{self.directory} can't be used ({lines[-1]}). Remove it, then type ./learn check")
-        raise Trouble("The repository's own code does not compile. Mend that first:\n"
+        raise Trouble("The repository's own code does not compile. Fix that first:\n"
                       + indented(lines[failed + 2:], 20))
 
 
 class Model:
-    """How to compile and link, learnt from how meson does it for a target."""
+    """How to compile and link, learnt from what meson does for a target."""
 
     def __init__(self, directory: Path, compile_it: str, link_it: str, precompile: str = ""):
         self.directory = directory
@@ -136,14 +136,14 @@ class Model:
         self.common_headers = directory / precompile.split(" -c ")[-1]  # what that compiles
 
     def _compiler(self, command: str) -> list[str]:
-        return [  # whole paths: the reader isn't where the compiler runs
+        return [  # absolute paths: the compiler runs in another folder
             "-I" + os.path.normpath(self.directory / word[2:]) if word.startswith("-I") else word
             for word in without(command, ["-MQ", "-MF", "-o", "-c"])
-            # No colours; and a reader's warning is no error.
+            # No colours, and a reader's warning is not an error.
             if not word.startswith(("-fdiagnostics", "-fcolor-diagnostics")) and word != "-Werror"]
 
     def with_flags(self, flags: list[str]) -> Model:
-        """The same with other flags, and so without the precompiled headers."""
+        """The same with other flags, and therefore without the precompiled headers."""
         model = copy.copy(self)
         model.compiler = [*self.compiler, *flags]
         if self.precompiler:
@@ -152,7 +152,7 @@ class Model:
         return model
 
     def sanitized(self, flags: list[str], kept: Path) -> Model:
-        """The same with sanitizers. What that needs is made in `kept`, unless it's there."""
+        """The same with sanitizers. What that needs is built in `kept`, unless it's there."""
         at = self._first_object()
         model = copy.copy(self)
         model.compiler = [*self.compiler, *flags]
@@ -165,7 +165,7 @@ class Model:
         if self.precompiler:
             model._compile(kept / "headers.h.gch", self.common_headers, [*self.precompiler, *flags])
             first = next(at for at, word in enumerate(model.compiler) if word.startswith("-I"))
-            model.compiler.insert(first, f"-I{kept}")  # the plain ones are in the next of them
+            model.compiler.insert(first, f"-I{kept}")  # the plain ones come after it
         return model
 
     def compile(self, source: Path, folder: Path, flags: list[str]) -> tuple[Path, str]:
@@ -194,13 +194,13 @@ class Model:
                    [*self.linker[:at], "-o", str(target), *names, *libraries])
 
     def _make(self, what: str, target: Path, inputs: list, more_inputs, command: list[str]) -> str:
-        """Runs a command, unless it was run before, and its files are what they were then."""
+        """Runs a command, unless it ran before and its files haven't changed since."""
         stamp = Path(f"{target}.stamp")
         with suppress(FileNotFoundError, ValueError, KeyError):
             old = json.loads(stamp.read_text())
             if old["command"] == command and old["files"] == state(old["files"]) and target.exists():
                 return old["said"]
-        before = state(inputs)  # who saves a file while the compiler runs gets another run
+        before = state(inputs)  # a file that is saved while the compiler runs is compiled again
         run = subprocess.run(command, cwd=self.directory, text=True, errors="replace",
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT, env=dict(os.environ, LC_ALL="C"))
@@ -217,7 +217,7 @@ def run_limited(program: Path, limit: float, case: str = "",
 
     With `case`, it runs this test case alone; `variables` are for its environment.
     """
-    # No core dumps; and who prints without end does not fill the disk.
+    # No core dumps, and a program that prints forever does not fill the disk.
     command = ("{ ulimit -c 0; ulimit -f 8192; } 2>/dev/null; "
                'exec "$0" --no-intro=true --no-version=true --no-colors=true "$@"')
     # doctest takes a comma for the end of a name, and a question mark for any letter.
@@ -236,14 +236,14 @@ def run_limited(program: Path, limit: float, case: str = "",
             with suppress(subprocess.TimeoutExpired):
                 process.wait(1)
         finally:
-            with suppress(ProcessLookupError, PermissionError):  # nobody left: the usual case
+            with suppress(ProcessLookupError, PermissionError):  # none is left: the usual case
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
         output.seek(0)
         return output.read().decode("utf-8", "replace"), process.returncode, late
 
 
-# ---- What came of an answer -------------------------------------------------------------
+# ---- Judging an answer ------------------------------------------------------------------
 
 
 CRASHED = "test case CRASHED: "
@@ -251,7 +251,7 @@ CRASHED = "test case CRASHED: "
 
 @dataclass
 class Outcome:
-    kind: str                 # passed, failed, crashed, late; or broken: it is no program yet (memory.py has more)
+    kind: str                 # passed, failed, crashed, late; or broken: it does not build (memory.py has more)
     headline: str = ""
     details: list[str] = field(default_factory=list)
     advice: str = ""
@@ -262,10 +262,10 @@ class Outcome:
 
 def try_answer(build: Build, folder: Path, answer: Path, work: Path, limit: float,
                flags: tuple = (), given_flags: tuple = ()) -> Outcome:
-    """Makes a program of this answer and what is given in an exercise's folder, and runs it.
+    """Builds a program from this answer and what is given in an exercise's folder, and runs it.
 
-    `work` is for all that is made on the way; `flags` are for the answer, `given_flags` for the
-    rest, and `limit` is in seconds.
+    Build products go to `work`; `flags` are for the answer, `given_flags` for the rest, and `limit`
+    is in seconds.
     """
     file = f"{answer.parent}/" if answer.suffix == ".h" else str(answer)  # headers include each other
     try:
@@ -274,7 +274,7 @@ def try_answer(build: Build, folder: Path, answer: Path, work: Path, limit: floa
         return judge_build(*broken.args, file)
     outcome = judge_run(*run_limited(program, limit), limit)
     if outcome.kind == "failed" and outcome.printed and outcome.case:
-        # What other test cases have printed only leads astray.
+        # What other test cases printed would only mislead.
         alone = judge_run(*run_limited(program, limit, outcome.case), limit)
         if alone.case == outcome.case:
             outcome.printed, outcome.details = alone.printed, alone.details
@@ -284,7 +284,7 @@ def try_answer(build: Build, folder: Path, answer: Path, work: Path, limit: floa
 
 def make_program(model: Model, folder: Path, answer: Path, work: Path,
                  flags: tuple = (), given_flags: tuple = ()) -> tuple[Path, str]:
-    """Returns the program, and what the compiler said of the answer.
+    """Returns the program, and what the compiler said about the answer.
 
     An answer that is a header is compiled with the test, which includes it.
     """
@@ -304,7 +304,7 @@ def make_program(model: Model, folder: Path, answer: Path, work: Path,
 def first_diagnostic(text: str, word: str, file: str) -> tuple[list[str], int]:
     """The lines of the first error (or warning), and how many there are.
 
-    A template's error comes with pages of notes, and each compiler orders them differently. So the
+    An error in a template comes with pages of notes, which each compiler orders differently. So the
     line of the reader's file, whose path begins with `file`, and the error itself come first.
     """
     # Each line together with the source shown below it.
@@ -331,9 +331,9 @@ def judge_build(what: str, text: str, file: str) -> Outcome:
     lines, number = first_diagnostic(text, "error", file)
     if what == "link":
         lines = [line for line in text.splitlines() if re.search("undefined ref|multiple def", line)]
-        headline = "It compiles, but a function is missing, or is there twice:"
+        headline = "It compiles, but a function is missing, or is defined twice:"
         return Outcome("broken", headline, lines or text.splitlines())
-    more = f"{count(number - 1, 'more error')}: they may go away with this one." if number > 1 else ""
+    more = f"{count(number - 1, 'more error')}, which may go away with this one." if number > 1 else ""
     return Outcome("broken", "It does not compile:", lines or text.splitlines(), more)
 
 
@@ -348,33 +348,33 @@ def judge_run(text: str, status: int, late: bool, limit: float) -> Outcome:
     outcome = Outcome(kind, printed=printed.splitlines() if sections else [])
     outcome.case, headline, lines = judge_case(kind, cases[0]) if cases else ("", "", [])
     outcome.headline = headline or (
-        "Its tests passed, but the program did not end as it should:" if passed and not failed else
-        f"It did not end within {limit:g} s, and was stopped." if late else
-        "It printed without end, and was stopped." if status == -signal.SIGXFSZ else
-        "It ended before its tests had (did it crash, or call exit?):")
+        "Its tests passed, but the program did not exit cleanly:" if passed and not failed else
+        f"It was stopped after {limit:g} s." if late else
+        "It was stopped because it printed without end." if status == -signal.SIGXFSZ else
+        "It exited before its tests had finished. Did it crash, or call exit?")
     outcome.details = lines if cases else text.strip().splitlines()[-15:]
     if cases and kind != "failed" and CRASHED not in cases[0]:
-        later = "did not end, and was stopped" if late else "crashed"
-        outcome.advice = f"After that it {later}; first mend this one."
+        later = "hung and was stopped" if late else "crashed"
+        outcome.advice = f"After that it {later}; fix this first."
     elif failed > 1:
-        outcome.advice = f"{count(failed - 1, 'more test case')} failed; first mend this one."
+        outcome.advice = f"{count(failed - 1, 'more test case')} failed; fix this one first."
     return outcome
 
 
 def judge_case(kind: str, section: str) -> tuple[str, str, list[str]]:
-    """What doctest said of a test case that failed: its name, a headline, the rest."""
+    """What doctest said about a test case that failed: its name, a headline, the rest."""
     name = re.search(r"TEST CASE:\s+(.*)", section)[1]
     how = "fails"
     if CRASHED in section:
-        how = "did not end, and was stopped," if kind == "late" else "crashed"
+        how = "hung and was stopped" if kind == "late" else "crashed"
     section = re.sub(r"^DEEPEST SUBCASE STACK REACHED.*\n(  .*\n)*", "", section, flags=re.M)
-    # Before it stand where it is, and perhaps its suite; the headline has its name.
+    # Before the name come its place and perhaps its suite; the headline has the name.
     lines = [line for line in section.split(name, 1)[1].splitlines() if kind != "late" or CRASHED not in line]
     text = re.sub(r"\n{2,}", "\n", "\n".join(lines)).strip("\n")
     return name, f'It {how} in the test case "{name}":', text.splitlines()
 
 
-# GCC 12 mixes up a coroutine's memory when it waits in the middle of a condition.
+# GCC 12 confuses a coroutine's memory when it waits in the middle of a condition.
 NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"'
                      r"|(?<![\da-fA-F])'(?:\\.|[^'\\\n])*'", re.S)
 AWAIT = re.compile(r"\bco_(?:await|yield)\b")
@@ -383,7 +383,7 @@ HOLDERS = re.compile(r"\b(if|while|switch|for|assert|(?:CHECK|REQUIRE|WARN)(?:_\
 
 
 def up_to(code: str, at: int, step: int, stops: str) -> int:
-    """Walks from `at` to one of `stops`, or out of the brackets around it, but into none."""
+    """Walks from `at` to one of `stops`, or out of the surrounding brackets, skipping inner ones."""
     depth, opening, closing = 0, *("([{", ")]}")[::step]
     while 0 <= at < len(code) and (depth or code[at] not in stops + closing):
         depth += (code[at] in opening) - (code[at] in closing)
@@ -392,13 +392,13 @@ def up_to(code: str, at: int, step: int, stops: str) -> int:
 
 
 def miscompiled(text: str) -> list[tuple[int, str]]:
-    """Where GCC 12 makes wrong code of a co_await or co_yield: the line, and what it is in."""
+    """Where GCC 12 miscompiles a co_await or co_yield: the line, and what it is in."""
     code = NO_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
     places = []
     for holder in HOLDERS.finditer(code):
         start = holder.end()
         end = up_to(code, start, 1, ";" if holder[1] == "for" else "")
-        if holder[1] == "for":  # only what stands between two semicolons is a condition
+        if holder[1] == "for":  # only what is between the two semicolons is a condition
             start = end + 1
             end = up_to(code, start, 1, ";") if code[end:start] == ";" else start
         waits = AWAIT.search(code, start, end)
@@ -413,11 +413,11 @@ def miscompiled(text: str) -> list[tuple[int, str]]:
 
 
 def report(root: Path, title: str, answer: Path | None, outcome: Outcome) -> str:
-    """What a reader is told about an answer. (Without one, their file isn't looked at.)"""
+    """What a reader is told about an outcome. Without an answer, their file isn't looked at."""
     parts = [bold(f"{title}: ") + (green("passed") if outcome.kind == "passed" else red("not yet"))]
     for line, place in miscompiled(answer.read_text(encoding="utf-8", errors="replace") if answer else ""):
-        parts.append(f"{answer}:{line}: {place}: GCC 12 makes wrong code of that, and it may crash.\n"
-                     "First give the result a name (const auto result = co_await ...;), then use it.\n")
+        parts.append(f"{answer}:{line}: {place}: GCC 12 miscompiles this, and the program may crash.\n"
+                     "Give the result a name first (const auto result = co_await ...;), then use it.\n")
     for title, lines in [("It printed:", outcome.printed[-20:]), (outcome.headline, outcome.details),
                          ("The compiler warns:", outcome.warnings)]:
         if lines or title == outcome.headline != "":

@@ -1,26 +1,26 @@
 #!/usr/bin/env python3
-"""For authors: proves of each exercise that it can be done, and that it helps who does it wrong.
+"""For authors: proves that each exercise can be done, and that it helps readers who get it wrong.
 
     tests/exercises/authors_test.py --build build [--sanitized-build DIR] [NAME...]
 
-Of each exercise: its folder is complete; the starting point compiles without warnings and fails
-where test.cpp says so, with the message that test.cpp names (or crashes there, if that's what the
-exercise is about); the solution passes, also under the sanitizers and when ./learn check looks at
-its memory; each file in wrong/ compiles, fails, and gets its own hint from what ./learn check
-prints. (One that begins with `memory:` passes its tests, and gets its hint from that second
-look.) A trace that comes with it is what its program does today (record.py makes it anew). Of all
-together: they are linked from their pages, and the first pages have both kinds.
+For each exercise: its folder is complete; the starting point compiles without warnings and fails in
+the test case that test.cpp names, with the message that test.cpp names (or crashes there, if that
+is the exercise's point); the solution passes, also under the sanitizers and in the second run of
+./learn check; each file in wrong/ compiles, fails, and gets its own hint from what ./learn check
+prints. A file that begins with `memory:` passes its tests and gets its hint from that second run.
+If there is a trace, it is what the program does today (record.py records it). For all together:
+their pages link to them, and the first pages have both kinds.
 
-What is in wrong/ is what readers get wrong, and begins with `hint:` and a text that they must be
-given for it. Most are a NAME.change: it says what is different from the solution (or from the
-starting point, with a line `base: start`), in the form that `changed` describes. One in which most
-is different is a whole file, and its first line a comment: `// hint: TEXT`.
+The files in wrong/ are mistakes that readers make. Each begins with `hint:` and a text that the
+reader must then be shown. Most are a NAME.change, which lists what is different from the solution
+(or from the starting point, with a line `base: start`) in the form that `changed` describes. If
+most of it is different, it is a whole file whose first line is a comment: `// hint: TEXT`.
 
-Of the track (track.py), whose steps are examined in the same way: with all solutions, the crawl
-finds exactly what is on the practice site, and all rows hold; with one left out, the message
-names its file; and each runtime in track/wrong/ loses the row that names what is wrong with it.
+The steps of the track (track.py) are examined in the same way. In addition: with all solutions, the
+crawl finds exactly what is on the practice site, and all rows hold; with one left out, the message
+names its file; and each runtime in track/wrong/ fails the row that names what is wrong with it.
 
-This takes minutes, so it's no part of `meson test`; `./learn test --all` runs it. DIR is a build
+This takes minutes, so it's not part of `meson test`; `./learn test --all` runs it. DIR is a build
 directory with -Db_sanitize=address,undefined; without it, one is made in .learn/sanitized/.
 """
 from __future__ import annotations
@@ -53,10 +53,10 @@ PAGES_WITH_BOTH_KINDS = ["01", "02", "03", "04"]  # of the first two
 
 
 def changed(text: str, change: str) -> str:
-    """A text with one thing wrong. A change says what, in parts; nothing else may be in it.
+    """A text with one thing wrong, as a change describes it.
 
-    Each part is `--- instead of`, some lines that are in the text once, `--- this`, and what
-    stands in their place. Before the first of them, there may be anything.
+    A change has parts. Each is `--- instead of`, some lines that are in the text exactly once,
+    `--- this`, and what takes their place. Anything may come before the first part.
     """
     parts = re.split(r"^--- instead of\n", change, flags=re.M)[1:]
     if not parts:
@@ -93,6 +93,7 @@ class Author:
         for fine, problem in [
                 (readme.startswith(f"# {number} "), f"README.md does not begin with `# {number} Title`"),
                 (exercise.kind in KINDS, f"README.md: no `Kind:` line with one of {KINDS}"),
+                (exercise.after, "README.md: no line `After page NN.`"),
                 (exercise.minutes > 0, "README.md: no line `About N minutes.`"),
                 (f"./learn check {number}" in readme, f"README.md does not say ./learn check {number}"),
                 (exercise.yours.name in readme, f"README.md does not say which file to edit: {exercise.yours.name}"),
@@ -131,7 +132,7 @@ class Author:
         return re.match("(// )?memory: ", wrong.read_text(encoding="utf-8")) is not None
 
     def answer(self, exercise: Exercise, path: Path) -> Path:
-        """The file that is tried. That of a step is put where it finds the files that it includes."""
+        """The file to try. A step's file is put where it finds the files that it includes."""
         step = isinstance(exercise, Step)
         if not step and path.suffix != ".change":
             return path
@@ -147,13 +148,13 @@ class Author:
     def work(self, exercise: Exercise, build: Build, answer: Path) -> Path:
         folder = self.course.notes / "authors" / ("plain" if build is self.build else "sanitized")
         folder = folder / exercise.number
-        if isinstance(exercise, Step):  # they have one test in common, compiled with another answer each
+        if isinstance(exercise, Step):  # its one test is compiled anew with each answer
             folder /= answer.parent.name
         folder.mkdir(parents=True, exist_ok=True)
         return folder
 
     def attempt(self, exercise: Exercise, answer: Path, build: Build, flags=STRICT) -> tuple[Outcome, str]:
-        """What came of an answer, and what a reader is told of it."""
+        """The outcome of an answer, and what a reader is told about it."""
         work = self.work(exercise, build, answer)
         outcome = try_answer(build, exercise.folder, answer, work, TIME_LIMIT, flags, STRICT)
         return outcome, self.told(exercise, answer, outcome)
@@ -162,7 +163,7 @@ class Author:
         return report(self.course.root, f"{exercise.number} {exercise.title}", answer, outcome)
 
     def second_look(self, exercise: Exercise, answer: Path) -> tuple[Outcome, str]:
-        """The same of an answer that has passed."""
+        """The same for an answer that has passed."""
         outcome = look_at_memory(self.build, self.course.root, exercise.folder, answer,
                                  self.work(exercise, self.build, answer), TIME_LIMIT)
         return outcome, self.told(exercise, answer, outcome)
@@ -171,7 +172,7 @@ class Author:
         outcome, told = self.attempt(exercise, self.answer(exercise, exercise.start), self.build)
         test = exercise.read("test.cpp")
         case, text = self.named(test, "fails in"), self.named(test, "fails with")
-        expected = self.named(test, "ends as") or "failed"  # where a crash is what the exercise is about
+        expected = self.named(test, "ends as") or "failed"  # some exercises are about a crash
         if outcome.kind != expected:
             return [f"{exercise.start.name} should end as '{expected}', and it {outcome.kind}:\n{told}"]
         if outcome.case != case:
@@ -214,7 +215,7 @@ class Author:
         return problems
 
     def trace(self, exercise: Exercise) -> list[str]:
-        """A trace that the reader looks at is what the program would tell today."""
+        """The trace that the reader looks at is what the program would record today."""
         if not trace_of(exercise).exists():
             return []
         anew = f"tests/exercises/record.py {exercise.number}"
@@ -230,7 +231,7 @@ class Author:
         return []
 
     def links(self, exercise: Exercise) -> list[str]:
-        """Its page must lead to it, as soon as there are pages."""
+        """Its page must link to it, as soon as there are pages."""
         pages = sorted((self.course.root / "book").glob("*-*.md"))
         if isinstance(exercise, Step):
             linked = any(f"tests/exercises/{exercise.name}" in page.read_text(encoding="utf-8") for page in pages)
@@ -306,14 +307,14 @@ class Track:
         rows = self.table.rows()
         program = yours.make(self.course, self.build, "rows", self.sources, [], self.folder("all", {}))
         outcomes = yours.run_rows(program, rows)
-        return ([f"{row.name}: no test, or no page {row.page}, or nobody who is bitten" for row in rows
+        return ([f"{row.name}: no test, or no page {row.page}, or no line on what goes wrong without it" for row in rows
                  if row.name not in names or not yours.page_of(row) or not row.bites]
                 + [f"{name}: it's not in rows.txt" for name in names if name not in outcomes]
                 + [f"{name} should hold:\n{outcome.headline}" for name, outcome in outcomes.items()
                    if outcome.kind != "passed"])
 
     def convicts(self, wrong: Path) -> list[str]:
-        """A runtime with one idea broken loses the row that names it."""
+        """A runtime with one idea broken fails the row that names it."""
         text = wrong.read_text(encoding="utf-8")
         file, name = (re.search(rf"^{key}: (\S+)$", text, re.M) for key in ["file", "row"])
         if not file or file[1] not in self.solutions or not name:

@@ -1,7 +1,7 @@
-"""What exercises there are, and how far the reader of this repository has come with them.
+"""Which exercises there are, and how far the reader of this repository has come with them.
 
-A part of exercises.py, which has the commands. Most exercises go with a page, and are islands.
-Those of the track, Y01, Y02 and so on, are steps, and build upon each other: see track.py.
+A part of exercises.py, which has the commands. Most exercises go with a page and depend on no
+other exercise. Those of the track (Y01, Y02, ...) are steps that build on each other: see track.py.
 """
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Exercise:
     def __init__(self, folder: Path):
         self.folder, self.name = folder, folder.name
         self.number = folder.name.split("-")[0]  # 03.2: the second of page 03
-        self.page = self.number.split(".")[0]
+        self.page = self.after = self.number.split(".")[0]
         self.start, self.solution = (folder / f"{name}{self.suffix}" for name in ["start", "solution"])
         self.yours = folder / "yours.cpp"
         readme = self.read("README.md")
@@ -56,13 +56,17 @@ class Exercise:
 
 
 class Step(Exercise):
-    """An exercise of the track: the reader's file is one of those in the folder `yours`."""
+    """An exercise of the track: the reader's file is one of those in the folder `yours`.
+
+    `after` is the last page that it needs.
+    """
 
     suffix = ".h"
 
     def __init__(self, folder: Path):
         super().__init__(folder)
         self.page = self.number[0]
+        self.after = self.find(r"^After page (\d\d)\.$", self.read("README.md"))
         self.file = self.find(r"^File: yours/(\S+)\s*$", self.read("README.md"))
         self.yours = folder.parent / YOURS / self.file
 
@@ -79,7 +83,7 @@ def hash_of(file: Path) -> str:
 
 
 class Course:
-    """All exercises of a repository, and how far its reader has come."""
+    """All exercises of a repository, in the order of the book, and how far its reader has come."""
 
     def __init__(self, root: Path = ROOT):
         self.root, self.notes = root, root / ".learn"
@@ -87,15 +91,16 @@ class Course:
         # (Git leaves a folder that it has moved elsewhere, if a reader's file is in it.)
         folders = sorted(readme.parent for readme in (root / FOLDER).glob("*/README.md"))
         self.steps = [Step(folder) for folder in folders if re.match(r"Y\d\d-", folder.name)]
-        self.exercises: list[Exercise] = [
-            *(Exercise(folder) for folder in folders if re.match(r"\d\d\.\d-", folder.name)), *self.steps]
+        of_pages = [Exercise(folder) for folder in folders if re.match(r"\d\d\.\d-", folder.name)]
+        # A step comes after the exercises of its page.
+        self.exercises: list[Exercise] = sorted([*of_pages, *self.steps], key=lambda one: one.after or "99")
 
     def select(self, word: str) -> list[Exercise]:
         """The exercise with this number or name (or path, as a shell completes it), or a page's."""
         found = [one for one in self.exercises if one.is_called(Path(word).name)]
         if not found:
             numbers = " ".join(one.number for one in self.exercises)
-            raise Trouble(f"There is no exercise or page '{word}'. There are: {numbers}")
+            raise Trouble(f"There is no exercise or page '{word}'. Choose one of: {numbers}")
         return found
 
     def one(self, word: str | None) -> Exercise | None:
@@ -104,30 +109,43 @@ class Course:
             return self.next()
         found = self.select(word)
         if len(found) > 1:
-            raise Trouble(f"Which one of page {word}? There are: "
+            raise Trouble(f"Page {word} has more than one. Choose one of: "
                           + " ".join(one.number for one in found))
         return found[0]
 
     def next(self) -> Exercise | None:
-        """What a reader wants to go on with: what they were at, or else its neighbour.
+        """What `./learn check` takes: the exercise that the reader was at, or else the one after it.
 
-        That's the first behind it that is not done, on the track if they are on the track; if
-        none is left there, the first that is left at all.
+        That is the next one that is not done: of the track if the reader was on the track, unless it
+        needs a page beyond those whose exercises they have begun, and of the pages otherwise. If
+        none is left there, it is the first that is left at all.
         """
         left = [one for one in self.exercises if not self.is_over(one) and self.can_begin(one)]
         last = next((one for one in self.exercises if one.name == self.last()), None)
         if last is None or last in left:
             return last or next(iter(left), None)
-        alike = [one for one in left if type(one) is type(last)]
-        behind = [one for one in alike if one.name > last.name]
-        return next(iter(behind + alike + left), None)
+        of_pages = [one for one in left if not isinstance(one, Step)]
+        if isinstance(last, Step):
+            steps = [one for one in left if isinstance(one, Step) and one.after <= self.page_reached()]
+            further = [one for one in steps if one.name > last.name]
+            further += steps + [one for one in of_pages if one.after >= last.after]
+        else:
+            further = [one for one in of_pages if one.name > last.name]
+        return next(iter(further + of_pages + left), None)
+
+    def page_reached(self) -> str:
+        """The last page of which the reader has begun an exercise; if there is none, all count as read."""
+        return max((one.page for one in self.exercises if not isinstance(one, Step) and self.is_begun(one)), default="99")
+
+    def is_begun(self, exercise: Exercise) -> bool:
+        return exercise.yours.is_file() or self.is_over(exercise)
 
     def can_begin(self, exercise: Exercise) -> bool:
-        """A step can't, before the files are there that it builds on."""
+        """A step can't before the files that it builds on are there."""
         return all(one.yours.is_file() for one in self.needed(exercise))
 
     def last(self) -> str:
-        """The name of the exercise that the reader was at last; empty, if none."""
+        """The name of the exercise that the reader was at last, or an empty string."""
         with suppress(FileNotFoundError):
             return (self.notes / "exercises/last").read_text(encoding="utf-8")
         return ""
@@ -138,7 +156,7 @@ class Course:
         return []
 
     def is_over(self, exercise: Exercise) -> bool:
-        """Done. A step is, if its file is ours, or is there as it was when it passed."""
+        """Done. A step is done if its file is ours, or is the reader's as it was when it passed."""
         if isinstance(exercise, Step):
             return self.is_ours(exercise) or self.has_passed(exercise)
         return exercise.name in self.done()
@@ -146,7 +164,7 @@ class Course:
     def is_ours(self, step: Exercise) -> bool:
         """Is it a step, and is the reader's file the one that they took from us?
 
-        That may have been another one then than we have today.
+        What they took may be older than what we have today.
         """
         if not isinstance(step, Step) or not step.yours.is_file():
             return False
@@ -157,7 +175,7 @@ class Course:
     def mark(self, exercise: Exercise, done: bool):
         names = [name for name in self.done() if name != exercise.name]
         self.notes.mkdir(exist_ok=True)
-        new = self.notes / "progress.new"  # renamed when complete: nobody finds half a file
+        new = self.notes / "progress.new"  # renamed when complete, so there is never half a file
         new.write_text("".join(name + "\n" for name in names + [exercise.name] * done))
         new.replace(self.notes / "progress")
         if done and isinstance(exercise, Step):
@@ -165,7 +183,7 @@ class Course:
             (self.work(exercise) / "passed").write_text("".join(one + "\n" for one in hashes))
 
     def work(self, exercise: Exercise) -> Path:
-        """The folder for what is made for this exercise."""
+        """The folder for everything built for this exercise."""
         folder = self.notes / "exercises" / exercise.number
         folder.mkdir(parents=True, exist_ok=True)
         return folder
@@ -179,26 +197,26 @@ class Course:
         (self.work(exercise).parent / "last").write_text(exercise.name)
 
     def open(self, exercise: Exercise):
-        """Sees to it that the reader has a file to edit."""
+        """Makes sure that the reader has a file to edit."""
         exercise.yours.parent.mkdir(exist_ok=True)
         with suppress(FileExistsError):  # "x": never over a file that an editor is just saving
             with open(exercise.yours, "xb") as file:
                 file.write(exercise.start.read_bytes())
-            say(f"Your file is {self.path(exercise.yours)}: edit it, and check again.\n"
+            say(f"Your file is {self.path(exercise.yours)}: edit it, then check again.\n"
                 f"The task: {self.path(exercise.folder / 'README.md')}\n")
 
     def path(self, path: Path) -> str:
         return str(path.relative_to(self.root))
 
     def stranded(self) -> list[Path]:
-        """Files of the reader's in folders that are no exercises any more."""
+        """The reader's files in folders that are no longer exercises."""
         return [path for path in sorted((self.root / FOLDER).glob("*/yours.cpp"))
                 if not (path.parent / "README.md").exists()]
 
     # What steps build on.
 
     def needed(self, step: Exercise) -> list[Step]:
-        """The steps whose files this one's file or test includes, and those that these include."""
+        """The steps whose files this one's file or test includes, directly or through another."""
         if not isinstance(step, Step):
             return []
         files = needed_files(step.solution_text() + step.read("test.cpp"),
@@ -206,11 +224,11 @@ class Course:
         return [one for one in self.steps if one.file in files]
 
     def require_files(self, steps: list[Step], who: str):
-        """Sees to it that the reader has these files, or says what to do."""
+        """Makes sure that the reader has these files, or says what to do."""
         missing = [one for one in steps if not one.yours.is_file()]
         if missing:
             raise Trouble("\n".join(
-                [f"{who} builds on files that you don't have yet."]
+                [f"{who} builds on files that you don't have yet:"]
                 + [f"  {YOURS}/{one.file}: write it (./learn check {one.number}), or take ours "
                    f"(./learn solution {one.number} --take)" for one in missing]))
 
@@ -221,12 +239,12 @@ class Course:
         return []
 
     def has_passed(self, step: Step) -> bool:
-        """Is the reader's file there, and one that has passed?"""
+        """Is the reader's file there, and is it one that has passed?"""
         return step.yours.is_file() and hash_of(step.yours) in self.passed(step)
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Keeps out another check of the same reader, say one that watches."""
+        """Keeps out another check by the same reader, such as one that watches."""
         with open(self.notes / "exercises" / "lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield

@@ -3,22 +3,22 @@
 
 This is what ./learn calls; a reader types:
 
-    ./learn check             check the next exercise that is not done
+    ./learn check             check the exercise you are at, or the next one
     ./learn check 02          check all exercises of page 02; ./learn check 02.2: that one
     ./learn hint [02.2]       one more hint
     ./learn solution 02.2     our answer, and how yours differs (--give-up: before yours passes)
-    ./learn solution Y04 --take    take our file for a step of the track, and go on
+    ./learn solution Y04 --take    use our file for a step of the track
     ./learn list              all exercises, and which of them are done
     ./learn reset 02.2        start over (your file is kept beside the new one)
-    ./learn watch [02.2]      check again whenever you save, and go on to the next when it passes
+    ./learn watch [02.2]      check again whenever you save, and move on when it passes
 
-An exercise is a folder here (course.py has what there is, and what is done). The reader edits
-yours.cpp, which begins as a copy of start.cpp, and test.cpp tells whether it's right; answers.py
-compiles, runs and judges them, and memory.py looks once more, with sanitizers, at what has
-passed. Exercises Y01, Y02 and so on are a track (track.py): each adds a file to the folder
-`yours`. What is made on the way is in .learn/exercises/, what is done in .learn/progress. The
-exit status is 0 if all that was checked has passed, 1 if not, and 2 if there is no such exercise,
-or no way to check it.
+An exercise is a folder here; course.py knows which there are and which are done. The reader edits
+yours.cpp, which begins as a copy of start.cpp, and test.cpp decides whether it's right. answers.py
+compiles, runs and judges the two, and memory.py runs whatever passed again with sanitizers.
+Exercises Y01, Y02, ... are a track (track.py): each adds a file to the folder `yours`. Build
+products are in .learn/exercises/, progress in .learn/progress. The exit status is 0 if everything
+that was checked passed, 1 if something didn't, and 2 if there is no such exercise, or no way to
+check it.
 """
 from __future__ import annotations
 
@@ -50,15 +50,15 @@ def check(course: Course, build: Build, exercise: Exercise) -> bool:
         outcome, unseen = try_twice(course, build, exercise, title, work)
     say(report(course.root, title, exercise.yours, outcome))
     if unseen:
-        say(f"(Nobody has looked at how it treats memory: {unseen}.)")
+        say(f"Its use of memory was not checked: {unseen}.")
     if outcome.kind != "passed":
         left = len(exercise.hints) - course.hints_shown(exercise)
-        say(f"A hint: ./learn hint {exercise.number} ({count(left, 'hint')} left)")
+        say(f"For a hint: ./learn hint {exercise.number} ({count(left, 'hint')} left)")
         tell_doubts(course, needed)
         say()
         return False
     if course.is_ours(exercise):
-        say(f"But that is our file. To write your own: ./learn reset {exercise.number}")
+        say(f"This is our file, though. To write your own: ./learn reset {exercise.number}")
     else:
         course.mark(exercise, True)
         say(f"Our answer: ./learn solution {exercise.number}")
@@ -70,27 +70,29 @@ def check(course: Course, build: Build, exercise: Exercise) -> bool:
 
 
 def tell_doubts(course: Course, needed: list[Step]):
-    """Which of the files that a step builds on are not what has passed."""
+    """Names the files that a step builds on and that have not passed as they are now."""
     for one in needed:
         if not course.is_over(one):
-            say(f"It builds on {course.path(one.yours)}, which has not passed as it is now: ./learn check {one.number}")
+            say(f"It builds on {course.path(one.yours)}, whose current version has not passed: "
+                f"./learn check {one.number}")
 
 
 def next_words(course: Course) -> str:
     following = course.next()
     if not following:
-        return "That was the last: all exercises are done."
+        return "That was the last one: all exercises are done."
+    after = f", after page {following.after}" if isinstance(following, Step) and following.after else ""
     return (f"Next: ./learn check {following.number}, {following.title} ({following.kind}, about "
-            f"{count(following.minutes, 'minute')}).\nThe task: {course.path(following.folder)}/README.md")
+            f"{count(following.minutes, 'minute')}{after}).\nThe task: {course.path(following.folder)}/README.md")
 
 
 def show_track(course: Course):
     """Where the reader is on the track."""
     over = [one for one in course.steps if course.is_over(one)]
-    say(f"Your runtime: {bar(len(over), len(course.steps))} steps are done.")
+    say(f"Your runtime: {bar(len(over), len(course.steps))} steps done.")
     if len(over) == len(course.steps):
         say("It's complete. See it crawl: ./learn yours demo\n"
-            "And what it holds to: ./learn yours check")
+            "See which promises it keeps: ./learn yours check")
 
 
 def bar(part: int, whole: int) -> str:
@@ -99,7 +101,7 @@ def bar(part: int, whole: int) -> str:
 
 
 def prepare(course: Course, exercise: Exercise) -> list[Step]:
-    """Sees to it that there is a file to edit. Returns the steps that this one builds on."""
+    """Makes sure that there is a file to edit. Returns the steps that this one builds on."""
     needed = course.needed(exercise)
     course.require_files(needed, f"{exercise.number} {exercise.title}")
     course.note_last(exercise)
@@ -108,16 +110,16 @@ def prepare(course: Course, exercise: Exercise) -> list[Step]:
 
 
 def try_twice(course: Course, build: Build, exercise: Exercise, title: str, work: Path) -> tuple[Outcome, str]:
-    """What came of it; and if it passed, but sanitizers could not look at it, why that is.
+    """The outcome; and, if it passed but sanitizers could not run, the reason for that.
 
-    It has not passed before they have looked. What they find is what readers get wrong, and who
-    goes on with it will find it again, in a bigger program. Of a crash, they know the line.
+    An answer counts as passed only after the sanitizers have run. What they find would come back
+    later, in a bigger program. After a crash, they know the line.
     """
     outcome = try_answer(build, exercise.folder, exercise.yours, work, TIME_LIMIT)
     if outcome.kind not in ("passed", "crashed"):
         return outcome, ""
     how = "its tests pass" if outcome.kind == "passed" else "it crashes"
-    say(f"{bold(title + ':')} {how}. Once more, with a look at how it treats memory ...")
+    say(f"{bold(title + ':')} {how}. Running it again with sanitizers ...")
     second = look_at_memory(build, course.root, exercise.folder, exercise.yours, work, TIME_LIMIT)
     if outcome.kind == "crashed":
         if second.kind == "memory":
@@ -138,33 +140,33 @@ def hint(course: Course, exercise: Exercise):
     left = len(exercise.hints) - shown
     say(bold(f"{exercise.number} {exercise.title}, hint {shown} of {len(exercise.hints)}"),
         *exercise.hints[shown - 1:shown], sep="\n\n", end="\n\n")
-    say(f"{count(left, 'hint')} left." if left else "No hints left. If you want to see our answer: "
+    say(f"{count(left, 'hint')} left." if left else "No hints left. To see our answer: "
         f"./learn solution {exercise.number} --give-up")
 
 
 def solution(course: Course, exercise: Exercise, give_up: bool) -> int:
     if not course.is_over(exercise) and not give_up:
-        say(f"Our answer opens when yours passes: ./learn check {exercise.number}\n"
+        say(f"You will see our answer once yours passes: ./learn check {exercise.number}\n"
             f"To see it now: ./learn solution {exercise.number} --give-up")
         return 1
     say(f"Our answer: {course.path(exercise.solution)}")
     if exercise.yours.exists():
         texts = [text.splitlines() for text in [exercise.yours.read_text(errors="replace"), exercise.solution_text()]]
-        if isinstance(exercise, Step):  # the start's comments tell the task, and ours what we did
+        if isinstance(exercise, Step):  # the start's comments state the task, ours what we did
             texts = [[line for line in text if not line.strip().startswith("//")] for text in texts]
         names = map(course.path, (exercise.yours, exercise.solution))
         lines = list(difflib.unified_diff(*texts, *names, lineterm=""))
         colours = {"-": "31", "+": "32", "@": "36"}
-        say("From yours to ours:\n" if lines else "Yours is the same.")
+        say("How yours differs:\n" if lines else "Yours is the same.")
         for line in lines:
             say(painted(line, colours[line[0]]) if line[:1] in colours else line)
     return 0
 
 
 def take(course: Course, step: Exercise) -> int:
-    """Puts our file where the reader's would be. What they have is kept."""
+    """Puts our file where the reader's would be, and keeps theirs under another name."""
     if not isinstance(step, Step):
-        raise Trouble(f"{step.number} is no step of the track: nothing builds on it. "
+        raise Trouble(f"{step.number} is not a step of the track, so nothing builds on it. "
                       f"To see our answer: ./learn solution {step.number} --give-up")
     ours = step.solution_text()
     if step.yours.is_file() and step.yours.read_bytes() == ours.encode():
@@ -176,61 +178,73 @@ def take(course: Course, step: Exercise) -> int:
         path.write_text(ours, encoding="utf-8")
     course.note_last(step)
     say(f"{course.path(step.yours)} is our file now. To write your own after all: ./learn reset {step.number}")
+    for one in course.needed(step):
+        if not one.yours.is_file():
+            say(f"It builds on {course.path(one.yours)}, which you don't have yet: ./learn check {one.number}, "
+                f"or ./learn solution {one.number} --take")
     say(next_words(course))
     return 0
 
 
 def keep_away(course: Course, exercise: Exercise):
-    """Takes the reader's file away, but loses nothing."""
+    """Moves the reader's file out of the way; nothing of theirs is lost."""
     yours = exercise.yours
     if not yours.exists():
         return
     if course.is_ours(exercise) or yours.read_bytes() == exercise.start.read_bytes():
-        yours.unlink()  # nothing of the reader's is in it
+        yours.unlink()  # the reader wrote nothing in it
         return
     names = [f"{yours.name}.old{number or ''}" for number in [0, *range(2, 1000)]]
     old = next(path for path in map(yours.with_name, names) if not path.exists())
     yours.rename(old)
-    say(f"What you had is now in {course.path(old)}")
+    say(f"Your old file is now {course.path(old)}")
 
 
 def show_list(course: Course):
+    titles = {one: one.title + (f" (after page {one.after})" if isinstance(one, Step) and one.after else "")
+              for one in course.exercises}
+    width = max(map(len, titles.values()), default=0)
     following = course.next()
-    width = max((len(one.title) for one in course.exercises), default=0)
+    before = course.exercises[:course.exercises.index(following)] if following else []
+    skipped = [one for one in before if not isinstance(one, Step)] if not isinstance(following, Step) else []
+    done = course.done()
 
-    def show(one: Exercise):
-        changed = one.name in course.done() and not course.is_over(one)
-        mark = ("ours" if course.is_ours(one) else green("done") if course.is_over(one) else bold("next") if one is following else
-                "changed since it passed" if changed else "")
-        say(f"  {one.number:4}  {one.title:{width}}  {one.kind:7}  {one.minutes:3} min  {mark}".rstrip())
+    def mark(one: Exercise) -> str:
+        if course.is_over(one):
+            return "ours" if course.is_ours(one) else green("done")
+        if one is following:
+            return bold("you are here" if one.name == course.last() else "next")
+        if one.name in done:
+            return "changed since it passed"
+        return "begun" if course.is_begun(one) else "skipped" if one in skipped else ""
 
-    if course.steps:
-        say("Your own runtime, step by step (book/e-your-own-runtime.md):")
-        for one in course.steps:
-            show(one)
-        say("\nThe exercises of the pages:")
     for one in course.exercises:
-        if one not in course.steps:
-            show(one)
+        say(f"  {one.number:4}  {titles[one]:{width}}  {one.kind:7}  {one.minutes:3} min  {mark(one)}".rstrip())
     total, left = len(course.exercises), [one for one in course.exercises if not course.is_over(one)]
     minutes = sum(one.minutes for one in left)
     say(f"\n{bar(total - len(left), total)} done"
         + (f", about {count(minutes, 'minute')} left" if left else ""))
+    if following:
+        say(f"`./learn check` takes {following.number}; to take another, name it, as in `./learn check "
+            f"{next((one for one in left if one is not following), following).number}`.")
+    if course.steps:
+        say(f"{course.steps[0].number} to {course.steps[-1].number} add up to a runtime of your own: "
+            "book/e-your-own-runtime.md")
     for path in course.stranded():
-        say(f"{course.path(path)} is of an exercise that is gone, or has another number now.")
+        say(f"{course.path(path)} belongs to an exercise that was removed or renumbered.")
 
 
 def reset(course: Course, exercise: Exercise, sure: bool) -> int:
     if not sure:
         if not sys.stdin.isatty():
-            raise Trouble(f"To start {exercise.number} over without being asked: "
+            raise Trouble(f"To start {exercise.number} over without confirming it: "
                           f"./learn reset {exercise.number} --yes")
         if input(f"Start {exercise.number} {exercise.title} over? [y/N] ").lower() not in ("y", "yes"):
             say("Nothing was changed.")
             return 1
     keep_away(course, exercise)
     for old in sorted(exercise.yours.parent.glob(f"{exercise.yours.name}.old*")):
-        say(f"Something of yours is in {course.path(old)}")
+        say(f"An earlier file of yours: {course.path(old)}")
     course.mark(exercise, False)
     (course.work(exercise) / "hints_shown").unlink(missing_ok=True)
     course.open(exercise)
@@ -238,13 +252,13 @@ def reset(course: Course, exercise: Exercise, sure: bool) -> int:
 
 
 def watch(course: Course, build: Build, exercise: Exercise):
-    say("Each time you save, I check. Ctrl-C ends it.\n")
+    say("Checking each time you save. Ctrl-C stops.\n")
     while exercise:
         files = [exercise.yours, *(step.yours for step in prepare(course, exercise))]
         seen = None
         while True:
             now = state(files)
-            if now and now != seen:  # an editor may take the file away for a moment
+            if now and now != seen:  # an editor may remove the file for a moment
                 seen = now
                 if check(course, build, exercise):
                     break
@@ -255,12 +269,12 @@ def watch(course: Course, build: Build, exercise: Exercise):
 def main(arguments: list[str], root: Path = ROOT) -> int:
     parser = argparse.ArgumentParser(prog="./learn", description="The exercises of the book.")
     parser.add_argument("command", choices=["check", "hint", "solution", "list", "reset", "watch"])
-    parser.add_argument("name", nargs="?", help="an exercise (02.2), or for check also a page (02)")
+    parser.add_argument("name", nargs="?", help="an exercise (02.2) or, for check, a page (02)")
     parser.add_argument("--build", type=Path, default=Path("build"), help="meson's build directory")
-    parser.add_argument("--take", action="store_true", help="solution: take our file for a step of the track")
-    parser.add_argument("--give-up", action="store_true", help="solution: show it all the same")
+    parser.add_argument("--take", action="store_true", help="solution: use our file for a step of the track")
+    parser.add_argument("--give-up", action="store_true", help="solution: show it before yours passes")
     parser.add_argument("--yes", action="store_true", help="reset: don't ask")
-    parser.add_argument("--needs", action="store_true", help="only name the targets that must be built for that")
+    parser.add_argument("--needs", action="store_true", help="only name the targets to build first")
     options = parser.parse_args(arguments)
     try:
         return run(options, Course(root))
@@ -273,9 +287,10 @@ def main(arguments: list[str], root: Path = ROOT) -> int:
 
 
 def show_needs(options: argparse.Namespace, course: Course):
-    """Who builds them first can show how far that is. What has no name will be refused later.
+    """Names the targets to build, so that ./learn can build them and show its progress.
 
-    That may take a minute, the first time: so the reader has their file before it.
+    The first build may take a minute, so the reader gets their file before it. A name that no
+    exercise has is refused later.
     """
     with suppress(Trouble):
         if options.command in ("check", "watch"):
@@ -295,10 +310,10 @@ def run(options: argparse.Namespace, course: Course) -> int:
         show_list(course)
         return 0
     if command in ("solution", "reset") and not options.name:
-        raise Trouble(f"Which exercise? For one: ./learn {command} {course.exercises[0].number}")
+        raise Trouble(f"Which exercise? For example: ./learn {command} {course.exercises[0].number}")
     if command == "check" and options.name:
         chosen, build = course.select(options.name), Build(options.build)
-        if len(chosen) > 1 and isinstance(chosen[0], Step):  # what fails there would fail further on
+        if len(chosen) > 1 and isinstance(chosen[0], Step):  # later steps would fail for the same reason
             return 0 if all(check(course, build, one) for one in chosen) else 1
         return 0 if all([check(course, build, one) for one in chosen]) else 1
     exercise = course.one(options.name)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Tests of exercises.py: a reader's way through three small exercises in a temporary folder,
-and through a track of three steps.
+"""Tests of exercises.py: a reader works through three small exercises in a temporary folder, and
+through a track of three steps.
 
-The environment variable BUILD names a build directory of meson's for this repository; its
-compiler and libraries are used. The compiler is slow, so all tests share one folder, and each
-starts with the reader's files gone. And what passes is not compiled a second time, except in Memory.
+The environment variable BUILD names a meson build directory of this repository, whose compiler and
+libraries are used. The compiler is slow, so all tests share one folder, and each starts without
+any of the reader's files. Except in Memory, what passes is not compiled a second time.
 """
 import contextlib
 import io
@@ -41,7 +41,7 @@ About {minutes} minutes.
 Return it.
 """
 
-# A room of the repository, to see that headers are found and libraries are linked.
+# It uses a header and a library of the repository, to see that both are found.
 TEST = """\
 #include "common/system/selector.h"
 #include "exercise.h"
@@ -63,7 +63,7 @@ class Terminal(io.StringIO):
 
 
 class Reader(unittest.TestCase):
-    """Each test is a reader who begins; `learn` is what they type."""
+    """Each test is a new reader; `learn` is what they type."""
 
     screen = io.StringIO  # what they read it on
     looks_at_memory = False
@@ -84,7 +84,7 @@ class Reader(unittest.TestCase):
                 (path / file).write_text(text.format(**words))
             (path / "exercise.h").write_text("int answer();\n")
             (path / "start.cpp").write_text(ANSWER.format(answer=0))
-        (cls.root / "tests/exercises/notes").mkdir()  # no exercise, nor is the next one
+        (cls.root / "tests/exercises/notes").mkdir()  # not an exercise, nor is the next one
         (cls.root / "tests/exercises/01.3-file.md").write_text("")
         cls.given = cls.contents()
 
@@ -160,7 +160,7 @@ class Progress(Reader):
             if done < 2:
                 self.assert_in_order(said, "Next: ./learn check " + self.names[done + 1].split("-")[0],
                                      f"tests/exercises/{self.names[done + 1]}/README.md")
-        self.assertIn("That was the last", said)
+        self.assertIn("That was the last one", said)
         self.assertEqual(self.progress(), "".join(name + "\n" for name in self.names))
         self.assertIn("All exercises are done", self.learn("check"))
         self.assertIn("All exercises are done", self.learn("watch"))
@@ -172,6 +172,7 @@ class Progress(Reader):
               02.1  Say 3  predict   15 min
 
             [..............................] 0 of 3 done, about 30 minutes left
+            `./learn check` takes 01.1; to take another, name it, as in `./learn check 01.2`.
             """))
         self.solve("01.2")
         self.learn("check", "01.2")
@@ -202,8 +203,8 @@ class Progress(Reader):
         for command in ["check", "hint", "solution", "reset", "watch"]:
             for name in ["03", "01.3", "one", "01.1-on"]:
                 self.learn(command, name, status=2,
-                           errors=f"learn: There is no exercise or page '{name}'. There are: 01.1 01.2 02.1\n")
-        self.learn("hint", "01", status=2, errors="Which one of page 01? There are: 01.1 01.2\n")
+                           errors=f"learn: There is no exercise or page '{name}'. Choose one of: 01.1 01.2 02.1\n")
+        self.learn("hint", "01", status=2, errors="Page 01 has more than one. Choose one of: 01.1 01.2\n")
         self.learn("solution", status=2, errors="./learn solution 01.1")
         self.learn("reset", status=2, errors="./learn reset 01.1")
         with self.assertRaises(SystemExit) as end, contextlib.redirect_stderr(io.StringIO()):
@@ -215,10 +216,13 @@ class Progress(Reader):
         self.learn("check", "01.2")
         self.assertIn("02.1 Say 3: not yet", self.learn("check", status=1))  # and not 01.1
         self.assertIn("02.1 Say 3: not yet", self.learn("check", status=1))
+        self.assert_in_order(self.learn("list"), "01.1  Say 1  predict    5 min  skipped\n", "10 min  done\n",
+                             "02.1  Say 3  predict   15 min  you are here\n", "`./learn check` takes 02.1",
+                             "`./learn check 01.1`")
         self.learn("check", "01.1", status=1)
         self.assertIn("01.1 Say 1: not yet", self.learn("check", status=1))
-        self.assertIn("02.1  Say 3  predict   15 min\n", self.learn("list"))
-        self.assertIn("01.1  Say 1  predict    5 min  next\n", self.learn("list"))
+        self.assert_in_order(self.learn("list"), "01.1  Say 1  predict    5 min  you are here\n",
+                             "02.1  Say 3  predict   15 min  begun\n")
 
     def test_an_exercise_that_is_gone(self):
         gone = self.root / "tests/exercises/01.3-gone"
@@ -227,7 +231,7 @@ class Progress(Reader):
         (gone / "yours.cpp").write_text("int answer;\n")
         said = self.learn("list")
         self.assertIn("0 of 3 done", said)
-        self.assertIn("tests/exercises/01.3-gone/yours.cpp is of an exercise that is gone", said)
+        self.assertIn("tests/exercises/01.3-gone/yours.cpp belongs to an exercise that was removed", said)
 
     def test_what_is_done_stays_done(self):
         (self.root / ".learn").mkdir(exist_ok=True)
@@ -247,7 +251,7 @@ TEST_CASE("the answer is right") {{ CHECK_MESSAGE(yours::answer_{number}() == {n
 
 
 class Track(Reader):
-    """The steps Y01 to Y03: the second uses the first, the third both, and the second is the book's."""
+    """The steps Y01 to Y03: the second uses the first, the third both; the second's solution is the book's."""
 
     @classmethod
     def setUpClass(cls):
@@ -291,7 +295,7 @@ class Track(Reader):
         self.assert_in_order(said, "It's complete", "./learn yours demo", "Next: ./learn check 01.1")
 
     def test_a_file_that_is_missing(self):
-        said = "learn: Y03 Say 3 builds on files that you don't have yet.\n"
+        said = "learn: Y03 Say 3 builds on files that you don't have yet:\n"
         self.learn("check", "Y03", status=2, errors=said)
         self.learn("check", "Y03", status=2, errors="  yours/part1.h: write it (./learn check Y01), or take ours "
                    "(./learn solution Y01 --take)\n  yours/part2.h: write it")
@@ -309,14 +313,17 @@ class Track(Reader):
         self.assertIn("Y01   Say 1  build     10 min  ours\n", self.learn("list"))
         self.learn("reset", "Y01", "--yes")
         self.assertEqual(self.file(1).read_text(), (self.folder("Y01") / "start.h").read_text())
-        self.assertIn("Y01   Say 1  build     10 min  next\n", self.learn("list"))
+        self.assertIn("Y01   Say 1  build     10 min  you are here\n", self.learn("list"))
         self.assertEqual([path.name for path in self.file(1).parent.iterdir()], ["part1.h"])
-        self.learn("solution", "01.1", "--take", status=2, errors="01.1 is no step of the track")
+        self.learn("solution", "01.1", "--take", status=2, errors="01.1 is not a step of the track")
+        self.assert_in_order(self.learn("solution", "Y03", "--take"), "part3.h is our file now",
+                             "builds on tests/exercises/yours/part2.h, which you don't have yet: ./learn check Y02, "
+                             "or ./learn solution Y02 --take")
 
     def test_taking_ours_loses_nothing(self):
         self.learn("check", "Y01", status=1)
         self.file(1).write_text("// mine\n")
-        self.assertIn("What you had is now in tests/exercises/yours/part1.h.old", self.learn("solution", "Y01", "--take"))
+        self.assertIn("Your old file is now tests/exercises/yours/part1.h.old", self.learn("solution", "Y01", "--take"))
         self.assertEqual(self.file(1).with_name("part1.h.old").read_text(), "// mine\n")
 
     def test_one_that_is_the_book_s(self):
@@ -324,7 +331,7 @@ class Track(Reader):
         self.learn("solution", "Y02", "--take")
         self.assertEqual(self.file(2).read_text(), '#pragma once\n#include "part1.h"\n\nnamespace yours {\n'
                          "inline int answer_2() { return answer_1() + 1; }\n} // namespace yours\n")
-        self.assert_in_order(self.learn("check", "Y02"), "Y02 Say 2: passed", "But that is our file")
+        self.assert_in_order(self.learn("check", "Y02"), "Y02 Say 2: passed", "This is our file")
         self.assertIn("Yours is the same.", self.learn("solution", "Y02"))
 
     def test_what_it_builds_on_is_broken(self):
@@ -336,14 +343,14 @@ class Track(Reader):
         self.learn("check", "Y02")
         self.file(1).write_text(self.file(1).read_text().replace("return 1", "return 7"))
         said = self.learn("check", "Y03", status=1)
-        doubt = "builds on tests/exercises/yours/part1.h, which has not passed as it is now: ./learn check Y01"
+        doubt = "builds on tests/exercises/yours/part1.h, whose current version has not passed: ./learn check Y01"
         self.assertIn(doubt, said)
-        self.assertNotIn("part2.h, which", said)
+        self.assertNotIn("part2.h, whose", said)
         self.assert_in_order(self.learn("list"), "Y01   Say 1  build     10 min  changed since it passed\n",
                              "Y02   Say 2  build     10 min  done\n")
         self.file(3).write_text(course.steps[2].solution_text().replace("answer_2() + 1", "3"))
         said = self.learn("check", "Y03")  # it passes all the same
-        self.assert_in_order(said, doubt, "2 of 3 steps are done")
+        self.assert_in_order(said, doubt, "2 of 3 steps done")
         self.assertNotIn("complete", said)
         self.file(1).write_text(course.steps[0].solution_text() + "// mine\n")  # what has passed before
         self.assertIn("complete", self.learn("check", "Y03"))
@@ -357,7 +364,7 @@ class Track(Reader):
         self.addCleanup(solution.write_text, before)
         solution.write_text(before + "// newer\n")
         self.assertIn("Y01   Say 1  build     10 min  ours\n", self.learn("list"))
-        self.assertIn("But that is our file", self.learn("check", "Y01"))
+        self.assertIn("This is our file", self.learn("check", "Y01"))
         self.learn("solution", "Y01", "--take")
         self.assertIn("// newer", self.file(1).read_text())
         self.assertEqual([path.name for path in self.file(1).parent.iterdir()], ["part1.h"])
@@ -377,11 +384,46 @@ class Track(Reader):
         self.assertNotIn("Y02", self.learn("check", "Y", status=1))
         self.assertEqual([path.name for path in self.file(1).parent.iterdir()], ["part1.h"])
 
+    def give_pages(self, *pages):
+        """Steps that need pages, and the exercises 01.1 to 02.1."""
+        for number, page in enumerate(pages, 1):
+            readme = self.folder(f"Y0{number}") / "README.md"
+            before = readme.read_text()
+            self.addCleanup(readme.write_text, before)
+            readme.write_text(before.replace("minutes.", f"minutes.\nAfter page {page}."))
+        self.given = self.contents()
+
+    def pass_step(self, number):
+        self.file(number).parent.mkdir(exist_ok=True)
+        self.file(number).write_text(exercises.Course(self.root).steps[number - 1].solution_text() + "// mine\n")
+        return self.learn("check", f"Y0{number}")
+
+    def test_a_step_is_listed_after_its_page(self):
+        self.give_pages("01", "02", "02")
+        self.assert_in_order(self.learn("list"), "01.2  ", "Y01   Say 1 (after page 01)  ", "02.1  ", "Y02 ", "Y03 ",
+                             "`./learn check` takes 01.1", "Y01 to Y03 add up to a runtime of your own")
+
+    def test_a_reader_who_goes_along_leaves_the_track_where_their_page_ends(self):
+        self.give_pages("01", "01", "02")
+        self.solve("01.2")
+        self.assertIn("Next: ./learn check 02.1", self.learn("check", "01.2"))
+        self.assertIn("Next: ./learn check Y02, Say 2 (build, about 10 minutes, after page 01)", self.pass_step(1))
+        self.assertIn("Next: ./learn check 01.1", self.pass_step(2))
+        self.solve("01.1")
+        self.assertIn("Next: ./learn check 02.1", self.learn("check", "01.1"))
+        self.solve("02.1")
+        self.assertIn("Next: ./learn check Y03", self.learn("check", "02.1"))
+
+    def test_a_reader_who_only_builds_stays_on_the_track(self):
+        self.give_pages("01", "02", "02")
+        self.assertIn("Next: ./learn check Y02", self.pass_step(1))
+        self.assertNotIn("skipped", self.learn("list"))
+
     def test_after_a_reset_what_was_kept_is_named(self):
         self.learn("check", "Y01", status=1)
         self.file(1).write_text("// mine\n")
         self.learn("solution", "Y01", "--take")
-        self.assertIn("Something of yours is in tests/exercises/yours/part1.h.old",
+        self.assertIn("An earlier file of yours: tests/exercises/yours/part1.h.old",
                       self.learn("reset", "Y01", "--yes"))
 
     def test_the_file_is_there_before_anything_is_built(self):
@@ -403,7 +445,7 @@ class Track(Reader):
         self.learn("check", "Y01", status=1)
         self.file(1).write_text("#pragma once\nnamespace yours {\ninline int answer_1() {\n"
                                 "    int* volatile p = nullptr;\n    return *p;\n}\n}\n")
-        self.assert_in_order(self.learn("check", "Y01", status=1), "it crashes. Once more", "It crashed in the test case",
+        self.assert_in_order(self.learn("check", "Y01", status=1), "it crashes. Running it again", "It crashed in the test case",
                              "SIGSEGV", "yours/part1.h:5: in answer_1, your code follows a null pointer", "return *p;")
 
     def test_memory(self):
@@ -415,8 +457,8 @@ class Track(Reader):
                              "return answer + ", "yours/part1.h:6: in answer_1, your code had freed it")
 
     def test_list(self):
-        self.assert_in_order(self.learn("list"), "Your own runtime", "  Y01 ", "  Y03 ", "The exercises of the pages",
-                             "  01.1 ", "  02.1 ", "0 of 6 done")
+        self.assert_in_order(self.learn("list"), "  01.1 ", "  02.1 ", "  Y01 ", "  Y03 ", "0 of 6 done",
+                             "Y01 to Y03 add up to a runtime of your own")
 
     def test_yours_needs_all(self):
         self.learn("solution", "Y01", "--take")
@@ -428,7 +470,7 @@ class Track(Reader):
 
 
 class Rows(unittest.TestCase):
-    """What ./learn yours check reads and tells."""
+    """What ./learn yours check reads and prints."""
 
     TABLE = "# how it is written\n\nLoop\nL1   10   first in, first out\n    Who counts on it:\n    nearly everybody.\n" \
             "Queue\nQ2   12   nothing is lost\n    Everybody.\n"
@@ -458,8 +500,8 @@ class Rows(unittest.TestCase):
         passed, failed, *rest = out.getvalue().splitlines()
         self.assertEqual([passed, failed], ["  L1   holds  first in, first out", "  L1   fails  first in, first out"])
         self.assertEqual([line.strip() for line in rest], [
-            "Who is bitten: Who counts on it: nearly everybody.", "a.cpp:1: ERROR",
-            "Told in: book/10-from-a-sketch-to-a-runtime.md"])
+            "Without it: Who counts on it: nearly everybody.", "a.cpp:1: ERROR",
+            "Explained in: book/10-from-a-sketch-to-a-runtime.md"])
 
 
 class Changes(Reader):
@@ -530,7 +572,7 @@ In file included from /usr/include/c++/vector:60:
 
 
 class Answers(Reader):
-    """What a reader's file can do."""
+    """The ways in which a reader's file can go wrong."""
 
     def test_compile_error(self):
         self.write("""\
@@ -601,14 +643,14 @@ class Answers(Reader):
         self.write(HANG)
         with unittest.mock.patch.object(exercises, "TIME_LIMIT", 1):
             said = self.learn("check", status=1)
-        self.assertIn('It did not end, and was stopped, in the test case "the answer is right":', said)
+        self.assertIn('It hung and was stopped in the test case "the answer is right":', said)
         self.assertNotIn("SIGTERM", said)
 
     def test_hang_that_can_not_be_interrupted(self):
         self.write('#include "exercise.h"\n#include <csignal>\n#include <unistd.h>\n'
                    'int answer() { std::signal(SIGTERM, SIG_IGN); for (;;) ::pause(); }\n')
         with unittest.mock.patch.object(exercises, "TIME_LIMIT", 1):
-            self.assertIn("It did not end within 1 s", self.learn("check", status=1))
+            self.assertIn("It was stopped after 1 s", self.learn("check", status=1))
 
     def test_programs_that_the_reader_started_end_too(self):
         self.write('#include "exercise.h"\n#include <cstdio>\n#include <unistd.h>\n'
@@ -635,18 +677,18 @@ class Answers(Reader):
 
     def test_printing_without_end(self):
         self.write('#include "exercise.h"\n#include <cstdio>\nint answer() { for (;;) std::puts("x"); }\n')
-        self.assertIn("It printed without end", self.learn("check", status=1))
+        self.assertIn("It was stopped because it printed without end", self.learn("check", status=1))
 
     def test_an_early_end_is_no_success(self):
         self.write('#include "exercise.h"\n#include <cstdlib>\nint answer() { std::_Exit(0); }\n')
-        self.assertIn("It ended before its tests had", self.learn("check", status=1))
+        self.assertIn("It exited before its tests had finished", self.learn("check", status=1))
 
     def test_a_bad_end_after_good_tests(self):
         for end in ["std::_Exit(1)", "for (;;) ::pause()"]:
             self.write('#include "exercise.h"\n#include <cstdlib>\n#include <unistd.h>\n'
                        f'static struct End {{ ~End() {{ {end}; }} }} end;\nint answer() {{ return 1; }}\n')
             with unittest.mock.patch.object(exercises, "TIME_LIMIT", 2):
-                self.assertIn("but the program did not end as it should", self.learn("check", status=1))
+                self.assertIn("but the program did not exit cleanly", self.learn("check", status=1))
 
     def test_exception(self):
         self.write('#include "exercise.h"\n#include <stdexcept>\nint answer() { throw std::runtime_error("why"); }\n')
@@ -705,7 +747,7 @@ class Answers(Reader):
     def test_a_build_directory_that_is_none(self):
         with contextlib.redirect_stderr(io.StringIO()) as said:
             self.assertEqual(exercises.main(["check", "--build", "nowhere"], self.root), 2)
-        self.assertEqual(said.getvalue(), "learn: nowhere is no build directory: ./learn check makes one\n")
+        self.assertEqual(said.getvalue(), "learn: nowhere is not a build directory: ./learn check makes one\n")
 
     def test_libraries_that_can_not_be_built(self):
         for rules, words in [
@@ -728,7 +770,7 @@ class Answers(Reader):
 
 
 class Memory(Reader):
-    """What has passed is tried once more, with sanitizers."""
+    """What has passed is run again with sanitizers."""
 
     looks_at_memory = True
     FREED = """\
@@ -745,22 +787,22 @@ class Memory(Reader):
 
     def test_passes_both(self):
         self.solve("01.1")
-        self.assert_in_order(self.learn("check"), "01.1 Say 1: its tests pass. Once more",
+        self.assert_in_order(self.learn("check"), "01.1 Say 1: its tests pass. Running it again",
                              "01.1 Say 1: passed\n", "./learn solution")
         self.assertEqual(self.progress(), "01.1-one\n")
 
     def test_it_is_not_tried_before_its_tests_pass(self):
-        self.assertNotIn("Once more", self.learn("check", status=1))
+        self.assertNotIn("Running it again", self.learn("check", status=1))
 
     def test_fails_the_second(self):
         self.write(self.FREED)
         said = self.learn("check", status=1)
         yours = "    tests/exercises/01.1-one/yours.cpp"
         self.assert_in_order(
-            said, "01.1 Say 1: its tests pass. Once more", "01.1 Say 1: not yet", "something is wrong",
+            said, "01.1 Say 1: its tests pass. Running it again", "01.1 Say 1: not yet", "memory error",
             f"{yours}:7: in answer, your code reads memory that has been freed:\n        const int gone = *kept;",
             f"{yours}:6: in answer, your code had freed it:\n        one.reset();",
-            f"{yours}:4: in answer, your code had made it:\n        auto one",
+            f"{yours}:4: in answer, your code had allocated it:\n        auto one",
             "book/20-what-must-outlive-what.md", "The whole report: .learn/exercises/01.1/memory/report.log",
             "./learn hint 01.1")
         self.assertNotIn("0x", said)
@@ -782,14 +824,14 @@ class Memory(Reader):
             os.environ.pop("ASAN_OPTIONS", None)  # meson sets it
             said = self.learn("check", status=1)
         self.assert_in_order(said, "not yet", 'It fails in the test case "the answer is right":',
-                             "It had passed, and then sanitizers watched", "report.log")
+                             "It passed without sanitizers", "report.log")
 
     def test_a_compiler_without_sanitizers(self):
         self.write(self.FREED)
         with unittest.mock.patch.object(memory, "FLAGS", ["-fsanitize=nothing-like-that"]):
             said = self.learn("check")
-        self.assert_in_order(said, "01.1 Say 1: passed\n", "(Nobody has looked at how it treats memory: "
-                             "your compiler comes without sanitizers.)", "./learn solution 01.1")
+        self.assert_in_order(said, "01.1 Say 1: passed\n", "Its use of memory was not checked: "
+                             "your compiler comes without sanitizers.", "./learn solution 01.1")
         self.assertEqual(self.progress(), "01.1-one\n")
 
     def run_where(self, forbidden):
@@ -803,7 +845,7 @@ class Memory(Reader):
     def test_where_leaks_can_not_be_looked_for(self):
         self.write('#include "exercise.h"\nint* made;\nint answer() { made = new int; made = nullptr; return 1; }\n')
         with self.run_where("detect_leaks=1"):
-            self.assertNotIn("Nobody has looked", self.learn("check"))
+            self.assertNotIn("was not checked", self.learn("check"))
         self.write(self.FREED)
         with self.run_where("detect_leaks=1"):
             self.assertIn("has been freed", self.learn("check", "01.1", status=1))
@@ -811,7 +853,7 @@ class Memory(Reader):
     def test_where_no_sanitizer_runs(self):
         self.write(self.FREED)
         with self.run_where("detect_leaks"):
-            self.assert_in_order(self.learn("check"), "passed", "a program with sanitizers does not run here")
+            self.assert_in_order(self.learn("check"), "passed", "programs built with sanitizers don't run on this machine")
 
     def test_a_sanitizer_that_crashes_itself(self):
         self.solve("01.1")
@@ -821,7 +863,7 @@ class Memory(Reader):
                 return "", 0, False
             return "AddressSanitizer:DEADLYSIGNAL\n", -signal.SIGSEGV, False
         with unittest.mock.patch.object(memory, "run_limited", run):
-            self.assert_in_order(self.learn("check"), "passed", "the sanitizer itself has crashed")
+            self.assert_in_order(self.learn("check"), "passed", "the sanitizer itself crashed")
 
     def test_only_what_has_changed_is_built(self):
         self.solve("01.1")
@@ -889,7 +931,7 @@ previously allocated by thread T0 here:
     #2 0x55d97 in use() FILE:6:13
 """
 DESTROYED = """\
-FILE:8: in use, your code resumes a coroutine that has been destroyed before:
+FILE:8: in use, your code resumes a coroutine that has already been destroyed:
     g.handle.resume();
 FILE:7: in use, your code had destroyed numbers:
     g.handle.destroy();
@@ -910,7 +952,7 @@ Direct leak of 88 byte(s) in 1 object(s) allocated from:
     #2 0x5570e in use() FILE:6
 """
 LEAK = """\
-FILE:6: in use, your code calls the coroutine numbers, and nobody ever destroys its frame:
+FILE:6: in use, your code calls the coroutine numbers, whose frame is never destroyed:
     Gen g = numbers(3);
 """
 RETURNED_STACK = """\
@@ -929,7 +971,7 @@ Address 0x7f9beb200030 is located in stack of thread T0 at offset 48 in frame
 RETURNED = """\
 FILE:12: in a lambda, your code writes to a variable of a function that has returned:
     return [&ticks] { return ++ticks; };
-FILE:11: in callback, your code had made it, as the variable ticks:
+FILE:11: in callback, your code had created it as the variable ticks:
     int ticks = 1;
 """
 GCC_RETURNED = RETURNED_STACK.replace("FUNCTION", "operator()").replace(":12:30", ":12")
@@ -974,16 +1016,16 @@ class Reports(unittest.TestCase):
         for report, told in [(GCC_DESTROYED, DESTROYED), (CLANG_DESTROYED, DESTROYED), (GCC_LEAK, LEAK),
                              (GCC_RETURNED, RETURNED), (CLANG_RETURNED, RETURNED), (OF_UNDEFINED, UNDEFINED)]:
             self.assertEqual(self.explain(report), told)
-        self.assertIn("FILE:1: in numbers, your code had made it, as the variable n:", self.explain(CLANG_PARAMETER))
-        self.assertIn("FILE:11: in callback, your code had made it, as a temporary:", self.explain(TEMPORARY))
+        self.assertIn("FILE:1: in numbers, your code had created it as the variable n:", self.explain(CLANG_PARAMETER))
+        self.assertIn("FILE:11: in callback, your code had created it as a temporary:", self.explain(TEMPORARY))
 
     def test_kinds(self):
         for kind, words in [
                 ("heap-buffer-overflow on", "reads memory outside"), ("stack-overflow on", "has filled the stack"),
-                ("stack-use-after-scope on", "whose scope has ended"), ("attempting double-free on", "freed before"),
-                ("attempting free on address which was not malloc()-ed:", "was not made to be freed"),
-                ("alloc-dealloc-mismatch (operator new vs free) on", "in another way"),
-                ("new-delete-type-mismatch on", "of another type"), ("SEGV on unknown", "leads nowhere"),
+                ("stack-use-after-scope on", "whose scope has ended"), ("attempting double-free on", "already been freed"),
+                ("attempting free on address which was not malloc()-ed:", "was never allocated"),
+                ("alloc-dealloc-mismatch (operator new vs free) on", "in a different way"),
+                ("new-delete-type-mismatch on", "of another type"), ("SEGV on unknown", "an invalid pointer"),
                 ("something-new on", "what the sanitizer calls something-new")]:
             told = self.explain(f"==7==ERROR: AddressSanitizer: {kind} 0x1\n    #0 0x5 in numbers(int) FILE:3\n")
             self.assertIn(f"FILE:3: in numbers, your code {words}" if "reads" in words else words, told)
@@ -1021,18 +1063,18 @@ class Reports(unittest.TestCase):
                                  "    #0 0x5 in operator new(unsigned long) /a.cpp:9\n"
                                  "    #1 0x5 in numbers(int) YOURS/loop.h:1\n"
                                  "    #2 0x5 in use() YOURS/loop.h:8\n\n")
-        self.assertIn("yours/loop.h:8: in use, your code calls the coroutine numbers, and nobody ever destroys its frame",
+        self.assertIn("yours/loop.h:8: in use, your code calls the coroutine numbers, whose frame is never destroyed",
                       told)
 
     def test_where_no_line_is_the_readers(self):
         self.assertEqual(self.explain(ELSEWHERE),
                          "HERE/tests/exercises/01.1-one/test.cpp:2: in a test case, the exercise's code "
-                         "frees what has been freed before:\n    TEST_CASE(\"x\") {}\n")
+                         "frees what has already been freed:\n    TEST_CASE(\"x\") {}\n")
         only_ours = "".join(line for line in ELSEWHERE.splitlines(True) if "test.cpp" not in line)
         self.assertEqual(self.explain(only_ours), "HERE/stage3_queue_crawler/callback.cpp:18: in "
-                         "stage3::Callback::run, our code frees what has been freed before:\n")
+                         "stage3::Callback::run, our code frees what has already been freed:\n")
         neither = "".join(line for line in ELSEWHERE.splitlines(True) if "HERE" not in line)
-        self.assertEqual(self.explain(neither), "the program frees what has been freed before.\n")
+        self.assertEqual(self.explain(neither), "the program frees what has already been freed.\n")
 
     def test_no_report(self):
         for text in ["[doctest] Status: SUCCESS!\nERROR: nothing\n", "I print: runtime error: mine\n"]:
@@ -1040,7 +1082,7 @@ class Reports(unittest.TestCase):
 
 
 class Help(Reader):
-    """Hints, solutions, a new beginning, and a check whenever a file is saved."""
+    """Hints, solutions, starting over, and a check whenever a file is saved."""
 
     def test_hints(self):
         for shown, text in enumerate(["It is a number.", "It is small.", "It is 1.", "It is 1."]):
@@ -1193,7 +1235,7 @@ class Await(unittest.TestCase):
 
 
 class Traces(unittest.TestCase):
-    """Of the exercises that come with a trace: the lines that it names are those of today."""
+    """For exercises with a trace: the lines that it names are still the right ones."""
 
     def test_fits_its_program(self):
         with_trace = [one for one in exercises.Course().exercises if record.trace_of(one).exists()]

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""For authors: records the traces that readers of some exercises look at, such as 03.3's.
+"""For authors: records the traces that come with some exercises, such as 03.3.
 
     tests/exercises/record.py --build build [NAME...]      all of them, if none is named
 
-An exercise that has a trace has it in its folder, as run.trace, and a test case "record" in
-truth.cpp that plays its program.cpp and writes run.trace where it runs. Lines of program.cpp are
-named in it; so the trace holds in its first line what program.cpp was then, and once that
-changes, a test asks for a new recording. authors_test.py also holds that a new run would be the
-same, except for its times. After recording, look whether solution.cpp and wrong/ still fit.
+Such an exercise has a run.trace in its folder, and a test case "record" in truth.cpp that runs its
+program.cpp and writes run.trace to the current folder. The trace names lines of program.cpp. So its
+first line holds a hash of program.cpp, and once that changes, a test asks for a new recording.
+authors_test.py also checks that a new run would give the same trace, except for its times. After
+recording, check whether solution.cpp and wrong/ still fit.
 """
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from answers import Build, Trouble, try_answer  # noqa: E402
 from course import ROOT, Course, Exercise  # noqa: E402
 
 TIME_LIMIT = 60.0
-TIMES = ["t", "timeout_ms", "in_ms"]  # no two runs have the same
+TIMES = ["t", "timeout_ms", "in_ms"]  # these differ from run to run
 
 
 def trace_of(exercise: Exercise) -> Path:
@@ -47,21 +47,21 @@ def record(exercise: Exercise, build: Build, work: Path) -> str:
     if not fresh.exists():
         raise Trouble(f"{exercise.name} has recorded nothing: does it compile? Has truth.cpp "
                       'a test case "record"?')
-    # The compiler was told whole paths; a trace names files as seen from the repository's root.
+    # The compiler was given absolute paths; a trace names files relative to the repository's root.
     first, *rest = fresh.read_text().replace(f"{ROOT}/", "").splitlines()
     first = first.replace('"program":', f'"program_cpp":"{program_hash(exercise)}","program":')
     return "".join(line + "\n" for line in [first, *rest])
 
 
 def comparable(trace: str) -> list[dict]:
-    """Its events, without times, and without lines of what is not the exercise's own: those move."""
+    """Its events without times, and without lines outside the exercise, since those move."""
     trace = re.sub(r'(?<!/program\.cpp):\d+"', '"', trace)
     return [{key: value for key, value in json.loads(line).items() if key not in TIMES}
             for line in trace.splitlines()]
 
 
 def fits_program(exercise: Exercise) -> bool:
-    """Whether program.cpp is still what was recorded."""
+    """Whether program.cpp is unchanged since the recording."""
     first = json.loads(exercise.read("run.trace").splitlines()[0])
     return first.get("program_cpp") == program_hash(exercise)
 

@@ -1,7 +1,7 @@
-"""The track: exercises that build upon each other, until the reader has a runtime that crawls.
+"""The track: exercises that build on each other until the reader has a runtime that crawls.
 
-A part of exercises.py. Its exercises are steps, Y01, Y02 and so on; each adds one file to the
-reader's folder, `yours`, and includes those of earlier steps. Who skips a step takes our file.
+A part of exercises.py. Its exercises are steps (Y01, Y02, ...). Each adds one file to the reader's
+folder, `yours`, and includes those of earlier steps. A reader who skips a step takes our file.
 """
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ SAME = re.compile(r"// The same as in the book: (\S+)\n")
 
 
 def solution_text(solution: Path, root: Path) -> str:
-    """A step's solution. Some are the book's small versions: then the file names only those."""
+    """A step's solution. Where that is one of the book's small versions, the file only names it."""
     text = solution.read_text(encoding="utf-8")
     same = SAME.fullmatch(text)
     return translated((root / same[1]).read_text(encoding="utf-8")) if same else text
 
 
 def translated(text: str) -> str:
-    """One of the book's small versions, as it would stand in the reader's folder."""
+    """One of the book's small versions, as it would be in the reader's folder."""
     text = re.sub(r"^ *// (\[/?[\w-]+\]|NOLINT\w*\(.*)\n", "", text, flags=re.M)
     text = re.sub(r" *// NOLINT.*", "", text)
     text = re.sub(r"(?<=namespace )(stage3::)?first\b", "yours", text)
@@ -29,7 +29,7 @@ def translated(text: str) -> str:
 
 
 def needed_files(text: str, texts: dict[str, str]) -> set[str]:
-    """The files that `text` includes, and those that these include; `texts` are all by name."""
+    """The files that `text` includes, directly or through others; `texts` has all of them by name."""
     found: set[str] = set()
     left = [text]
     while left:
@@ -41,7 +41,7 @@ def needed_files(text: str, texts: dict[str, str]) -> set[str]:
 
 
 def assemble(files: dict[str, str], folder: Path):
-    """Writes a reader's folder with these texts; what is there already isn't touched."""
+    """Fills a reader's folder with these texts; a file that has its text already isn't touched."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         path = folder / name

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""What the reader's own runtime can do, once all steps of the track are there.
+"""Runs the reader's own runtime, once all steps of the track are there.
 
     ./learn yours crawl URL      crawls with it; its options: ./learn yours crawl --help
-    ./learn yours demo           crawls the practice site, beside the stages
-    ./learn yours check          holds it to what asyncio promises, row by row
-    ./learn yours bench          measures it, beside our runtime and asyncio
+    ./learn yours demo           crawls the practice site with it and with the stages
+    ./learn yours check          tests it against asyncio's promises, row by row
+    ./learn yours bench          measures it beside our runtime and asyncio
 
-What is given, the crawler's heart and the rows, is in track/; what is made of both, in
-.learn/yours/.
+The crawler's heart and the rows are given, in track/. Build products go to .learn/yours/.
 """
 from __future__ import annotations
 
@@ -29,7 +28,7 @@ from answers import (MODELS, Broken, Build, Outcome, Trouble, bold, green, judge
 from course import ROOT, Course, say  # noqa: E402
 
 GIVEN = Path(__file__).resolve().parent / "track"
-NEEDS = {  # what must be built of ours
+NEEDS = {  # our targets that must be built
     "crawl": [MODELS[0]],
     "program": [MODELS[0]],
     "check": [MODELS[0]],
@@ -40,9 +39,9 @@ ROW_LIMIT = 5.0  # seconds for a row
 
 def make(course: Course, build: Build, name: str, sources: list[Path], flags: list[str],
          yours: Path | None = None) -> Path:
-    """Makes a program of given sources and the reader's headers.
+    """Builds a program from given sources and the reader's headers, or those in the folder `yours`.
 
-    Another folder than the reader's may be given. Throws Broken.
+    Throws Broken.
     """
     model = build.model(MODELS[0])
     model = model.with_flags(flags) if flags else copy.copy(model)
@@ -64,7 +63,7 @@ def crawler(course: Course, build: Build, yours: Path | None = None) -> Path:
 
 @dataclass
 class Row:
-    """A promise: what holds, which page tells of it, and who will be bitten if it doesn't hold."""
+    """A promise: what holds, which page explains it, and what goes wrong without it."""
     name: str
     page: str
     text: str
@@ -81,7 +80,7 @@ class Table:
 
 
 def read_table(text: str) -> Table:
-    """Reads rows.txt, which says in its first lines how it is written."""
+    """Reads rows.txt, whose first lines explain its format."""
     table, row = Table(), None
     for line in text.splitlines():
         if not line.strip() or line.startswith("#"):
@@ -98,7 +97,7 @@ def read_table(text: str) -> Table:
 
 
 def run_rows(program: Path, rows: list[Row]) -> dict[str, Outcome]:
-    """What came of each row: they run side by side, each in a process of its own."""
+    """The outcome of each row. They run side by side, each in its own process."""
     def run(row: Row) -> Outcome:
         return judge_run(*run_limited(program, ROW_LIMIT, f"{row.name}:*"), ROW_LIMIT)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -114,8 +113,8 @@ def check(course: Course, build: Build) -> bool:
             tell_row(row, outcomes[row.name])
     hold = sum(outcome.kind == "passed" for outcome in outcomes.values())
     say(f"\n{hold} of {len(outcomes)} rows hold." + (
-        " That's all that is asked of so small a runtime." if hold == len(outcomes) else
-        "\nBegin with the first that fails: what stands further down may fall with it."))
+        " That is everything a runtime this small has to promise." if hold == len(outcomes) else
+        "\nStart with the first that fails; those below it may fail for the same reason."))
     return hold == len(outcomes)
 
 
@@ -130,12 +129,12 @@ def tell_row(row: Row, outcome: Outcome):
     page = page_of(row)
     say(f"  {row.name:4} {red('fails')}  {bold(row.text)}")
     what = {"crashed": "It crashed, perhaps because of a row above.",
-            "late": f"It did not end within {ROW_LIMIT:g} s."}.get(outcome.kind, "")
-    for words in filter(None, [f"Who is bitten: {row.bites}", what]):
+            "late": f"It was stopped after {ROW_LIMIT:g} s."}.get(outcome.kind, "")
+    for words in filter(None, [f"Without it: {row.bites}", what]):
         say(textwrap.fill(words, 96, initial_indent=" " * 13, subsequent_indent=" " * 15))
     for line in [line for line in outcome.details if line.strip() and outcome.kind == "failed"][:6]:
         say(f"{' ' * 13}{line}".replace(f"{ROOT}/", ""))
-    say(f"{' ' * 13}Told in: {page.relative_to(ROOT) if page else f'page {row.page}'}")
+    say(f"{' ' * 13}Explained in: {page.relative_to(ROOT) if page else f'page {row.page}'}")
 
 
 # ---- The others -------------------------------------------------------------------------
@@ -160,7 +159,7 @@ def run(options: argparse.Namespace, course: Course) -> int:
     if options.command == "bench":
         return bench(course, build)
     program = crawler(course, build)
-    if options.command == "program":  # for the demo: which one it is
+    if options.command == "program":  # the demo asks for its path
         say(program.relative_to(course.root))
         return 0
     sys.stdout.flush()
@@ -170,7 +169,7 @@ def run(options: argparse.Namespace, course: Course) -> int:
 def options_of(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="./learn yours", description="Your own runtime.", add_help=False)
     parser.add_argument("--build", type=Path, default=Path("build"))
-    parser.add_argument("--needs", action="store_true", help="only name the targets that must be built for that")
+    parser.add_argument("--needs", action="store_true", help="only name the targets to build first")
     parser.add_argument("command", choices=NEEDS)
     parser.add_argument("arguments", nargs=argparse.REMAINDER)
     return parser.parse_args(arguments)
