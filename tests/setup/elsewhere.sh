@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Runs README's two commands, and the reader's own runtime, on a bare Debian of another release.
 #
-#     tests/setup/elsewhere.sh SUITE [COMMAND]    SUITE: bookworm, trixie, sid; COMMAND: instead of those
+#     tests/setup/elsewhere.sh SUITE [COMMAND]    SUITE: bookworm, trixie, sid; COMMAND: runs instead
 #
-# It makes the release's smallest tree with debootstrap, puts a clone of this repository's HEAD into
-# it, and lets ./learn install what it needs there. Warnings are errors. The tree is removed at the
-# end; with KEEP=1 it stays, and the next run takes it. Needs root, and Debian's packages: without
-# them it is skipped, and says why. The last line is `N passed, N failed`.
+# It makes a minimal tree of that release with debootstrap, clones this repository's HEAD into it,
+# and lets ./learn install what it needs there. Warnings are errors. The tree is removed at the end;
+# with KEEP=1 it stays, and the next run reuses it. This needs root and Debian's packages; without
+# them it is skipped, with the reason. The last line is `N passed, N failed`.
 set -u
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd) || exit 1
 suite=${1:-} command=${2:-}
@@ -23,16 +23,16 @@ skip() { # WHY
 
 leave() {
     umount "$tree/proc" "$tree/dev" 2>/dev/null
-    # One file system: should something still be mounted there, it is left alone.
+    # One file system: anything that is still mounted there is left alone.
     [ -n "${KEEP:-}" ] || rm -rf --one-file-system "$tree"
 }
 
 make_tree() {
     rm -rf --one-file-system "$tree"
     debootstrap --variant=minbase --include=ca-certificates,git "$suite" "$tree" "$source" \
-        >"$tree.log" 2>&1 || skip "debootstrap can't make a $suite: $(tail -n 1 "$tree.log")"
+        >"$tree.log" 2>&1 || skip "debootstrap can't make a tree of $suite: $(tail -n 1 "$tree.log")"
     echo "deb $source $suite main" >"$tree/etc/apt/sources.list"
-    # How this machine reaches the packages.
+    # Packages are fetched in the same way as on this machine.
     cp -a /etc/apt/apt.conf.d/. "$tree/etc/apt/apt.conf.d/"
     cp -L /etc/resolv.conf /etc/hosts "$tree/etc/"
 }
@@ -43,13 +43,13 @@ inside() { # COMMAND
 }
 
 [ "$(id -u)" -eq 0 ] || skip "only root can make a tree of $suite"
-command -v apt-get >/dev/null || skip "there is no apt-get to fetch a $suite with"
+command -v apt-get >/dev/null || skip "there is no apt-get to fetch $suite with"
 command -v debootstrap >/dev/null ||
     { apt-get -q update && apt-get -q -y --no-install-recommends install debootstrap; } >/dev/null 2>&1 ||
     skip "debootstrap can't be installed"
 source=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
     sed -n 's/^URIs: *\([^ ]*\).*/\1/p; s/^deb \(\[[^]]*\] \)*\([^ ]*\).*/\2/p' | head -n 1)
-[ -n "$source" ] || skip "/etc/apt names no source of packages"
+[ -n "$source" ] || skip "/etc/apt names no package source"
 
 trap leave EXIT
 [ -x "$tree/bin/sh" ] || make_tree

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Prints what ninja must build before some tests can run.
+"""Prints the targets that ninja must build before some tests can run.
 
     targets.py BUILD [--suite NAME]... [--no-suite NAME]... [TEST]...
 
-The choice is made as `meson test` makes it. BUILD is a build directory.
+Tests are selected as `meson test` selects them. BUILD is a build directory.
 """
 import argparse
 import json
