@@ -31,7 +31,7 @@ std::string help_line(const std::string& left, std::string_view meaning) {
 
 } // namespace
 
-// CLI11 can write the help, too, but each of its versions lays it out in another way.
+// CLI11 can write the help as well, but each of its versions formats it differently.
 struct CommandLine::Parser {
     CLI::App app;
     std::string footer = {};
@@ -40,7 +40,8 @@ struct CommandLine::Parser {
     std::vector<std::pair<std::string, std::string>> options_help = {}; // names, line
 
     CLI::Option* add(const std::string& names, ReadValue read) {
-        // It's read when it's checked. (This way to add an option is no template.)
+        // The value is read when it is checked. Adding an option in this way needs no
+        // template.
         const auto ignore = [](const CLI::results_t&) { return true; };
         return app.add_option(names, ignore)->check(std::move(read));
     }
@@ -55,8 +56,8 @@ struct CommandLine::Parser {
         std::string text = app.get_description() + "\nUsage: " + app.get_name()
                            + " [OPTIONS]" + arguments + "\n\n";
         if (!arguments_help.empty())
-            text += "Positionals:\n" + arguments_help + '\n';
-        text += "Options:\n" + help_line("-h,--help", "Print this help message and exit");
+            text += "Arguments:\n" + arguments_help + '\n';
+        text += "Options:\n" + help_line("-h,--help", "print this help and exit");
         for (const auto& [names, line] : options_help)
             text += line;
         return footer.empty() ? text : text + '\n' + footer + '\n';
@@ -65,7 +66,7 @@ struct CommandLine::Parser {
 
 namespace {
 
-/// CLI11 takes "--exclude= http://h/" for "--exclude http://h/".
+/// CLI11 takes "--exclude= http://h/" to mean "--exclude http://h/".
 void check_values_given_with_equals_sign(int argc, char** argv) {
     for (const std::string_view argument :
          std::span(argv, static_cast<std::size_t>(argc))) {

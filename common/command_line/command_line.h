@@ -1,9 +1,10 @@
-// What a program's user may type behind its name, and what was typed.
+// What a program's user may type after its name, and what was typed.
 //
-// A narrow face for CLI11, which does the work. It's a library of templates: whatever
-// file includes it compiles as long as a whole stage. So one file does, command_line.cpp,
-// and the programs say what they want to know in the few words below. No page tells of
-// it: what the programs are about begins when the command line has been read.
+// A narrow interface to CLI11, which does the work. That is a library of templates, and a
+// file that includes it takes as long to compile as a whole stage. So only one file does,
+// command_line.cpp, and the programs say what they accept in the few words below. No page
+// covers it, because what the programs are about begins after the command line has been
+// read.
 #pragma once
 
 #include "common/command_line/usage_error.h"
@@ -18,8 +19,8 @@
 
 namespace common {
 
-/// Takes in the text of a value. Returns what is wrong with it, in words that say what is
-/// allowed; nothing if all is well.
+/// Reads the text of a value. Returns what is wrong with it, in words that say what is
+/// allowed, or nothing if all is well.
 using ReadValue = std::function<std::string(const std::string& text)>;
 
 class CommandLine {
@@ -30,8 +31,9 @@ class CommandLine {
     CommandLine(const CommandLine&) = delete;
     CommandLine& operator=(const CommandLine&) = delete;
 
-    /// An option with a value. `names` are like "-w,--workers", `value` is the word that
-    /// stands for the value in the help. Who gives it twice means the last one.
+    /// An option with a value. `names` are like "-w,--workers", and `value` is the word
+    /// that stands for the value in the help. If the option is given twice, the last one
+    /// counts.
     void add(const std::string& names, const std::string& value,
              const std::string& description, ReadValue read);
     /// The same, but each one counts.
@@ -39,19 +41,19 @@ class CommandLine {
                         const std::string& description, ReadValue read);
     /// An option that is there or not.
     void add_flag(const std::string& names, const std::string& description, bool& given);
-    /// The one word that must stand there without an option.
+    /// The one word that must be there without an option.
     void add_argument(const std::string& name, const std::string& description,
                       std::string& text);
     /// Words without an option, any number of them.
     void add_arguments(const std::string& name, const std::string& description,
                        std::vector<std::string>& texts);
-    /// The help leaves this option out: `name` is one of its names.
+    /// The help leaves out this option; `name` is one of its names.
     void hide(const std::string& name);
-    /// What the help ends with.
+    /// The last lines of the help.
     void add_footer(const std::string& text);
 
-    /// Reads the arguments of `main`. Returns the help if that is what the user wants;
-    /// then the values are void. Throws UsageError.
+    /// Reads the arguments of `main`. Returns the help if that is what the user asked
+    /// for; then the values mean nothing. Throws UsageError.
     std::optional<std::string> parse(int argc, char** argv);
     /// After that: was this option given? `name` is one of its names.
     bool has(const std::string& name) const;
@@ -77,10 +79,10 @@ ReadValue number_into(Number& number, std::int64_t least, std::int64_t most) {
     };
 }
 
-/// Takes any text.
+/// Accepts any text.
 ReadValue text_into(std::string& text);
 
-/// Says that a text is none of these words.
+/// The message that a text is none of these words.
 std::string not_one_of(const std::string& text, const std::vector<std::string>& words);
 
 /// Reads one of some words, each with its meaning.

@@ -15,7 +15,7 @@ Url read_root(const std::string& text) {
     std::optional<Url> root = parse_root_url(text);
     if (!root)
         throw UsageError(fmt::format(
-            "'{}' is not a URL to crawl: give one like http://localhost:8000/", text));
+            "'{}' is not a URL to crawl: give one such as http://localhost:8000/", text));
     if (root->scheme() != "http")
         throw UsageError(fmt::format("'{}': stages 1 and 2 speak plain http, not {}",
                                      text, root->scheme()));
@@ -29,14 +29,15 @@ CrawlOptions read_crawl_options(int argc, char** argv, const std::string& progra
     CrawlOptions options;
     std::string root;
     CommandLine line(program, description);
-    line.add_argument("URL", "where to start; http only", root);
+    line.add_argument("URL", "where to start (http only)", root);
     line.add("--selector", "NAME",
              fmt::format("how to wait for sockets: {}", join(selector_names(), ", ")),
              selector_into(options.selector));
-    line.add("--trace", "FILE", "write the run's events to this file",
+    line.add("--trace", "FILE", "record the run's events in this file",
              text_into(options.trace));
     line.add("--fail-parsing", "N",
-             "throw while the N-th page is parsed, to see what is\nleft of its story",
+             "throw while parsing the N-th page, to see how much of\nits history the "
+             "error shows",
              number_into(options.fail_parsing, 0, 1'000'000'000));
     if (auto help = line.parse(argc, argv)) {
         options.help = *std::move(help);
@@ -56,7 +57,7 @@ Tracer open_trace(const CrawlOptions& options, std::string_view program) {
 
 void close_trace(Tracer& tracer, const std::function<void(const std::string&)>& on_note) {
     if (const std::error_code why = tracer.close())
-        on_note("the trace is cut off: " + why.message());
+        on_note("the trace is incomplete: " + why.message());
 }
 
 std::string describe(const Summary& summary) {

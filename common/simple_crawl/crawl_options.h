@@ -28,11 +28,11 @@ struct CrawlOptions {
 CrawlOptions read_crawl_options(int argc, char** argv, const std::string& program,
                                 const std::string& description);
 
-/// The tracer that the options ask for; one that is off if they don't. `program` is told
-/// in its first line. Throws UsageError if its file can't be written.
+/// The tracer that the options ask for, or one that is off. `program` is named in its
+/// first line. Throws UsageError if its file can't be written.
 Tracer open_trace(const CrawlOptions& options, std::string_view program);
 
-/// Ends the trace, and says so if it's not whole.
+/// Ends the trace, and reports it if it is incomplete.
 void close_trace(Tracer& tracer, const std::function<void(const std::string&)>& on_note);
 
 /// A crawl's last line, for a person.

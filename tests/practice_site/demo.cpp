@@ -236,7 +236,7 @@ Findings read_findings(const std::vector<std::string>& lines) {
     return findings;
 }
 
-/// Says what is in one set and not in the other. True if there is nothing to say.
+/// Reports what is in one set but not in the other. True if there is nothing to report.
 bool compare(std::string_view stage, std::string_view kind,
              const std::set<std::string>& found, const std::set<std::string>& expected) {
     const auto complain = [&](std::string_view what, const auto& from, const auto& to) {
@@ -252,14 +252,14 @@ bool compare(std::string_view stage, std::string_view kind,
     return none_missing && none_wrong;
 }
 
-/// True if the stage did what it should; else says what it did not.
+/// True if the stage did what it should; otherwise reports what it did not.
 bool check(const Stage& stage, const Result& result, const Findings& findings,
            const Manifest& manifest) {
     if (result.timed_out) {
-        fmt::print(stderr, "demo: {} did not end, and was ended\n", stage.name);
+        fmt::print(stderr, "demo: {} did not end, and was stopped\n", stage.name);
         return false;
     }
-    // 0: no dead links; 1: some. All else is trouble.
+    // 0: no dead links; 1: some. Anything else is an error.
     if (!WIFEXITED(result.status) || WEXITSTATUS(result.status) > 1) {
         fmt::print(stderr, "demo: {} ended by {} {}\n", stage.name,
                    WIFSIGNALED(result.status) ? "signal" : "itself, with status",
@@ -295,20 +295,20 @@ Stage read_stage(const std::string& text) {
     for (std::string word; words >> word;)
         stage.command.push_back(word);
     if (stage.command.empty())
-        throw common::UsageError("there is no program in " + text);
+        throw common::UsageError("no program is given in " + text);
     return stage;
 }
 
-/// Reads the command line. A result means that the program ends now, with this status.
+/// Reads the command line. If there is a result, the program ends with this status.
 std::optional<int> parse(int argc, char** argv, Arguments& arguments) {
     long latency_ms = arguments.server.latency.count();
     std::vector<std::string> stages;
     common::CommandLine line("demo",
                              "Runs crawlers on the practice site and compares them.");
-    line.add("--pages", "N", fmt::format("of the site ({})", arguments.site.pages),
+    line.add("--pages", "N", fmt::format("pages of the site ({})", arguments.site.pages),
              common::number_into(arguments.site.pages, 1, 1'000'000));
     line.add("--latency", "MS",
-             fmt::format("milliseconds that every answer waits ({})", latency_ms),
+             fmt::format("delay of each answer in milliseconds ({})", latency_ms),
              common::number_into(latency_ms, 0, 60'000));
     line.add_arguments("STAGE", "NAME=PROGRAM, such as stage1=build/.../stage1", stages);
     if (const auto help = line.parse(argc, argv)) {
@@ -316,7 +316,7 @@ std::optional<int> parse(int argc, char** argv, Arguments& arguments) {
         return 0;
     }
     if (stages.empty())
-        throw common::UsageError("name a stage, as NAME=PROGRAM");
+        throw common::UsageError("name at least one stage, as NAME=PROGRAM");
     for (const std::string& text : stages)
         arguments.stages.push_back(read_stage(text));
     arguments.server.latency = std::chrono::milliseconds(latency_ms);
@@ -326,8 +326,8 @@ std::optional<int> parse(int argc, char** argv, Arguments& arguments) {
 int demonstrate(Arguments& arguments) {
     for (Stage& stage : arguments.stages)
         prepare(stage);
-    // From here on, and not for the stages: to write to one that is gone is an error, no
-    // reason to end; and the server is not to be what limits them.
+    // From here on, but not for the stages: writing to one that is gone is an error and
+    // no reason to end, and the server must not be what limits them.
     std::signal(SIGPIPE, SIG_IGN);
     common::allow_descriptors();
     const practice_site::Site site(arguments.site);
@@ -341,7 +341,7 @@ int demonstrate(Arguments& arguments) {
         manifest.pages.size(), manifest.redirects.size(), manifest.dead.size(),
         server.url(), arguments.server.latency.count());
 
-    // Even one at a time ends in half of this.
+    // Even one request at a time takes half of this.
     const auto time_limit =
         std::chrono::seconds(60)
         + std::chrono::ceil<std::chrono::seconds>(
@@ -361,8 +361,9 @@ int demonstrate(Arguments& arguments) {
     }
     fmt::print("\n{:<19}  {:>5}  {:>10}  {:>7}  {:>14}  {:>16}\n{}", "stage", "pages",
                "dead links", "seconds", "served at once", "peak memory (MB)", table);
-    fmt::print("(Served at once: as the server counts. A crawler's own figure is higher, "
-               "since some of\nits fetches are still, or already, on their way.)\n");
+    fmt::print(
+        "\"Served at once\" is the server's count. A crawler's own figure is higher, "
+        "because some of\nits fetches are on their way to the server or back.\n");
     return good ? 0 : 1;
 }
 

@@ -1,4 +1,4 @@
-// practice_site: a web site to practise on, on this machine alone.
+// practice_site: a web site to practise on, on this machine only.
 //
 //     practice_site --pages 500 --latency 50
 //     practice_site --root DIR
@@ -43,7 +43,7 @@ using practice_site::Answer;
 using practice_site::Handler;
 using practice_site::Request;
 
-// SIGINT and SIGTERM put a byte into this pipe: a signal handler may do little more, and
+// SIGINT and SIGTERM write a byte to this pipe. A signal handler may do little more, and
 // poll can wait for a pipe together with other things.
 std::array<int, 2> stop_pipe{-1, -1};
 
@@ -52,7 +52,7 @@ void stop_on_signals() {
         throw std::system_error(errno, std::generic_category(), "pipe");
     struct sigaction action{};
     action.sa_handler = [](int) {
-        const int interrupted_errno = errno; // of the code that we have come into
+        const int interrupted_errno = errno; // of the code that was interrupted
         const auto written = ::write(stop_pipe[1], "x", 1);
         static_cast<void>(written);
         errno = interrupted_errno;
@@ -61,13 +61,13 @@ void stop_on_signals() {
     ::sigaction(SIGTERM, &action, nullptr);
 }
 
-/// Sleeps until a signal has come or, if asked to, until standard input ends. A timeout
-/// in milliseconds, as for poll; true if it has not run out. `at_line` is called for each
-/// line on standard input.
+/// Sleeps until a signal comes or, if asked to, until standard input ends. The timeout is
+/// in milliseconds, as for poll; returns true if it has not run out. `at_line` is called
+/// for each line on standard input.
 bool wait_for_the_end(bool until_eof, int timeout_ms = -1,
                       const std::function<void()>& at_line = {}) {
     for (;;) {
-        // A negative descriptor is one that poll passes over.
+        // poll ignores a negative descriptor.
         std::array<pollfd, 2> ends{
             {{stop_pipe[0], POLLIN, 0}, {until_eof ? STDIN_FILENO : -1, POLLIN, 0}}};
         const int ready = ::poll(ends.data(), ends.size(), timeout_ms);
@@ -96,40 +96,41 @@ struct Arguments {
     bool until_eof = false;
 };
 
-/// Reads the command line. A result means that the program ends now, with this status.
+/// Reads the command line. If there is a result, the program ends with this status.
 std::optional<int> parse(int argc, char** argv, Arguments& arguments) {
     using common::number_into;
     common::CommandLine line("practice_site",
-                             "Serves a generated web site on 127.0.0.1, for crawlers to "
-                             "practise on; or a folder of files.");
+                             "Serves a generated web site, or a folder of files, on "
+                             "127.0.0.1 for crawlers to practise on.");
     practice_site::SiteOptions& site = arguments.site;
     long latency_ms = 0;
-    line.add("--pages", "N", fmt::format("how many pages there are ({})", site.pages),
+    line.add("--pages", "N", fmt::format("number of pages ({})", site.pages),
              number_into(site.pages, 1, 1'000'000));
-    line.add("--links", "N", fmt::format("links on every page ({})", site.links),
+    line.add("--links", "N", fmt::format("links on each page ({})", site.links),
              number_into(site.links, 1, 10'000));
     line.add("--size", "BYTES",
-             fmt::format("of a page, unless it needs more ({})", site.size),
+             fmt::format("size of a page, unless it needs more ({})", site.size),
              number_into(site.size, 0, 100'000'000));
-    line.add("--seed", "N", fmt::format("another seed, another site ({})", site.seed),
+    line.add("--seed", "N",
+             fmt::format("each seed makes a different site ({})", site.seed),
              number_into(site.seed, 0, 2'000'000'000));
-    line.add_flag("--manifest", "list what a crawler must find, then the line 'end'",
+    line.add_flag("--manifest", "print what a crawler must find, then the line 'end'",
                   arguments.manifest);
-    line.add("--latency", "MS", "milliseconds that every answer waits (0)",
+    line.add("--latency", "MS", "delay of each answer in milliseconds (0)",
              number_into(latency_ms, 0, 3'600'000));
-    line.add("--port", "N", "0: any that is free (0)",
+    line.add("--port", "N", "port to listen on; 0 chooses a free one (0)",
              number_into(arguments.server.port, 0, 65'535));
     line.add("--selector", "NAME", "how to wait for sockets",
              common::selector_into(arguments.server.selector));
-    line.add_flag("--keep", "make up each page once only: quicker, and takes memory",
+    line.add_flag("--keep", "generate each page only once: faster, but uses memory",
                   arguments.keep);
     line.add("--log", "FILE", "append a line for each request: status and path",
              common::text_into(arguments.log));
     line.add_flag("--counts",
-                  "for each line on standard input, tell what was served since the last; "
-                  "end when it ends",
+                  "for each line on standard input, print what was served since the last "
+                  "one; stop at its end",
                   arguments.counts);
-    line.add_flag("--until-eof", "end when standard input ends", arguments.until_eof);
+    line.add_flag("--until-eof", "stop when standard input ends", arguments.until_eof);
     line.add("--root", "FOLDER", "serve this folder instead of a generated site",
              common::text_into(arguments.root));
     if (const auto help = line.parse(argc, argv)) {
@@ -137,7 +138,7 @@ std::optional<int> parse(int argc, char** argv, Arguments& arguments) {
         return 0;
     }
     if (line.has("--root")) {
-        std::error_code ignored; // what can't be looked at is no folder to serve
+        std::error_code ignored; // what can't be examined is not a folder to serve
         if (!std::filesystem::is_directory(arguments.root, ignored))
             throw common::UsageError(
                 fmt::format("--root: '{}' is not a folder", arguments.root));
@@ -145,14 +146,15 @@ std::optional<int> parse(int argc, char** argv, Arguments& arguments) {
              {"--pages", "--links", "--size", "--seed", "--manifest", "--keep"})
             if (line.has(generated))
                 throw common::UsageError(fmt::format(
-                    "{} is for a generated site, and not for --root", generated));
+                    "{} applies to a generated site, not to --root", generated));
     }
     arguments.server.latency = std::chrono::milliseconds(latency_ms);
     arguments.until_eof = arguments.until_eof || arguments.counts;
     return std::nullopt;
 }
 
-/// The handler, with a memory for what there is. What there isn't has no end.
+/// The handler, with a cache for the pages that exist. Those that don't exist are
+/// endless.
 Handler keeping(Handler handler) {
     return
         [handler = std::move(handler), kept = std::unordered_map<std::string, Answer>()](
@@ -168,8 +170,9 @@ Handler keeping(Handler handler) {
         };
 }
 
-/// The handler, and a line in a file for each call. They are written before the answers
-/// are: who has got one finds it there. Throws std::runtime_error.
+/// The handler, and a line in a file for each call. The line is written before the
+/// answer, so that a client that has the answer finds it there. Throws
+/// std::runtime_error.
 Handler noting(Handler handler, const std::string& file) {
     const auto log = std::make_shared<std::ofstream>(file, std::ios::app);
     if (!*log)
@@ -190,13 +193,13 @@ void tell_counts(practice_site::BackgroundServer& server) {
     std::fflush(stdout);
 }
 
-/// A line that is written over once a second, on a terminal: how much goes on.
+/// A line on a terminal that is overwritten once a second: how busy the server is.
 void show_counts_until_the_end(const practice_site::BackgroundServer& server,
                                bool until_eof) {
     using Clock = std::chrono::steady_clock;
     constexpr const char* clear_line = "\r\x1b[K";
     auto told = Clock::now();
-    std::uint64_t told_requests = 0; // it has just begun
+    std::uint64_t told_requests = 0; // the server has just begun
     std::string shown;
     while (!wait_for_the_end(until_eof, 1000)) {
         const auto so_far = server.statistics();
@@ -215,7 +218,7 @@ void show_counts_until_the_end(const practice_site::BackgroundServer& server,
         fmt::print(stderr, clear_line);
 }
 
-/// `site` has the manifest; there is none if the handler serves files.
+/// `site` has the manifest; it is nullptr if the handler serves files.
 void serve(const Arguments& arguments, Handler handler, const practice_site::Site* site) {
     if (arguments.keep)
         handler = keeping(std::move(handler));
@@ -237,8 +240,8 @@ void serve(const Arguments& arguments, Handler handler, const practice_site::Sit
 }
 
 void serve(const Arguments& arguments) {
-    // select can watch descriptors below FD_SETSIZE only. With no others about, clients
-    // that are too many wait for a place in the listener's queue.
+    // select can only watch descriptors below FD_SETSIZE. With no others allowed, clients
+    // that are too many wait in the listener's queue.
     common::allow_descriptors(arguments.server.selector == "select"
                                   ? std::size_t{FD_SETSIZE}
                                   : std::numeric_limits<std::size_t>::max());
@@ -270,7 +273,7 @@ int main(int argc, char** argv) {
                    problem.what());
         return 2;
     } catch (const std::exception& problem) {
-        if (wait_for_the_end(false, 0)) // a signal came while it printed
+        if (wait_for_the_end(false, 0)) // a signal came during a print
             return 0;
         fmt::print(stderr, "practice_site: {}\n", problem.what());
         return 1;
