@@ -25,7 +25,7 @@ int crawl(const Options& options) {
     const auto root = common::parse_root_url(options.root);
     if (!root || root->scheme() != "http") {
         fmt::print(stderr,
-                   "blocking_fetch: '{}' is not an http URL to crawl: give one like "
+                   "blocking_fetch: '{}' is not an http URL to crawl: give one such as "
                    "http://localhost:8000/\n",
                    options.root);
         return 2;
@@ -50,11 +50,11 @@ int main(int argc, char** argv) {
     try {
         Options options;
         common::CommandLine line("blocking_fetch",
-                                 "Crawls a web site with sockets that wait.");
-        line.add_argument("URL", "where to start; http only", options.root);
-        line.add_flag("--threads", "a thread for each page", options.threads);
+                                 "Crawls a web site with blocking sockets.");
+        line.add_argument("URL", "where to start (http only)", options.root);
+        line.add_flag("--threads", "one thread per page", options.threads);
         line.add("--fail-parsing", "N",
-                 "throw while the N-th page is parsed (without\n--threads)",
+                 "throw while parsing the N-th page (only\nwithout --threads)",
                  common::number_into(options.fail_parsing, 0, 1'000'000'000));
         if (const auto help = line.parse(argc, argv)) {
             fmt::print("{}", *help);

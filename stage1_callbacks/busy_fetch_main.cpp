@@ -92,7 +92,7 @@ int fetch(const std::string& text) {
     const auto url = common::parse_root_url(text);
     if (!url || url->scheme() != "http") {
         fmt::print(stderr,
-                   "busy_fetch: '{}' is not an http URL: give one like "
+                   "busy_fetch: '{}' is not an http URL: give one such as "
                    "http://localhost:8000/\n",
                    text);
         return 2;
@@ -112,7 +112,7 @@ int fetch(const std::string& text) {
     fmt::print("status {}, {} bytes\n", response.status, response.body.size());
     fmt::print("connect was called {} times, send {}, receive {}\n", calls.connect,
                calls.send, calls.receive);
-    fmt::print("{:.1f} ms went by, and the processor was busy for {:.1f} ms of them\n",
+    fmt::print("{:.1f} ms passed, and the processor was busy for {:.1f} ms of them\n",
                wall.count(), cpu);
     return 0;
 }
@@ -122,9 +122,9 @@ int fetch(const std::string& text) {
 int main(int argc, char** argv) {
     try {
         std::string url;
-        common::CommandLine line("busy_fetch",
-                                 "Fetches a page by asking again and again.");
-        line.add_argument("URL", "what to fetch; http only", url);
+        common::CommandLine line(
+            "busy_fetch", "Fetches a page by retrying each call until it succeeds.");
+        line.add_argument("URL", "what to fetch (http only)", url);
         if (const auto help = line.parse(argc, argv)) {
             fmt::print("{}", *help);
             return 0;

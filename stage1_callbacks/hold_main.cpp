@@ -91,7 +91,7 @@ void hold_sockets(std::size_t wanted) {
         if (error) {
             fmt::print("socket {} could not be made: {}\n", sockets.size() + 1,
                        common::describe(error));
-            fmt::print("(8 are given back: it takes some to ask what the others cost)\n");
+            fmt::print("(8 are closed again, because measuring the others takes some)\n");
             for (std::size_t i = 0; i < 8 && !sockets.empty(); ++i) {
                 selector->unregister_fd(sockets.back().fd());
                 sockets.pop_back();
@@ -117,17 +117,17 @@ int main(int argc, char** argv) {
         std::size_t threads = 0;
         std::size_t sockets = 0;
         common::CommandLine line(
-            "hold", "Holds threads or sockets that wait, and says what that costs.");
-        line.add("--threads", "N", "so many threads, each blocked in a read",
+            "hold", "Holds threads or sockets that wait, and prints what they cost.");
+        line.add("--threads", "N", "number of threads, each blocked in a read",
                  common::number_into(threads, 1, 1'000'000'000));
-        line.add("--sockets", "N", "so many sockets, watched by one selector",
+        line.add("--sockets", "N", "number of sockets, watched by one selector",
                  common::number_into(sockets, 1, 1'000'000'000));
         if (const auto help = line.parse(argc, argv)) {
             fmt::print("{}", *help);
             return 0;
         }
         if (line.has("--threads") == line.has("--sockets"))
-            throw common::UsageError("give one of --threads and --sockets");
+            throw common::UsageError("give either --threads or --sockets");
         if (threads != 0)
             hold_threads(threads);
         else

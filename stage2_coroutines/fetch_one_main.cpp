@@ -40,9 +40,9 @@ int main(int argc, char** argv) {
     try {
         const auto url = argc >= 2 ? common::parse_root_url(argv[1]) : std::nullopt;
         if (!url || url->scheme() != "http" || argc > 3) {
-            fmt::print(stderr, "fetch_one: give an http URL to fetch, such as "
-                               "http://localhost:8000/, and a file for a trace if you "
-                               "like\n");
+            fmt::print(stderr,
+                       "fetch_one: give an http URL to fetch, such as "
+                       "http://localhost:8000/, and optionally a file for a trace\n");
             return 2;
         }
         common::Tracer tracer =

@@ -134,7 +134,7 @@ void where_it_is() {
 
 void print_frame(const char* name, const Generator<int>& generator,
                  const Locals& locals) {
-    fmt::print("  {}: frame {}, i = {}, stands in {}\n", name,
+    fmt::print("  {}: frame {}, i = {}, suspended in {}\n", name,
                fmt::ptr(generator.address()), *static_cast<const int*>(locals.i),
                standing(generator.chain()[0]));
 }
@@ -174,10 +174,10 @@ void two_of_them(std::optional<std::size_t> number_at) {
 }
 
 void what_changes() {
-    fmt::print("3. What changes when it goes on?\n");
+    fmt::print("3. What changes when it resumes?\n");
     auto numbers = two_numbers(50);
     const auto look = [&](const char* when) {
-        fmt::print("  {:<17} it stands {}\n", when,
+        fmt::print("  {:<17} suspended {}\n", when,
                    numbers.started() ? "in " + standing(numbers.chain()[0])
                                      : "before its first line");
         return bytes_of(numbers.address());
@@ -205,7 +205,7 @@ void what_changes() {
 }
 
 void the_outer_one_stands_still() {
-    fmt::print("4. The outer one stands still while the inner one runs\n");
+    fmt::print("4. The outer one stays where it is while the inner one runs\n");
     TracedGenerator generator(outer(), tracer);
     while (true) {
         const auto reply = generator.next();
@@ -247,13 +247,13 @@ int main(int argc, char** argv) {
         }
         if (!known || argc > 3) {
             fmt::print(stderr,
-                       "frame_tour: give no argument, or one from 1 to {}; and a "
-                       "file for a trace of that, if you like\n",
+                       "frame_tour: give no argument, or a number from 1 to {} and "
+                       "optionally a file for its trace\n",
                        stops.size());
             return 2;
         }
         if (const std::error_code error = tracer.close())
-            throw std::system_error(error, "the trace is not whole");
+            throw std::system_error(error, "the trace is incomplete");
         return 0;
     } catch (const std::exception& error) {
         fmt::print(stderr, "frame_tour: {}\n", error.what());

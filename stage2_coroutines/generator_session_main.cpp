@@ -93,8 +93,8 @@ void throwing_session() {
 int main(int argc, char** argv) {
     try {
         if (argc > 2) {
-            fmt::print(stderr, "generator_session: give no argument, or a file for a "
-                               "trace\n");
+            fmt::print(stderr,
+                       "generator_session: give no argument, or one file for a trace\n");
             return 2;
         }
         if (argc == 2)
@@ -103,7 +103,7 @@ int main(int argc, char** argv) {
         fmt::print("\n");
         throwing_session();
         if (const std::error_code error = tracer.close())
-            throw std::system_error(error, "the trace is not whole");
+            throw std::system_error(error, "the trace is incomplete");
         return 0;
     } catch (const std::exception& error) {
         fmt::print(stderr, "generator_session: {}\n", error.what());

@@ -94,7 +94,7 @@ void hold_generators(std::size_t number) {
         right += generators[i].next().yielded == static_cast<int>(i) + 1 ? 1 : 0;
     const std::chrono::duration<double, std::nano> taken =
         std::chrono::steady_clock::now() - start;
-    fmt::print("  {} of them went on with their own number, in {:.0f} ns each\n", right,
+    fmt::print("  {} of them resumed with their own number, in {:.0f} ns each\n", right,
                taken.count() / static_cast<double>(number));
 }
 
@@ -150,13 +150,13 @@ int main(int argc, char** argv) {
         std::size_t tasks = 100'000;
         std::size_t threads = 1'000;
         common::CommandLine line(
-            "million", "Lets coroutines and threads wait, and says what that costs.");
+            "million", "Makes coroutines and threads wait, and prints what they cost.");
         constexpr std::int64_t most = 1'000'000'000;
-        line.add("--generators", "N", "so many generators (1000000)",
+        line.add("--generators", "N", "number of generators (1000000)",
                  common::number_into(generators, 0, most));
-        line.add("--tasks", "N", "so many tasks (100000)",
+        line.add("--tasks", "N", "number of tasks (100000)",
                  common::number_into(tasks, 0, most));
-        line.add("--threads", "N", "so many threads (1000)",
+        line.add("--threads", "N", "number of threads (1000)",
                  common::number_into(threads, 0, most));
         if (const auto help = line.parse(argc, argv)) {
             fmt::print("{}", *help);

@@ -472,14 +472,14 @@ class Track(Reader):
 class Rows(unittest.TestCase):
     """What ./learn yours check reads and prints."""
 
-    TABLE = "# how it is written\n\nLoop\nL1   10   first in, first out\n    Who counts on it:\n    nearly everybody.\n" \
-            "Queue\nQ2   12   nothing is lost\n    Everybody.\n"
+    TABLE = "# how it is written\n\nLoop\nL1   10   first in, first out\n    Nearly everything\n    breaks.\n" \
+            "Queue\nQ2   12   nothing is lost\n    Something is.\n"
 
     def test_table(self):
         table = yours.read_table(self.TABLE)
         self.assertEqual(table.parts, {
-            "Loop": [yours.Row("L1", "10", "first in, first out", "Who counts on it: nearly everybody.")],
-            "Queue": [yours.Row("Q2", "12", "nothing is lost", "Everybody.")]})
+            "Loop": [yours.Row("L1", "10", "first in, first out", "Nearly everything breaks.")],
+            "Queue": [yours.Row("Q2", "12", "nothing is lost", "Something is.")]})
 
     def test_each_in_a_process_of_its_own(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -500,7 +500,7 @@ class Rows(unittest.TestCase):
         passed, failed, *rest = out.getvalue().splitlines()
         self.assertEqual([passed, failed], ["  L1   holds  first in, first out", "  L1   fails  first in, first out"])
         self.assertEqual([line.strip() for line in rest], [
-            "Without it: Who counts on it: nearly everybody.", "a.cpp:1: ERROR",
+            "Without it: Nearly everything breaks.", "a.cpp:1: ERROR",
             "Explained in: book/10-from-a-sketch-to-a-runtime.md"])
 
 

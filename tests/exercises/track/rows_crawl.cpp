@@ -326,7 +326,7 @@ TEST_CASE("H1: fetch returns status, headers and body") {
     CHECK(fetched(loop, server.url("/nothing"), response) == "404 ");
 }
 
-TEST_CASE("H2: what comes in pieces, or is long, is whole in the end") {
+TEST_CASE("H2: a page that comes in pieces, or is long, is complete in the end") {
     ScriptedServer server;
     server.on("/pieces", {tests::Send{"HTTP/1.0 200 O"}, tests::Pause{5ms},
                           tests::Send{"K\r\n\r\n"}, tests::Pause{5ms},
@@ -355,7 +355,7 @@ TEST_CASE("H3: fetches wait side by side") {
     CHECK(server.most_at_once() == 3);
 }
 
-TEST_CASE("H4: a server that can't be reached, or breaks off, is told of in error") {
+TEST_CASE("H4: a server that can't be reached, or breaks off, is reported in error") {
     std::string nobody_there;
     {
         const ScriptedServer gone;
@@ -381,7 +381,7 @@ TEST_CASE("H5: a server that says nothing takes no longer than the limit") {
     CHECK_NOTHROW(task.throw_if_failed());
 }
 
-TEST_CASE("H6: of a fetch that was given up, nothing is watched any more") {
+TEST_CASE("H6: after a fetch is given up, nothing is watched any more") {
     ScriptedServer server;
     server.on("/silent", {tests::Hold{}});
     server.on("/", tests::html("hello"));
@@ -395,7 +395,7 @@ TEST_CASE("H6: of a fetch that was given up, nothing is watched any more") {
     CHECK(fetched(loop, server.url("/"), response) == "200 ");
 }
 
-TEST_CASE("H7: a request to end is no failed page: it leaves the fetch") {
+TEST_CASE("H7: a request to end is not a failed page: it leaves the fetch") {
     ScriptedServer server;
     server.on("/", {tests::Hold{}});
     Loop loop;
@@ -466,7 +466,8 @@ Coroutine<> note_end(Coroutine<> work, Log& log) {
 
 } // namespace
 
-TEST_CASE("C1: it ends when all is dealt with, also what the workers have put in") {
+TEST_CASE(
+    "C1: it ends when everything is dealt with, including what the workers put in") {
     Work work;
     work.queue.put(3);
     const Task task(work.loop, note_end(work.run(2), work.log));
@@ -474,7 +475,7 @@ TEST_CASE("C1: it ends when all is dealt with, also what the workers have put in
     CHECK(work.log.text == "3 2 1 0 over ");
 }
 
-TEST_CASE("C2: so many work at the same time, and never more") {
+TEST_CASE("C2: that many work at the same time, and never more") {
     Work work;
     for (int i = 0; i < 9; ++i)
         work.queue.put(0);
@@ -490,7 +491,7 @@ TEST_CASE("C3: with nothing to do, it ends") {
     CHECK(work.log.text == "over ");
 }
 
-TEST_CASE("C4: what a worker throws is thrown, though others wait") {
+TEST_CASE("C4: what a worker throws is thrown, even if others wait") {
     Work work;
     work.queue.put(-1);
     const Task task(work.loop, note_end(work.run(3), work.log));

@@ -81,8 +81,7 @@ TEST_CASE_FIXTURE(Row<EventLoop>, "E1: while something is ready, no turn sleeps"
     CHECK(log.text == "a ");
 }
 
-TEST_CASE(
-    "E2: with nothing ready, it sleeps until a socket wakes it or the time is over") {
+TEST_CASE("E2: with nothing ready, it sleeps until a socket wakes it or the time is up") {
     EventLoop loop;
     const auto start = Clock::now();
     loop.turn(20ms);
@@ -101,7 +100,7 @@ TEST_CASE(
 }
 
 TEST_CASE_FIXTURE(Row<EventLoop>,
-                  "E3: whom a socket's callback makes ready runs in the same turn") {
+                  "E3: what a socket's callback makes ready runs in the same turn") {
     SocketPair pair;
     Note a(log, "a");
     loop.watch(pair.near.fd(), Events::write, [&] {
@@ -114,7 +113,7 @@ TEST_CASE_FIXTURE(Row<EventLoop>,
 
 TEST_CASE_FIXTURE(
     Row<EventLoop>,
-    "E4: a socket that is no longer watched calls nobody, and can be watched anew") {
+    "E4: a socket that is no longer watched calls nothing, and can be watched again") {
     SocketPair pair;
     loop.watch(pair.near.fd(), Events::write, [&] { log.note("first"); });
     loop.watch(pair.far.fd(), Events::write, [] {});
@@ -204,7 +203,7 @@ TEST_CASE("L8: timers that were taken back don't pile up") {
     CHECK(held.use_count() < 5'000);
 }
 
-TEST_CASE("T1: a timer that a timer's callback makes waits for the next turn") {
+TEST_CASE("T1: a timer set by a timer's callback waits for the next turn") {
     Loop loop;
     int called = 0;
     std::function<void()> again = [&] {
@@ -219,7 +218,7 @@ TEST_CASE("T1: a timer that a timer's callback makes waits for the next turn") {
     CHECK(called == 2);
 }
 
-TEST_CASE("T2: timers are called, too, while there is always something ready") {
+TEST_CASE("T2: timers are called even while something is always ready") {
     Loop loop;
     Call busy([&] { loop.make_ready(busy); });
     loop.make_ready(busy);
@@ -268,7 +267,7 @@ TEST_CASE("V1: a call runs none of it; next runs it up to its first co_yield") {
     CHECK(log.text == "begin ");
 }
 
-TEST_CASE("V2: what is sent is the value of the co_yield where it stands") {
+TEST_CASE("V2: what is sent is the value of the co_yield where it is suspended") {
     Log log;
     Echo generator = echo(log);
     generator.next();
@@ -276,7 +275,7 @@ TEST_CASE("V2: what is sent is the value of the co_yield where it stands") {
     CHECK(generator.send("b") == "b");
 }
 
-TEST_CASE("V3: at its end it yields nothing, and tells what it has returned") {
+TEST_CASE("V3: at its end it yields nothing, and its return value is there") {
     Log log;
     Echo generator = echo(log);
     generator.next();
@@ -286,13 +285,13 @@ TEST_CASE("V3: at its end it yields nothing, and tells what it has returned") {
     CHECK(generator.returned() == 2);
 }
 
-TEST_CASE("V4: what leaves its body leaves the call that let it go on") {
+TEST_CASE("V4: an exception that leaves its body leaves the call that resumed it") {
     Echo generator = fail_after_one();
     CHECK(generator.next() == "one");
     CHECK_THROWS_AS(generator.next(), Rain);
 }
 
-TEST_CASE("V5: its frame dies with it, wherever it stands") {
+TEST_CASE("V5: its frame is destroyed with it, wherever it is suspended") {
     Probe::Count count;
     {
         const Echo has_not_begun = hold(Probe(count));
@@ -313,7 +312,8 @@ TEST_CASE("V5: its frame dies with it, wherever it stands") {
     CHECK(count.died == 3);
 }
 
-TEST_CASE("V6: a generator that was moved has one owner, and its frame dies once") {
+TEST_CASE(
+    "V6: a generator that was moved has one owner, and its frame is destroyed once") {
     Probe::Count count;
     {
         Echo first = hold(Probe(count));
@@ -493,7 +493,7 @@ TEST_CASE_FIXTURE(Row<EventLoop>,
 
 TEST_CASE_FIXTURE(
     Row<EventLoop>,
-    "D2: it goes on from future to future, and keeps what the generator returns") {
+    "D2: it runs from future to future, and keeps what the generator returns") {
     Future first(loop), second(loop);
     const Driver driver(loop, wait_for_two(first, second, log));
     turns(loop, 1);

@@ -139,7 +139,8 @@ Coroutine<> see_what_comes(Future& future, std::vector<const Rain*>& seen) {
 
 } // namespace
 
-TEST_CASE("A1: a call runs none of it; and if nobody awaits it, its frame dies unused") {
+TEST_CASE(
+    "A1: a call runs none of it; if it is never awaited, its frame is destroyed unused") {
     Log log;
     Probe::Count count;
     {
@@ -620,7 +621,8 @@ Coroutine<int> hold_the_loop(std::chrono::milliseconds time) {
 
 } // namespace
 
-TEST_CASE_FIXTURE(Row<Loop>, "T3: a sleep is never too short, and holds up nobody else") {
+TEST_CASE_FIXTURE(Row<Loop>,
+                  "T3: a sleep is never too short, and holds up nothing else") {
     const auto start = Clock::now();
     const Task slow(loop, sleep_and_note(loop, 30ms, log, "slow"));
     const Task fast(loop, sleep_and_note(loop, 5ms, log, "fast"));
@@ -629,7 +631,7 @@ TEST_CASE_FIXTURE(Row<Loop>, "T3: a sleep is never too short, and holds up nobod
     CHECK(log.text.find("fast2 slow2 ") != std::string::npos);
 }
 
-TEST_CASE_FIXTURE(Row<Loop>, "T5: who sleeps lets the processor sleep") {
+TEST_CASE_FIXTURE(Row<Loop>, "T5: a task that sleeps lets the processor sleep") {
     const Task task(loop, sleep_and_note(loop, 50ms, log, ""));
     int turns = 0;
     for (; !task.done() && turns < 1000; ++turns)
@@ -702,7 +704,7 @@ TEST_CASE_FIXTURE(
 }
 
 TEST_CASE_FIXTURE(Row<Loop>,
-                  "T4: a request that comes just when the time is over is not lost") {
+                  "T4: a request that comes just when the time is up is not lost") {
     Task task(loop, limited(loop, wait_for_ever(loop), 2ms, log));
     turns(loop, 3);
     std::this_thread::sleep_for(4ms);
