@@ -155,8 +155,8 @@ class Chain : private Runnable {
     }
 
     /// It's this chain's turn: `next_` resumes, until one of its coroutines waits for a
-    /// future or the outermost has ended. In that case, passes what the outermost threw,
-    /// or nullptr, to `ended`.
+    /// future or the outermost has ended. At that end, `ended` is given what the
+    /// outermost threw, or nullptr.
     void run() override {}
 
   private:

@@ -30,7 +30,7 @@ class Task : public Future, private Chain {
     ///   So the task's co_await throws Cancelled in the loop's next turn.
     /// - If it waits for a task, that task is asked in its place.
     /// - If what it waits for is done, but its turn hasn't come yet, that is asked as
-    ///   well and returns false (whatever resolved it may want to know). Then the
+    ///   well and returns false (its owner may want to know). Then the
     ///   co_await throws Cancelled when its turn comes, although the result is there.
     /// - If it has not begun, no line of it runs. When its turn comes, it ends, and has
     ///   failed with Cancelled.
