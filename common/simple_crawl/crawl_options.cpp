@@ -57,7 +57,7 @@ Tracer open_trace(const CrawlOptions& options, std::string_view program) {
 
 void close_trace(Tracer& tracer, const std::function<void(const std::string&)>& on_note) {
     if (const std::error_code why = tracer.close())
-        on_note("the trace is incomplete: " + why.message());
+        on_note("the trace is cut off: " + why.message());
 }
 
 std::string describe(const Summary& summary) {
