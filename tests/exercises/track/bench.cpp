@@ -1,9 +1,10 @@
-// What the reader's runtime costs: what tests/bench/runtime_bench.cpp measures of ours.
+// What the reader's runtime costs, measured as tests/bench/runtime_bench.cpp measures
+// ours.
 //
-// Prints a line for each: its name and nanoseconds for one, the best of several rounds.
-// tests/bench/runtime_bench.py runs this beside ours and asyncio (--yours), and prints
-// the table. Names and work are the same, as far as this interface goes; where it
-// differs, a comment says how.
+// Prints a line for each measurement: its name, and the nanoseconds for one operation,
+// the best of several rounds. tests/bench/runtime_bench.py runs this beside ours and
+// asyncio (--yours), and prints the table. Names and work are the same as far as this
+// interface allows; where it differs, a comment says how.
 #include "tests/bench/bench.h"
 
 #include "coroutine.h"
@@ -26,8 +27,8 @@ namespace {
 
 using FutureAwaiter = decltype(operator co_await(std::declval<Future&>()));
 
-/// Waits for a future although it is done: who does that stands in the ready queue at
-/// once, and goes on in the next turn. Ours has next_turn() for that, asyncio sleep(0).
+/// Waits for a future that is already done: the task is made ready at once, and resumes
+/// in the next turn. Ours has next_turn() for that, asyncio sleep(0).
 struct NextTurn : FutureAwaiter {
     explicit NextTurn(Future& done) : FutureAwaiter(operator co_await(done)) {}
     bool await_ready() const noexcept { return false; }
@@ -40,8 +41,8 @@ Coroutine<> switch_often(Loop& loop, int times) {
         co_await NextTurn(done);
 }
 
-/// Resolves a future when it runs. (Ours and asyncio give call_soon a function, for which
-/// they allocate. Here, there is nothing but a Runnable, and it lies in a frame.)
+/// Resolves a future when it runs. Ours and asyncio give call_soon a function, which they
+/// allocate. Here there is only a Runnable, which lies in a frame.
 class Resolver final : public yours::Runnable {
   public:
     explicit Resolver(Future& future) : future_(future) {}
@@ -60,7 +61,7 @@ Coroutine<> await_futures(Loop& loop, int times) {
     }
 }
 
-/// So many tasks that do `one(loop, times)`.
+/// This many tasks that do `one(loop, times)`.
 template <class One>
 void among(int tasks, int times, One one) {
     Loop loop;
@@ -79,7 +80,7 @@ Coroutine<> await_children(Loop& /*loop*/, int times) {
         value = co_await child(value);
 }
 
-/// A task returns nothing here: so its coroutine counts by a reference.
+/// A task returns nothing here, so its coroutine counts through a reference.
 Coroutine<> count_up(int& value) {
     ++value;
     co_return;
@@ -120,7 +121,8 @@ yours::Generator<int, yours::Nothing, int> count() {
     co_return 0;
 }
 
-/// Not inlined: clang would see that nobody needs the values, and leave out all of it.
+/// Not inlined, because clang would see that the values are never used, and leave
+/// everything out.
 [[gnu::noinline]] void resume(yours::Generator<int, yours::Nothing, int>& generator,
                               int times) {
     for (int i = 0; i < times; ++i)
@@ -129,7 +131,7 @@ yours::Generator<int, yours::Nothing, int> count() {
 
 } // namespace
 
-// NOLINTNEXTLINE(bugprone-exception-escape): then it ends, and says so
+// NOLINTNEXTLINE(bugprone-exception-escape): it would end with a message
 int main() {
     constexpr int many = 1'000'000;
     bench::print("switch, 1 task", many, [] { among(1, many, switch_often); });

@@ -48,9 +48,9 @@ int main(int argc, char** argv) {
         std::size_t workers = 10;
         std::string url;
         common::CommandLine line("yours", "Crawls a web site with your runtime.");
-        line.add("-w,--workers", "N", "how many pages at the same time (10)",
+        line.add("-w,--workers", "N", "number of pages to fetch at the same time (10)",
                  common::number_into(workers, 1, 1000));
-        line.add_argument("URL", "where to start; http only", url);
+        line.add_argument("URL", "where to start (http only)", url);
         if (const auto help = line.parse(argc, argv)) {
             fmt::print("{}", *help);
             return 0;

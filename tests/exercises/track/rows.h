@@ -1,5 +1,5 @@
-// What the rows' tests share. They include the headers that the reader has built by their
-// names; nothing here needs more of them than the loop.
+// What the rows' tests share. They include the reader's headers by name; nothing here
+// needs more of those than the loop.
 #pragma once
 
 #include "event_loop.h"
@@ -16,7 +16,7 @@ namespace rows {
 
 using namespace std::chrono_literals;
 
-/// What a test writes down: words, with a blank behind each.
+/// What a test records: words, each followed by a blank.
 class Log {
   public:
     void note(const std::string& word) { text += word + ' '; }
@@ -24,20 +24,20 @@ class Log {
     std::string text;
 };
 
-/// What most tests need: a loop, and what they write down.
+/// What most tests need: a loop, and a record.
 template <class Loop>
 struct Row {
     Loop loop;
     Log log;
 };
 
-/// What fails in these tests.
+/// The error in these tests.
 struct Rain : std::runtime_error {
     Rain() : std::runtime_error("it rains") {}
 };
 
-/// Counts how many there are of it, and how often one has died; where it has been moved
-/// from, it doesn't count.
+/// Counts how many of these exist, and how many have been destroyed; one that was moved
+/// from doesn't count.
 class Probe {
   public:
     struct Count {
@@ -71,7 +71,7 @@ class Call final : public yours::Runnable {
     std::function<void()> function_;
 };
 
-/// Notes a word when it runs.
+/// Records a word when it runs.
 class Note final : public yours::Runnable {
   public:
     Note(Log& log, std::string word) : log_(log), word_(std::move(word)) {}
@@ -82,7 +82,7 @@ class Note final : public yours::Runnable {
     std::string word_;
 };
 
-/// Makes so many turns, none of which sleeps. A loop's timers are left alone.
+/// Runs this many turns, none of which sleeps. A loop's timers are left alone.
 inline void turns(yours::EventLoop& loop, int count) {
     for (int i = 0; i < count; ++i)
         loop.turn(0ms);
@@ -90,8 +90,8 @@ inline void turns(yours::EventLoop& loop, int count) {
 
 using Clock = std::chrono::steady_clock;
 
-/// Lets a loop with timers turn until `over` says so, or for two seconds. Returns what
-/// `over` says then. (A timer wakes it now and then, so that it can look at the time.)
+/// Runs a loop with timers until `over` returns true, or for two seconds. Returns what
+/// `over` returns then. A timer wakes the loop every now and then to check the time.
 template <class Loop, class Over>
 bool turn_until(Loop& loop, Over over) {
     const auto end = Clock::now() + 2s;
