@@ -42,10 +42,11 @@ TEST_CASE("frame_tour shows two frames of one function, and the outer one at res
     const Finished finished = run_program("FRAME_TOUR", {});
     CAPTURE(finished.out);
     CHECK(finished.status == 0);
-    CHECK(finished.out.find("i = 3, stands in count_and_tell at frame_tour_main.cpp:")
+    CHECK(finished.out.find("i = 3, suspended in count_and_tell at frame_tour_main.cpp:")
           != std::string::npos);
-    CHECK(finished.out.find("i = 100, stands in count_and_tell at frame_tour_main.cpp:")
-          != std::string::npos);
+    CHECK(
+        finished.out.find("i = 100, suspended in count_and_tell at frame_tour_main.cpp:")
+        != std::string::npos);
     // 10 and 11 come from two places of the inner one, and one place of the outer one.
     const auto line = [&](const std::string& begin) {
         const auto found = finished.out.find(begin);
@@ -92,7 +93,7 @@ TEST_CASE("million counts what waits, and wakes it again") {
     CHECK(finished.out.find("10 threads wait\n") != std::string::npos);
     CHECK(finished.out.find("100 tasks wait") != std::string::npos);
     CHECK(finished.out.find("2000 generators wait\n") != std::string::npos);
-    CHECK(finished.out.find("  2000 of them went on with their own number")
+    CHECK(finished.out.find("  2000 of them resumed with their own number")
           != std::string::npos);
     CHECK(run_program("MILLION", {"--generators", "x"}).status == 2);
 }
