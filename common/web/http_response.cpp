@@ -333,6 +333,7 @@ bool is_redirect(int status) {
     return std::ranges::find(redirects, status) != redirects.end();
 }
 
+// [get-request]
 std::string http_get_request(std::string_view authority, std::string_view target) {
     return fmt::format("GET {} HTTP/1.0\r\n"
                        "Host: {}\r\n"
@@ -342,5 +343,6 @@ std::string http_get_request(std::string_view authority, std::string_view target
                        "\r\n",
                        target, authority);
 }
+// [/get-request]
 
 } // namespace common
