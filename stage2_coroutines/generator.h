@@ -66,8 +66,8 @@ struct Conversation {
 
     // [chain]
     Conversation* caller = nullptr; // the one that has delegated to this one, if any
-    Conversation* innermost = this; // the one that runs when this one is resumed:
-                                    // itself, or the last in the chain below it
+    Conversation* innermost = this; // itself, or the one that it has delegated to; in the
+                                    // outermost, the one that runs when it is resumed
     // [/chain]
     bool started = false;
     bool running = false;
