@@ -263,8 +263,8 @@ class [[nodiscard]] Generator {
         return resume();
     }
 
-    /// True once it has ended: it has returned, an exception has left it, or it was moved
-    /// from.
+    /// True once it has ended: it returned, an exception left it, or it was moved from.
+    /// Must not be called while it is running.
     bool done() const { return !frame_ || frame_.done(); }
 
     /// True once it has begun, even if it has ended since.

@@ -21,6 +21,11 @@ ROOT = Path(__file__).resolve().parents[2]
 say = functools.partial(print, flush=True)
 
 
+def topic_of(name: str) -> str:
+    """An exercise's name without its number."""
+    return name.partition("-")[2]
+
+
 class Exercise:
     """An exercise of a page: the reader edits yours.cpp in its folder."""
 
@@ -28,7 +33,7 @@ class Exercise:
 
     def __init__(self, folder: Path):
         self.folder, self.name = folder, folder.name
-        self.number = folder.name.split("-")[0]  # 03.2: the second of page 03
+        self.number, _, self.topic = folder.name.partition("-")  # 03.2: the second of page 03
         self.page = self.after = self.number.split(".")[0]
         self.start, self.solution = (folder / f"{name}{self.suffix}" for name in ["start", "solution"])
         self.yours = folder / "yours.cpp"
@@ -121,12 +126,15 @@ class Course:
         none is left there, it is the first that is left at all.
         """
         left = [one for one in self.exercises if not self.is_over(one) and self.can_begin(one)]
-        last = next((one for one in self.exercises if one.name == self.last()), None)
+        last = next((one for one in self.exercises if one.topic == topic_of(self.last())), None)
         if last is None or last in left:
             return last or next(iter(left), None)
         of_pages = [one for one in left if not isinstance(one, Step)]
         if isinstance(last, Step):
-            steps = [one for one in left if isinstance(one, Step) and one.after <= self.page_reached()]
+            reached = self.page_reached()
+            if reached < last.after:  # they have gone ahead of the exercises
+                reached = "99"
+            steps = [one for one in left if isinstance(one, Step) and one.after <= reached]
             further = [one for one in steps if one.name > last.name]
             further += steps + [one for one in of_pages if one.after >= last.after]
         else:
@@ -150,16 +158,21 @@ class Course:
             return (self.notes / "exercises/last").read_text(encoding="utf-8")
         return ""
 
-    def done(self) -> list[str]:
+    def names_done(self) -> list[str]:
+        """The names of all that is done, as they were then: their numbers may have changed since."""
         with suppress(FileNotFoundError):
             return (self.notes / "progress").read_text(encoding="utf-8").split()
         return []
+
+    def done(self) -> list[str]:
+        """The topics of all that is done."""
+        return [topic_of(name) for name in self.names_done()]
 
     def is_over(self, exercise: Exercise) -> bool:
         """Done. A step is done if its file is ours, or is the reader's as it was when it passed."""
         if isinstance(exercise, Step):
             return self.is_ours(exercise) or self.has_passed(exercise)
-        return exercise.name in self.done()
+        return exercise.topic in self.done()
 
     def is_ours(self, step: Exercise) -> bool:
         """Is it a step, and is the reader's file the one that they took from us?
@@ -168,12 +181,11 @@ class Course:
         """
         if not isinstance(step, Step) or not step.yours.is_file():
             return False
-        taken = self.work(step) / "taken"
         text = step.yours.read_text(encoding="utf-8", errors="replace")
-        return text == step.solution_text() or taken.exists() and text == taken.read_text(encoding="utf-8")
+        return text in [step.solution_text(), *self.notes_of_steps("taken")]
 
     def mark(self, exercise: Exercise, done: bool):
-        names = [name for name in self.done() if name != exercise.name]
+        names = [name for name in self.names_done() if topic_of(name) != exercise.topic]
         self.notes.mkdir(exist_ok=True)
         new = self.notes / "progress.new"  # renamed when complete, so there is never half a file
         new.write_text("".join(name + "\n" for name in names + [exercise.name] * done))
@@ -190,8 +202,12 @@ class Course:
 
     def hints_shown(self, exercise: Exercise) -> int:
         with suppress(FileNotFoundError, ValueError):
-            return int((self.work(exercise) / "hints_shown").read_text())
+            shown, topic = (self.work(exercise) / "hints_shown").read_text().split()
+            return int(shown) if topic == exercise.topic else 0
         return 0
+
+    def note_hints(self, exercise: Exercise, shown: int):
+        (self.work(exercise) / "hints_shown").write_text(f"{shown} {exercise.topic}")
 
     def note_last(self, exercise: Exercise):
         (self.work(exercise).parent / "last").write_text(exercise.name)
@@ -208,9 +224,10 @@ class Course:
     def path(self, path: Path) -> str:
         return str(path.relative_to(self.root))
 
-    def stranded(self) -> list[Path]:
-        """The reader's files in folders that are no longer exercises."""
-        return [path for path in sorted((self.root / FOLDER).glob("*/yours.cpp"))
+    def stranded(self) -> list[tuple[Path, Exercise | None]]:
+        """The reader's files in folders that are no longer exercises, and where they belong now."""
+        return [(path, next((one for one in self.exercises if one.topic == topic_of(path.parent.name)), None))
+                for path in sorted((self.root / FOLDER).glob("*/yours.cpp*"))
                 if not (path.parent / "README.md").exists()]
 
     # What steps build on.
@@ -233,14 +250,18 @@ class Course:
                    f"(./learn solution {one.number} --take)" for one in missing]))
 
     def passed(self, step: Step) -> list[str]:
-        """The hashes of all files that have passed as this step's."""
+        """The hashes of all files that have passed as this step's, or under its number as another's."""
         with suppress(FileNotFoundError):
             return (self.work(step) / "passed").read_text().split()
         return []
 
+    def notes_of_steps(self, name: str) -> list[str]:
+        """What is noted of all steps: their numbers may have changed since, their files haven't."""
+        return [path.read_text(encoding="utf-8") for path in (self.notes / "exercises").glob(f"Y*/{name}")]
+
     def has_passed(self, step: Step) -> bool:
         """Is the reader's file there, and is it one that has passed?"""
-        return step.yours.is_file() and hash_of(step.yours) in self.passed(step)
+        return step.yours.is_file() and hash_of(step.yours) in " ".join(self.notes_of_steps("passed")).split()
 
     @contextmanager
     def alone(self) -> Iterator[None]:

@@ -33,7 +33,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True  # no __pycache__ beside the sources
 from answers import (Build, Outcome, Trouble, bold, count, green, model_for, painted, report,  # noqa: E402
                      state, try_answer)
-from course import ROOT, Course, Exercise, Step, say  # noqa: E402
+from course import ROOT, Course, Exercise, Step, say, topic_of  # noqa: E402
 from memory import look_at_memory  # noqa: E402
 
 TIME_LIMIT = 10.0  # seconds for a test program
@@ -136,7 +136,7 @@ def hint(course: Course, exercise: Exercise):
     shown = course.hints_shown(exercise)
     if shown < len(exercise.hints):
         shown += 1
-        (course.work(exercise) / "hints_shown").write_text(str(shown))
+        course.note_hints(exercise, shown)
     left = len(exercise.hints) - shown
     say(bold(f"{exercise.number} {exercise.title}, hint {shown} of {len(exercise.hints)}"),
         *exercise.hints[shown - 1:shown], sep="\n\n", end="\n\n")
@@ -213,8 +213,8 @@ def show_list(course: Course):
         if course.is_over(one):
             return "ours" if course.is_ours(one) else green("done")
         if one is following:
-            return bold("you are here" if one.name == course.last() else "next")
-        if one.name in done:
+            return bold("you are here" if one.topic == topic_of(course.last()) else "next")
+        if one.topic in done:
             return "changed since it passed"
         return "begun" if course.is_begun(one) else "skipped" if one in skipped else ""
 
@@ -224,14 +224,16 @@ def show_list(course: Course):
     minutes = sum(one.minutes for one in left)
     say(f"\n{bar(total - len(left), total)} done"
         + (f", about {count(minutes, 'minute')} left" if left else ""))
+    other = next((one for one in left if one is not following and course.can_begin(one)), None)
     if following:
-        say(f"`./learn check` takes {following.number}; to take another, name it, as in `./learn check "
-            f"{next((one for one in left if one is not following), following).number}`.")
+        say(f"`./learn check` takes {following.number}"
+            + (f"; to take another, name it, as in `./learn check {other.number}`." if other else "."))
     if course.steps:
         say(f"{course.steps[0].number} to {course.steps[-1].number} add up to a runtime of your own: "
             "book/e-your-own-runtime.md")
-    for path in course.stranded():
-        say(f"{course.path(path)} belongs to an exercise that was removed or renumbered.")
+    for path, now in course.stranded():
+        say(f"{course.path(path)} belongs to an exercise that was removed." if now is None else
+            f"{course.path(path)} belongs to {now.number} today: mv {course.path(path)} {course.path(now.folder)}/")
 
 
 def reset(course: Course, exercise: Exercise, sure: bool) -> int:

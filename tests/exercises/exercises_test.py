@@ -233,6 +233,31 @@ class Progress(Reader):
         self.assertIn("0 of 3 done", said)
         self.assertIn("tests/exercises/01.3-gone/yours.cpp belongs to an exercise that was removed", said)
 
+    def test_an_exercise_with_another_number(self):
+        self.solve("01.2")
+        self.learn("check", "01.2")
+        self.learn("hint", "01.1")
+        old, new = self.folder("01.2"), self.root / "tests/exercises/02.2-two"
+        old.rename(new)
+        self.addCleanup(new.rename, old)
+        taken = self.root / "tests/exercises/01.2-other"
+        shutil.copytree(self.folder("01.1"), taken)
+        self.addCleanup(shutil.rmtree, taken)
+        left = self.root / "tests/exercises/01.1-two/yours.cpp"
+        left.parent.mkdir()
+        self.addCleanup(shutil.rmtree, left.parent)
+        left.write_text("int answer;\n")
+        (self.root / ".learn/exercises/01.2/hints_shown").write_text("2 two")
+        self.given = self.contents()
+        said = self.learn("list")
+        self.assertIn("02.2  Say 2  build     10 min  done\n", said)
+        self.assertIn("1 of 4 done", said)
+        self.assertIn("01.1-two/yours.cpp belongs to 02.2 today: mv tests/exercises/01.1-two/yours.cpp "
+                      "tests/exercises/02.2-two/\n", said)
+        self.assertIn("hint 1 of", self.learn("hint", "01.2"))
+        self.learn("check", "02.2")
+        self.assertEqual(self.progress(), "02.2-two\n")
+
     def test_what_is_done_stays_done(self):
         (self.root / ".learn").mkdir(exist_ok=True)
         (self.root / ".learn/progress").write_text("00x-older\n01.1-one\n")
@@ -259,7 +284,7 @@ class Track(Reader):
         texts = ["inline int answer_1() { return 1; }", "inline int answer_2() { return answer_1() + 1; }",
                  "inline int answer_3() { return answer_2() + 1; }"]
         for number, text in enumerate(texts, 1):
-            path = cls.root / f"tests/exercises/Y0{number}-step"
+            path = cls.root / f"tests/exercises/Y0{number}-say-{number}"
             path.mkdir()
             file = f"part{number}.h"
             words = {"number": f"Y0{number}", "answer": number, "minutes": 10, "kind": "build"}
@@ -274,7 +299,7 @@ class Track(Reader):
         (cls.root / "stage3_x/first/part2.h").write_text(
             '#pragma once\n#include "stage3_x/first/part1.h"\n\nnamespace stage3::first {\n// [two]\n'
             "inline int answer_2() { return answer_1() + 1; } // NOLINT(why)\n// [/two]\n} // namespace stage3::first\n")
-        (cls.root / "tests/exercises/Y02-step/solution.h").write_text(
+        (cls.root / "tests/exercises/Y02-say-2/solution.h").write_text(
             "// The same as in the book: stage3_x/first/part2.h\n")
         cls.given = cls.contents()
 
@@ -418,6 +443,29 @@ class Track(Reader):
         self.give_pages("01", "02", "02")
         self.assertIn("Next: ./learn check Y02", self.pass_step(1))
         self.assertNotIn("skipped", self.learn("list"))
+
+    def test_one_exercise_begun_does_not_end_the_track(self):
+        self.give_pages("02", "02", "03")
+        self.learn("check", "01.1", status=1)
+        self.assertIn("Next: ./learn check Y02", self.pass_step(1))
+        self.assertIn("Next: ./learn check Y03", self.pass_step(2))
+
+    def test_a_step_with_another_number_is_still_passed_or_ours(self):
+        self.pass_step(1)
+        self.learn("solution", "Y02", "--take")
+        notes = self.root / ".learn/exercises"
+        for name in ("passed", "taken"):
+            for number, file in enumerate(sorted(notes.glob(f"Y*/{name}"))):
+                (notes / f"Y1{number}").mkdir(exist_ok=True)
+                file.rename(notes / f"Y1{number}" / name)
+        solution = self.folder("Y02") / "solution.h"
+        before = solution.read_text()
+        self.addCleanup(solution.write_text, before)
+        solution.write_text(before + "// newer\n")
+        said = self.learn("list")
+        solution.write_text(before)
+        self.assertIn("Y01   Say 1  build     10 min  done\n", said)
+        self.assertIn("Y02   Say 2  build     10 min  ours\n", said)
 
     def test_after_a_reset_what_was_kept_is_named(self):
         self.learn("check", "Y01", status=1)

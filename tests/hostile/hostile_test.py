@@ -56,7 +56,7 @@ Bodies, Delays, Redirects, Endless, Documents, Output, Scheduling = (
 
 def crawl_together(index, options, format, what_is_wrong):
     """One crawl of an index. `what_is_wrong`: with the Result, besides what may be wrong in any format."""
-    result = crawls.crawl([index.root], options, format, within=120 * trial.PATIENCE)
+    result = crawls.crawl([index.root], options, format, within=120 * min(trial.PATIENCE, 2))
     status = max(served.exit for served in index.served)
     wrong = [*checks.wrong_end(result, status), *checks.wrong_bytes(result.said), *what_is_wrong(result)]
     if trial.MEMORY:

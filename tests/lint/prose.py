@@ -12,8 +12,8 @@ A page may have
 - sentences with a median of 12 to 20 words, at least 20 % of them with more than 20.
 
 "Per thousand words" means per thousand begun: a page of 1,200 words may have twice as many. Code,
-tables, comments and HTML are skipped. Headings and quoted boxes are searched for the habits, but
-their words and sentences aren't counted, which is why `book/weave.py --figures` finds more words.
+tables, comments and HTML are skipped. Headings and quoted boxes are searched for words, but their
+words and sentences aren't counted, which is why `book/weave.py --figures` finds more words.
 A page of fewer than 10 sentences may have them of any length.
 
 The counts keep old habits from coming back; they don't make good English. --counts prints them for
@@ -52,9 +52,8 @@ def prose_of(text: str) -> list[str]:
             fence = found[1]
         elif found and found[1].startswith(fence):
             fence = ""
-    text = re.sub(r"<!--.*?-->", lambda comment: "\n" * comment[0].count("\n"), "\n".join(lines),
-                  flags=re.S)
-    text = re.sub(r"(`+)[^`\n](?:.*?[^`])?\1(?!`)", "Code", text)
+    text = re.sub(r"(`+)[^`\n](?:.*?[^`])?\1(?!`)", "Code", "\n".join(lines))  # it may show a "<!--"
+    text = re.sub(r"<!--.*?-->", lambda comment: "\n" * comment[0].count("\n"), text, flags=re.S)
     text = re.sub(r"!?\[([^\]\n]*)\](?:\([^)\n]*\)|\[[^\]\n]*\])", r"\1", text)
     return ["" if re.match(r"[\s>]*[|<]", line) else line for line in text.split("\n")]
 

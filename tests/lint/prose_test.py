@@ -70,6 +70,7 @@ class Prose(unittest.TestCase):
             "```\nnobody\n```\n| nobody |\n<!-- nobody\nnobody -->\n<img alt='nobody'>\n"
             "> ````sh\n> nobody\n> ```\n> ````\n`nobody` at [home](nobody.md)"),
             [""] * 11 + ["Code at home"])
+        self.assertEqual(prose.prose_of("`<!--` begins\na comment <!-- x -->"), ["Code begins", "a comment "])
 
     def run_on(self, pages):
         with tempfile.TemporaryDirectory() as folder:

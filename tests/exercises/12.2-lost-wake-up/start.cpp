@@ -1,7 +1,6 @@
 // A queue that falls asleep. It has two mistakes; exercise.h says what it should do.
 #include "exercise.h"
 
-using stage3::Cancelled;
 using stage3::Coroutine;
 using stage3::Future;
 

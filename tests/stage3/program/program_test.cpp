@@ -168,7 +168,7 @@ TEST_CASE("a site is found whole, whatever the workers, the order and the select
         arguments.insert(arguments.end(), {"--format", "jsonl", site.server.url()});
         return run_stage3(arguments);
     };
-    for (const char* workers : {"1", "10", "300"})
+    for (const char* workers : {"1", "10", "100"})
         site.check(crawl({"-w", workers}));
     for (const char* order : {"fifo", "lifo", "priority"})
         site.check(crawl({"--order", order}));
