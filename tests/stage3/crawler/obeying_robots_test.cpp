@@ -307,7 +307,7 @@ TEST_CASE("more late robots.txt than are fetched at once hold up no other host")
 TEST_CASE("of many origins, only so many robots.txt are fetched at once") {
     const std::size_t most = CrawlSettings().robots_at_once;
     ScriptedServer server; // by as many names as it takes
-    server.on("/robots.txt", Reply{Pause{50ms}, robots("")[0]});
+    server.on("/robots.txt", Reply{Pause{300ms}, robots("")[0]});
     server.on("/", page({}));
     Setup setup;
     setup.obey_robots = true;
