@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,9 +54,11 @@ Coroutine<> watch(Clock::duration& longest) {
 // [/watch]
 
 Coroutine<> read_page(bool in_thread) {
-    const common::Url url = common::parse_url("http://example.test/").value();
+    const auto url = common::parse_url("http://example.test/");
+    if (!url)
+        throw std::logic_error("http://example.test/ is a URL");
     const auto scope = std::make_shared<const stage3::Scope>(
-        stage3::Reach::host, std::vector<common::Url>(1, url));
+        stage3::Reach::host, std::vector<common::Url>(1, *url));
     PageReader reader(stage3::running_loop(), scope, {.in_threads = in_thread});
     std::string page = large_page();
     Clock::duration longest{};
@@ -63,7 +66,7 @@ Coroutine<> read_page(bool in_thread) {
     co_await stage3::sleep(10ms);
     const auto begin = Clock::now();
     const common::Links links =
-        co_await reader.read(url, "text/html; charset=utf-8", std::move(page));
+        co_await reader.read(*url, "text/html; charset=utf-8", std::move(page));
     const Milliseconds whole = Clock::now() - begin;
     co_await stage3::sleep(10ms);
     watcher.cancel();
