@@ -239,7 +239,7 @@ class [[nodiscard]] Generator {
     /// Resumes it: `value` becomes the value of the `co_yield` where it stopped. Throws
     /// std::logic_error if the generator has not begun, or is running.
     Reply send(Send value) {
-        check_not_running(); // before done(), which may be asked of suspended ones only
+        check_not_running(); // before done(): it must not be called while it runs
         if (done())
             return {};
         if (!started())
