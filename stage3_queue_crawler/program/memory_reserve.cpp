@@ -2,8 +2,10 @@
 
 #include <curl/curl.h>
 
+#include <array>
 #include <atomic>
 #include <csignal>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -12,21 +14,55 @@
 namespace stage3 {
 namespace {
 
-// The handler can be given nothing, so what it needs is global. Any thread may call it.
-std::atomic<void*> reserve = nullptr;
-std::atomic<bool> is_wanted = false; // somebody wants to hear of it
+// Smaller than what `malloc` takes from the system as a block of its own, and than what
+// a page's body soon needs.
+constexpr std::size_t piece_size = std::size_t{120} * 1024;
+using Pieces = std::array<void*, 70>;
+
+// The handler has no parameters, so what it needs is global. Any thread may call it.
+Pieces first_half{}; // for the end of the crawl
+Pieces second_half{};
+std::atomic<bool> is_full = false;   // the first half
+std::atomic<bool> is_wanted = false; // something has to be told
 std::atomic<bool> was_used = false;
 
-/// True if there may be more memory now. It tells the loop by a signal, since that needs
-/// neither memory nor a lock: whoever runs out of memory may hold one.
+// NOLINTBEGIN(cppcoreguidelines-no-malloc): `operator new` would call the handler
+
+void free_all(Pieces& half) noexcept {
+    for (void*& piece : half)
+        std::free(std::exchange(piece, nullptr));
+}
+
+void empty() noexcept {
+    if (is_full.exchange(false)) // else a thread may be giving it up
+        free_all(first_half);
+    free_all(second_half);
+}
+
+/// The halves take turns: `free` joins neighbours into one, which a body would fit into.
+void fill() {
+    for (std::size_t i = 0; i < first_half.size(); ++i) {
+        first_half[i] = std::malloc(piece_size);
+        second_half[i] = std::malloc(piece_size);
+    }
+    is_full = true;
+    if (second_half.back() == nullptr) {
+        empty();
+        throw std::bad_alloc();
+    }
+}
+
+/// True if there may be more memory now. It tells the loop by a signal, which needs
+/// neither memory nor a lock: the thread that runs out of memory may hold one.
 bool use_reserve() noexcept {
-    void* const memory = reserve.exchange(nullptr);
-    std::free(memory); // NOLINT(cppcoreguidelines-no-malloc): it's from malloc
+    const bool is_first = is_full.exchange(false);
+    if (is_first)
+        free_all(first_half);
     if (is_wanted.exchange(false)) {
         was_used = true;
         static_cast<void>(std::raise(SIGUSR1));
     }
-    return memory != nullptr;
+    return is_first;
 }
 
 void on_no_memory() {
@@ -39,7 +75,6 @@ void on_no_memory() {
 #pragma GCC diagnostic ignored "-Wuse-after-free"
 #endif
 
-// NOLINTBEGIN(cppcoreguidelines-no-malloc): libcurl is C
 template <class Allocate>
 void* allocate(Allocate attempt) {
     void* memory = attempt();
@@ -64,24 +99,30 @@ char* c_strdup(const char* text) {
 
 } // namespace
 
-MemoryReserve::MemoryReserve(EventLoop& loop, Task<Ending> crawl, std::size_t size)
-    : loop_(loop) {
+MemoryReserve::MemoryReserve(EventLoop& loop, Task<Ending> crawl) : loop_(loop) {
     loop_.add_signal_handler(SIGUSR1, [crawl = std::move(crawl)]() mutable {
-        if (was_used) // else somebody else has sent it
+        if (was_used) // else another program has sent it
             crawl.cancel();
     });
+    try {
+        fill();
+    } catch (const std::bad_alloc&) {
+        loop_.remove_signal_handler(SIGUSR1);
+        throw;
+    }
     was_used = false;
     is_wanted = true;
-    reserve = std::malloc(size); // NOLINT(cppcoreguidelines-no-malloc): see `use_reserve`
     std::set_new_handler(on_no_memory);
 }
 
 MemoryReserve::~MemoryReserve() {
     std::set_new_handler(nullptr);
     is_wanted = false;
-    std::free(reserve.exchange(nullptr)); // NOLINT(cppcoreguidelines-no-malloc)
+    empty();
     loop_.remove_signal_handler(SIGUSR1);
 }
+
+void MemoryReserve::crawl_has_ended() { free_all(second_half); }
 
 bool MemoryReserve::is_used() const { return was_used; }
 

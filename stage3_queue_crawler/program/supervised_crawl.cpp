@@ -41,18 +41,20 @@ CrawlEvents events_on(Console& console, bool verbose) {
 
 // [supervised]
 SupervisedCrawl::SupervisedCrawl(EventLoop& loop, Coroutine<Ending> crawl)
-    : crawl_(create_task(loop, std::move(crawl), "crawl")), memory_(loop, crawl_) {
-    end_on_ctrl_c(loop, crawl_);
-    end_on_hangup(loop, crawl_);
+    : crawl_(create_task(loop, std::move(crawl), "crawl")), memory_(loop, crawl_.task()) {
+    end_on_ctrl_c(loop, crawl_.task());
+    end_on_hangup(loop, crawl_.task());
 }
 
 Coroutine<> SupervisedCrawl::wait(std::function<Progress()> progress, Console& console,
                                   bool wanted) {
     try {
-        ending_ = co_await await_and_tell(crawl_, std::move(progress), console, wanted);
+        ending_ =
+            co_await await_and_tell(crawl_.task(), std::move(progress), console, wanted);
     } catch (const std::bad_alloc&) {
         ending_ = Ending::no_memory;
     }
+    memory_.crawl_has_ended();
 }
 // [/supervised]
 

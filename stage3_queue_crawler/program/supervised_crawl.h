@@ -10,6 +10,7 @@
 #include "stage3_queue_crawler/runtime/task/task.h"
 
 #include <functional>
+#include <utility>
 
 namespace stage3 {
 
@@ -34,7 +35,20 @@ class SupervisedCrawl {
     Ending ending() const { return memory_.is_used() ? Ending::no_memory : ending_; }
 
   private:
-    Task<Ending> crawl_;
+    /// Its task must not begin if the constructor throws: what it uses is gone by then.
+    class Crawl {
+      public:
+        explicit Crawl(Task<Ending> task) : task_(std::move(task)) {}
+        Crawl(const Crawl&) = delete;
+        Crawl& operator=(const Crawl&) = delete;
+        ~Crawl() { task_.cancel(); }
+        const Task<Ending>& task() const { return task_; }
+
+      private:
+        Task<Ending> task_;
+    };
+
+    Crawl crawl_;
     MemoryReserve memory_;
     Ending ending_ = Ending::complete;
 };

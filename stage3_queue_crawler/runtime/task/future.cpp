@@ -46,11 +46,9 @@ void FutureBase::trace_end() const {
     tracer.future_end(this, phase, waiters);
 }
 
-void FutureBase::complete_with_exception(std::exception_ptr exception,
-                                         std::vector<common::Place> way) {
+void FutureBase::complete_with_exception(std::exception_ptr exception) {
     failure_ = std::make_unique<Failure>();
     failure_->exception = std::move(exception);
-    failure_->way = std::move(way);
     complete(State::finished);
 }
 
@@ -73,7 +71,7 @@ void FutureBase::set_exception(std::exception_ptr exception) {
     check_pending();
     if (!exception)
         throw std::invalid_argument("set_exception needs an exception");
-    complete_with_exception(std::move(exception), {});
+    complete_with_exception(std::move(exception));
 }
 
 std::exception_ptr FutureBase::exception() {
@@ -87,8 +85,9 @@ std::exception_ptr FutureBase::exception() {
 
 void FutureBase::throw_missing_result() { std::rethrow_exception(exception()); }
 
-std::vector<common::Place> FutureBase::way_of_exception() const {
-    return failure_ ? failure_->way : std::vector<common::Place>();
+std::vector<common::Place> FutureBase::way_of_exception() {
+    const TaskBase* const task = as_task();
+    return task != nullptr ? task->way() : std::vector<common::Place>();
 }
 
 void FutureBase::check_open() const {
@@ -134,10 +133,11 @@ FutureBase::~FutureBase() {
 void FutureBase::report_unseen_exception(const std::string& what) noexcept {
     if (!failure_ || !failure_->exception || !std::exchange(report_exception_, false))
         return;
+    const std::vector<common::Place> way = way_of_exception();
     const Report report{.message =
                             what + " has failed, and nobody has asked for its exception",
                         .exception = failure_->exception,
-                        .chain = {failure_->way.rbegin(), failure_->way.rend()}};
+                        .chain = {way.rbegin(), way.rend()}};
     if (loop() != nullptr)
         loop()->report(report);
     else

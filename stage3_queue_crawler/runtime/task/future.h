@@ -54,7 +54,7 @@ class FutureBase : public LoopMember, public Counted {
 
     /// The coroutines that its exception has left before it came here, the innermost
     /// first.
-    std::vector<common::Place> way_of_exception() const;
+    std::vector<common::Place> way_of_exception();
 
     /// This, if it is a task; otherwise nullptr.
     virtual TaskBase* as_task() { return nullptr; }
@@ -63,8 +63,7 @@ class FutureBase : public LoopMember, public Counted {
 
     /// Throws InvalidState if it is done.
     void check_pending() const;
-    void complete_with_exception(std::exception_ptr exception,
-                                 std::vector<common::Place> way);
+    void complete_with_exception(std::exception_ptr exception);
     void complete_cancelled(std::string message);
 
     /// Those who wait for it will never be told.
@@ -92,7 +91,6 @@ class FutureBase : public LoopMember, public Counted {
   private:
     struct Failure {
         std::exception_ptr exception;
-        std::vector<common::Place> way;
         std::string cancel_message;
     };
 

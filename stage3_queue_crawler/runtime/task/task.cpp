@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <new>
 #include <stdexcept>
 #include <string_view>
 
@@ -43,8 +44,12 @@ void TaskBase::exception_leaves(const PromiseBase& promise) noexcept {
         way_.clear();
     }
     constexpr std::size_t enough = 100; // the innermost ones: nobody reads more
-    if (way_.size() < enough)
-        way_.push_back(promise.place);
+    try {
+        if (way_.size() < enough)
+            way_.push_back(promise.place);
+    } catch (const std::bad_alloc&) {
+        return; // no memory is left, and the way is known only so far
+    }
 }
 
 void TaskBase::exception_comes(std::exception_ptr exception,
@@ -101,7 +106,7 @@ void TaskBase::finish() {
         } catch (const Cancelled& cancelled) {
             future().complete_cancelled(cancelled.message);
         } catch (...) {
-            future().complete_with_exception(std::current_exception(), way_);
+            future().complete_with_exception(std::current_exception());
         }
     }
     trace("done");

@@ -1,5 +1,6 @@
 #include "stage3_queue_crawler/runtime/task/task_group.h"
 
+#include <new>
 #include <source_location>
 #include <stdexcept>
 
@@ -60,9 +61,19 @@ void TaskGroup::check_runs() const {
 }
 
 void TaskGroup::adopt(Ref<FutureBase> child) {
-    const auto position = children_.insert(children_.end(), Child());
-    position->callback = child->add_done_callback(
-        [this, position] { child_has_ended(position); }, std::source_location::current());
+    Position position = children_.end();
+    try {
+        position = children_.insert(children_.end(), Child());
+        position->callback =
+            child->add_done_callback([this, position] { child_has_ended(position); },
+                                     std::source_location::current());
+    } catch (const std::bad_alloc&) {
+        // Nothing would wait for it, so it must not begin.
+        if (position != children_.end())
+            children_.erase(position);
+        child->cancel({});
+        throw;
+    }
     if (is_ending_)
         child->cancel({});
     position->task = std::move(child);
