@@ -1,13 +1,16 @@
-// The smallest ready queue, future, coroutine, task and queue of stage 3.
+// The smallest versions of stage 3's parts.
 #include "stage3_queue_crawler/first/coroutine.h"
 #include "stage3_queue_crawler/first/event_loop.h"
 #include "stage3_queue_crawler/first/future.h"
+#include "stage3_queue_crawler/first/group.h"
 #include "stage3_queue_crawler/first/queue.h"
+#include "stage3_queue_crawler/first/shared_queue.h"
 #include "stage3_queue_crawler/first/task.h"
 
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
+#include <chrono>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -17,9 +20,11 @@ using stage3::first::Cancelled;
 using stage3::first::Coroutine;
 using stage3::first::EventLoop;
 using stage3::first::Future;
+using stage3::first::Group;
 using stage3::first::Queue;
 using stage3::first::Runnable;
 using stage3::first::RunQueue;
+using stage3::first::SharedQueue;
 using stage3::first::Task;
 
 namespace {
@@ -388,6 +393,108 @@ TEST_CASE("the smallest queue: a served getter that is cancelled loses nothing")
         CHECK(log == Log{"b has 7"});
     }
     CHECK(was_cancelled(a));
+}
+
+// ---- The group ----
+
+/// Waits for `future`, and notes its end, however it comes.
+Coroutine<> wait_for(Future& future, std::string name, Log& log) {
+    const Noted end(log, name + " ends");
+    co_await future;
+    log.push_back(name + " has it");
+}
+
+Coroutine<> fail() {
+    throw std::runtime_error("can't be done");
+    co_return;
+}
+
+Coroutine<> run_group(Group& group, Log& log) {
+    try {
+        co_await group.wait();
+        log.emplace_back("all done");
+    } catch (const std::runtime_error& error) {
+        log.emplace_back(error.what());
+    }
+}
+
+TEST_CASE("the smallest group: its wait returns when every child has ended") {
+    EventLoop loop;
+    Future first(loop);
+    Future second(loop);
+    Log log;
+    Group group(loop);
+    group.start(wait_for(first, "a", log));
+    group.start(wait_for(second, "b", log));
+    Task owner(loop, run_group(group, log));
+    loop.turn();
+    second.set_result();
+    loop.turn();
+    CHECK(log == Log{"b has it", "b ends"});
+    first.set_result();
+    run_until_complete(loop, owner);
+    CHECK(log == Log{"b has it", "b ends", "a has it", "a ends", "all done"});
+}
+
+TEST_CASE("the smallest group: without children, there is nothing to wait for") {
+    EventLoop loop;
+    Log log;
+    Group group(loop);
+    Task owner(loop, run_group(group, log));
+    loop.turn();
+    CHECK(owner.done());
+    CHECK(log == Log{"all done"});
+}
+
+TEST_CASE("the smallest group: when a child fails, the others are asked to end") {
+    EventLoop loop;
+    Future never(loop);
+    Log log;
+    Group group(loop);
+    group.start(wait_for(never, "a", log));
+    group.start(fail());
+    Task owner(loop, run_group(group, log));
+    run_until_complete(loop, owner);
+    CHECK(log == Log{"a ends", "can't be done"});
+}
+
+// ---- A queue on another machine ----
+
+using namespace std::chrono_literals;
+
+TEST_CASE("the smallest shared queue: its processes get each URL once") {
+    SharedQueue queue("/", 10s);
+    CHECK(queue.next("a", 1, "", {}, 0s) == "/");
+    CHECK(queue.next("b", 1, "", {}, 0s).empty());
+    CHECK_FALSE(queue.is_finished()); // what "a" finds may be more
+    CHECK(queue.next("a", 2, "/", {"/x", "/y", "/"}, 1s) == "/x");
+    CHECK(queue.next("b", 2, "", {}, 1s) == "/y");
+    CHECK(queue.next("a", 3, "/x", {"/y"}, 2s).empty());
+    CHECK_FALSE(queue.is_finished());
+    CHECK(queue.next("b", 3, "/y", {}, 2s).empty());
+    CHECK(queue.is_finished());
+}
+
+TEST_CASE("the smallest shared queue: a repeated call gets the same answer") {
+    SharedQueue queue("/", 10s);
+    CHECK(queue.next("a", 1, "", {}, 0s) == "/");
+    CHECK(queue.next("a", 1, "", {}, 1s) == "/");
+    CHECK(queue.next("a", 2, "/", {"/x", "/y"}, 2s) == "/x");
+    CHECK(queue.next("a", 2, "/", {"/x", "/y"}, 3s) == "/x"); // not "/y" as well
+}
+
+TEST_CASE("the smallest shared queue: when a lease has ended, others get the URL") {
+    SharedQueue queue("/", 10s);
+    CHECK(queue.next("a", 1, "", {}, 0s) == "/");
+    CHECK(queue.next("b", 1, "", {}, 10s).empty()); // not yet
+    CHECK(queue.next("b", 2, "", {}, 11s) == "/");
+    SUBCASE("the process that was thought dead has finished it, too late") {
+        CHECK(queue.next("a", 2, "/", {"/x"}, 12s).empty());
+        CHECK(queue.next("b", 3, "/", {"/x", "/y"}, 13s) == "/x"); // its links count
+    }
+    SUBCASE("it asks again for an answer that was lost") {
+        CHECK(queue.next("a", 1, "", {}, 12s).empty());
+    }
 }
 
 } // namespace

@@ -72,6 +72,18 @@ Coroutine<Ending> endless_crawl() {
 
 } // namespace
 
+TEST_CASE("while there is memory, the reserve does nothing") {
+    run([]() -> Coroutine<> {
+        auto crawl = create_task(running_loop(), endless_crawl(), "crawl");
+        const MemoryReserve reserve(running_loop(), crawl);
+        co_await sleep(0s);
+        CHECK_FALSE(reserve.is_used());
+        CHECK_FALSE(crawl.done());
+        crawl.cancel();
+        CHECK_THROWS_AS(co_await crawl, Cancelled);
+    }());
+}
+
 TEST_CASE("when memory has run out, small objects still fit, a page's body doesn't, and "
           "the crawl is cancelled"
           * doctest::skip(sanitized || used_now() == 0)) {

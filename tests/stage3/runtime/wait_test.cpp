@@ -4,6 +4,7 @@
 // is test_tasks.py, "lock" is test_locks.py, "run" is test_runners.py.
 #include "stage3_queue_crawler/runtime/sync/event.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
+#include "stage3_queue_crawler/tours/time_limit.h"
 #include "tests/stage3/runtime/loop_test.h"
 
 #include <doctest/doctest.h>
@@ -406,4 +407,36 @@ TEST_CASE_FIXTURE(LoopTest, "R3: run inside a running loop is refused") {
     });
     turns(1);
     CHECK(log == Log{"refused"});
+}
+
+// ---- The smallest time limit ----
+
+namespace {
+
+Coroutine<> clean_up_slowly(LoopTest& test) {
+    try {
+        co_await stage3::sleep(1h);
+    } catch (const Cancelled&) {
+        test.note("asked to end");
+    }
+    co_await stage3::sleep(1s);
+    test.note("ended");
+}
+
+} // namespace
+
+TEST_CASE_FIXTURE(LoopTest, "the smallest time limit: a task that ends in time is waited "
+                            "for, and no longer") {
+    CHECK(run(stage3::tours::ends_within(create_task(loop, stage3::sleep(1s)), 5s)));
+    CHECK(elapsed() == 1000);
+    CHECK(loop.timers() == 0);
+}
+
+TEST_CASE_FIXTURE(LoopTest, "the smallest time limit: a task that is late is asked to "
+                            "end, and has ended afterwards") {
+    const Task<> late = create_task(loop, clean_up_slowly(*this));
+    CHECK_FALSE(run(stage3::tours::ends_within(late, 5s)));
+    CHECK(late.done());
+    CHECK(elapsed() == 6000);
+    CHECK(log == Log{"asked to end", "ended"});
 }

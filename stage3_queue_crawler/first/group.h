@@ -1,0 +1,60 @@
+// The smallest scope for tasks: it doesn't end before they have.
+//
+// The real one is runtime/task/task_group.h.
+#pragma once
+
+#include "stage3_queue_crawler/first/coroutine.h"
+#include "stage3_queue_crawler/first/event_loop.h"
+#include "stage3_queue_crawler/first/future.h"
+#include "stage3_queue_crawler/first/task.h"
+
+#include <cstddef>
+#include <exception>
+#include <list>
+#include <utility>
+
+namespace stage3::first {
+
+// [group]
+/// Owns its children, and must live until `wait` has ended. That must not be cancelled.
+class Group {
+  public:
+    explicit Group(EventLoop& loop) : loop_(loop), all_have_ended_(loop) {}
+
+    void start(Coroutine<> child) {
+        ++running_;
+        children_.emplace_back(loop_, run(std::move(child)));
+    }
+
+    /// Until every child has ended. Throws what the first that failed has thrown.
+    Coroutine<> wait() {
+        if (running_ > 0)
+            co_await all_have_ended_;
+        if (error_)
+            std::rethrow_exception(error_);
+    }
+
+  private:
+    Coroutine<> run(Coroutine<> child) {
+        try {
+            co_await std::move(child);
+        } catch (const Cancelled&) { // it was asked to end, and that is no failure
+        } catch (...) {
+            if (!error_)
+                error_ = std::current_exception();
+            for (Task& one : children_)
+                one.cancel();
+        }
+        if (--running_ == 0)
+            all_have_ended_.set_result();
+    }
+
+    EventLoop& loop_;
+    std::list<Task> children_;
+    std::size_t running_ = 0;
+    Future all_have_ended_;
+    std::exception_ptr error_; // of the first that failed
+};
+// [/group]
+
+} // namespace stage3::first
