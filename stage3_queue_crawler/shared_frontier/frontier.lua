@@ -445,7 +445,6 @@ end
 
 -- ---- Sessions ----
 
--- [one-by-one]
 local ONE_BY_ONE = 200000 -- between two of them; less, if they are many
 
 -- What a lost process held comes back one by one. For one of these URLs may have killed
@@ -462,7 +461,6 @@ local function take_over(url, held, wait)
     take_page({url, held.depth, held.parent, 'failed', '', '', why, '', '', '0', '0',
                held.tries, '0'}, 0, 0)
 end
--- [/one-by-one]
 
 local function end_session(session, is_lost)
     local all = call('HGETALL', key('held:' .. session))
