@@ -29,7 +29,7 @@ import sys
 from pathlib import Path
 
 NOT_YET = """
-    17 17a 18 18a 19 19a 20 21 22 23 24 25 26 27 d
+    17 17a 18 18a 19 19a 20 21 22 23 24 25 26 27
 """.split()
 
 PARENTHESES, NOBODIES, STANDS = 2, 1, 2  # on a page; per thousand words; per thousand words
