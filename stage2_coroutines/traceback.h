@@ -1,5 +1,5 @@
 // How a task fails: with the exception, and the way that it came through the coroutines.
-// Told in book/09 (errors that know where they came from).
+// Page 09 of the book.
 #pragma once
 
 #include "common/trace/place.h"

@@ -14,6 +14,7 @@ from book import EPUB, Book, Page, plain
 from glossary import Glossary
 from layout import ABOUT, EXERCISES, SEARCH, Layout, contents, on_this_page, relative
 from make_page import slim_script, slim_style  # of the viewer
+from moved import moved_pages
 from renderer import Rendered
 from scenes import Scene, all_scenes, scene_page  # of the viewer
 from search_index import search_index
@@ -67,6 +68,7 @@ class Site:
         self.files["book.css"] = slim_style(style)
         self.files |= {name: slim_script(own(name)) for name in SCRIPTS}
         self.files["icon.svg"] = own("icon.svg")
+        self.files |= moved_pages({*self.files, *(f"scenes/{name}.html" for name in self.scenes)})
         self.files[MARK] = "`./learn book` made this folder, and replaces it each time.\n"
 
     def write(self, folder: Path) -> None:

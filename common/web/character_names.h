@@ -1,5 +1,5 @@
 // HTML's names for characters, all 2,231 of them: "amp" and "amp;" for "&", "apos;" for
-// "'", and so on. Told in book/27 (reading HTML and URLs).
+// "'", and so on. Page 27 of the book.
 #pragma once
 
 #include <string_view>

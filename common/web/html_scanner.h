@@ -3,7 +3,7 @@
 // A browser builds a tree. Whoever wants only the links needs to know one thing: where do
 // tags begin? Not inside comments, scripts or quotes. That takes a few states of the HTML
 // Standard's tokenizer, and every byte is looked at once or twice, whatever the page
-// holds. Told in book/27 (reading HTML and URLs).
+// holds. Page 27 of the book.
 #pragma once
 
 #include <array>

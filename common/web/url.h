@@ -6,7 +6,7 @@
 // everything that doesn't belong in a URL percent-encoded.
 //
 // It goes by the URL Standard, as browsers do (https://url.spec.whatwg.org). Only http
-// and https are URLs here: nothing else can be crawled. Told in book/27.
+// and https are URLs here: nothing else can be crawled. Page 27 of the book.
 #pragma once
 
 #include "common/web/shared_text.h"

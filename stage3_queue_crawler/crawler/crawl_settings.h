@@ -1,5 +1,5 @@
 // What a crawl is given before it begins, and what it says while it runs and at its end.
-// Page 14a of the book.
+// Page 16 of the book.
 #pragma once
 
 #include "common/web/url.h"

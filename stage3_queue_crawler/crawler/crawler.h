@@ -3,8 +3,8 @@
 // A worker gets a URL from the frontier, fetches it, reads the page, and gives back what
 // it has found. The crawl is over when nothing is left: then each worker waits for a URL
 // that never comes, and there it's cancelled. There is no class for a fetch any more:
-// what it must remember while it waits are the local variables of a coroutine. Told in
-// book/14 and 14a.
+// what it must remember while it waits are the local variables of a coroutine. Pages 13
+// and 16 of the book.
 //
 // Whatever happens to one URL ends in a record, and never ends a worker.
 #pragma once

@@ -6,7 +6,7 @@
 //
 // What a frontier must be able to do is written down here as a concept, since there may
 // be several: in memory (memory_frontier.h), in a file, on another machine
-// (shared_frontier/redis_frontier.h). Page 14a of the book.
+// (shared_frontier/redis_frontier.h). Page 16 of the book.
 #pragma once
 
 #include "common/web/url.h"

@@ -1,7 +1,7 @@
 // What every frontier is given when it's made: its limits, its order, and how to ask what
 // robots.txt allows.
 //
-// Only a frontier and what sets up a crawl need these. Page 14a of the book.
+// Only a frontier and what sets up a crawl need these. Page 16 of the book.
 #pragma once
 
 #include "stage3_queue_crawler/crawler/gate.h"

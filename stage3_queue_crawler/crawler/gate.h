@@ -2,8 +2,8 @@
 //
 // A crawler with a hundred workers is an attack on a small server. So each host has a
 // gate, and the gate stands *before* the queue from which the workers take: whoever may
-// not be fetched now waits in the host's line, where nobody stumbles over them. Told in
-// book/25.
+// not be fetched now waits in the host's line, where nobody stumbles over them. Page 25
+// of the book.
 //
 // A host is a name (or address) and a port here: that is what a server is to us.
 #pragma once

@@ -2,8 +2,7 @@
 //
 // Stage 1's crawl had two sets. This one has a table: each URL is in it once, with a
 // state. "Is it new? Then remember it" stands in one function, and needs no lock, since
-// no other task runs between the question and the answer. Told in
-// book/14 and 14a.
+// no other task runs between the question and the answer. Pages 13 and 16 of the book.
 #pragma once
 
 #include "common/web/url.h"

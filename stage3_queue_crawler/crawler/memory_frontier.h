@@ -2,7 +2,7 @@
 //
 // The way of a URL: it waits for its origin's robots.txt (robots_line.h), then for its
 // host's turn (gate.h), then in the queue for a worker. If it must be fetched again, it's
-// parked (parking_lot.h), and then goes the same way once more. Page 14a of the book.
+// parked (parking_lot.h), and then goes the same way once more. Page 16 of the book.
 #pragma once
 
 #include "stage3_queue_crawler/crawler/frontier.h"

@@ -3,7 +3,7 @@
 // Here is all that a request needs beside its URL: the session, the policy of further
 // tries, whose headers and passwords go where, and what to do when this machine has no
 // descriptor left. Nobody here knows where a URL comes from, or what its page is for.
-// Told in book/14a.
+// Page 16 of the book.
 #pragma once
 
 #include "common/web/url.h"

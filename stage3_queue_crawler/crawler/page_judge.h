@@ -2,7 +2,7 @@
 //
 // Is a page alive, dead, or elsewhere? Which links on it are to be followed? It's decided
 // here, and nowhere else. How a page is fetched, and which URL comes next, is not known
-// here. Page 14a of the book.
+// here. Page 16 of the book.
 #pragma once
 
 #include "common/trace/stack_trace.h"

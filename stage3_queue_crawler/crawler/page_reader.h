@@ -1,8 +1,8 @@
 // Bytes to links: in this thread, or in another one, if that is worth the way there.
 //
 // Whatever a thread needs is its own, or can't change, but for one flag. So nobody needs
-// a lock, and a page may still be read while the crawl that wanted it has gone. Told in
-// book/26.
+// a lock, and a page may still be read while the crawl that wanted it has gone. Page 26
+// of the book.
 #pragma once
 
 #include "common/web/links.h"

@@ -1,7 +1,7 @@
 // Do redirects lead in a circle?
 //
 // A crawl fetches each URL once, so a circle doesn't keep it for ever. But whoever
-// follows a link into one gets nowhere. Told in book/17.
+// follows a link into one gets nowhere. Page 19 of the book.
 #pragma once
 
 #include "common/web/url.h"

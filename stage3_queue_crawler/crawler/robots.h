@@ -5,7 +5,7 @@
 // whose lines count, which of two rules wins, when two spellings are the same path.
 //
 // Here it's text in, answers out: whoever uses this fetches the file, and decides what it
-// means that there is none. Told in book/24.
+// means that there is none. Page 24 of the book.
 #pragma once
 
 #include <chrono>

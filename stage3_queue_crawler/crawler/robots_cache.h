@@ -2,7 +2,7 @@
 //
 // Whoever asks gets a future: the answer that is there, or that is under way. Nobody has
 // to stand and wait for it. What a missing or a broken file means is decided here, by RFC
-// 9309, section 2.3.1. Told in book/24.
+// 9309, section 2.3.1. Page 24 of the book.
 #pragma once
 
 #include "common/web/url.h"

@@ -6,8 +6,8 @@
 // page. Whoever follows all of that is never done, and most of it's nobody's intention.
 //
 // Nobody can tell a trap from a large site for sure. So there are limits that hardly any
-// site comes near, options to change them, and a report that says what was left out. Told
-// in book/17a.
+// site comes near, options to change them, and a report that says what was left out. Page
+// F of the book.
 #pragma once
 
 #include "common/web/url.h"

@@ -1,7 +1,7 @@
 // A URL that a worker has, until it says what came of it.
 //
 // A worker may be cancelled in the middle of a fetch. Then its visit's destructor gives
-// the URL back, so none is lost. Page 14a of the book.
+// the URL back, so none is lost. Page 16 of the book.
 #pragma once
 
 #include "stage3_queue_crawler/crawler/record.h"

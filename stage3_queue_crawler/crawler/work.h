@@ -2,7 +2,7 @@
 // takes back.
 //
 // They have their own file, since what reads a page needs them, and needs nothing of the
-// frontier, which decides what comes next. Page 14a of the book.
+// frontier, which decides what comes next. Page 16 of the book.
 #pragma once
 
 #include "common/web/url.h"

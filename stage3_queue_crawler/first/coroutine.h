@@ -1,8 +1,7 @@
 // The smallest coroutine of stage 3: a function that runs when somebody awaits it, and
 // that a task drives.
 //
-// The real one is runtime/task/coroutine.h; what it adds is told in book/11 (tasks that
-// can be cancelled).
+// The real one is runtime/task/coroutine.h; page 11 explains what it adds.
 #pragma once
 
 #include <coroutine>

@@ -1,7 +1,6 @@
 // The smallest crawl with a queue of workers.
 //
-// The real one is crawler/crawler.h; what it adds is told in book/14a (a crawler that
-// survives).
+// The real one is crawler/crawler.h; page 16 explains what it adds.
 #pragma once
 
 #include "common/web/links.h"

@@ -1,7 +1,7 @@
 // The smallest event loop with a queue of what is ready.
 //
-// The real one is runtime/loop/event_loop.h, with runtime/loop/run_queue.h; what it adds
-// is told in book/10 (from a sketch to a runtime).
+// The real one is runtime/loop/event_loop.h, with runtime/loop/run_queue.h; page 10
+// explains what it adds.
 #pragma once
 
 #include "common/system/selector.h"

@@ -1,5 +1,5 @@
 // The smallest fetch on stage 3's smallest runtime. The real one leaves HTTP to libcurl:
-// http/session.h. Told in book/14 (the crawler).
+// http/session.h. Page 13 of the book.
 #pragma once
 
 #include "common/web/http_response.h"

@@ -1,7 +1,6 @@
 // The smallest future that never runs anybody inside `set_result`.
 //
-// The real one is runtime/task/future.h; what it adds is told in book/10 (from a sketch
-// to a runtime).
+// The real one is runtime/task/future.h; page 10 explains what it adds.
 #pragma once
 
 #include "stage3_queue_crawler/first/event_loop.h"

@@ -1,7 +1,6 @@
 // The smallest queue of work that loses nothing.
 //
-// The real one is runtime/sync/queue.h; what it adds is told in book/12 (a queue of
-// work).
+// The real one is runtime/sync/queue.h; page 12 explains what it adds.
 #pragma once
 
 #include "stage3_queue_crawler/first/coroutine.h"

@@ -1,8 +1,7 @@
 // The smallest task that can be cancelled: it drives a coroutine, and is the future of
 // its end.
 //
-// The real one is runtime/task/task.h; what it adds is told in book/11 (tasks that can be
-// cancelled).
+// The real one is runtime/task/task.h; page 11 explains what it adds.
 #pragma once
 
 #include "stage3_queue_crawler/first/coroutine.h"

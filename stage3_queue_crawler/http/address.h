@@ -4,7 +4,7 @@
 // or by a redirect to either. Who follows it asks that machine on a stranger's behalf.
 // (CWE-918 calls that server-side request forgery.) URLs don't tell: the same address has
 // many spellings, and a name may have another address in a minute. So the question is
-// asked about the address that a socket is to be connected to. Told in book/17a.
+// asked about the address that a socket is to be connected to. Page F of the book.
 #pragma once
 
 #include <string>

@@ -2,7 +2,7 @@
 // zlib.
 //
 // libcurl can do this, too. But 7.88 doesn't say whether it has come to the end of what
-// was packed: a body that was cut off would pass for a whole one. Told in book/17.
+// was packed: a body that was cut off would pass for a whole one. Page 19 of the book.
 #pragma once
 
 #include <cstddef>

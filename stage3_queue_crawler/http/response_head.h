@@ -3,7 +3,7 @@
 // libcurl checks a head too, but each version checks other things: 8.14 accepts a status
 // of 000, 8.14 but not 8.23 two Locations, and 7.88 all but the first. A site's report
 // must not depend on the version that a system happens to ship, so the decision is made
-// here, and is at least as strict as that of any version. Book page 17.
+// here, and is at least as strict as that of any version. Book page 19.
 #pragma once
 
 #include <chrono>

@@ -4,8 +4,8 @@
 // The work is libcurl's: connections that are kept and reused, TLS, all the ways in which
 // a server may send a body. Its *multi* interface does that for many transfers at once,
 // in one thread, without ever waiting. It only wants two things from us: to be told when
-// a socket is ready, and when a time is over; and both are what an event loop does. Told
-// in book/13.
+// a socket is ready, and when a time is over; and both are what an event loop does. Page
+// 15 of the book.
 //
 // libcurl calls back while it works, and must not be called from there. So the callbacks
 // only take notes: bytes into a string, a future resolved. Who waits for that goes on in

@@ -1,4 +1,4 @@
-// A crawl in which other processes take part: `stage3 --frontier`. Told in book/19.
+// A crawl in which other processes take part: `stage3 --frontier`. Page 29 of the book.
 #pragma once
 
 #include "stage3_queue_crawler/program/options.h"

@@ -2,7 +2,7 @@
 //
 // Exit status: 0 all fetched, 1 some URLs are dead, 2 wrong usage, 3 cut short, or it
 // can't go on, 130 ended by Ctrl-C or SIGHUP. What it does beside crawling is told in
-// book/15 (how it ends).
+// book/17 (how it ends).
 #include "common/command_line/usage_error.h"
 #include "common/system/descriptors.h"
 #include "common/system/selector.h"

@@ -4,8 +4,8 @@
 // that waits for him would stop the event loop: no timer would run, no server would be
 // listened to, and the fetches under way would seem to have taken too long. So this one
 // writes as much as there is room for, keeps the rest, and lets the loop tell when there
-// is room again. The workers wait in `drain`, so that the rest stays small. Told in
-// book/15.
+// is room again. The workers wait in `drain`, so that the rest stays small. Page 17 of
+// the book.
 //
 // Each line goes into a file by itself: the system may break off a longer write where a
 // page of memory ends, if the program is killed. So whoever ends it in the middle of a

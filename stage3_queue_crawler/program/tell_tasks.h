@@ -7,7 +7,7 @@
 namespace stage3 {
 
 /// As long as it lives, SIGQUIT tells on the console where all tasks of the loop stand,
-/// and has no other effect. Both must outlive it. Told in book/21.
+/// and has no other effect. Both must outlive it. Page 21 of the book.
 class TellTasksOnQuit {
   public:
     TellTasksOnQuit(EventLoop& loop, Console& console);

@@ -1,7 +1,7 @@
 // Writing where somebody else reads: a pipe, a terminal. A file takes all it is given at
 // once; these have only so much room, and a `write` waits until there is more. Here is
 // how to write without waiting, for the results (output.h) and for words to the user
-// (console.h). Told in book/15.
+// (console.h). Page 17 of the book.
 //
 // SIGPIPE must be ignored. All that write throw std::system_error: std::errc::broken_pipe
 // if nobody reads any more.

@@ -2,7 +2,7 @@
 //
 // A page may have ten thousand links, to a thousand hosts, of which each is one server's.
 // So they travel in chunks: each is a text for one server, and not too long to be put in
-// at once. frontier.lua says what is in it. Page 19 of the book.
+// at once. frontier.lua says what is in it. Page 29 of the book.
 #pragma once
 
 #include "common/web/url.h"

@@ -2,7 +2,7 @@
 --
 -- Redis runs a script from its first line to its last without doing anything else. So each
 -- call below is one step from one sound state to the next, whoever else is calling, and
--- whoever dies. Told in book/19.
+-- whoever dies. Page 29 of the book.
 --
 --   EVALSHA sha 1 {NAME}:meta OPERATION arguments...
 --

@@ -3,7 +3,7 @@
 // A session is what has a lease: not each URL, but the process. Every call renews it. All
 // that is to be told goes along with the next call, which also brings the next items; so
 // one call at a time is under way, and each has a number. If its answer is lost, the same
-// call is made again, and the script knows the number. Page 19 of the book.
+// call is made again, and the script knows the number. Page 29 of the book.
 #pragma once
 
 #include "stage3_queue_crawler/redis/redis_client.h"

@@ -2,7 +2,7 @@
 //
 // A lease may end while a worker still has the URL. Then another process gets it, and
 // perhaps this one gets it once more. So each lease has a ticket here, and a report whose
-// ticket is no longer known changes nothing: its lease has ended. Page 19 of the book.
+// ticket is no longer known changes nothing: its lease has ended. Page 29 of the book.
 #pragma once
 
 #include "common/web/url.h"

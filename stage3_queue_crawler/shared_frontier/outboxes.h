@@ -2,7 +2,7 @@
 //
 // Each server has some of the hosts. A page's links to hosts of others wait in an outbox,
 // and somebody must carry them over: any process may, at any time, and several at once do
-// no harm. Page 19 of the book.
+// no harm. Page 29 of the book.
 #pragma once
 
 #include "stage3_queue_crawler/shared_frontier/frontier_session.h"

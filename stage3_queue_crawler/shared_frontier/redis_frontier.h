@@ -3,7 +3,7 @@
 // It promises what the one in memory does, and keeps nothing itself but what it holds
 // (held_items.h): a URL that was handed out to this process, until it reports what came
 // of it. If Redis goes away, all workers wait for it. If this process does, others get
-// what it held. Page 19 of the book.
+// what it held. Page 29 of the book.
 #pragma once
 
 #include "stage3_queue_crawler/crawler/frontier.h"

@@ -1,5 +1,5 @@
 // A crawl in which several processes take part: what it's called, and what all of them
-// must agree on. Page 19 of the book.
+// must agree on. Page 29 of the book.
 #pragma once
 
 #include "stage3_queue_crawler/redis/redis_reply.h"

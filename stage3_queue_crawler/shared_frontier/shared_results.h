@@ -1,5 +1,5 @@
 // What came of a crawl that several processes have shared: read from Redis by whoever
-// writes the report. Page 19 of the book.
+// writes the report. Page 29 of the book.
 #pragma once
 
 #include "stage3_queue_crawler/crawler/known_urls.h"

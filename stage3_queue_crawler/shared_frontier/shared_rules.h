@@ -2,7 +2,7 @@
 //
 // One process asks the host, and writes the answer into Redis; the others read it there.
 // So a host is asked once, however many processes there are, and an item is let in only
-// after the rules of its host are known. Page 19 of the book.
+// after the rules of its host are known. Page 29 of the book.
 #pragma once
 
 #include "stage3_queue_crawler/crawler/robots_cache.h"

@@ -5,7 +5,7 @@
 //     hang_tour 3    one who waits for itself
 //
 // Each hangs until you end it with Ctrl-C; Ctrl-\ tells where. With `once` behind the
-// number, the program sends itself that signal, and ends. Told in book/21.
+// number, the program sends itself that signal, and ends. Page 21 of the book.
 #include "stage3_queue_crawler/runtime/sync/queue.h"
 #include "stage3_queue_crawler/runtime/sync/semaphore.h"
 #include "stage3_queue_crawler/runtime/task/describe_tasks.h"

@@ -3,7 +3,8 @@
 //     held_up
 //
 // One task wants its turn every millisecond, and notes the longest time in which it had
-// none. Meanwhile another reads a page of 15 MB, as the crawler does. Told in book/26.
+// none. Meanwhile another reads a page of 15 MB, as the crawler does. Page 26 of the
+// book.
 #include "stage3_queue_crawler/crawler/page_reader.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"

@@ -3,7 +3,7 @@
 //     multi_tour http://127.0.0.1:8000/
 //
 // There is no event loop here, only poll: so that you see each wish of libcurl's, and
-// what is done about it. Told in book/13 (HTTP without sockets).
+// what is done about it. Page 15 of the book.
 #include <curl/curl.h>
 #include <fmt/core.h>
 

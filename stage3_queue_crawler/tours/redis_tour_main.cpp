@@ -6,7 +6,7 @@
 //
 // Both ends are tasks of one loop. One has the client with which stage 3 calls Redis. The
 // other one plays Redis, and goes away in the worst moment: it has done what it was asked
-// for, and not said so. Told in book/19.
+// for, and not said so. Page 29 of the book.
 #include "common/trace/trace.h"
 #include "stage3_queue_crawler/redis/redis_client.h"
 #include "stage3_queue_crawler/redis/resp.h"

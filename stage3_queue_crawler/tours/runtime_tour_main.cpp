@@ -5,8 +5,8 @@
 //     runtime_tour 3    a queue with those who wait at both ends
 //     runtime_tour 4    two tasks, one of which fails: alone, and in a group
 //
-// With a file name behind the number, the walk's events are written there. Told in
-// book/10 to 12.
+// With a file name behind the number, the walk's events are written there. Page 10 of the
+// book. to 12.
 #include "stage3_queue_crawler/runtime/loop/at_exit.h"
 #include "stage3_queue_crawler/runtime/sync/queue.h"
 #include "stage3_queue_crawler/runtime/task/run.h"

@@ -5,7 +5,7 @@
 //
 // With a file as the second argument, it writes down what happens.
 //
-// Server and clients run on the same loop, on 127.0.0.1. Told in book/18.
+// Server and clients run on the same loop, on 127.0.0.1. Page 28 of the book.
 #include "common/trace/trace.h"
 #include "stage3_queue_crawler/runtime/net/listener.h"
 #include "stage3_queue_crawler/runtime/net/stream.h"

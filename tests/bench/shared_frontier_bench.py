@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What it costs to share a crawl: page 19a's table.
+"""What it costs to share a crawl: page 30's table.
 
     tests/bench/shared_frontier_bench.py --build build-bench [--json FILE]
     tests/bench/shared_frontier_bench.py --from FILE
@@ -7,7 +7,7 @@
 It crawls one site with the frontier in memory, and then with one in Redis, with 1, 2 and 4 processes: what does a page
 take of the processor, here and in Redis; how many calls, and how many bytes; how much memory does Redis need for a URL?
 nginx serves the site, if it's installed. All share this machine's cores: so nobody should read from this how much
-quicker a crawl gets with more processes. For that, see page 19a's plan.
+quicker a crawl gets with more processes. For that, see page 30's plan.
 """
 from __future__ import annotations
 

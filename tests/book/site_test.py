@@ -30,6 +30,7 @@ import needs  # noqa: E402  (its folder has just been put on the path)
 
 SKIPPED = 77  # what meson takes for "skipped"
 needs.run_with_them(status_without=SKIPPED)
+import moved  # noqa: E402
 from book import Book, files_of  # noqa: E402
 from check_site import BIGGEST, SiteCheck  # noqa: E402
 from drawings import DifferentDrawings, Palette, themed  # noqa: E402
@@ -541,19 +542,34 @@ class RealBook(unittest.TestCase):
         weight, page = check.heaviest
         print(f"{len(check.pages)} pages, {check.links} links, {weight} bytes at most, of {page}")
 
+    def built(self, folder: str) -> set[str]:
+        """The names of its pages, without those that lead on from an old address."""
+        old = moved.old_addresses({file.relative_to(self.folder / "site").as_posix()
+                                   for file in (self.folder / "site").rglob("*.html")
+                                   if "http-equiv" not in file.read_text()})
+        return {file.stem for file in (self.folder / "site" / folder).glob("*.html")
+                if f"{folder}/{file.name}" not in old}
+
+    def test_old_addresses_lead_to_where_the_pages_are_now(self):
+        site = self.folder / "site"
+        old = [f"{folder}/{number}-{name}.html" for folder, names in moved.MOVED.items()
+               for name, numbers in names.items() for number in numbers]
+        for address in [*old, *moved.RENAMED]:
+            with self.subTest(address):
+                found = re.search(r"location\.replace\(\"([^\"]+)\" \+ location\.hash",
+                                  (site / address).read_text())
+                self.assertTrue((site / address).with_name(found[1]).exists())
+
     def test_all_exercises_and_pages_are_in_it(self):
         names = {file.parent.name for file in (ROOT / "tests/exercises").glob("*/README.md")}
-        built = {file.stem for file in (self.folder / "site/exercises").glob("*.html")}
-        self.assertEqual(built, names | {"index"})
+        self.assertEqual(self.built("exercises"), names | {"index"})
         pages = {file.stem for file in (ROOT / "book").glob("*.md")} - {"README"}
-        built = {file.stem for file in (self.folder / "site/book").glob("*.html")}
-        self.assertEqual(built, pages | {"map"})
+        self.assertEqual(self.built("book"), pages | {"map"})
 
     def test_each_scene_is_in_a_page_and_has_a_page(self):
         known = json.loads((ROOT / "book/scenes/scenes.json").read_text())
         scenes = {one["name"] for one in known["scenes"]}
-        built = {file.stem for file in (self.folder / "site/scenes").glob("*.html")}
-        self.assertEqual(built, scenes)
+        self.assertEqual(self.built("scenes"), scenes)
         pages = "".join(file.read_text() for file in (self.folder / "site/book").glob("*.html"))
         watched = re.findall(r'class="watch" href="../scenes/([^"]+)\.html"', pages)
         self.assertEqual(set(watched), scenes)

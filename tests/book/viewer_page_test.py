@@ -116,7 +116,7 @@ class Scenes(Page):
                 self.assertFine(scenes.scene_page(scene), DESK)
 
     def test_on_a_telephone(self):
-        for name in ("03-callbacks", "08-chain", "14a-workers"):
+        for name in ("03-callbacks", "08-chain", "16-workers"):
             with self.subTest(name):
                 self.assertFine(scenes.scene_page(SCENES[name]), TELEPHONE)
 
@@ -127,7 +127,7 @@ class Scenes(Page):
                 self.assertFine(page, DESK, link)
 
     def test_a_trace_that_was_cut_off(self):
-        whole = SCENES["14a-workers"].trace()
+        whole = SCENES["16-workers"].trace()
         cut = make_page.Trace("cut", whole.events[:150], True)
         self.assertFine(make_page.make_page(cut, make_page.meta_of(cut)), DESK)
 

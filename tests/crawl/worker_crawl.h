@@ -3,7 +3,7 @@
 //
 // Both do the same, in the same words as far as that goes, so that what differs is the
 // library. A page is fetched as in stages 1 and 2: HTTP/1.0, with a connection of its
-// own. Told in book/a (where this stands).
+// own. Page A of the book.
 #pragma once
 
 #include "common/web/url.h"

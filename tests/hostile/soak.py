@@ -33,7 +33,7 @@ import soak_site
 BOOK = crawls.HERE.parents[1] / "book/figures/soak.json"
 WORKERS = 20
 OPTIONS = ["--workers", WORKERS, "--max-tries", 2, "--max-body", "64k", "--fetch-timeout", 10]
-# A URL takes some 150 (see page 17a). Short crawls are not held to it: there, chance weighs more.
+# A URL takes some 150 (see page F). Short crawls are not held to it: there, chance weighs more.
 MOST_BYTES_A_URL, ENOUGH_URLS = 300, 50_000
 # Workers, connections that are kept (100), standard ones, the selector's; and those that are about to be closed.
 MOST_DESCRIPTORS = WORKERS + 100 + 20

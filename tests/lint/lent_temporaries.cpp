@@ -1,6 +1,6 @@
 // A check for clang-tidy, in the same plugin as own_code.cpp: finds a coroutine that is
 // made a task while it refers to a temporary of the call. The temporary dies at the
-// semicolon, and the task has not made its first step. Told in book/20.
+// semicolon, and the task has not made its first step. Page 20 of the book.
 //
 //     create_task(greet("you"))   if greet takes a const std::string& or a
 //     std::string_view

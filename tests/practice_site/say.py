@@ -5,7 +5,7 @@
 
 \\r and \\n in the text mean what they mean in C++. Then we have finished (the other direction stays
 open), as a client would that hangs up: so this also shows what a server makes of half a request.
-Of the answer, it prints the first line. Told in book/18a.
+Of the answer, it prints the first line. Page G of the book.
 """
 import socket
 import sys

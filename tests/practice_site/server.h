@@ -6,7 +6,7 @@
 // says, answer, and again. Whenever it must wait, the others go on.
 //
 // What to answer is a handler's business (site.h, files.h); what the bytes mean is
-// http.h's. Told in book/18a.
+// http.h's. Page G of the book.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"

@@ -5,7 +5,7 @@
 // links, the redirects. It can also say what a correct crawler must find: the manifest.
 //
 //     /            the first page, number 0
-//     /p/17        page 17
+//     /p/17        page 19
 //     /old/27      an address that page 27 had once: redirects to it
 //     /older/7     one that page 7 had before that: redirects to /old/7
 //     /missing/2   nothing there

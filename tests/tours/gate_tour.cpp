@@ -4,7 +4,7 @@
 //
 // Draws what each worker does: once with workers that wait for the host themselves, and
 // once with a gate before their queue. The pages are fetched nowhere, and the clock jumps
-// while everybody waits. Told in book/25.
+// while everybody waits. Page 25 of the book.
 #include "stage3_queue_crawler/crawler/gate.h"
 #include "stage3_queue_crawler/runtime/sync/event.h"
 #include "stage3_queue_crawler/runtime/sync/queue.h"

@@ -3,7 +3,7 @@
 //     gullible
 //
 // Three answers that are not what they seem: how many bytes come, what libcurl alone
-// makes of them (with a limit of 16 MiB), and what our session does. Told in book/17.
+// makes of them (with a limit of 16 MiB), and what our session does. Page 19 of the book.
 #include "stage3_queue_crawler/http/session.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"

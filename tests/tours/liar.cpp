@@ -2,8 +2,8 @@
 //
 //     liar
 //
-// Two pages are fetched from such a server: by libcurl alone, and by our session. Told in
-// book/23.
+// Two pages are fetched from such a server: by libcurl alone, and by our session. Page 23
+// of the book.
 #include "stage3_queue_crawler/http/session.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"

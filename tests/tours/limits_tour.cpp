@@ -4,7 +4,7 @@
 //
 // A crawl without a network: an answer takes 50 ms, and each page costs the only thread a
 // tenth of a millisecond. The clock jumps while everybody waits, and is moved on where
-// something is computed; so the numbers are exact. Told in book/16.
+// something is computed; so the numbers are exact. Page 18 of the book.
 #include "stage3_queue_crawler/runtime/task/task_group.h"
 #include "tests/stage3/runtime/loop_test.h"
 

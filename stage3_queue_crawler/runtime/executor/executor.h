@@ -2,7 +2,7 @@
 //
 // The loop's thread must not block. So such a call is made in another thread, and a
 // future stands for its result. In C++ these threads really run at the same time: what
-// they touch, nobody else may touch meanwhile. Told in book/12.
+// they touch, nobody else may touch meanwhile. Page 12 of the book.
 #pragma once
 
 #include "common/system/socket.h"

@@ -5,7 +5,7 @@
 // that it does, it does in turns. In each turn it asks the selector once, moves the
 // timers that are due into the queue, and then runs what stands in the queue *at that
 // moment*. What these put into the queue runs in the next turn: so however busy the tasks
-// are with each other, sockets and timers get their say. Told in book/10.
+// are with each other, sockets and timers get their say. Page 10 of the book.
 //
 // It never resumes a coroutine: task/future.h and task/task.h build on it.
 #pragma once

@@ -1,7 +1,7 @@
 // A few threads, for what would block the loop's.
 //
 // The loop owns them, so that they end before it does. It's executor/executor.h that
-// gives them something to do. Told in book/12.
+// gives them something to do. Page 12 of the book.
 #pragma once
 
 #include <condition_variable>

@@ -2,7 +2,7 @@
 //
 // A listener has a port, and hands out a socket for each client that has connected.
 // `serve` gives each of them a task of its own. (Tornado calls this TCPServer, asyncio
-// has start_server.) Told in book/18.
+// has start_server.) Page 28 of the book.
 #pragma once
 
 #include "common/system/socket.h"

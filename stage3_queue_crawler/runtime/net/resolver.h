@@ -4,7 +4,7 @@
 // server is ill. libcurl calls it in a thread. But when a transfer is given up while that
 // thread is at it, libcurl waits for the thread, and everybody waits for libcurl: the
 // whole loop stands still. So names are looked up here, and libcurl is handed addresses;
-// as is whoever connects a stream by name. Told in book/22.
+// as is whoever connects a stream by name. Page 22 of the book.
 //
 // The threads are not those of the executor. Whoever waits for that one's threads waits
 // for what will end soon; a lookup may not. So these are left behind when the program

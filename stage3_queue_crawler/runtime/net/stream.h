@@ -5,7 +5,7 @@
 // much of it fits. Between the two are buffers, and buffers need limits: a client that
 // sends without end, or never reads what it has asked for, must not fill our memory.
 // (Tornado calls this IOStream; asyncio has two halves, StreamReader and StreamWriter.)
-// Told in book/18.
+// Page 28 of the book.
 #pragma once
 
 #include "common/system/socket.h"

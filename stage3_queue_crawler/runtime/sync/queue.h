@@ -9,7 +9,7 @@
 // comes later can cut in. That makes a difficulty: one who was served, and is cancelled
 // before its turn comes, holds an item that nobody else would ever see. So it gives the
 // item back, to its old place. (asyncio's queue lets others cut in; Tornado's loses the
-// item.) Told in book/12.
+// item.) Page 12 of the book.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/sync/event.h"

@@ -1,8 +1,8 @@
 // So many at once, and no more.
 //
 // Whoever wants to do something expensive first gets a permit, of which there are so
-// many, and gives it back afterwards. If there is none, it stands in line. Told in
-// book/22.
+// many, and gives it back afterwards. If there is none, it stands in line. Page 22 of the
+// book.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/task/future.h"

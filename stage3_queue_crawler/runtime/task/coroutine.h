@@ -7,7 +7,7 @@
 // One coroutine awaits another without the loop: `co_await child()` only notes who goes
 // on now, and when the child has ended, who goes on then. The task resumes them one after
 // the other, from one place (TaskBase::run). So the stack doesn't grow, however deep or
-// long the chain is, whatever the compiler makes of it. Told in book/11.
+// long the chain is, whatever the compiler makes of it. Page 11 of the book.
 #pragma once
 
 #include "common/trace/place.h"

@@ -3,8 +3,8 @@
 // A program of tasks that stands still has one stack, and on that there is only the loop:
 // those who wait lie in their frames, anywhere. But the loop knows all its tasks, and
 // each task its coroutines. So the program can tell what no debugger sees. Nothing is
-// kept for that while it runs; all that is told stands in the tasks already. Told in
-// book/21.
+// kept for that while it runs; all that is told stands in the tasks already. Page 21 of
+// the book.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/task/task.h"

@@ -4,7 +4,7 @@
 // callbacks never run inside `set_result`, but in the loop's next turn; a late one is
 // called all the same; the result has any type, or is an exception; it can be cancelled;
 // awaiting it when it is done costs nothing; and an exception that nobody asks for is
-// reported. Told in book/10.
+// reported. Page 10 of the book.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"

@@ -5,8 +5,8 @@
 // its exception. Since a task is a future, another task can wait for it.
 //
 // To cancel a task means to ask: Cancelled is thrown at the place where it waits. The
-// coroutine can clean up, with destructors or by catching, and may even refuse. Told in
-// book/11.
+// coroutine can clean up, with destructors or by catching, and may even refuse. Page 11
+// of the book.
 //
 // The loop keeps a task until it is done, whether or not anybody has a handle to it.
 #pragma once

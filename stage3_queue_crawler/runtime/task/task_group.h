@@ -4,7 +4,7 @@
 // it. One that a group has made ends before the group's `run` does, however that ends. So
 // it may use what lives around that `run`, and what it throws comes out there. (asyncio
 // has the same class; trio calls it a nursery; the idea is known as structured
-// concurrency.) Told in book/11a.
+// concurrency.) Page 14 of the book.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/task/task.h"

@@ -1,5 +1,5 @@
 // Ways to wait: for a while, for one thing but not for ever, for several things.
-// Told in book/11.
+// Page 11 of the book.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/task/task.h"

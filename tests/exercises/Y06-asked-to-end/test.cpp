@@ -310,7 +310,7 @@ TEST_CASE("what a ready task waited for is asked as well") {
     task.cancel();
     CHECK_MESSAGE(asked.times == 1,
                   "what the task waits for is done; ask it nevertheless. It returns "
-                  "false, but may want to know: a time limit (Y07) does.");
+                  "false, but may want to know: a time limit (Y08) does.");
     story.turn();
     CHECK(end_of(task) == "cancelled");
 }

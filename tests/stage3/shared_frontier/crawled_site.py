@@ -4,7 +4,7 @@ tests/practice_site is one host, quick, and always well. Crawls by several proce
 robots.txt, pages that fail once, requests with their times; and tests that do something when a page is asked for. It's
 served by a thread of the test's own.
 
-    /p/17     page 17, or what stands in its place: a redirect, a file, something that fails at first, nothing
+    /p/17     page 19, or what stands in its place: a redirect, a file, something that fails at first, nothing
     /leaf/3   a small file; only one page, with very many links, leads to these
 """
 import asyncio

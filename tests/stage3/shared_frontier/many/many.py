@@ -3,7 +3,7 @@
 
 It starts all that it takes: a Redis of its own, in a folder of its own; the practice site; and some processes of stage 3
 that share a crawl. When a third of it is done, one of them is killed. At the end it holds what they have found against
-what one process finds that nobody disturbs. Whatever happens, nothing is left behind: see many_keeper.py. Told in book/19.
+what one process finds that nobody disturbs. Whatever happens, nothing is left behind: see many_keeper.py. Page 29 of the book.
 """
 import argparse
 import collections
