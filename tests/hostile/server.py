@@ -75,9 +75,9 @@ class Site:
             threading.Thread(target=self._serve, args=(connection, next(self._numbers)), daemon=True).start()
 
     def _serve(self, connection, number):
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
             with connection:
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 self._converse(connection, number)
         except OSError:
             pass  # the client has left: it has had enough
