@@ -1,4 +1,4 @@
-// What a crawl is given before it begins, and what it says while it runs and at its end.
+// A crawl's settings, the events that it reports while it runs, and how it can end.
 // Page 16 of the book.
 #pragma once
 
@@ -26,64 +26,64 @@ namespace stage3 {
 struct CrawlSettings {
     static constexpr std::size_t no_limit = FrontierSettings::no_limit;
 
-    std::size_t workers = 10;         ///< fetches at once, at most
+    std::size_t workers = 10;         ///< concurrent fetches, at most
     std::size_t max_depth = no_limit; ///< links away from a root
-    std::size_t max_pages = no_limit; ///< fetches in all
+    std::size_t max_pages = no_limit; ///< fetches in total
     int max_redirects = 10;           ///< followed from any one URL
     int max_tries = 4;                ///< for any one URL
     TrapLimits traps;
     OrderName order = OrderName::fifo;
     bool obey_robots = true;          ///< each origin's robots.txt
-    std::size_t robots_at_once = 100; ///< fetches of robots.txt, beside the workers'
+    std::size_t robots_at_once = 100; ///< fetches of robots.txt, besides the workers' own
     GateLimits politeness;
     TimeLimit timeout; ///< for the whole crawl
-    /// Whether pages are read by the loop's executor (LoopOptions::threads says how many
-    /// threads that has), or in the loop's own thread.
+    /// True: pages are read by the loop's executor (LoopOptions::threads sets how many
+    /// threads that has). False: they are read in the loop's own thread.
     bool parse_in_threads = false;
-    FindLinks find_links = common::find_links; ///< called in threads, too
-    /// True if the crawl is about to be cancelled. Then a page that is being read is not
-    /// read to its end: with slow patterns, that can take minutes, in which the loop's
-    /// own thread hears of nothing else. Called in threads, too, and often.
+    FindLinks find_links = common::find_links; ///< may be called in executor threads
+    /// True once the crawl is about to be cancelled: a page is then not read to its end.
+    /// With slow patterns, that could take minutes during which the loop's own thread
+    /// handles nothing else. Called often, and in executor threads, too.
     std::function<bool()> is_asked_to_end = [] { return false; };
     SessionOptions session;
-    /// For the roots' origins, such as "https://example.org:8080".
+    /// By a root's origin, such as "https://example.org:8080".
     std::map<std::string, common::Login, std::less<>> logins;
 };
 
-/// What a crawl tells while it runs, and to whom.
+/// The callbacks through which a crawl reports while it runs.
 struct CrawlEvents {
-    /// Called with each record, as its fetch ends. What this throws ends the crawl.
+    /// Called with each record as its fetch ends. An exception from it ends the crawl.
     std::function<void(const Record&)> on_record = [](const Record&) {};
-    /// Awaited by each worker before it takes a URL: so whoever takes the records, and
-    /// can't keep up, lets the workers wait. What this throws ends the crawl.
+    /// Awaited by each worker before it takes a URL, so that a consumer of records that
+    /// can't keep up makes the workers wait. An exception from it ends the crawl.
     std::function<Coroutine<>()> until_ready = []() -> Coroutine<> { co_return; };
-    /// Called with a page, and the links in scope on it, each once, before its record.
-    /// What this throws ends the crawl.
+    /// Called with a page and the distinct links in scope on it, before its record.
+    /// An exception from it ends the crawl.
     std::function<void(const common::Url& page, const std::vector<common::Url>& links)>
         on_links = [](const common::Url&, const std::vector<common::Url>&) {};
-    /// Called as a worker begins with a URL, at each try.
+    /// Called as a worker starts on a URL, at each try.
     std::function<void(std::string_view worker, const Work&)> on_start =
         [](std::string_view, const Work&) {};
-    /// Called with what the user should read: some lines, without the last line end.
+    /// Called with messages for the user: one or more lines, without the final newline.
     std::function<void(const std::string&)> on_note = [](const std::string&) {};
 };
 
-/// How a crawl came to its end. What is behind `complete` means that it was cut short.
+/// How a crawl ended. Anything other than `complete` means that it was cut short.
 enum class Ending : std::uint8_t {
     complete,
     max_pages,
     timed_out,
     interrupted,
-    no_memory, ///< said by whoever has interrupted it for that
+    no_memory, ///< set by the code that interrupts a crawl for this
 };
 
-/// How far a crawl has come.
+/// How far along a crawl is.
 struct Progress {
     std::size_t fetched = 0; ///< pages and files
     std::size_t redirects = 0;
     std::size_t dead = 0;
     std::size_t in_flight = 0; ///< being fetched now
-    std::size_t waiting = 0;   ///< in some line, or put off
+    std::size_t waiting = 0;   ///< in some line, or put off until later
 };
 
 } // namespace stage3

@@ -1,12 +1,12 @@
-// The crawler: workers, and a frontier that they share.
+// The crawler: workers that share a frontier.
 //
-// A worker gets a URL from the frontier, fetches it, reads the page, and gives back what
-// it has found. The crawl is over when nothing is left: then each worker waits for a URL
-// that never comes, and there it's cancelled. There is no class for a fetch any more:
-// what it must remember while it waits are the local variables of a coroutine. Pages 13
-// and 16 of the book.
+// A worker takes a URL from the frontier, fetches it, reads the page, and hands back what
+// it found. The crawl is over when nothing is left: by then, each worker is waiting for a
+// URL that never comes, and it's cancelled there. There is no longer a class for a fetch:
+// what a fetch must remember while it waits is in the local variables of a coroutine.
+// Pages 13 and 16 of the book.
 //
-// Whatever happens to one URL ends in a record, and never ends a worker.
+// Whatever happens to one URL, it ends in a record and never ends a worker.
 #pragma once
 
 #include "common/web/url.h"
@@ -43,12 +43,12 @@
 
 namespace stage3 {
 
-/// `F`: where its URLs are kept (see frontier.h).
+/// `F` keeps the URLs (see frontier.h).
 template <Frontier F = MemoryFrontier>
 class Crawler {
   public:
-    /// A crawl of what `scope` contains, from these roots. `loop` must outlive it. What
-    /// comes after `events` goes to the frontier's constructor, after the settings.
+    /// Crawls what `scope` contains, starting from `roots`. `loop` must outlive it. The
+    /// arguments after `events` go to the frontier's constructor, after its settings.
     template <class... More>
     Crawler(EventLoop& loop, std::vector<common::Url> roots, Scope scope,
             CrawlSettings settings, CrawlEvents events = {}, More&&... more)
@@ -67,16 +67,16 @@ class Crawler {
     Crawler& operator=(const Crawler&) = delete;
     ~Crawler() = default;
 
-    /// Crawls, once. Ends when all URLs that were found are done, or a limit is reached.
-    /// Cancelled, it stops at once and returns Ending::interrupted: what was being
-    /// fetched then gets no record.
-    /// Throws what `on_record` has thrown, and what the frontier throws: if a URL has
-    /// been lost, that is std::logic_error.
-    /// Until it has ended, or its loop is closed, the crawler must live.
+    /// Crawls; call it once. Ends when every URL that was found is done, or at a limit.
+    /// If cancelled, it stops at once and returns Ending::interrupted; URLs that were
+    /// being fetched get no record.
+    /// Throws what `on_record` throws, and what the frontier throws, which is
+    /// std::logic_error if a URL was lost. The crawler must live until this has ended or
+    /// its loop is closed.
     Coroutine<Ending> crawl();
 
     Progress progress() const;
-    /// Links that were not followed though they are in scope.
+    /// Links in scope that were not followed.
     const std::vector<LeftOut>& left_out() const { return judge_.left_out(); }
     const F& frontier() const { return frontier_; }
 
@@ -107,7 +107,7 @@ class Crawler {
     Progress progress_;
 };
 
-// ---- What its parts are told ----
+// ---- Settings for its parts ----
 
 template <Frontier F>
 PageFetchSettings Crawler<F>::settings_of_fetch() const {
@@ -142,7 +142,7 @@ FrontierSettings Crawler<F>::settings_of_frontier() {
     return settings;
 }
 
-/// Who crawls something deep, or wants to go so far, isn't in a trap.
+/// A deep root, or a depth that the user asked for, is not a trap.
 template <Frontier F>
 TrapLimits Crawler<F>::settings_of_traps() const {
     TrapLimits limits = settings_.traps;
@@ -154,7 +154,7 @@ TrapLimits Crawler<F>::settings_of_traps() const {
 
 // ---- The crawl ----
 
-/// Where it begins: the roots, but for those that its user has excluded.
+/// Where it begins: the roots, except those that the user has excluded.
 template <Frontier F>
 std::vector<common::Url> Crawler<F>::begin() const {
     std::vector<common::Url> urls;
@@ -178,7 +178,7 @@ Coroutine<Ending> Crawler<F>::crawl_in(TaskGroup& group) {
             const std::string name = fmt::format("worker {}", i);
             group.start(work(name), name);
         }
-        co_await frontier_.join(settings_.timeout); // here the whole crawl takes place
+        co_await frontier_.join(settings_.timeout); // the whole crawl happens here
         if (frontier_.counts().has_left_some)
             ending = Ending::max_pages;
     } catch (const Timeout&) {
@@ -186,7 +186,7 @@ Coroutine<Ending> Crawler<F>::crawl_in(TaskGroup& group) {
     } catch (const Cancelled&) {
         ending = Ending::interrupted;
     }
-    group.cancel(); // most workers wait for a URL now, and some perhaps for a server
+    group.cancel(); // most workers now wait for a URL, some perhaps for a server
     reader_.stop();
     co_await frontier_.close();
     co_return ending;
@@ -231,10 +231,10 @@ Coroutine<> Crawler<F>::work(std::string name) {
 }
 // [/work]
 
-// ---- What may not be fetched, or not now ----
+// ---- What may not be fetched, or not yet ----
 
-/// robots.txt forbids it: that is its record. If there was no answer, it's as if there
-/// had been none from the page itself.
+/// Records that robots.txt forbids it. No answer about robots.txt counts as no answer
+/// from the page itself.
 template <Frontier F>
 void Crawler<F>::refuse(Visit visit) {
     const Work& work = visit.work();
@@ -255,7 +255,7 @@ void Crawler<F>::refuse(Visit visit) {
         page.record.tries = fetch_.most_tries(error);
         page.fail(error.what());
     } catch (const std::bad_alloc&) {
-        throw; // it's not the server that has failed
+        throw; // not the server's failure
     } catch (const std::exception& error) {
         page.fail(error.what());
     }
@@ -266,7 +266,7 @@ void Crawler<F>::refuse(Visit visit) {
 template <Frontier F>
 void Crawler<F>::put_off(Visit visit, const Again& again) {
     const auto wait = std::chrono::ceil<EventLoop::Duration>(again.wait);
-    if (again.host_is_busy) // it's the server, not the page
+    if (again.host_is_busy) // the whole server, not just the page
         frontier_.hold(host_of(visit.work().url), wait);
     if (again.was_a_try)
         visit.put_off(wait);
@@ -277,7 +277,7 @@ void Crawler<F>::put_off(Visit visit, const Again& again) {
 
 // ---- What came of it ----
 
-/// Its links go in, and its record comes out.
+/// Hands its links to the frontier and reports its record.
 template <Frontier F>
 void Crawler<F>::finish(Visit visit, Page page) {
     Record& record = page.record;
@@ -306,7 +306,7 @@ Progress Crawler<F>::progress() const {
     return result;
 }
 
-// Compiled once, in crawler.cpp, and not again wherever a crawl is made.
+// Compiled once, in crawler.cpp, instead of wherever a crawl is made.
 extern template class Crawler<MemoryFrontier>;
 
 } // namespace stage3

@@ -9,9 +9,9 @@
 
 namespace stage3 {
 
-/// The whole text as a number of digits with at most one dot. Nothing if it isn't one:
-/// "-1", "1e3", "inf" are none. (Not std::from_chars, which takes all of these, and which
-/// LLVM's library has for double only since version 20.)
+/// The whole text as a number: digits with at most one dot. Nothing if it isn't one, such
+/// as "-1", "1e3" or "inf". (std::from_chars would accept all of these, and LLVM's
+/// library has had it for double only since version 20.)
 inline std::optional<double> read_decimal(std::string_view text) {
     if (text.empty() || text.find_first_not_of("0123456789.") != std::string_view::npos)
         return {};

@@ -1,7 +1,7 @@
-// What every frontier is given when it's made: its limits, its order, and how to ask what
-// robots.txt allows.
+// The settings of every frontier: its limits, its order, and how to ask what robots.txt
+// allows.
 //
-// Only a frontier and what sets up a crawl need these. Page 16 of the book.
+// Only a frontier and the code that sets up a crawl need these. Page 16 of the book.
 #pragma once
 
 #include "stage3_queue_crawler/crawler/gate.h"
@@ -19,11 +19,11 @@ struct FrontierSettings {
 
     OrderName order = OrderName::fifo;
     std::size_t max_depth = no_limit; ///< links away from a root
-    std::size_t max_pages = no_limit; ///< that are taken out, in all
+    std::size_t max_pages = no_limit; ///< taken out, in total
     int max_redirects = 10;           ///< followed from any one URL
     GateLimits politeness = {};
-    RobotsCache::Ask ask_robots = {}; ///< none: everything is allowed
-    /// Called when answers that are still to come are probably not needed any more.
+    RobotsCache::Ask ask_robots = {}; ///< empty: everything is allowed
+    /// Called when the answers still to come are probably no longer needed.
     std::function<void()> withdraw_questions = [] {};
 };
 

@@ -1,11 +1,11 @@
 // Politeness: how many requests a host gets at once, and how fast.
 //
 // A crawler with a hundred workers is an attack on a small server. So each host has a
-// gate, and the gate stands *before* the queue from which the workers take: whoever may
-// not be fetched now waits in the host's line, where nobody stumbles over them. Page 25
+// gate, which comes *before* the queue that the workers take from: a URL that may not be
+// fetched yet waits in its host's line, out of the workers' way. Page 25
 // of the book.
 //
-// A host is a name (or address) and a port here: that is what a server is to us.
+// Here a host is a name (or address) and a port, which is what we take for one server.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
@@ -30,21 +30,21 @@ struct GateLimits {
     EventLoop::Duration delay{}; ///< at least, from the start of one to that of the next
 };
 
-/// How an item has come through its host's gate.
+/// How an item came through its host's gate.
 enum class Passage : std::uint8_t { at_once, from_line };
 
-/// `Line`: in which order a host's items are let in (see queue_orders.h).
+/// `Line` decides the order in which a host's items are let in (see queue_orders.h).
 template <class Item, class Line = Fifo<Item>>
 class Gate {
   public:
-    /// `let_in` is called with each item when it's its turn. It counts as one of its
-    /// host's until `leave` is called for it, and should soon begin.
+    /// `let_in` is called with each item when its turn comes. From then until `leave` is
+    /// called for it, the item counts toward its host's limit. It should begin soon.
     Gate(EventLoop& loop, GateLimits limits, Line empty_line,
          std::function<void(Item, Passage)> let_in)
         : loop_(loop), limits_(limits), empty_line_(std::move(empty_line)),
           let_in_(std::move(let_in)) {}
 
-    /// An item comes to the host's gate. It may be let in at once.
+    /// An item arrives at the host's gate. It may be let in at once.
     void enter(const std::string& name, Item item) {
         Host& host = hosts_[name];
         if (!host.line && has_room(host) && loop_.time() >= host.next_start) {
@@ -58,13 +58,13 @@ class Gate {
         let_next_in(name, host);
     }
 
-    /// May an item that was let in still begin? A host may have been held since.
+    /// May an item that was let in still begin? Its host may have been held since.
     bool may_begin(const std::string& name) const {
         return loop_.time() >= hosts_.at(name).next_start;
     }
 
     // [begin]
-    /// The request of one that was let in is on its way.
+    /// The request of an item that was let in is on its way.
     void begin(const std::string& name) {
         Host& host = hosts_.at(name);
         --host.to_begin;
@@ -73,7 +73,7 @@ class Gate {
     }
     // [/begin]
 
-    /// One that was let in has left: its request has ended, or it never `began`.
+    /// An item that was let in has left: its request has ended, or never `began`.
     void leave(const std::string& name, bool began) {
         Host& host = hosts_.at(name);
         --host.inside;
@@ -82,21 +82,21 @@ class Gate {
         let_next_in(name, host);
     }
 
-    /// The host has been asked for something that doesn't come to the gate.
+    /// The host got a request for something that doesn't pass through the gate.
     void has_asked(const std::string& name) { hold(name, delay_of(hosts_[name])); }
 
-    /// No request to this host shall begin for so long.
+    /// No request to this host may begin for `duration`.
     void hold(const std::string& name, EventLoop::Duration duration) {
         Host& host = hosts_[name];
         host.next_start = std::max(host.next_start, loop_.time() + duration);
     }
 
-    /// This host wants at least that between two starts.
+    /// This host wants at least `delay` between the starts of two requests.
     void set_delay(const std::string& name, EventLoop::Duration delay) {
         hosts_[name].delay = delay;
     }
 
-    /// Takes out all that stand in line.
+    /// Takes out all items that are in line.
     std::vector<Item> take_all() {
         std::vector<Item> all;
         for (auto& [name, host] : hosts_)
@@ -105,16 +105,16 @@ class Gate {
         return all;
     }
 
-    /// How many items stand in line.
+    /// How many items are in line.
     std::size_t size() const { return waiting_; }
 
   private:
     struct Host {
-        std::size_t inside = 0;   // let in, and not left
-        std::size_t to_begin = 0; // of these: have not begun
+        std::size_t inside = 0;   // let in, and haven't left
+        std::size_t to_begin = 0; // of these, haven't begun
         EventLoop::TimePoint next_start{};
         EventLoop::Duration delay{};
-        std::unique_ptr<Line> line; // none: nobody stands there
+        std::unique_ptr<Line> line; // null if no item waits
         std::optional<CancelAtExit> timer;
     };
 
@@ -122,16 +122,16 @@ class Gate {
         return std::max(limits_.delay, host.delay);
     }
 
-    /// May one more be let in, if it's time? With a delay, the next one's time is known
-    /// when this one has begun.
+    /// May one more be let in, if it's time? With a delay, the time for the next is only
+    /// known once this one has begun.
     bool has_room(const Host& host) const {
         const bool has_delay = delay_of(host) > EventLoop::Duration::zero();
         return host.inside < limits_.max_per_host && !(has_delay && host.to_begin > 0);
     }
 
     // [let-next-in]
-    /// Lets in as many as may begin now. For the others, somebody looks again: whoever
-    /// begins, or leaves; or the timer.
+    /// Lets in as many as may begin now. The others are checked again when an item begins
+    /// or leaves, or when the timer fires.
     void let_next_in(const std::string& name, Host& host) {
         while (host.line && has_room(host)) {
             if (loop_.time() < host.next_start) {

@@ -1,7 +1,7 @@
 // What a host is to a crawl: a name and a port.
 //
-// What stands behind another port may be another machine, so it has its own pauses and
-// its own line. Both frontiers and the crawler must agree on that. Page 25 of the book.
+// Another port may lead to another machine, so it has its own pauses and its own line.
+// Both frontiers and the crawler must agree on that. Page 25 of the book.
 #pragma once
 
 #include "common/web/url.h"

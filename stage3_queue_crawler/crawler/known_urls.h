@@ -1,8 +1,8 @@
-// Every URL that the crawl has met, and what has become of it.
+// Every URL that the crawl has met, and what became of it.
 //
-// Stage 1's crawl had two sets. This one has a table: each URL is in it once, with a
-// state. "Is it new? Then remember it" stands in one function, and needs no lock, since
-// no other task runs between the question and the answer. Pages 13 and 16 of the book.
+// Stage 1's crawl had two sets. This one has a table that holds each URL once, with a
+// state. The check whether a URL is new and its insertion are in one function, and need
+// no lock because no other task runs in between. Pages 13 and 16 of the book.
 #pragma once
 
 #include "common/web/url.h"
@@ -22,15 +22,15 @@
 
 namespace stage3 {
 
-/// A URL that the crawl has met. It stays where it is as long as the table lives.
+/// A URL that the crawl has met. It doesn't move while the table lives.
 ///
-/// There may be millions, so it's small: where it could point to other entries, it has
-/// their numbers (see KnownUrls), which take half as much.
+/// There may be millions, so it's small: instead of pointers to other entries, it holds
+/// their numbers (see KnownUrls), which take half the space.
 struct KnownUrl {
     enum class State : std::uint8_t {
-        met,     ///< on a page, but nobody has asked for it, or not yet
-        queued,  ///< it's an item of work: waiting, under way, or put off
-        fetched, ///< done; also if it was a redirect
+        met,     ///< seen on a page, but not (yet) queued
+        queued,  ///< work to do: waiting, under way, or put off
+        fetched, ///< done, even if it was a redirect
         dead,    ///< done: it could not be fetched
     };
     using Number = std::uint32_t;
@@ -41,19 +41,19 @@ struct KnownUrl {
 
     const common::Url url;
     Number parent = none;        ///< where it was first found; none: a root
-    std::uint32_t depth = 0;     ///< links away from a root, by way of `parent`
-    std::uint32_t times_met = 0; ///< how many pages have a link to it
+    std::uint32_t depth = 0;     ///< links away from a root, via `parent`
+    std::uint32_t times_met = 0; ///< how many pages link to it
     State state = State::met;
 
     /// True if it was not known until now.
     bool is_new() const { return state == State::met && times_met == 0; }
-    /// `page` has a link to it.
+    /// `page` links to it.
     void meet_on(Number page) {
         if (times_met < most_pages)
             pages_.at(times_met) = page;
         ++times_met;
     }
-    /// The first `most_pages` of these.
+    /// The first `most_pages` pages that link to it.
     std::span<const Number> pages() const {
         return std::span(pages_).first(std::min<std::size_t>(times_met, most_pages));
     }
@@ -63,13 +63,13 @@ struct KnownUrl {
 };
 
 /// All of them: a deque of entries, and a hash table of their numbers. (A
-/// std::unordered_map takes a piece of memory for each entry, and has no numbers.)
+/// std::unordered_map allocates each entry separately, and doesn't number them.)
 class KnownUrls {
   public:
     using Number = KnownUrl::Number;
 
-    /// The number of `url`, for good. If it has none, it gets the next one.
-    /// Throws std::length_error if there are more than can be numbered.
+    /// The number of `url`, which never changes. A new URL gets the next one.
+    /// Throws std::length_error if there are too many to number.
     Number number_of(const common::Url& url) {
         if (4 * (entries_.size() + 1) > 3 * slots_.size())
             grow();
@@ -79,7 +79,7 @@ class KnownUrls {
             if (entries_.size() == KnownUrl::none)
                 throw std::length_error("too many URLs");
             const auto number = static_cast<Number>(entries_.size());
-            entries_.emplace_back(url); // first: there may be no memory for it
+            entries_.emplace_back(url); // first, since it may run out of memory
             slot = {.mark = mark, .number = number};
         }
         return slot.number;
@@ -87,7 +87,7 @@ class KnownUrls {
 
     KnownUrl& operator[](Number number) { return entries_[number]; }
     const KnownUrl& operator[](Number number) const { return entries_[number]; }
-    /// The entry of `url`: a new one, if it has none.
+    /// The entry of `url`; a new one if it has none.
     KnownUrl& operator[](const common::Url& url) { return entries_[number_of(url)]; }
 
     /// nullptr if it isn't known.
@@ -101,15 +101,15 @@ class KnownUrls {
     /// How many there are.
     std::size_t size() const { return entries_.size(); }
 
-    /// How many wait to be fetched, or are being fetched.
+    /// How many are waiting to be fetched, or are being fetched.
     std::size_t count_queued() const {
         return static_cast<std::size_t>(
             std::ranges::count(entries_, KnownUrl::State::queued, &KnownUrl::state));
     }
 
     // [none-is-lost]
-    /// At the end of a crawl: what was begun has ended. Throws std::logic_error if a URL
-    /// was to be fetched, and neither was nor is dead.
+    /// For the end of a crawl, when all that was begun has ended. Throws std::logic_error
+    /// if a URL was to be fetched but is neither fetched nor dead.
     void check_that_none_is_lost() const {
         for (const KnownUrl& known : entries_)
             if (known.state == KnownUrl::State::queued)
@@ -119,7 +119,7 @@ class KnownUrls {
     }
     // [/none-is-lost]
 
-    /// All of them, as they were met.
+    /// All of them, in the order in which they were met.
     std::vector<const KnownUrl*> all() const {
         std::vector<const KnownUrl*> result;
         result.reserve(entries_.size());
@@ -129,9 +129,9 @@ class KnownUrls {
     }
 
   private:
-    /// A place of the hash table: nothing, or the number of an entry.
+    /// A slot of the hash table: empty, or the number of an entry.
     struct Slot {
-        std::uint32_t mark = 0; // bits of its hash: most others differ in these
+        std::uint32_t mark = 0; // bits of its hash; most other URLs differ in these
         Number number = KnownUrl::none;
     };
 
@@ -139,7 +139,7 @@ class KnownUrls {
         return static_cast<std::uint32_t>(std::hash<common::Url>()(url));
     }
 
-    /// Where the URL is, or would be. There is a free slot.
+    /// The slot where the URL is, or would be. There must be a free slot.
     std::size_t find_slot(const common::Url& url, std::uint32_t mark) const {
         std::size_t at = mark & (slots_.size() - 1);
         while (slots_[at].number != KnownUrl::none
@@ -148,7 +148,7 @@ class KnownUrls {
         return at;
     }
 
-    /// Twice as many slots.
+    /// Doubles the number of slots.
     void grow() {
         std::vector<Slot> slots(std::max<std::size_t>(16, 2 * slots_.size()));
         slots.swap(slots_);
@@ -162,8 +162,8 @@ class KnownUrls {
         }
     }
 
-    std::deque<KnownUrl> entries_; // by number; in a deque, none moves
-    std::vector<Slot> slots_;      // a power of two; a quarter of them is free
+    std::deque<KnownUrl> entries_; // by number; a deque doesn't move its entries
+    std::vector<Slot> slots_;      // a power of two; at least a quarter are free
 };
 
 } // namespace stage3

@@ -1,4 +1,4 @@
-// Links in scope that a crawl doesn't follow, since somebody has to stop somewhere.
+// Links in scope that a crawl doesn't follow, because it has to stop somewhere.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@
 
 namespace stage3 {
 
-/// Those of one kind.
+/// Links left out for the same reason.
 struct LeftOut {
     std::string why;     ///< "too long for URLs"
-    std::string example; ///< the first of them, or where it stands
-    std::size_t links;   ///< how many, counted on each page
+    std::string example; ///< the first of them, or the page that it's on
+    std::size_t links;   ///< how many; a link on two pages counts twice
 };
 
-/// Counts some more of a kind. True if they are the first.
+/// Counts `links` more of a kind. True if they are the first.
 inline bool count_left_out(std::vector<LeftOut>& kinds, std::string_view why,
                            std::size_t links, std::string_view example) {
     for (LeftOut& kind : kinds) {

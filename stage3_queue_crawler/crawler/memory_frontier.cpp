@@ -39,7 +39,7 @@ Coroutine<> MemoryFrontier::open(std::vector<common::Url> roots) {
     co_return;
 }
 
-/// Makes a URL work to be done, unless it is that already, or was.
+/// Turns a URL into work, unless it already is or was.
 void MemoryFrontier::add(KnownUrl& url, KnownUrl::Number page, std::uint32_t depth,
                          int redirects_left) {
     if (url.state != KnownUrl::State::met)
@@ -60,7 +60,7 @@ void MemoryFrontier::add(KnownUrl& url, KnownUrl::Number page, std::uint32_t dep
     admit(std::move(work));
 }
 
-/// It stands in line: for its origin's robots.txt, and then for its host.
+/// Puts it in line for its origin's robots.txt, and then for its host.
 void MemoryFrontier::admit(Work work) {
     if (is_closed_)
         return;
@@ -81,7 +81,7 @@ void MemoryFrontier::let_in(Work work) {
 Coroutine<Visit<MemoryFrontier>> MemoryFrontier::get() {
     while (true) {
         Work work = co_await queue_.get();
-        queue_.task_done(); // what is unfinished, is counted by `counts_`
+        queue_.task_done(); // `counts_` counts what is unfinished
         if (drop_if_full(work))
             continue;
         if (!work.refusal && !gate_.may_begin(host_of(work.url))) {
@@ -100,7 +100,7 @@ Coroutine<Visit<MemoryFrontier>> MemoryFrontier::get() {
 void MemoryFrontier::take(Work& work) {
     ++counts_.out;
     if (work.refusal && work.refusal->failure == nullptr)
-        return; // to be told no is no try
+        return; // a refusal isn't a try
     ++work.tries;
     if (std::exchange(work.was_tried, true))
         return;
@@ -125,7 +125,7 @@ void MemoryFrontier::done(Work work, Record& record, const Found& found) {
         if (work.depth < settings_.max_depth)
             add(known, number, work.depth + 1, settings_.max_redirects);
     }
-    if (found.redirect) // the same depth: a redirect is no link
+    if (found.redirect) // the same depth: a redirect isn't a link
         add(urls_[*found.redirect], number, work.depth, work.redirects_left - 1);
     if (page.parent != KnownUrl::none)
         record.parent = urls_[page.parent].url;
@@ -177,7 +177,7 @@ void MemoryFrontier::has_asked(const std::string& host) { gate_.has_asked(host);
 
 // ---- The end ----
 
-/// After `max_pages`, only what has begun goes on.
+/// After `max_pages`, only work that has begun continues.
 bool MemoryFrontier::drop_if_full(const Work& work) {
     if (work.was_tried || !is_full())
         return false;

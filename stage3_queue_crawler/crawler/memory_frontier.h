@@ -1,8 +1,8 @@
 // A frontier in memory.
 //
-// The way of a URL: it waits for its origin's robots.txt (robots_line.h), then for its
-// host's turn (gate.h), then in the queue for a worker. If it must be fetched again, it's
-// parked (parking_lot.h), and then goes the same way once more. Page 16 of the book.
+// A URL waits for its origin's robots.txt (robots_line.h), then for its turn at its host
+// (gate.h), then in the queue for a worker. If it must be fetched again, it's parked
+// (parking_lot.h), and then goes through all of that again. Page 16 of the book.
 #pragma once
 
 #include "stage3_queue_crawler/crawler/frontier.h"
@@ -33,7 +33,7 @@ class MemoryFrontier {
   public:
     using Work = QueuedWork;
 
-    /// `loop` must outlive it, and it those who wait.
+    /// `loop` must outlive it, and it must outlive the tasks that wait for it.
     MemoryFrontier(EventLoop& loop, FrontierSettings settings);
     MemoryFrontier(const MemoryFrontier&) = delete;
     MemoryFrontier& operator=(const MemoryFrontier&) = delete;
@@ -88,7 +88,7 @@ class MemoryFrontier {
     ParkingLot<Work> parked_;
     FrontierCounts counts_;
     Event nothing_left_;
-    std::size_t taken_ = 0; // URLs that were taken out
+    std::size_t taken_ = 0; // URLs taken out so far
     bool is_closed_ = false;
 };
 static_assert(Frontier<MemoryFrontier>);

@@ -1,11 +1,11 @@
 // The queue's order, chosen when the program starts.
 //
-// A queue's order is a parameter of its type, so it must be known when the program is
-// compiled. `--order` is known later. So this is one more order, which passes every call
-// on to one of the three. The workers don't notice any of it.
+// A queue's order is a parameter of its type, so it must be known at compile time.
+// `--order` is known only at run time. So this is one more order, which passes every call
+// on to one of the three. The workers don't notice.
 //
-// And whatever the order: an item that comes back, since it had to wait for its host or
-// for another try, has had its turn. It goes before all that have not.
+// Whatever the order, an item that comes back after waiting for its host or for another
+// try has had its turn. It goes ahead of all that have not.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/sync/queue_orders.h"
@@ -20,7 +20,7 @@ namespace stage3 {
 
 enum class OrderName : std::uint8_t { fifo, lifo, priority };
 
-/// As `--order` has it, and as processes that share a crawl tell each other.
+/// The name that `--order` takes, and that processes sharing a crawl exchange.
 constexpr std::string_view name_of(OrderName order) {
     switch (order) {
     case OrderName::lifo: return "lifo";
@@ -30,7 +30,7 @@ constexpr std::string_view name_of(OrderName order) {
     return "fifo";
 }
 
-/// One of three orders. `Less` is for SmallestFirst; what `HasHadItsTurn` leaves first.
+/// One of three orders. SmallestFirst uses `Less`. `HasHadItsTurn` items leave first.
 template <class T, class Less, class HasHadItsTurn>
 class AnyOrder {
   public:

@@ -53,13 +53,13 @@ Coroutine<Fetched> PageFetch::fetch(common::Url url, int tries,
         }
     } catch (const FetchError& error) {
         page.bytes = error.bytes;
-        // A redirect's body, or an error's: nobody needs it.
+        // The body of a redirect or of an error isn't needed.
         if (page.status == 0 || common::is_success(page.status)) {
             page.error = error.what();
             again = after(error, tries);
         }
     } catch (const std::bad_alloc&) {
-        end_crawl(std::current_exception()); // it's not the page that has failed
+        end_crawl(std::current_exception()); // not the page's failure
     } catch (const std::exception& error) {
         page.error = error.what();
     }
@@ -96,18 +96,18 @@ int PageFetch::most_tries(const FetchError& error) {
     return tries;
 }
 
-/// For all who fail now, it's one failure.
+/// All tasks that fail now fail with the same exception.
 void PageFetch::end_crawl(std::exception_ptr why) {
     if (!fatal_)
         fatal_ = std::move(why);
     std::rethrow_exception(fatal_);
 }
 
-/// It's not the server that has failed, so this was no try.
+/// The server hasn't failed, so this wasn't a try.
 Again PageFetch::wait_for_descriptor(const FetchError& error) {
     if (fatal_)
         std::rethrow_exception(fatal_);
-    // Others give theirs back when they are done. If there are none, nobody will.
+    // Other fetches return theirs when they are done. Without any, none will come back.
     if (session_.is_busy())
         alone_since_.reset();
     else if (!alone_since_)

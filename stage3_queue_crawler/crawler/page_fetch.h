@@ -1,8 +1,8 @@
-// One request for a page, and what came of it, as a value.
+// One request for a page, with its result as a value.
 //
-// Here is all that a request needs beside its URL: the session, the policy of further
-// tries, whose headers and passwords go where, and what to do when this machine has no
-// descriptor left. Nobody here knows where a URL comes from, or what its page is for.
+// This has all that a request needs besides its URL: the session, the retry policy, which
+// headers and passwords go where, and what to do when this machine has no descriptor
+// left. It doesn't know where a URL comes from, or what its page is for.
 // Page 16 of the book.
 #pragma once
 
@@ -23,22 +23,22 @@
 
 namespace stage3 {
 
-/// A response, or as much of it as there is.
+/// A response, or as much of it as came.
 struct PageResponse {
-    int status = 0;           ///< 0: none came
-    std::string content_type; ///< the header's text
-    std::string location;     ///< the same
+    int status = 0;           ///< 0 if none came
+    std::string content_type; ///< the header's value
+    std::string location;     ///< the header's value
     std::chrono::seconds retry_after{};
     std::string body;      ///< decompressed
-    std::size_t bytes = 0; ///< of the body, also if that's not whole
-    std::string error;     ///< why it isn't whole; empty: it is
+    std::size_t bytes = 0; ///< of the body, even if that's incomplete
+    std::string error;     ///< why it's incomplete; empty if it isn't
 };
 
-/// It should be asked for again, after so long.
+/// The URL should be requested again, after `wait`.
 struct Again {
     RetryPolicy::Duration wait{};
-    bool host_is_busy = false; ///< not the page alone: ask that server for nothing
-    bool was_a_try = true;     ///< false: it was we who couldn't
+    bool host_is_busy = false; ///< not just the page: send this server no requests
+    bool was_a_try = true;     ///< false: the failure was our own
 };
 
 using Fetched = std::variant<PageResponse, Again>;
@@ -47,9 +47,9 @@ struct PageFetchSettings {
     SessionOptions session;
     int max_tries = 1; ///< for any one URL
     std::vector<common::Url> roots;
-    /// For the roots' origins, such as "https://example.org:8080".
+    /// By a root's origin, such as "https://example.org:8080".
     std::map<std::string, common::Login, std::less<>> logins;
-    /// Called with what the user should read.
+    /// Called with messages for the user.
     std::function<void(const std::string&)> on_note = [](const std::string&) {};
 };
 
@@ -58,21 +58,21 @@ class PageFetch {
     /// `loop` must outlive it.
     PageFetch(EventLoop& loop, PageFetchSettings settings);
 
-    /// Asks for `url`, for the `tries`-th time, and calls `on_request` before. What goes
-    /// wrong is part of the result. Throws std::runtime_error if this machine has no
-    /// descriptor for even one connection.
+    /// Calls `on_request`, then requests `url`, for the `tries`-th time. Failures are
+    /// part of the result. Throws std::bad_alloc, and std::runtime_error if this machine
+    /// has no descriptor for even one connection.
     Coroutine<Fetched> fetch(common::Url url, int tries,
                              std::function<void()> on_request);
 
-    /// What to do after an error: ask again, or nothing more. Throws like `fetch`.
+    /// What to do after an error: try again, or nothing more. Throws like `fetch`.
     std::optional<Again> after(const FetchError& error, int tries);
     /// How many tries such an error is worth.
     int most_tries(const FetchError& error);
 
-    /// The user's own headers and passwords go to the origins that the user has named,
-    /// and to nobody else, wherever links and redirects lead.
+    /// The user's own headers and passwords go only to the origins that the user has
+    /// named, wherever links and redirects lead.
     GetOptions options_for(const common::Url& url) const;
-    /// For what is fetched beside pages.
+    /// For fetching what isn't a page.
     Session& session() { return session_; }
 
   private:
@@ -86,7 +86,7 @@ class PageFetch {
     RetryPolicy retries_;
     Session session_;
     std::optional<EventLoop::TimePoint> alone_since_; // waiting for a descriptor
-    std::exception_ptr fatal_;                        // of a machine without descriptors
+    std::exception_ptr fatal_;                        // why the crawl must end
     bool said_descriptors_ = false;
 };
 

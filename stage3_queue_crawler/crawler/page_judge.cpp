@@ -20,8 +20,8 @@ namespace {
 
 using common::Url;
 
-/// "mailto" of "mailto:a@b": of an absolute URL that can't be crawled. Of others,
-/// nothing.
+/// The scheme of an absolute URL that can't be crawled: "mailto" of "mailto:a@b". Empty
+/// for any other reference.
 std::string other_scheme(std::string_view reference) {
     const auto colon = reference.find_first_of(":/?#");
     if (colon == std::string_view::npos || reference[colon] != ':')
@@ -30,12 +30,12 @@ std::string other_scheme(std::string_view reference) {
     return scheme == "http" || scheme == "https" ? "" : scheme;
 }
 
-/// True if a browser that is sent there doesn't go. (Others it hands to a program that
-/// may know them: "mailto", "tel", an app's own.)
+/// True if a browser that is redirected there doesn't go. (It hands other schemes to a
+/// program that may know them: "mailto", "tel", an app's own.)
 bool is_dead_end(std::string_view scheme) {
     constexpr std::array schemes{"about",  "blob",       "data",        "file", "ftp",
                                  "gopher", "javascript", "view-source", "ws",   "wss"};
-    // "example.org:8080/" is a host, and somebody has forgotten to say http.
+    // "example.org:8080/" is a host, and someone forgot the "http://".
     return std::ranges::find(schemes, scheme) != schemes.end()
            || scheme.find('.') != std::string_view::npos;
 }
@@ -71,7 +71,7 @@ Coroutine<Page> PageJudge::judge(const Work& work, PageResponse response) {
         tell_way(work, error);
         page.fail(error.what());
     } catch (const std::bad_alloc&) {
-        throw; // it's not the page that has failed
+        throw; // not the page's failure
     } catch (const std::exception& error) {
         page.fail(error.what());
     }
@@ -141,7 +141,7 @@ Coroutine<> PageJudge::read_links(const Work& work, PageResponse response, Page&
     page.found.links = std::move(links.urls);
 }
 
-/// True if this link of a page leads ever deeper. The user hears of the first of a kind.
+/// True if this link leads into a trap. The user hears about the first of each kind.
 bool PageJudge::is_trap(const Url& link, const Work& work) {
     const std::string_view why = traps_.why_not(link, work.depth + 1);
     if (!why.empty() && count_left_out(left_out_, why, 1, link.href()))
@@ -150,7 +150,7 @@ bool PageJudge::is_trap(const Url& link, const Work& work) {
     return !why.empty();
 }
 
-/// Links of a page that won't be followed, though they might be in scope.
+/// Counts links of a page that won't be followed, though they might be in scope.
 void PageJudge::leave_out(std::size_t links, std::string_view why, const Work& work) {
     if (links == 0)
         return;
@@ -159,8 +159,8 @@ void PageJudge::leave_out(std::size_t links, std::string_view why, const Work& w
         fmt::format("{}: {} links are left out, being {}", work.url.href(), links, why));
 }
 
-/// Tells the way of an error: the coroutines from this task's first one to the one that
-/// has thrown it. It has ended some of them already.
+/// Notes the path of an error: the coroutines from this task's first one to the one that
+/// threw it. The error has ended some of them already.
 void PageJudge::tell_way(const Work& work, const common::TracedError& error) {
     const TaskBase& worker = *current_task();
     std::vector<common::Place> coroutines = worker.chain();

@@ -1,8 +1,8 @@
-// What a response means: a record for whoever runs the crawl, and what was found there.
+// What a response means: a record to report, and what was found there.
 //
-// Is a page alive, dead, or elsewhere? Which links on it are to be followed? It's decided
-// here, and nowhere else. How a page is fetched, and which URL comes next, is not known
-// here. Page 16 of the book.
+// Is a page alive, dead, or elsewhere? Which of its links should be followed? That is
+// decided here, and nowhere else. This class doesn't know how a page is fetched, or which
+// URL comes next. Page 16 of the book.
 #pragma once
 
 #include "common/trace/stack_trace.h"
@@ -25,11 +25,11 @@
 
 namespace stage3 {
 
-/// What becomes of a URL that was taken out of the frontier.
+/// The result for a URL that was taken out of the frontier.
 struct Page {
     explicit Page(const Work& work) : record(work.url) { record.tries = work.tries; }
 
-    /// It's dead, and that is why.
+    /// Records that it's dead, and why.
     void fail(std::string why, Outcome outcome = Outcome::failed) {
         record.outcome = outcome;
         record.error = std::move(why);
@@ -42,17 +42,17 @@ struct Page {
 class PageJudge {
   public:
     /// For a crawl of what `scope` contains. `reader` must outlive it. `on_note` is
-    /// called with what the user should read: some lines, without the last line end.
+    /// called with messages for the user: one or more lines, without the final newline.
     PageJudge(PageReader& reader, std::shared_ptr<const Scope> scope,
               const TrapLimits& limits, std::function<void(const std::string&)> on_note)
         : reader_(reader), scope_(std::move(scope)), traps_(limits),
           on_note_(std::move(on_note)) {}
 
-    /// What a response says, and what is found in it. Whatever goes wrong is part of
-    /// that. `work` must live until this has ended.
+    /// What a response says, and what was found in it. Failures are part of the result.
+    /// `work` must live until this has ended.
     Coroutine<Page> judge(const Work& work, PageResponse response);
 
-    /// Links that were not followed though they are in scope.
+    /// Links in scope that were not followed.
     const std::vector<LeftOut>& left_out() const { return left_out_; }
 
   private:

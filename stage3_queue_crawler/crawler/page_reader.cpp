@@ -36,8 +36,8 @@ Coroutine<common::Links> PageReader::read(common::Url url, std::string content_t
     };
     // [/job]
     // [choice]
-    // A site's pages resemble each other, so those before tell how long this one takes.
-    // With a single thread, only what would hold up the others is.
+    // A site's pages resemble each other, so earlier ones show how long this one takes.
+    // With a single thread, only a page that would hold up other tasks is worth the trip.
     const Seconds worth_the_way = loop_.thread_pool().max_threads() > 1 ? 50us : 1000us;
     Reading reading;
     if (in_threads_ && size * seconds_per_byte_ > worth_the_way.count()
@@ -47,12 +47,12 @@ Coroutine<common::Links> PageReader::read(common::Url url, std::string content_t
     } else {
         reading = read();
     }
-    // If it took far longer, something else came between.
+    // If it took far longer, something else ran in between.
     const double now =
         std::min(reading.time.count() / std::max(size, 1.0), 2 * seconds_per_byte_);
     seconds_per_byte_ = 0.9 * seconds_per_byte_ + 0.1 * now;
     // [/choice]
-    if (is_asked_to_end_()) { // some links may be missing: that's no page's record
+    if (is_asked_to_end_()) { // some links may be missing, so no record
         const Future<> never(loop_);
         co_await never;
     }

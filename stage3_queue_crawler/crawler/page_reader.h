@@ -1,7 +1,7 @@
-// Bytes to links: in this thread, or in another one, if that is worth the way there.
+// From bytes to links: in this thread, or in another one if that is worth the trip.
 //
-// Whatever a thread needs is its own, or can't change, but for one flag. So nobody needs
-// a lock, and a page may still be read while the crawl that wanted it has gone. Page 26
+// Except for one flag, all that a thread uses is its own or never changes. So no lock is
+// needed, and a page can still be read after the crawl that wanted it is gone. Page 26
 // of the book.
 #pragma once
 
@@ -20,16 +20,16 @@
 
 namespace stage3 {
 
-/// What finds the links on a page: see common::find_links.
+/// Finds the links on a page: see common::find_links.
 using FindLinks =
     std::function<common::Links(std::string_view body, std::string_view content_type,
                                 const common::Url& base, const common::LinkLimits&)>;
 
 struct PageReaderSettings {
-    /// Whether pages are read by the loop's executor (LoopOptions::threads says how many
-    /// threads that has), or in the loop's own thread.
+    /// True: pages are read by the loop's executor (LoopOptions::threads sets how many
+    /// threads that has). False: they are read in the loop's own thread.
     bool in_threads = false;
-    FindLinks find_links = common::find_links; ///< called in threads, too
+    FindLinks find_links = common::find_links; ///< may be called in executor threads
     std::function<bool()> is_asked_to_end = [] { return false; }; ///< see CrawlSettings
 };
 
@@ -45,23 +45,23 @@ class PageReader {
     PageReader& operator=(const PageReader&) = delete;
     ~PageReader() { stop(); }
 
-    /// The links in scope on a page, each once. `url`: where the page was. Throws what
-    /// the parser does. If the crawl is asked to end meanwhile, it waits to be cancelled.
+    /// The distinct links in scope on the page at `url`. Throws what the parser throws.
+    /// If the crawl is asked to end meanwhile, this waits to be cancelled.
     Coroutine<common::Links> read(common::Url url, std::string content_type,
                                   std::string body);
 
-    /// Nobody needs the links any more. Threads that still read end soon.
+    /// The links are no longer needed: threads that are still reading end soon.
     void stop() { *is_over_ = true; }
 
   private:
     EventLoop& loop_;
     const std::shared_ptr<const Scope> scope_; // shared with threads
     const std::shared_ptr<std::atomic<bool>> is_over_ =
-        std::make_shared<std::atomic<bool>>(false); // for threads that still read
+        std::make_shared<std::atomic<bool>>(false); // for threads that are still reading
     const bool in_threads_;
     const FindLinks find_links_;
     const std::function<bool()> is_asked_to_end_;
-    double seconds_per_byte_ = 1e-9; // to read a page: a mean of the last ones
+    double seconds_per_byte_ = 1e-9; // to read a page: a mean over the last ones
 };
 
 } // namespace stage3

@@ -1,8 +1,8 @@
-// Items that must wait for a time, and hold up nobody meanwhile.
+// Items that must wait for a while, without holding up anything else.
 //
 // A page that could not be fetched is tried again, but not at once. If its worker waited
-// for that, ten such pages would stop ten workers. So the item is left here, the worker
-// takes another one, and when the time has come the item goes back into the queue.
+// for that, ten such pages would stop ten workers. So the worker leaves the item here and
+// takes another one, and when its time has come, the item goes back into the queue.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
@@ -34,7 +34,7 @@ class ParkingLot {
   private:
     /// One timer, for the item that leaves first.
     void set_timer() {
-        timer_.reset(); // takes the last one back
+        timer_.reset(); // cancels the last one
         if (!items_.empty())
             timer_.emplace(loop_.call_at(items_.begin()->first, [this] { let_leave(); }));
     }

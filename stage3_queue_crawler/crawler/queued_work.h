@@ -1,7 +1,7 @@
-// Work, as it stands in the lines of the frontier in memory.
+// Work, as it waits in the lines of the in-memory frontier.
 //
-// A URL's way leads through several lines, some of them more than once. What they must
-// know of it beyond its `Work` is here. Page 25 of the book.
+// A URL passes through several lines, some of them more than once. This is what they must
+// know about it beyond its `Work`. Page 25 of the book.
 #pragma once
 
 #include "stage3_queue_crawler/crawler/work.h"

@@ -1,4 +1,4 @@
-// What the crawl says of a URL once its fetch has ended.
+// What the crawl reports about a URL once its fetch has ended.
 #pragma once
 
 #include "common/web/url.h"
@@ -17,15 +17,15 @@ enum class Outcome : std::uint8_t {
     page,       ///< 2xx, and read for links
     file,       ///< 2xx, of a type that holds no links
     redirect,   ///< sent elsewhere
-    error,      ///< there is an answer, and it leads nowhere
-    failed,     ///< no whole response, or no way to one
-    disallowed, ///< by robots.txt: not fetched
+    error,      ///< there is an answer, but it leads nowhere
+    failed,     ///< no complete response, or no way to get one
+    disallowed, ///< by robots.txt, so not fetched
 };
 
 /// "page", "file" and so on.
 std::string_view name_of(Outcome outcome);
 
-/// True for what a link should not lead to.
+/// True for an outcome that no link should lead to.
 inline bool is_dead(Outcome outcome) {
     return outcome == Outcome::error || outcome == Outcome::failed;
 }
@@ -36,18 +36,18 @@ struct Record {
 
     common::Url url;
     std::optional<common::Url> parent = {}; ///< where it was first found; none: a root
-    std::size_t depth = 0;                  ///< links away from a root, by way of it
+    std::size_t depth = 0;                  ///< links away from a root, via `parent`
     Outcome outcome = Outcome::failed;
     int status = 0;           ///< 0 if there was none
-    std::string next_url;     ///< where a redirect leads; empty if it is none
-    std::string error;        ///< why it is dead, in words; else empty
+    std::string next_url;     ///< where a redirect leads; else empty
+    std::string error;        ///< why it's dead or disallowed, in words; else empty
     std::string content_type; ///< as sent, without its parameters
-    std::string charset;      ///< that the header names
+    std::string charset;      ///< as the header names it
     std::size_t bytes = 0;    ///< of the body, decompressed
-    std::size_t links = 0;    ///< different ones on the page, that are in scope
+    std::size_t links = 0;    ///< distinct ones in scope on the page
     std::size_t new_links = 0;
     int tries = 1;
-    double seconds = 0; ///< from the first try's beginning
+    double seconds = 0; ///< since the first try began
 };
 
 } // namespace stage3

@@ -6,17 +6,17 @@ namespace stage3 {
 bool RedirectCircles::closes(const common::Url& from, const common::Url& to) {
     if (end_of_way(to) == from)
         return true;
-    ways_.try_emplace(from, to); // if it's said again, the first time counts
+    ways_.try_emplace(from, to); // if it's reported again, the first time counts
     return false;
 }
 // [/closes]
 
 // [end-of-way]
-/// Where somebody ends who follows all redirects that are known.
+/// Where the known redirects lead from `from`, followed to the end.
 const common::Url& RedirectCircles::end_of_way(const common::Url& from) {
     const common::Url* here = &from;
     for (auto way = ways_.find(*here); way != ways_.end(); way = ways_.find(*here)) {
-        // Half of this way is saved the next time: each leads to the one after the next.
+        // Halves the way for the next time: each now leads to the one after the next.
         if (const auto next = ways_.find(way->second); next != ways_.end())
             way->second = next->second;
         here = &way->second;

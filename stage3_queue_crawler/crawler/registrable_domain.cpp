@@ -12,8 +12,8 @@ namespace {
 
 #ifdef WITH_LIBPSL
 
-/// The list that is a part of the library; if that was built without, the machine's; null
-/// if there is none, either. Nobody changes it: so threads can share it.
+/// The list that is built into the library; without one, the system's; null if there is
+/// none either. It never changes, so threads can share it.
 const psl_ctx_t* public_suffixes() {
     static const psl_ctx_t* const list =
         psl_builtin() != nullptr ? psl_builtin() : psl_latest(nullptr);
@@ -24,7 +24,7 @@ bool knows_public_suffixes() { return public_suffixes() != nullptr; }
 
 /// "www.docs.example.co.uk" → "example.co.uk".
 std::string_view below_public_suffix(std::string_view host) {
-    const std::string text(host); // with a zero at its end
+    const std::string text(host); // zero-terminated
     const char* const domain = psl_registrable_domain(public_suffixes(), text.c_str());
     if (domain == nullptr)
         return host;
@@ -44,7 +44,7 @@ std::string_view last_two_labels(std::string_view host) {
     const auto last = host.rfind('.');
     if (last == std::string_view::npos || last == 0)
         return host;
-    return host.substr(host.rfind('.', last - 1) + 1); // none: npos + 1 is 0
+    return host.substr(host.rfind('.', last - 1) + 1); // if there is none, npos + 1 is 0
 }
 
 } // namespace
@@ -53,7 +53,7 @@ std::string_view registrable_domain(const common::Url& url) {
     std::string_view host = url.host();
     if (url.host_is_address())
         return host;
-    if (host.ends_with('.')) // it only says that the name is whole
+    if (host.ends_with('.')) // it only says that the name is complete
         host.remove_suffix(1);
     return knows_public_suffixes() ? below_public_suffix(host) : last_two_labels(host);
 }

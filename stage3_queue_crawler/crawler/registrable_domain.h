@@ -1,10 +1,10 @@
-// Where does a site end that has several hosts?
+// Where does a site with several hosts end?
 //
-// shop.example.com and docs.example.com are one owner's, a.co.uk and b.co.uk are not:
-// below co.uk, everybody can register a name. Nothing in a name says so. There is a list
-// of all such public suffixes, by which browsers decide what belongs together, and libpsl
-// has it. Where the program was built without libpsl, it takes the last two labels of a
-// name.
+// shop.example.com and docs.example.com have the same owner, but a.co.uk and b.co.uk
+// don't: anyone can register a name below co.uk. Nothing in a name says so. Browsers
+// decide what belongs together by a list of all such public suffixes, and libpsl contains
+// that list. A program that was built without libpsl takes the last two labels of a name
+// instead.
 #pragma once
 
 #include "common/web/url.h"
@@ -13,18 +13,18 @@
 
 namespace stage3 {
 
-/// The part of the URL's host that somebody has registered: "example.co.uk" for
-/// "www.docs.example.co.uk". It's what browsers call a site: a private public suffix
-/// counts, too, such as "github.io", so each of its users has a domain. A dot at the end
-/// of the host is left out.
+/// The registered part of the URL's host: "example.co.uk" for "www.docs.example.co.uk".
+/// It's what browsers call a site: the list's private suffixes, such as "github.io",
+/// count too, so each of their users has a domain. A dot at the end of the host is left
+/// out.
 ///
-/// The host itself, if it's an address, or if nobody can have registered it: "localhost",
-/// "co.uk". What is returned is a part of the URL. Threads may call this at the same
+/// The host itself if it's an address, or if it can't have been registered: "localhost",
+/// "co.uk". The result is a part of the URL. Several threads may call this at the same
 /// time. Source: https://publicsuffix.org/list/ and its algorithm.
 std::string_view registrable_domain(const common::Url& url);
 
-/// What this program takes for a domain, for people: "registrable domain", or "last two
-/// labels" where it doesn't know the public suffixes.
+/// What this program takes for a domain, in words: "registrable domain", or "last two
+/// labels" if it doesn't know the public suffixes.
 std::string_view rule_of_domains();
 
 } // namespace stage3

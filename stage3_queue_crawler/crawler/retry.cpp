@@ -23,7 +23,7 @@ RetryPolicy::after(int status, std::chrono::seconds retry_after, int tries) {
     return std::max<Duration>(growing(500ms, tries), retry_after);
 }
 
-/// `first`, doubled for each try, and up to a half more.
+/// `first`, doubled for each further try, and up to a half more.
 RetryPolicy::Duration RetryPolicy::growing(Duration first, int tries) {
     const double stretch = std::uniform_real_distribution(1.0, 1.5)(random_);
     const Duration wait = first * std::pow(2, tries - 1) * stretch;

@@ -9,32 +9,32 @@
 
 namespace stage3 {
 
-/// How long to wait before a URL is asked for again; nothing: it should not be.
+/// How long to wait before a URL is requested again; nothing if it should not be.
 ///
-/// A network may recover, and a server that is overloaded or being restarted, too. What
-/// would come out the same, such as 404, is not asked for twice. The waits double from
-/// try to try, so that a server in trouble gets more and more rest; and each is stretched
-/// by a random amount, so that those who failed together don't come back together.
+/// A network may recover, and so may a server that is overloaded or restarting. If the
+/// result would be the same, as with 404, there is no second try. The waits double from
+/// try to try, so that a server in trouble gets more and more rest, and each is stretched
+/// by a random amount, so that requests that failed together don't come back together.
 class RetryPolicy {
   public:
     using Duration = std::chrono::duration<double>;
 
-    /// `max_tries`: in all, for one URL.
+    /// `max_tries`: in total, for one URL.
     explicit RetryPolicy(int max_tries) : max_tries_(max_tries) {}
 
-    /// There was no whole response, for the `tries`-th time.
+    /// There was no complete response, for the `tries`-th time.
     std::optional<Duration> after(const FetchError& error, int tries);
-    /// This was the `tries`-th response. `retry_after`: what the server asks for, in
-    /// seconds; 0: nothing.
+    /// This was the `tries`-th response. `retry_after`: the wait that the server asks
+    /// for, in seconds; 0 if it asks for none.
     std::optional<Duration> after(int status, std::chrono::seconds retry_after,
                                   int tries);
 
-    /// True for a status that may pass.
+    /// True for a status that may be temporary.
     static bool may_pass(int status) {
         return status == 429 || status == 502 || status == 503 || status == 504;
     }
 
-    /// Nobody waits for longer than that because a server says so.
+    /// The longest wait. If a server asks for more, the URL is not tried again.
     static constexpr std::chrono::seconds longest_wait{60};
 
   private:

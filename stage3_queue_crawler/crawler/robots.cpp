@@ -18,15 +18,15 @@ constexpr auto nowhere = std::string_view::npos;
 constexpr std::string_view blanks = " \t";
 constexpr std::string_view line_ends = "\r\n";
 
-// A rule's '*' and '$', once it is in normal form. A '*' that stands for itself is still
-// a '*' there, and control characters are percent-encoded: so none is taken for another.
+// A rule's '*' and '$', once it is in normal form. A literal '*' is still a '*' there,
+// and control characters are percent-encoded, so none can be mistaken for another.
 constexpr char any_sequence = '\1';
 constexpr char end_of_target = '\2';
 
-// RFC 3986 section 2.2: these have, or may have, a meaning of their own in a URL.
+// RFC 3986 section 2.2: these have, or may have, a special meaning in a URL.
 constexpr std::string_view reserved = ":/?#[]@!$&'()*+,;=";
 
-/// RFC 3986 section 2.3: encoded or not, they mean the same.
+/// RFC 3986 section 2.3: these mean the same, encoded or not.
 bool is_unreserved(char c) {
     return common::is_alpha(c) || common::is_digit(c)
            || std::string_view("-._~").find(c) != nowhere;
@@ -49,10 +49,10 @@ void append_encoded(char c, std::string& result) {
     result += {'%', digits[octet >> 4U], digits[octet & 0xfU]};
 }
 
-/// The one spelling by which paths are compared: "/%7Ej%c3%bc" and "/~jü" both become
+/// The spelling in which paths are compared: "/%7Ej%c3%bc" and "/~jü" both become
 /// "/~j%C3%BC". An encoded character that is reserved stays encoded: "%2F" is part of a
-/// name, "/" parts two. '*' and '$' are the exception, since a rule has no other way to
-/// say that it means the character. A '%' that encodes nothing stays as it is.
+/// name, "/" separates two. '*' and '$' are the exception, because a rule has no other
+/// way to mean the character itself. A '%' that encodes nothing stays as it is.
 std::string normal_form(std::string_view text) {
     std::string result;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -69,7 +69,7 @@ std::string normal_form(std::string_view text) {
     return result;
 }
 
-/// A rule's path in normal form, with `any_sequence` and `end_of_target` for its signs.
+/// A rule's path in normal form, with `any_sequence` and `end_of_target` for '*' and '$'.
 std::string normal_pattern(std::string_view text) {
     const bool anchored = text.ends_with('$');
     if (anchored)
@@ -87,9 +87,9 @@ std::string normal_pattern(std::string_view text) {
 
 /// Does the pattern match the target, from its start? Both in normal form.
 ///
-/// Between two stars stands a piece of plain text. Each is taken where it's found first:
-/// that leaves the most for those after it, so there is never a reason to go back and try
-/// another place. (To go back is what makes regular expressions slow.)
+/// Between two stars is a piece of plain text. Each piece is matched where it's found
+/// first: that leaves the most text for those after it, so there is never a reason to go
+/// back and try another place. (Backtracking is what makes regular expressions slow.)
 bool matches(std::string_view pattern, std::string_view target) {
     const bool anchored = pattern.ends_with(end_of_target);
     if (anchored)
@@ -116,9 +116,9 @@ bool matches(std::string_view pattern, std::string_view target) {
     }
 }
 
-/// Holds back most rules that don't match a target, without a search for each. All ends
-/// of the target ("/abc", "abc", "bc", "c") are sorted, like words in a dictionary:
-/// whether a piece of text is somewhere in the target can be looked up.
+/// Filters out most rules that don't match a target, without a search for each. All
+/// suffixes of the target ("/abc", "abc", "bc", "c") are sorted, like words in a
+/// dictionary, so it can look up whether a piece of text is somewhere in the target.
 class Sieve {
   public:
     /// `target`, in normal form, must outlive it.
@@ -130,7 +130,7 @@ class Sieve {
             pattern.remove_suffix(1);
         auto star = pattern.find(any_sequence);
         if (star == nowhere)
-            return true; // to match it is as quick
+            return true; // matching it is just as quick
         if (!target_.starts_with(pattern.substr(0, star)))
             return false;
         std::size_t length = star; // of all pieces
@@ -142,12 +142,12 @@ class Sieve {
             if (length > target_.size() || !has(piece))
                 return false;
         }
-        // `matches` will try one piece or another at each place of the target.
+        // `matches` will try some piece or other at each place of the target.
         steps_ += target_.size() * (1 + length / word_size);
         return true;
     }
 
-    /// What it took to look up pieces, and to match what has passed, at most: in
+    /// An upper bound on the work of looking up pieces and matching what has passed: in
     /// comparisons of texts of `word_size`.
     std::size_t steps() const { return steps_; }
 
@@ -166,7 +166,7 @@ class Sieve {
         return word != words_.end() && word->starts_with(piece);
     }
 
-    static constexpr std::size_t word_size = 64; // of a longer piece, the start will do
+    static constexpr std::size_t word_size = 64; // the start of a longer piece will do
 
     const std::string_view target_;
     std::vector<std::string_view> words_; // empty until they are needed
@@ -187,7 +187,7 @@ std::optional<Robots::Duration> delay_in(std::string_view text) {
     return std::min(Robots::Duration(*seconds), Robots::longest_delay);
 }
 
-/// What of the file is read: all, or as many whole lines as are allowed.
+/// The part of the file that is read: all, or as many whole lines as are allowed.
 std::string_view readable_part(std::string_view text) {
     if (text.size() > Robots::max_size) {
         const auto end = text.find_last_of(line_ends, Robots::max_size);
@@ -201,9 +201,9 @@ std::string_view readable_part(std::string_view text) {
 
 } // namespace
 
-/// Takes the file line by line. A group is some lines with names, and what is said to
-/// those who bear them; it ends where, after a rule, the next name stands. What is said
-/// to all is kept, too, until it's known whether we are named anywhere.
+/// Takes the file line by line. A group is one or more lines with names, and the rules
+/// for the crawlers with those names; it ends at the first name after a rule. The rules
+/// for all crawlers are kept, too, until it's known whether we are named anywhere.
 class RobotsReader {
   public:
     explicit RobotsReader(std::string_view product_token)
@@ -269,24 +269,24 @@ void RobotsReader::read_rule(bool allows, std::string_view path) {
         return;
     if (group_.for_us)
         to_us_.rules_.push_back({normal_pattern(path), allows});
-    else if (group_.for_all) // no use once we are named
+    else if (group_.for_all) // useless once we are named
         to_all_.rules_.push_back({normal_pattern(path), allows});
 }
 
-/// RFC 9309 doesn't know this line, so it may not end a list of names: a rule further
-/// down is for those before it and for those after it. The delay itself isn't. Many files
-/// have a delay for one crawler, nothing else, then another crawler's name and delay.
+/// RFC 9309 doesn't define this line, so it must not end a list of names: a later rule
+/// is for the names before it and after it. The delay is only for those before it. Many
+/// files have just a delay for one crawler, then another crawler's name and delay.
 void RobotsReader::read_delay(std::string_view value) {
     delay_group_.has_all_names = true;
     const auto delay = delay_in(value);
-    if (delay_group_.for_us) // nothing is less than any delay
+    if (delay_group_.for_us) // an empty one is less than any delay
         to_us_.delay_ = std::max(to_us_.delay_, delay);
     else if (delay_group_.for_all)
         to_all_.delay_ = std::max(to_all_.delay_, delay);
 }
 
-/// The rules in the order in which they count: the longest first, and of two as long, the
-/// one that allows.
+/// The rules in the order in which they count: the longest first, and of two equally long
+/// ones, the one that allows.
 Robots RobotsReader::result() {
     Robots& robots = are_named_ ? to_us_ : to_all_;
     std::ranges::sort(robots.rules_, [](const auto& a, const auto& b) {
@@ -294,7 +294,7 @@ Robots RobotsReader::result() {
             return a.pattern.size() > b.pattern.size();
         if (a.allows != b.allows)
             return a.allows;
-        return a.pattern < b.pattern; // so that equals stand together
+        return a.pattern < b.pattern; // so that equal rules are adjacent
     });
     const auto again = std::ranges::unique(robots.rules_);
     robots.rules_.erase(again.begin(), again.end());
@@ -306,25 +306,25 @@ namespace {
 
 void read_lines(std::string_view text, RobotsReader& reader) {
     while (!text.empty()) {
-        // CR LF is read as an empty line after the first: no harm, and all three ways
-        // to end a line are one.
+        // CR LF is read as an extra empty line, which does no harm and lets all three
+        // line endings be handled alike.
         const auto end = std::min(text.find_first_of(line_ends), text.size());
         reader.read(text.substr(0, end));
         text.remove_prefix(std::min(end + 1, text.size()));
     }
 }
 
-/// A pattern as it stands in a file.
+/// A pattern as it's written in a file.
 std::string readable_pattern(std::string_view pattern) {
     std::string text;
-    bool is_percent = false; // a '%' that encodes nothing, and must not seem to
+    bool is_percent = false; // after a '%' that only seems to encode something
     for (std::size_t i = 0; i < pattern.size(); ++i) {
         const char c = pattern[i];
         if (c == any_sequence)
             text += '*';
         else if (c == end_of_target)
             text += '$';
-        else if (c == '*' || c == '$' || c == '#' || is_percent) // itself, and no sign
+        else if (c == '*' || c == '$' || c == '#' || is_percent) // meant literally
             append_encoded(c, text);
         else
             text += c;

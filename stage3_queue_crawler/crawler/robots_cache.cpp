@@ -46,7 +46,7 @@ Future<RobotsCache::Answer> RobotsCache::ask(const common::Url& url) {
     auto ended = std::make_unique<CancelAtExit>(
         fetch.add_done_callback([this, robots_url](const auto&) {
             Origin& origin = origins_.at(robots_url);
-            if (origin.answer.cancel()) // it was asked to end, perhaps before it began
+            if (origin.answer.cancel()) // the fetch was cancelled, perhaps before it ran
                 origin.good_until = {};
         }));
     origins_.insert_or_assign(robots_url, Origin{.answer = answer,
@@ -56,7 +56,7 @@ Future<RobotsCache::Answer> RobotsCache::ask(const common::Url& url) {
 }
 // [/ask]
 
-/// From its place in line to the answer.
+/// Waits for its turn, fetches, and sets the answer.
 Coroutine<> RobotsCache::find_out(common::Url robots_url, Future<Answer> answer) {
     try {
         const Answer found = co_await fetch(robots_url);
@@ -66,20 +66,20 @@ Coroutine<> RobotsCache::find_out(common::Url robots_url, Future<Answer> answer)
         const auto why = std::current_exception();
         if (answer.done())
             co_return; // it was cancelled meanwhile
-        // To want for a descriptor is our own failure, and passes.
+        // A lack of descriptors is our own failure, and temporary.
         origins_.at(robots_url).good_until =
             is_no_descriptor(why) ? EventLoop::TimePoint{} : loop_.time() + failed_for;
-        answer.set_exception_quietly(why); // perhaps nobody needs it any more
+        answer.set_exception_quietly(why); // perhaps no task needs it any more
     }
 }
 
-/// Who has many ports could fill our memory with a robots.txt for each.
+/// A server with many ports could fill our memory with a robots.txt for each.
 void RobotsCache::keep(const common::Url& robots_url, const Robots& rules) {
     kept_.emplace_back(robots_url, rules.memory());
     bytes_kept_ += kept_.back().second;
     while (bytes_kept_ > settings_.most_kept && kept_.size() > 1) {
         bytes_kept_ -= kept_.front().second;
-        origins_.erase(kept_.front().first); // who has its answer, keeps it
+        origins_.erase(kept_.front().first); // an answer already given stays valid
         kept_.pop_front();
     }
 }
@@ -89,7 +89,7 @@ void RobotsCache::cancel_all() {
         if (origin.answer.done())
             continue;
         origin.fetch.cancel();
-        origin.good_until = {}; // who asks again gets another one
+        origin.good_until = {}; // asking again starts another fetch
         origin.answer.cancel();
     }
 }
@@ -98,7 +98,7 @@ Coroutine<RobotsCache::Answer> RobotsCache::fetch(common::Url robots_url) {
     for (int tries = 1;; ++tries) {
         RetryPolicy::Duration wait{};
         try {
-            const Permit permit = co_await fetches_.acquire(); // not while it sleeps
+            const Permit permit = co_await fetches_.acquire(); // released before sleeping
             const Tried tried = co_await try_to_fetch(robots_url, tries);
             if (tried.answer)
                 co_return tried.answer;
@@ -113,8 +113,8 @@ Coroutine<RobotsCache::Answer> RobotsCache::fetch(common::Url robots_url) {
     }
 }
 
-/// The text, as much as counts. What goes wrong here is the file's own trouble: others
-/// may well be had from that server.
+/// The text, as much of it as counts. A failure here is this file's own: others may well
+/// be available from the same server.
 Coroutine<std::string> RobotsCache::read(Response& response) {
     try {
         co_return co_await response.read_beginning();
@@ -124,7 +124,7 @@ Coroutine<std::string> RobotsCache::read(Response& response) {
     }
 }
 
-/// No answer: it's to be tried again.
+/// If the result has no answer, it should be tried again.
 Coroutine<RobotsCache::Tried> RobotsCache::try_to_fetch(common::Url robots_url,
                                                         int tries) {
     Tried result;
@@ -132,7 +132,7 @@ Coroutine<RobotsCache::Tried> RobotsCache::try_to_fetch(common::Url robots_url,
     common::Url url = std::move(robots_url);
     for (int redirects = 0; redirects <= most_redirects; ++redirects) {
         GetOptions options = settings_.options_for(url);
-        options.max_body = Robots::max_size + 1; // so that it's seen that there is more
+        options.max_body = Robots::max_size + 1; // to notice that there is more
         settings_.on_request(url);
         PageResponse told;
         const TracedFetch traced(loop_.tracer(), url, told);
@@ -161,7 +161,7 @@ Coroutine<RobotsCache::Tried> RobotsCache::try_to_fetch(common::Url robots_url,
                                 ? common::resolve_url(location, url)
                                 : std::nullopt;
         if (!target)
-            break; // there is none: all is allowed
+            break; // there is no robots.txt: all is allowed
         url = *target;
     }
     result.answer = answer(Robots::allow_all(), "");

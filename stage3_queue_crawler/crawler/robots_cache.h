@@ -1,7 +1,7 @@
 // Each origin's robots.txt, fetched once.
 //
-// Whoever asks gets a future: the answer that is there, or that is under way. Nobody has
-// to stand and wait for it. What a missing or a broken file means is decided here, by RFC
+// Asking returns a future for an answer that is known, or on its way, so no task has to
+// stop and wait for it. What a missing or broken file means is decided here, by RFC
 // 9309, section 2.3.1. Page 24 of the book.
 #pragma once
 
@@ -23,45 +23,45 @@
 
 namespace stage3 {
 
-/// What an origin says.
+/// What an origin's robots.txt says.
 struct RobotsAnswer {
     Robots rules;
-    std::string reason; ///< why a URL is not allowed, if it isn't
+    std::string reason; ///< why a URL is not allowed, if one isn't
 };
 
 class RobotsCache {
   public:
     using Answer = std::shared_ptr<const RobotsAnswer>;
-    /// What `ask` is to those who need nothing else of it.
+    /// `ask`, for code that needs nothing else of this class.
     using Ask = std::function<Future<Answer>(const common::Url&)>;
 
     struct Settings {
-        std::string product_token;     ///< who we are, such as "AwaitTheWeb"
+        std::string product_token;     ///< our name, such as "AwaitTheWeb"
         int max_tries = 1;             ///< for any one robots.txt
-        std::size_t most_at_once = 16; ///< further ones stand in line
-        /// How to ask that URL's server for something.
+        std::size_t most_at_once = 16; ///< further ones wait
+        /// The options for a request to that URL's server.
         std::function<GetOptions(const common::Url&)> options_for =
             [](const common::Url&) { return GetOptions(); };
-        /// Called with each URL as it's asked for.
+        /// Called with each URL as it's requested.
         std::function<void(const common::Url&)> on_request = [](const common::Url&) {};
-        /// Rules of more than that are not all kept, in bytes: the oldest ones go, and
-        /// are asked for again when they are needed.
+        /// How many bytes of rules to keep. Beyond that, the oldest ones are dropped, and
+        /// fetched again when they are needed.
         std::size_t most_kept = std::size_t{32} * 1024 * 1024;
     };
-    /// An origin that could not be reached is not asked again for so long.
+    /// How long an origin that could not be reached is not asked again.
     static constexpr std::chrono::minutes failed_for{1};
 
-    /// In the loop; `loop` and `session` must outlive it.
+    /// Belongs to the loop's thread. `loop` and `session` must outlive it.
     RobotsCache(EventLoop& loop, Session& session, Settings settings);
 
-    /// From now on, its fetches are tasks of this group. Comes before `ask`.
+    /// From now on, its fetches are tasks of this group. Call it before `ask`.
     void fetch_in(TaskGroup& group) { group_ = &group; }
 
-    /// What the origin of `url` says. The future has a FetchError if there is no answer
-    /// at all.
+    /// What the origin of `url` says. The future fails with a FetchError if there is no
+    /// answer at all.
     Future<Answer> ask(const common::Url& url);
 
-    /// Nobody needs those answers any more that aren't there: cancels them.
+    /// The answers still to come are no longer needed: cancels them.
     void cancel_all();
 
   private:
@@ -72,7 +72,7 @@ class RobotsCache {
         EventLoop::TimePoint good_until = EventLoop::TimePoint::max();
     };
 
-    /// What came of one try: an answer, or after how long there should be another.
+    /// The result of one try: an answer, or how long to wait before the next try.
     struct Tried {
         Answer answer;
         RetryPolicy::Duration wait{};
@@ -91,7 +91,7 @@ class RobotsCache {
     std::unordered_map<common::Url, Origin> origins_; // by robots.txt's URL
     Semaphore fetches_;
     TaskGroup* group_ = nullptr;
-    std::deque<std::pair<common::Url, std::size_t>> kept_; // and bytes, oldest first
+    std::deque<std::pair<common::Url, std::size_t>> kept_; // with bytes, oldest first
     std::size_t bytes_kept_ = 0;
 };
 

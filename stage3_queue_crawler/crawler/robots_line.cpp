@@ -32,9 +32,9 @@ void RobotsLine::wait_for(const std::string& name, Origin& origin,
     // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): the future owns it
 }
 
-/// The answer is there. All who wait for it are judged: now, or as many as there's time
-/// for, since to judge one may take milliseconds, and the loop waits.
-// `name` is a copy, since `wait_for` replaces the callback that has it.
+/// The answer is there. Judges all work that waits for it, or as much as there's time
+/// for: judging one item may take milliseconds, and the loop waits.
+// `name` is a copy because `wait_for` replaces the callback that holds it.
 // NOLINTNEXTLINE(performance-unnecessary-value-param)
 void RobotsLine::judge_line(std::string name, const Future<RobotsCache::Answer>& answer) {
     Origin& origin = origins_.at(name);
@@ -42,7 +42,7 @@ void RobotsLine::judge_line(std::string name, const Future<RobotsCache::Answer>&
         wait_for(name, origin, ask_(origin.line.front().url));
         return;
     }
-    do { // one in any case: each line gets on
+    do { // at least one, so that each line moves
         QueuedWork work = std::move(origin.line.front());
         origin.line.pop_front();
         judge(std::move(work), answer);
@@ -50,10 +50,10 @@ void RobotsLine::judge_line(std::string name, const Future<RobotsCache::Answer>&
     if (origin.line.empty())
         origins_.erase(name);
     else
-        wait_for(name, origin, answer); // which is kept: the cache may drop it
+        wait_for(name, origin, answer); // keeps the answer, which the cache may drop
 }
 
-/// Only the verdict is kept, and not all the rules: many may stand in line with one.
+/// Keeps only the verdict, not all the rules: many items may wait in line with one.
 void RobotsLine::judge(QueuedWork work, const Future<RobotsCache::Answer>& answer) {
     --waiting_;
     std::optional<Robots::Duration> delay;
@@ -72,7 +72,7 @@ void RobotsLine::judge(QueuedWork work, const Future<RobotsCache::Answer>& answe
     judged_(std::move(work), delay);
 }
 
-/// True if this turn of the loop has had enough of it.
+/// True if judging has taken long enough in this turn of the loop.
 bool RobotsLine::is_tired() {
     const EventLoop::TimePoint now = loop_.time();
     if (loop_.turns() != turn_) {

@@ -1,8 +1,8 @@
 // Where work waits until its origin has said what may be fetched.
 //
-// A robots.txt may take half a minute to come, and hundreds of URLs may need the same
-// one. They stand in a line for each origin, and one callback for each line lets them go
-// on. Page 24 of the book.
+// A robots.txt may take half a minute to arrive, and hundreds of URLs may need the same
+// one. They wait in one line per origin, and one callback per line lets them continue.
+// Page 24 of the book.
 #pragma once
 
 #include "stage3_queue_crawler/crawler/queued_work.h"
@@ -25,19 +25,19 @@ namespace stage3 {
 
 class RobotsLine {
   public:
-    /// Is told what was judged, and which pause the origin wants.
+    /// Called with work that has been judged, and the pause that the origin wants.
     using Judged = std::function<void(QueuedWork, std::optional<Robots::Duration>)>;
 
     RobotsLine(EventLoop& loop, RobotsCache::Ask ask, Judged judged)
         : loop_(loop), ask_(std::move(ask)), judged_(std::move(judged)) {}
 
-    /// Some work comes. It goes on as soon as the answer is there: perhaps at once.
+    /// Takes work in. It leaves as soon as the answer is there, perhaps at once.
     void enter(QueuedWork work);
 
-    /// Takes out all that wait.
+    /// Takes out all that are waiting.
     std::vector<QueuedWork> take_all();
 
-    /// How many wait.
+    /// How many are waiting.
     std::size_t size() const { return waiting_; }
 
   private:
@@ -59,7 +59,7 @@ class RobotsLine {
     const Judged judged_;
     std::unordered_map<std::string, Origin> origins_; // those with a line
     std::size_t waiting_ = 0;
-    std::uint64_t turn_ = no_turn; // the loop's, in which it began to judge
+    std::uint64_t turn_ = no_turn; // the turn of the loop in which it began to judge
     EventLoop::TimePoint began_{};
 };
 

@@ -73,8 +73,8 @@ bool Scope::is_near(const common::Url& url) const {
                 return place.starts_with(folder);
             });
     if (is_among(places_, common::without_www(url.host())))
-        return true; // and so a host is always inside its domain: www.localhost, too
-    // To look for a public suffix takes a microsecond: most links are spared it.
+        return true; // so a host is always inside its own domain, even www.localhost
+    // Looking up a public suffix takes a microsecond; most links are spared that.
     return std::ranges::any_of(domains_, [&url](const std::string& domain) {
         return url.host().find(domain) != std::string_view::npos
                && registrable_domain(url) == domain;

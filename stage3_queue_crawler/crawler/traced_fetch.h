@@ -1,4 +1,4 @@
-// Tells a trace of a fetch: that it begins, and what has come of it.
+// Writes a fetch to the trace: its beginning, and its result.
 #pragma once
 
 #include "common/trace/trace.h"
@@ -13,11 +13,11 @@
 
 namespace stage3 {
 
-/// Lives as long as the fetch, or until `end`: also if that is cancelled, or fails. Costs
-/// next to nothing if the tracer is off.
+/// Traces a fetch until `end` or its own destruction, even if the fetch is cancelled or
+/// fails. Costs next to nothing if the tracer is off.
 class TracedFetch {
   public:
-    /// `page` is what comes of it, in the end. It must outlive this.
+    /// `page` will hold the result. It must outlive this.
     TracedFetch(common::Tracer& tracer, const common::Url& url, const PageResponse& page)
         : tracer_(tracer), page_(page) {
         if (!tracer_.enabled()) [[likely]]
@@ -30,12 +30,12 @@ class TracedFetch {
     TracedFetch& operator=(const TracedFetch&) = delete;
     ~TracedFetch() { end(); } // NOLINT(bugprone-exception-escape): if memory is used up
 
-    /// Call it before what is told moves away.
+    /// Call it before the contents of `page` are moved away.
     void end() {
         const std::optional<common::Url> url = std::exchange(url_, std::nullopt);
         if (!url)
-            return; // it's off, or has been said
-        // As a URL, it's without a password that somebody may have put in.
+            return; // the tracer is off, or the end is written already
+        // As a URL, it has lost any password that was in the text.
         std::optional<common::Url> next;
         if (!page_.location.empty())
             next = common::resolve_url(page_.location, *url);
@@ -50,7 +50,7 @@ class TracedFetch {
   private:
     common::Tracer& tracer_;
     const PageResponse& page_;
-    std::optional<common::Url> url_; // until its end is told
+    std::optional<common::Url> url_; // until its end is written
     std::uint64_t id_ = 0;
     const int exceptions_ = std::uncaught_exceptions();
 };

@@ -21,7 +21,7 @@ constexpr bool is_hex_digit(char c) {
            || (common::to_lower(c) >= 'a' && common::to_lower(c) <= 'f');
 }
 
-/// "8a6e0804-bd50-11f0-b3c2-0242ac120002"; so many characters there must be.
+/// Like "8a6e0804-bd50-11f0-b3c2-0242ac120002". Needs at least `uuid_size` characters.
 bool begins_with_uuid(std::string_view text) {
     for (std::size_t i = 0; i < uuid_size; ++i) {
         const bool hyphen = i == 8 || i == 13 || i == 18 || i == 23;
@@ -52,16 +52,16 @@ std::size_t changes_in(std::string_view row) {
     return changes;
 }
 
-/// If a part of a path looks as if a program had drawn it by lot: it has a UUID in it, or
-/// a row of 16 letters and digits that changes from one to the other, and back. In titles
-/// there are hyphens as a rule, in words no digits, in numbers no letters; and the
-/// letters of most serial numbers are all at the beginning. (To ask for more digits would
-/// miss some ids, and a few are enough for a site without end: each makes all links of
-/// its page new. What is taken for an id, as "Apollo11MoonLanding" is, only counts
-/// together.)
+/// True if a part of a path looks randomly generated: it has a UUID in it, or a run of at
+/// least 16 letters and digits that changes from one kind to the other and back. Titles
+/// usually have hyphens, words have no digits, numbers have no letters, and most serial
+/// numbers have all their letters at the beginning. (Requiring more digits would miss
+/// some ids, and a few are enough for an endless site: each makes all links of its page
+/// new. If "Apollo11MoonLanding" is taken for an id, that only means that such URLs are
+/// counted together.)
 bool looks_like_id(std::string_view part) {
     for (std::string_view rest = part; rest.size() >= shortest_id;) {
-        // From behind: if there is a hyphen, what is before it need not be looked at.
+        // Backwards: if there is a hyphen, what comes before it needn't be looked at.
         std::size_t end = shortest_id;
         while (end > 0 && is_letter_or_digit(rest[end - 1]))
             --end;
@@ -75,15 +75,15 @@ bool looks_like_id(std::string_view part) {
     return has_uuid(part);
 }
 
-/// Of "/a;b/c?d".
+/// The parts of a target such as "/a;b/c?d".
 struct Shape {
     std::size_t slashes = 0; // in the path
     std::string_view path;   // "/a;b/c"
-    std::string_view page;   // "/a": up to what is said to it
-    bool has_id = false;     // a part of the path, with more behind it, looks like one
+    std::string_view page;   // "/a": up to its parameters
+    bool has_id = false;     // a part of the path before its last one looks like an id
 };
 
-/// Seen in one go: it's asked of every link.
+/// In one pass, because it's called for every link.
 Shape shape_of(std::string_view target) {
     Shape shape;
     std::size_t page_end = target.size();
@@ -104,7 +104,7 @@ Shape shape_of(std::string_view target) {
     return shape;
 }
 
-/// How often the part of a path that is there most often occurs in it. `parts` is room.
+/// How often the most frequent part of a path occurs in it. `parts` is scratch space.
 std::size_t most_repeats(std::string_view path, std::vector<std::string_view>& parts) {
     parts.clear();
     while (!path.empty()) {
@@ -123,8 +123,8 @@ std::size_t most_repeats(std::string_view path, std::vector<std::string_view>& p
     return most;
 }
 
-/// What all URLs have in common that differ only behind their page, or in ids. `path` may
-/// go on behind the page, as in "/id;v=1/a".
+/// What URLs that differ only after their page, or in ids, have in common. `path` may
+/// continue after the page, as in "/id;v=1/a".
 std::string without_ids(const common::Url& url, std::string_view path,
                         std::string_view page) {
     std::string text(url.origin());
@@ -132,7 +132,7 @@ std::string without_ids(const common::Url& url, std::string_view path,
         const auto end = std::min(page.find('/', 1), page.size());
         const std::string_view part = page.substr(0, end); // with its slash
         const bool is_last = path.find('/', 1) == std::string_view::npos;
-        text.append(!is_last && looks_like_id(part) ? "/ " : part); // no URL has a blank
+        text.append(!is_last && looks_like_id(part) ? "/ " : part); // no URL has a space
         page.remove_prefix(end);
         path.remove_prefix(end);
     }

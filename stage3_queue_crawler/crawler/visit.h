@@ -1,6 +1,6 @@
-// A URL that a worker has, until it says what came of it.
+// A URL that a worker holds until it reports the result.
 //
-// A worker may be cancelled in the middle of a fetch. Then its visit's destructor gives
+// A worker may be cancelled in the middle of a fetch. Its visit's destructor then gives
 // the URL back, so none is lost. Page 16 of the book.
 #pragma once
 
@@ -15,8 +15,8 @@ namespace stage3 {
 
 // NOLINTBEGIN(bugprone-exception-escape): to give back does not fail
 // [visit]
-/// Work that was taken out of a frontier. It must be done, or put off. If it's dropped,
-/// since its worker is cancelled, say, it's given back.
+/// Work that was taken out of a frontier. It must be done or put off. If it's dropped,
+/// for example because its worker is cancelled, it's given back.
 template <class Owner>
 class Visit {
   public:
@@ -34,13 +34,13 @@ class Visit {
     }
 
     const Work& work() const { return work_; }
-    /// What to call when its request goes out. Until then this must not be moved.
+    /// To be called when its request goes out. Until then, this must not be moved.
     std::function<void()> on_request() {
         return [this] { owner_->began(work_); };
     }
-    /// Once more, after so long.
+    /// To be tried again after `wait`.
     void put_off(EventLoop::Duration wait) { leave().put_off(std::move(work_), wait); }
-    /// The same, but that was none of its tries.
+    /// The same, but this time doesn't count as a try.
     void put_off_untried(EventLoop::Duration wait) {
         --work_.tries;
         put_off(wait);

@@ -1,8 +1,8 @@
 // A URL to fetch, and what was found there: the values that a frontier hands out and
 // takes back.
 //
-// They have their own file, since what reads a page needs them, and needs nothing of the
-// frontier, which decides what comes next. Page 16 of the book.
+// They have their own file because the code that reads a page needs them, but nothing of
+// the frontier, which decides what comes next. Page 16 of the book.
 #pragma once
 
 #include "common/web/url.h"
@@ -22,26 +22,26 @@ namespace stage3 {
 /// Why a URL may not be fetched.
 struct Refusal {
     std::string reason;         ///< what robots.txt says; empty: there was no answer
-    std::exception_ptr failure; ///< and why not
+    std::exception_ptr failure; ///< and why there was none
 };
 
 /// A URL to fetch, and what it has been through. A value: it points into no table.
 ///
-/// A frontier may add to it what only that frontier needs: see its own `Work`. So the
-/// flags stand last, where a few more of them take no memory.
+/// A frontier may add what only it needs: see its own `Work`. So the flags come last,
+/// where a few more of them take no memory.
 struct Work {
     explicit Work(common::Url u) : url(std::move(u)) {}
 
     common::Url url;
-    std::shared_ptr<const Refusal> refusal = {}; ///< none: it may be fetched
+    std::shared_ptr<const Refusal> refusal = {}; ///< null: it may be fetched
     EventLoop::TimePoint begun{}; ///< if it was tried: when it was first taken out
     std::uint32_t depth = 0;      ///< links away from a root
     int redirects_left = 0;       ///< that may still be followed from here
-    int tries = 0;                ///< with the one that it was taken out for
+    int tries = 0;                ///< including one under way
     bool is_root = false;
     bool was_tried = false; ///< at least once
 };
-/// What it is called in traces.
+/// Its name in traces.
 inline std::string_view trace_name(const Work& work) { return work.url.href(); }
 
 /// What was found at a URL.
