@@ -15,7 +15,7 @@
 namespace stage3 {
 namespace {
 
-/// As many of its first bits as all addresses of a network have in common.
+/// A network, as the leading bits that all its addresses have in common.
 template <std::size_t Size>
 struct Network {
     std::array<std::uint8_t, Size> first;
@@ -33,37 +33,37 @@ struct Network {
 using V4 = std::span<const std::uint8_t, 4>;
 using V6 = std::span<const std::uint8_t, 16>;
 
-// Source: IANA IPv4 Special-Purpose Address Registry, and RFC 5771 for groups.
+// Source: IANA IPv4 Special-Purpose Address Registry, and RFC 5771 for multicast.
 constexpr std::array<Network<4>, 15> special_v4{{
     {{0, 0, 0, 0}, 8},       // "this network": Linux takes 0.0.0.0 for itself
     {{10, 0, 0, 0}, 8},      // private use
     {{100, 64, 0, 0}, 10},   // between a provider and its customers
     {{127, 0, 0, 0}, 8},     // this machine
-    {{169, 254, 0, 0}, 16},  // this link; in a cloud, who tells a machine its secrets
+    {{169, 254, 0, 0}, 16},  // this link; in clouds, the service with a machine's secrets
     {{172, 16, 0, 0}, 12},   // private use
     {{192, 0, 0, 0}, 24},    // protocols
     {{192, 0, 2, 0}, 24},    // examples
-    {{192, 88, 99, 0}, 24},  // relays to IPv6, of old
+    {{192, 88, 99, 0}, 24},  // formerly, relays to IPv6
     {{192, 168, 0, 0}, 16},  // private use
     {{198, 18, 0, 0}, 15},   // benchmarks
     {{198, 51, 100, 0}, 24}, // examples
     {{203, 0, 113, 0}, 24},  // examples
-    {{224, 0, 0, 0}, 4},     // groups
-    {{240, 0, 0, 0}, 4},     // reserved; the last one is everybody on this link
+    {{224, 0, 0, 0}, 4},     // multicast
+    {{240, 0, 0, 0}, 4},     // reserved; the last one is broadcast on this link
 }};
 
-// Those of all the world are in here, and nothing else is. Source: RFC 4291, section 2.4,
-// and IANA's registry of IPv6's address space.
+// All public addresses are in here, and nothing else is. Source: RFC 4291, section 2.4,
+// and IANA's registry of the IPv6 address space.
 constexpr Network<16> global_v6{{0x20}, 3};
 
-// And these are exceptions. Source: IANA IPv6 Special-Purpose Address Registry.
+// And these are the exceptions. Source: IANA IPv6 Special-Purpose Address Registry.
 constexpr std::array<Network<16>, 3> special_v6{{
     {{0x20, 0x01, 0x00}, 23},       // protocols
     {{0x20, 0x01, 0x0d, 0xb8}, 32}, // examples
     {{0x3f, 0xff}, 20},             // examples
 }};
 
-// An IPv4 address is a part of these.
+// Addresses in these contain an IPv4 address.
 constexpr Network<16> mapped{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}, 96};
 constexpr Network<16> translated{{0x00, 0x64, 0xff, 0x9b}, 96}; // RFC 6052
 constexpr Network<16> six_to_four{{0x20, 0x02}, 16};            // RFC 3056
@@ -79,7 +79,7 @@ bool is_private(V6 address) {
         return is_private(address.last<4>());
     if (six_to_four.has(address))
         return is_private(address.subspan<2, 4>());
-    if (teredo.has(address)) { // its server, and itself, turned over
+    if (teredo.has(address)) { // its server's address, and its own, inverted
         std::array<std::uint8_t, 4> client{};
         std::ranges::transform(address.last<4>(), client.begin(), [](std::uint8_t byte) {
             return static_cast<std::uint8_t>(~byte);
@@ -109,7 +109,7 @@ std::string in_digits(const sockaddr& address) {
 }
 
 bool is_private(const sockaddr& address) {
-    std::array<std::uint8_t, 16> bytes{}; // as they go over the wire, the first one first
+    std::array<std::uint8_t, 16> bytes{}; // in network byte order
     if (address.sa_family == AF_INET6) {
         const auto& v6 = reinterpret_cast<const sockaddr_in6&>(address);
         std::memcpy(bytes.data(), &v6.sin6_addr, 16);

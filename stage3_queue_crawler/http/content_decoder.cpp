@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t buffer_size = std::size_t{16} * 1024;
 
-/// True for what some servers write where nothing is packed: browsers take no notice.
+/// True for what some servers write if nothing is compressed; browsers ignore it.
 bool says_nothing(std::string_view coding) {
     constexpr std::array words{"identity",   "none",   "utf-8", "utf8",
                                "iso-8859-1", "binary", "8bit",  "7bit"};
@@ -46,7 +46,7 @@ ContentDecoder::Verdict ContentDecoder::take(std::string_view packed, const Sink
 }
 
 // [take]
-/// `bytes` are packed so many times.
+/// `bytes` are compressed `layers` times.
 ContentDecoder::Verdict ContentDecoder::take(std::string_view bytes, std::size_t layers,
                                              const Sink& sink) {
     if (layers == 0)
@@ -64,11 +64,11 @@ ContentDecoder::Verdict ContentDecoder::take(std::string_view bytes, std::size_t
         layer.has_ended = result == Z_STREAM_END;
         const std::size_t size = buffer_size - stream.avail_out;
         if (size == 0 && result == Z_BUF_ERROR)
-            break; // it needs more
+            break; // it needs more input
         if (result != Z_OK && !layer.has_ended)
             return Verdict::broken;
         if (size == 0)
-            continue; // a head, or an end, and no byte for whoever is next
+            continue; // a header or an end, and no bytes to pass on
         const Verdict verdict = take({unpacked.data(), size}, layers - 1, sink);
         if (verdict != Verdict::fine)
             return verdict;
@@ -77,11 +77,11 @@ ContentDecoder::Verdict ContentDecoder::take(std::string_view bytes, std::size_t
 }
 // [/take]
 
-/// Gives bytes to a layer, which gets its stream with the first of them.
+/// Gives bytes to a layer, and a stream as well if they are its first.
 z_stream& ContentDecoder::begin(Layer& layer, std::string_view packed) {
     if (!layer.stream) {
-        // Some servers send what RFC 1951 calls deflate, some what HTTP means by it: that
-        // within RFC 1950's header, whose first byte ends with 8. (RFC 9110, 8.4.1.2.)
+        // Some servers send what RFC 1951 calls deflate, some what HTTP means by it: the
+        // same inside RFC 1950's header, whose first byte ends in 8. (RFC 9110, 8.4.1.2.)
         const bool has_header = (static_cast<unsigned char>(packed.front()) & 0x0fU) == 8;
         constexpr int largest_window = 15;
         constexpr int of_gzip = 16;
@@ -98,8 +98,8 @@ z_stream& ContentDecoder::begin(Layer& layer, std::string_view packed) {
     return *layer.stream;
 }
 
-/// Behind the end: another gzip file may follow, and is a part of it (RFC 1952, section
-/// 2.2). Anything else says nothing, and nor does what comes behind that.
+/// After the end: another gzip file may follow, and is a part of it (RFC 1952, section
+/// 2.2). Anything else is ignored, and so is whatever follows that.
 bool ContentDecoder::goes_on(Layer& layer) {
     constexpr Bytef first_of_gzip = 0x1f;
     z_stream& stream = *layer.stream;

@@ -1,8 +1,8 @@
-// Undoes the codings of a body while it comes in: gzip, and what else is unpacked by
-// zlib.
+// Undoes the codings of a body as it comes in: gzip, and whatever else zlib can
+// decompress.
 //
-// libcurl can do this, too. But 7.88 doesn't say whether it has come to the end of what
-// was packed: a body that was cut off would pass for a whole one. Page 19 of the book.
+// libcurl can do this, too. But 7.88 doesn't say whether it reached the end of the data:
+// a body that was cut off would pass for a whole one. Page 19 of the book.
 #pragma once
 
 #include <cstddef>
@@ -18,38 +18,38 @@ namespace stage3 {
 
 class ContentDecoder {
   public:
-    /// What comes out, in parts. False: no more is wanted.
+    /// Called with the output, in parts. Returns false if no more is wanted.
     using Sink = std::function<bool(std::string_view)>;
     enum class Verdict : std::uint8_t {
-        fine,   ///< as far as it has come
+        fine,   ///< so far
         enough, ///< more than `most` bytes, or the sink wants no more
-        broken, ///< not what the codings say; or these are unknown, or too many
+        broken, ///< doesn't match the codings; or they are unknown, or too many
     };
 
-    /// Hardly any server packs a body twice. A list longer than this one is an attack.
+    /// Hardly any server compresses a body twice. A list longer than this is an attack.
     static constexpr std::size_t most_codings = 5;
 
-    /// Nothing is packed.
+    /// For a body without codings.
     ContentDecoder() = default;
     /// `codings`: what Content-Encoding lists, in that order. `most`: how many
-    /// bytes may come in at each. (How many come out is for the sink to count.)
+    /// bytes each may take in. (The sink counts how many come out.)
     /// Source: RFC 9110, section 8.4.
     ContentDecoder(const std::vector<std::string_view>& codings, std::size_t most);
 
-    /// The next bytes that have come. After anything but `fine`, none may follow.
+    /// Takes the next bytes. After anything but `fine`, it must not be called again.
     Verdict take(std::string_view packed, const Sink& sink);
-    /// False if the end is missing. A body of no bytes at all is whole.
+    /// False if the end is missing. An empty body is whole.
     bool is_whole() const;
 
   private:
     struct Free {
         void operator()(z_stream_s* stream) const;
     };
-    /// One coding that is to be undone.
+    /// One coding to undo.
     struct Layer {
         bool is_gzip = false;
         bool has_ended = false;
-        bool is_over = false; // has ended, and what came then is no part of it
+        bool is_over = false; // has ended, and what follows is no part of it
         std::unique_ptr<z_stream_s, Free> stream = {}; // made when the first byte comes
     };
 
@@ -58,7 +58,7 @@ class ContentDecoder {
     static bool goes_on(Layer& layer);
 
     std::vector<Layer> layers_;     // in the order in which they were applied
-    std::vector<std::size_t> room_; // so many bytes may still come in at each
+    std::vector<std::size_t> room_; // how many bytes each may still take in
     bool is_unknown_ = false;
 };
 

@@ -25,7 +25,7 @@ constexpr std::string_view too_many_codings = "too many content encodings";
 constexpr std::string_view two_locations = "conflicting Location headers";
 constexpr std::string_view bare_return = "a carriage return inside a header";
 
-/// The items between commas, empty ones too.
+/// The items between commas, including empty ones.
 std::vector<std::string_view> split(std::string_view text) {
     std::vector<std::string_view> items;
     for (;;) {
@@ -189,7 +189,7 @@ ResponseHead::retry_after(std::chrono::system_clock::time_point now) const {
             std::from_chars(value.data(), value.data() + value.size(), seconds);
         return std::chrono::seconds(error == std::errc{} ? seconds : 0);
     }
-    const time_t date = curl_getdate(value.c_str(), nullptr); // -1: it is none
+    const time_t date = curl_getdate(value.c_str(), nullptr); // -1: it isn't one
     const auto wait = std::chrono::floor<std::chrono::seconds>(
         std::chrono::system_clock::from_time_t(date) - now);
     return std::max(wait, std::chrono::seconds(0));

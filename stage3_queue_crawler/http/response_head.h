@@ -31,7 +31,7 @@ class ResponseHead {
     const std::string& refusal() const { return refusal_; }
 
     int status() const { return status_; }
-    /// The first header of that name, in any case of letters; empty if there is none.
+    /// The first header of that name, ignoring case; empty if there is none.
     std::string_view header(std::string_view name) const;
     /// The items of all headers of that name: "a", "b" and "c" for "a, b" and "c".
     /// Source: RFC 9110, section 5.6.1.

@@ -29,7 +29,7 @@ int port_of(const sockaddr_storage& address) {
     return ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port);
 }
 
-/// As libcurl wants to have it.
+/// As libcurl wants it.
 std::string digits_of(const common::Address& address) {
     return in_digits(reinterpret_cast<const sockaddr&>(address.storage));
 }
@@ -58,7 +58,7 @@ std::chrono::seconds Response::retry_after() const {
 
 // [read]
 Coroutine<std::string> Response::read() {
-    const std::shared_ptr<Transfer> transfer = transfer_; // the response may go meanwhile
+    const std::shared_ptr<Transfer> transfer = transfer_; // may outlive the response
     co_await transfer->complete();
     co_return transfer->take_body();
 }
@@ -81,7 +81,7 @@ Session::Session(EventLoop& loop, SessionOptions options)
     if (!multi_)
         throw std::bad_alloc();
     for (const std::string& header : options_.headers) {
-        // It returns the whole list, at the same address or another.
+        // Returns the whole list, at the same address or another.
         curl_slist* const list = headers_.release();
         headers_.reset(curl_slist_append(list, header.c_str()));
         if (!headers_) {
@@ -102,7 +102,7 @@ Session::~Session() {
     for (Transfer* const transfer : std::exchange(transfers_, {}))
         transfer->abandon();
     multi_.reset();
-    // Last: until here libcurl may have asked for another.
+    // Last, because until here libcurl may have asked for another.
     timer_.cancel();
 }
 
@@ -126,8 +126,8 @@ Coroutine<Response> Session::get(common::Url url, GetOptions options) {
 }
 // [/get]
 
-/// For libcurl: "+a.example:80:10.0.0.1,10.0.0.2". Empty: it needs nothing from us, and
-/// looks nothing up that would take time.
+/// For libcurl, such as "+a.example:80:10.0.0.1,10.0.0.2". Empty if it needs nothing from
+/// us: for an address, for localhost, and with a proxy.
 Coroutine<std::string> Session::find_addresses(common::Url url) {
     using Kind = FetchError::Kind;
     const bool is_localhost =
@@ -169,8 +169,8 @@ bool Session::is_busy() const {
 // ---- What libcurl wants from the loop ----
 
 // [on-socket]
-/// libcurl wants to hear of this socket. Called from inside libcurl, which therefore must
-/// not be called here.
+/// libcurl wants to hear about this socket. Called from inside libcurl, which therefore
+/// must not be called here.
 int Session::on_socket(CURL* /*easy*/, curl_socket_t fd, int what, void* session,
                        void* /*known*/) noexcept {
     try {
@@ -183,7 +183,7 @@ int Session::on_socket(CURL* /*easy*/, curl_socket_t fd, int what, void* session
                             || error.code() == std::errc::operation_not_permitted;
         return closed ? 0 : -1;
     } catch (...) {
-        return -1; // the loop is closed, or there is no memory: `act` sees to it
+        return -1; // the loop is closed, or there is no memory: `act` handles it
     }
 }
 // [/on-socket]
@@ -202,7 +202,7 @@ void Session::watch(int fd, int what) {
 // [/watch]
 
 // [on-timer]
-/// libcurl wants to be called when this time is over; -1: no more.
+/// libcurl wants to be called once this time has passed; -1: no longer.
 int Session::on_timer(CURLM* /*multi*/, long milliseconds, void* session) noexcept {
     auto* const self = static_cast<Session*>(session);
     try {
@@ -213,13 +213,13 @@ int Session::on_timer(CURLM* /*multi*/, long milliseconds, void* session) noexce
                                        [self] { self->act(CURL_SOCKET_TIMEOUT, 0); });
         return 0;
     } catch (...) {
-        return -1; // the loop is closed, or there is no memory: `act` sees to it
+        return -1; // the loop is closed, or there is no memory: `act` handles it
     }
 }
 // [/on-timer]
 
 // [act]
-/// Lets libcurl do what can be done now, and deals with what is finished then.
+/// Lets libcurl do what can be done now, then handles the transfers that are finished.
 void Session::act(curl_socket_t fd, int events) {
     int running = 0;
     const CURLMcode code = curl_multi_socket_action(multi_.get(), fd, events, &running);
@@ -249,8 +249,8 @@ void Session::take_finished() {
 
 // ---- Connections that were kept ----
 
-/// libcurl doesn't say which connection a request will go out on, but from which port. So
-/// remember what is behind that port.
+/// libcurl doesn't say which connection a request will go out on, only from which port.
+/// So this remembers which socket has that port.
 void Session::note_connection(CURL* easy) {
     curl_socket_t fd = CURL_SOCKET_BAD;
     long port = 0;
@@ -261,9 +261,9 @@ void Session::note_connection(CURL* easy) {
 }
 
 // [unasked-input]
-/// Before a request is sent there can be no response. If there is something to read on
-/// its connection nevertheless, the last response was longer than it had said, and the
-/// rest would be taken for the answer to this request. (Or the server has closed it.)
+/// Before a request is sent, there can be no response. If there is something to read on
+/// its connection anyway, the last response was longer than it had said, and the rest
+/// would be taken for the response to this request. (Or the server has closed it.)
 bool Session::has_unasked_input(int port) const {
     const auto known = sockets_.find(port);
     if (known == sockets_.end())
@@ -272,7 +272,7 @@ bool Session::has_unasked_input(int port) const {
     socklen_t length = sizeof address;
     if (::getsockname(known->second, reinterpret_cast<sockaddr*>(&address), &length) != 0
         || port_of(address) != port)
-        return false; // the descriptor has another owner by now
+        return false; // the descriptor belongs to something else by now
     char byte = 0;
     return ::recv(known->second, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0;
 }

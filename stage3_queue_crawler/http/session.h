@@ -1,15 +1,15 @@
 // HTTP without a socket in sight: `co_await session.get(url)`, `co_await
 // response.read()`.
 //
-// The work is libcurl's: connections that are kept and reused, TLS, all the ways in which
-// a server may send a body. Its *multi* interface does that for many transfers at once,
-// in one thread, without ever waiting. It only wants two things from us: to be told when
-// a socket is ready, and when a time is over; and both are what an event loop does. Page
+// libcurl does the work: keeping and reusing connections, TLS, all the ways in which a
+// server may send a body. Its *multi* interface does that for many transfers at once, in
+// one thread, without ever waiting. It needs only two things from us: to be told when a
+// socket is ready, and when a timeout has passed. An event loop does both. Page
 // 15 of the book.
 //
-// libcurl calls back while it works, and must not be called from there. So the callbacks
-// only take notes: bytes into a string, a future resolved. Who waits for that goes on in
-// the loop's next turn, outside of libcurl.
+// libcurl calls back while it works, and must not be called from inside a callback. So
+// the callbacks only take notes: they append bytes to a string, or resolve a future. A
+// task that waits for that resumes in the loop's next turn, outside of libcurl.
 #pragma once
 
 #include "common/web/url.h"
@@ -35,51 +35,51 @@
 
 namespace stage3 {
 
-/// Why there is no whole response.
+/// Why there is no complete response.
 struct FetchError : std::runtime_error {
     enum class Kind : std::uint8_t {
         network,       ///< no connection, or it broke: another attempt may succeed
         timed_out,     ///< one of the time limits: another attempt may succeed
-        too_large,     ///< of the body: it was cut off
-        bad_response,  ///< what came is no HTTP, its encoding is broken, or its
-                       ///< certificate is not to be believed
-        no_descriptor, ///< it is *we* who have no room for another socket
-        forbidden,     ///< we don't want to: see SessionOptions::objection
+        too_large,     ///< the body, so it was cut off
+        bad_response,  ///< not HTTP, or its encoding is broken, or its
+                       ///< certificate can't be trusted
+        no_descriptor, ///< *we* have no room for another socket
+        forbidden,     ///< we refuse: see SessionOptions::objection
     };
     FetchError(Kind k, const std::string& what, std::size_t received)
         : std::runtime_error(what), kind(k), bytes(received) {}
 
     Kind kind;
-    std::size_t bytes; ///< of the body, that came before
+    std::size_t bytes; ///< of the body, received before that
 };
 
-/// What a session asks of its fetches.
+/// The options for all fetches of a session.
 struct SessionOptions {
-    std::chrono::milliseconds connect_timeout{10'000}; ///< name, connection and TLS
+    std::chrono::milliseconds connect_timeout{10'000}; ///< lookup, connection and TLS
     std::chrono::milliseconds fetch_timeout{30'000};   ///< the whole fetch
-    std::chrono::seconds stall_timeout{30}; ///< so long with not a byte a second
+    std::chrono::seconds stall_timeout{30}; ///< this long below one byte per second
     std::size_t max_body = std::size_t{16} * 1024 * 1024; ///< bytes, decompressed
     std::size_t max_headers = std::size_t{64} * 1024;     ///< bytes, trailers included
     long max_idle_connections = 100;                      ///< kept for reuse
-    long max_connections = 0; ///< idle or not; 0: any number. Fetches beyond it wait, and
-                              ///< that counts for their time limits
-    std::string ca_file = {}; ///< certificates to believe; empty: the system's
+    long max_connections = 0; ///< idle or not; 0: no limit. Fetches beyond it wait, and
+                              ///< the wait counts against their time limits
+    std::string ca_file = {}; ///< certificates to trust; empty: the system's
     /// How to find the addresses of a host that has a name. (If the environment names a
-    /// proxy, libcurl decides which hosts that is for, and looks up names itself.)
+    /// proxy, libcurl decides which hosts to use it for, and looks up names itself.)
     Resolver::LookUp look_up = [](const std::string& host) {
         return common::resolve(host, 0);
     };
-    std::size_t max_lookups = 64; ///< at once; each is a thread, and some descriptors
-    /// Why no connection to this address is wanted, in words; nothing: it may be made.
-    /// None: all may. Asked where a socket is about to be connected, and nowhere else: so
-    /// it makes no difference how the address was written, or who has named it. (With a
-    /// proxy, that is the proxy's address.)
+    std::size_t max_lookups = 64; ///< at once; each takes a thread and some descriptors
+    /// Says why no connection to this address is wanted; an empty text allows it. If this
+    /// isn't set, all are allowed. It's asked only when a socket is about to be
+    /// connected, so it makes no difference how the address was written, or who named it.
+    /// (With a proxy, that is the proxy's address.)
     std::function<std::string(const sockaddr& address)> objection = {};
     std::string user_agent = "AwaitTheWeb/0.1";
     std::vector<std::string> headers = {}; ///< "Name: value"; for whom `get` says
 };
 
-/// True if the environment names a proxy. Then libcurl decides which hosts it's for.
+/// True if the environment names a proxy. libcurl then decides which hosts to use it for.
 bool is_proxy_set();
 
 /// Owns one of libcurl's lists of strings.
@@ -88,36 +88,36 @@ struct FreeList {
 };
 using StringList = std::unique_ptr<curl_slist, FreeList>;
 
-/// Owns one of its handles for a fetch, an "easy handle".
+/// Owns one of libcurl's handles for a fetch, an "easy handle".
 struct EndEasy {
     void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
 };
 using Easy = std::unique_ptr<CURL, EndEasy>;
 
-/// What one get asks for.
+/// The options for one `get`.
 struct GetOptions {
-    bool with_headers = false;               ///< send SessionOptions::headers along
+    bool with_headers = false;               ///< also send SessionOptions::headers
     std::optional<common::Login> login = {}; ///< for Basic authentication
-    std::size_t max_body = 0; ///< bytes, in place of SessionOptions::max_body; 0: that
+    std::size_t max_body = 0; ///< bytes; unless 0, replaces SessionOptions::max_body
 };
 
 class Session;
 class Transfer;
 
-/// A response whose headers have come. Its body may still be on the way; if it isn't
+/// A response whose headers have arrived. Its body may still be on the way; if it isn't
 /// wanted, destroy the response, and the transfer ends.
 class Response {
   public:
     int status() const;
-    /// The first header of that name, in any case of letters; empty if there is none.
+    /// The first header of that name, ignoring case; empty if there is none.
     std::string_view header(std::string_view name) const;
-    /// What the Retry-After header asks for, as seconds or as a date; 0: nothing, or
-    /// what can't be understood, or is over.
+    /// How long the Retry-After header asks us to wait, in seconds or until a date; 0 if
+    /// there is none, it can't be understood, or the date has passed.
     std::chrono::seconds retry_after() const;
 
-    /// The whole body, decompressed; once. Throws FetchError.
+    /// The whole body, decompressed; call it once. Throws FetchError.
     Coroutine<std::string> read();
-    /// The same; of a body that is too large, the beginning.
+    /// The same, but only the beginning of a body that is too large.
     Coroutine<std::string> read_beginning();
 
   private:
@@ -128,8 +128,8 @@ class Response {
     std::shared_ptr<Transfer> transfer_;
 };
 
-/// Fetches, and keeps connections. In one loop; it must be destroyed before that, and
-/// after its responses and its gets.
+/// Fetches, and keeps connections for reuse. Use it in one loop; destroy it before the
+/// loop, and after its responses and its gets.
 class Session {
   public:
     explicit Session(EventLoop& loop, SessionOptions options = {});
@@ -137,12 +137,12 @@ class Session {
     Session& operator=(const Session&) = delete;
     ~Session();
 
-    /// Begins a GET, and returns when the headers are there. Redirects are not followed:
-    /// whether and where to go is not this class's affair. Throws FetchError, and
-    /// std::bad_alloc.
+    /// Begins a GET, and returns when the headers are there. Doesn't follow redirects:
+    /// whether to follow one, and where, is not this class's decision. Throws FetchError
+    /// and std::bad_alloc.
     Coroutine<Response> get(common::Url url, GetOptions options = GetOptions());
 
-    /// True if it has descriptors in use, other than those of connections that are kept.
+    /// True if it's using descriptors, other than those of idle connections.
     bool is_busy() const;
     /// How many transfers are under way.
     std::size_t in_flight() const { return transfers_.size(); }
@@ -167,10 +167,10 @@ class Session {
     EventLoop& loop_;
     const SessionOptions options_;
     const bool has_proxy_;
-    std::optional<Resolver> resolver_; // made when the first name comes
+    std::optional<Resolver> resolver_; // made for the first name
     StringList headers_;
-    std::set<Transfer*> transfers_;        // those that libcurl works on
-    std::unordered_map<int, int> sockets_; // that were kept last, by their local port
+    std::set<Transfer*> transfers_;        // those that libcurl is working on
+    std::unordered_map<int, int> sockets_; // of kept connections, by local port
     Handle timer_;
     std::unique_ptr<CURLM, EndMulti> multi_;
 };

@@ -18,7 +18,7 @@
 namespace stage3 {
 namespace {
 
-/// What is left of a time limit: at least a moment, since 0 means no limit to libcurl.
+/// What is left of a time limit: at least 1 ms, since 0 means no limit to libcurl.
 std::chrono::milliseconds rest_of(std::chrono::milliseconds limit,
                                   EventLoop::Duration passed) {
     return std::max(limit - std::chrono::floor<std::chrono::milliseconds>(passed),
@@ -34,20 +34,20 @@ std::error_code system_error_of(CURL* easy) {
 
 template <class Value>
 void set(CURL* easy, CURLoption option, Value value) {
-    // It fails if libcurl was built without something, or has no memory.
+    // Fails if libcurl was built without some feature, or has no memory.
     if (const CURLcode code = curl_easy_setopt(easy, option, value))
         throw std::runtime_error(fmt::format("libcurl refuses option {}: {}",
                                              static_cast<int>(option),
                                              curl_easy_strerror(code)));
 }
 
-/// Which certificates to believe: those of the file, or else the system's.
+/// Which certificates to trust: those in the file, or else the system's.
 void trust(CURL* easy, const std::string& ca_file) {
     if (!ca_file.empty())
         set(easy, CURLOPT_CAINFO, ca_file.c_str());
-    // libcurl knows a file and a folder. With a folder, it reads all of the file again
-    // for each connection, which takes 15 ms; without, it reads it once. Sources:
-    // CURLOPT_CA_CACHE_TIMEOUT(3), and measured.
+    // libcurl takes a file and a folder. If a folder is set, it reads the whole file
+    // again for each connection, which takes 15 ms; otherwise it reads it once. Sources:
+    // CURLOPT_CA_CACHE_TIMEOUT(3), and measurement.
     const char* file = nullptr;
     if (curl_easy_getinfo(easy, CURLINFO_CAINFO, &file) == CURLE_OK && file != nullptr)
         curl_easy_setopt(easy, CURLOPT_CAPATH, nullptr); // not every TLS library has it
@@ -69,8 +69,8 @@ Transfer::Transfer(Session& session, const Request& request, Connection connecti
       headers_complete_(session.loop_), complete_(session.loop_) {
     CURL* const easy = easy_.get();
     set(easy, CURLOPT_URL, request.url.c_str());
-    // libcurl 8.23 would ask for %0A where the link says %0a, and that may be another
-    // page. (A proxy wants the whole URL, so there it's left to libcurl.)
+    // libcurl 8.23 would request %0A where the link says %0a, and that may be another
+    // page. (A proxy wants the whole URL, so with one it's left to libcurl.)
     const std::string target(request.url.target());
     if (!session.has_proxy_)
         set(easy, CURLOPT_REQUEST_TARGET, target.c_str());
@@ -99,9 +99,9 @@ Transfer::Transfer(Session& session, const Request& request, Connection connecti
     session.transfers_.insert(this);
 }
 
-/// With what is the same for all fetches of a session. It's a new one for each fetch: up
-/// to 8.1.0, libcurl's headers of one transfer could point into those of the last, if a
-/// server sent a continued line first, and the program crashed.
+/// Sets what is the same for all fetches of a session. Each fetch gets a new handle: up
+/// to 8.1.0, libcurl's headers of one transfer could point into those of the last one if
+/// a server sent a continuation line first, and the program crashed.
 /// Source: https://github.com/curl/curl/issues/11101
 Easy Transfer::make_easy(const SessionOptions& options) {
     Easy owner(curl_easy_init());
@@ -109,14 +109,14 @@ Easy Transfer::make_easy(const SessionOptions& options) {
         throw std::bad_alloc();
     CURL* const easy = owner.get();
     trust(easy, options.ca_file);
-    set(easy, CURLOPT_NOSIGNAL, 1L); // threads, and two system calls a step
-    set(easy, CURLOPT_PROTOCOLS_STR, "http,https"); // it can read files, otherwise
+    set(easy, CURLOPT_NOSIGNAL, 1L); // safe with threads; saves two system calls per step
+    set(easy, CURLOPT_PROTOCOLS_STR, "http,https"); // otherwise, it can read local files
     set(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
     set(easy, CURLOPT_FOLLOWLOCATION, 0L);
     set(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
     set(easy, CURLOPT_HTTP_CONTENT_DECODING, 0L); // we do that ourselves
     set(easy, CURLOPT_USERAGENT, options.user_agent.c_str());
-    set(easy, CURLOPT_LOW_SPEED_LIMIT, 1L); // bytes a second
+    set(easy, CURLOPT_LOW_SPEED_LIMIT, 1L); // bytes per second
     set(easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(options.stall_timeout.count()));
     set(easy, CURLOPT_PREREQFUNCTION, &Transfer::on_request);
     set(easy, CURLOPT_OPENSOCKETFUNCTION, &Transfer::on_open);
@@ -128,7 +128,7 @@ Easy Transfer::make_easy(const SessionOptions& options) {
 // [end]
 Transfer::~Transfer() {
     if (session_ == nullptr)
-        return; // the session has ended, and seen to it
+        return; // the session has ended, and abandoned it
     if (session_->transfers_.erase(this) != 0)
         curl_multi_remove_handle(session_->multi_.get(), easy_.get());
 }
@@ -143,8 +143,8 @@ void Transfer::abandon() {
 
 // ---- Notes ----
 
-// libcurl is C: no exception may pass through it. To take fewer bytes than there are
-// means to give up the transfer.
+// libcurl is C: no exception may pass through it. Accepting fewer bytes than there are
+// aborts the transfer.
 
 bool Transfer::may_connect(const sockaddr& address) noexcept {
     if (!session_->options_.objection)
@@ -153,28 +153,28 @@ bool Transfer::may_connect(const sockaddr& address) noexcept {
         objection_ = session_->options_.objection(address);
         return objection_.empty();
     } catch (const std::exception&) {
-        return false; // who can't tell has not allowed it
+        return false; // no answer means no
     }
 }
 
-/// Opens a socket as libcurl would. If that fails, libcurl only knows "cannot connect".
+/// Opens a socket as libcurl would, but keeps errno: libcurl just says "cannot connect".
 curl_socket_t Transfer::on_open(void* transfer, curlsocktype /*purpose*/,
                                 curl_sockaddr* address) noexcept {
     auto* const self = static_cast<Transfer*>(transfer);
     if (!self->may_connect(address->addr))
-        return CURL_SOCKET_BAD; // libcurl goes on to the host's next address, if any
+        return CURL_SOCKET_BAD; // libcurl tries the host's next address, if any
     self->opened_ = true;
     const int fd = ::socket(address->family, address->socktype, address->protocol);
     if (fd < 0) {
         self->open_error_ = errno;
         return CURL_SOCKET_BAD;
     }
-    if (!self->session_->loop_.can_watch(fd)) { // select, and a high number
+    if (!self->session_->loop_.can_watch(fd)) { // its number is too high for select
         ::close(fd);
         self->open_error_ = EMFILE;
         return CURL_SOCKET_BAD;
     }
-    ::fcntl(fd, F_SETFD, FD_CLOEXEC); // not for programs that this one starts
+    ::fcntl(fd, F_SETFD, FD_CLOEXEC); // not for child processes
     return fd;
 }
 
@@ -212,10 +212,10 @@ bool Transfer::take_header(std::string_view line) {
     return true;
 }
 
-/// For how much of the body to make room, so that it needn't be moved while it grows. A
-/// promise may be a lie: it gets no more room than most pages need.
+/// How much room to reserve for the body, so that it needn't be moved as it grows. The
+/// promised length may be a lie, so it gets no more room than most pages need.
 std::size_t Transfer::promised_body() const {
-    curl_off_t length = 0; // -1: there is no promise
+    curl_off_t length = 0; // -1: none was promised
     curl_easy_getinfo(easy_.get(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
     return static_cast<std::size_t>(std::clamp<curl_off_t>(length, 0, 64 * 1024));
 }
@@ -242,7 +242,7 @@ bool Transfer::unpack(std::string_view part) {
 
 // [body-part]
 bool Transfer::take_body_part(std::string_view part) {
-    // Counted here, behind the decompression: a megabyte can become a gigabyte.
+    // Counted here, after decompression: a megabyte can become a gigabyte.
     const std::size_t room = max_body_ - body_.size();
     body_ += part.substr(0, room);
     return part.size() <= room;
@@ -267,18 +267,18 @@ void Transfer::end(CURLcode result) {
     const FetchError failure = error(result);
     if (reused_ && !headers_complete_.done()
         && failure.kind != FetchError::Kind::timed_out)
-        spoiled_ = true; // too late to have been seen before
+        spoiled_ = true; // it broke too late to be noticed before
     fail(std::make_exception_ptr(failure));
 }
 
 void Transfer::fail(const std::exception_ptr& failure) {
     for (const Future<>* const future : {&headers_complete_, &complete_}) {
-        if (!future->done()) // and perhaps nobody reads the body
+        if (!future->done()) // perhaps no task reads the body
             future->set_exception_quietly(failure);
     }
 }
 
-/// libcurl's words for what has happened.
+/// libcurl's description of what happened.
 std::string Transfer::words(CURLcode result) const {
     return message_[0] != '\0' ? message_.data() : curl_easy_strerror(result);
 }
@@ -296,7 +296,7 @@ FetchError Transfer::error(CURLcode result) const {
         return make(Kind::bad_response, head_.refusal());
     if (body_broken_)
         return make(Kind::bad_response, "the body's compression is broken or unknown");
-    if (result == CURLE_OK && in_body_) // all has come that should, and that wasn't all
+    if (result == CURLE_OK && in_body_) // complete for libcurl, but not for the decoder
         return make(Kind::network, "the body's compression was cut off");
     if (open_error_ == EMFILE || open_error_ == ENFILE)
         return make(Kind::no_descriptor, "no descriptor is left for another socket");
@@ -314,7 +314,7 @@ FetchError Transfer::error(CURLcode result) const {
     case CURLE_OPERATION_TIMEDOUT: {
         curl_off_t total = 0;
         curl_easy_getinfo(easy_.get(), CURLINFO_TOTAL_TIME_T, &total);
-        // Its timer began up to a millisecond before the time that it tells.
+        // Its timer started up to a millisecond before the time that it reports.
         constexpr std::chrono::milliseconds nearly(10);
         if (std::chrono::microseconds(total) >= time_left_ - nearly)
             return make(Kind::timed_out,
@@ -328,14 +328,14 @@ FetchError Transfer::error(CURLcode result) const {
                     "nothing has come for " + in_seconds(options.stall_timeout));
     }
     case CURLE_PEER_FAILED_VERIFICATION: return make(Kind::bad_response, words(result));
-    case CURLE_SSL_CONNECT_ERROR: // it broke, or the other side speaks no TLS
+    case CURLE_SSL_CONNECT_ERROR: // it broke, or the other side doesn't speak TLS
         return make(system ? Kind::network : Kind::bad_response, words(result));
     case CURLE_GOT_NOTHING: return make(Kind::network, "empty response");
     case CURLE_PARTIAL_FILE:
         return make(Kind::network, "the connection was closed in the middle of the body");
     case CURLE_RECV_ERROR:
-        // Where the system has no error to report, bytes have come, and libcurl can't
-        // make chunks of them. (Of TLS, the system knows nothing.)
+        // If the system has no error to report, bytes have come that libcurl can't split
+        // into chunks. (The system doesn't see TLS errors.)
         if (in_body_ && !system
             && (!encrypted_
                 || std::string_view(message_.data()).find("chunk")
@@ -350,14 +350,14 @@ FetchError Transfer::error(CURLcode result) const {
 #if LIBCURL_VERSION_NUM >= 0x080600
     case CURLE_TOO_LARGE: // a header line of 100 kB
 #endif
-    case CURLE_OUT_OF_MEMORY:         // what 7.88 says of one
-    case CURLE_BAD_FUNCTION_ARGUMENT: // what it says of a folded line before any header
+    case CURLE_OUT_OF_MEMORY:         // 7.88's result for that
+    case CURLE_BAD_FUNCTION_ARGUMENT: // and for a folded line before any header
     case CURLE_BAD_CONTENT_ENCODING:
     case CURLE_WEIRD_SERVER_REPLY:
-    case CURLE_UNSUPPORTED_PROTOCOL: // the URL's is http(s), so it's the answer's
+    case CURLE_UNSUPPORTED_PROTOCOL: // the URL's is http(s), so it's the response's
         return make(Kind::bad_response, std::string(refusal_for(message_.data())));
     default:
-        // TLS, and whatever else there may be: libcurl's words are the best we have.
+        // TLS, and anything else: libcurl's words are the best we have.
         return make(Kind::network, words(result));
     }
 }

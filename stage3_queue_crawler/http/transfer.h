@@ -16,7 +16,7 @@
 
 namespace stage3 {
 
-/// What to ask for, and since when that is wanted: the time limits count from there.
+/// What to request, and since when it's wanted: the time limits count from then.
 struct Request {
     common::Url url;
     GetOptions options;
@@ -27,34 +27,34 @@ struct Request {
 /// "30 s".
 std::string in_seconds(std::chrono::milliseconds time);
 
-/// Ends when it is destroyed, at whatever point it is.
+/// Ends when it's destroyed, whatever state it's in.
 class Transfer {
   public:
     /// May it use a connection that was kept?
     enum class Connection : std::uint8_t { any, fresh };
 
-    /// Begins. `session` must outlive it, or let go of it first.
+    /// Begins. `session` must outlive it, or abandon it first.
     Transfer(Session& session, const Request& request, Connection connection);
     Transfer(const Transfer&) = delete;
     Transfer& operator=(const Transfer&) = delete;
     ~Transfer();
 
     const ResponseHead& head() const { return head_; }
-    /// True if it has failed since the connection was kept from an earlier one, and was
-    /// not as it should be any more.
+    /// True if it failed because its connection, kept from an earlier transfer, was no
+    /// longer usable.
     bool spoiled() const { return spoiled_; }
     std::string take_body() { return std::move(body_); }
     /// True if it has a connection, or is about to have one.
     bool has_connection() const { return reused_ || (opened_ && open_error_ == 0); }
 
-    /// Resolved when the headers are there; failed, if they never will be.
+    /// Resolved when the headers are there; fails if they never will be.
     const Future<>& headers_complete() const { return headers_complete_; }
     /// Resolved when the body is there, too.
     const Future<>& complete() const { return complete_; }
 
-    /// For the session: libcurl is done with it.
+    /// For the session, when libcurl is done with it.
     void end(CURLcode result);
-    /// For the session, which ends.
+    /// For the session, when it ends.
     void abandon();
 
   private:
@@ -91,7 +91,7 @@ class Transfer {
     bool in_body_ = false;
     bool body_too_large_ = false;
     bool body_broken_ = false;
-    bool no_memory_ = false; // for what has come
+    bool no_memory_ = false; // for what arrived
     int open_error_ = 0;     // an errno: why there is no socket
     std::string objection_;  // to an address
     ContentDecoder decoder_;
