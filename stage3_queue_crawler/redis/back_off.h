@@ -1,8 +1,8 @@
 // How long to wait before the next try.
 //
-// A server that has just come back is not helped by a hundred clients that all come back
-// in the same millisecond. So the pauses double, up to a limit, and each is a random one
-// between half and one and a half of that.
+// A server that has just come back is not helped by a hundred clients that all return in
+// the same millisecond. So the pauses double, up to a limit, and each is chosen at random
+// between half and one and a half times that.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"

@@ -18,20 +18,20 @@ double seconds(EventLoop::Duration duration) {
     return std::chrono::duration<double>(duration).count();
 }
 
-/// What has happened, and may pass. Empty: nothing to speak of. Called where an exception
-/// is caught; throws it again if a second try would come out the same.
+/// What has happened and may pass. Empty: nothing worth a note. Called where an exception
+/// is caught; rethrows it if a second try would end the same way.
 std::string passing_trouble() {
     try {
         throw;
     } catch (const RedisError& error) {
         if (!may_pass(error))
             throw;
-        // It was restarted, and is well: it only wants the script again.
+        // It was restarted, and is fine: it only needs the script again.
         const bool is_well = error.code() == "NOSCRIPT";
         return is_well ? "" : fmt::format("can't do it now ({})", error.what());
     } catch (const std::system_error& error) {
         if (error.code() == std::errc::not_connected)
-            return ""; // closed by somebody else's call, and that has its own say
+            return ""; // another call closed it, and reports that itself
         return fmt::format("doesn't answer ({})", common::describe(error.code()));
     } catch (const Timeout&) {
         return "doesn't answer (not in time)";
@@ -54,10 +54,10 @@ class RedisClient::Patience {
     Patience& operator=(const Patience&) = delete;
     ~Patience() {
         if (has_failed_ && --client_.in_trouble_ == 0)
-            client_.away_since_.reset(); // they were cancelled: nobody knows
+            client_.away_since_.reset(); // all were cancelled: it may be back by now
     }
 
-    /// Called where an exception is caught, which is thrown again if it won't pass.
+    /// Called where an exception is caught; rethrows it if it won't pass.
     void failed() {
         const std::string trouble = passing_trouble();
         client_.connection_.close();
@@ -101,7 +101,7 @@ Coroutine<T> RedisClient::until_it_works(Attempt attempt) {
             patience.succeeded();
             co_return result;
         } catch (const std::exception&) {
-            patience.failed(); // throws what would come out the same
+            patience.failed(); // rethrows what a second try can't change
         }
         co_await sleep(patience.pause());
     }
@@ -135,7 +135,7 @@ Coroutine<> RedisClient::connect() {
     co_await connection_.open();
 }
 
-/// A script is sent once; from then on, its name will do, which is its hash.
+/// A script is sent once; from then on, its name will do, which is a hash of it.
 Coroutine<RedisReply> RedisClient::run_once(const std::string& script, const Words& keys,
                                             const Words& args) {
     if (!loaded_.contains(script)) {

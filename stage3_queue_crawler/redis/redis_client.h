@@ -1,13 +1,13 @@
 // Redis, whatever happens to it.
 //
-// A crawl takes hours, and in hours a server is restarted, a cable pulled, a disk full.
-// None of that should end the crawl. So this client makes a call again, and again, until
-// there is an answer.
+// A crawl takes hours, and in hours a server is restarted, a cable is pulled, a disk
+// fills up. None of that should end the crawl. So this client repeats a call until there
+// is an answer.
 //
 // That is only right for calls that may be made twice. If the connection breaks after a
-// call was sent, nobody knows whether Redis has done it: the answer is lost, or the call.
-// The client doesn't ask which: it repeats it. Its user must see to it that this is no
-// harm, as the scripts of the shared frontier do.
+// call was sent, there's no telling whether Redis has executed it: either the answer was
+// lost or the call was. The client doesn't ask which, it repeats the call. Its user must
+// make sure that this does no harm, as the scripts of the shared frontier do.
 #pragma once
 
 #include "stage3_queue_crawler/redis/redis_connection.h"
@@ -23,7 +23,7 @@
 
 namespace stage3 {
 
-/// This Redis won't do, or can't be reached: one line for its user, who can mend it.
+/// This Redis won't do, or can't be reached: one line for its user, who can fix that.
 struct RedisUnfit : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -34,11 +34,11 @@ struct RedisSettings {
     /// Before the second try; doubled from then on.
     EventLoop::Duration first_pause = std::chrono::milliseconds(20);
     EventLoop::Duration longest_pause = std::chrono::seconds(1);
-    /// Told in a line when Redis goes away, and when it's back.
+    /// Called with a line when Redis goes away, and when it's back.
     std::function<void(const std::string& line)> on_note = {};
 };
 
-/// In one loop; it must outlive the calls.
+/// For use in one loop; it must outlive its calls.
 class RedisClient {
   public:
     using Settings = RedisSettings;
@@ -49,20 +49,20 @@ class RedisClient {
     RedisClient& operator=(const RedisClient&) = delete;
     ~RedisClient() = default;
 
-    /// To be called first, and once: connects, and has a look at what is there. No second
-    /// try: what is wrong now, somebody has to mend. Throws RedisUnfit.
+    /// To be called first, and once: connects, and checks what is there. No second try:
+    /// what is wrong now won't pass, and the user has to fix it. Throws RedisUnfit.
     Coroutine<> check();
 
-    // ---- Again and again, until there is an answer. Whoever has had enough cancels it,
-    // or sets a time limit. ----
+    // ---- These repeat until there is an answer. To give up earlier, cancel them, or set
+    // a time limit. ----
 
-    /// Runs a script, in Lua, and returns what that returns. Throws RedisError if Redis
-    /// refuses for good, and NoRedis if it has become something else.
+    /// Runs a Lua script, and returns what that returns. Throws RedisError if Redis
+    /// refuses permanently, and NoRedis if something else answers by now.
     Coroutine<RedisReply> run(std::string script, Words keys, Words args);
-    /// All of them, and in their order: see RedisConnection::call_all. If one is refused
-    /// for now, all are made again.
+    /// Makes all of these calls, in order: see RedisConnection::call_all. If one is
+    /// refused for now, all are repeated.
     Coroutine<std::vector<RedisReply>> call_all(std::vector<RedisCommand> commands);
-    /// One. Throws RedisError if Redis refuses for good.
+    /// Makes one call. Throws RedisError if Redis refuses permanently.
     Coroutine<RedisReply> call(RedisCommand command);
 
     const RedisUrl& url() const { return url_; }
@@ -87,7 +87,7 @@ class RedisClient {
     RedisConnection connection_;
     std::map<std::string, std::string> loaded_; // scripts, and what Redis calls them
     std::minstd_rand random_{std::random_device{}()};
-    int in_trouble_ = 0; // calls that have failed, and go on trying
+    int in_trouble_ = 0; // calls that have failed and are still trying
     std::optional<EventLoop::TimePoint> away_since_; // if it was noted
 };
 

@@ -14,14 +14,14 @@
 namespace stage3 {
 namespace {
 
-/// Digits, which need no looking up.
+/// A numeric address, which needs no lookup.
 bool is_numeric(const std::string& host) {
     std::array<char, sizeof(in6_addr)> address{};
     return ::inet_pton(AF_INET, host.c_str(), address.data()) == 1
            || ::inet_pton(AF_INET6, host.c_str(), address.data()) == 1;
 }
 
-/// What must be said before all else.
+/// What must be sent before anything else.
 std::vector<RedisCommand> greeting(const RedisUrl& url) {
     std::vector<RedisCommand> commands;
     if (!url.user.empty())
@@ -77,13 +77,13 @@ Coroutine<std::vector<common::Address>> RedisConnection::find_addresses() {
     co_return addresses;
 }
 
-/// One after the other: "localhost" often leads to ::1 first, where nobody may listen.
+/// Tries one after the other: "localhost" is often ::1 first, where nothing may listen.
 Coroutine<common::Socket>
 RedisConnection::connect_to_one_of(std::vector<common::Address> addresses) {
     std::exception_ptr failure;
     for (const common::Address& address : addresses) {
         try {
-            // One that is silent must leave some of the time for the next.
+            // One that doesn't answer must leave some of the time for the next.
             co_return co_await wait_for(stage3::connect(address),
                                         timeouts_.connect / addresses.size());
         } catch (const std::exception&) {
@@ -101,15 +101,15 @@ RedisConnection::call_all(std::vector<RedisCommand> commands) {
     bool is_complete = false;
     const AtExit close_if_not([this, &is_complete] {
         if (!is_complete)
-            close(); // there may be answers left that are nobody's
+            close(); // answers may be left that belong to no call
     });
     std::vector<RedisReply> replies = co_await exchange(*stream_, commands);
     is_complete = true;
     co_return replies;
 }
 
-/// Nobody waits until all is sent (Stream::drain): the answers tell that. A server that
-/// stops reading until we do would wait for us, and we for it.
+/// Doesn't wait until all is sent (Stream::drain): the answers show that. Otherwise a
+/// server that stops reading until we read would wait for us, and we for it.
 Coroutine<std::vector<RedisReply>>
 RedisConnection::exchange(Stream& stream, const std::vector<RedisCommand>& commands) {
     std::string out;

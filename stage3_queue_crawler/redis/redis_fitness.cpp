@@ -15,9 +15,9 @@
 namespace stage3 {
 namespace {
 
-/// What stands behind "name:" in INFO; empty if it isn't there.
+/// What follows "name:" in INFO; empty if it isn't there.
 std::string_view field(std::string_view info, const std::string& name) {
-    const std::string line = "\n" + name + ":"; // the first line is a headline
+    const std::string line = "\n" + name + ":"; // the first line is a heading
     const auto begin = info.find(line);
     if (begin == std::string_view::npos)
         return {};
@@ -66,10 +66,10 @@ bool may_pass(const RedisError& error) {
         "LOADING",    "BUSY",     "NOSCRIPT",    "OOM",      "MISCONF",
         "MASTERDOWN", "READONLY", "CLUSTERDOWN", "TRYAGAIN", "NOREPLICAS"};
     const std::string_view text = error.what();
-    // Says it to whoever connects, and closes the connection.
+    // It says this to any client that connects, and closes the connection.
     if (text.starts_with("ERR max number of clients reached"))
         return true;
-    // Before 7.0, what a script was refused stands behind where it stood in the script:
+    // Before 7.0, why a call in a script was refused comes after its place in the script:
     // "ERR Error running script (…): @user_script:1: @user_script: 1: -OOM command …".
     return std::ranges::any_of(codes, [&](std::string_view code) {
         return error.code() == code

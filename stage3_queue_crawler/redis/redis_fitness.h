@@ -1,7 +1,7 @@
-// Is this a Redis that will do, and if not, what is to be done about it?
+// Is this a Redis that will do, and if not, what can be done about it?
 //
-// Most troubles of the first minute are somebody's mistake: a wrong port, a forgotten
-// password, a Redis that throws keys away. They're told in one line each.
+// Most trouble in the first minute is a user's mistake: a wrong port, a forgotten
+// password, a Redis that evicts keys. Each gets a message of one line.
 #pragma once
 
 #include "stage3_queue_crawler/redis/redis_reply.h"
@@ -13,14 +13,14 @@
 
 namespace stage3 {
 
-/// True if Redis may well do later what it refuses now: it loads its data, is short of
-/// memory, is about to become somebody's replica, doesn't know a script any more …
+/// True if Redis may well do later what it refuses now: it is loading its data, is short
+/// of memory, has just become a replica, no longer knows a script …
 bool may_pass(const RedisError& error);
 
-/// What is wrong with a Redis that says this of itself (INFO). Empty: nothing.
+/// What is wrong with a Redis that says this about itself (INFO). Empty: nothing.
 std::string fault_in(std::string_view info);
 
-/// In words for its user: why nothing came of the first call.
+/// Why the first call failed, in words for the user.
 std::string explain(const std::exception_ptr& failure, const RedisUrl& url,
                     double seconds);
 

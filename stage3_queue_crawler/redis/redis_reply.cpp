@@ -7,7 +7,7 @@
 namespace stage3 {
 namespace {
 
-/// Nobody's bytes get to a terminal as they are: they might be commands for it.
+/// Bytes from outside never reach a terminal as they are: they might be commands for it.
 std::string printable(std::string_view bytes) {
     std::string text(bytes.substr(0, 40));
     std::ranges::replace_if(text, [](char c) { return c < ' ' || c > '~'; }, '.');

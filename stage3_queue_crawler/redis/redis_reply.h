@@ -15,14 +15,14 @@ struct RedisReply {
     bool is_null = false;
     bool is_error = false; ///< `text` says why
 
-    /// Throws std::invalid_argument if it's none.
+    /// Throws std::invalid_argument if it isn't one.
     long long number() const;
 };
 
-/// Redis has understood, and refuses: "WRONGPASS invalid username-password pair …".
+/// Redis has understood, but refuses: "WRONGPASS invalid username-password pair …".
 struct RedisError : std::runtime_error {
     using std::runtime_error::runtime_error;
-    /// The first word: what a program can go by.
+    /// The first word, which programs can go by.
     std::string_view code() const {
         const std::string_view text = what();
         return text.substr(0, text.find(' '));

@@ -17,7 +17,7 @@ namespace {
                                   "or unix:/path[?db=N]");
 }
 
-/// Takes `beginning` off, if that is how the text begins.
+/// Takes `beginning` off if the text begins with it.
 bool take(std::string_view& text, std::string_view beginning) {
     if (!text.starts_with(beginning))
         return false;
@@ -55,8 +55,8 @@ std::string decode(std::string_view text) {
     return result;
 }
 
-/// Takes "user:password@" off, if it's there. A password may hold an @, although it
-/// should not: so the last one counts.
+/// Takes "user:password@" off if it's there. A password may contain an @, although it
+/// shouldn't, so the last one counts.
 void take_user(std::string_view& authority, RedisUrl& url) {
     const auto end = authority.rfind('@');
     if (end == std::string_view::npos)
@@ -70,7 +70,7 @@ void take_user(std::string_view& authority, RedisUrl& url) {
     authority.remove_prefix(end + 1);
 }
 
-/// Takes "host" or "[::1]" off.
+/// Takes "host" or "[::1]" off; returns it without brackets.
 std::string take_host(std::string_view& text) {
     const bool in_brackets = take(text, "[");
     const auto end = text.find(in_brackets ? ']' : ':');

@@ -1,7 +1,7 @@
 // Where a Redis is, as people write it.
 //
-// A password is part of it. So nothing here ever repeats the text: neither `shown`, which
-// is for messages, nor an exception, which ends up in somebody's log.
+// It may contain a password. So nothing here ever repeats the text: neither `shown`,
+// which is for messages, nor an exception, which may end up in a log.
 #pragma once
 
 #include <cstdint>

@@ -37,12 +37,12 @@ Coroutine<RedisReply> ReplyReader::read_at(int level) {
     co_return reply;
 }
 
-/// A line without its end, and not empty.
+/// A line without its line end; never empty.
 Coroutine<std::string> ReplyReader::read_line() {
     std::string line;
     bool has_end = true;
     try {
-        // Up to \n alone: what is no Redis may not know that \r belongs to it.
+        // Up to \n alone: what isn't Redis may not send \r before it.
         line = co_await stream_.read_until("\n");
     } catch (const LimitExceeded&) {
         has_end = false;
@@ -65,7 +65,7 @@ Coroutine<std::string> ReplyReader::read_text(std::size_t length) {
     co_return text;
 }
 
-/// Of a text or a list; -1: there is none. Throws NoRedis, also if it's too much.
+/// Of a text or a list; -1: there is none. Throws NoRedis if it's none, or too large.
 long long ReplyReader::length_in(const std::string& line, int level) {
     long long length = 0;
     const char* const end = line.data() + line.size();

@@ -1,8 +1,8 @@
 // The language that Redis speaks, RESP: how commands are written, and replies read.
 //
-// Each reply begins with a letter that says what it is, and texts and lists tell their
-// length before they come. So nothing is ever searched for, and any byte may stand in a
-// text. The letters: + a word, - an error, : a number, $ a text, * a list. (Source:
+// Each reply begins with a character that says what it is, and texts and lists give their
+// length first. So nothing ever has to be searched for, and a text may contain any byte.
+// The characters: + a word, - an error, : a number, $ a text, * a list. (Source:
 // https://redis.io/docs/latest/develop/reference/protocol-spec/, version 2.)
 #pragma once
 
@@ -15,16 +15,16 @@
 
 namespace stage3 {
 
-/// Its name, then what it's called with: {"SET", "key", "value"}.
+/// Its name, then its arguments: {"SET", "key", "value"}.
 using RedisCommand = std::vector<std::string>;
 
-/// Writes the command behind `out`.
+/// Appends the command to `out`.
 void append_command(std::string& out, const RedisCommand& command);
 
 /// Reads replies, one after the other. The stream must outlive it.
 class ReplyReader {
   public:
-    // What a sound server stays far below; beyond it, somebody fills our memory.
+    // A sane server stays far below these; anything larger would only fill our memory.
     static constexpr std::size_t longest_text = std::size_t{512} * 1024 * 1024;
     static constexpr std::size_t most_items = 1'000'000; ///< of a reply, in all its lists
     static constexpr int deepest = 8;                    ///< list in a list in a list …
@@ -33,7 +33,7 @@ class ReplyReader {
 
     /// The next reply. Throws NoRedis, and what a Stream throws.
     Coroutine<RedisReply> read();
-    /// Bytes that it has read.
+    /// Bytes read so far.
     std::size_t bytes() const { return bytes_; }
 
   private:
