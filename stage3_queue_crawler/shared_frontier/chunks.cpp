@@ -11,7 +11,7 @@ namespace stage3 {
 
 using common::Url;
 
-// std::hash may be another function on another machine. This is FNV-1a.
+// std::hash may differ from machine to machine. This is FNV-1a.
 std::size_t server_of(std::string_view host, std::size_t servers) {
     std::uint64_t hash = 14695981039346656037U;
     for (const char c : host)
@@ -28,7 +28,7 @@ struct Group {
     std::vector<const Url*> links;
 };
 
-/// The hosts in the order in which they are met first.
+/// The hosts in the order in which they first occur.
 std::vector<Group> by_host(std::span<const Url> links) {
     std::vector<Group> groups;
     std::unordered_map<std::string, std::size_t> places;
@@ -50,7 +50,7 @@ std::vector<Chunk> make_chunks(std::span<const Url> links, const LinkKind& kind,
         fmt::format("{} {} {}", kind.depth, kind.redirects_left, kind.what);
     std::vector<Chunk> chunks;
     struct Open {
-        std::size_t chunk = 0; // its place
+        std::size_t chunk = 0; // its index
         std::size_t room = 0;
     };
     std::vector<Open> open(servers); // each server's last chunk

@@ -1,8 +1,8 @@
 // Links on their way to a server.
 //
-// A page may have ten thousand links, to a thousand hosts, of which each is one server's.
-// So they travel in chunks: each is a text for one server, and not too long to be put in
-// at once. frontier.lua says what is in it. Page 29 of the book.
+// A page may have ten thousand links to a thousand hosts, each of which belongs to one
+// server. So they travel in chunks: each is a text for one server, short enough to be put
+// in at once. frontier.lua describes the format. Page 29 of the book.
 #pragma once
 
 #include "common/web/url.h"
@@ -17,7 +17,7 @@
 
 namespace stage3 {
 
-/// Which of `servers` servers has that host: the same one on every machine, always.
+/// Which of `servers` servers has that host: always the same one, on every machine.
 std::size_t server_of(std::string_view host, std::size_t servers);
 
 /// What the links of a chunk have in common.
@@ -31,7 +31,7 @@ struct LinkKind {
 /// A server's number, and a chunk for it.
 using Chunk = std::pair<std::size_t, std::string>;
 
-/// The links, in their order for each host, in chunks of `most` at most.
+/// The links in chunks of at most `most`; those of one host keep their order.
 std::vector<Chunk> make_chunks(std::span<const common::Url> links, const LinkKind& kind,
                                std::size_t servers, std::size_t most = 500);
 

@@ -1,42 +1,42 @@
--- A crawl's frontier, kept in Redis, for as many processes as like to take part.
+-- A crawl's frontier, kept in Redis and shared by as many processes as want to take part.
 --
 -- Redis runs a script from its first line to its last without doing anything else. So each
--- call below is one step from one sound state to the next, whoever else is calling, and
--- whoever dies. Page 29 of the book.
+-- call below is one step from one consistent state to the next, no matter which processes
+-- call or die meanwhile. Page 29 of the book.
 --
 --   EVALSHA sha 1 {NAME}:meta OPERATION arguments...
 --
--- What a crawl keeps there. All its keys begin with "{NAME}:", so that a Redis Cluster has
--- them in one place.
+-- What a crawl keeps there. All its keys begin with "{NAME}:", so that a Redis Cluster
+-- keeps them in one place.
 --
 --   meta        hash    settings, state, clock, counters
---   urls        hash    every URL that was ever met -> "STATE TIMES_MET PAGES"
+--   urls        hash    every URL ever met -> "STATE TIMES_MET PAGES"
 --   queue:H     list    what waits for host H: "DEPTH REDIRECTS TRIES LOST PARENT URL"
 --               (a zset, if the order is `priority`)
 --   hosts       hash    H -> "NEXT_START DELAY BUSY HELD_UNTIL GATE"
---   ready       zset    hosts that have work and room, by the time from which on
+--   ready       zset    hosts that have work and room, by the time they are due
 --   parked      zset    put off: "H DEPTH REDIRECTS TRIES LOST PARENT URL", by the time
 --   rules       hash    H -> what its robots.txt says to us
---   sessions    zset    processes that take part, by the time at which their lease ends
---   session:S   hash    seq, name, done: one of these
+--   sessions    zset    processes taking part, by the time at which their lease ends
+--   session:S   hash    one of these: seq, name, done
 --   held:S      hash    what it holds: URL -> "SEQ H FLAG DEPTH REDIRECTS TRIES LOST PARENT"
---   records     stream  one for each URL that is done, with its page's number, by which
---                       PAGES and PARENT name it
---   links       list    of pages with very many: what is still to be put in
+--   records     stream  one for each URL that is done, with its page's number, which
+--                       PAGES and PARENT refer to
+--   links       list    of pages with very many: those still to be put in
 --   outbox:K    stream  links to hosts that server K has (see "Several servers", below)
---   outboxes    hash    server -> the last entry that its outbox has had; "sent:SERVER" ->
---                       the last that has arrived there, and was removed
+--   outboxes    hash    server -> the last entry its outbox has ever had; "sent:SERVER" ->
+--                       the last that arrived there and was removed
 --   inbox       hash    server -> how much of its outbox has come in
 --   history     stream  which processes came, left and died; the last thousand or so
 --
 -- What is true between any two calls:
---   1. A URL whose state is q stands in exactly one of queue:*, parked, held:*, links.
---   2. meta.unfinished is the number of these, and of what is in an outbox.
+--   1. A URL whose state is q is in exactly one of queue:*, parked, held:*, links.
+--   2. meta.unfinished is the number of these, plus that of the entries in outboxes.
 --   3. A URL whose state is f or d has exactly one record; no other has any.
 --   4. A host's BUSY is the number of its URLs that are held.
---   5. A host is in `ready` if and only if its queue isn't empty, and it has room.
---   6. A session has its session:S and perhaps a held:S, and nobody else has any.
---   7. meta.begun is meta.ended: each call that has begun has ended, see `begin_call`.
+--   5. A host is in `ready` if and only if its queue isn't empty and it has room.
+--   6. Each session has its session:S and perhaps a held:S, and there are no others.
+--   7. meta.begun equals meta.ended: each call that began has ended, see `begin_call`.
 --
 -- Times are microseconds of the crawl's own clock: see `tick`.
 
@@ -49,7 +49,7 @@ local PARKED, SESSIONS, RECORDS = key('parked'), key('sessions'), key('records')
 local LINKS, HISTORY = key('links'), key('history')
 local call, match = redis.call, string.match
 
--- A Lua number would be written as 1e+15.
+-- Lua itself would write a large number as 1e+15.
 local function int(number) return string.format('%.0f', number) end
 
 local function append(list, more)
@@ -57,7 +57,7 @@ local function append(list, more)
     return list
 end
 
--- unpack() has a limit of some thousand values.
+-- unpack() is limited to a few thousand values.
 local function in_pieces(command, name, values, per)
     local most = 1000 - 1000 % per
     for i = 1, #values, most do
@@ -88,14 +88,14 @@ local function read_meta()
     return M.format
 end
 
--- Redis writes down what a call changes as one transaction, and when it's killed amid
--- that, it leaves the half out when it comes back. But (as of 7.0) it leaves that half in
--- its file, and the next time it comes back, the half is there. Nobody can mend that; but
--- one can see it. `begun` grows by one with the first write of a call, and `ended` is set
--- with the last one, to what `begun` was then: who comes in twice has grown it once more.
+-- Redis logs what a call changes as one transaction, and if it's killed in the middle of
+-- that, it ignores the partial one when it restarts. But (as of 7.0) it leaves that part in
+-- its file, and the next restart applies it. That can't be repaired, but it can be detected:
+-- `begun` grows by one with the first write of a call, and the last write sets `ended` to
+-- what `begun` was then. A call that is applied twice has increased `begun` once more.
 local function begin_call()
-    -- If memory is full, Redis refuses a call's first write, unless that is a deletion. What
-    -- makes room may be done all the same.
+    -- If memory is full, Redis refuses a call's first write, unless that is a deletion. These
+    -- two make room, so they begin with one.
     if ARGV[1] == 'close' or ARGV[1] == 'sent' then call('HDEL', META, '') end
     M.begun = call('HINCRBY', META, 'begun', 1)
 end
@@ -118,9 +118,9 @@ local function write_meta()
 end
 
 -- [tick]
--- The crawl has its own clock. It goes by Redis's, but never backwards; and of a time in
--- which nobody called, only a third of a lease counts. So if Redis was away, or all
--- processes were, no lease has ended because of that.
+-- The crawl has its own clock. It follows Redis's, but never goes backwards, and of any
+-- time without calls it counts only a third of a lease. So no lease ends merely because
+-- Redis was away, or all processes were.
 local function tick()
     local time = call('TIME')
     local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
@@ -154,7 +154,7 @@ end
 
 -- ---- Hosts ----
 
-local hosts = {} -- those that this call has to do with
+local hosts = {} -- those that this call touches
 
 local function queue_length(name)
     return call(M.order == 'priority' and 'ZCARD' or 'LLEN', key('queue:' .. name))
@@ -162,9 +162,9 @@ end
 
 local NO_RULES, ASKING, OPEN, TO_BEGIN = '?', 'a', 'o', 'b'
 
--- `gate`: NO_RULES: nobody has asked for its robots.txt. ASKING: somebody does. OPEN.
--- TO_BEGIN: it wants a delay, and a request is still to begin. ASKING and TO_BEGIN keep
--- all others out.
+-- `gate`: NO_RULES: its robots.txt has not been asked for. ASKING: a process is asking for
+-- it. OPEN. TO_BEGIN: it wants a delay, and a request has yet to begin. ASKING and TO_BEGIN
+-- keep all others out.
 local function host(name)
     local h = hosts[name]
     if h then return h end
@@ -178,7 +178,7 @@ local function host(name)
         h.hold, h.gate = tonumber(hold), gate
         h.is_changed = false
     else
-        call('DEL', key('queue:' .. name)) -- of a crawl that was not wholly removed
+        call('DEL', key('queue:' .. name)) -- left by a crawl that was only partly removed
     end
     h.length = queue_length(name)
     hosts[name] = h
@@ -192,7 +192,7 @@ local function has_room(h)
            and (M.max_per_host == 0 or h.busy < M.max_per_host)
 end
 
--- Shorter URLs first; of equally long ones, who came first.
+-- Shorter URLs first; those of equal length in the order in which they came.
 local function push_by_length(queue, items, is_new)
     local scored = {}
     for _, item in ipairs(items) do
@@ -204,8 +204,8 @@ local function push_by_length(queue, items, is_new)
     in_pieces('ZADD', queue, scored, 2)
 end
 
--- What came to a host goes into its queue. Who comes back, having had its turn, goes
--- before all that have not.
+-- Puts what came to a host into its queue. Items that come back, having had their turn, go
+-- before all that haven't.
 local function push(name, h)
     local queue = key('queue:' .. name)
     if M.order == 'priority' then
@@ -230,7 +230,7 @@ local function pop(name, count)
     return items
 end
 
--- Who stands in `ready` keeps its place, unless it was asked or is held.
+-- A host already in `ready` keeps its place, unless it was asked or put on hold.
 local function stand_in_line(name, h, place)
     if h.length == 0 or not has_room(h) then
         call('ZREM', READY, name)
@@ -255,7 +255,7 @@ local function write_hosts()
     in_pieces('HSET', HOSTS, lines, 2)
 end
 
--- Lays what has come into the hosts' queues, and says who is ready.
+-- Puts what has come into the hosts' queues, and updates which hosts are ready.
 local function settle()
     for name, h in pairs(hosts) do
         push(name, h)
@@ -267,7 +267,7 @@ end
 
 local MOST_PAGES = 10
 
--- A URL that was known, and what is known after it was met on `page` ('': on none).
+-- A known URL's state, and the rest of its entry once it was met on `page` ('': on none).
 local function met_again(value, page)
     local state, times, pages = match(value, '^(.) (%d+) ?(.*)$')
     if page == '' then return state, times .. ' ' .. pages end
@@ -278,11 +278,11 @@ local function met_again(value, page)
     return state, times .. ' ' .. pages
 end
 
--- Some URLs of one host were met on a page. Each that was not work yet is work from now
--- on, as `item` says (nil: it's too deep for that). Returns how many were new.
+-- Some URLs of one host were met on a page. Each that wasn't work yet becomes work, as
+-- `item` says (nil: it's too deep for that). Returns how many were new.
 local function meet(name, urls, page, item)
     local new, values, changed = 0, call('HMGET', URLS, unpack(urls)), {}
-    local now = {} -- a root may be there twice
+    local now = {} -- a root may occur twice
     for i, url in ipairs(urls) do
         local value = now[url] or values[i]
         local state, rest = met_again(value or 'm 0 ', page)
@@ -303,9 +303,9 @@ local function meet(name, urls, page, item)
     return new
 end
 
--- A chunk of links: "DEPTH REDIRECTS WHAT (HOST COUNT URL*)*", 500 at most, and no URL twice.
--- WHAT is `l`: they are links on that page; `d`: the same, but too deep to be followed; `r`:
--- a redirect's target, or roots, which no page has. Returns how many links were new.
+-- A chunk of links: "DEPTH REDIRECTS WHAT (HOST COUNT URL*)*", 500 at most; only a root may
+-- occur twice. WHAT is `l`: links on that page; `d`: the same, but too deep to be followed;
+-- `r`: a redirect's target, or roots, which are on no page. Returns how many were new.
 local function meet_chunk(chunk, page)
     local depth, redirects, what, groups = match(chunk, '^(%d+) (%d+) (%a) ?(.*)$')
     local item = what ~= 'd' and depth .. ' ' .. redirects .. ' 0 0 ' .. page .. ' ' or nil
@@ -323,7 +323,7 @@ end
 local FIELDS = {'url', 'depth', 'parent', 'outcome', 'status', 'next_url', 'error',
                 'content_type', 'charset', 'bytes', 'links', 'tries', 'seconds'}
 
--- The URL is done: its one record is written. `number`: that of its page.
+-- The URL is done: writes its one record. `number`: its page's.
 local function finish_url(number, record, new)
     local url, outcome = record[1], record[4]
     local is_dead = outcome == 'error' or outcome == 'failed'
@@ -340,7 +340,7 @@ local function finish_url(number, record, new)
 end
 
 -- A page is done: it gets the next number, its links are put in, and its record is written.
--- ARGV[first...] are `count` chunks of links; if that's more than one, see `put_links_in`.
+-- ARGV[first...] are `count` chunks of links; if there are several, see `put_links_in`.
 local function take_page(record, first, count)
     M.records = M.records + 1
     if record[4] ~= 'disallowed' then M.counted = M.counted + 1 end
@@ -355,11 +355,11 @@ local function take_page(record, first, count)
     call('RPUSH', LINKS, cjson.encode({number = M.records, record = record}))
 end
 
-local ENOUGH = 1000 -- links a call: more would hold up all others
-local JAM = 100 -- chunks that wait: so many, and no pages are handed out
+local ENOUGH = 1000 -- links per call: more would hold up all others
+local JAM = 100 -- while more chunks than this wait, no pages are handed out
 
--- A page with ten thousand links would stop Redis for a twentieth of a second. So they wait
--- in `links`, and each call takes some of them; with the last comes the page's record.
+-- A page with ten thousand links would block Redis for a twentieth of a second. So they
+-- wait in `links`, and each call takes some of them; the page's record comes last.
 local function put_links_in()
     local count = 0
     while count < ENOUGH do
@@ -390,29 +390,29 @@ local function write_held(held)
                          held.tries, int(held.lost), held.parent}, ' ')
 end
 
--- A delay counts from the moment in which a request begins. From the lease until then (or
--- until it's known that it won't), a host with a delay is closed.
+-- A delay counts from the moment a request begins. From the lease until then (or until it's
+-- known that none will), a host with a delay is closed.
 local function has_asked(h)
     if h.gate == TO_BEGIN then h.gate = OPEN end
     h.next = math.max(h.next, M.clock + delay_of(h))
     h.has_moved, h.is_changed = true, true
 end
 
--- It was held, and its host was asked for nothing: nobody need wait because of that.
+-- It was held, but its host was asked for nothing, so no other request has to wait.
 local function not_asked(held)
     if held.flag ~= 'b' then return end
     host(held.host).gate = OPEN
     held.flag = '-'
 end
 
--- It's no longer held: the host has room for another one.
+-- It's no longer held, so the host has room for another.
 local function leave(held)
     local h = host(held.host)
     h.busy = h.busy - 1
     h.is_changed = true
     M.held = M.held - 1
-    if held.flag == 'r' then h.gate = NO_RULES end -- nobody asks for them any more
-    if held.flag ~= '-' then has_asked(h) end -- or perhaps it has: who knows
+    if held.flag == 'r' then h.gate = NO_RULES end -- they aren't being asked for any more
+    if held.flag ~= '-' then has_asked(h) end -- it may have: there's no telling
     return h
 end
 
@@ -421,7 +421,7 @@ local function as_item(url, held)
                          held.parent, url}, ' ')
 end
 
--- As if it had not been taken out.
+-- As if it had never been taken out.
 local function give_back(url, held)
     local h = leave(held)
     h.back[#h.back + 1] = as_item(url, held)
@@ -445,10 +445,10 @@ end
 
 -- ---- Sessions ----
 
-local ONE_BY_ONE = 200000 -- between two of them; less, if they are many
+local ONE_BY_ONE = 200000 -- microseconds between two of them; less if there are many
 
--- What a lost process held comes back one by one. For one of these URLs may have killed
--- it; and the next process that dies of that shouldn't take the same innocents along.
+-- What a lost process held comes back one URL at a time, because one of them may have killed
+-- it; the next process that dies of that one shouldn't take the same innocents along.
 local function take_over(url, held, wait)
     held.lost = held.lost + 1
     M.lost = M.lost + 1
@@ -465,7 +465,7 @@ end
 local function end_session(session, is_lost)
     local all = call('HGETALL', key('held:' .. session))
     local apart = math.min(ONE_BY_ONE, M.lease / math.max(1, #all / 2))
-    call('ZREM', SESSIONS, session) -- first: it's allowed though memory be full
+    call('ZREM', SESSIONS, session)
     note(is_lost and 'lost' or 'left', session, #all / 2)
     for i = 1, #all, 2 do
         local held = read_held(all[i + 1])
@@ -479,7 +479,7 @@ local function end_session(session, is_lost)
 end
 
 -- [reclaim]
--- Whose lease has ended is dead to us: others get what it held.
+-- A session whose lease has ended is dead to us: others get what it held.
 local function reclaim()
     local over = call('ZRANGE', SESSIONS, '-inf', '(' .. int(M.clock), 'BYSCORE',
                       'LIMIT', 0, 10)
@@ -487,11 +487,11 @@ local function reclaim()
 end
 -- [/reclaim]
 
--- ---- To lease ----
+-- ---- Leasing ----
 
--- One item leaves its queue, for that session. `flag`: `r` if somebody must first find out
--- what the host's robots.txt says; `b` if the host has a delay, and so must be told when
--- the request begins; else `-`.
+-- One item leaves its queue for that session. `flag`: `r` if the process must first find out
+-- what the host's robots.txt says; `b` if the host has a delay, so that we must be told when
+-- the request begins; otherwise `-`.
 local function hand_out(item, name, flag, seq, leased, lines)
     local depth, redirects, tries, lost, parent, url =
         match(item, '^(%d+) (%d+) (%d+) (%d+) (%S+) (.*)$')
@@ -502,7 +502,7 @@ local function hand_out(item, name, flag, seq, leased, lines)
     lines[#lines + 1], leased[#leased + 1] = held, held
 end
 
--- At most `want` of one host's items. It must be its turn.
+-- Leases at most `want` items of one host, whose turn it must be.
 local function lease_from(name, h, want, seq, leased, lines)
     local flag, delay = '-', delay_of(h)
     if M.max_per_host > 0 then want = math.min(want, M.max_per_host - h.busy) end
@@ -519,8 +519,8 @@ local function lease_from(name, h, want, seq, leased, lines)
     return #items
 end
 
--- At most `want` items, from all hosts in turn: who was asked just now goes behind all
--- that are ready. (Their places differ by a microsecond each.)
+-- Leases at most `want` items, from all hosts in turn: one that has just been asked goes
+-- after all that are ready. (Their places differ by a microsecond each.)
 local function lease(session, seq, want)
     local leased, lines, place = {}, {}, 0
     local goes_on = true
@@ -543,8 +543,8 @@ local function lease(session, seq, want)
     return leased
 end
 
--- In how many milliseconds there may be something to lease. -1: nobody can say. `has_room`:
--- as far as max_pages goes.
+-- In how many milliseconds there may be something to lease; -1: unknown. `has_room`: as far
+-- as max_pages is concerned.
 local function next_time(has_room)
     if call('EXISTS', LINKS) == 1 then return 0 end
     if not has_room then return -1 end
@@ -559,13 +559,13 @@ local function next_time(has_room)
     return math.max(0, math.ceil((first - M.clock) / 1000))
 end
 
--- ---- What came of an item ----
+-- ---- Results ----
 
-local results = {} -- each is told the session, its ARGV's place; returns the next place
+local results = {} -- each takes the session and its place in ARGV; returns the next place
 
-local gone, dealt_with = {}, {} -- URLs that leave held:S, in this call
+local gone, dealt_with = {}, {} -- URLs that leave held:S in this call
 
--- What the session holds under that URL: nil if somebody else has it by now.
+-- What the session holds under that URL; nil if another session has it by now.
 local function held_by(session, url)
     if dealt_with[url] then return nil end
     local value = call('HGET', key('held:' .. session), url)
@@ -583,7 +583,7 @@ local function let_go(session, url)
     return held
 end
 
--- ARGV[first...] is (SERVER CHUNK)*count: links of this page to hosts of other servers.
+-- ARGV[first...] is (SERVER CHUNK)*count: this page's links to hosts of other servers.
 local function put_in_outboxes(first, count)
     for i = first, first + 2 * count - 1, 2 do
         local id = call('XADD', key('outbox:' .. ARGV[i]), '*', 'page', int(M.records),
@@ -597,7 +597,7 @@ end
 -- [done]
 -- done URL OUTCOME STATUS NEXT_URL ERROR CONTENT_TYPE CHARSET BYTES LINKS TRIES SECONDS
 --      O (SERVER CHUNK)*O  N CHUNK*N
--- A page is done, and its links are in: both, or nothing. O: chunks for other servers.
+-- A page is done and its links are in: both or neither. O: chunks for other servers.
 function results.done(session, i)
     local url, others = ARGV[i + 1], tonumber(ARGV[i + 12])
     local first = i + 14 + 2 * others
@@ -614,7 +614,7 @@ function results.done(session, i)
 end
 -- [/done]
 
--- park URL MILLISECONDS TRIES: once more, later.
+-- park URL MILLISECONDS TRIES: to be tried again, later.
 function results.park(session, i)
     local url = ARGV[i + 1]
     local held = let_go(session, url)
@@ -632,7 +632,7 @@ function results.back(session, i)
     return i + 2
 end
 
--- began URL: its request is on its way (of an item with `b`).
+-- began URL: its request is under way (for an item with `b`).
 function results.began(session, i)
     local held = held_by(session, ARGV[i + 1])
     if held and held.flag == 'b' then
@@ -643,9 +643,9 @@ function results.began(session, i)
     return i + 2
 end
 
--- rules URL MILLISECONDS TEXT: what the robots.txt of its host says (of an item with `r`). If
--- there is a delay, the item is one with `b` from now on; and it too has to wait for so long.
--- (Or it's given back, and comes out when it may begin.)
+-- rules URL MILLISECONDS TEXT: what its host's robots.txt says (for an item with `r`). If
+-- there is a delay, the item has `b` from now on, and it, too, has to wait that long.
+-- (Or it's given back, and comes out again when it may begin.)
 function results.rules(session, i)
     local held = held_by(session, ARGV[i + 1])
     if held and held.flag == 'r' then
@@ -660,7 +660,7 @@ function results.rules(session, i)
     return i + 4
 end
 
--- hold HOST MILLISECONDS: leave it alone for so long.
+-- hold HOST MILLISECONDS: leave it alone for that long.
 function results.hold(_, i)
     local h = host(ARGV[i + 1])
     h.hold = math.max(h.hold, M.clock + tonumber(ARGV[i + 2]) * 1000)
@@ -668,14 +668,14 @@ function results.hold(_, i)
     return i + 3
 end
 
--- delay HOST MILLISECONDS: at least that between two starts.
+-- delay HOST MILLISECONDS: at least that long between two starts.
 function results.delay(_, i)
     local h = host(ARGV[i + 1])
     h.delay, h.is_changed = tonumber(ARGV[i + 2]) * 1000, true
     return i + 3
 end
 
--- asked HOST: for something that is no item.
+-- asked HOST: for something that isn't an item.
 function results.asked(_, i)
     local h = host(ARGV[i + 1])
     h.next = math.max(h.next, M.clock + delay_of(h))
@@ -701,9 +701,9 @@ local function find_foreign()
     return nil
 end
 
--- A user may be forbidden some of what this script does. Redis would stop it there, half way.
+-- The user may lack permission for some of this script. Redis would stop it half way.
 local function find_forbidden()
-    if not redis.acl_check_cmd then return nil end -- before Redis 7, nobody can know
+    if not redis.acl_check_cmd then return nil end -- before Redis 7, there's no way to know
     for _, one in ipairs({'HSET', 'HGET', 'HMGET', 'HGETALL', 'HDEL', 'HEXISTS', 'HINCRBY',
                           'RPUSH', 'LPUSH', 'RPOP', 'LPOP', 'LLEN', 'ZADD', 'ZREM', 'ZRANGE',
                           'ZCARD', 'ZSCORE', 'ZPOPMIN', 'XADD', 'XRANGE', 'XDEL', 'DEL',
@@ -725,7 +725,7 @@ end
 
 local operations = {}
 
--- look FORMAT SETTINGS...: would `open` with the same arguments be let in? Writes nothing.
+-- look FORMAT SETTINGS...: would `open` succeed with the same arguments? Writes nothing.
 -- -> {"ok"} or {"settings", theirs}
 function operations.look()
     local foreign = find_foreign()
@@ -750,9 +750,9 @@ end
 
 -- open FORMAT SETTINGS LEASE DELAY MAX_PER_HOST MAX_PAGES MAX_LOST SERVERS RULES ORDER
 --      NONCE NAME OLD_SESSION N CHUNK*N
--- Makes the crawl if there is none, puts the roots in, begins a session. Times in
--- microseconds. NONCE: random, in case Redis forgets what it had said. OLD_SESSION: of this
--- process, given up; or empty.
+-- Creates the crawl if there is none, puts the roots in, begins a session. Times are in
+-- microseconds. NONCE: random, in case Redis forgets what it has said. OLD_SESSION: this
+-- process's last one, now given up, or empty.
 -- -> {"ok", session, state, unfinished...} or {"settings", theirs}
 function operations.open()
     local refusal = operations.look()
@@ -779,8 +779,8 @@ function operations.open()
     return {'ok', session, unpack(summary())}
 end
 
--- The number of this call was that of the last: its answer was lost. Nothing changes; what
--- was leased under that number is named again.
+-- This call has the same number as the last one, whose answer was lost. Nothing changes;
+-- what was leased under that number is returned again.
 local function say_again(session, seq)
     local reply = {'ok', '0', unpack(summary())}
     local all = call('HGETALL', key('held:' .. session))
@@ -804,9 +804,9 @@ end
 
 -- [step]
 -- step SESSION SEQ WANT RESULT...
--- Takes the results, leases at most WANT items, and is the session's sign of life.
+-- Takes the results, leases at most WANT items, and renews the session's lease.
 -- -> {"ok", wait in ms, state, unfinished, records, known, dead, held, (URL HELD)...}
--- or {"expired"}: somebody else has what it held.
+-- or {"expired"}: others have what it held.
 function operations.step()
     local session, seq, want = ARGV[2], ARGV[3], tonumber(ARGV[4])
     local last = tonumber(call('HGET', key('session:' .. session), 'seq') or -2)
@@ -831,7 +831,7 @@ function operations.step()
 end
 -- [/step]
 
--- close SESSION: gives back what it holds, and ends it.
+-- close SESSION: gives back what the session holds, and ends it.
 function operations.close()
     if not call('ZSCORE', SESSIONS, ARGV[2]) then return {'expired', unpack(summary())} end
     end_session(ARGV[2], false)
@@ -849,18 +849,18 @@ function operations.report()
 end
 
 -- ---- Several servers ----
--- Each server has its own hosts. Links to hosts of others go into an outbox, in the same
--- call in which their page is done. From there anybody may carry them over. So they arrive
--- exactly once, and there is no moment in which they are unfinished nowhere.
--- But each server must have written down what it's told before it answers (appendonly yes,
--- appendfsync always): if one forgets what the others rely on, links are lost.
+-- Each server has its own hosts. Links to hosts of other servers go into an outbox, in the
+-- same call that finishes their page. From there any process may carry them over. So they
+-- arrive exactly once, and at every moment they count as unfinished somewhere.
+-- But each server must save what it's told before it answers (appendonly yes, appendfsync
+-- always): if one forgets what the others rely on, links are lost.
 
 -- put SOURCE LAST NEW_LAST (PAGE CHUNK)...
--- What server SOURCE's outbox has behind entry LAST, as far as NEW_LAST.
--- -> the last that is in
+-- What server SOURCE's outbox has after entry LAST, up to NEW_LAST.
+-- -> the last entry that has come in
 function operations.put()
     local last = call('HGET', key('inbox'), ARGV[2]) or '0-0'
-    if last ~= ARGV[3] then return last end -- somebody else was quicker
+    if last ~= ARGV[3] then return last end -- another process was quicker
     for i = 5, #ARGV, 2 do meet_chunk(ARGV[i + 1], ARGV[2] .. '.' .. ARGV[i]) end
     call('HSET', key('inbox'), ARGV[2], ARGV[4])
     settle()
@@ -869,7 +869,7 @@ function operations.put()
     return ARGV[4]
 end
 
--- sent SERVER LAST: what is in the outbox as far as LAST has arrived.
+-- sent SERVER LAST: what is in its outbox up to LAST has arrived.
 function operations.sent()
     local entries = call('XRANGE', key('outbox:' .. ARGV[2]), '-', ARGV[3])
     for _, entry in ipairs(entries) do
@@ -881,8 +881,8 @@ function operations.sent()
     return summary()
 end
 
--- finish: nothing is left anywhere. Who says so has asked all servers, twice, how many
--- URLs are unfinished and how many there have ever been.
+-- finish: nothing is left anywhere. The caller has asked all servers, twice, how many URLs
+-- are unfinished and how many there have ever been.
 function operations.finish()
     if M.unfinished == 0 then M.over = 1 end
     note_state()

@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr std::string_view format = "1"; // of what is kept in Redis
-/// More is not told in one call, unless one result alone is more. In bytes.
+/// In bytes: one call sends no more, unless a single result is larger.
 constexpr std::size_t most_told = std::size_t{256} * 1024;
 constexpr EventLoop::Duration shortest_pause = 5ms;
 constexpr EventLoop::Duration longest_pause = 200ms;
@@ -28,7 +28,7 @@ std::string microseconds(std::chrono::microseconds time) {
     return std::to_string(time.count());
 }
 
-/// What is in `reply` from `place` on: see `summary` in frontier.lua.
+/// The state in `reply`, from `place` on: see `summary` in frontier.lua.
 SharedState read_state(const RedisReply& reply, std::size_t place) {
     const auto number = [&](std::size_t i) {
         return static_cast<std::size_t>(reply.items.at(place + i).number());
@@ -41,7 +41,7 @@ SharedState read_state(const RedisReply& reply, std::size_t place) {
             .held = number(5)};
 }
 
-/// "SEQ H FLAG DEPTH REDIRECTS TRIES LOST PARENT", as frontier.lua has it.
+/// `held`: "SEQ H FLAG DEPTH REDIRECTS TRIES LOST PARENT", as frontier.lua has it.
 Leased read_leased(std::string url, const std::string& held) {
     Leased item;
     item.url = std::move(url);
@@ -60,7 +60,7 @@ Leased read_leased(std::string url, const std::string& held) {
     return item;
 }
 
-/// The first line that is in `ours` and not in `theirs`.
+/// The first line that is in `ours` but not in `theirs`.
 std::string first_difference(const std::string& ours, const std::string& theirs) {
     std::istringstream lines(ours);
     for (std::string line; std::getline(lines, line);)
@@ -100,7 +100,7 @@ Coroutine<RedisReply> FrontierSession::call(std::vector<std::string> arguments) 
                        std::move(arguments));
 }
 
-// ---- To begin ----
+// ---- Beginning ----
 
 std::vector<std::string>
 FrontierSession::open_arguments(std::string_view operation) const {
@@ -167,7 +167,7 @@ Coroutine<> FrontierSession::open() {
     pause_ = shortest_pause;
 }
 
-// ---- To take part ----
+// ---- Taking part ----
 
 void FrontierSession::tell(std::vector<std::string> result) {
     results_.push_back(std::move(result));
@@ -189,13 +189,13 @@ Coroutine<> FrontierSession::run() {
         co_await wait_for_news();
         if (is_closing_ && results_.empty())
             co_return;
-        co_await next_turn(); // who ends in this turn comes along
+        co_await next_turn(); // results of this turn come along
         co_await step();
         owner_.on_state();
     }
 }
 
-/// Until there is something to tell, or time to ask for work, or for a sign of life.
+/// Until there are results to send, or it's time to ask for work or renew the lease.
 Coroutine<> FrontierSession::wait_for_news() {
     while (results_.empty() && !is_closing_) {
         const bool wants_some = !state_.is_over() && owner_.wants_some();
@@ -214,7 +214,7 @@ Coroutine<> FrontierSession::wait_for_news() {
 }
 
 // [step]
-/// One call: what there is to tell goes out, and items come in.
+/// One call: results go out, and items come in.
 Coroutine<> FrontierSession::step() {
     const std::size_t wanted = is_closing_ ? 0 : owner_.take_wanted(most_wanted);
     std::vector<std::string> arguments{"step", id_, std::to_string(++last_call_),
@@ -238,7 +238,7 @@ Coroutine<> FrontierSession::step() {
 }
 // [/step]
 
-/// Only what is to be told of hosts is still true.
+/// Keeps only what is to be told about hosts: the rest is no longer true.
 void FrontierSession::forget_items() {
     std::erase_if(results_, [](const std::vector<std::string>& result) {
         const std::string& what = result.front();
@@ -246,7 +246,7 @@ void FrontierSession::forget_items() {
     });
 }
 
-/// Some of what is to be told: as much as fits into a call.
+/// Takes as many of the results as fit into one call.
 std::vector<std::string> FrontierSession::take_results() {
     std::vector<std::string> words;
     std::size_t bytes = 0;
@@ -270,15 +270,15 @@ void FrontierSession::take_answer(const RedisReply& reply, std::size_t asked) {
         items.push_back(read_leased(reply.items[i].text, reply.items[i + 1].text));
     const bool had_enough = items.size() >= asked;
     pace(reply.items.at(1).number(), had_enough);
-    if (is_too_old(call_began_)) { // the answer took so long: perhaps we count as dead
+    if (is_too_old(call_began_)) { // it took too long: we may count as dead
         for (Leased& item : std::exchange(items, {}))
             tell({"back", std::move(item.url)});
     }
     owner_.on_items(asked, std::move(items));
 }
 
-/// When to ask next. Who got less than was wanted asks more and more seldom; but at once
-/// when the server knows (`wait`, in milliseconds; -1: it doesn't) that there'll be some.
+/// When to ask next. A session that got less than it wanted asks less and less often, or
+/// as soon as the server expects more (in `wait` milliseconds; -1: it doesn't know).
 void FrontierSession::pace(std::int64_t wait, bool had_enough) {
     const EventLoop::TimePoint now = loop_.time();
     next_sign_ = now + crawl_.lease / 6;

@@ -1,9 +1,9 @@
 // One process's part in a crawl, on one server.
 //
-// A session is what has a lease: not each URL, but the process. Every call renews it. All
-// that is to be told goes along with the next call, which also brings the next items; so
-// one call at a time is under way, and each has a number. If its answer is lost, the same
-// call is made again, and the script knows the number. Page 29 of the book.
+// The session is what has a lease: the process, not each URL. Every call renews it. All
+// results go out with the next call, which also brings the next items; so only one call
+// at a time is under way, and each has a number. If its answer is lost, the same call is
+// made again, and the script recognizes the number. Page 29 of the book.
 #pragma once
 
 #include "stage3_queue_crawler/redis/redis_client.h"
@@ -23,9 +23,9 @@
 
 namespace stage3 {
 
-/// A URL, as a server has handed it out.
+/// A URL as a server has handed it out.
 struct Leased {
-    /// What it wants to be told, before the page is asked for.
+    /// What the server wants to be told before the page is requested.
     enum class Wants : std::uint8_t {
         nothing,
         begin, ///< that the request begins
@@ -36,7 +36,7 @@ struct Leased {
     Wants wants = Wants::nothing;
     std::uint32_t depth = 0;
     int redirects_left = 0;
-    int tries = 0; ///< that it has had
+    int tries = 0; ///< so far
     bool is_root = false;
 };
 
@@ -45,23 +45,23 @@ std::string milliseconds(EventLoop::Duration time);
 
 class FrontierSession {
   public:
-    /// What it asks its owner, and tells him.
+    /// What it asks and tells its owner.
     struct Owner {
-        /// How many items to ask for now, at most so many. They count as asked for until
+        /// How many items to ask for now, at most `most`. They count as asked for until
         /// `on_items`.
         std::function<std::size_t(std::size_t most)> take_wanted;
-        /// Are there any that might be asked for?
+        /// Would the owner take any now?
         std::function<bool()> wants_some;
-        /// What came, of so many that were asked for.
+        /// The items that came, of the `asked` that were asked for.
         std::function<void(std::size_t asked, std::vector<Leased>)> on_items;
-        /// The session has ended, and another one begins: somebody else has by now what
-        /// was held.
+        /// The session has ended, and another one begins: by now, others have what was
+        /// held.
         std::function<void()> on_expired;
-        /// `state` has changed, perhaps.
+        /// `state` may have changed.
         std::function<void()> on_state;
     };
 
-    /// What the script must know of a crawl that it makes.
+    /// What the script must know about a crawl that it creates.
     struct Settings {
         std::chrono::microseconds delay{};
         std::size_t max_per_host = 0; ///< 0: no limit
@@ -71,34 +71,34 @@ class FrontierSession {
         std::vector<std::string> roots; ///< chunks
     };
 
-    /// In the loop; all of them must outlive it.
-    /// `number`: which of the crawl's servers.
+    /// For use in the loop. `loop` and `crawl` must outlive it.
+    /// `number`: which of the crawl's servers it talks to.
     FrontierSession(EventLoop& loop, const SharedCrawl& crawl, std::size_t number,
                     Settings settings, Owner owner);
 
-    /// Would it be let in? Changes nothing. Throws CantTakePart.
+    /// Checks that it would be let in. Changes nothing. Throws CantTakePart.
     Coroutine<> look();
-    /// Begins. Throws CantTakePart.
+    /// Begins the session. Throws CantTakePart.
     Coroutine<> open();
     /// Talks to the server until `close` is called.
-    /// Throws RedisError: the crawl is gone, say.
+    /// Throws RedisError, for instance if the crawl is gone.
     Coroutine<> run();
-    /// To be told with the next call, which is made soon: see frontier.lua.
+    /// Sends `result` with the next call, which is made soon: see frontier.lua.
     void tell(std::vector<std::string> result);
-    /// Somebody waits for an item, and nobody did until now.
+    /// A worker waits for an item, and none did until now.
     void ask_soon();
     /// What the owner wants has changed.
     void look_up() { news_.set(); }
-    /// Is this as old as a lease? Then others may have by now what was held.
+    /// Is `time` more than a lease ago? Then others may by now have what was held.
     bool is_too_old(EventLoop::TimePoint time) const {
         return loop_.time() - time > crawl_.lease;
     }
-    /// `run` tells what is still to be told, and ends.
+    /// Makes `run` send the remaining results, and end.
     void close();
     /// Gives back what is held. After `run`.
     Coroutine<> leave();
 
-    /// One transition of the script.
+    /// Runs one operation of the script.
     Coroutine<RedisReply> call(std::vector<std::string> arguments);
     RedisClient& client() { return client_; }
     const std::string& id() const { return id_; }
@@ -124,11 +124,11 @@ class FrontierSession {
     const std::string agreed_;
     std::string id_;
     std::uint64_t last_call_ = 0;                  // its number
-    std::deque<std::vector<std::string>> results_; // to be told
+    std::deque<std::vector<std::string>> results_; // to be sent
     EventLoop::TimePoint call_began_{};
     Event news_;
     EventLoop::TimePoint next_sign_{}; // of life
-    EventLoop::TimePoint next_ask_{};  // for items, if there are none
+    EventLoop::TimePoint next_ask_{};  // for items, if there were none
     EventLoop::Duration pause_{};
     SharedState state_;
     bool is_closing_ = false;

@@ -7,8 +7,8 @@ namespace stage3 {
 
 namespace {
 
-/// So many of a process's URLs may wait for robots.txt without being counted as its
-/// workers' next ones.
+/// Up to this many of a process's URLs may wait for robots.txt without counting as the
+/// next ones for its workers.
 constexpr std::size_t most_asking = 100;
 
 } // namespace

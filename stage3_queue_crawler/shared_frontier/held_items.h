@@ -1,7 +1,7 @@
 // What this process holds: URLs that servers have leased to it, until it reports on them.
 //
 // A lease may end while a worker still has the URL. Then another process gets it, and
-// perhaps this one gets it once more. So each lease has a ticket here, and a report whose
+// this one may even get it again. So each lease has a ticket here, and a report whose
 // ticket is no longer known changes nothing: its lease has ended. Page 29 of the book.
 #pragma once
 
@@ -35,15 +35,15 @@ struct HeldItem {
     Leased lease;
     EventLoop::TimePoint since;
     bool is_out = false; ///< a worker has it
-    /// Set: its host is being asked for its robots.txt, and this call waits for that.
+    /// Set while its host is being asked for robots.txt: this call waits for the answer.
     std::unique_ptr<CancelAtExit> on_answer = {};
 };
 
 class HeldItems {
   public:
-    /// So many were asked for.
+    /// `count` more were asked for.
     void expect(std::size_t count) { expected_ += count; }
-    /// The answer about so many is there; what came with it follows.
+    /// The answer about `count` of them is here; what came with it is added next.
     void expect_no_more(std::size_t count) { expected_ -= count; }
 
     Ticket add(HeldItem item);
@@ -53,12 +53,12 @@ class HeldItems {
     HeldItem& at(Ticket ticket) { return items_.at(ticket); }
     /// A worker takes it.
     void take_out(HeldItem& item);
-    /// Its host is asked for its robots.txt. `on_answer` isn't called once it's dropped.
+    /// Its host is being asked for robots.txt. Dropping the item cancels `on_answer`.
     void begin_asking(HeldItem& item, std::unique_ptr<CancelAtExit> on_answer);
     void end_asking(HeldItem& item);
-    /// The server gets it back, as if it had not been leased; unless the lease has ended.
+    /// Returns it to its server as if it had never been leased, if the lease still runs.
     void give_back(Ticket ticket);
-    /// It must be held, and no longer is.
+    /// It must be held; from now on, it isn't.
     void drop(Ticket ticket);
     /// The leases of that session have ended.
     void forget(const FrontierSession& session);
@@ -71,8 +71,8 @@ class HeldItems {
   private:
     std::unordered_map<Ticket, HeldItem> items_;
     Ticket last_ticket_ = 0;
-    std::size_t out_ = 0;      // of these
-    std::size_t asking_ = 0;   // the same
+    std::size_t out_ = 0;      // of these, with a worker
+    std::size_t asking_ = 0;   // of these, waiting for robots.txt
     std::size_t expected_ = 0; // not yet among these
 };
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t most_carried = std::size_t{64} * 1024; // in one call, in bytes
 
-/// A stream's entry is called "MILLISECONDS-NUMBER". Of nothing: before all.
+/// A stream entry's ID is "MILLISECONDS-NUMBER". An empty one comes before all others.
 std::pair<std::uint64_t, std::uint64_t> place_of(const std::string& id) {
     const auto read = [](std::string_view text) {
         std::uint64_t number = 0;
@@ -40,7 +40,7 @@ Coroutine<> Outboxes::carry() {
             continue;
         if (all_idle())
             co_await end_if_nothing_is_left();
-        try { // the process that was to carry them may be dead: so look now and then
+        try { // the process that should carry them may be dead: so look now and then
             co_await wait_for(news_.wait(), all_idle() ? 20ms : 200ms);
         } catch (const Timeout&) {
             continue;
@@ -76,8 +76,8 @@ Coroutine<bool> Outboxes::carry_from(std::size_t source) {
     co_return some;
 }
 
-/// First it is put in, then taken off: whoever dies in between, it's there twice and not
-/// lost; and the target knows how much it has.
+/// Links are first put in, then taken out of the outbox: if a process dies in between,
+/// they are there twice, not lost; and the target knows how much it has.
 Coroutine<> Outboxes::carry_over(std::size_t source, std::size_t target,
                                  RedisReply entries) {
     FrontierSession& to = *sessions_[target];
@@ -104,15 +104,15 @@ Coroutine<> Outboxes::carry_over(std::size_t source, std::size_t target,
     co_await sessions_[source]->call(std::move(sent));
 }
 
-/// The last entry of that outbox which the target has. A server that came back with what
-/// it knew some time ago may have forgotten some that was removed from the outbox, or
-/// have given the same names to others. Then links are lost, and nobody can say which:
+/// The last entry of that outbox that the target has. A server that came back with an
+/// older state may have forgotten entries that were removed from the outbox, or have
+/// given the same IDs to others. Then links are lost, and there's no telling which:
 /// throws std::runtime_error.
 Coroutine<std::string> Outboxes::what_has_arrived(std::size_t source,
                                                   std::size_t target) {
     FrontierSession& from = *sessions_[source];
     FrontierSession& to = *sessions_[target];
-    // In this order: what was removed had arrived, and what has arrived was there.
+    // The order matters: what was removed had arrived, and what has arrived was there.
     const std::string name = std::to_string(target);
     std::vector<std::string> ask_sent{"HGET", from.key("outboxes"), "sent:" + name};
     const RedisReply sent = co_await from.client().call(std::move(ask_sent));
@@ -130,7 +130,7 @@ Coroutine<std::string> Outboxes::what_has_arrived(std::size_t source,
     co_return in.is_null ? "0-0" : in.text;
 }
 
-/// Or complete: who was to tell them may have died when it had told some.
+/// Or complete: the process that was to tell them may have died after telling some.
 bool Outboxes::all_idle() const {
     using Stage = SharedState::Stage;
     return std::ranges::all_of(sessions_, [](const auto& session) {
@@ -140,10 +140,10 @@ bool Outboxes::all_idle() const {
 }
 
 // [false-zero]
-/// To read 0 from one server after the other says nothing: a link may have gone from one
-/// that was not asked yet to one that was. But there is a number that only grows: how
-/// many URLs there have ever been. If that's still the same when all are asked once more,
-/// then between the two there was a moment in which all were 0.
+/// Reading 0 from one server after the other proves nothing: a link may have gone from
+/// one that was not asked yet to one that was. But there is a number that only grows: how
+/// many URLs there have ever been. If it's still the same when all are asked again, there
+/// was a moment between the two rounds when all were 0.
 Coroutine<> Outboxes::end_if_nothing_is_left() {
     const std::string first = co_await read_all();
     if (first.empty())
@@ -166,7 +166,7 @@ Coroutine<> Outboxes::check_that_none_is_lost() {
                 co_await what_has_arrived(source, target);
 }
 
-/// How many URLs there have ever been, on each; empty, if some are unfinished.
+/// How many URLs there have ever been, on each server; empty if some are unfinished.
 Coroutine<std::string> Outboxes::read_all() {
     std::string all;
     for (const auto& session : sessions_) {

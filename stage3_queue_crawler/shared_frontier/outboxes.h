@@ -1,8 +1,8 @@
-// Links between servers, and the end of all.
+// Links between servers, and the end of the crawl.
 //
-// Each server has some of the hosts. A page's links to hosts of others wait in an outbox,
-// and somebody must carry them over: any process may, at any time, and several at once do
-// no harm. Page 29 of the book.
+// Each server has some of the hosts. A page's links to hosts of other servers wait in an
+// outbox until a process carries them over: any process may, at any time, and several at
+// once do no harm. Page 29 of the book.
 #pragma once
 
 #include "stage3_queue_crawler/shared_frontier/frontier_session.h"
@@ -18,13 +18,13 @@ class Outboxes {
   public:
     using Sessions = std::vector<std::unique_ptr<FrontierSession>>;
 
-    /// Must be outlived by the sessions, one for each server.
+    /// `sessions`, one for each server, must outlive it.
     explicit Outboxes(const Sessions& sessions) : sessions_(sessions) {}
 
-    /// Carries, and notices when nothing is left anywhere. Ends only when cancelled, or
-    /// with what FrontierSession::call throws.
+    /// Carries links, and notices when nothing is left anywhere. Ends only if cancelled,
+    /// if FrontierSession::call throws, or with std::runtime_error if links were lost.
     Coroutine<> carry();
-    /// There is something, for certain.
+    /// There is certainly something to carry.
     void carry_soon() { news_.set(); }
 
   private:

@@ -23,10 +23,10 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// At the end, Redis is waited for so long.
+/// How long to wait for Redis at the end.
 constexpr EventLoop::Duration longest_goodbye = 3s;
 
-/// What there is of a record that the script doesn't know: see `done` in frontier.lua.
+/// Those fields of a record that the script doesn't know: see `done` in frontier.lua.
 void append(const Record& record, std::vector<std::string>& words) {
     words.emplace_back(name_of(record.outcome));
     words.push_back(record.status != 0 ? std::to_string(record.status) : "");
@@ -54,7 +54,7 @@ FrontierSession::Settings settings_of_session(const FrontierSettings& settings,
             .roots = std::move(roots)};
 }
 
-/// One that was named twice would have each host in two places.
+/// Throws CantTakePart if one was named twice.
 Coroutine<> check_that_servers_differ(const Outboxes::Sessions& sessions) {
     std::map<std::string, std::string> names;
     for (const auto& session : sessions) {
@@ -95,7 +95,7 @@ void RedisFrontier::end_tasks() {
             task.cancel();
 }
 
-// ---- To begin ----
+// ---- Beginning ----
 
 FrontierSession::Owner RedisFrontier::owner_of(std::size_t server) {
     return {.take_wanted =
@@ -109,7 +109,7 @@ FrontierSession::Owner RedisFrontier::owner_of(std::size_t server) {
                 [this, server](std::size_t asked, std::vector<Leased> items) {
                     held_.expect_no_more(asked);
                     take_in(*sessions_[server], std::move(items));
-                    if (wanted() > 0) // then others may have some
+                    if (wanted() > 0) // another server may have some
                         for (const auto& session : sessions_)
                             session->look_up();
                 },
@@ -144,7 +144,7 @@ Coroutine<> RedisFrontier::open(std::vector<common::Url> roots) {
     }
 }
 
-/// Whoever is refused by one server leaves the others.
+/// If one server refuses, leaves the others.
 Coroutine<> RedisFrontier::open_all() {
     std::exception_ptr refused;
     try {
@@ -160,7 +160,7 @@ Coroutine<> RedisFrontier::open_all() {
     std::rethrow_exception(refused);
 }
 
-/// What goes wrong for good ends the crawl: `join` throws it.
+/// A permanent failure ends the crawl: `join` throws it.
 Coroutine<> RedisFrontier::guard(Coroutine<> part) {
     try {
         co_await std::move(part);
@@ -186,7 +186,7 @@ SharedState RedisFrontier::state() const {
     for (const auto& session : sessions_) {
         const SharedState& one = session->state();
         if (one.stage != SharedState::Stage::complete)
-            all.stage = one.stage; // a limit for pages there is only with one server
+            all.stage = one.stage; // max_pages needs a single server
         all.unfinished += one.unfinished;
         all.records += one.records;
         all.known += one.known;
@@ -209,7 +209,7 @@ FrontierSession& RedisFrontier::session_of(const std::string& host) {
 
 // ---- Items come in ----
 
-/// How many more the workers that wait in `get` could take.
+/// How many more items the workers waiting in `get` could take.
 std::size_t RedisFrontier::wanted() const {
     return waiting_ - std::min(waiting_, held_.on_the_way());
 }
@@ -251,19 +251,19 @@ Coroutine<Visit<RedisFrontier>> RedisFrontier::get() {
         if (item == nullptr)
             continue; // our session had ended: another process has it now
         if (item->session->is_too_old(item->since)) {
-            held_.give_back(work.ticket); // we stood still: perhaps another has it
+            held_.give_back(work.ticket); // we were stopped: another process may have it
             continue;
         }
         held_.take_out(*item);
         if (!work.refusal || work.refusal->failure)
-            ++work.tries; // to be told no is no try
+            ++work.tries; // being refused isn't a try
         work.was_tried = true;
         work.begun = loop_.time();
         co_return Visit<RedisFrontier>(*this, std::move(work));
     }
 }
 
-// ---- What came of them ----
+// ---- Results ----
 
 void RedisFrontier::began(const Work& work) {
     const HeldItem* const item = held_.find(work.ticket);
@@ -299,7 +299,7 @@ void RedisFrontier::send_done(const HeldItem& item, const Record& record,
                               std::vector<Chunk> chunks) {
     const std::size_t here = server_of(item.lease.host, sessions_.size());
     std::vector<std::string> mine;
-    std::vector<std::string> others; // and for whom
+    std::vector<std::string> others; // each after its server's number
     for (Chunk& chunk : chunks) {
         if (chunk.first != here)
             others.push_back(std::to_string(chunk.first));
@@ -360,7 +360,7 @@ Coroutine<> RedisFrontier::close() {
     try {
         co_await wait_for(say_goodbye(), longest_goodbye);
     } catch (const Cancelled&) {
-        cancelled = std::current_exception(); // first, none of our tasks must be left
+        cancelled = std::current_exception(); // but first, our tasks must end
     } catch (const Timeout&) {
         crawl_.on_note(fmt::format("Redis doesn't answer: what this process held goes to "
                                    "others when its lease has ended, in {} s",
@@ -376,7 +376,7 @@ Coroutine<> RedisFrontier::close() {
         std::rethrow_exception(cancelled);
 }
 
-/// To all at once: one that doesn't answer shouldn't keep us from the others.
+/// To all at once: one that doesn't answer mustn't keep us from the others.
 Coroutine<> RedisFrontier::say_goodbye() {
     std::vector<Future<>> goodbyes;
     goodbyes.reserve(talks_.size());
@@ -388,7 +388,7 @@ Coroutine<> RedisFrontier::say_goodbye() {
 Coroutine<> RedisFrontier::leave(std::size_t server) {
     const std::vector<Task<>> talk{talks_[server]};
     const bool has_ended = co_await wait(talk, longest_goodbye / 3);
-    if (!has_ended) // its call is refused, perhaps: to leave may be allowed
+    if (!has_ended) // its call may be refused: leaving may be allowed
         talks_[server].cancel();
     co_await wait(talk);
     co_await sessions_[server]->leave();

@@ -1,9 +1,9 @@
-// A frontier that is kept in Redis, for as many processes as like to share it.
+// A frontier that is kept in Redis, for as many processes as want to share it.
 //
 // It promises what the one in memory does, and keeps nothing itself but what it holds
-// (held_items.h): a URL that was handed out to this process, until it reports what came
-// of it. If Redis goes away, all workers wait for it. If this process does, others get
-// what it held. Page 29 of the book.
+// (held_items.h): URLs handed out to this process, until it reports what became of them.
+// If Redis goes away, all workers wait for it. If this process does, others get what it
+// held. Page 29 of the book.
 #pragma once
 
 #include "stage3_queue_crawler/crawler/frontier.h"
@@ -37,15 +37,15 @@ class RedisFrontier {
   public:
     using Work = LeasedWork;
 
-    /// `loop` must outlive it, and it those who wait. Once it's open, it must be closed.
+    /// `loop` must outlive it; it must outlive its callers. Once open, it must be closed.
     RedisFrontier(EventLoop& loop, FrontierSettings settings, SharedCrawl crawl);
     RedisFrontier(const RedisFrontier&) = delete;
     RedisFrontier& operator=(const RedisFrontier&) = delete;
     ~RedisFrontier();
 
-    // The concept's verbs: see frontier.h. What came of a URL that another process has by
-    // now, changes nothing. A record learns its depth; its parent, and how many of its
-    // links were new, are known to Redis alone.
+    // The concept's verbs: see frontier.h. A result for a URL that another process has by
+    // now changes nothing. A record learns its depth; only Redis knows its parent, and
+    // how many of its links were new.
     /// Throws CantTakePart.
     Coroutine<> open(std::vector<common::Url> roots);
     Coroutine<Visit<RedisFrontier>> get();
@@ -57,15 +57,15 @@ class RedisFrontier {
     void set_delay(const std::string& host, EventLoop::Duration delay);
     void has_asked(const std::string& host);
     Coroutine<> join(TimeLimit limit);
-    /// Gives back what is held. If Redis is away, it doesn't wait for it for long.
+    /// Gives back what is held. If Redis is away, doesn't wait long for it.
     Coroutine<> close();
     FrontierCounts counts() const;
 
-    /// Of all processes, one may write the report: is it this one? After `join`.
+    /// Only one of the processes may write the report: is it this one? After `join`.
     Coroutine<bool> may_report() const;
-    /// By which the first server knows this process.
+    /// The name by which the first server knows this process.
     const std::string& session_id() const { return sessions_.front()->id(); }
-    /// What all servers say, together.
+    /// What all servers say, added up.
     SharedState state() const;
 
   private:
@@ -92,7 +92,7 @@ class RedisFrontier {
     std::vector<Task<>> tasks_;                              // others
     HeldItems held_;
     SharedRules rules_;
-    Queue<Work> ready_;       // of what is held: for the next who gets
+    Queue<Work> ready_;       // of what is held: for the next `get`
     std::size_t waiting_ = 0; // in `get`
     Event over_;
     std::exception_ptr failure_;

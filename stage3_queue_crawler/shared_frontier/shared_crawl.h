@@ -18,13 +18,13 @@ namespace stage3 {
 
 struct SharedCrawl {
     std::vector<RedisUrl> servers; ///< at least one; hosts are spread over them
-    std::string name;              ///< of the crawl; no brace in it
-    /// What must be the same for all, such as "--delay 0.5": a line each.
+    std::string name;              ///< of the crawl; contains no brace
+    /// What must be the same for all, such as "--delay 0.5"; one setting per line.
     std::string agreed;
-    /// A process that shows no sign of life for so long is dead to the others, which get
-    /// what it held. It says nothing of how long a fetch may take.
+    /// A process that shows no sign of life for this long is dead to the others, which
+    /// get what it held. This doesn't limit how long a fetch may take.
     std::chrono::milliseconds lease{30'000};
-    /// A URL whose fetch so many processes didn't survive is not tried again.
+    /// A URL that this many processes didn't survive fetching is not tried again.
     int most_lost = 3;
     std::string process; ///< what this one is called, for people
     /// Called with what the user should read.
@@ -36,31 +36,31 @@ struct CantTakePart : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// What a server says of the crawl.
+/// What a server says about the crawl.
 struct SharedState {
     enum class Stage : std::uint8_t {
         running,
         idle,      ///< nothing is left here, but other servers may send something
-        max_pages, ///< as many were fetched as were wanted
+        max_pages, ///< as many pages were fetched as were wanted
         complete,
     };
     Stage stage = Stage::running;
-    std::size_t unfinished = 0; ///< URLs, and bundles of links to other servers
+    std::size_t unfinished = 0; ///< URLs, and chunks of links to other servers
     std::size_t records = 0;
     std::size_t known = 0; ///< URLs
     std::size_t dead = 0;
     std::size_t held = 0; ///< by any process
-    bool is_whole = true; ///< no call was only half done, see frontier.lua
+    bool is_whole = true; ///< no call was left half done: see frontier.lua
 
     bool is_over() const { return stage == Stage::max_pages || stage == Stage::complete; }
 };
 
-/// By the name that frontier.lua gives it.
+/// The stage that frontier.lua calls `name`.
 SharedState::Stage stage_named(std::string_view name);
 
-/// What a user should know who finds the crawl of that name only half written down.
+/// What a user should know if a call on the crawl of that name was left half done.
 std::string explain_half(std::string_view name);
-/// Why Redis, or frontier.lua, has refused a call on that crawl; and what to do.
+/// Why Redis or frontier.lua has refused a call on that crawl, and what to do.
 std::string explain_refusal(const RedisError& error, std::string_view name);
 
 } // namespace stage3

@@ -25,7 +25,7 @@ common::Url read_url(const std::string& text) {
     throw CantTakePart(fmt::format("'{}' is in the crawl, and is no URL", text));
 }
 
-/// The words of a text, apart at `separator`.
+/// The words of a text, split at `separator`.
 std::vector<std::string_view> split(std::string_view text, char separator) {
     std::vector<std::string_view> words;
     while (!text.empty()) {
@@ -44,7 +44,7 @@ Outcome outcome_of(std::string_view name) {
     return Outcome::failed;
 }
 
-/// A stream's entry is its id, and names with values.
+/// A stream entry consists of its ID, and of names with values.
 using Fields = std::map<std::string_view, std::string_view>;
 Fields fields_of(const RedisReply& entry) {
     Fields fields;
@@ -143,7 +143,7 @@ Coroutine<> SharedResults::read_state(std::size_t server) {
     time_ = std::max<std::chrono::duration<double>>(time_, clock);
 }
 
-/// Each page's number is its record's.
+/// A page has the number of its record.
 Coroutine<> SharedResults::read_pages(std::size_t server) {
     reading_ = server;
     last_ = "-";

@@ -1,5 +1,5 @@
-// What came of a crawl that several processes have shared: read from Redis by whoever
-// writes the report. Page 29 of the book.
+// The results of a crawl that several processes have shared: read from Redis by the one
+// that writes the report. Page 29 of the book.
 #pragma once
 
 #include "stage3_queue_crawler/crawler/known_urls.h"
@@ -23,20 +23,20 @@ class SharedResults {
     /// `loop` must outlive it.
     SharedResults(EventLoop& loop, SharedCrawl crawl);
 
-    /// Are these servers any good? For who has not taken part. Throws CantTakePart.
+    /// Checks the servers, for a process that has not taken part. Throws CantTakePart.
     Coroutine<> look();
-    /// Removes the crawl. Whoever takes part in it finds it gone. The result: how many
-    /// keys there were.
+    /// Removes the crawl. Processes that take part in it find it gone. The result: how
+    /// many keys there were.
     Coroutine<std::size_t> forget();
-    /// Reads the state, and which URL was met where. Throws CantTakePart if there is no
+    /// Reads the state, and where each URL was met. Throws CantTakePart if there is no
     /// such crawl.
     Coroutine<> read();
-    /// Some further records; none: these were all. After `read`.
+    /// Some more records; empty if there are no more. After `read`.
     Coroutine<std::vector<Record>> next_records();
 
     const KnownUrls& urls() const { return urls_; }
     const SharedState& state() const { return state_; }
-    /// For how long it was worked at, by the crawl's own clock.
+    /// How long the crawl has run, by its own clock.
     std::chrono::duration<double> time() const { return time_; }
 
   private:
@@ -45,7 +45,7 @@ class SharedResults {
         std::unordered_map<std::uint64_t, KnownUrl::Number>
             pages; // by their number there
     };
-    /// Of a record, as it's kept.
+    /// A record as it's kept.
     struct Entry;
 
     Coroutine<RedisReply> ask(std::size_t server, std::vector<std::string> command);
@@ -63,8 +63,8 @@ class SharedResults {
     KnownUrls urls_;
     SharedState state_;
     std::chrono::duration<double> time_{};
-    std::size_t reading_ = 0; // this server's records
-    std::string last_ = "-";  // as far as there
+    std::size_t reading_ = 0; // the server whose records are next
+    std::string last_ = "-";  // how far it has got there
 };
 
 } // namespace stage3

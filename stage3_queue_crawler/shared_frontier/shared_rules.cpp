@@ -15,10 +15,10 @@ namespace stage3 {
 
 namespace {
 
-/// Rules of more than that are forgotten, and asked for again. In bytes.
+/// In bytes: once the rules take more, they are forgotten, and read again when needed.
 constexpr std::size_t most_rules = std::size_t{32} * 1024 * 1024;
 
-/// What a robots.txt says, as the others get it: why a URL isn't allowed; the rules.
+/// What a robots.txt says, as the others read it: why a URL isn't allowed; the rules.
 std::string to_text(const RobotsAnswer& answer) {
     return answer.reason + "\n" + answer.rules.text();
 }
@@ -64,8 +64,8 @@ void SharedRules::ask_host(Ticket ticket) {
                   [this, ticket](const auto& answer) { take_answer(ticket, answer); })));
 }
 
-/// Then the others are told. The item stands in line again: to ask for robots.txt, too,
-/// was a request, after which the host may want a pause.
+/// Tells the others. The item goes back into its queue: asking for robots.txt was a
+/// request, too, after which the host may want a pause.
 void SharedRules::take_answer(Ticket ticket, const Future<RobotsCache::Answer>& answer) {
     HeldItem& item = held_.at(ticket);
     held_.end_asking(item);
@@ -85,13 +85,13 @@ void SharedRules::take_answer(Ticket ticket, const Future<RobotsCache::Answer>& 
     held_.give_back(ticket);
 }
 
-/// What another process has found out.
+/// Reads what another process has found out.
 Coroutine<> SharedRules::read(Ticket ticket) {
     const std::string host = held_.at(ticket).lease.host;
     FrontierSession& session = *held_.at(ticket).session;
     std::vector<std::string> ask{"HGET", session.key("rules"), host};
     const RedisReply rules = co_await session.client().call(std::move(ask));
-    if (rules.is_null) // never "all is allowed", because we don't know
+    if (rules.is_null) // not knowing never means "all is allowed"
         throw std::runtime_error("what the robots.txt of " + host + " says is gone");
     keep(host, read_rules(rules.text));
     if (held_.find(ticket) != nullptr)

@@ -21,7 +21,7 @@ namespace stage3 {
 
 class SharedRules {
   public:
-    /// Called when an item may go to a worker. The refusal says why it may not be
+    /// Called when an item may go to a worker. The refusal says why it must not be
     /// fetched; nullptr: it may.
     using LetIn = std::function<void(Ticket, std::shared_ptr<const Refusal>)>;
     /// Runs this as a task, and ends the crawl if it throws.
@@ -30,8 +30,8 @@ class SharedRules {
     /// `held` must outlive it. Without `ask`, everything is allowed.
     SharedRules(HeldItems& held, RobotsCache::Ask ask, LetIn let_in, Start start);
 
-    /// Lets the item in, as soon as the rules of its host are known: at once, if they are
-    /// known here. The process that is the first to have one of that host asks for them.
+    /// Lets the item in as soon as the rules of its host are known: at once, if they are
+    /// known here. The first process to get an item of that host asks for them.
     void admit(Ticket ticket);
 
   private:
@@ -46,7 +46,7 @@ class SharedRules {
     const LetIn let_in_;
     const Start start_;
     std::unordered_map<std::string, RobotsCache::Answer> rules_; // of hosts
-    std::size_t bytes_ = 0;                                      // that these take
+    std::size_t bytes_ = 0;                                      // that they take
 };
 
 } // namespace stage3
