@@ -95,7 +95,7 @@ void Console::answer(const std::string& text) {
     show_progress(progress);
 }
 
-/// A line that says how many notes are missing where it stands; nothing, if none is.
+/// A line that says how many notes are missing at this point; empty if none are.
 std::string Console::take_left_out() {
     const std::size_t number = std::exchange(left_out_, 0);
     return number == 0 ? ""
@@ -113,11 +113,11 @@ void Console::show_progress(const std::string& text) {
 
 void Console::write(std::string_view text) {
     unwritten_ += text;
-    if (!watched_) // else the loop will tell
+    if (!watched_) // otherwise the loop will call hand_on
         hand_on();
 }
 
-/// What is unwritten goes to the system, as far as there is room.
+/// Writes what is unwritten, as far as there is room.
 void Console::hand_on() {
     try {
         if (may_wait_)
@@ -126,7 +126,7 @@ void Console::hand_on() {
             write_all(fd_, std::exchange(unwritten_, {}));
         watch(!unwritten_.empty());
     } catch (const std::system_error&) {
-        unwritten_.clear(); // where should it be said that nothing can be said?
+        unwritten_.clear(); // there is nowhere to report that nothing can be reported
         watch(false);
     }
 }

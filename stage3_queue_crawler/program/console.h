@@ -1,9 +1,9 @@
-// What the user sees while it runs: notes, and a line that tells how far it is. All of it
-// goes to standard error, so that results can go elsewhere.
+// What the user sees during a crawl: notes, and a line that shows how far it is. All of
+// it goes to standard error, so that results can go elsewhere.
 //
-// If standard error is a pipe that nobody reads, or a terminal that was stopped (Ctrl-S),
-// that is no reason for the crawl to stand still. What doesn't fit is kept, and written
-// when there is room; if it becomes too much, later notes are left out, and counted.
+// If standard error is a pipe that isn't read, or a terminal that was stopped (Ctrl-S),
+// that is no reason for the crawl to stop. What doesn't fit is kept, and written when
+// there is room; if it becomes too much, later notes are left out, and counted.
 #pragma once
 
 #include "common/system/socket.h"
@@ -36,18 +36,18 @@ class Console {
     Console(EventLoop& loop, bool quiet, int fd = STDERR_FILENO);
     Console(const Console&) = delete;
     Console& operator=(const Console&) = delete;
-    /// Takes the progress line away, and waits as long as somebody reads what is left; if
-    /// nobody does for five seconds, it's lost.
+    /// Removes the progress line, and waits as long as what is left is being read; if
+    /// nothing is read for five seconds, the rest is lost.
     ~Console();
 
-    // None of these waits, and none fails if nobody can read it.
+    // None of these waits, and none fails if the text can't be read.
 
-    /// A line, or some, without the last line end; above the progress line.
+    /// Shows one or more lines, without the last line end, above the progress line.
     void note(const std::string& text);
-    /// The same, but told in any case: the user has asked.
+    /// The same, even if `quiet`: the user has asked for it.
     void answer(const std::string& text);
-    /// Replaces the progress line; an empty text takes it away. Cut off where the
-    /// terminal's line ends. Not shown while older words wait for a reader.
+    /// Replaces the progress line; an empty text removes it. Cut off where the terminal's
+    /// line ends. Not shown while older text waits for a reader.
     void show_progress(const std::string& text);
 
     std::size_t unwritten() const { return unwritten_.size(); }
@@ -60,7 +60,7 @@ class Console {
 
     EventLoop& loop_;
     bool quiet_;
-    common::Socket terminal_; // ours, if it is one
+    common::Socket terminal_; // opened by us, if `fd` is one
     int fd_;
     bool may_wait_;
     bool watched_ = false;
@@ -69,7 +69,7 @@ class Console {
     std::string progress_;     // on the screen now, or will be
 };
 
-/// Awaits the crawl, and tells five times a second how far it is, if that is `wanted`.
+/// Awaits the crawl; if `wanted`, shows five times a second how far it is.
 Coroutine<Ending> await_and_tell(Task<Ending> crawl, std::function<Progress()> progress,
                                  Console& console, bool wanted);
 

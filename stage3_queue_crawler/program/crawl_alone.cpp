@@ -20,7 +20,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// What of a crawl is written where.
+/// Which parts of a crawl are written where.
 CrawlEvents events_for(const Options& options, Console& console, Format& format,
                        Output& output) {
     CrawlEvents events = events_on(console, options.verbose);

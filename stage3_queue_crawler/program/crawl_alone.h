@@ -6,7 +6,7 @@
 
 namespace stage3 {
 
-/// Crawls, and writes the results. The result is the exit status. Throws
+/// Crawls, and writes the results. Returns the exit status. Throws
 /// common::UsageError if they can't be written where the options say.
 Coroutine<int> crawl_alone(Options options);
 

@@ -43,7 +43,7 @@ std::string limit(std::size_t number) {
     return number == CrawlSettings::no_limit ? "none" : std::to_string(number);
 }
 
-/// Who asks otherwise may be answered otherwise. Values and passwords are not for Redis.
+/// Other headers may bring other answers. Header values and passwords stay out of Redis.
 std::string who_we_are(const CrawlSettings& crawl) {
     std::string text = "\n--user-agent " + crawl.session.user_agent;
     for (const std::string& header : crawl.session.headers)
@@ -53,7 +53,7 @@ std::string who_we_are(const CrawlSettings& crawl) {
     return text;
 }
 
-/// What all processes must have in common, since it says what the crawl is: a line each.
+/// What all processes must have in common, since it defines the crawl; one per line.
 std::string agreed_settings(const Options& options) {
     const CrawlSettings& crawl = options.crawl;
     std::string text = "URLs";
@@ -62,7 +62,7 @@ std::string agreed_settings(const Options& options) {
     for (const common::Url& root : roots)
         text += fmt::format(" {}", root.href());
     text += fmt::format("\n--scope {}", name_of(options.reach));
-    if (options.reach == Reach::domain) // not what it is to a program without libpsl
+    if (options.reach == Reach::domain) // it means something else without libpsl
         text += fmt::format(" ({})", rule_of_domains());
     for (const std::string& pattern : options.shared.patterns)
         text += "\n" + pattern;
@@ -94,7 +94,7 @@ SharedCrawl shared_crawl(const Options& options, Console& console) {
             }};
 }
 
-/// Throws if the report couldn't be written there. What is there, stays.
+/// Throws if the report couldn't be written there. Keeps what is there.
 void check_output(const std::string& path) {
     if (path.empty())
         return;
@@ -110,14 +110,14 @@ bool is_redirect_that_closes(RedirectCircles& circles, const Record& record) {
            && circles.closes(record.url, *target);
 }
 
-/// The crawl's records, in the format that is wanted. The result: how many of them are
-/// dead, though none of the processes has seen it.
+/// Writes the crawl's records, in the format that is wanted. Returns how many of them are
+/// dead though no process could see it.
 Coroutine<std::size_t> write_report(const Options& options, SharedResults& results) {
     co_await results.read();
     Output output(running_loop(), options.output);
     const auto format = make_format(options.format, options.top);
     output.write(format->begin());
-    RedirectCircles circles; // each process has seen a part of the redirects
+    RedirectCircles circles; // each process has seen only some of the redirects
     std::size_t dead = 0;
     while (true) {
         std::vector<Record> records = co_await results.next_records();
@@ -170,7 +170,7 @@ Coroutine<int> forget(const Options& options, Console& console) {
     co_return 0;
 }
 
-/// What the user should know at the end, beside the report.
+/// What the user should know at the end, besides the report.
 void say_how_it_ended(Ending ending, const SharedState& state, const std::string& name,
                       Console& console) {
     if (ending == Ending::max_pages)

@@ -7,8 +7,8 @@
 namespace stage3 {
 
 /// Takes part until the crawl is over, and perhaps writes the report; or, if that is what
-/// the options want, writes the report alone. The result is the exit status. Throws
-/// common::UsageError if it may not take part.
+/// the options ask for, only writes the report, or only removes the crawl. Returns the
+/// exit status. Throws common::UsageError if it can't take part.
 Coroutine<int> crawl_together(Options options);
 
 } // namespace stage3

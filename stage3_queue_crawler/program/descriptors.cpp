@@ -9,8 +9,8 @@ namespace stage3 {
 std::string fit_to_descriptors(CrawlSettings& settings, std::size_t descriptors) {
     constexpr std::size_t others = 32; // files, pipes, name servers
     const std::size_t room = descriptors > others + 1 ? descriptors - others : 1;
-    // Where it's tight, a quarter is for robots.txt: if one comes late, others should
-    // not.
+    // If room is short, a quarter is for robots.txt: one that comes late shouldn't delay
+    // the others.
     const std::size_t for_robots =
         settings.obey_robots ? std::min<std::size_t>((room + 3) / 4, 100) : 0;
     const std::size_t workers =
@@ -26,7 +26,7 @@ std::string fit_to_descriptors(CrawlSettings& settings, std::size_t descriptors)
             workers, settings.workers);
     settings.workers = workers;
     settings.session.max_idle_connections = static_cast<long>(workers);
-    // What is left is for robots.txt, and for lookups of names: up to three for each.
+    // What is left is for robots.txt, and for name lookups: up to three for each.
     const std::size_t left = room - workers;
     settings.robots_at_once = std::clamp<std::size_t>(left, 1, 100);
     settings.session.max_connections =

@@ -8,9 +8,9 @@
 
 namespace stage3 {
 
-/// Takes from the settings what `descriptors` (of this process, in all) have no room for,
-/// and shares out the rest: workers, fetches of robots.txt, lookups of names. Says so, in
-/// a line without its end, if there are fewer workers now; else it says nothing.
+/// Cuts the settings to what `descriptors` (this process's, in all) have room for, shared
+/// out among workers, fetches of robots.txt, and name lookups. Returns a line about it,
+/// without its line end, if there are fewer workers now; otherwise nothing.
 std::string fit_to_descriptors(CrawlSettings& settings, std::size_t descriptors);
 
 } // namespace stage3

@@ -54,7 +54,7 @@ std::string as_json(std::string_view text) {
             out += static_cast<char>(character);
         } else if (character < 0x10000) {
             append_unit(character);
-        } else { // two units, as UTF-16 has them
+        } else { // two units, as in UTF-16
             append_unit(0xd800 + ((character - 0x10000) >> 10U));
             append_unit(0xdc00 + ((character - 0x10000) & 0x3ffU));
         }

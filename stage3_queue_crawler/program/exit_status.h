@@ -1,4 +1,4 @@
-// What the program's exit status tells.
+// What the program's exit status means.
 #pragma once
 
 #include "stage3_queue_crawler/crawler/crawl_settings.h"
@@ -8,10 +8,10 @@
 
 namespace stage3 {
 
-/// Also of a crawl that can't go on.
+/// Also for a crawl that can't continue.
 constexpr int cut_short_status = 3;
 
-/// `dead`: how many URLs are. `left_out`: whether there are links that nobody followed.
+/// `dead`: how many URLs are. `left_out`: whether there are links that weren't followed.
 inline int exit_status(Ending ending, std::size_t dead, bool left_out = false) {
     switch (ending) {
     case Ending::interrupted: return interrupted_status;

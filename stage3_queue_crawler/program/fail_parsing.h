@@ -1,4 +1,4 @@
-// `--fail-parsing N`: an error on demand, to see what becomes of one.
+// `--fail-parsing N`: an error on demand, to see what happens to one.
 #pragma once
 
 #include "stage3_queue_crawler/crawler/page_reader.h"
@@ -7,8 +7,8 @@
 
 namespace stage3 {
 
-/// As common::find_links, but the call with this number throws common::TracedError, 1 for
-/// the first. For any number of threads.
+/// Like common::find_links, but the call with this number (the first is 1) throws
+/// common::TracedError. May be called from several threads at once.
 FindLinks find_links_but_fail_at(std::size_t number);
 
 } // namespace stage3

@@ -30,7 +30,7 @@ class TextFormat final : public Format {
     std::deque<ReportLine> lines_;
 };
 
-/// An object in a line for each record. What is unknown is null.
+/// For each record, a line with an object. What is unknown is null.
 class JsonlFormat final : public Format {
   public:
     std::string record(const Record& record) override {
@@ -54,7 +54,7 @@ class JsonlFormat final : public Format {
     }
 };
 
-/// The names of the columns, and a line for each record. What is unknown is empty.
+/// The names of the columns, then a line for each record. What is unknown is empty.
 class CsvFormat final : public Format {
   public:
     std::string begin() override {

@@ -1,7 +1,7 @@
 // What the results look like: a report at the end, or a line for each record as it comes.
 //
-// Each format is an object that is told what happens, and answers with the text that is
-// to be written then. It writes nothing itself, so it needs no loop, and no file.
+// Each format is an object that is told what happens, and returns the text to be written
+// then. It writes nothing itself, so it needs neither a loop nor a file.
 #pragma once
 
 #include "common/web/url.h"
@@ -20,7 +20,7 @@ namespace stage3 {
 
 enum class FormatName : std::uint8_t { text, jsonl, csv, dot };
 
-/// What there is to say of a whole crawl.
+/// What there is to say about a whole crawl.
 struct Summary {
     const KnownUrls& urls;
     std::vector<LeftOut> left_out; ///< links that were not followed
@@ -47,7 +47,7 @@ class Format {
     virtual std::string end(const Summary& /*summary*/) { return {}; }
 };
 
-/// `top`: how many of the links that most pages have a report lists.
+/// `top`: how many of the most common links a report lists.
 std::unique_ptr<Format> make_format(FormatName name, std::size_t top = 10);
 
 } // namespace stage3

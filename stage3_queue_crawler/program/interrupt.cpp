@@ -11,7 +11,7 @@ namespace stage3 {
 // [ctrl-c]
 namespace {
 
-// A signal handler can be given nothing, so what it needs is global.
+// A signal handler can't be given any data, so what it needs is global.
 std::atomic<bool> next_signal_exits = false;
 static_assert(std::atomic<bool>::is_always_lock_free); // no handler may wait for a lock
 void (*tell_loop)(int) = nullptr;
@@ -25,11 +25,11 @@ void on_signal(int number) {
 
 } // namespace
 
-/// Ctrl-C asks the crawl to end. Pressed once more, it doesn't ask.
+/// Ctrl-C asks the crawl to end. Pressed again, it doesn't ask.
 void end_on_ctrl_c(EventLoop& loop, Task<Ending> crawl) {
     for (const int number : {SIGINT, SIGTERM})
         loop.add_signal_handler(number, [crawl]() mutable { crawl.cancel(); });
-    // The loop's own handler waits for the loop's turn. This one goes before it.
+    // The loop's own handler waits for the loop's turn. This one comes before it.
     struct sigaction action{};
     ::sigaction(SIGINT, nullptr, &action);
     tell_loop = std::exchange(action.sa_handler, on_signal);
@@ -46,7 +46,7 @@ void end_on_hangup(EventLoop& loop, Task<Ending> crawl) {
     loop.add_signal_handler(SIGHUP, [crawl]() mutable { crawl.cancel(); });
     ::sigaction(SIGHUP, nullptr, &action);
     action.sa_handler = [](int number) {
-        next_signal_exits = true; // but this one never does
+        next_signal_exits = true; // but a SIGHUP never does
         tell_loop(number);
     };
     ::sigaction(SIGHUP, &action, nullptr);

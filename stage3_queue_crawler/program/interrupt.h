@@ -6,22 +6,22 @@
 
 namespace stage3 {
 
-/// The exit status of a program that Ctrl-C has ended: as shells count, 128 and the
-/// signal's number.
+/// The exit status of a program that was ended by Ctrl-C: 128 plus the signal's number,
+/// as in shells.
 inline constexpr int interrupted_status = 130;
 
-/// True since the first of them came, also if the loop has not heard of it yet. For any
-/// thread.
+/// True once the first of them has come, even if the loop hasn't heard of it yet. May be
+/// called from any thread.
 bool is_interrupted();
 
 /// From now on, SIGINT or SIGTERM cancels the task; a second one ends the program at
 /// once.
 void end_on_ctrl_c(EventLoop& loop, Task<Ending> crawl);
 
-/// After `end_on_ctrl_c`. From now on, SIGHUP cancels the task, too: its terminal is
-/// closed, or the connection to it. That often makes two, so a second one changes
+/// After `end_on_ctrl_c`. From now on, SIGHUP cancels the task, too: its terminal was
+/// closed, or the connection to it. It often comes twice, so a second one changes
 /// nothing; but Ctrl-C and SIGTERM end the program at once from then on. A process that
-/// was told to ignore it (`nohup`) goes on doing so.
+/// was told to ignore SIGHUP (`nohup`) still ignores it.
 void end_on_hangup(EventLoop& loop, Task<Ending> crawl);
 
 } // namespace stage3

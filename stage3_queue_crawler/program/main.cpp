@@ -1,8 +1,8 @@
-// stage3: crawls web sites with a queue of workers, and tells what is dead.
+// stage3: crawls web sites with a queue of workers, and reports what is dead.
 //
 // Exit status: 0 all fetched, 1 some URLs are dead, 2 wrong usage, 3 cut short, or it
-// can't go on, 130 ended by Ctrl-C or SIGHUP. What it does beside crawling is told in
-// book/17 (how it ends).
+// can't continue, 130 ended by Ctrl-C, SIGTERM or SIGHUP. What it does besides crawling
+// is explained in book/17 (how it ends).
 #include "common/command_line/usage_error.h"
 #include "common/system/descriptors.h"
 #include "common/system/selector.h"
@@ -32,7 +32,7 @@
 
 namespace {
 
-/// libcurl wants to be set up before there are threads.
+/// libcurl has to be set up before there are threads.
 struct Libcurl {
     Libcurl() { stage3::init_curl_with_reserve(); }
     Libcurl(const Libcurl&) = delete;
@@ -40,7 +40,7 @@ struct Libcurl {
     ~Libcurl() { curl_global_cleanup(); }
 };
 
-/// For the user; not an error if nobody can read it, or does.
+/// For the user; not an error if the text isn't read, or can't be.
 void complain(const std::string& what, const char* hint = "") {
     const std::string line = "stage3: " + stage3::for_terminal(what) + hint + '\n';
     stage3::write_patiently(STDERR_FILENO, line);
@@ -51,7 +51,7 @@ void complain(const std::string& what, const char* hint = "") {
 int main(int argc, char** argv) {
     std::signal(SIGPIPE, SIG_IGN); // a server that goes away is an error, not the end
     std::signal(SIGXFSZ, SIG_IGN); // so is a file that may not grow (ulimit -f)
-    std::signal(SIGQUIT, SIG_IGN); // until there are tasks to tell about
+    std::signal(SIGQUIT, SIG_IGN); // until there are tasks to show
     common::occupy_standard_descriptors();
     try {
         stage3::Options options = stage3::read_options(argc, argv);

@@ -14,8 +14,8 @@
 namespace stage3 {
 namespace {
 
-// Smaller than what `malloc` takes from the system as a block of its own, and than what
-// a page's body soon needs.
+// Smaller than the blocks that `malloc` takes directly from the system, and than what a
+// page's body soon needs.
 constexpr std::size_t piece_size = std::size_t{120} * 1024;
 using Pieces = std::array<void*, 70>;
 
@@ -23,7 +23,7 @@ using Pieces = std::array<void*, 70>;
 Pieces first_half{}; // for the end of the crawl
 Pieces second_half{};
 std::atomic<bool> is_full = false;   // the first half
-std::atomic<bool> is_wanted = false; // something has to be told
+std::atomic<bool> is_wanted = false; // the crawl has yet to be cancelled
 std::atomic<bool> was_used = false;
 
 // NOLINTBEGIN(cppcoreguidelines-no-malloc): `operator new` would call the handler
@@ -39,7 +39,7 @@ void empty() noexcept {
     free_all(second_half);
 }
 
-/// The halves take turns: `free` joins neighbours into one, which a body would fit into.
+/// The halves alternate: `free` joins neighbours into one block, which would fit a body.
 void fill() {
     for (std::size_t i = 0; i < first_half.size(); ++i) {
         first_half[i] = std::malloc(piece_size);
@@ -52,7 +52,7 @@ void fill() {
     }
 }
 
-/// True if there may be more memory now. It tells the loop by a signal, which needs
+/// True if there may be more memory now. It notifies the loop by a signal, which needs
 /// neither memory nor a lock: the thread that runs out of memory may hold one.
 bool use_reserve() noexcept {
     const bool is_first = is_full.exchange(false);
@@ -101,7 +101,7 @@ char* c_strdup(const char* text) {
 
 MemoryReserve::MemoryReserve(EventLoop& loop, Task<Ending> crawl) : loop_(loop) {
     loop_.add_signal_handler(SIGUSR1, [crawl = std::move(crawl)]() mutable {
-        if (was_used) // else another program has sent it
+        if (was_used) // otherwise another program has sent it
             crawl.cancel();
     });
     try {

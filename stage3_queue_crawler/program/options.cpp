@@ -42,7 +42,7 @@ Exit status: 0 all was fetched; 1 some are dead (see --help-verdicts); 2 wrong
 usage; 3 cut short by --timeout or --max-pages, links left out, or it can't go
 on; 130 by Ctrl-C, TERM or HUP. (Ctrl-\, QUIT, tells where all tasks wait.))";
 
-/// Two paths of one file, which needn't be there yet.
+/// Do both paths lead to one file? It needn't exist yet.
 bool is_one_file(const std::string& one, const std::string& other) {
     namespace fs = std::filesystem;
     std::error_code error;
@@ -53,7 +53,7 @@ bool is_one_file(const std::string& one, const std::string& other) {
     if (fs::equivalent(one, other, error))
         return true;
     const auto whole = [](const std::string& path) {
-        std::error_code none; // then it can't be opened either, which is told then
+        std::error_code none; // if set, opening fails, too, and that is reported
         return fs::weakly_canonical(fs::absolute(path, none), none);
     };
     return whole(one) == whole(other);
@@ -104,7 +104,7 @@ common::ReadValue reader_of_size(std::size_t& size) {
     };
 }
 
-/// `option` is what it's called, `texts` gets both.
+/// `option` is its name; each entry of `texts` has both name and pattern.
 common::ReadValue reader_of_patterns(std::vector<Pattern>& patterns,
                                      std::vector<std::string>& texts,
                                      std::string_view option) {
@@ -120,7 +120,7 @@ common::ReadValue reader_of_patterns(std::vector<Pattern>& patterns,
     };
 }
 
-/// What may stand in a header's value: no line end, above all.
+/// What a header's value may contain: above all, no line end.
 bool is_header_value(std::string_view text) {
     return std::ranges::all_of(
         text, [](char c) { return c == '\t' || (c >= ' ' && c < 0x7f); });
@@ -155,12 +155,12 @@ common::ReadValue reader_of_headers(std::vector<std::string>& headers) {
 common::Url read_root(const std::string& text) {
     if (auto root = common::parse_root_url(text))
         return *root;
-    // CLI11 takes the brackets off "[::1]"; and somebody may leave them out.
+    // CLI11 takes the brackets off "[::1]"; and users may leave them out.
     const bool may_be_ipv6 =
         text.find_first_not_of("0123456789abcdefABCDEF:.") == std::string::npos;
     if (auto root = common::parse_root_url("[" + text + "]"); root && may_be_ipv6)
         return *root;
-    const auto login_end = text.rfind('@'); // passwords are not for logs
+    const auto login_end = text.rfind('@'); // passwords don't belong in logs
     throw UsageError(fmt::format(
         "'{}' is not a URL to crawl: give one like https://example.org/",
         login_end == std::string::npos ? text : "..." + text.substr(login_end)));
@@ -177,7 +177,7 @@ common::ReadValue reader_of_servers(std::vector<RedisUrl>& servers) {
     };
 }
 
-/// It becomes part of keys.
+/// It becomes part of Redis keys.
 common::ReadValue reader_of_name(std::string& name) {
     return [&name](const std::string& text) -> std::string {
         constexpr std::size_t longest = 100;
@@ -310,7 +310,7 @@ Options read_options(int argc, char** argv) {
              reader_of_size(crawl.session.max_body));
     line.add_flag("--no-robots", "don't ask for robots.txt", no_robots);
     line.add_flag("--no-private", "", no_private);
-    line.hide("--no-private"); // --help-verdicts tells of it
+    line.hide("--no-private"); // --help-verdicts describes it
     line.add("--max-per-host", "N", "requests in flight to one host (no limit)",
              number_into(crawl.politeness.max_per_host, 1, most));
     line.add("--delay", "S", "seconds from one request to a host to the next (0)",
@@ -321,7 +321,7 @@ Options read_options(int argc, char** argv) {
     line.add_repeatable("--header", "'N: V'",
                         "to be sent to the roots' origins; repeatable",
                         reader_of_headers(crawl.session.headers));
-    // The event loop has a core to itself. (0 if nobody knows how many there are.)
+    // The event loop has a core to itself. (0 means that their number is unknown.)
     const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
     options.parse_threads = cores - 1;
     line.add(
@@ -394,7 +394,7 @@ Options read_options(int argc, char** argv) {
         crawl.find_links = find_links_but_fail_at(options.fail_parsing);
     crawl.politeness.delay = delay.value_or(EventLoop::Duration{});
     crawl.session.fetch_timeout = fetch_timeout.value_or(crawl.session.fetch_timeout);
-    // Who allows more time for a fetch also allows more silence.
+    // A user who allows more time for a fetch also allows more silence.
     crawl.session.stall_timeout =
         std::max(crawl.session.stall_timeout,
                  std::chrono::ceil<std::chrono::seconds>(crawl.session.fetch_timeout));

@@ -15,9 +15,9 @@
 
 namespace stage3 {
 
-/// Of a crawl in which other processes take part.
+/// Options for a crawl in which other processes take part.
 struct SharedOptions {
-    std::vector<RedisUrl> servers; ///< none: nobody else takes part
+    std::vector<RedisUrl> servers; ///< none: no other process takes part
     std::string name;
     std::chrono::milliseconds lease{30'000};
     bool report_only = false;
@@ -27,7 +27,7 @@ struct SharedOptions {
 
 struct Options {
     std::string
-        help; ///< what to print, if the user asked for help; then all else is void
+        help; ///< what to print, if the user asked for help; nothing else counts then
     std::vector<common::Url> roots;
     Reach reach = Reach::host;
     std::vector<Pattern> excluded;
@@ -46,7 +46,7 @@ struct Options {
     bool quiet = false;
 };
 
-/// Reads the arguments of `main`. Throws common::UsageError: one line, which says what is
+/// Reads the arguments of `main`. Throws common::UsageError: one line that says what is
 /// allowed.
 Options read_options(int argc, char** argv);
 

@@ -34,7 +34,7 @@ void Output::write(std::string_view text) {
     check();
     unwritten_ += text;
     if (watched_ || text.empty())
-        return; // the loop will tell; or nothing is new
+        return; // the loop will call hand_on; or nothing is new
     if (!may_wait_ || unwritten_.size() >= block) {
         hand_on();
         check();
@@ -43,7 +43,7 @@ void Output::write(std::string_view text) {
     }
 }
 
-/// What has come together goes to the system, as far as there is room.
+/// Writes what has been collected, as far as there is room.
 void Output::hand_on() {
     later_.reset();
     try {
@@ -54,7 +54,7 @@ void Output::hand_on() {
     } catch (const std::system_error&) {
         failure_ = std::current_exception();
         watch(false);
-        has_room_.set(); // who waits should hear of it
+        has_room_.set(); // those who wait should learn of it
     }
 }
 

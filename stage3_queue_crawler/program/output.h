@@ -1,16 +1,16 @@
 // Where the results go: a file, or standard output.
 //
-// Standard output may be a pipe, and its reader may take his time (`| less`). A `write`
-// that waits for him would stop the event loop: no timer would run, no server would be
-// listened to, and the fetches under way would seem to have taken too long. So this one
-// writes as much as there is room for, keeps the rest, and lets the loop tell when there
+// Standard output may be a pipe, and its reader may take its time (`| less`). A `write`
+// that waited for it would stop the event loop: no timer would run, no server would be
+// listened to, and the fetches under way would seem to have taken too long. So this class
+// writes as much as there is room for, keeps the rest, and has the loop call when there
 // is room again. The workers wait in `drain`, so that the rest stays small. Page 17 of
 // the book.
 //
-// Each line goes into a file by itself: the system may break off a longer write where a
-// page of memory ends, if the program is killed. So whoever ends it in the middle of a
-// crawl finds whole lines (unless the disk is full, which is an error). A pipe takes 4
-// KiB or nothing, so lines come together for it, which saves two system calls for each.
+// Each line is written to a file separately: if the program is killed, the system may cut
+// off a longer write at the end of a page of memory. So a crawl that is killed leaves
+// whole lines (unless the disk is full, which is an error). A pipe takes 4 KiB or
+// nothing, so lines are collected for it, which saves two system calls per line.
 #pragma once
 
 #include "common/system/socket.h"
@@ -34,8 +34,8 @@ class Output {
   public:
     /// Workers wait as long as more than this is unwritten, in bytes.
     static constexpr std::size_t most_unwritten = std::size_t{64} * 1024;
-    /// So much comes together for a pipe, in bytes; or less, when it has waited for so
-    /// long.
+    /// How much is collected for a pipe, in bytes; less if it has waited for
+    /// `longest_wait`.
     static constexpr std::size_t block = std::size_t{16} * 1024;
     static constexpr std::chrono::milliseconds longest_wait{100};
 
@@ -48,14 +48,14 @@ class Output {
     /// What is still unwritten is lost: see `flush`.
     ~Output();
 
-    /// Writes it: soon, as far as there is room, and the rest when there is. Never waits,
-    /// but for disks. Throws std::system_error, for this text or for what was written
-    /// before: std::errc::broken_pipe if nobody reads any more.
+    /// Writes it soon, as far as there is room, and the rest when there is. Never waits,
+    /// except for disks. Throws std::system_error, for this text or for what was written
+    /// before: std::errc::broken_pipe if the reader is gone.
     void write(std::string_view text);
-    /// Waits until not more than `most_unwritten` bytes are left. Throws as `write` does.
+    /// Waits until at most `most_unwritten` bytes are left. Throws as `write` does.
     Coroutine<> drain();
-    /// Writes what is left, and stops the loop until that is done. For the end. Throws as
-    /// `write` does.
+    /// Writes what is left, and blocks the loop until that is done. For the end. Throws
+    /// as `write` does.
     void flush();
 
     std::size_t unwritten() const { return unwritten_.size(); }
@@ -69,16 +69,16 @@ class Output {
     EventLoop& loop_;
     common::Socket file_; // owns the descriptor, if it was opened here
     int fd_ = STDOUT_FILENO;
-    bool may_wait_ = false; // as for a pipe's reader
+    bool may_wait_ = false; // a write might, as for a pipe's reader
     bool watched_ = false;
     std::string unwritten_;
-    std::optional<CancelAtExit> later_; // hands on what has come together by then
+    std::optional<CancelAtExit> later_; // hands on what has been collected by then
     std::exception_ptr failure_;        // of an earlier write
     Event has_room_;
 };
 
 /// Writes all of it to standard output. Waits as long as a pipe is full. Throws
-/// std::system_error: std::errc::broken_pipe if nobody reads any more.
+/// std::system_error: std::errc::broken_pipe if the reader is gone.
 void print_on_stdout(std::string_view text);
 
 } // namespace stage3

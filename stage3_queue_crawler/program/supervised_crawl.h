@@ -1,6 +1,6 @@
 // What surrounds every crawl, alone (crawl_alone.h) or shared (crawl_together.h): a user
-// who reads notes and may press Ctrl-C, and a machine whose descriptors and memory have
-// an end.
+// who reads notes and may press Ctrl-C, and a machine whose descriptors and memory are
+// limited.
 #pragma once
 
 #include "stage3_queue_crawler/crawler/crawl_settings.h"
@@ -21,17 +21,17 @@ void fit_to_process(Options& options, Console& console);
 /// Notes go to the console, and with `--verbose` so does each fetch that begins.
 CrawlEvents events_on(Console& console, bool verbose);
 
-/// A crawl that runs, and ends early if its user wants that, or if memory is used up.
+/// A running crawl, which ends early if its user wants that, or if memory runs out.
 class SupervisedCrawl {
   public:
-    /// Starts it. `loop` must outlive this, and this whatever writes the crawl's results:
-    /// its memory reserve is for them, too.
+    /// Starts it. `loop` must outlive this, and this must outlive whatever writes the
+    /// crawl's results: its memory reserve is for that, too.
     SupervisedCrawl(EventLoop& loop, Coroutine<Ending> crawl);
 
-    /// Until it has ended; `progress` is shown meanwhile, if that is `wanted`. Throws
-    /// what the crawl does, but for std::bad_alloc: that is an ending.
+    /// Waits until it has ended, and shows `progress` meanwhile if `wanted`. Throws what
+    /// the crawl does, except std::bad_alloc: that is an ending.
     Coroutine<> wait(std::function<Progress()> progress, Console& console, bool wanted);
-    /// After that. It's `no_memory` also if that was used up since.
+    /// After `wait`. It's also `no_memory` if memory has run out since.
     Ending ending() const { return memory_.is_used() ? Ending::no_memory : ending_; }
 
   private:

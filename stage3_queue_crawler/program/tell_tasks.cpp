@@ -10,7 +10,7 @@
 namespace stage3 {
 namespace {
 
-/// The line ends are ours: no name has one there.
+/// Keeps line ends: they are ours, since no name has one here.
 std::string escaped(std::string_view text) {
     std::string lines;
     while (!text.empty()) {

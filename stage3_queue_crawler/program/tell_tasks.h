@@ -1,4 +1,4 @@
-// Ctrl-\: where does everybody hang?
+// Ctrl-\: where is each task waiting?
 #pragma once
 
 #include "stage3_queue_crawler/program/console.h"
@@ -6,8 +6,8 @@
 
 namespace stage3 {
 
-/// As long as it lives, SIGQUIT tells on the console where all tasks of the loop stand,
-/// and has no other effect. Both must outlive it. Page 21 of the book.
+/// As long as it lives, SIGQUIT shows on the console where all tasks of the loop are, and
+/// has no other effect. Both must outlive it. Page 21 of the book.
 class TellTasksOnQuit {
   public:
     TellTasksOnQuit(EventLoop& loop, Console& console);

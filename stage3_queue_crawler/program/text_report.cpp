@@ -36,7 +36,7 @@ std::string sums(const std::deque<ReportLine>& lines) {
                        list(by_status), bytes);
 }
 
-/// The links that most pages have, the most common first.
+/// The links found on the most pages, the most common first.
 std::string most_met(const KnownUrls& urls, std::size_t top) {
     std::vector<const KnownUrl*> all = urls.all();
     std::erase_if(all, [](const KnownUrl* url) { return url->times_met == 0; });

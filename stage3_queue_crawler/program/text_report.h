@@ -1,4 +1,4 @@
-// The text report: all records, what they sum up to, and what to mend.
+// The text report: all records, what they add up to, and what to fix.
 #pragma once
 
 #include "stage3_queue_crawler/crawler/record.h"
@@ -11,7 +11,7 @@
 
 namespace stage3 {
 
-/// What the report says of a record. It's kept until the end, so it's small.
+/// What the report says about a record. It's kept until the end, so it's small.
 struct ReportLine {
     explicit ReportLine(const Record& record);
 
@@ -19,7 +19,7 @@ struct ReportLine {
     std::size_t bytes;
     int status;
     Outcome outcome;
-    /// What most records haven't.
+    /// What most records don't have.
     struct More {
         std::string next_url;
         std::string error;
@@ -31,9 +31,9 @@ struct ReportLine {
 /// there is to say.
 std::string to_text(const ReportLine& line);
 
-/// The report on a crawl: the records, sorted by URL; sums; the `top` links that most
-/// pages have; which links were left out; at the end the URLs that are dead, with the
-/// pages that have links to them.
+/// The report on a crawl: the records, sorted by URL; totals; the `top` links found on
+/// the most pages; which links were left out; and at the end the URLs that are dead, with
+/// the pages that link to them.
 std::string text_report(std::deque<ReportLine> lines, const Summary& crawl,
                         std::size_t top = 10);
 

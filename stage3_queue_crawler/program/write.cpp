@@ -14,17 +14,17 @@
 namespace stage3 {
 namespace {
 
-/// Waits for so long until there is room, -1: for ever. False: there is none.
+/// Waits that long for room; -1: without a limit. False: there is none.
 bool has_room(int fd, int milliseconds = 0) {
     pollfd full{fd, POLLOUT, 0};
     int ready = -1;
     do
         ready = ::poll(&full, 1, milliseconds);
     while (ready < 0 && errno == EINTR);
-    return ready > 0; // also if a write would fail
+    return ready > 0; // true even if a write would fail
 }
 
-/// Returns how much was taken. 0: there is no room, and it's one that doesn't wait.
+/// Returns how much was taken. 0: there is no room, and writes to `fd` don't wait.
 std::size_t write_some(int fd, std::string_view text) {
     for (;;) {
         const ssize_t count = ::write(fd, text.data(), text.size());
@@ -54,8 +54,8 @@ bool is_pipe(int fd) {
     return ::fstat(fd, &kind) == 0 && (S_ISFIFO(kind.st_mode) || S_ISSOCK(kind.st_mode));
 }
 
-// A terminal says that it has room when there is room for a byte. So it's opened once
-// more, and told not to wait.
+// A terminal says that it has room if there is room for a byte. So it's opened again, and
+// told not to wait.
 common::Socket open_terminal(int fd) {
     std::array<char, 256> name{};
     if (::isatty(fd) != 1 || ::ttyname_r(fd, name.data(), name.size()) != 0)
@@ -68,7 +68,7 @@ void write_all(int fd, std::string_view text) {
     while (!text.empty()) {
         const std::size_t count = write_some(fd, text);
         text.remove_prefix(count);
-        if (count == 0) // perhaps another program has said that it shall not wait
+        if (count == 0) // another program may have set it not to wait
             has_room(fd, -1);
     }
 }

@@ -1,10 +1,10 @@
-// Writing where somebody else reads: a pipe, a terminal. A file takes all it is given at
+// Writing where someone else reads: a pipe, a terminal. A file takes all it is given at
 // once; these have only so much room, and a `write` waits until there is more. Here is
-// how to write without waiting, for the results (output.h) and for words to the user
+// how to write without waiting, for the results (output.h) and for messages to the user
 // (console.h). Page 17 of the book.
 //
-// SIGPIPE must be ignored. All that write throw std::system_error: std::errc::broken_pipe
-// if nobody reads any more.
+// SIGPIPE must be ignored. All that write, except `write_patiently`, throw
+// std::system_error: std::errc::broken_pipe if the reader is gone.
 #pragma once
 
 #include "common/system/socket.h"
@@ -15,11 +15,11 @@
 
 namespace stage3 {
 
-/// Can a `write` wait there for somebody who reads?
+/// Can a `write` there wait for a reader?
 bool is_pipe(int fd);
 
-/// The terminal behind `fd`, opened once more, so that a write to it doesn't wait; others
-/// who use it (a shell, say) don't notice. None: it is no terminal.
+/// The terminal behind `fd`, opened again so that a write to it doesn't wait; others that
+/// use it (a shell, say) don't notice. Empty: it is no terminal.
 common::Socket open_terminal(int fd);
 
 /// Writes all, and waits for as long as that takes.
@@ -29,8 +29,8 @@ void write_all(int fd, std::string_view text);
 /// `fd` is a pipe, or from `open_terminal`.
 std::size_t write_ready(int fd, std::string_view text);
 
-/// Writes to the user, at the end, and waits as long as somebody reads. Only if there is
-/// no room, and none comes for so long, what is left is lost, as is all that can't be
+/// Writes to the user, at the end, and waits as long as the text is being read. If there
+/// is no room for as long as `patience`, the rest is lost, as is anything that can't be
 /// written. Throws nothing.
 void write_patiently(
     int fd, std::string_view text,
