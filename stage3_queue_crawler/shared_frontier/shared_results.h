@@ -45,8 +45,6 @@ class SharedResults {
         std::unordered_map<std::uint64_t, KnownUrl::Number>
             pages; // by their number there
     };
-    /// A record as it's kept.
-    struct Entry;
 
     Coroutine<RedisReply> ask(std::size_t server, std::vector<std::string> command);
     std::string key(std::string_view name) const;
