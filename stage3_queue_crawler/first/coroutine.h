@@ -1,4 +1,4 @@
-// The smallest coroutine of stage 3: a function that runs when somebody awaits it, and
+// The smallest coroutine of stage 3: a function that runs only once it is awaited, and
 // that a task drives.
 //
 // The real one is runtime/task/coroutine.h; page 11 explains what it adds.
@@ -25,13 +25,13 @@ struct PromiseBase {
     };
 
     std::suspend_always initial_suspend() noexcept { return {}; } // a call runs nothing
-    Ended final_suspend() noexcept { return {*this}; } // whoever awaits this one goes on
+    Ended final_suspend() noexcept { return {*this}; }            // its caller is resumed
     void unhandled_exception() noexcept { error = std::current_exception(); }
 
     std::coroutine_handle<> frame;
     Task* task = nullptr;          // drives it
     PromiseBase* caller = nullptr; // awaits it; nullptr: it's the outermost one
-    std::exception_ptr error;      // has left it
+    std::exception_ptr error;      // thrown out of it
 };
 // [/promise]
 
@@ -49,7 +49,7 @@ struct Returned<void> {
     void take() noexcept {}
 };
 
-/// `child` goes on in place of `parent`, until it has ended.
+/// `child` runs in place of `parent` until it has ended.
 void await_child(PromiseBase& parent, PromiseBase& child);
 
 /// A coroutine that returns a `T`. Owns its frame.
@@ -76,7 +76,7 @@ class [[nodiscard]] Coroutine {
     PromiseBase& promise() const { return *promise_; }
 
     // [awaiter]
-    /// What `co_await child()` waits with.
+    /// The awaiter that `co_await child()` uses.
     struct Awaiter {
         promise_type* child;
 

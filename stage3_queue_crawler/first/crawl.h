@@ -23,15 +23,15 @@ class Crawl {
     explicit Crawl(EventLoop& loop) : loop_(loop), queue_(loop) {}
 
     // [run]
-    /// Fetches `root`, an http URL, and all pages of its host that it leads to. Not to be
-    /// cancelled: its workers would go before they are done.
+    /// Fetches `root`, an http URL, and all pages on its host that it leads to. Must not
+    /// be cancelled: its workers would be destroyed before they are done.
     Coroutine<> run(common::Url root, std::size_t number_of_workers) {
         host_ = root.host();
         add({root});
         std::list<Task> workers;
         for (std::size_t i = 0; i < number_of_workers; ++i)
             workers.emplace_back(loop_, work());
-        co_await queue_.join(); // here the whole crawl takes place
+        co_await queue_.join(); // the whole crawl happens here
         for (Task& worker : workers)
             worker.cancel();
         for (Task& worker : workers)
@@ -39,9 +39,9 @@ class Crawl {
     }
     // [/run]
 
-    /// All URLs that it has met.
+    /// All URLs found so far.
     const std::set<common::Url>& seen() const { return seen_; }
-    /// Those that couldn't be had, and why.
+    /// Those that couldn't be fetched, and why.
     const std::map<common::Url, std::string>& failed() const { return failed_; }
 
   private:
@@ -70,7 +70,7 @@ class Crawl {
     }
     // [/learn]
 
-    /// Waits until a task that was cancelled has ended.
+    /// Waits until a cancelled task has ended.
     static Coroutine<> end_of(Task& task) {
         try {
             co_await task;

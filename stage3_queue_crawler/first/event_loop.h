@@ -16,8 +16,8 @@
 namespace stage3::first {
 
 // [runnable]
-/// Something that can run, such as a task that goes on. It brings its own link along, so
-/// it stands in one queue at a time, and to stand there costs nothing.
+/// Something that can run, such as a task to be resumed. It holds its own link, so it can
+/// be in only one queue at a time, and being there costs nothing.
 class Runnable {
   public:
     virtual void run() = 0;
@@ -31,12 +31,12 @@ class Runnable {
 
   private:
     friend class RunQueue;
-    Runnable* next_ = nullptr; // stands behind this one
+    Runnable* next_ = nullptr; // follows this one in its queue
 };
 // [/runnable]
 
 // [run-queue]
-/// First in, first out. It owns nobody.
+/// First in, first out. Owns nothing.
 class RunQueue {
   public:
     bool empty() const { return first_ == nullptr; }
@@ -46,7 +46,7 @@ class RunQueue {
         last_ = &one;
     }
 
-    /// Hooks all that stands in `other` onto the end, however long that is.
+    /// Moves everything in `other` to the end, in one step however long it is.
     void append(RunQueue& other) {
         if (other.empty())
             return;
@@ -62,7 +62,7 @@ class RunQueue {
 
   private:
     Runnable* first_ = nullptr;
-    Runnable* last_ = nullptr; // means something only if there is a first
+    Runnable* last_ = nullptr; // meaningful only if there is a first
 };
 // [/run-queue]
 
@@ -82,8 +82,8 @@ class EventLoop {
         callbacks_.erase(fd);
     }
 
-    /// One turn: asks the selector, then runs what is ready by now. If nothing is, it
-    /// sleeps, `timeout` long at most.
+    /// One turn: asks the selector, sleeping for at most `timeout` if nothing is ready,
+    /// then runs what is ready.
     void turn(std::optional<common::Selector::Milliseconds> timeout = std::nullopt) {
         if (!ready_.empty())
             timeout = common::Selector::Milliseconds(0);

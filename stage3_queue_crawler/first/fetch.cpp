@@ -15,7 +15,7 @@ namespace {
 using common::Events;
 
 // [ready]
-/// Has a socket watched as long as it lives, and resolves `future` when it's ready.
+/// Watches a socket for as long as this lives, and resolves `future` when it's ready.
 class Watch {
   public:
     Watch(EventLoop& loop, int fd, Events events, Future& future) : loop_(loop), fd_(fd) {

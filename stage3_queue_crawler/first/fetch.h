@@ -9,8 +9,8 @@
 
 namespace stage3::first {
 
-/// What the server answers to a request for `url`; if it can't be had, its `error` says
-/// why.
+/// Returns the server's response to a request for `url`; if it can't be fetched, the
+/// response's `error` says why.
 Coroutine<common::HttpResponse> fetch(EventLoop& loop, common::Url url);
 
 } // namespace stage3::first

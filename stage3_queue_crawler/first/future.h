@@ -1,4 +1,4 @@
-// The smallest future that never runs anybody inside `set_result`.
+// The smallest future that runs no waiter inside `set_result`.
 //
 // The real one is runtime/task/future.h; page 10 explains what it adds.
 #pragma once
@@ -13,11 +13,11 @@ namespace stage3::first {
 
 class Task;
 
-/// Thrown at the place where a task waits that has been asked to end.
+/// Thrown into a task that has been asked to end, at the place where it waits.
 struct Cancelled {};
 
 // [future]
-/// Something that will have happened. (With a value, it would be a template.)
+/// Something that will happen at some point. With a value, it would be a template.
 class Future {
   public:
     explicit Future(EventLoop& loop) : loop_(loop) {}
@@ -27,17 +27,17 @@ class Future {
 
     bool done() const { return done_; }
 
-    /// It has happened: whoever waits is made ready, and goes on when the loop comes to
-    /// it.
+    /// It has happened: its waiters are made ready, and run when the loop gets to
+    /// them.
     void set_result() {
         if (!done_)
             complete(nullptr);
     }
 
-    /// `one` will be made ready when this is done. It isn't yet.
+    /// `one` will be made ready when this is done, which it must not be yet.
     void add_waiter(Runnable& one) { waiters_.push(one); }
 
-    /// Whoever waits is thrown at. False if it's too late for that.
+    /// Throws Cancelled into the tasks that wait. False if it's too late for that.
     virtual bool cancel() {
         if (done_)
             return false;
@@ -60,13 +60,13 @@ class Future {
   private:
     EventLoop& loop_;
     bool done_ = false;
-    std::exception_ptr error_; // it has failed
+    std::exception_ptr error_; // set if it has failed
     RunQueue waiters_;
 };
 // [/future]
 
 // [future-awaiter]
-/// What `co_await future` waits with.
+/// The awaiter that `co_await future` uses.
 class FutureAwaiter {
   public:
     explicit FutureAwaiter(Future& future) : future_(future) {}
@@ -76,14 +76,14 @@ class FutureAwaiter {
     template <class Promise>
     void await_suspend(std::coroutine_handle<Promise> frame) {
         task_ = frame.promise().task;
-        frame.promise().task->wait_for(future_); // what a Task is, comes later: task.h
+        frame.promise().task->wait_for(future_); // Task is defined later, in task.h
     }
 
     void await_resume();
 
   private:
     Future& future_;
-    Task* task_ = nullptr; // which has waited
+    Task* task_ = nullptr; // the one that waited, if any
 };
 
 inline FutureAwaiter operator co_await(Future& future) { return FutureAwaiter(future); }

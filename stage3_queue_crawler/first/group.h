@@ -1,4 +1,4 @@
-// The smallest scope for tasks: it doesn't end before they have.
+// The smallest scope for tasks: it doesn't end before they do.
 //
 // The real one is runtime/task/task_group.h.
 #pragma once
@@ -16,7 +16,7 @@
 namespace stage3::first {
 
 // [group]
-/// Owns its children, and must live until `wait` has ended. That must not be cancelled.
+/// Owns its children. Must live until `wait` has ended, which must not be cancelled.
 class Group {
   public:
     explicit Group(EventLoop& loop) : loop_(loop), all_have_ended_(loop) {}
@@ -26,7 +26,7 @@ class Group {
         children_.emplace_back(loop_, run(std::move(child)));
     }
 
-    /// Until every child has ended. Throws what the first that failed has thrown.
+    /// Waits until every child has ended. Throws what the first one to fail threw.
     Coroutine<> wait() {
         if (running_ > 0)
             co_await all_have_ended_;
@@ -38,7 +38,7 @@ class Group {
     Coroutine<> run(Coroutine<> child) {
         try {
             co_await std::move(child);
-        } catch (const Cancelled&) { // it was asked to end, and that is no failure
+        } catch (const Cancelled&) { // it was asked to end, which is no failure
         } catch (...) {
             if (!error_)
                 error_ = std::current_exception();
@@ -53,7 +53,7 @@ class Group {
     std::list<Task> children_;
     std::size_t running_ = 0;
     Future all_have_ended_;
-    std::exception_ptr error_; // of the first that failed
+    std::exception_ptr error_; // of the first one to fail
 };
 // [/group]
 

@@ -40,13 +40,13 @@ class Queue {
         co_return *std::exchange(getter.item, std::nullopt);
     }
 
-    /// An item that was taken is dealt with.
+    /// An item that was taken has been dealt with.
     void task_done() {
         if (--unfinished_ == 0)
             nothing_left_.set_result();
     }
 
-    /// `co_await queue.join()`: until every item that was put in is dealt with.
+    /// `co_await queue.join()` waits until every item put in has been dealt with.
     Future& join() {
         if (unfinished_ == 0)
             nothing_left_.set_result();
@@ -56,7 +56,7 @@ class Queue {
 
   private:
     // [getter]
-    /// Waits for an item, in the frame of `get`.
+    /// Waits for an item. Lives in the frame of `get`.
     struct Getter {
         explicit Getter(Queue& q) : queue(q), is_served(q.loop_) {}
         Getter(const Getter&) = delete;
@@ -88,8 +88,8 @@ class Queue {
 
     EventLoop& loop_;
     std::deque<T> items_;
-    std::deque<Getter*> getters_; // the one who has waited longest first
-    std::size_t unfinished_ = 0;  // put in, and not yet dealt with
+    std::deque<Getter*> getters_; // the one that has waited longest first
+    std::size_t unfinished_ = 0;  // put in and not yet dealt with
     Future nothing_left_;
 };
 // NOLINTEND(bugprone-unchecked-optional-access)

@@ -26,7 +26,7 @@ Task::Task(EventLoop& loop, Coroutine<> coroutine)
 void Task::run() {
     waits_for_ = nullptr;
     while (innermost_ != nullptr && waits_for_ == nullptr)
-        innermost_->frame.resume(); // it waits, or awaits another one, or ends
+        innermost_->frame.resume(); // until it waits, awaits another one or ends
     if (innermost_ == nullptr)
         complete(coroutine_.promise().error);
 }
@@ -34,7 +34,7 @@ void Task::run() {
 void Task::wait_for(Future& future) {
     waits_for_ = &future;
     future.add_waiter(*this);
-    if (must_cancel_ && future.cancel()) // it was asked before it came here
+    if (must_cancel_ && future.cancel()) // it was asked to end before it got here
         must_cancel_ = false;
 }
 // [/run]
@@ -44,7 +44,7 @@ bool Task::cancel() {
     if (done())
         return false;
     if (waits_for_ == nullptr || !waits_for_->cancel())
-        must_cancel_ = true; // there is no wait to throw at now: so the next one
+        must_cancel_ = true; // there is no wait to cancel now, so the next one
     return true;
 }
 

@@ -1,5 +1,5 @@
-// The smallest task that can be cancelled: it drives a coroutine, and is the future of
-// its end.
+// The smallest task that can be cancelled: it drives a coroutine, and is a future that is
+// done when the coroutine has ended.
 //
 // The real one is runtime/task/task.h; page 11 explains what it adds.
 #pragma once
@@ -11,7 +11,7 @@
 namespace stage3::first {
 
 // [task]
-/// It must live until it's done.
+/// Must live until it's done.
 class Task : public Future, private Runnable {
   public:
     /// Begins in the loop's next turn.
@@ -22,7 +22,7 @@ class Task : public Future, private Runnable {
 
     // For promises and awaiters.
 
-    /// `promise` goes on next; nullptr: the outermost one has ended.
+    /// `promise` is resumed next; nullptr: the outermost one has ended.
     void go_on_with(PromiseBase* promise) { innermost_ = promise; }
     void wait_for(Future& future);
     void throw_if_cancelled();
@@ -31,13 +31,13 @@ class Task : public Future, private Runnable {
     void run() override;
 
     Coroutine<> coroutine_;       // the outermost one
-    PromiseBase* innermost_;      // goes on next
-    Future* waits_for_ = nullptr; // nullptr: it runs, or has not begun
+    PromiseBase* innermost_;      // resumed next
+    Future* waits_for_ = nullptr; // nullptr: it is running, or has not begun
     bool must_cancel_ = false;    // Cancelled is to be thrown at the next wait
 };
 // [/task]
 
-/// Lets the loop turn until `task` is done. Throws what that has thrown.
+/// Runs the loop until `task` is done. Throws what the task has thrown.
 void run_until_complete(EventLoop& loop, Task& task);
 
 } // namespace stage3::first
