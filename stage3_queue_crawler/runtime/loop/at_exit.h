@@ -5,8 +5,8 @@
 
 namespace stage3 {
 
-/// Calls the function when it dies. In a coroutine, that is also when somebody has asked
-/// it to end, and when it's destroyed in the middle.
+/// Calls the function when it dies. In a coroutine, that is also when the coroutine was
+/// asked to end, and when its frame is destroyed before it has ended.
 template <class Function>
 class AtExit {
   public:

@@ -23,8 +23,8 @@ void Callback::run() noexcept {
         }
         running_ = false;
     }
-    // An object may hold the handle of a callback that holds the object. Here that circle
-    // ends.
+    // An object may hold the handle to a callback that holds the object. This breaks the
+    // cycle.
     if (times_ == Times::once || cancelled_)
         forget();
 }
@@ -39,13 +39,13 @@ void Callback::drop() noexcept {
 void Callback::trace_ready(common::Tracer& tracer) const {
     if (has_timer_)
         tracer.timer_due(this);
-    else if (fd_ < 0 && !name_.empty()) // a descriptor that is ready was told
+    else if (fd_ < 0 && !name_.empty()) // a ready descriptor is traced already
         tracer.schedule_call(this, name_, at_);
 }
 
 void Callback::cancel() {
     const Ref<Callback> self(this); // what it holds may hold the last handle to it
-    // As long as it stands in a queue, or lies among the timers, its loop is there.
+    // As long as it is in a queue or among the timers, its loop exists.
     if (has_timer_ && !cancelled_)
         loop_.tracer().timer_cancel(this);
     else if (queued_ && !cancelled_)

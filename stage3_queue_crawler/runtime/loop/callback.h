@@ -1,4 +1,4 @@
-// A function that the loop will call, and a handle to take that back.
+// A function that the loop will call, and a handle to cancel it.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/loop/ref.h"
@@ -14,10 +14,10 @@ namespace stage3 {
 
 class EventLoop;
 
-/// The name of what is no part of the story.
+/// The name of callbacks that don't appear in traces.
 inline constexpr std::string_view not_traced;
 
-/// A function on its way to be called. Handles own it; and while it stands in a queue, it
+/// A function that waits to be called. Handles own it; and while it is in a queue, it
 /// owns itself.
 class Callback : public Runnable, public Counted {
   public:
@@ -28,7 +28,7 @@ class Callback : public Runnable, public Counted {
     Callback(EventLoop& loop, Times times, std::string_view name, std::source_location at)
         : loop_(loop), name_(name), at_(at), times_(times) {}
 
-    // For traces: it's called for this descriptor; it lies among the timers.
+    // For traces: it's called for this descriptor; it is among the timers.
     void is_for(int fd) { fd_ = fd; }
     void has_timer() { has_timer_ = true; }
     std::string_view name() const { return name_; }
@@ -43,7 +43,7 @@ class Callback : public Runnable, public Counted {
     /// Calls the function, unless it was cancelled. What it throws goes to the loop's
     /// exception handler.
     void run() noexcept final;
-    /// It won't be called any more. What it holds is let go.
+    /// It won't be called any more. Lets go of what it holds.
     void drop() noexcept final;
     bool unwanted() const noexcept final { return cancelled_; }
     void trace_ready(common::Tracer& tracer) const final;
@@ -60,7 +60,7 @@ class Callback : public Runnable, public Counted {
     EventLoop& loop_;
     std::string_view name_;
     std::source_location at_;
-    Ref<Callback> queued_; // this object, while it stands in a queue
+    Ref<Callback> queued_; // this object, while it is in a queue
     int fd_ = -1;          // none
     Times times_;
     bool has_timer_ = false;
@@ -68,7 +68,7 @@ class Callback : public Runnable, public Counted {
     bool running_ = false;
 };
 
-/// The function, added to that: one piece of memory for both.
+/// Adds the function, in the same piece of memory.
 template <class Function>
 class CallbackTo final : public Callback {
   public:
@@ -85,7 +85,7 @@ class CallbackTo final : public Callback {
     std::optional<Function> function_;
 };
 
-/// What is returned for a function that will be called. It may outlive the loop.
+/// Returned for a function that will be called. It may outlive the loop.
 class Handle {
   public:
     Handle() = default;
@@ -111,7 +111,7 @@ class Handle {
     Ref<Callback> callback_;
 };
 
-/// Takes a call back at the end of a scope, however that is left.
+/// Cancels a call at the end of a scope, however the scope is left.
 class CancelAtExit {
   public:
     explicit CancelAtExit(Handle handle) : handle_(std::move(handle)) {}

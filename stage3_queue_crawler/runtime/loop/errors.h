@@ -6,15 +6,15 @@
 
 namespace stage3 {
 
-/// Thrown at the place where a task waits, when somebody has asked it to end; and by
-/// whatever waits for something that was cancelled.
+/// Thrown at the place where a task waits, when it has been asked to end; and by any wait
+/// for something that was cancelled.
 ///
-/// It is no std::exception, on purpose: `catch (const std::exception&)` around a page
-/// says "this page failed, go on with the next", and a task that was told to end must not
-/// take that for a failed page. (Python has the same rule: CancelledError is no
+/// It is deliberately not a std::exception: `catch (const std::exception&)` around a page
+/// says "this page failed, try the next one", and a task that was asked to end must not
+/// mistake that for a failed page. (Python has the same rule: CancelledError is not an
 /// Exception.)
 struct Cancelled {
-    std::string message; ///< from whoever cancelled; mostly empty
+    std::string message; ///< from the code that cancelled; usually empty
 };
 
 /// Thrown when a future is asked for its result too early, or gets one twice.
@@ -22,19 +22,19 @@ struct InvalidState : std::logic_error {
     using std::logic_error::logic_error;
 };
 
-/// Thrown by whatever has a time limit, when the time is over.
+/// Thrown by anything with a time limit, when the time is up.
 struct Timeout : std::runtime_error {
     Timeout() : std::runtime_error("the time is over") {}
     using std::runtime_error::runtime_error;
 };
 
-/// Thrown when a loop that was closed is asked to do something.
+/// Thrown when a closed loop is asked to do something.
 struct LoopClosed : std::logic_error {
     LoopClosed() : std::logic_error("the event loop is closed") {}
 };
 
-/// Thrown when a loop is stopped before what it ran for is done. What it ran for is still
-/// alive: run the loop again, and it goes on.
+/// Thrown when a loop is stopped before the future that it ran for is done. The future is
+/// still alive: run the loop again, and the work continues.
 struct LoopStopped : std::runtime_error {
     LoopStopped()
         : std::runtime_error("the event loop was stopped before the future was done") {}

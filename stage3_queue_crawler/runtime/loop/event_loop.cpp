@@ -13,8 +13,8 @@ using common::Events;
 
 namespace {
 
-// Which loop runs in this thread. As an argument, every coroutine would have to hand it
-// on to those that it calls.
+// The loop that runs in this thread. If it were an argument, every coroutine would have
+// to pass it on to those that it calls.
 thread_local EventLoop* running_here = nullptr;
 
 } // namespace
@@ -94,7 +94,7 @@ Events EventLoop::events_of(Handle Watch::* which) {
     return which == &Watch::reader ? Events::read : Events::write;
 }
 
-/// Tells the selector what the callbacks of `fd` are from now on.
+/// Sets the callbacks of `fd`, and tells the selector.
 void EventLoop::watch(int fd, Watch watch) {
     const Events events = (watch.reader ? Events::read : Events::none)
                           | (watch.writer ? Events::write : Events::none);
@@ -110,7 +110,7 @@ void EventLoop::watch(int fd, Watch watch) {
         else
             selector_->modify_fd(fd, events, 0);
     } catch (...) {
-        // It was closed too early. Forget it, since its number will come again.
+        // It was closed too early. Forget it, since its number will be reused.
         selector_->unregister_fd(fd);
         trace_end_of(fd, found->second);
         watches_.erase(found);
@@ -122,7 +122,7 @@ void EventLoop::watch(int fd, Watch watch) {
         found->second = std::move(watch);
 }
 
-/// Nobody is called for `fd` any more.
+/// Traces that nothing is called for `fd` any more.
 void EventLoop::trace_end_of(int fd, const Watch& watch) {
     if (watch.reader)
         tracer_->watch_remove(fd, Events::read);
@@ -139,7 +139,7 @@ void EventLoop::add(int fd, Handle Watch::* which, const Handle& callback) {
     if (before)
         tracer_->watch_remove(fd, events_of(which));
     tracer_->watch_add(fd, events_of(which), callback->name(), callback->at());
-    before.cancel(); // it may stand in the queue already
+    before.cancel(); // it may be in the queue already
 }
 
 bool EventLoop::take_back(int fd, Handle Watch::* which) {
@@ -195,7 +195,7 @@ void EventLoop::turn() {
     take_mail();
     if (timers_.size() > 0)
         make_ready(timers_.take_due(time()));
-    // What these put into the queue runs in the next turn.
+    // Whatever these put into the queue runs in the next turn.
     now_.append(std::move(ready_));
     while (!now_.empty())
         now_.pop().run();
@@ -210,7 +210,7 @@ std::optional<common::Selector::Milliseconds> EventLoop::time_to_sleep() {
     const auto next = timers_.next();
     if (!next)
         return std::nullopt; // until a descriptor wakes it
-    // Rounded up: to wake too early means to sleep again for no time at all, over and
+    // Rounded up: waking too early would mean sleeping again for no time at all, over and
     // over.
     const TimePoint now = time();
     return *next <= now ? Milliseconds(0) : std::chrono::ceil<Milliseconds>(*next - now);
@@ -219,13 +219,13 @@ std::optional<common::Selector::Milliseconds> EventLoop::time_to_sleep() {
 
 void EventLoop::ask_selector() {
     const auto timeout = time_to_sleep();
-    // If it won't sleep, and nobody waits for a descriptor, there is nothing to ask. That
-    // saves a system call in each turn of a loop that only computes.
+    // If it won't sleep, and no descriptor or signal is watched, there is nothing to ask.
+    // That saves a system call in each turn of a loop that only computes.
     if (timeout && timeout->count() == 0 && watches_.empty() && signals_.empty()) {
         tracer_->select(timeout, 0);
         return;
     }
-    tracer_->select(timeout, watches_.size() + 1); // with the mailbox
+    tracer_->select(timeout, watches_.size() + 1); // plus the mailbox
     const auto ready = selector_->select(timeout);
     tracer_->awake(ready.size());
     for (const common::Ready& event : ready) {
@@ -266,7 +266,7 @@ void EventLoop::check_can_run() const {
 
 void EventLoop::run_forever() {
     check_can_run();
-    class Running { // also when an exception ends it
+    class Running { // reset even if an exception ends it
       public:
         explicit Running(EventLoop& loop) : loop_(loop) {
             running_here = &loop;
@@ -314,7 +314,7 @@ void EventLoop::close() {
     }
     tracer_->watch_remove(mailbox_.fd(), Events::read);
     mailbox_.take();
-    // Each of these may bring others to their end.
+    // Each of these may destroy others.
     while (members_ != nullptr) {
         LoopMember& member = *members_;
         members_ = member.next_;

@@ -1,11 +1,11 @@
 // The event loop: what runs when.
 //
-// Stage 1's loop calls back when a descriptor is ready, and knows nothing else. This one
-// also has a queue of what is ready to run, timers, and a mailbox for other threads. All
-// that it does, it does in turns. In each turn it asks the selector once, moves the
-// timers that are due into the queue, and then runs what stands in the queue *at that
-// moment*. What these put into the queue runs in the next turn: so however busy the tasks
-// are with each other, sockets and timers get their say. Page 10 of the book.
+// All that stage 1's loop does is call back when a descriptor is ready. This one also has
+// a queue of what is ready to run, timers, and a mailbox for other threads. It works in
+// turns. In each turn it asks the selector once, moves the timers that are due into the
+// queue, and then runs what is in the queue *at that moment*. Whatever these put into the
+// queue runs in the next turn, so however busy the tasks are with each other, sockets and
+// timers get their turn. Page 10 of the book.
 //
 // It never resumes a coroutine: task/future.h and task/task.h build on it.
 #pragma once
@@ -35,8 +35,8 @@ namespace stage3 {
 class EventLoop;
 class ThreadPool;
 
-/// Something that belongs to a loop, such as a future: the loop says farewell to it when
-/// it closes.
+/// Something that belongs to a loop, such as a future: the loop notifies it when it
+/// closes.
 class LoopMember {
   public:
     explicit LoopMember(EventLoop& loop);
@@ -48,7 +48,7 @@ class LoopMember {
 
   protected:
     virtual ~LoopMember();
-    /// The loop closes: nothing of it will run any more. May destroy this object.
+    /// The loop is closing: it will run nothing more. May destroy this object.
     virtual void on_close(EventLoop& loop) noexcept = 0;
 
   private:
@@ -58,7 +58,7 @@ class LoopMember {
     LoopMember* previous_ = nullptr;
 };
 
-/// How to make a loop that isn't like all others.
+/// For a loop that differs from the default.
 struct LoopOptions {
     std::unique_ptr<common::Selector> selector = common::make_selector();
     common::Tracer* tracer = nullptr; ///< must outlive the loop
@@ -90,13 +90,13 @@ class EventLoop {
         make_ready(callback);
         return callback;
     }
-    /// When so much time is over; not earlier, and perhaps a millisecond later.
+    /// After `delay`; not earlier, and perhaps a millisecond later.
     template <class F>
     Handle call_later(Duration delay, F function,
                       std::source_location at = std::source_location::current()) {
         return call_at(time_after(delay), std::move(function), at);
     }
-    /// When `time()` has come that far.
+    /// When `time()` reaches `when`.
     template <class F>
     Handle call_at(TimePoint when, F function,
                    std::source_location at = std::source_location::current()) {
@@ -104,54 +104,54 @@ class EventLoop {
         set_timer(when, callback);
         return callback;
     }
-    /// Soon, and from any thread: behind what call_soon has queued by then. The loop must
+    /// Soon, and from any thread: after what call_soon has queued by then. The loop must
     /// not be closed meanwhile.
     void call_soon_threadsafe(Function function,
                               std::source_location at = std::source_location::current());
 
     /// In each turn in which `fd` can be read, or written. Replaces the function that was
-    /// there before. Throws as Selector::register_fd does.
+    /// set before. Throws as Selector::register_fd does.
     void add_reader(int fd, Function function,
                     std::source_location at = std::source_location::current());
     void add_writer(int fd, Function function,
                     std::source_location at = std::source_location::current());
-    /// No longer; also not in this turn. False if there was none. Do it before you close
-    /// the descriptor: throws std::system_error if the kernel doesn't know it any more.
+    /// No longer, not even in this turn. False if there was none. Do it before you close
+    /// the descriptor: throws std::system_error if the kernel no longer knows it.
     bool remove_reader(int fd);
     bool remove_writer(int fd);
 
     /// False if this descriptor's number is too high for the loop's selector.
     bool can_watch(int fd) const { return selector_->can_watch(fd); }
 
-    /// When the signal comes: in a turn, as any other function, and not in the middle of
-    /// another one. Throws std::invalid_argument if there is no such signal, or it can't
-    /// be caught, or another loop has it.
+    /// When the signal comes: in a turn, like any other function, and not in the middle
+    /// of another one. Throws std::invalid_argument if there is no such signal, if it
+    /// can't be caught, or if another loop has it.
     void add_signal_handler(int number, Function function,
                             std::source_location at = std::source_location::current());
     bool remove_signal_handler(int number);
 
     // ---- Running. ----
 
-    /// Turns until it is stopped. If it was stopped before, it makes one turn, without
-    /// waiting. Throws std::logic_error if a loop runs in this thread already.
+    /// Runs until it is stopped. If it was stopped before, it makes one turn, without
+    /// waiting. Throws std::logic_error if a loop already runs in this thread.
     void run_forever();
-    /// Lets the loop end with this turn.
+    /// Ends the loop after this turn.
     void stop() { stopping_ = true; }
     bool running() const { return running_; }
-    /// Throws LoopClosed if it is closed, and std::logic_error if a loop runs in this
-    /// thread already.
+    /// Throws LoopClosed if it is closed, and std::logic_error if a loop already runs in
+    /// this thread.
     void check_can_run() const;
 
     /// Nothing will run any more: what is ready is dropped, threads are waited for, and
-    /// its members are told: a task that is not done is reported, its coroutine is
-    /// destroyed, and it stays pending. Throws std::logic_error if the loop runs.
+    /// its members are notified. A task that is not done is reported, its coroutine is
+    /// destroyed, and it stays pending. Throws std::logic_error if the loop is running.
     void close();
     bool closed() const { return closed_; }
 
-    /// The loop's clock: since some moment in the past.
+    /// The loop's clock: the time since some moment in the past.
     TimePoint time() const { return clock_(); }
 
-    // ---- What went wrong, and nobody is there to catch. ----
+    // ---- Errors that nothing catches. ----
 
     /// Without one, reports are printed on stderr.
     void set_exception_handler(ExceptionHandler handler);
@@ -160,7 +160,7 @@ class EventLoop {
 
     // ---- For futures and tasks. ----
 
-    /// Something to be called, which stands in no queue yet. Throws LoopClosed.
+    /// A callback that is in no queue yet. Throws LoopClosed.
     template <class F>
     Handle make_callback(F function, std::string_view name, std::source_location at,
                          Callback::Times times = Callback::Times::once) {
@@ -168,7 +168,7 @@ class EventLoop {
         return Handle(
             make_ref<CallbackTo<F>>(*this, std::move(function), times, name, at));
     }
-    /// Will run in the next turn.
+    /// `one`, or each of `all`, will run in the next turn.
     void make_ready(Runnable& one) {
         ready_.push(one);
         if (tracer_->enabled()) [[unlikely]]
@@ -179,7 +179,7 @@ class EventLoop {
             all.for_each([this](const Runnable& one) { one.trace_ready(*tracer_); });
         ready_.append(std::move(all));
     }
-    /// Those that belong to this loop, the newest first; then `next`. nullptr: no more.
+    /// The members of this loop, the newest first; then `next`. nullptr: no more.
     LoopMember* first_member() const { return members_; }
     static LoopMember* next(const LoopMember& member) { return member.next_; }
 
@@ -188,21 +188,21 @@ class EventLoop {
 
     /// How many descriptors are watched.
     std::size_t watched() const { return watches_.size(); }
-    /// How long it is until the next timer is due; none: there is none.
+    /// How long it is until the next timer is due; none if there is no timer.
     std::optional<Duration> until_next_timer();
-    /// A function or a task will run in the next turn, or in what is left of this one.
+    /// True if a function or a task will run in the next turn, or later in this one.
     bool has_ready() const {
         return !ready_.empty() || !now_.empty() || mailbox_.has_mail();
     }
-    /// A thread of the pool works.
+    /// True if a thread of the pool is busy.
     bool has_busy_thread();
 
     ThreadPool& thread_pool();
     common::Tracer& tracer() const { return *tracer_; }
-    /// Counts the timers that lie here, the cancelled ones, too.
+    /// How many timers there are, including cancelled ones that are still here.
     std::size_t timers() const { return timers_.size(); }
     /// How many turns it has made. From any thread. If that grows while nothing happens,
-    /// somebody has asked to be called again and again.
+    /// something keeps asking to be called.
     std::uint64_t turns() const { return turns_.load(std::memory_order_relaxed); }
 
   private:
@@ -252,10 +252,10 @@ class EventLoop {
 
 /// The loop that runs in this thread. Throws std::logic_error if there is none.
 ///
-/// There may be many loops, each in a thread of its own; so this is one variable for each
-/// thread, and not one loop for all.
+/// There may be many loops, each in its own thread, so this is one variable per thread,
+/// and not one loop for all.
 EventLoop& running_loop();
-/// The same, and nullptr if there is none.
+/// The same, or nullptr if there is none.
 EventLoop* running_loop_or_none() noexcept;
 
 } // namespace stage3

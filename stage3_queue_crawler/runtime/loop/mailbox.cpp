@@ -14,14 +14,14 @@
 namespace stage3 {
 namespace {
 
-// A signal handler is a plain function, and is told nothing but the signal's number. What
-// it has to do can only stand in a global variable.
+// A signal handler is a plain function, and gets nothing but the signal's number. All
+// else that it needs has to be in global variables.
 struct SignalWatch {
-    std::atomic<int> fd = -1; // to wake the loop; -1: nobody watches
+    std::atomic<int> fd = -1; // to wake the loop; -1: no loop watches
     std::atomic<bool> has_come = false;
     struct sigaction before{};
 };
-constexpr std::size_t signal_count = 65; // Linux has 64, from 1 on; others have fewer
+constexpr std::size_t signal_count = 65; // Linux has 1 to 64, macOS has fewer
 std::array<SignalWatch, signal_count> signal_watches;
 
 extern "C" void write_signal(int number) {
@@ -31,7 +31,7 @@ extern "C" void write_signal(int number) {
     const int fd = watch.fd;
     const unsigned char byte = 0;
     if (fd >= 0)
-        static_cast<void>(!::write(fd, &byte, 1)); // if the pipe is full, the loop wakes
+        static_cast<void>(!::write(fd, &byte, 1)); // a full pipe wakes the loop, too
     errno = before;
 }
 

@@ -1,8 +1,8 @@
-// How others get a word in: other threads, and signal handlers.
+// How other threads and signal handlers reach the loop.
 //
 // The loop's thread sleeps in select. Nothing but a descriptor wakes it. So here is a
-// pipe to itself: whoever has something for the loop leaves it here and writes a byte.
-// (Known as the self-pipe trick; D. J. Bernstein described it.)
+// pipe to itself: a thread that has something for the loop leaves it here and writes a
+// byte. (Known as the self-pipe trick; D. J. Bernstein described it.)
 #pragma once
 
 #include "common/system/socket.h"
@@ -20,7 +20,7 @@ class Mailbox {
     using Function = std::function<void()>;
     struct Letter {
         Function function;
-        std::source_location at; ///< who has left it here: for traces
+        std::source_location at; ///< where it was left here, for traces
     };
 
     /// Throws std::system_error if there is no descriptor left.
@@ -30,25 +30,25 @@ class Mailbox {
     void put(Function function,
              std::source_location at = std::source_location::current());
 
-    /// True if something lies here. Cheap, so it can be asked in each turn.
+    /// True if something is waiting here. Cheap enough to ask in each turn.
     bool has_mail() const { return has_mail_.load(std::memory_order_acquire); }
 
     /// What was left here, in order.
     std::vector<Letter> take();
 
-    /// Becomes readable when the loop shall wake.
+    /// Becomes readable when the loop has to wake.
     int fd() const { return reading_.fd(); }
 
-    /// So that it's readable only when something new comes.
+    /// Makes sure that it's readable again only when something new comes.
     void empty_pipe();
 
-    /// True if the signal has come since this was asked last. It must be watched.
+    /// True if the signal has come since this was last asked. It must be watched.
     bool take_signal(int number);
     /// From now on, the signal wakes the loop.
-    /// Throws std::invalid_argument if there is no such signal, or it can't be caught, or
-    /// another loop has it.
+    /// Throws std::invalid_argument if there is no such signal, if it can't be caught, or
+    /// if another loop has it.
     void watch_signal(int number);
-    /// The signal does again what it did before.
+    /// Restores what the signal did before.
     void unwatch_signal(int number);
 
   private:

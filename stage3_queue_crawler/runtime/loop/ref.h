@@ -1,7 +1,7 @@
 // Shared ownership within one thread.
 //
-// std::shared_ptr would do. But it must work with many threads, too, and the loop has
-// one; a count that is a plain number makes awaiting a future a third faster.
+// std::shared_ptr would do. But that has to work with many threads, and the loop has only
+// one; a count that is a plain integer makes awaiting a future a third faster.
 #pragma once
 
 #include <concepts>

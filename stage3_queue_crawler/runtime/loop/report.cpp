@@ -31,7 +31,7 @@ std::string describe(const Report& report) {
 
 void print(const Report& report) noexcept {
     try {
-        // Not checked: where should it be said that nothing can be said?
+        // Not checked: if stderr fails, there is nowhere left to say so.
         static_cast<void>(std::fputs(describe(report).c_str(), stderr));
     } catch (...) {
         static_cast<void>(std::fputs("an error, and no memory to tell which\n", stderr));

@@ -1,9 +1,9 @@
-// What nobody is there to catch.
+// Errors that nothing catches.
 //
 // An exception that leaves a callback has no caller to go to, only the loop. One that
-// ends a task waits in it for somebody to ask; perhaps nobody ever does. Neither may
-// vanish, and neither may end the program. So each becomes a report, and goes to the
-// loop's exception handler.
+// ends a task waits there to be retrieved, and perhaps it never is. Neither may vanish,
+// and neither may end the program. So each becomes a report, and goes to the loop's
+// exception handler.
 #pragma once
 
 #include "common/trace/place.h"
@@ -24,7 +24,7 @@ struct Report {
 /// What the exception says: its what(), or that it is something else.
 std::string describe(const std::exception_ptr& exception);
 
-/// The report as a person reads it, in a few lines.
+/// The report for people to read, in a few lines.
 std::string describe(const Report& report);
 
 /// Prints the report on stderr: what a loop does unless it has another handler.

@@ -1,8 +1,8 @@
-// A queue of things that shall run.
+// A queue of things that are to run.
 //
-// The loop has one: what is ready. Each future has one: who waits for it. Moving from the
-// second to the first is all that happens when a future gets its result. So waiting must
-// cost nothing: what waits brings its own link along, and no queue ever allocates.
+// The loop has one, of what is ready. Each future has one, of what waits for it. Moving
+// from the second to the first is all that happens when a future gets its result. Waiting
+// has to cost nothing, so each element holds its own link, and no queue ever allocates.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ class Tracer;
 
 namespace stage3 {
 
-/// Something that can run: a callback, or a task that goes on. It stands in one queue at
-/// a time, and must live until it has run or was dropped.
+/// Something that can run: a callback, or a task to be resumed. It is in one queue at a
+/// time, and must live until it has run or was dropped.
 class Runnable {
   public:
     Runnable() = default;
@@ -24,13 +24,13 @@ class Runnable {
 
     virtual void run() noexcept = 0;
 
-    /// It won't run: the queue in which it stood is gone.
+    /// It won't run: the queue that it was in is gone.
     virtual void drop() noexcept = 0;
 
-    /// To run it would do nothing.
+    /// Running it would do nothing.
     virtual bool unwanted() const noexcept { return false; }
 
-    /// Writes down that it is ready.
+    /// Traces that it is ready.
     virtual void trace_ready(common::Tracer& /*tracer*/) const {}
 
   protected:
@@ -55,14 +55,14 @@ class RunQueue {
 
     bool empty() const { return first_ == nullptr; }
 
-    /// `one` must not stand in any queue.
+    /// `one` must not be in any queue.
     void push(Runnable& one) noexcept {
         one.next_ = nullptr;
         (first_ == nullptr ? first_ : last_->next_) = &one;
         last_ = &one;
     }
 
-    /// Takes over all that stands in `other`, in its order.
+    /// Takes over everything in `other`, in its order.
     void append(RunQueue&& other) noexcept {
         if (other.empty())
             return;

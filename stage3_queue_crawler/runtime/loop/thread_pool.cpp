@@ -39,7 +39,7 @@ void ThreadPool::submit(std::function<void()> job) {
         } catch (const std::system_error&) {
             if (threads_.empty())
                 throw;
-            // No further thread is to be had. Those that there are will do it.
+            // No further thread can be started. Those that there are will do it.
         }
     }
     jobs_.push_back(std::move(job));

@@ -1,7 +1,7 @@
-// A few threads, for what would block the loop's.
+// A few threads, for what would block the loop's thread.
 //
-// The loop owns them, so that they end before it does. It's executor/executor.h that
-// gives them something to do. Page 12 of the book.
+// The loop owns them, so that they end before it does. They get their work from
+// executor/executor.h. Page 12 of the book.
 #pragma once
 
 #include <condition_variable>
@@ -14,7 +14,7 @@
 
 namespace stage3 {
 
-/// Threads that take jobs from a line. Started when they are needed.
+/// Threads that take jobs from a queue. Started when they are needed.
 class ThreadPool {
   public:
     /// `threads`: how many there may be; at least 1.
@@ -28,11 +28,11 @@ class ThreadPool {
 
     /// How many threads there may be.
     std::size_t max_threads() const { return max_threads_; }
-    /// True if there is a thread, or one could be made just now: then `submit` will not
+    /// True if there is a thread, or one could be started now: then `submit` will not
     /// fail for want of one.
     bool has_thread();
     /// `job` must not throw. Throws std::system_error if there is no thread at all, and
-    /// none can be made.
+    /// none can be started.
     void submit(std::function<void()> job);
     /// True if a job is being done, or waits for a thread.
     bool is_busy();

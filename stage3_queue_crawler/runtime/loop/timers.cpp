@@ -6,9 +6,9 @@
 namespace stage3 {
 
 void Timers::add(TimePoint when, Handle callback) {
-    // To take a cancelled timer out of the middle of a heap means to look for it. So it
-    // stays until it comes to the top. A program that sets a time limit for each request,
-    // and takes it back each time, would collect them by the thousand; hence a sweep
+    // Taking a cancelled timer out of the middle of a heap means searching for it. So it
+    // stays until it reaches the top. A program that sets a time limit for each request,
+    // and cancels it each time, would accumulate them by the thousand; hence a sweep
     // whenever the heap has doubled.
     if (heap_.size() >= sweep_at_) {
         std::erase_if(heap_,
@@ -43,7 +43,7 @@ RunQueue Timers::take_due(TimePoint now) {
 }
 
 void Timers::clear() {
-    // What a function holds may call this object, so it must be empty by then.
+    // Destroying what a function holds may call this object, which must be empty by then.
     const std::vector<Timer> gone = std::exchange(heap_, {});
     for (const Timer& timer : gone)
         timer.callback->drop();

@@ -1,4 +1,4 @@
-// What shall be called later, ordered by when.
+// What is to be called later, ordered by time.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/loop/callback.h"
@@ -19,13 +19,13 @@ class Timers {
 
     void add(TimePoint when, Handle callback);
 
-    /// When the next one is due that was not cancelled; none: there is none.
+    /// When the next one that wasn't cancelled is due; none if there is no such timer.
     std::optional<TimePoint> next();
 
     /// Takes out those that are due at `now`.
     RunQueue take_due(TimePoint now);
 
-    /// How many there are, counting those that were cancelled and still lie here.
+    /// How many there are, including cancelled ones that are still here.
     std::size_t size() const { return heap_.size(); }
 
     /// Drops all.
