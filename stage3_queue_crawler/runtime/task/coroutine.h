@@ -1,13 +1,13 @@
-// A coroutine that is awaited.
+// A coroutine that can be awaited.
 //
-// Stage 2 took generators, and taught them to wait. Here is what remains when waiting is
-// all that they do: a function that runs when somebody awaits it, and hands over what it
-// returns or throws. It is *lazy*: a call runs nothing.
+// Stage 2 took generators and taught them to wait. This is what remains when waiting is
+// all they do: a function that runs when it is awaited, and hands over what it returns or
+// throws. It is *lazy*: a call runs nothing.
 //
-// One coroutine awaits another without the loop: `co_await child()` only notes who goes
-// on now, and when the child has ended, who goes on then. The task resumes them one after
-// the other, from one place (TaskBase::run). So the stack doesn't grow, however deep or
-// long the chain is, whatever the compiler makes of it. Page 11 of the book.
+// One coroutine awaits another without the loop: `co_await child()` only notes that the
+// child is resumed next, and when the child ends, that its caller is. The task resumes
+// them one after the other, from one place (TaskBase::run). So the stack doesn't grow,
+// however deep or long the chain, and whatever the compiler does. Page 11 of the book.
 #pragma once
 
 #include "common/trace/place.h"
@@ -25,19 +25,19 @@ namespace stage3 {
 class Frame;
 class TaskBase;
 
-/// What a task knows how to wait for: it says so itself, by `using AwaitedByTasks =
-/// void;`. Anything else would not be waited for at all, and is refused by the compiler.
+/// A type that a task can wait for: it says so itself, with `using AwaitedByTasks =
+/// void;`. The task would not wait for anything else, so the compiler rejects it.
 template <class T>
 concept AwaitedByTasks = requires { typename std::remove_cvref_t<T>::AwaitedByTasks; };
 
-/// Stands for the value of what has none.
+/// Takes the place of a value where the type is void.
 struct Nothing {};
 
 template <class T>
 using ValueOf = std::conditional_t<std::is_void_v<T>, Nothing, T>;
 
-/// What a promise holds whatever its coroutine returns: its place in the chain of those
-/// that wait for each other.
+/// What a promise holds, whatever its coroutine returns: its place in the chain of
+/// coroutines that wait for each other.
 class PromiseBase {
   public:
     PromiseBase(const PromiseBase&) = delete;
@@ -46,13 +46,13 @@ class PromiseBase {
     /// A call runs nothing.
     std::suspend_always initial_suspend() noexcept { return {}; }
 
-    /// Behind the last line, stop, with the result still there; whoever awaits this one
-    /// goes on.
+    /// After its last line, the coroutine stops, with the result still there, and its
+    /// caller is resumed.
     auto final_suspend() noexcept { return Ended(*this); }
 
     void unhandled_exception() noexcept;
 
-    /// Before each `co_await`, the promise is asked. It takes note of the line.
+    /// Called before each `co_await`. Notes the line.
     template <AwaitedByTasks Awaitable>
     Awaitable&& await_transform(
         Awaitable&& awaitable,
@@ -63,7 +63,7 @@ class PromiseBase {
 
     std::coroutine_handle<> frame;
     common::Place place;
-    std::exception_ptr exception;  ///< has left the coroutine, which ended it
+    std::exception_ptr exception;  ///< thrown out of the coroutine, which ended it
     TaskBase* task = nullptr;      ///< drives it; nullptr: it has not been awaited yet
     PromiseBase* caller = nullptr; ///< awaits it; nullptr: it's the outermost one
     Frame* awaited_in = nullptr;   ///< owns it, in the frame of `caller`
@@ -89,7 +89,7 @@ class PromiseBase {
 template <class Promise>
 concept Driven = std::derived_from<Promise, PromiseBase>;
 
-/// Owns a coroutine's frame, which it knows by its promise.
+/// Owns a coroutine's frame, identified by its promise.
 class Frame {
   public:
     explicit Frame(PromiseBase* promise) noexcept : promise_(promise) {}
@@ -134,11 +134,11 @@ class ReturnedValue<void> {
     Nothing take_value() noexcept { return {}; }
 };
 
-/// `parent` waits, and `child`, whose frame `owner` owns, goes on in its place.
+/// `parent` waits, and the child, whose frame `owner` owns, runs in its place.
 /// Throws std::logic_error if there is no child: it was moved away, or awaited before.
 void await_child(PromiseBase& parent, Frame& owner);
 
-/// A coroutine that returns a `T`. Owns its frame, until it is awaited or made a task.
+/// A coroutine that returns a `T`. Owns its frame until it is awaited or becomes a task.
 template <class T = void>
 class [[nodiscard("a coroutine runs only when it is awaited")]] Coroutine {
     static_assert(!std::is_reference_v<T>, "return a pointer instead");
@@ -156,13 +156,13 @@ class [[nodiscard("a coroutine runs only when it is awaited")]] Coroutine {
         }
     };
 
-    /// `co_await child()`: the value is what the child returns; what it throws comes out.
+    /// `co_await child()` returns what the child returns, and throws what it throws.
     auto operator co_await() && noexcept { return Awaiter(std::move(frame_)); }
 
-    /// Gives the frame away, to a task.
+    /// Gives the frame to a task.
     Frame take_frame() && noexcept { return std::move(frame_); }
 
-    /// What the coroutine in `frame` has returned; throws what it has thrown.
+    /// Returns what the coroutine in `frame` has returned, or throws what it has thrown.
     static ValueOf<T> take_result(const Frame& frame) {
         auto& promise = static_cast<promise_type&>(*frame.promise());
         if (promise.exception)

@@ -23,24 +23,24 @@ Doing doing(const TaskBase& task) {
         return Doing::running;
     if (!task.has_begun())
         return Doing::not_begun;
-    // Who waits only for the next turn stands in the queue; so does everybody who has
-    // waited for a future that is done.
+    // A task that waits only for the next turn is in the ready queue; so is one whose
+    // future is done by now.
     const FutureBase* const awaited = task.awaited();
     return awaited == nullptr || awaited->done() ? Doing::ready : Doing::waiting;
 }
 // [/doing]
 
-/// Tasks that stand in the same place.
+/// Tasks that are at the same place.
 struct Group {
     Doing doing;
     bool asked_to_end;
-    bool for_tasks;    // what they wait for are tasks
+    bool for_tasks;    // they wait for tasks
     std::string chain; // in words
     std::vector<std::string> names;
     std::vector<std::string> awaited; // the names of those tasks; none twice in a row
 };
 
-/// A name as it may stand in a line: it could come from anywhere.
+/// A name made safe to print within a line: it could come from anywhere.
 std::string in_a_line(std::string name) {
     if (name.empty())
         return "(no name)";

@@ -1,10 +1,10 @@
-// Where does everybody wait?
+// Where is each task waiting?
 //
-// A program of tasks that stands still has one stack, and on that there is only the loop:
-// those who wait lie in their frames, anywhere. But the loop knows all its tasks, and
-// each task its coroutines. So the program can tell what no debugger sees. Nothing is
-// kept for that while it runs; all that is told stands in the tasks already. Page 21 of
-// the book.
+// A program of tasks that hangs has one stack, and only the loop is on it: the coroutines
+// that wait are in frames scattered over the heap. But the loop knows all its tasks, and
+// each task its coroutines, so the program can report what no debugger sees. Nothing is
+// recorded for that while it runs: the tasks hold all of it already. Page 21 of the
+// book.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/task/task.h"
@@ -13,13 +13,13 @@
 
 namespace stage3 {
 
-/// All tasks of the loop that are not done, as a person reads it: what each of them does,
-/// where its coroutines stand, and what for. Tasks that stand in the same place are one
-/// entry, at the place of the oldest. Behind them, what the loop waits for; and if nobody
-/// will ever wake them, that.
+/// All tasks of the loop that are not done, for people to read: what each of them does,
+/// where its coroutines are, and what they wait for. Tasks at the same place share one
+/// entry, listed where the oldest belongs. After them comes what the loop waits for, or
+/// that nothing will ever wake them.
 ///
-/// In the loop's thread, or while nobody runs it. Names stand there as they are: whoever
-/// takes them from outside must see to what a terminal makes of them.
+/// Call it in the loop's thread, or while the loop isn't running. In names, ASCII control
+/// characters become `?`; the rest stays as it is, whatever a terminal makes of it.
 std::string describe_tasks(EventLoop& loop);
 
 } // namespace stage3

@@ -18,18 +18,18 @@ void FutureBase::check_pending() const {
 // [complete]
 void FutureBase::complete(State state) {
     state_ = state;
-    if (loop() == nullptr || loop()->closed()) { // nobody can be told any more
+    if (loop() == nullptr || loop()->closed()) { // no waiter can run any more
         drop_waiters();
         return;
     }
     trace_end();
-    // Callbacks get to see this future, so it must stay until the last one was called.
+    // Callbacks are passed this future, so it must live until the last has been called.
     if (callbacks_ > 0)
         loop()
             ->make_callback([self = Ref(this)] {}, not_traced,
                             std::source_location::current())
             ->stand_in(waiters_);
-    // They all run in the next turn, and not now, inside whoever has called this.
+    // They all run in the next turn, never inside the call that completes the future.
     loop()->make_ready(std::move(waiters_));
 }
 // [/complete]
@@ -60,7 +60,7 @@ void FutureBase::complete_cancelled(std::string message) {
 
 bool FutureBase::cancel(std::string message) {
     if (done()) {
-        mark_retrieved(); // whoever gives up on it does not want to hear of its failure
+        mark_retrieved(); // a caller that gives up on it doesn't care how it failed
         return false;
     }
     complete_cancelled(std::move(message));
@@ -96,8 +96,8 @@ void FutureBase::check_open() const {
 }
 
 Handle FutureBase::add(Handle callback) {
-    // Those that were taken back still stand there, perhaps for ever. A program that
-    // waits for one thing again and again, each time not for long, would collect them.
+    // Cancelled callbacks are still in the queue, perhaps forever. A program that waits
+    // for one thing again and again, each time briefly, would accumulate them.
     if (++callbacks_ >= sweep_at_) {
         callbacks_ = waiters_.drop_unwanted() + 1;
         sweep_at_ = std::max(16U, 2 * callbacks_);
@@ -109,7 +109,7 @@ Handle FutureBase::add(Handle callback) {
 }
 
 namespace {
-// The callbacks of futures that die while others' are dropped.
+// Takes the callbacks of futures that die while another's are being dropped.
 thread_local RunQueue* dropped_here = nullptr;
 } // namespace
 
@@ -117,10 +117,10 @@ FutureBase::~FutureBase() {
     report_unseen_exception("a future");
     if (waiters_.empty()) [[likely]]
         return;
-    // A callback may hold the last handle to another future, whose callback has the last
-    // one to a third: so these die inside each other. Their callbacks don't: they wait in
-    // a queue, or a long chain would overflow the stack. (A task that waits for a future
-    // keeps it alive: there are only callbacks.)
+    // A callback may hold the last handle to another future, whose callback holds the
+    // last one to a third. If each died inside the one before, a long chain would
+    // overflow the stack, so their callbacks wait in a queue instead. There are only
+    // callbacks here: a task that waits for a future keeps it alive.
     if (dropped_here != nullptr) {
         dropped_here->append(std::move(waiters_));
         return;
@@ -147,7 +147,7 @@ void FutureBase::report_unseen_exception(const std::string& what) noexcept {
 void FutureBase::on_close(EventLoop& /*loop*/) noexcept { drop_waiters(); }
 
 void FutureBase::drop_waiters() noexcept {
-    // What a callback holds may be the last handle to this future.
+    // A callback may hold the last handle to this future.
     const RunQueue gone(std::move(waiters_));
 }
 
@@ -157,8 +157,8 @@ void FutureBase::drop_waiters() noexcept {
 bool FutureAwaiter::suspend() {
     if (future_->done())
         return false; // it has failed: there is nothing to wait for
-    // Does it wait for this task, perhaps by way of others? If nobody waits for this
-    // task, it can't.
+    // Does it wait for this task, perhaps by way of others? It can't if nothing waits
+    // for this task.
     const TaskBase* const awaited = future_->as_task();
     if (awaited != nullptr && (awaited == task_ || task_->future().is_waited_for())
         && awaited->waits_for(*task_))
@@ -170,7 +170,7 @@ bool FutureAwaiter::suspend() {
     else
         task_->wait_for(*future_);
     waited_ = refused_ == nullptr;
-    return waited_; // or go on at once, and throw
+    return waited_; // false: resume at once, and throw
 }
 // [/suspend]
 
@@ -180,7 +180,7 @@ void FutureAwaiter::resume() {
     if (refused_ != nullptr)
         throw std::logic_error(refused_);
     if (future_->has_failed())
-        future_->mark_retrieved(); // also if this task is cancelled, and never sees it
+        future_->mark_retrieved(); // even if this task is cancelled, and never sees it
     if (waited_ && future_->cancelled())
         task_->forget_cancellation(); // one Cancelled is enough: the future's is thrown
     else if (waited_)

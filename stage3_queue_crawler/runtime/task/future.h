@@ -1,10 +1,10 @@
 // A result that isn't there yet.
 //
-// Stage 2's Future was a sketch with faults. This one keeps what asyncio's promises: its
-// callbacks never run inside `set_result`, but in the loop's next turn; a late one is
-// called all the same; the result has any type, or is an exception; it can be cancelled;
-// awaiting it when it is done costs nothing; and an exception that nobody asks for is
-// reported. Page 10 of the book.
+// Stage 2's Future was a sketch with faults. This one keeps the promises of asyncio's:
+// callbacks run in the loop's next turn, never inside `set_result`; one added late is
+// called all the same; the result has any type, or is an exception; the future can be
+// cancelled; awaiting it once it is done costs nothing; and an exception that is never
+// retrieved is reported. Page 10 of the book.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
@@ -33,44 +33,44 @@ class FutureBase : public LoopMember, public Counted {
     /// It is done, and has no result: it was cancelled, or has an exception.
     bool has_failed() const { return failure_ != nullptr; }
 
-    /// Ends it without a result. False if it is done already. (Of a task, this is only a
+    /// Ends it without a result. False if it is done already. (For a task, this is only a
     /// request: see task.h.)
     virtual bool cancel(std::string message);
 
-    /// The exception, or none. Throws InvalidState if it is not done, and Cancelled.
+    /// The exception, if any. Throws InvalidState if not done, Cancelled if cancelled.
     std::exception_ptr exception();
     void set_exception(std::exception_ptr exception);
 
-    /// Will be called in the turn after it is done; at once, that is in the next turn, if
-    /// it is done now.
+    /// `function` will be called in the turn after this is done; in the next turn, if it
+    /// is done already.
     template <class F>
     Handle add_done_callback(F function, std::source_location at) {
         check_open();
         return add(loop()->make_callback(std::move(function), "done_callback", at));
     }
 
-    /// `one` will run in the turn after this is done. It must not be done now.
+    /// `one` will run in the turn after this is done, which it must not be yet.
     void add_waiter(Runnable& one) { waiters_.push(one); }
 
-    /// The coroutines that its exception has left before it came here, the innermost
+    /// The coroutines that its exception passed through on its way here, the innermost
     /// first.
     std::vector<common::Place> way_of_exception();
 
     /// This, if it is a task; otherwise nullptr.
     virtual TaskBase* as_task() { return nullptr; }
 
-    // ---- For whoever completes it. ----
+    // ---- For code that completes it. ----
 
     /// Throws InvalidState if it is done.
     void check_pending() const;
     void complete_with_exception(std::exception_ptr exception);
     void complete_cancelled(std::string message);
 
-    /// Those who wait for it will never be told.
+    /// Its waiters will never run.
     void drop_waiters() noexcept;
     bool is_waited_for() const { return !waiters_.empty(); }
 
-    /// An exception that it has, or will have, is not reported when it dies.
+    /// Its exception, now or later, is not reported when it dies.
     void mark_retrieved() { report_exception_ = false; }
 
   protected:
@@ -79,13 +79,13 @@ class FutureBase : public LoopMember, public Counted {
     void on_close(EventLoop& loop) noexcept override;
 
     void complete(State state);
-    /// Throws what stands in the way of a result: that it is not there yet, that it was
-    /// cancelled, or the exception.
+    /// Throws if there is no result: InvalidState if there is none yet, Cancelled if the
+    /// future was cancelled, or its exception.
     void require_result() {
         if (state_ != State::finished || failure_) [[unlikely]]
             throw_missing_result();
     }
-    /// Called at its end: what nobody has asked for is reported. `what` names it.
+    /// Called at its end: reports an exception never retrieved. `what` names the future.
     void report_unseen_exception(const std::string& what) noexcept;
 
   private:
@@ -107,7 +107,7 @@ class FutureBase : public LoopMember, public Counted {
     std::unique_ptr<Failure> failure_; // why there is no result; seldom needed
 };
 
-/// The result, added to that.
+/// Adds the result.
 template <class T>
 class FutureState : public FutureBase {
   public:
@@ -142,8 +142,8 @@ class FutureAwaiter {
     FutureAwaiter(const FutureAwaiter&) = delete;
     FutureAwaiter& operator=(const FutureAwaiter&) = delete;
 
-    /// With a result, there is nothing to wait for. (One that has failed is asked for its
-    /// exception by `resume`, which must know the task.)
+    /// With a result, there is nothing to wait for. (A failed future isn't ready: it's
+    /// `resume` that throws its exception, and it must know the task for that.)
     bool await_ready() const noexcept {
         return future_->done() && !future_->has_failed();
     }
@@ -170,14 +170,14 @@ class FutureAwaiter {
     bool waited_ = false;
 };
 
-/// A handle to a future. Copies are handles to the same one. The last one to go takes the
-/// future with it.
+/// A handle to a future. Copies are handles to the same one, which dies with the last of
+/// them.
 template <class T = void>
 class [[nodiscard]] Future {
   public:
     using AwaitedByTasks = void;
 
-    /// A new one. Throws std::logic_error if no loop runs here.
+    /// A new one. Throws std::logic_error if no loop runs in this thread.
     Future(std::source_location at = // NOLINT(google-explicit-constructor): for `{}`
            std::source_location::current())
         : Future(running_loop(), at) {}
@@ -192,18 +192,18 @@ class [[nodiscard]] Future {
     /// It is done, and has no result: it was cancelled, or has an exception.
     bool has_failed() const { return state_->has_failed(); }
 
-    /// Ends it without a result: whoever waits for it gets Cancelled, with the message.
-    /// False if it is done; then its exception, if it has one, isn't reported any more.
-    /// (Of a task, this is a request.)
+    /// Ends it without a result: tasks that wait for it get Cancelled, with the message.
+    /// False if it is done; its exception, if it has one, is then no longer reported.
+    /// (For a task, this is a request.)
     bool cancel(std::string message = {}) { return state_->cancel(std::move(message)); }
 
     /// The result. Throws InvalidState if there is none yet, Cancelled, or the exception.
     const ValueOf<T>& result() const { return state_->result(); }
-    /// The exception, or none. Throws InvalidState if it isn't done, and Cancelled.
+    /// The exception, if any. Throws InvalidState if not done, Cancelled if cancelled.
     std::exception_ptr exception() const { return state_->exception(); }
 
-    /// Resolves it: whoever waits goes on in the loop's next turn. Throws InvalidState if
-    /// it is done already, or is a task.
+    /// Resolves it: its waiters run in the loop's next turn. Throws InvalidState if it is
+    /// done already, or is a task.
     void set_result(ValueOf<T> value) const
         requires(!std::is_void_v<T>)
     {
@@ -216,7 +216,7 @@ class [[nodiscard]] Future {
         check_settable();
         state_->set_result({});
     }
-    /// For one that may have been cancelled meanwhile. False if it is done.
+    /// For a future that may have been cancelled meanwhile. False if it is done already.
     template <class... Value>
     bool set_result_unless_done(Value&&... value) const {
         if (done())
@@ -232,20 +232,20 @@ class [[nodiscard]] Future {
     void set_exception(Exception exception) const {
         set_exception(std::make_exception_ptr(std::move(exception)));
     }
-    /// The same; but nobody need ask for it, so it's not reported if nobody does.
+    /// The same, but the exception is not reported if it is never retrieved.
     void set_exception_quietly(std::exception_ptr exception) const {
         set_exception(std::move(exception));
         state_->mark_retrieved();
     }
 
-    /// `function` will be called with this future, in the turn after it is done. If that
-    /// never comes, it's destroyed with the last handle to the future; or a moment later,
-    /// if that goes while another future's functions are destroyed.
+    /// `function` will be called with this future, in the turn after it is done. If it
+    /// never is, `function` is destroyed with the last handle to the future; or a moment
+    /// later, if that handle dies while another future's functions are being destroyed.
     Handle
     add_done_callback(std::function<void(const Future&)> function,
                       std::source_location at = std::source_location::current()) const {
-        // The callback must not own the future that owns it. FutureBase::complete sees to
-        // it that the future is still there when it is called.
+        // The callback must not own the future that owns it. FutureBase::complete keeps
+        // the future alive until the callback has been called.
         return state_->add_done_callback(
             [function = std::move(function), state = state_.get()]() mutable {
                 function(Future(Ref(state)));
@@ -255,11 +255,11 @@ class [[nodiscard]] Future {
 
     /// `co_await future`: the result, which stays in the future.
     auto operator co_await() const& { return Awaiter(state_); }
-    /// `co_await Future(...)`: the same, but if nobody else has a handle to it, the
-    /// result is moved out. (One that can't be copied is moved out in any case.)
+    /// `co_await Future(...)`: the same, but the result is moved out if there is no other
+    /// handle to the future. (One that can't be copied is moved out in any case.)
     auto operator co_await() && { return TakingAwaiter(std::move(state_)); }
 
-    /// The result, moved out if nobody else has a handle to it. Throws as `result` does.
+    /// The result, moved out if there is no other handle. Throws as `result` does.
     ValueOf<T> take() && { return state_->take_result(state_.is_only_one()); }
 
     FutureBase& base() const { return *state_; }

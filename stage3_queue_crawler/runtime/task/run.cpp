@@ -14,14 +14,14 @@ void cancel_all_tasks(EventLoop& loop) {
     const auto all_done = [&] {
         return std::ranges::all_of(tasks, [](const auto& task) { return task->done(); });
     };
-    std::optional<Task<bool>> ended; // one of them may end even this
+    std::optional<Task<bool>> ended; // one of them may cancel even this
     while (!all_done() || (ended && !ended->done())) {
         if (!ended || ended->done())
             ended = create_task(loop, wait(tasks), "the end of the others");
         try {
             run_until_complete<bool>(loop, *ended);
         } catch (const LoopStopped&) {
-            continue; // by one of them
+            continue; // one of them stopped it
         } catch (const Cancelled&) {
             continue;
         }

@@ -1,4 +1,4 @@
-// From the world without coroutines into the one with them.
+// From code outside coroutines into coroutines.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/loop/at_exit.h"
@@ -9,8 +9,8 @@
 namespace stage3 {
 
 // [run-until-complete]
-/// Runs the loop until `future` is done, and returns its result, or throws what it has.
-/// Throws LoopStopped if the loop is stopped first: `future` is still alive then.
+/// Runs the loop until `future` is done, and returns its result or throws its exception.
+/// Throws LoopStopped if the loop is stopped first; `future` is then still alive.
 template <class T>
 T run_until_complete(EventLoop& loop, Future<T> future) {
     loop.check_can_run();
@@ -30,13 +30,13 @@ T run_until_complete(EventLoop& loop, Coroutine<T> coroutine) {
 }
 
 /// Asks all tasks of the loop to end, and runs it until they have. Errors that they throw
-/// then are reported.
+/// meanwhile are reported.
 void cancel_all_tasks(EventLoop& loop);
 
 // [run]
-/// Runs `main` in a loop of its own, and returns its result, or throws what it has. Tasks
-/// that are left over then are cancelled, and waited for. Throws std::logic_error if a
-/// loop runs in this thread already.
+/// Runs `main` in a new loop, and returns its result or throws its exception. Tasks that
+/// are still running then are cancelled and waited for. Throws std::logic_error if a loop
+/// already runs in this thread.
 template <class T>
 T run(Coroutine<T> main, LoopOptions options = {}) {
     EventLoop loop(std::move(options));

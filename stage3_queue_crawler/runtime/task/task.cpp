@@ -15,7 +15,7 @@ thread_local TaskBase* stepping_here = nullptr;
 
 TaskBase* current_task() noexcept { return stepping_here; }
 
-// ---- What the promises tell ----
+// ---- Called by promises ----
 
 void await_child(PromiseBase& parent, Frame& owner) {
     PromiseBase* const child = owner.promise();
@@ -38,17 +38,17 @@ void PromiseBase::unhandled_exception() noexcept {
 }
 
 void TaskBase::exception_leaves(const PromiseBase& promise) noexcept {
-    // The way of an exception ends where it's caught and another one is thrown.
+    // An exception's path ends where it's caught and another one is thrown.
     if (travelling_ != promise.exception) {
         travelling_ = promise.exception;
         way_.clear();
     }
-    constexpr std::size_t enough = 100; // the innermost ones: nobody reads more
+    constexpr std::size_t enough = 100; // the innermost ones: no one reads more
     try {
         if (way_.size() < enough)
             way_.push_back(promise.place);
     } catch (const std::bad_alloc&) {
-        return; // no memory is left, and the way is known only so far
+        return; // out of memory: the path is known only this far
     }
 }
 
@@ -76,17 +76,17 @@ void TaskBase::start(Ref<FutureBase> self) {
 }
 
 void TaskBase::run() noexcept {
-    const auto self = keep_; // it may be the last one who holds this task
+    const auto self = keep_; // may become the last handle to this task
     waits_for_ = nullptr;
     trace("step");
     if (must_cancel_ && !started_) {
-        finish(); // not a line of it has run, nor will
+        finish(); // none of it has run, and none will
         return;
     }
     started_ = true;
     suspended_ = false;
     TaskBase* const before = std::exchange(stepping_here, this);
-    // One of them waits, or awaits another, or ends: each comes back here.
+    // A coroutine waits, awaits another or ends; each time, control returns here.
     while (innermost_ != nullptr && !suspended_)
         innermost_->frame.resume();
     stepping_here = before;
@@ -96,8 +96,8 @@ void TaskBase::run() noexcept {
 
 void TaskBase::finish() {
     keep_ = {};
-    // Was it asked to end, and ended by itself before it could be told? Then what it
-    // returns is dropped. An error is not.
+    // If it was asked to end, but ended by itself before Cancelled could be thrown, its
+    // result is dropped. An error is not.
     if (must_cancel_ && (!started_ || !coroutine_.promise()->exception)) {
         future().complete_cancelled(std::move(cancel_message_));
     } else {
@@ -118,7 +118,7 @@ void TaskBase::wait_for(FutureBase& future) {
     suspended_ = true;
     future.add_waiter(*this);
     trace("suspend", &future);
-    // It was asked to end before it came here.
+    // It was asked to end before it got here.
     if (must_cancel_ && future.cancel(cancel_message_))
         must_cancel_ = false;
 }
@@ -154,7 +154,7 @@ bool TaskBase::request_cancel(std::string message) {
         return false;
     }
     // A task that waits for a task passes the request on: only the innermost one is
-    // asked. Whoever waits for it gets to see what becomes of it.
+    // asked. The tasks that wait for it see what becomes of it.
     TaskBase* task = this;
     ++task->cancelling_;
     while (TaskBase* const next = task->awaited_task()) {
@@ -179,7 +179,7 @@ TaskBase* TaskBase::awaited_task() const {
 }
 
 void TaskBase::cancel_wait(std::string message) {
-    // The future that it waits for is cancelled; for all who wait for it.
+    // Cancels the future that it waits for, and so affects all its waiters.
     if (waits_for_ != nullptr && waits_for_->as_task() == nullptr
         && waits_for_->cancel(message))
         return;
@@ -229,7 +229,7 @@ void TaskBase::abandon(EventLoop& loop) noexcept {
          .exception = nullptr,
          .chain = chain()});
     trace("destroyed");
-    // It stands there, and may not for longer than it lives.
+    // It is one of that future's waiters, and must not be one for longer than it lives.
     if (FutureBase* const awaited = std::exchange(waits_for_, nullptr))
         awaited->drop_waiters();
     destroy_coroutine();
@@ -247,10 +247,10 @@ std::vector<Ref<FutureBase>> all_tasks(EventLoop& loop) {
     return tasks;
 }
 
-// ---- What is written down ----
+// ---- Tracing ----
 
 void TaskBase::trace_ready(common::Tracer& tracer) const {
-    tracer.schedule_task(keep_.get()); // that's this task, which is not done
+    tracer.schedule_task(keep_.get()); // this task, since it is not done
 }
 
 void TaskBase::write_trace(std::string_view phase, const FutureBase* awaited) {

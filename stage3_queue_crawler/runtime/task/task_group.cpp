@@ -7,7 +7,7 @@
 namespace stage3 {
 
 TaskGroup::~TaskGroup() {
-    for (const Child& child : children_) // their loop has been closed
+    for (const Child& child : children_) // only if their loop was closed
         child.callback.cancel();
 }
 
@@ -16,7 +16,7 @@ Coroutine<> TaskGroup::run(Coroutine<> body) {
     if (parent_ != nullptr)
         throw std::logic_error("a task group runs only once");
     parent_ = current_task();
-    std::optional<Cancelled> request; // to us
+    std::optional<Cancelled> request; // to end, sent to us
     try {
         co_await std::move(body);
     } catch (const Cancelled& cancelled) {
@@ -32,10 +32,10 @@ Coroutine<> TaskGroup::run(Coroutine<> body) {
         try {
             co_await *last_has_ended_;
         } catch (const Cancelled& cancelled) {
-            // The first; but ours, if it was that, says nothing.
+            // Keep the first one, unless it was our own, which has no message.
             if (!request || (asked_parent_ && !cancelled.message.empty()))
                 request = cancelled;
-            cancel(); // and wait on: they use what is ours
+            cancel(); // and keep waiting: they use what is ours
         }
     }
     has_ended_ = true;
@@ -96,7 +96,7 @@ void TaskGroup::child_has_ended(Position position) {
 }
 // [/child-has-ended]
 
-/// What several have waited for may fail: that's one failure, for all of them.
+/// If several children waited for one thing that failed, that is a single failure.
 void TaskGroup::note_failure(std::exception_ptr exception,
                              std::vector<common::Place> way) {
     const auto is_it = [&](const Failure& one) { return one.exception == exception; };
@@ -104,11 +104,11 @@ void TaskGroup::note_failure(std::exception_ptr exception,
         failures_.push_back({.exception = std::move(exception), .way = std::move(way)});
 }
 
-/// `request`: one that reached us, if any did. It may have been our own.
+/// `request`: the one that reached us, if any did. It may have been our own.
 void TaskGroup::throw_failure(const std::optional<Cancelled>& request) {
     if (asked_parent_)
         parent_->uncancel();
-    if (parent_->cancelling() > 0) // somebody else has asked, too
+    if (parent_->cancelling() > 0) // others have asked, too
         parent_->cancel_at_next_wait(request.value_or(Cancelled()));
     for (std::size_t i = 1; i < failures_.size(); ++i) {
         const Failure& failure = failures_[i];

@@ -1,10 +1,10 @@
-// A scope for tasks: nobody runs on alone.
+// A scope for tasks: none of them outlives it.
 //
-// A task that was made with `create_task` belongs to the loop, and outlives whoever made
-// it. One that a group has made ends before the group's `run` does, however that ends. So
-// it may use what lives around that `run`, and what it throws comes out there. (asyncio
-// has the same class; trio calls it a nursery; the idea is known as structured
-// concurrency.) Page 14 of the book.
+// A task made with `create_task` belongs to the loop, and may outlive its creator. One
+// made by a group ends before the group's `run` does, however that ends. So it may use
+// what lives around that `run`, and what it throws is thrown there. (asyncio has the same
+// class; trio calls it a nursery; the idea is known as structured concurrency.) Page 14
+// of the book.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/task/task.h"
@@ -26,15 +26,15 @@ class TaskGroup {
     TaskGroup& operator=(const TaskGroup&) = delete;
     ~TaskGroup();
 
-    /// Runs `body`, in the task that awaits this, and ends when `body` and all children
-    /// have ended. Once. `group.run(body(group))` is how `body` gets to make children.
+    /// Runs `body` in the task that awaits this, and ends when `body` and all children
+    /// have ended. To be called once. `group.run(body(group))` lets `body` make children.
     /// They may outlive it, and so must not use its variables.
     ///
-    /// If one of them fails, all others are asked to end, `body` too. What the first has
-    /// thrown is thrown; what others throw after that is reported, unless it's the very
-    /// same exception. A child that was cancelled has not failed. If `run` is
+    /// If one of them fails, all others are asked to end, including `body`. `run` throws
+    /// what the first one threw; what others throw after that is reported, unless it's
+    /// the very same exception. A child that was cancelled has not failed. If `run` is
     /// cancelled, it asks all to end, waits until they have, and throws Cancelled. If
-    /// both happens, the failure is thrown, and Cancelled at the next wait.
+    /// both happen, it throws the failure, and the next wait throws Cancelled.
     Coroutine<> run(Coroutine<> body);
     /// The same for a body that returns something.
     template <class T>
@@ -44,9 +44,9 @@ class TaskGroup {
         co_return *std::move(result); // NOLINT(bugprone-unchecked-optional-access)
     }
 
-    /// Makes a child: a task, whose first step will be made in the next turn. If the
-    /// group has been asked to end, so is the child. Throws std::logic_error unless `run`
-    /// runs.
+    /// Makes a child: a task, which takes its first step in the next turn. If the group
+    /// has been asked to end, so is the child. Throws std::logic_error unless `run` is
+    /// running.
     template <class T>
     void start(Coroutine<T> coroutine, std::string name = {}) {
         const auto child = create_task(std::move(coroutine), std::move(name));
@@ -61,7 +61,7 @@ class TaskGroup {
         return child;
     }
 
-    /// Asks all children to end, those that are still to come as well; `body` may go on,
+    /// Asks all children to end, including those still to come; `body` may continue,
     /// unless one of them fails.
     void cancel();
 
@@ -94,7 +94,7 @@ class TaskGroup {
     std::list<Child> children_;
     std::optional<Future<>> last_has_ended_; // `run` waits for it
     std::vector<Failure> failures_;
-    bool is_ending_ = false; // all were asked to
+    bool is_ending_ = false; // all children were asked to end
     bool body_has_ended_ = false;
     bool asked_parent_ = false; // to end, by us
     bool has_ended_ = false;

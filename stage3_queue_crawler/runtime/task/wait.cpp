@@ -46,8 +46,8 @@ Handle wake_when_done(FutureBase& future, const Future<>& waiter) {
                                     std::source_location::current());
 }
 
-/// Asks `future` to end, and waits until it has. Whoever asks *us* to end meanwhile is
-/// passed on, and waits for that, too; the last such request is returned.
+/// Asks `future` to end, and waits until it has. A request for *us* to end meanwhile is
+/// passed on, and has to wait for that, too; the last such request is returned.
 Coroutine<std::optional<Cancelled>> cancel_and_wait(FuturePtr future) {
     std::optional<Cancelled> request;
     future->cancel({});
@@ -80,7 +80,7 @@ Coroutine<bool> wait_or_cancel(FuturePtr inner, EventLoop::Duration timeout) {
         try {
             co_await woken;
         } catch (const Cancelled& request) {
-            cancelled = request; // a handler can't wait, so it's dealt with below
+            cancelled = request; // a handler can't co_await, so it's handled below
         }
     }
     if (inner->done()) {
@@ -100,7 +100,7 @@ namespace {
 
 struct Gathering {
     std::size_t left;
-    std::size_t failed; // the first that did; as many as there are: none
+    std::size_t failed; // index of the first that did; the number of children: none
     Future<> woken;
 
     bool over(std::size_t children) const { return left == 0 || failed < children; }
@@ -116,7 +116,7 @@ Coroutine<std::size_t> wait_for_all_or_failure(std::vector<FuturePtr> children) 
     std::vector<std::unique_ptr<CancelAtExit>> callbacks;
     for (std::size_t i = 0; i < count; ++i) {
         FutureBase& child = *children[i];
-        child.mark_retrieved(); // what matters of it, we throw
+        child.mark_retrieved(); // we throw what matters of it
         callbacks.push_back(std::make_unique<CancelAtExit>(child.add_done_callback(
             [&state, &child, i, count] {
                 --state.left;
@@ -138,10 +138,10 @@ Coroutine<std::size_t> wait_for_all_or_failure(std::vector<FuturePtr> children) 
     if (!state.over(count)) {
         for (const FuturePtr& child : children)
             child->cancel(cancelled->message);
-        state.woken = Future<>(); // the one before was cancelled
+        state.woken = Future<>(); // the previous one was cancelled
         co_await state.woken;
         if (state.failed < count && !children[state.failed]->cancelled())
-            co_return state.failed; // it has answered with an error, which counts more
+            co_return state.failed; // it answered with an error, which takes precedence
     }
     throw Cancelled(*std::move(cancelled));
 }

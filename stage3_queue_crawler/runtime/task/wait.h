@@ -1,5 +1,5 @@
-// Ways to wait: for a while, for one thing but not for ever, for several things.
-// Page 11 of the book.
+// Ways to wait: for a while, for one thing but not forever, for several things.
+// Page 14 of the book.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/task/task.h"
@@ -14,7 +14,7 @@ namespace stage3 {
 
 using FuturePtr = Ref<FutureBase>; ///< to any kind of future
 
-/// `co_await next_turn()`: gives all others their turn, and goes on in the next one.
+/// `co_await next_turn()` lets all other tasks run, and resumes in the next turn.
 class [[nodiscard]] NextTurn {
   public:
     using AwaitedByTasks = void;
@@ -31,19 +31,19 @@ class [[nodiscard]] NextTurn {
 };
 inline NextTurn next_turn() { return {}; }
 
-/// Goes on when so much time is over. No time at all: in the next turn.
+/// Returns after `duration`. Zero or less: in the next turn.
 Coroutine<> sleep(EventLoop::Duration duration);
 
-/// Goes on when the descriptor can be read, or written; also if it's broken, so that the
-/// next call says why. One task at a time may wait for each. It must stay open until
-/// then.
+/// Returns when the descriptor can be read, or written; also if it's broken, so that the
+/// next call says why. Only one task at a time may wait for each. The descriptor must
+/// stay open until then.
 Coroutine<> readable(int fd);
 Coroutine<> writable(int fd);
 
-using TimeLimit = std::optional<EventLoop::Duration>; ///< none: for ever
+using TimeLimit = std::optional<EventLoop::Duration>; ///< none: forever
 
-/// Fails `future` with Timeout when the time is over; no limit: never. The future
-/// must live until then, or the handle be cancelled.
+/// Fails `future` with Timeout when the time is up; no limit: never. `future` must live
+/// until then, unless the returned handle is cancelled first.
 template <class T>
 Handle fail_after(const Future<T>& future, TimeLimit limit) {
     if (!limit)
@@ -56,20 +56,20 @@ Handle fail_after(const Future<T>& future, TimeLimit limit) {
 
 namespace detail {
 
-/// Waits until `inner` is done, but not longer than `timeout`: then it's cancelled, and
-/// waited for all the same. True if that was necessary.
+/// Waits until `inner` is done, but not longer than `timeout`: after that it's cancelled,
+/// and waited for all the same. True if that was necessary.
 Coroutine<bool> wait_or_cancel(FuturePtr inner, EventLoop::Duration timeout);
 
-/// Waits until all are done, or one has failed. Returns the index of the first that has;
-/// `children.size()`: none. Cancelled while it waits, it cancels them all.
+/// Waits until all are done, or one has failed. Returns the index of the first to fail;
+/// `children.size()`: none. If cancelled while it waits, it cancels them all.
 Coroutine<std::size_t> wait_for_all_or_failure(std::vector<FuturePtr> children);
 
 } // namespace detail
 
 // [wait-for]
 /// The result of `inner`, if it comes within `timeout`. If not, `inner` is cancelled, and
-/// when it has ended, Timeout is thrown. `inner` may still return a value then, which
-/// wins; or throw something else, which is thrown.
+/// when it has ended, Timeout is thrown. If `inner` still returns a value, that wins; if
+/// it throws something else, that is thrown.
 template <class T>
 Coroutine<T> wait_for(Future<T> inner, EventLoop::Duration timeout) {
     const bool timed_out = co_await detail::wait_or_cancel(inner.ref(), timeout);
@@ -87,8 +87,8 @@ Coroutine<T> wait_for(Task<T> inner, EventLoop::Duration timeout) {
     return wait_for(static_cast<Future<T>&&>(inner), timeout);
 }
 
-/// Waits until all are done, however they end, or until the time is over. Neither that
-/// nor being cancelled touches them. False if the time was over first.
+/// Waits until all are done, however they end, or until the time is up. Neither that nor
+/// being cancelled affects them. False if the time was up first.
 Coroutine<bool> wait(std::vector<FuturePtr> futures, TimeLimit limit = {});
 template <class AnyFuture>
 Coroutine<bool> wait(const std::vector<AnyFuture>& futures, TimeLimit limit = {}) {
@@ -100,8 +100,8 @@ Coroutine<bool> wait(const std::vector<AnyFuture>& futures, TimeLimit limit = {}
 }
 
 /// Their results, in their order. The first exception is thrown at once, and the others
-/// run on: what they throw after that, nobody hears. Cancelled, it cancels them all, and
-/// throws when the first of them has ended.
+/// keep running; what they throw after that is lost. If cancelled, it cancels them all,
+/// and throws once one of them has failed or been cancelled, or all are done.
 template <class T>
 Coroutine<std::vector<ValueOf<T>>> gather(std::vector<Future<T>> futures) {
     std::vector<FuturePtr> all;
@@ -117,7 +117,7 @@ Coroutine<std::vector<ValueOf<T>>> gather(std::vector<Future<T>> futures) {
         results.push_back(std::move(future).take());
     co_return results;
 }
-/// The same for several types at once: a tuple.
+/// The same for several types at once, as a tuple.
 template <class... T>
 Coroutine<std::tuple<ValueOf<T>...>> gather(Future<T>... futures) {
     std::vector<FuturePtr> all;
