@@ -1,8 +1,8 @@
-// For what can't be waited for: calls that block, and long computations.
+// For what can't be awaited: calls that block, and long computations.
 //
 // The loop's thread must not block. So such a call is made in another thread, and a
-// future stands for its result. In C++ these threads really run at the same time: what
-// they touch, nobody else may touch meanwhile. Page 12 of the book.
+// future represents its result. In C++ these threads really run at the same time: nothing
+// else may touch what they use meanwhile. Page 12 of the book.
 #pragma once
 
 #include "common/system/socket.h"
@@ -23,10 +23,10 @@
 namespace stage3 {
 
 /// Calls `function` in another thread. The future gets what it returns or throws. If the
-/// future is cancelled, a call that has begun goes on, and its result is dropped.
+/// future is cancelled, a call that has begun continues, and its result is dropped.
 ///
-/// Nothing of the future is touched in the other thread: what has been computed is
-/// carried back, and the loop's thread hands it over.
+/// The other thread never touches the future: what it has computed is carried back, and
+/// the loop's thread hands it over.
 template <class Function>
 auto run_in_executor(EventLoop& loop, Function function,
                      std::source_location at = std::source_location::current()) {
@@ -66,7 +66,7 @@ auto run_in_executor(EventLoop& loop, Function function,
         std::exception_ptr exception;
         std::atomic<bool> unwanted = false;
     };
-    // Moved from thread to thread; what two may touch at once is `unwanted` alone.
+    // Moved from thread to thread; only `unwanted` may be touched by two at once.
     auto job = std::make_shared<Job>(std::move(function), loop, at);
     Future<T> future = job->future;
     future.add_done_callback([weak = std::weak_ptr<Job>(job)](const Future<T>&) {

@@ -1,11 +1,11 @@
-// A flag that one can wait for.
+// A flag that tasks can wait for.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/sync/line.h"
 
 namespace stage3 {
 
-/// It must outlive those who wait for it.
+/// Must outlive the tasks that wait for it.
 class Event {
   public:
     Event() = default;
@@ -14,11 +14,11 @@ class Event {
     ~Event() = default;
 
     bool is_set() const { return set_; }
-    /// Wakes all who wait, in the order in which they came.
+    /// Wakes all waiters, in the order in which they came.
     void set();
-    /// From now on one has to wait again. Those who were woken stay so.
+    /// From now on, `wait` waits again. Tasks that were woken stay awake.
     void clear() { set_ = false; }
-    /// Returns when it is set; at once, if it is set now.
+    /// Returns when it is set; at once if it is set now.
     Coroutine<> wait();
 
   private:

@@ -1,4 +1,4 @@
-// A line of those who wait: first come, first served.
+// A line of waiters: first come, first served.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/task/future.h"
@@ -13,8 +13,8 @@ namespace stage3 {
 template <class Waiter>
 class Line;
 
-/// Stands in a line, and waits for `future`. Lies in the frame of the coroutine that
-/// waits. `Waiter` is the class that derives from this.
+/// Is in a line, and waits for `future`. Lives in the frame of the coroutine that waits.
+/// `Waiter` is the class that derives from this.
 template <class Waiter, class T>
 class Waiting {
   public:
@@ -23,7 +23,7 @@ class Waiting {
     /// Leaves the line, however the wait has ended.
     ~Waiting() { leave(); }
 
-    Future<T> future; ///< resolved by whoever serves this one
+    Future<T> future; ///< resolved when this one is served
 
   private:
     friend Waiter;
@@ -43,7 +43,7 @@ class Waiting {
     bool in_line_ = true;
 };
 
-/// Should outlive those who stand in it: if it's gone, nobody will ever serve them.
+/// Should outlive its waiters: once it's gone, nothing will ever serve them.
 template <class Waiter>
 class Line {
   public:
@@ -55,8 +55,8 @@ class Line {
             one->in_line_ = false;
     }
 
-    /// Takes out the first who still waits. Those who have been cancelled, and have not
-    /// had their turn yet, are passed over. nullptr: nobody waits.
+    /// Takes out the first that still waits. Those that have been cancelled, but not yet
+    /// resumed, are passed over. nullptr: none waits.
     Waiter* next() {
         while (!places_.empty()) {
             Waiter* const one = places_.front();
@@ -66,7 +66,7 @@ class Line {
         }
         return nullptr;
     }
-    /// How many stand in it.
+    /// How many are in it.
     std::size_t size() const { return places_.size(); }
 
   private:

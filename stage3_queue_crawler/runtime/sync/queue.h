@@ -1,15 +1,15 @@
-// A queue of work, with those who bring it and those who fetch it.
+// A queue of work, between tasks that bring it and tasks that fetch it.
 //
 // `get` waits until there is an item, `put` until there is room. And it counts: each item
-// that comes in is unfinished until somebody says `task_done`, and `join` waits until
-// none is. That count is how a crawl knows that it is over.
+// that comes in is unfinished until `task_done` is called for it, and `join` waits until
+// none is. That count is how a crawl knows that it is done.
 //
-// Whoever waits is served strictly in turn. An item that comes goes to the getter who has
-// waited longest, and room goes to the putter who has; both at once, so that nobody who
-// comes later can cut in. That makes a difficulty: one who was served, and is cancelled
-// before its turn comes, holds an item that nobody else would ever see. So it gives the
-// item back, to its old place. (asyncio's queue lets others cut in; Tornado's loses the
-// item.) Page 12 of the book.
+// Waiters are served strictly in turn. A new item goes to the getter that has waited
+// longest, and new room to the putter that has; both at once, so that no latecomer can
+// cut in. That creates a difficulty: a getter that was served, but is cancelled before it
+// is resumed, holds an item that no other task would ever see. So it gives the item back,
+// to its old place. (asyncio's queue lets others cut in; Tornado's loses the item.) Page
+// 12 of the book.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/sync/event.h"
@@ -39,7 +39,7 @@ struct QueueFull : std::runtime_error {
     QueueFull() : std::runtime_error("the queue is full") {}
 };
 
-/// A queue of `T`. `Order` says which item leaves next. It must outlive those who wait.
+/// A queue of `T`, which must outlive its waiters. `Order` says which item leaves next.
 template <class T, class Order = Fifo<T>>
 class Queue {
   public:
@@ -59,34 +59,34 @@ class Queue {
     /// How many items have come in and are not done.
     std::size_t unfinished() const { return unfinished_; }
 
-    /// Puts an item in, when there is room. Throws Timeout if there was none in time, and
+    /// Puts an item in, once there is room. Throws Timeout if there was none in time, or
     /// Cancelled; in both cases the item has not come in.
     Coroutine<> put(T item, TimeLimit limit = {});
-    /// At once. Throws QueueFull.
+    /// Puts an item in at once, or throws QueueFull.
     void put_nowait(T item) {
         if (full())
             throw QueueFull();
         bring_in({std::move(item), next_number_++});
     }
 
-    /// Takes an item out, when there is one. Throws Timeout if none came in time, and
-    /// Cancelled; in both cases no item is gone.
+    /// Takes an item out, once there is one. Throws Timeout if none came in time, or
+    /// Cancelled; in both cases no item is lost.
     Coroutine<T> get(TimeLimit limit = {});
-    /// At once. Throws QueueEmpty.
+    /// Takes an item out at once, or throws QueueEmpty.
     T get_nowait() {
         if (empty())
             throw QueueEmpty();
         return take();
     }
 
-    /// An item that was taken out is dealt with. Throws std::logic_error if there have
-    /// been more of these than items.
+    /// An item that was taken out has been dealt with. Throws std::logic_error if this is
+    /// called more often than items came in.
     void task_done() {
         if (unfinished_ == 0)
             throw std::logic_error("task_done was called more often than items came in");
         count_down("task_done");
     }
-    /// Waits until all items that have come in are dealt with. Throws Timeout.
+    /// Waits until all items that have come in have been dealt with. Throws Timeout.
     Coroutine<> join(TimeLimit limit = {}) {
         trace("join");
         if (limit)
@@ -95,7 +95,7 @@ class Queue {
             co_await nothing_left_.wait();
     }
 
-    /// For people: how full it is, and who waits.
+    /// For people to read: how full it is, and how many wait.
     std::string describe() const {
         return fmt::format("items: {}{}, waiting to get: {}, to put: {}, unfinished: {}",
                            size(), max_size_ != 0 ? fmt::format(" of {}", max_size_) : "",
@@ -110,7 +110,7 @@ class Queue {
         explicit Getter(Queue& q) : Waiting<Getter, Entry>(q.getters_), queue(q) {}
         Getter(const Getter&) = delete;
         Getter& operator=(const Getter&) = delete;
-        /// Was it given an item, and never took it? Then it gives it back.
+        /// Gives its item back, if it was given one and never took it.
         ~Getter() { // NOLINT(bugprone-exception-escape): it does not fail
             if (!taken && this->future.done() && !this->future.has_failed())
                 queue.give_back(std::move(this->future).take());
@@ -145,8 +145,8 @@ class Queue {
 
     const std::size_t max_size_;
     Order items_;
-    Line<Getter> getters_; // who stands here, finds the queue empty
-    Line<Putter> putters_; // who stands here, finds it full
+    Line<Getter> getters_; // used only while the queue is empty
+    Line<Putter> putters_; // used only while it is full
     std::size_t unfinished_ = 0;
     Event nothing_left_;
     std::uint64_t next_number_ = 0;
@@ -170,7 +170,7 @@ void Queue<T, Order>::bring_in(Entry entry) {
     items_.push(std::move(entry));
 }
 
-/// To the one who has waited longest. False if nobody waits.
+/// Gives it to the getter that has waited longest. False if none waits.
 template <class T, class Order>
 bool Queue<T, Order>::hand_over(Entry& entry) {
     Getter* const getter = getters_.next();
@@ -190,7 +190,7 @@ T Queue<T, Order>::take() {
 }
 
 // [let-putters-in]
-/// Room goes to those who wait for it at once; whoever comes later finds none.
+/// Room goes at once to the putters that wait for it; a latecomer finds none.
 template <class T, class Order>
 void Queue<T, Order>::let_putters_in() {
     while (!full()) {
@@ -204,14 +204,14 @@ void Queue<T, Order>::let_putters_in() {
 }
 // [/let-putters-in]
 
-/// A getter was given this, and goes away without it.
+/// A getter was given this, but leaves without it.
 template <class T, class Order>
 void Queue<T, Order>::give_back(Entry entry) {
     trace("give_back", &entry);
     if (hand_over(entry))
         return;
     trace("put_back", &entry);
-    items_.unpop(std::move(entry)); // may be one too many, for the moment
+    items_.unpop(std::move(entry)); // may exceed max_size for the moment
 }
 
 template <class T, class Order>
@@ -243,19 +243,19 @@ Coroutine<> Queue<T, Order>::put(T item, TimeLimit limit) {
     }
     if (!cancelled)
         co_return;
-    // Was it let in before it was cancelled? Then the item must come out again. If
-    // somebody has it already, this put is over, and the request comes too late for it.
+    // If it was let in before it was cancelled, the item must come out again. If the item
+    // has left already, this put has succeeded, and the request comes too late for it.
     if (putter.future.has_failed() || take_back(putter.number))
         throw Cancelled(*std::move(cancelled));
     current_task()->cancel_at_next_wait(*std::move(cancelled));
 }
 
-/// Takes out what a putter has brought in, which was cancelled. False if it has left.
+/// Takes out what a cancelled putter has brought in. False if it has left already.
 template <class T, class Order>
 bool Queue<T, Order>::take_back(std::uint64_t number) {
     if (!items_.unpush(number))
         return false;
-    let_putters_in(); // first, so that the count doesn't touch 0 if somebody waits
+    let_putters_in(); // first, so that the count doesn't touch 0 if a putter waits
     count_down("take_back");
     return true;
 }
@@ -268,8 +268,8 @@ void Queue<T, Order>::count_down(std::string_view why) {
         nothing_left_.set();
 }
 
-/// `waiter`: the future of the one who waits. What moves on must be told before, so the
-/// item that a "put" brings counts already.
+/// `waiter`: the future of the getter or putter. This is called before the item moves, so
+/// a "put" counts its item already.
 template <class T, class Order>
 void Queue<T, Order>::trace(std::string_view phase, const Entry* entry,
                             const FutureBase* waiter) {
@@ -285,7 +285,7 @@ void Queue<T, Order>::trace(std::string_view phase, const Entry* entry,
         else if constexpr (std::is_arithmetic_v<T>)
             name = entry != nullptr ? fmt::format("{}", entry->item) : "";
     } catch (...) {
-        name.clear(); // a trace may not change what happens
+        name.clear(); // a trace must not change what happens
     }
     loop->tracer().queue({.phase = phase, .item = name, .future = waiter},
                          {.id = id_,

@@ -1,7 +1,7 @@
 // Which item leaves a queue next: three answers.
 //
-// Each holds the items that are in the queue. They are exchanged by a parameter of Queue,
-// and nothing else in it changes.
+// Each holds the items that are in the queue. A template parameter of Queue selects one,
+// and nothing else in Queue changes.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct Numbered {
 
 namespace detail {
 
-/// Puts `one` back to where its number says. `items` are in the order of their numbers.
+/// Puts `one` back where its number belongs. `items` are in the order of their numbers.
 template <class Items>
 void put_back(Items& items, typename Items::value_type one) {
     const auto place =
@@ -32,8 +32,8 @@ void put_back(Items& items, typename Items::value_type one) {
     items.insert(place, std::move(one));
 }
 
-/// Takes the one with that number out of `items`, if it's there. What was put in last is
-/// looked at first.
+/// Takes the item with that number out of `items`, if it's there. Looks first at those
+/// that were put in last.
 template <class Items>
 auto take_out(Items& items, std::uint64_t number) {
     std::optional<typename Items::value_type> found;
@@ -109,7 +109,7 @@ class SmallestFirst {
         items_.pop_back();
         return one;
     }
-    void unpop(Numbered<T> one) { push(std::move(one)); } // its number tells its place
+    void unpop(Numbered<T> one) { push(std::move(one)); } // its number says where
     bool unpush(std::uint64_t number) {
         const bool found = detail::take_out(items_, number).has_value();
         std::ranges::make_heap(items_, comes_later);

@@ -5,7 +5,7 @@
 namespace stage3 {
 namespace {
 
-/// Somebody has a handle to it, and it can still be told.
+/// Something else has a handle to it, and it can still be resolved.
 bool waits(const Ref<FutureState<Permit>>& one) {
     return !one->done() && !one.is_only_one() && one->loop() != nullptr;
 }
@@ -46,7 +46,7 @@ void Semaphore::take_back(const std::shared_ptr<State>& state) {
 // [/acquire]
 
 void Semaphore::State::add(Ref<FutureState<Permit>> one) {
-    if (line.size() >= sweep_at) { // those who have gone still stand there
+    if (line.size() >= sweep_at) { // those that have gone are still in it
         std::erase_if(line, [](const auto& old) { return !waits(old); });
         sweep_at = std::max(std::size_t{16}, 2 * line.size());
     }

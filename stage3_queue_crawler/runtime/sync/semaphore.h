@@ -1,8 +1,8 @@
-// So many at once, and no more.
+// A limit on how many tasks do something at once.
 //
-// Whoever wants to do something expensive first gets a permit, of which there are so
-// many, and gives it back afterwards. If there is none, it stands in line. Page 22 of the
-// book.
+// A task that wants to do something expensive first gets a permit, of which there is a
+// limited number, and gives it back afterwards. If none is free, it waits in line. Page
+// 22 of the book.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/task/future.h"
@@ -20,8 +20,8 @@ class Semaphore {
   public:
     explicit Semaphore(std::size_t permits);
 
-    /// A permit: at once, or when one is given back and nobody else has come before. Who
-    /// lets the future go, or cancels it, stands in line no more.
+    /// A permit: at once, or when one is given back and this call is first in line.
+    /// Dropping the future, or cancelling it, gives up the place in line.
     Future<Permit> acquire();
 
     /// How many permits are free now.
@@ -29,9 +29,9 @@ class Semaphore {
 
   private:
     friend class Permit;
-    /// Permits share it: so they may outlive the semaphore.
+    /// Permits share it, so they may outlive the semaphore.
     struct State {
-        std::size_t free; // if there is one, nobody waits
+        std::size_t free; // if there is one, none waits
         std::deque<Ref<FutureState<Permit>>> line;
         std::size_t sweep_at = 16;
 
@@ -42,7 +42,7 @@ class Semaphore {
     std::shared_ptr<State> state_;
 };
 
-/// Given back when it dies.
+/// Gives itself back when it dies.
 class [[nodiscard]] Permit {
   public:
     Permit(Permit&& other) noexcept = default;
