@@ -27,8 +27,8 @@ void check(int result, const char* what) {
         throw std::system_error(errno, std::generic_category(), what);
 }
 
-/// It's the listener itself that is no good, and never will be. All else passes: a client
-/// has gone again, a firewall was against it, there is no descriptor left, no memory.
+/// True if the listener itself is broken, and will stay so. Everything else passes: the
+/// client has gone again, a firewall objects, no descriptor or memory is left.
 /// Source: man 2 accept.
 bool is_our_fault(const std::error_code& error) {
     using std::errc;
@@ -45,7 +45,7 @@ Listener::Listener(const common::Address& address, int backlog)
     check(socket_ ? 0 : -1, "no socket to listen");
     if (const auto error = common::make_nonblocking(socket_.fd()))
         throw std::system_error(error, "a socket to listen");
-    const int on = 1; // or the port of a server that has just ended is taken for a minute
+    const int on = 1; // or the port stays taken for a minute after a server ends
     ::setsockopt(socket_.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     check(::bind(socket_.fd(), reinterpret_cast<const sockaddr*>(&address.storage),
                  address.length),
@@ -74,8 +74,8 @@ Coroutine<common::Socket> Listener::accept() {
             throw std::system_error(error, "accept");
         if (error == std::errc::operation_would_block)
             co_await readable(socket_.fd());
-        else if (error != std::errc::connection_aborted) // that one has gone: the next
-            co_await sleep(100ms); // and wait for better times: it's readable meanwhile
+        else if (error != std::errc::connection_aborted) // if so: on to the next one
+            co_await sleep(100ms); // wait until things improve: it stays readable
     }
 }
 // [/accept]
@@ -86,7 +86,7 @@ common::Socket Listener::take(std::error_code& error) {
                    : std::error_code(errno, std::generic_category());
     if (error)
         return {};
-    // Answers are written in one piece: to wait for more would only delay them.
+    // Answers are written in one piece: waiting for more would only delay them.
     const int on = 1;
     ::setsockopt(client.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 #ifdef SO_NOSIGPIPE
@@ -97,7 +97,7 @@ common::Socket Listener::take(std::error_code& error) {
 
 namespace {
 
-/// A client is no reason for others to end: what its handler throws is reported.
+/// One client must not end the others: what its handler throws is reported.
 void report_failure(std::exception_ptr exception) {
     const TaskBase& task = *current_task();
     std::vector<common::Place> chain = task.chain();
@@ -128,10 +128,10 @@ Coroutine<> accept_all(TaskGroup& clients, Listener& listener,
                        StreamLimits limits) {
     for (unsigned number = 0;; ++number) {
         common::Socket socket = co_await listener.accept();
-        if (number % 64 == 63) // those who are here already have their turn, too
+        if (number % 64 == 63) // clients that are already here get their turn, too
             co_await next_turn();
         if (!running_loop().can_watch(socket.fd()))
-            continue; // one too many for `select`: it's hung up on
+            continue; // one too many for `select`: hang up
         clients.start(talk(std::move(socket), limits, handle), "client");
     }
 }

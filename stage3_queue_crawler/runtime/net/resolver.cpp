@@ -32,8 +32,8 @@ Resolver::~Resolver() {
 Coroutine<Resolver::Answer> Resolver::resolve(std::string host, TimeLimit limit) {
     const Future<Answer> answer = ask(host);
     if (!answer.done()) {
-        // `wait` leaves the future alone, also when this task is cancelled: others may
-        // wait for it, too.
+        // `wait` leaves the future alone, even if this task is cancelled: others may be
+        // waiting for it, too.
         const std::vector<Future<Answer>> one{answer};
         const bool in_time = co_await wait(one, limit);
         if (!in_time)
@@ -43,7 +43,7 @@ Coroutine<Resolver::Answer> Resolver::resolve(std::string host, TimeLimit limit)
 }
 // [/resolve]
 
-/// The answer that is known, or that is under way, or will be.
+/// The answer that is known, or under way, or asked for now.
 Future<Resolver::Answer> Resolver::ask(const std::string& host) {
     const auto known = names_.find(host);
     if (known != names_.end() && loop_.time() < known->second.good_until)
@@ -68,8 +68,8 @@ Future<Resolver::Answer> Resolver::ask(const std::string& host) {
 
 void Resolver::look_up(const std::string& host, Permit permit) {
     // [look-up]
-    // The thread must not touch us: it doesn't know whether we still live. What it uses
-    // is its own, or shared with it; and the letter is opened by the loop's thread, if at
+    // The thread must not touch this object, which may be gone by then. What it uses is
+    // its own, or shared with it; and what it posts is called by the loop's thread, if at
     // all.
     auto in_thread = [mailbox = mailbox_, finds = finds_, look_up = look_up_, host] {
         Find find{.host = host, .found = call(look_up, host)};
@@ -80,7 +80,7 @@ void Resolver::look_up(const std::string& host, Permit permit) {
         start_thread_(std::move(in_thread));
         ++running_;
         names_.at(host).permit.emplace(std::move(permit));
-    } catch (const std::system_error& error) { // no thread is to be had
+    } catch (const std::system_error& error) { // no thread can be started
         if (running_ == 0)
             settle(host, {.addresses = {}, .failure = ResolveError(error.what())});
         else // until one of ours has ended
@@ -113,7 +113,7 @@ void Resolver::settle(const std::string& host, Found found) {
         name.good_until = loop_.time() + good_for;
         answer.set_result(name.last);
     } else if (found.failure) {
-        names_.erase(host); // whoever asks next may have more luck
+        names_.erase(host); // the next lookup may have more luck
         answer.set_exception_quietly(std::make_exception_ptr(*found.failure));
     } else {
         name.good_until = loop_.time() + good_for;

@@ -1,14 +1,14 @@
-// Names of hosts, looked up where that holds up nobody.
+// Looks up host names without holding up the loop.
 //
-// `getaddrinfo` blocks: mostly for a few milliseconds, and for half a minute when a name
-// server is ill. libcurl calls it in a thread. But when a transfer is given up while that
-// thread is at it, libcurl waits for the thread, and everybody waits for libcurl: the
-// whole loop stands still. So names are looked up here, and libcurl is handed addresses;
-// as is whoever connects a stream by name. Page 22 of the book.
+// `getaddrinfo` blocks: usually for a few milliseconds, but for half a minute if a name
+// server is in trouble. libcurl calls it in a thread. But if a transfer is given up while
+// that thread is busy, libcurl waits for the thread, and everything else waits for
+// libcurl: the whole loop stops. So names are looked up here, and libcurl is given
+// addresses; so is code that connects a stream by name. Page 22 of the book.
 //
-// The threads are not those of the executor. Whoever waits for that one's threads waits
-// for what will end soon; a lookup may not. So these are left behind when the program
-// ends, and what they touch is theirs, or kept alive by them.
+// The threads are not those of the executor. Waiting for one of those means waiting for
+// something that will end soon; a lookup may not. So these threads are left behind when
+// the program ends, and what they touch is theirs, or kept alive by them.
 #pragma once
 
 #include "common/system/socket.h"
@@ -29,7 +29,7 @@
 
 namespace stage3 {
 
-/// In one loop; it must be destroyed before that.
+/// Belongs to one loop, and must be destroyed before it.
 class Resolver {
   public:
     using Addresses = std::vector<common::Address>;
@@ -38,23 +38,23 @@ class Resolver {
     /// when the resolver is gone. Throws common::ResolveError.
     using LookUp = std::function<Addresses(const std::string& host)>;
 
-    /// Calls it in a new thread. Throws std::system_error if there is none to be had.
+    /// Calls `function` in a new thread. Throws std::system_error if none can be started.
     using StartThread = std::function<void(std::function<void()> function)>;
 
-    static constexpr std::chrono::seconds good_for{60}; ///< as libcurl keeps them
+    static constexpr std::chrono::seconds good_for{60}; ///< as long as libcurl keeps them
 
     /// Throws std::system_error if there is no descriptor left.
     Resolver(EventLoop& loop, LookUp look_up, std::size_t most_threads = 64,
              StartThread start_thread = detached_thread);
     Resolver(const Resolver&) = delete;
     Resolver& operator=(const Resolver&) = delete;
-    /// Waits for no lookup. Who waits for one gets a ResolveError.
+    /// Doesn't wait for lookups. Tasks that wait for one get a ResolveError.
     ~Resolver();
 
-    /// The addresses of a host, in the order in which they should be tried. Who asks
+    /// The addresses of a host, in the order in which they should be tried. A call made
     /// while a lookup of the same name is under way waits for that one. If a lookup
-    /// fails, and an earlier one has not, its answer must do. Throws
-    /// common::ResolveError, and Timeout when the time is over.
+    /// fails, but an earlier one has not, the earlier answer is used. Throws
+    /// common::ResolveError, and Timeout when the time is up.
     Coroutine<Answer> resolve(std::string host, TimeLimit limit);
 
     /// True if a lookup is under way.
@@ -64,9 +64,9 @@ class Resolver {
     struct Name {
         Future<Answer> answer;
         Answer last;                             // of an earlier lookup, if there was one
-        std::optional<Future<Permit>> turn = {}; // to have a thread
+        std::optional<Future<Permit>> turn = {}; // to get a thread
         std::unique_ptr<CancelAtExit> waits = {}; // for that
-        std::optional<Permit> permit = {};        // as long as it has one
+        std::optional<Permit> permit = {};        // while it has a thread
         EventLoop::TimePoint good_until = EventLoop::TimePoint::max();
     };
 
@@ -93,12 +93,12 @@ class Resolver {
     const std::size_t most_threads_;
     const StartThread start_thread_;
     Semaphore threads_;
-    std::size_t running_ = 0; // threads whose letters are still to come
-    // Shared with the threads, or rather: with what they post.
+    std::size_t running_ = 0; // threads whose answers are still to come
+    // Shared with the threads, or rather with what they post.
     const std::shared_ptr<Mailbox> mailbox_;
-    const std::shared_ptr<std::vector<Find>> finds_; // the loop's thread touches it
+    const std::shared_ptr<std::vector<Find>> finds_; // only the loop's thread uses it
     std::unordered_map<std::string, Name> names_;
-    std::vector<std::pair<std::string, Permit>> without_thread_; // none was to be had
+    std::vector<std::pair<std::string, Permit>> without_thread_; // none could be started
 };
 
 } // namespace stage3

@@ -15,8 +15,8 @@
 namespace stage3 {
 namespace {
 
-/// A writer whose bytes are always taken at once goes on for so many, and then gives all
-/// others their turn.
+/// A writer whose bytes are always taken at once keeps going for this many, and then lets
+/// all other tasks run.
 constexpr std::size_t most_without_a_break = std::size_t{256} * 1024;
 
 void wake(const std::optional<Future<>>& waiter) {
@@ -41,7 +41,7 @@ Coroutine<common::Socket> connect(common::Address address) {
     }
     if (error)
         throw std::system_error(error, "connect");
-    const int on = 1; // what is written at once goes at once: see Listener::take
+    const int on = 1; // what is written goes out at once: see Listener::take
     if (!is_local)
         ::setsockopt(socket.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     co_return std::move(socket);
@@ -64,7 +64,7 @@ Stream::~Stream() {
 // [read-until]
 Coroutine<std::string> Stream::read_until(std::string end, std::size_t most) {
     most = std::min(most, limits_.read_ahead);
-    std::size_t searched = 0; // of what is unread: `end` doesn't begin there
+    std::size_t searched = 0; // of the unread bytes: `end` doesn't begin there
     for (;;) {
         const std::string_view text = std::string_view(in_).substr(in_begin_);
         const std::size_t place = text.find(end, searched);
@@ -85,8 +85,8 @@ Coroutine<std::string> Stream::read_until(std::string end, std::size_t most) {
 Coroutine<std::string> Stream::read_exactly(std::size_t count) {
     std::string result;
     while (result.size() + unread() < count) {
-        // What fits stays in the buffer until it's complete: so nothing is lost by who is
-        // cancelled here.
+        // What fits stays in the buffer until it's complete, so a task that is cancelled
+        // here loses nothing.
         if (count > limits_.read_ahead)
             result += take(unread());
         const bool more = co_await wait_for_more();
@@ -123,12 +123,12 @@ std::string Stream::take(std::size_t count) {
     return result;
 }
 
-/// Until there is more to read than now. False if there never will be.
+/// Waits until there is more to read than now. False if there never will be.
 Coroutine<bool> Stream::wait_for_more() {
     if (waiters_->reader)
         throw std::logic_error("two tasks read from one stream");
     const std::size_t before = unread();
-    if (!reading_) { // if so, the loop will tell
+    if (!reading_) { // if so, the loop calls `receive`
         receive();
         if (unread() != before)
             co_await give_others_their_turn();
@@ -149,8 +149,8 @@ Coroutine<bool> Stream::wait_for_more() {
     co_return true;
 }
 
-/// Somebody who sends faster than we read, or reads faster than we write, never makes us
-/// wait: then nobody else would have a turn, and no timer.
+/// A peer that sends faster than we read, or reads faster than we write, never makes us
+/// wait. Without this, no other task would ever run, and no timer.
 Coroutine<> Stream::give_others_their_turn() {
     const auto waiters = waiters_;
     co_await next_turn();
@@ -162,7 +162,7 @@ void Stream::Waiters::check_stream() const {
         throw broken(std::make_error_code(std::errc::operation_canceled));
 }
 
-/// Takes from the socket what has come, and what there is room for.
+/// Takes what has arrived from the socket, as far as there is room for it.
 void Stream::receive() {
     std::array<char, std::size_t{16} * 1024> buffer; // for `receive` to fill
     while (!finished_ && !read_error_ && unread() < limits_.read_ahead) {
@@ -172,7 +172,7 @@ void Stream::receive() {
         if (error == std::errc::operation_would_block)
             break;
         if (count == 0 && !error && write_error_)
-            error = write_error_; // it's no orderly end then
+            error = write_error_; // then it's not an orderly end
         if (error) {
             fail_reading(error);
             return;
@@ -199,10 +199,10 @@ void Stream::write(std::string_view bytes) {
         out_.erase(0, std::exchange(out_begin_, 0));
     out_ += bytes;
     if (!was_empty)
-        return; // it's the loop that says when there is room
+        return; // the loop says when there is room
     try {
         send();
-    } catch (const std::system_error& error) { // the loop can't watch any more
+    } catch (const std::system_error& error) { // the loop can't watch it
         fail_writing(error.code());
     }
 }
@@ -304,8 +304,8 @@ void Stream::fail_reading(std::error_code error) {
 
 // ---- The loop ----
 
-/// Listens to the socket for what is wanted now, and for nothing else: the loop would
-/// call again and again for bytes that nobody takes.
+/// Watches the socket for what is wanted now, and for nothing else: otherwise the loop
+/// would call again and again for bytes that nothing takes.
 void Stream::watch() {
     if (closed())
         return;

@@ -1,9 +1,9 @@
 // A connection as a coroutine wants it: `co_await stream.read_until("\r\n")`.
 //
-// A socket hands out whatever has come, and takes whatever it has room for. What a
-// protocol wants is a line, or a hundred bytes; and to send an answer without asking how
-// much of it fits. Between the two are buffers, and buffers need limits: a client that
-// sends without end, or never reads what it has asked for, must not fill our memory.
+// A socket hands out whatever has arrived, and takes whatever it has room for. A protocol
+// wants a line, or a hundred bytes, and wants to send an answer without asking how much
+// of it fits. Between the two are buffers, and buffers need limits: a client that sends
+// endlessly, or never reads what it has asked for, must not fill our memory.
 // (Tornado calls this IOStream; asyncio has two halves, StreamReader and StreamWriter.)
 // Page 28 of the book.
 #pragma once
@@ -23,11 +23,11 @@
 
 namespace stage3 {
 
-/// The other side has finished before all was there that one waits for.
+/// The other side finished before everything that was waited for had arrived.
 struct EndOfStream : std::runtime_error {
     explicit EndOfStream(std::size_t n)
         : std::runtime_error("the connection was closed in the middle"), received(n) {}
-    std::size_t received; ///< bytes that had come
+    std::size_t received; ///< bytes that had arrived
 };
 
 /// More than a limit allows.
@@ -36,24 +36,24 @@ struct LimitExceeded : std::length_error {
 };
 
 struct StreamLimits {
-    /// So much is read ahead, in bytes. Then nothing more is taken from the socket, and
-    /// in the end the other side can't send any more. Also the most that `read_until` can
+    /// How much is read ahead, in bytes. Then nothing more is taken from the socket, and
+    /// eventually the other side can't send any more. Also the most that `read_until` can
     /// return.
     std::size_t read_ahead = std::size_t{64} * 1024;
     /// `drain` waits as long as more than this is unsent, in bytes.
     std::size_t unsent = std::size_t{64} * 1024;
 };
 
-/// A connection to that address. Throws std::system_error: nobody listens there, say, or
-/// there is no descriptor left.
+/// A connection to that address. Throws std::system_error, for example if nothing listens
+/// there, or if no descriptor is left.
 Coroutine<common::Socket> connect(common::Address address);
 
-/// In one loop; it must be destroyed before the loop. Anybody may write; but only one
-/// task at a time may read, and one may wait in `drain` or `flush`.
+/// Belongs to one loop, and must be destroyed before it. Any task may write, but only one
+/// at a time may read, and only one may wait in `drain` or `flush`.
 ///
-/// It sees to it that nobody has the loop for himself: a task that could go on reading or
-/// writing without ever waiting, since the other side is so quick, gives all others their
-/// turn now and then.
+/// It makes sure that no task keeps the loop to itself: one that could keep reading or
+/// writing without ever waiting, because the other side is so quick, lets all others run
+/// now and then.
 class Stream {
   public:
     /// Throws common::SelectorFull if the loop can't watch such a socket.
@@ -63,29 +63,29 @@ class Stream {
     /// Closes it.
     ~Stream();
 
-    // ---- Reading. What has come but isn't part of the result stays for the next one.
-    // Each throws std::system_error if the connection is broken, but not before all that
-    // has come is read: a server that refuses a request often breaks the connection while
-    // we still write, and why it does is the last thing that it has sent. ----
+    // ---- Reading. What has arrived but isn't part of the result is left for the next
+    // call. Each throws std::system_error if the connection is broken, but not before all
+    // that arrived is read: a server that refuses a request often breaks the connection
+    // while we are still writing, and the last thing that it sent says why. ----
 
-    /// All up to the first `end`, with it. Throws EndOfStream if the other side finishes
-    /// before, and LimitExceeded if it isn't within the first `most` bytes, which are at
-    /// most StreamLimits::read_ahead.
+    /// Everything up to the first `end`, including it. Throws EndOfStream if the other
+    /// side finishes first, and LimitExceeded if `end` isn't within the first `most`
+    /// bytes, or within StreamLimits::read_ahead if that is less.
     Coroutine<std::string> read_until(std::string end, std::size_t most);
     Coroutine<std::string> read_until(std::string end) {
         return read_until(std::move(end), limits_.read_ahead);
     }
-    /// So many bytes. Throws EndOfStream if the other side finishes before. They may be
-    /// more than StreamLimits::read_ahead; only then, what had come is lost if there is
-    /// no result: because of an exception, or since the task was asked to end.
+    /// Exactly `count` bytes. Throws EndOfStream if the other side finishes first. May be
+    /// more than StreamLimits::read_ahead; only then is what had arrived lost if there is
+    /// no result, because of an exception or because the task was asked to end.
     Coroutine<std::string> read_exactly(std::size_t count);
-    /// The next byte, which stays for the next one. Throws EndOfStream if the other side
-    /// finishes before.
+    /// The next byte, which stays for the next call. Throws EndOfStream if the other side
+    /// finishes first.
     Coroutine<char> peek();
-    /// What has come, at least a byte and at most so many. Empty: the other side has
+    /// What has arrived: at least one byte, and at most `most`. Empty: the other side has
     /// finished.
     Coroutine<std::string> read_some(std::size_t most);
-    /// True if the other side has finished, and all that it has sent was read.
+    /// True if the other side has finished, and all that it sent has been read.
     bool at_end() const { return finished_ && unread() == 0; }
 
     // ---- Writing. ----
@@ -93,23 +93,23 @@ class Stream {
     /// Sends it, now or as soon as there is room. Never waits, and never fails: if the
     /// connection is broken, `drain` says so.
     void write(std::string_view bytes);
-    /// Waits until not more than StreamLimits::unsent bytes are left to be sent. Call it
-    /// after each `write`, or all that the other side doesn't read piles up here. Throws
+    /// Waits until at most StreamLimits::unsent bytes are left to be sent. Call it after
+    /// each `write`, or whatever the other side doesn't read piles up here. Throws
     /// std::system_error if the connection is broken.
     Coroutine<> drain();
-    /// Waits until the kernel has taken all; which doesn't mean that it has come through.
+    /// Waits until the kernel has taken everything, which doesn't mean it has arrived.
     /// Throws std::system_error if the connection is broken.
     Coroutine<> flush();
     /// Bytes that are left to be sent.
     std::size_t unsent() const { return out_.size() - out_begin_; }
     /// Nothing more will be written: says so to the other side when all is sent. What is
-    /// written after that, nobody gets.
+    /// written after this call is dropped.
     void finish_writing();
 
     // ---- The end. ----
 
-    /// Closes it now, whatever is unsent or unread. Who waits for it, or reads or drains
-    /// later, gets std::system_error (operation_canceled).
+    /// Closes it now, whatever is unsent or unread. A task that waits for it, or reads or
+    /// drains later, gets std::system_error (operation_canceled).
     void close();
     bool closed() const { return !socket_; }
 
@@ -135,13 +135,13 @@ class Stream {
     std::size_t out_begin_ = 0;
     bool finished_ = false;          // the other side has
     bool finishing_writing_ = false; // we have, or will when all is sent
-    bool reading_ = false;           // watched for
+    bool reading_ = false;           // the loop watches
     bool writing_ = false;
     std::error_code read_error_;  // no more will come
     std::error_code write_error_; // no more will be sent
     std::size_t sent_without_a_break_ = 0;
 
-    /// Who waits keeps it, too: the stream may be gone when they go on.
+    /// Waiting coroutines keep it, too: the stream may be gone when they are resumed.
     struct Waiters {
         std::optional<Future<>> reader; // waits for more
         std::optional<Future<>> writer; // waits for less
@@ -150,7 +150,7 @@ class Stream {
         void check_stream() const;
     };
     std::shared_ptr<Waiters> waiters_ = std::make_shared<Waiters>();
-    std::size_t enough_ = 0; // unsent, for the writer
+    std::size_t enough_ = 0; // how little unsent the writer waits for
 };
 
 } // namespace stage3
