@@ -1,10 +1,10 @@
-// hang_tour: three small programs that stand still.
+// hang_tour: three small programs that hang.
 //
 //     hang_tour 1    workers, a queue, and a boss who waits until all is done
-//     hang_tour 2    two who fill each other's queue
-//     hang_tour 3    one who waits for itself
+//     hang_tour 2    two tasks that fill each other's queue
+//     hang_tour 3    a task that waits for itself
 //
-// Each hangs until you end it with Ctrl-C; Ctrl-\ tells where. With `once` behind the
+// Each hangs until you end it with Ctrl-C; Ctrl-\ shows where. With `once` after the
 // number, the program sends itself that signal, and ends. Page 21 of the book.
 #include "stage3_queue_crawler/runtime/sync/queue.h"
 #include "stage3_queue_crawler/runtime/sync/semaphore.h"
@@ -34,7 +34,7 @@ using stage3::Task;
 
 namespace {
 
-// ---- 1. An item that nobody has finished ----
+// ---- 1. An item that is never finished ----
 
 // [workers]
 void print_label(int number) {
@@ -64,7 +64,7 @@ Coroutine<> print_all() {
 }
 // [/workers]
 
-// ---- 2. Two who wait for each other ----
+// ---- 2. Two tasks that wait for each other ----
 
 // [each-other]
 Coroutine<> pass_on(Queue<int>& from, Queue<int>& to) {
@@ -86,7 +86,7 @@ Coroutine<> in_a_circle() {
 }
 // [/each-other]
 
-// ---- 3. One who waits for itself ----
+// ---- 3. A task that waits for itself ----
 
 // [lock-twice]
 Coroutine<> write_line(Semaphore& file, std::string line) {
@@ -118,7 +118,7 @@ void hang(std::string_view which, bool once) {
         loop.call_later(200ms, [] { ::raise(SIGQUIT); });
     const auto number = static_cast<std::size_t>(which.front() - '1');
     const Task<> task = create_task(loop, walks.at(number)(), "main");
-    task.add_done_callback([&loop](const auto&) { loop.stop(); }); // once it's mended
+    task.add_done_callback([&loop](const auto&) { loop.stop(); }); // once it's fixed
     loop.run_forever();
     stage3::cancel_all_tasks(loop);
 }

@@ -1,9 +1,9 @@
-// How long is the loop held up while a large page is read: by itself, and by a thread?
+// How long is the loop held up while a large page is read, in the loop and in a thread?
 //
 //     held_up
 //
-// One task wants its turn every millisecond, and notes the longest time in which it had
-// none. Meanwhile another reads a page of 15 MB, as the crawler does. Page 26 of the
+// One task asks for a turn every millisecond, and notes the longest time it went without
+// one. Meanwhile another reads a page of 15 MB, as the crawler does. Page 26 of the
 // book.
 #include "stage3_queue_crawler/crawler/page_reader.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
@@ -42,7 +42,7 @@ std::string large_page() {
 }
 
 // [watch]
-/// Wants its turn every millisecond, and notes the longest time in which it had none.
+/// Asks for a turn every millisecond, and notes the longest time it went without one.
 Coroutine<> watch(Clock::duration& longest) {
     auto last = Clock::now();
     while (true) {
@@ -71,7 +71,7 @@ Coroutine<> read_page(bool in_thread) {
     const Milliseconds whole = Clock::now() - begin;
     co_await stage3::sleep(10ms);
     watcher.cancel();
-    co_await stage3::wait(std::vector<Task<>>(1, watcher)); // `longest` is ours
+    co_await stage3::wait(std::vector<Task<>>(1, watcher)); // it uses our `longest`
     fmt::print("{}  {:4.0f} ms until the links are there, {:4.0f} ms without a turn\n",
                in_thread ? "another thread:" : "the loop:      ", whole.count(),
                Milliseconds(longest).count());

@@ -2,7 +2,7 @@
 //
 //     multi_tour http://127.0.0.1:8000/
 //
-// There is no event loop here, only poll: so that you see each wish of libcurl's, and
+// There is no event loop here, only poll, so that you see each wish of libcurl's and
 // what is done about it. Page 15 of the book.
 #include <curl/curl.h>
 #include <fmt/core.h>
@@ -39,7 +39,7 @@ void try_at_once(CURLM* multi) {
 }
 
 // [wishes]
-/// What libcurl has asked for last.
+/// What libcurl last asked for.
 struct Wishes {
     pollfd socket{-1, 0, 0};
     int timeout_ms = -1; // none
@@ -47,7 +47,7 @@ struct Wishes {
 
 int on_socket(CURL* /*easy*/, curl_socket_t fd, int what, void* wishes, void* /*known*/) {
     fmt::print("  libcurl: watch the socket for {}\n", in_words(what));
-    const bool gone = what == CURL_POLL_REMOVE; // poll passes over a negative descriptor
+    const bool gone = what == CURL_POLL_REMOVE; // poll ignores a negative descriptor
     static_cast<Wishes*>(wishes)->socket = {gone ? -1 : fd, for_poll(what), 0};
     return 0;
 }

@@ -2,11 +2,11 @@
 //
 //     redis_tour [TRACE_FILE]
 //
-// With a file, it writes down what happens.
+// With TRACE_FILE, it writes its events there.
 //
 // Both ends are tasks of one loop. One has the client with which stage 3 calls Redis. The
-// other one plays Redis, and goes away in the worst moment: it has done what it was asked
-// for, and not said so. Page 29 of the book.
+// other one plays Redis, and goes away at the worst moment: it has done what it was asked
+// to do, and not said so. Page 29 of the book.
 #include "common/trace/trace.h"
 #include "stage3_queue_crawler/redis/redis_client.h"
 #include "stage3_queue_crawler/redis/resp.h"
@@ -44,11 +44,11 @@ common::Address loopback(std::uint16_t port) {
     return common::resolve("127.0.0.1", port).front();
 }
 
-/// What the server keeps, also when it's away.
+/// What the server keeps, even while it's away.
 struct Crawl {
     std::deque<std::string> queue{"a", "b", "c", "d"};
-    std::string last;               // call's number
-    std::vector<std::string> given; // with that call
+    std::string last;               // number of the last call
+    std::vector<std::string> given; // in answer to it
 };
 
 /// {"step", NUMBER, "2"}: two URLs.
@@ -66,17 +66,17 @@ std::vector<std::string> step(Crawl& crawl, const std::string& number) {
     return crawl.given;
 }
 
-/// Takes one call, and answers it if `lives`. Then it's gone, and nobody listens.
+/// Takes one call, and answers it if `lives`. Then it's gone, and nothing listens.
 Coroutine<> take_call(Listener listener, Crawl& crawl, bool lives) {
     common::Socket client = co_await listener.accept();
     Stream stream(stage3::running_loop(), std::move(client));
-    stage3::ReplyReader calls(stream); // they are written as replies are
+    stage3::ReplyReader calls(stream); // calls are written like replies
     const RedisReply call = co_await calls.read();
     const std::vector<std::string> urls = step(crawl, call.items.at(1).text);
     if (!lives)
         co_return;
     std::string answer;
-    stage3::append_command(answer, urls); // again the same form
+    stage3::append_command(answer, urls); // the same format again
     stream.write(answer);
     co_await stream.flush();
 }
@@ -95,7 +95,7 @@ Coroutine<> play_redis(Listener listener) {
 Coroutine<> ask(stage3::RedisUrl url) {
     stage3::RedisClient client(
         stage3::running_loop(), std::move(url),
-        {.on_note = [](const std::string& line) { // "redis://… is back": whose, is clear
+        {.on_note = [](const std::string& line) { // "redis://… is back", without the URL
             say("process: Redis" + line.substr(line.find(' ')));
         }});
     std::vector<RedisCommand> calls{{"step", "7", "2"}};
@@ -108,7 +108,7 @@ Coroutine<> ask(stage3::RedisUrl url) {
 }
 
 Coroutine<> both() {
-    Listener listener(loopback(0)); // at any port that is free
+    Listener listener(loopback(0)); // on any free port
     stage3::RedisUrl url;
     url.host = "127.0.0.1";
     url.port = listener.port();

@@ -2,11 +2,11 @@
 //
 //     runtime_tour 1    what runs when, turn by turn
 //     runtime_tour 2    a cancellation on its way
-//     runtime_tour 3    a queue with those who wait at both ends
+//     runtime_tour 3    a queue with tasks that wait at both ends
 //     runtime_tour 4    two tasks, one of which fails: alone, and in a group
 //
-// With a file name behind the number, the walk's events are written there. Page 10 of the
-// book. to 12.
+// With a file name after the number, the walk's events are written there. Pages 10, 11,
+// 12 and 14 of the book.
 #include "stage3_queue_crawler/runtime/loop/at_exit.h"
 #include "stage3_queue_crawler/runtime/sync/queue.h"
 #include "stage3_queue_crawler/runtime/task/run.h"

@@ -3,7 +3,7 @@
 //     server_tour 1    bytes that come in pieces, and lines
 //     server_tour 2    a client that doesn't read
 //
-// With a file as the second argument, it writes down what happens.
+// With a file name after the number, the walk's events are written there.
 //
 // Server and clients run on the same loop, on 127.0.0.1. Page 28 of the book.
 #include "common/trace/trace.h"
@@ -36,7 +36,7 @@ using Handler = std::function<Coroutine<>(Stream&)>;
 
 void say(std::string_view text) { fmt::print("{}\n", text); }
 
-/// As it would stand in a program.
+/// As it would appear in source code.
 std::string in_quotes(std::string_view text) {
     std::string result = "\"";
     for (const char c : text)
@@ -74,7 +74,7 @@ Coroutine<> take_lines(Stream& stream) {
 }
 // [/take-lines]
 
-/// A client that sends these pieces, with time between them.
+/// A client that sends these pieces, with pauses between them.
 Coroutine<> send_pieces(common::Address address, std::vector<std::string> pieces) {
     common::Socket socket = co_await stage3::connect(address);
     Stream stream(stage3::running_loop(), std::move(socket));
@@ -88,7 +88,7 @@ Coroutine<> send_pieces(common::Address address, std::vector<std::string> pieces
 
 // [two-clients]
 Coroutine<> serve_two_clients(Handler handler) {
-    Listener listener(loopback(0)); // at any port that is free
+    Listener listener(loopback(0)); // on any free port
     const common::Address address = loopback(listener.port());
     auto server =
         stage3::create_task(stage3::serve(std::move(listener), std::move(handler)));
@@ -115,7 +115,7 @@ Coroutine<> pieces_and_lines() {
 constexpr std::size_t kib = 1024;
 constexpr std::size_t mib = 1024 * kib;
 
-/// What the kernel keeps differs from system to system, so it's said roughly.
+/// How much the kernel buffers differs from system to system, so this is only rough.
 std::string roughly(std::size_t bytes) {
     if (bytes > 40 * mib)
         return "more than 40 MiB";

@@ -10,7 +10,7 @@
 namespace stage3::tours {
 
 // [time-limit]
-/// True if `task` ends within `limit`. If not, it is cancelled, and has ended, too.
+/// True if `task` ends within `limit`. If not, cancels it and waits until it has ended.
 inline Coroutine<bool> ends_within(Task<> task, EventLoop::Duration limit) {
     Future<> woken; // when the task has ended, or the time is up
     const auto wake = [&woken] { woken.set_result_unless_done(); };
