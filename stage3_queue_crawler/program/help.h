@@ -6,76 +6,81 @@
 namespace stage3 {
 
 constexpr std::string_view help_on_verdicts =
-    R"(What stage 3 says of a URL. (The numbers are sections of RFC 9110 and 9112.)
+    R"(The verdicts. The numbers in brackets are sections of RFC 9110 and 9112.
 
   alive
-    page        2xx, and read for links (9110: 15.3)
-    file        2xx, of a type that holds no links; and 204, which has no body
+    page        2xx, and searched for links (9110: 15.3)
+    file        2xx, but of a type without links; or 204, which has no body
   neither
     redirect    301, 302, 303, 307, 308 (9110: 15.4). It's followed if its
-                target is in scope. Not out of it, nor to what another program
-                opens, such as mailto:
+                target is in scope, and isn't opened by another program, as
+                mailto: would be
     disallowed  robots.txt forbids it (RFC 9309)
   dead
-    error       There is an answer, and it leads nowhere:
-                - any other status; 304, too, since nobody asked whether the
-                  page has changed (9110: 15.4.5)
-                - a redirect without a target, to what is no URL, or to where no
-                  browser follows: about:, blob:, data:, file:, ftp:, gopher:,
-                  javascript:, view-source:, ws:, or a host without "http:"
-    failed      There is no whole answer:
-                - no name, no connection, no TLS; it broke; time was over
+    error       There is an answer, but it leads nowhere:
+                - any other status, including 304, since we never ask whether
+                  the page has changed (9110: 15.4.5)
+                - a redirect that has no target, or whose target isn't a URL, or
+                  is one that browsers don't follow: about:, blob:, data:,
+                  file:, ftp:, gopher:, javascript:, view-source:, ws:, or a
+                  host without "http:"
+    failed      There is no complete answer:
+                - the name wasn't found, the connection or TLS failed or broke,
+                  or a time limit was reached
                 - the body was cut off: it is shorter than its Content-Length,
-                  has no last chunk, or its compression has no end (9112: 8)
-                - it's no HTTP; its chunks or its compression are broken, or of
-                  a kind that is unknown (9110: 8.4); it has two different
-                  Content-Lengths or Locations, or a length that is no number
-                - headers larger than 64 KiB; a body larger than --max-body
-                - with --no-private: all its addresses are this machine's, a
-                  private network's, or otherwise not the internet's (RFC 6890)
-                Or no way leads to one:
-                - "redirect loop": the hop that closes a circle, also to itself
+                  its last chunk is missing, or its compressed data has no end
+                  (9112: 8)
+                - it isn't HTTP; its chunks or its compressed data are broken,
+                  or of an unknown kind (9110: 8.4); it has two different
+                  Content-Lengths or Locations, or a length that isn't a number
+                - its headers are larger than 64 KiB, or its body is larger than
+                  --max-body
+                - with --no-private, none of its addresses is on the public
+                  internet (RFC 6890)
+                Or redirects never lead to an answer:
+                - "redirect loop": this hop closes a circle, perhaps to itself
                 - "redirect limit reached": see --max-redirects
 
-What may pass is tried again (--max-tries): no connection, a broken one, a body
-that was cut off, a time limit; and 429, 502, 503, 504. If such an answer tells
-when to come back (Retry-After, 9110: 10.2.3), that is when, up to 60 s; who is
-told to wait longer doesn't come back.
+Failures that may pass are tried again (--max-tries): no connection, or a broken
+one, a body that was cut off, a time limit, and the statuses 429, 502, 503, 504.
+If the answer says when to come back (Retry-After, 9110: 10.2.3), we do, but not
+if that is more than 60 s away.
 
-What may have no end isn't asked for at all; nor is what stands behind a page's
-first 10,000 links in scope, or is longer than 8 KiB. The report says which
-links were left out, and the exit status is 3. (With --frontier, each process
-tells it of those that it has left out itself.) These options change limits:
+URLs that may never end are left out, as are all but the first 10,000 links in
+scope on a page, and URLs longer than 8 KiB. The report counts what was left
+out, and the exit status is 3. (With --frontier, each process reports its own.)
+These options change the limits:
   --max-depth N       links away from a root (10000)
-  --max-path-depth N  parts of a URL's path (20)
-  --max-repeats N     of one of these parts, in one path (3)
-  --max-queries N     URLs that differ only behind their path, or in parts of it
+  --max-path-depth N  segments of a URL's path (20)
+  --max-repeats N     repetitions of a segment in one path (3)
+  --max-queries N     URLs that differ only after their path, or in segments
                       that look like ids, such as 3f9a77c0b1d24e65 (10000)
-And this one keeps a crawl from being led to machines inside:
-  --no-private        connect to no address that isn't the internet's
+And this one keeps a crawl away from machines on your own network:
+  --no-private        connect only to addresses on the public internet
 )";
 
 constexpr std::string_view help_on_sharing =
-    R"(A crawl that several processes share, on as many machines as you like. Each
-URL is fetched by one of them; together they are as polite as one alone; if one
-dies, others take over what it had; and one of them writes the one report.
+    R"(Several processes, on as many machines as you like, can share a crawl. Each URL
+is fetched by one of them, together they are as polite as a single one, and when
+a process dies, the others take over its work. One of them writes the report.
 
-  --frontier URL  where they meet: a Redis, 6.2 or later, as unix:/path or
-                  redis://user:password@host:port/db. (A password may also be in
-                  the variable REDISCLI_AUTH.) Give it more than once, and the
-                  hosts are spread over several servers
-  --crawl NAME    which crawl this is. Who comes first makes it
-  --lease S       a process that is silent for so long is dead (30)
+  --frontier URL  the Redis (6.2 or later) where they meet, as unix:/path or
+                  redis://user:password@host:port/db; the password can also be
+                  in the variable REDISCLI_AUTH. Repeat this option to spread
+                  the hosts over several servers
+  --crawl NAME    the name of the crawl; the first process creates it
+  --lease S       a process that is silent for S seconds counts as dead (30)
   --report        only write the report, as far as the crawl has come
-  --forget        only remove the crawl from Redis, and all that it has found
+  --forget        only remove the crawl and all its results from Redis
 
-All of them give the same URLs, and the same options where these say what the
-crawl is; workers, time limits and formats may differ. Whoever has ended, or has
-died, may be started again with the same command. So that Redis keeps the crawl
-when it ends itself, start it with: redis-server --appendonly yes
-(with several servers, also: --appendfsync always). If it was killed, first run
-redis-check-aof --fix on the manifest in its appendonlydir, and only then start
-it: later, that cuts off what was written since.
+Give every process the same URLs and the same options that define the crawl;
+workers, time limits and formats may differ. A process that has ended or died
+can be started again with the same command.
+
+To keep the crawl across a restart of Redis, start it with: redis-server
+--appendonly yes (with several servers, also --appendfsync always). If Redis was
+killed, run redis-check-aof --fix on the manifest in its appendonlydir before
+you start it again; after that, the command would cut off what is new.
 
 Examples:
   stage3 --frontier redis://localhost --crawl docs https://example.org/

@@ -34,13 +34,14 @@ using common::number_into;
 using common::UsageError;
 
 constexpr std::string_view examples = R"(Examples:
-  stage3 https://example.org/               what is dead there, and where
-  stage3 --scope prefix example.org/docs/   the same, of one folder
-  stage3 --format jsonl -o out.jsonl URL    a record for each URL, as it comes
+  stage3 https://example.org/               find the site's dead URLs
+  stage3 --scope prefix example.org/docs/   the same, for one folder
+  stage3 --format jsonl -o out.jsonl URL    one record per URL, as it comes
 
-Exit status: 0 all was fetched; 1 some are dead (see --help-verdicts); 2 wrong
-usage; 3 cut short by --timeout or --max-pages, links left out, or it can't go
-on; 130 by Ctrl-C, TERM or HUP. (Ctrl-\, QUIT, tells where all tasks wait.))";
+Exit status: 0 everything was fetched; 1 some URLs are dead (--help-verdicts);
+2 wrong usage; 3 cut short by --timeout, --max-pages or an error, or links were
+left out; 130 ended by Ctrl-C, TERM or HUP. Ctrl-\ (QUIT) lists all tasks, and
+where each one waits.)";
 
 /// Do both paths lead to one file? It needn't exist yet.
 bool is_one_file(const std::string& one, const std::string& other) {
@@ -197,7 +198,7 @@ common::ReadValue reader_of_name(std::string& name) {
 void add_shared(common::CommandLine& line, SharedOptions& shared,
                 std::optional<std::chrono::milliseconds>& lease, bool& wants_help) {
     line.add_repeatable("--frontier", "URL",
-                        "share the crawl, by way of a Redis: --help-frontier",
+                        "share the crawl through a Redis: see --help-frontier",
                         reader_of_servers(shared.servers));
     line.add("--crawl", "NAME", "", reader_of_name(shared.name));
     line.add("--lease", "S", "", reader_of_time(lease, 0.5));
@@ -267,69 +268,69 @@ Options read_options(int argc, char** argv) {
     bool no_private = false;
 
     common::CommandLine line(
-        "stage3", "Fetches every page of a web site, and tells what is dead, and why.");
+        "stage3", "Crawls a web site, and reports which URLs are dead, and why.");
     line.add_footer(std::string(examples));
-    line.add_arguments("URL", "where to start; http:// may be left out", roots);
+    line.add_arguments("URL", "where to start; http:// is optional", roots);
     constexpr std::int64_t most = 1'000'000'000;
-    line.add("-w,--workers", "N", "fetches at once, at most (10)",
+    line.add("-w,--workers", "N", "at most N fetches at once (10)",
              number_into(crawl.workers, 1, 100'000));
-    line.add("-d,--max-depth", "N", "how many links away from a root",
+    line.add("-d,--max-depth", "N", "at most N links away from a root",
              number_into(crawl.max_depth, 0, most));
-    line.add("--max-pages", "N", "stop after so many fetches",
+    line.add("--max-pages", "N", "stop after N fetches",
              number_into(crawl.max_pages, 1, most));
     line.add("--max-path-depth", "N", "", number_into(crawl.traps.path_depth, 1, most));
     line.add("--max-repeats", "N", "", number_into(crawl.traps.repeats, 1, most));
     line.add("--max-queries", "N", "", number_into(crawl.traps.queries, 0, most));
     for (const char* const name : {"--max-path-depth", "--max-repeats", "--max-queries"})
         line.hide(name);
-    line.add("--max-redirects", "N", "followed from any one URL (10)",
+    line.add("--max-redirects", "N", "follow at most N in a row (10)",
              number_into(crawl.max_redirects, 0, 1000));
-    line.add("--max-tries", "N", "for a URL, if the network or the server fails (4)",
+    line.add("--max-tries", "N", "tries per URL if the network or the server fails (4)",
              number_into(crawl.max_tries, 1, 1000));
     line.add("--scope", "REACH",
-             fmt::format("prefix: beneath the root's folder; host: on its host\n"
+             fmt::format("prefix: below the root's folder; host: on its host\n"
                          "(the default); domain: the same {}",
                          rule_of_domains()),
              choice_by_name(options.reach, {Reach::prefix, Reach::host, Reach::domain}));
     line.add_repeatable(
-        "--exclude", "REGEX", "leave out URLs in which this is found; repeatable",
+        "--exclude", "REGEX", "skip URLs that match; repeatable",
         reader_of_patterns(options.excluded, options.shared.patterns, "--exclude"));
     line.add_repeatable(
-        "--include", "REGEX", "leave out URLs, other than roots, in which it is not",
+        "--include", "REGEX", "skip URLs, other than roots, that don't; repeatable",
         reader_of_patterns(options.included, options.shared.patterns, "--include"));
-    line.add("--order", "ORDER", "fifo (the default), lifo, priority: shorter URLs first",
+    line.add("--order", "ORDER", "fifo (default), lifo, or priority (short URLs first)",
              choice_by_name(crawl.order,
                             {OrderName::fifo, OrderName::lifo, OrderName::priority}));
     line.add("--timeout", "S", "seconds for the whole crawl (no limit)",
              reader_of_time(crawl.timeout));
     line.add("--fetch-timeout", "S", "seconds for one fetch (30)",
              reader_of_time(fetch_timeout));
-    line.add("--connect-timeout", "S", "seconds for its connection (10)",
+    line.add("--connect-timeout", "S", "seconds for connecting (10)",
              reader_of_time(connect_timeout));
-    line.add("--max-body", "BYTES", "a longer body is cut off, and failed (16M)",
+    line.add("--max-body", "BYTES", "a URL with a longer body fails (16M)",
              reader_of_size(crawl.session.max_body));
     line.add_flag("--no-robots", "don't ask for robots.txt", no_robots);
     line.add_flag("--no-private", "", no_private);
     line.hide("--no-private"); // --help-verdicts describes it
     line.add("--max-per-host", "N", "requests in flight to one host (no limit)",
              number_into(crawl.politeness.max_per_host, 1, most));
-    line.add("--delay", "S", "seconds from one request to a host to the next (0)",
+    line.add("--delay", "S", "seconds between two requests to a host (0)",
              reader_of_time(delay, 0));
     line.add("--user-agent", "TEXT",
-             "who we say we are (" + crawl.session.user_agent + ")",
+             "how the crawler names itself (" + crawl.session.user_agent + ")",
              reader_of_user_agent(crawl.session.user_agent));
-    line.add_repeatable("--header", "'N: V'",
-                        "to be sent to the roots' origins; repeatable",
+    line.add_repeatable("--header", "'N: V'", "sent to the roots' origins; repeatable",
                         reader_of_headers(crawl.session.headers));
     // The event loop has a core to itself. (0 means that their number is unknown.)
     const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
     options.parse_threads = cores - 1;
     line.add(
         "--parse-threads", "N",
-        fmt::format("that read pages; 0: the loop reads them itself ({})", cores - 1),
+        fmt::format("threads that read pages; 0: the loop reads them ({})", cores - 1),
         number_into(options.parse_threads, 0, 1000));
     line.add("--selector", "NAME",
-             fmt::format("how to wait: {}", common::join(common::selector_names(), ", ")),
+             fmt::format("how to wait for sockets: {}",
+                         common::join(common::selector_names(), ", ")),
              common::selector_into(options.selector));
     line.add("--format", "FORMAT",
              "text (a report at the end), jsonl, csv, dot (a graph)",
@@ -343,21 +344,20 @@ Options read_options(int argc, char** argv) {
     line.hide("--help-verdicts");
     bool wants_help_on_sharing = false;
     add_shared(line, options.shared, lease, wants_help_on_sharing);
-    line.add("-o,--output", "FILE", "write the results there",
+    line.add("-o,--output", "FILE", "write the results to FILE",
              common::text_into(options.output));
-    line.add("--top", "N", "how many of the most met links the report lists (10)",
+    line.add("--top", "N", "list the N most frequent links in the report (10)",
              number_into(options.top, 0, most));
-    line.add("--trace", "FILE", "write the run's events there",
+    line.add("--trace", "FILE", "record the run's events in FILE",
              common::text_into(options.trace));
-    line.add("--fail-parsing", "N",
-             "throw while the N-th page is parsed, to see the trace",
+    line.add("--fail-parsing", "N", "throw while parsing the N-th page, to see the trace",
              number_into(options.fail_parsing, 0, most));
     line.add("--progress", "WHEN", "auto (on a terminal), always or never",
              choice_into(progress, {{"auto", ShowProgress::automatic},
                                     {"always", ShowProgress::always},
                                     {"never", ShowProgress::never}}));
-    line.add_flag("-v,--verbose", "tell of each fetch as it begins", options.verbose);
-    line.add_flag("-q,--quiet", "tell nothing but errors", options.quiet);
+    line.add_flag("-v,--verbose", "announce each fetch", options.verbose);
+    line.add_flag("-q,--quiet", "print no notes, only errors", options.quiet);
     if (auto help = line.parse(argc, argv)) {
         options.help = *std::move(help);
         return options;
