@@ -388,7 +388,7 @@ def read_options(arguments):
 
     parser = Parser(
         prog="many", usage="./learn many [OPTIONS]", allow_abbrev=False,
-        description="Several processes share one crawl, by way of a Redis of its own. One of them is killed. You see "
+        description="Several processes share one crawl through a Redis of its own. One of them is killed. You see "
                     "who holds what, who died, and what was taken over.")
     parser.add_argument("--processes", metavar="N", type=number(1, 50), default=3, help="how many take part (3)")
     parser.add_argument("--kill", metavar="N", type=number(0, 49), help="how many of them are killed (1)")
