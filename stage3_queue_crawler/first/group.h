@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <exception>
 #include <list>
+#include <optional>
 #include <utility>
 
 namespace stage3::first {
@@ -19,7 +20,7 @@ namespace stage3::first {
 /// Owns its children. Must live until `wait` has ended, which must not be cancelled.
 class Group {
   public:
-    explicit Group(EventLoop& loop) : loop_(loop), all_have_ended_(loop) {}
+    explicit Group(EventLoop& loop) : loop_(loop) {}
 
     void start(Coroutine<> child) {
         ++running_;
@@ -28,8 +29,8 @@ class Group {
 
     /// Waits until every child has ended. Throws what the first one to fail threw.
     Coroutine<> wait() {
-        if (running_ > 0)
-            co_await all_have_ended_;
+        while (running_ > 0)
+            co_await all_have_ended_.emplace(loop_);
         if (error_)
             std::rethrow_exception(error_);
     }
@@ -45,15 +46,15 @@ class Group {
             for (Task& one : children_)
                 one.cancel();
         }
-        if (--running_ == 0)
-            all_have_ended_.set_result();
+        if (--running_ == 0 && all_have_ended_)
+            all_have_ended_->set_result();
     }
 
     EventLoop& loop_;
     std::list<Task> children_;
     std::size_t running_ = 0;
-    Future all_have_ended_;
-    std::exception_ptr error_; // of the first one to fail
+    std::optional<Future> all_have_ended_; // what `wait` waits for
+    std::exception_ptr error_;             // of the first one to fail
 };
 // [/group]
 

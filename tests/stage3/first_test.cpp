@@ -446,6 +446,25 @@ TEST_CASE("the smallest group: without children, there is nothing to wait for") 
     CHECK(log == Log{"all done"});
 }
 
+TEST_CASE(
+    "the smallest group: a child that starts after others have ended is waited for") {
+    EventLoop loop;
+    Future first(loop);
+    Future second(loop);
+    Log log;
+    Group group(loop);
+    group.start(wait_for(first, "a", log));
+    first.set_result();
+    loop.turn();
+    group.start(wait_for(second, "b", log));
+    Task owner(loop, run_group(group, log));
+    loop.turn();
+    CHECK_FALSE(owner.done());
+    second.set_result();
+    run_until_complete(loop, owner);
+    CHECK(log == Log{"a has it", "a ends", "b has it", "b ends", "all done"});
+}
+
 TEST_CASE("the smallest group: when a child fails, the others are asked to end") {
     EventLoop loop;
     Future never(loop);
