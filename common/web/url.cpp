@@ -408,7 +408,7 @@ constexpr ByteSet plain_set = [] {
 
 // [plain-path]
 /// True for a path in which nothing is to be decoded, encoded or shortened: it can stand
-/// behind a folder just as it is. Most links are of this kind.
+/// behind a folder just as it is. Many links are of this kind.
 bool is_plain_path(std::string_view text) {
     // Each segment must begin with something else than a dot: then none is "." or "..",
     // and none is empty but the last one.
