@@ -15,7 +15,6 @@ void FutureBase::check_pending() const {
                                        : "the future has its result already");
 }
 
-// [complete]
 void FutureBase::complete(State state) {
     state_ = state;
     if (loop() == nullptr || loop()->closed()) { // no waiter can run any more
@@ -32,7 +31,6 @@ void FutureBase::complete(State state) {
     // They all run in the next turn, never inside the call that completes the future.
     loop()->make_ready(std::move(waiters_));
 }
-// [/complete]
 
 void FutureBase::trace_end() const {
     common::Tracer& tracer = loop()->tracer();
@@ -153,7 +151,6 @@ void FutureBase::drop_waiters() noexcept {
 
 // ---- Awaiting ----
 
-// [suspend]
 bool FutureAwaiter::suspend() {
     if (future_->done())
         return false; // it has failed: there is nothing to wait for
@@ -172,7 +169,6 @@ bool FutureAwaiter::suspend() {
     waited_ = refused_ == nullptr;
     return waited_; // false: resume at once, and throw
 }
-// [/suspend]
 
 void FutureAwaiter::resume() {
     if (task_ == nullptr)
