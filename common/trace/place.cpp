@@ -50,7 +50,7 @@ std::string describe(const std::vector<Place>& chain, Last last) {
                                 ? fmt::format("before its first co_await, in {}",
                                               file_of(chain[i].function))
                                 : fmt::format("{} {}",
-                                              has_gone_on ? "gone on from" : "waiting at",
+                                              has_gone_on ? "resumed at" : "waiting at",
                                               file_and_line(chain[i].line)));
     }
     return text;

@@ -62,7 +62,7 @@ TracedError::TracedError(const std::string& what, std::source_location at)
 
 void FailOnPurpose::count(std::source_location at) {
     if (++counted_ == number_)
-        throw TracedError("parsing failed, as --fail-parsing has asked", at);
+        throw TracedError("parsing failed, as --fail-parsing asked", at);
 }
 
 std::string describe(const TracedError& error) {

@@ -33,7 +33,7 @@ TEST_CASE("of a chain of thousands the middle is left out") {
         common::describe(std::vector<Place>(5000, Place{function, here}));
     CHECK(std::ranges::count(text, '\n') == 101);
     CHECK(text.find("... and 4900 more ...") != std::string::npos);
-    CHECK(text.find("gone on from") > text.rfind("waiting at"));
+    CHECK(text.find("resumed at") > text.rfind("waiting at"));
 
     const std::string whole =
         common::describe(std::vector<Place>(100, Place{function, here}));

@@ -47,14 +47,14 @@ TEST_CASE("an error in a fetch tells its whole way, the outermost first") {
         const std::string text = describe(failure);
         CAPTURE(text);
         const auto outermost = text.find("  stage2::fetch, waiting at fetcher.cpp:");
-        const auto innermost = text.find("  stage2::load, gone on from fetcher.cpp:");
+        const auto innermost = text.find("  stage2::load, resumed at fetcher.cpp:");
         const auto plain = text.find("  stage2::parse_links\n");
         CHECK(outermost != std::string::npos);
         CHECK(innermost != std::string::npos);
         CHECK(plain != std::string::npos);
         CHECK(outermost < innermost);
         CHECK(innermost < plain);
-        CHECK(text.ends_with("parsing failed, as --fail-parsing has asked"));
+        CHECK(text.ends_with("parsing failed, as --fail-parsing asked"));
     }
 }
 

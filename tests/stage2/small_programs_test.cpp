@@ -106,7 +106,7 @@ TEST_CASE("fetch_one fetches one page") {
     CHECK(finished.out == "status 200, 5 bytes\n");
     const Finished refused = run_program("FETCH_ONE", {"http://127.0.0.1:1/"});
     CHECK(refused.status == 1);
-    CHECK(refused.err.find("  stage2::fetch_one, gone on from") != std::string::npos);
+    CHECK(refused.err.find("  stage2::fetch_one, resumed at") != std::string::npos);
     CHECK(refused.err.find("onnection refused") != std::string::npos);
     const Finished misuse = run_program("FETCH_ONE", {});
     CHECK(misuse.status == 2);

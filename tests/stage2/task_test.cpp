@@ -167,8 +167,7 @@ TEST_CASE_FIXTURE(Fixture, "what a coroutine throws comes with the way that it c
         const std::string way = failure.what();
         CAPTURE(way);
         CHECK(way.find("  call_fail_after, waiting at task_test.cpp:") == 0);
-        CHECK(way.find("\n  fail_after, gone on from task_test.cpp:")
-              != std::string::npos);
+        CHECK(way.find("\n  fail_after, resumed at task_test.cpp:") != std::string::npos);
         const std::string text = describe(failure);
         CHECK(text.ends_with("\nno more"));
     }

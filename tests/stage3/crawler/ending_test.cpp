@@ -71,8 +71,7 @@ TEST_CASE("a page whose parsing fails is a record, and the crawl goes on") {
     CHECK(result.records.size() == 4);
     CHECK(result[server.url("/b")].outcome == Outcome::failed);
     CHECK(result[server.url("/b")].status == 200);
-    CHECK(result[server.url("/b")].error
-          == "parsing failed, as --fail-parsing has asked");
+    CHECK(result[server.url("/b")].error == "parsing failed, as --fail-parsing asked");
     CHECK(result[server.url("/c")].outcome == Outcome::page);
     REQUIRE(result.notes.size() == 1);
     const std::string& note = result.notes[0];

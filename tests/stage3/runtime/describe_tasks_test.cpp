@@ -131,14 +131,14 @@ TEST_CASE_FIXTURE(Looks, "one that gives others their turn is ready") {
     loop.close();
 }
 
-TEST_CASE_FIXTURE(Looks, "the one who asks runs, and has gone on from its line") {
+TEST_CASE_FIXTURE(Looks, "the one who asks runs, and has resumed at its line") {
     std::string result;
     const auto a = named("a", look(loop, result));
     turns(2);
     CHECK(result
           == head_of_one
                  + "1 runs: a\n"
-                   "  look, gone on from describe_tasks_test.cpp:N\n"
+                   "  look, resumed at describe_tasks_test.cpp:N\n"
                  + asleep);
 }
 

@@ -572,7 +572,7 @@ TEST_CASE_FIXTURE(LoopTest, "K27: a failed task that nobody awaits is reported, 
     CAPTURE(text);
     CHECK(text.starts_with("the task 'doomed' has failed, and nobody has asked"));
     CHECK(text.find("fail_deep, waiting at task_test.cpp:")
-          < text.find("fail_deep, gone on from task_test.cpp:"));
+          < text.find("fail_deep, resumed at task_test.cpp:"));
     CHECK(text.ends_with("\n  it rains\n"));
     CHECK(reports[0].chain.size() == 3);
 }
