@@ -112,7 +112,7 @@ thread_local RunQueue* dropped_here = nullptr;
 } // namespace
 
 FutureBase::~FutureBase() {
-    report_unseen_exception("a future");
+    report_unseen_exception("a future", {});
     if (waiters_.empty()) [[likely]]
         return;
     // A callback may hold the last handle to another future, whose callback holds the
@@ -128,10 +128,10 @@ FutureBase::~FutureBase() {
     dropped_here = nullptr;
 }
 
-void FutureBase::report_unseen_exception(const std::string& what) noexcept {
+void FutureBase::report_unseen_exception(const std::string& what,
+                                         const std::vector<common::Place>& way) noexcept {
     if (!failure_ || !failure_->exception || !std::exchange(report_exception_, false))
         return;
-    const std::vector<common::Place> way = way_of_exception();
     const Report report{.message =
                             what + " has failed, and nobody has asked for its exception",
                         .exception = failure_->exception,

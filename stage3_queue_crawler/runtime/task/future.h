@@ -86,7 +86,8 @@ class FutureBase : public LoopMember, public Counted {
             throw_missing_result();
     }
     /// Called at its end: reports an exception never retrieved. `what` names the future.
-    void report_unseen_exception(const std::string& what) noexcept;
+    void report_unseen_exception(const std::string& what,
+                                 const std::vector<common::Place>& way) noexcept;
 
   private:
     struct Failure {

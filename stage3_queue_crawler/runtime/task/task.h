@@ -140,7 +140,7 @@ class TaskState final : public FutureState<T>, public TaskBase {
     TaskState& operator=(const TaskState&) = delete;
     ~TaskState() override {
         if (this->has_failed())
-            this->report_unseen_exception("the task '" + name() + "'");
+            this->report_unseen_exception("the task '" + name() + "'", way());
     }
 
     /// Begins in the next turn.

@@ -61,7 +61,7 @@ void TaskGroup::check_runs() const {
 }
 
 void TaskGroup::adopt(Ref<FutureBase> child) {
-    Position position = children_.end();
+    auto position = children_.end();
     try {
         position = children_.insert(children_.end(), Child());
         position->callback =
