@@ -11,7 +11,10 @@ other. To a crawler, they are one host all the same, since `--scope host` doesn'
 import argparse
 import collections
 import itertools
+import resource
+import selectors
 import socket
+import sys
 import threading
 import time
 
@@ -22,6 +25,47 @@ AFTER_BYTES = len(AFTER[0]) - AFTER[0].index(b"\r\n\r\n") - 4
 
 # Who asked for what, when, and on which connection, counted from 0. `count`: how often this path was asked for before.
 Request = collections.namedtuple("Request", "time connection path headers count site")
+
+
+class Door:
+    """Watches all sockets that nothing has come from, in one thread: a crawl of all cases has hundreds, and some
+    machines don't start as many threads."""
+
+    def __init__(self):
+        self._selector = selectors.DefaultSelector()
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def when_readable(self, sock, callback):
+        """Calls it whenever there is something to read, or to accept, until `forget`."""
+        self._selector.register(sock, selectors.EVENT_READ, callback)
+
+    def forget(self, sock):
+        try:
+            self._selector.unregister(sock)
+        except (KeyError, ValueError):
+            pass  # another thread has done it
+
+    def _run(self):
+        while True:
+            for key, _ in self._selector.select():
+                try:
+                    key.data()
+                except RuntimeError as error:  # no thread, for now
+                    print(f"hostile server: {error}", file=sys.stderr, flush=True)
+                    self.when_readable(key.fileobj, key.data)
+                    time.sleep(0.1)
+
+
+def _take_descriptors(enough=4096):
+    """Many systems let a program open 1024 files unless it asks for more; all cases in three crawls are 1300."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < enough:
+        most = enough if hard == resource.RLIM_INFINITY else min(hard, enough)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
+_take_descriptors()
+DOOR = Door()
 
 
 class Site:
@@ -40,19 +84,21 @@ class Site:
         self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self._listener.bind((address, port))
         self._listener.listen(1000)
+        self._listener.setblocking(False)
         self.port = self._listener.getsockname()[1]
         self.origin = f"http://{address}:{self.port}"
-        threading.Thread(target=self._accept, daemon=True).start()
+        DOOR.when_readable(self._listener, self._accept)
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        """Nobody is let in any more, and who is there is thrown out."""
-        _shut(self._listener)
+        """Lets no client in any more, and throws out those that are in."""
         with self._lock:
-            for connection in self._connections:
-                _shut(connection)
+            sockets = [self._listener, *self._connections]
+        for each in sockets:
+            DOOR.forget(each)
+            _shut(each)
 
     def forget(self):
         """As if nobody had been here."""
@@ -65,40 +111,47 @@ class Site:
         return [request.path for request in self.requests if request.path != "/robots.txt"]
 
     def _accept(self):
-        while True:
-            try:
-                connection, _ = self._listener.accept()
-            except OSError:
-                return
-            with self._lock:
-                self._connections.add(connection)
-            threading.Thread(target=self._serve, args=(connection, next(self._numbers)), daemon=True).start()
-
-    def _serve(self, connection, number):
         try:
-            with connection:
-                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                self._converse(connection, number)
+            connection, _ = self._listener.accept()
+            connection.setblocking(True)
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         except OSError:
-            pass  # the client has left: it has had enough
-        finally:
-            with self._lock:
-                self._connections.discard(connection)
+            return  # the client has left already
+        with self._lock:
+            self._connections.add(connection)
+        self._await_request(connection, next(self._numbers), b"")
 
-    def _converse(self, connection, number):
-        received = b""
-        while True:
-            while b"\r\n\r\n" not in received:
-                more = connection.recv(65536)
-                received += more
-                if received and not b"GET ".startswith(received[:4]):
-                    self._send(self.answers.get("TLS", []), connection)  # what else should it be
-                    return
-                if not more:
-                    return
+    def _await_request(self, connection, number, received):
+        """`received`: what has come of it so far."""
+        def begin():
+            DOOR.forget(connection)
+            threading.Thread(target=self._serve, args=(connection, number, received), daemon=True).start()
+        DOOR.when_readable(connection, begin)
+
+    def _serve(self, connection, number, received):
+        try:
+            received = self._converse(connection, number, received)
+            if received is not None:
+                self._await_request(connection, number, received)
+                return
+        except (OSError, ValueError):
+            pass  # the client has left: it has had enough (ValueError: the site has closed the socket)
+        with self._lock:
+            self._connections.discard(connection)
+        connection.close()
+
+    def _converse(self, connection, number, received):
+        """Answers what has come, and returns the beginning of the next request; None if the connection has ended."""
+        more = connection.recv(65536)
+        received += more
+        if received and not b"GET ".startswith(received[:4]):
+            self._send(self.answers.get("TLS", []), connection)  # what else should it be
+            return None
+        while b"\r\n\r\n" in received:
             head, received = received.split(b"\r\n\r\n", 1)
             if not self._send(self._answer(self._note(head.decode("latin-1"), number)), connection):
-                return
+                return None
+        return received if more else None
 
     @staticmethod
     def _send(answer, connection):
