@@ -1,8 +1,8 @@
 // stage3: crawls web sites with a queue of workers, and reports what is dead.
 //
-// Exit status: 0 all fetched, 1 some URLs are dead, 2 wrong usage, 3 cut short, or it
-// can't continue, 130 ended by Ctrl-C, SIGTERM or SIGHUP. What it does besides crawling
-// is explained in book/17 (how it ends).
+// Exit status (exit_status.h): 0 all fetched, 1 some URLs are dead, 2 wrong usage, 3 cut
+// short or links left out, 130 ended by Ctrl-C, SIGTERM or SIGHUP. What it does besides
+// crawling is explained in book/17 (how it ends).
 #include "common/command_line/usage_error.h"
 #include "common/system/descriptors.h"
 #include "common/system/selector.h"
