@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Tests of character references in attributes: all of HTML's names, and numbers.
 
-What `decoded` makes of a value is held against the HTML Standard's states, written down here
-as the Standard tells them, one character after the other. (Ours looks a name up once.) And it
-is held against Python's html.unescape, where that may be asked: it knows no attributes.
+The result of `decoded`, which looks each name up once, is compared with the HTML Standard's
+states, written here as the Standard describes them, one character at a time. It is also compared
+with Python's html.unescape, but only where the rules for attributes make no difference.
 """
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def meant_by(number: int) -> str:
 
 
 def numeric_reference(text: str) -> tuple[str, int]:
-    """What it means, and how much of the text it is; 0 if it is none. The text begins with "#"."""
+    """What it means, and its length in the text; 0 if it is no reference. The text begins with "#"."""
     base, at = (16, 2) if text[1:2] in ("x", "X") else (10, 1)
     digits = ""
     while text[at:at + 1] in tuple("0123456789abcdefABCDEF" if base == 16 else "0123456789"):
@@ -78,7 +78,7 @@ def by_the_standard(value: str) -> str:
 
 
 class TheTable(unittest.TestCase):
-    def test_is_what_the_script_makes(self):
+    def test_matches_what_the_script_generates(self):
         there = (WEB / "character_names_table.h").read_text(encoding="utf-8")
         self.assertEqual(there, character_names.table(), "run common/web/character_names.py (it says how)")
 
@@ -96,7 +96,7 @@ class References(unittest.TestCase):
         wrong = [(value, got, expected(value)) for value, got in zip(values, found) if got != expected(value)]
         self.assertEqual(wrong[:10], [])
 
-    def test_every_name_before_everything_that_matters(self):
+    def test_every_name_before_every_character_that_matters(self):
         bare = {name.rstrip(";") for name in html5}
         behind = ["", ";", "=", ";=", "a", "Z", "0", "9", ";a", ";0", "&", "-", "/", " ", "\0", "\u00e9", "amp;", "lt"]
         self.compare([f"x&{name}{end}" for name in sorted(bare) for end in behind])
@@ -121,14 +121,14 @@ class References(unittest.TestCase):
                  "&#x{:X}g", "&#x00{:x}-", "&#x{:x};;"]
         self.compare([form.format(number) for number in sorted(numbers) for form in forms])
 
-    def test_what_only_looks_like_a_number(self):
+    def test_text_that_only_looks_like_a_number(self):
         self.compare(["&#", "&#;", "&#x", "&#x;", "&#X;", "&#xg;", "&#a;", "&#-1;", "&# 1;", "&#&#65;", "&#x&#65;",
                       "&#\0;", "&#x\0", "&#xx41;", "&#amp;"])
 
-    def test_zeros(self):
+    def test_zero_bytes(self):
         self.compare(["\0", "a\0b", "\0\0", "&\0", "&amp\0", "&\0amp;", "&am\0p;", "&#6\0;", "&amp;\0&lt;", "\0&"])
 
-    def test_whatever_may_stand_side_by_side(self):
+    def test_random_combinations(self):
         chance = random.Random(27)
         pieces = ["&", "&", "&", ";", "=", "#", "#x", "\0", "x", "0", "7", "F", " ", "\u00e9", "amp", "not", "in", "copy",
                   "sr", "frac1", "4", "2", "sup", "sub", "e", "lt", "ge", "NewLine", "there", "colon"]

@@ -27,14 +27,14 @@ const std::string wrong = "\xef\xbf\xbd";
 } // namespace
 
 TEST_SUITE("HTML Standard: determining the character encoding") {
-    TEST_CASE("a byte order mark goes before everything else") {
+    TEST_CASE("a byte order mark overrides every other declaration") {
         CHECK(utf8("\xef\xbb\xbf\xc3\xa9", "text/html; charset=windows-1252")
               == "\xc3\xa9");
         CHECK(utf8(bytes({0xff, 0xfe, 'a', 0, 0xe9, 0})) == "a\xc3\xa9");
         CHECK(utf8(bytes({0xfe, 0xff, 0, 'a', 0, 0xe9}), "text/html; charset=utf-8")
               == "a\xc3\xa9");
     }
-    TEST_CASE("then what the server says") {
+    TEST_CASE("the server's charset overrides a meta element") {
         CHECK(utf8("\xe9", "text/html; charset=iso-8859-2") == "\xc3\xa9");
         CHECK(utf8("\xe9<meta charset=utf-8>", "text/html;charset=\"windows-1252\"")
                   .starts_with("\xc3\xa9"));
@@ -43,7 +43,7 @@ TEST_SUITE("HTML Standard: determining the character encoding") {
         CHECK(utf8(bytes({0, 'a'}), "text/html; charset=utf-16be") == "a");
         CHECK(utf8("\x83\x41", "text/html; charset=Shift_JIS") == "\xe3\x82\xa2");
     }
-    TEST_CASE("then a meta among the first 1,024 bytes") {
+    TEST_CASE("a meta element counts within the first 1,024 bytes") {
         CHECK(utf8("<meta charset=windows-1251>\xef").ends_with("\xd0\xbf"));
         CHECK(
             utf8("<META http-equiv=Content-Type content='text/html; charset=koi8-r'>\xd0")
@@ -52,20 +52,20 @@ TEST_SUITE("HTML Standard: determining the character encoding") {
                   .ends_with("\xd0\xbf"));
         const std::string blanks(1024, ' ');
         CHECK(utf8(blanks + "<meta charset=windows-1251>\xef").ends_with("\xc3\xaf"));
-        // It could be read, so it isn't in UTF-16, whatever it says.
+        // The meta element could be read, so the page isn't in UTF-16, whatever it says.
         CHECK(utf8("<meta charset=utf-16>\xc3\xa9").ends_with("\xc3\xa9"));
         CHECK(utf8("<a href=x><meta name=x><meta charset=koi8-r>\xd0")
                   .ends_with("\xd0\xbf"));
-        // Other metas say nothing of it.
+        // Other meta elements say nothing about the charset.
         CHECK(utf8("<meta name=description content='text/html; charset=koi8-r'>\xef")
                   .ends_with("\xc3\xaf"));
     }
-    TEST_CASE("then UTF-8 if it can be, and else windows-1252") {
+    TEST_CASE("undeclared text is read as UTF-8 if valid and otherwise as windows-1252") {
         CHECK(utf8("\xc3\xa9") == "\xc3\xa9");
         CHECK(utf8("\xe9\x80") == "\xc3\xa9\xe2\x82\xac");
         CHECK(utf8(std::string_view("\xc3\xa9\0", 3)) == "\xc3\xa9" + wrong);
     }
-    TEST_CASE("a label that nobody knows says nothing") {
+    TEST_CASE("an unknown label is ignored") {
         CHECK(utf8("\xc3\xa9", "text/html; charset=x-unheard-of") == "\xc3\xa9");
         CHECK(utf8("\xc3\xa9<meta charset=bogus>").starts_with("\xc3\xa9"));
         CHECK(utf8("\xc3\xa9", "text/html; charset=") == "\xc3\xa9");
@@ -76,7 +76,7 @@ TEST_SUITE("HTML Standard: determining the character encoding") {
 }
 
 TEST_SUITE("Encoding Standard: labels") {
-    TEST_CASE("some labels mean another set than they say") {
+    TEST_CASE("some labels mean a different encoding from the one they name") {
         for (const char* label : {"iso-8859-1", "ascii", "Latin1", " us-ascii "}) {
             CAPTURE(label);
             CHECK(utf8("\x80", std::string("text/html; charset=") + label)
@@ -87,8 +87,8 @@ TEST_SUITE("Encoding Standard: labels") {
     }
 }
 
-TEST_SUITE("what can't be read") {
-    TEST_CASE("becomes U+FFFD, one for each part of a character") {
+TEST_SUITE("bytes that can't be decoded") {
+    TEST_CASE("each malformed part of a character becomes one U+FFFD") {
         // The Unicode Standard, table 3-8, and its neighbours.
         const std::string type = "text/html; charset=utf-8";
         CHECK(utf8("a\xf1\x80\x80\xe1\x80\xc2z", type)
@@ -100,12 +100,12 @@ TEST_SUITE("what can't be read") {
         CHECK(utf8("\x80z", type) == wrong + "z");
         CHECK(utf8("\xf0\x9f\x92\xa9", type) == "\xf0\x9f\x92\xa9");
     }
-    TEST_CASE("zeros do, too") {
+    TEST_CASE("a zero byte becomes U+FFFD") {
         CHECK(utf8(std::string_view("a\0b", 3)) == "a" + wrong + "b");
         CHECK(utf8(std::string_view("a\0\xef", 3), "text/html; charset=windows-1251")
               == "a" + wrong + "\xd0\xbf");
     }
-    TEST_CASE("wherever it stands in a long text") {
+    TEST_CASE("a bad byte becomes U+FFFD anywhere in a long text") {
         for (std::size_t place = 0; place < 300; ++place)
             for (const char byte : {'\0', '\x80', '\xff'}) {
                 CAPTURE(place);
@@ -116,7 +116,7 @@ TEST_SUITE("what can't be read") {
                 CHECK(utf8(text, "text/html; charset=utf-8") == expected);
             }
     }
-    TEST_CASE("in other sets, byte by byte, and the rest is read") {
+    TEST_CASE("other encodings replace bad bytes one by one and decode the rest") {
         CHECK(utf8("\x83", "text/html; charset=shift_jis") == wrong); // cut off
         CHECK(utf8(bytes({'a', 0, 0x00, 0xd8, 'b', 0}), "text/html; charset=utf-16le")
                   .ends_with("b"));
@@ -125,7 +125,7 @@ TEST_SUITE("what can't be read") {
     }
 }
 
-TEST_CASE("a page that is right already is not copied") {
+TEST_CASE("a page that is already valid UTF-8 is not copied") {
     std::string storage;
     const std::string page = "<p>\xc3\xa9" + std::string(100, 'x');
     CHECK(to_utf8(page, "text/html", storage).data() == page.data());

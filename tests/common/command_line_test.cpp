@@ -11,7 +11,7 @@ using common::UsageError;
 
 namespace {
 
-/// A program with one of each.
+/// A program with an argument and an option of each kind.
 struct Program {
     std::string root;
     std::string colour = "red";
@@ -43,7 +43,7 @@ struct Program {
         return line.parse(static_cast<int>(argv.size()), argv.data());
     }
 
-    /// What the user is told; nothing if there is nothing wrong.
+    /// The error message for these arguments; empty if they are valid.
     static std::string refusal(const std::vector<std::string>& arguments) {
         try {
             Program().parse(arguments);
@@ -56,7 +56,7 @@ struct Program {
 
 } // namespace
 
-TEST_CASE("what is typed arrives, and what isn't stays as it was") {
+TEST_CASE("given options set their variables and the others keep their defaults") {
     Program program;
     CHECK(!program.parse({"wall", "-n", "3", "--word", "a", "--word=b", "-l"}));
     CHECK(program.root == "wall");
@@ -68,14 +68,14 @@ TEST_CASE("what is typed arrives, and what isn't stays as it was") {
     CHECK(!program.line.has("--colour"));
 }
 
-TEST_CASE("of an option that is given twice, the last one counts") {
+TEST_CASE("the last value of a repeated option counts") {
     Program program;
     program.parse({"wall", "--colour", "red", "--number=2", "--colour", "blue", "-n9"});
     CHECK(program.colour == "blue");
     CHECK(program.number == 9);
 }
 
-TEST_CASE("words without an option: none, one, or several, anywhere") {
+TEST_CASE("any number of words without an option is accepted anywhere") {
     for (const std::vector<std::string>& typed :
          std::vector<std::vector<std::string>>{{}, {"a"}, {"a", "b", "c"}}) {
         CommandLine line("list", "Lists.");
@@ -95,7 +95,7 @@ TEST_CASE("words without an option: none, one, or several, anywhere") {
     }
 }
 
-TEST_CASE("the help names all there is, and is no error") {
+TEST_CASE("the help lists the arguments and options and is no error") {
     const auto help = Program().parse({"--help"});
     REQUIRE(help.has_value());
     for (const char* part : {"Paints.", "WALL", "-n,--number N", "of coats (7)",
@@ -103,7 +103,7 @@ TEST_CASE("the help names all there is, and is no error") {
         CHECK_MESSAGE(help->find(part) != std::string::npos, part);
 }
 
-TEST_CASE("what can't be understood is refused, in one line that says why") {
+TEST_CASE("invalid arguments are refused with a message that says why") {
     CHECK(Program::refusal({"wall"}).empty());
     CHECK(Program::refusal({}) == "WALL is required");
     CHECK(Program::refusal({"wall", "fence"}).find("fence") != std::string::npos);

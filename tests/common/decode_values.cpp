@@ -1,5 +1,5 @@
-// Decodes the values that come in, for character_names_test.py. Behind each of them, and
-// behind each that goes out, stands the byte 0xFF, which no UTF-8 has.
+// Decodes the values on standard input, for character_names_test.py. Each value, in and
+// out, is followed by the byte 0xFF, which never occurs in UTF-8.
 #include "common/web/html_scanner.h"
 
 #include <iostream>

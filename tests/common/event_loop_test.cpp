@@ -41,13 +41,13 @@ TEST_CASE_FIXTURE(Fixture, "a callback is called in each turn until it unregiste
     CHECK(calls == 3);
 }
 
-TEST_CASE_FIXTURE(Fixture, "a loop in which nothing happens returns") {
+TEST_CASE_FIXTURE(Fixture, "run returns false when nothing happens in the given time") {
     const SocketPair pair;
     loop.register_fd(pair.near.fd(), Events::read, "never", [] { FAIL("not ready"); });
     CHECK_FALSE(loop.run(10ms));
 }
 
-TEST_CASE_FIXTURE(Fixture, "a callback lives until it has returned") {
+TEST_CASE_FIXTURE(Fixture, "a callback that unregisters itself lives until it returns") {
     const SocketPair pair;
     const auto witness = std::make_shared<int>(1);
     loop.register_fd(pair.near.fd(), Events::write, "witness", [&, witness] {
@@ -60,7 +60,8 @@ TEST_CASE_FIXTURE(Fixture, "a callback lives until it has returned") {
     CHECK(witness.use_count() == 1);
 }
 
-TEST_CASE_FIXTURE(Fixture, "what is unregistered within a turn is not called in it") {
+TEST_CASE_FIXTURE(Fixture,
+                  "a callback unregistered during a turn is not called in that turn") {
     const SocketPair first;
     const SocketPair second;
     std::string called;
@@ -71,7 +72,7 @@ TEST_CASE_FIXTURE(Fixture, "what is unregistered within a turn is not called in 
             loop.stop();
         };
     };
-    // Both are ready in the same turn; whichever comes first forbids the other.
+    // Both are ready in the same turn; the first one to run unregisters the other.
     loop.register_fd(first.near.fd(), Events::write, "first", one_only("1", second));
     loop.register_fd(second.near.fd(), Events::write, "second", one_only("2", first));
     CHECK(loop.run(5s));
@@ -86,8 +87,8 @@ TEST_CASE_FIXTURE(Fixture, "an old event does not reach the new owner of a descr
         return [&] {
             called += "old ";
             loop.unregister_fd(own.near.fd());
-            // The other one's descriptor is closed, and a new socket gets its number,
-            // while an event for that number still waits in this turn's list.
+            // The other descriptor is closed and a new socket gets its number while an
+            // event for that number is still waiting in this turn's list.
             const int number = other.near.fd();
             loop.unregister_fd(number);
             const Socket spare(::dup(other.far.fd()));
@@ -102,7 +103,7 @@ TEST_CASE_FIXTURE(Fixture, "an old event does not reach the new owner of a descr
     CHECK(called == "old ");
 }
 
-TEST_CASE_FIXTURE(Fixture, "what a callback throws comes out of run") {
+TEST_CASE_FIXTURE(Fixture, "an exception from a callback comes out of run") {
     const SocketPair pair;
     loop.register_fd(pair.near.fd(), Events::write, "throws",
                      [] { throw std::runtime_error("from the callback"); });

@@ -19,7 +19,7 @@ const std::string chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r
 
 } // namespace
 
-TEST_CASE("a response is cut into status, headers and body") {
+TEST_CASE("a response is split into status, headers and body") {
     const auto response = split_http_response("HTTP/1.0 404 Not Found\r\n"
                                               "Content-Type:  text/html \r\n"
                                               "X: 1\r\n"
@@ -68,7 +68,7 @@ TEST_CASE("nonsense in Content-Length is an error") {
               .empty());
 }
 
-TEST_CASE("chunks are put together") {
+TEST_CASE("the chunks of a body are joined") {
     const std::string head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n";
     CHECK(split_http_response(head + "3\r\nabc\r\nA;x=y\r\n0123456789\r\n0\r\n\r\n").body
           == "abc0123456789");
@@ -84,14 +84,14 @@ TEST_CASE("chunks are put together") {
     CHECK(error_of(head + "2\r\nabc\r\n0\r\n\r\n") == "malformed chunk");
 }
 
-TEST_CASE("where chunks and a length disagree, the chunks count") {
+TEST_CASE("chunks override a Content-Length that disagrees") {
     CHECK(split_http_response("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n"
                               "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n")
               .body
           == "abc");
 }
 
-TEST_CASE("what is no HTTP is said in words") {
+TEST_CASE("a malformed response is an error that says what is wrong") {
     CHECK(error_of("") == "empty response");
     CHECK(error_of("SSH-2.0-OpenSSH\r\n") == "not an HTTP response");
     CHECK(error_of("HTTP/1.1 abc\r\n\r\n") == "not an HTTP response");
@@ -112,7 +112,7 @@ TEST_CASE("what is no HTTP is said in words") {
           == "unknown Transfer-Encoding");
 }
 
-TEST_CASE("odd framing that is allowed") {
+TEST_CASE("a repeated Content-Length and the identity coding are accepted") {
     CHECK(error_of("HTTP/1.1 200 OK\r\nContent-Length: 3, 3\r\n\r\nabc").empty());
     CHECK(error_of("HTTP/1.1 200 OK\r\nContent-Length: 3,4\r\n\r\nabcd")
           == "malformed Content-Length");
@@ -122,7 +122,7 @@ TEST_CASE("odd framing that is allowed") {
 }
 
 TEST_SUITE("the end of a response, as it comes in") {
-    TEST_CASE("is reached where it is, and not before, however it is cut") {
+    TEST_CASE("a response ends at its last byte, however it is cut") {
         const std::string head = "HTTP/1.1 200 OK\r\n";
         const std::string early = "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n";
         for (const std::string& whole :
@@ -148,13 +148,13 @@ TEST_SUITE("the end of a response, as it comes in") {
             CHECK(error_of(whole).empty());
         }
     }
-    TEST_CASE("is not known where only the close tells") {
+    TEST_CASE("a response without a length has no end before the connection closes") {
         const std::string response = "HTTP/1.1 200 OK\r\nA: b\r\n\r\nabc";
         common::ResponseEnd end;
         for (std::size_t size = 0; size <= response.size(); ++size)
             CHECK_FALSE(end.reached(response.substr(0, size)));
     }
-    TEST_CASE("is reached at once where nothing can mend it") {
+    TEST_CASE("a response that can only be an error ends at once") {
         for (const std::string& broken :
              {std::string("SSH-2.0"), std::string("HTTX"),
               std::string("HTTP/1.1 abc\r\n\r\n"),
@@ -172,7 +172,7 @@ TEST_SUITE("the end of a response, as it comes in") {
             CHECK_FALSE(error_of(broken).starts_with("truncated"));
         }
     }
-    TEST_CASE("is reached behind the last chunk, if trailers have no end") {
+    TEST_CASE("a response with endless trailers is cut off after its last chunk") {
         const std::string chunks = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
                                    "3\r\nabc\r\n0\r\n";
         std::string response = chunks;
@@ -186,8 +186,8 @@ TEST_SUITE("the end of a response, as it comes in") {
         CHECK(split_http_response(response).body == "abc");
         CHECK(error_of(response).empty());
     }
-    TEST_CASE("costs no more for a long head in small pieces") {
-        // Were all of it read again each time, this would take minutes.
+    TEST_CASE("a long head that arrives in small pieces is not read again each time") {
+        // If all of it were read again each time, this would take minutes.
         std::string head = "HTTP/1.1 200 OK\r\n";
         while (head.size() < 60'000)
             head += "a:\n";
@@ -201,7 +201,7 @@ TEST_SUITE("the end of a response, as it comes in") {
     }
 }
 
-TEST_CASE("the whole length is known once the headers say it") {
+TEST_CASE("the length of a response is known once its headers are complete") {
     const std::string head = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n";
     for (std::size_t size = 0; size < head.size(); ++size)
         CHECK_FALSE(http_response_length(head.substr(0, size)));

@@ -11,7 +11,7 @@
 using common::Place;
 using common::short_name;
 
-TEST_CASE("a function's name without what stands around it") {
+TEST_CASE("short_name strips everything around a function's name") {
     // As g++ and clang++ write them.
     CHECK(short_name("int main()") == "main");
     CHECK(short_name("stage2::Generator<int, int> stage2::count(int)")
@@ -26,7 +26,7 @@ TEST_CASE("a function's name without what stands around it") {
     CHECK(short_name("").empty());
 }
 
-TEST_CASE("of a chain of thousands the middle is left out") {
+TEST_CASE("the middle of a chain of thousands is left out") {
     const auto function = std::source_location::current();
     const auto here = std::source_location::current();
     const std::string text =
@@ -41,7 +41,7 @@ TEST_CASE("of a chain of thousands the middle is left out") {
     CHECK(whole.find("more") == std::string::npos);
 }
 
-TEST_CASE("a coroutine that has reached no co_await has no line to tell") {
+TEST_CASE("a coroutine that has reached no co_await has no line to show") {
     const auto function = std::source_location::current();
     const auto line = std::source_location::current();
     const std::string text = common::describe({{function, line}, {function, function}});

@@ -63,7 +63,7 @@ TEST_CASE("nothing is ready while nothing happens") {
     });
 }
 
-TEST_CASE("what has arrived is reported with its data, until it is read") {
+TEST_CASE("a readable descriptor is reported with its data until it is read") {
     with_each_selector([](Selector& selector) {
         const Pair pair;
         selector.register_fd(pair.near.fd(), Events::read, 7);
@@ -96,7 +96,7 @@ TEST_CASE("only the events that were asked for are reported") {
     });
 }
 
-TEST_CASE("modify changes the data too") {
+TEST_CASE("modify_fd also changes the data") {
     with_each_selector([](Selector& selector) {
         const Pair pair;
         selector.register_fd(pair.near.fd(), Events::write, 1);
@@ -125,14 +125,14 @@ TEST_CASE("an unregistered descriptor is not reported") {
             CHECK(event.fd != first.near.fd());
             CHECK(event.data == static_cast<std::uint64_t>(event.fd));
         }
-        // And again after it is back, with others having changed places meanwhile.
+        // And again once it is back, after the others have changed places.
         selector.register_fd(first.near.fd(), Events::read, 5);
         selector.unregister_fd(third.near.fd());
         CHECK(selector.select(0ms).size() == 2);
     });
 }
 
-TEST_CASE("a hang-up or an error is readiness for all that is watched") {
+TEST_CASE("a hang-up or an error makes every watched event ready") {
     with_each_selector([](Selector& selector) {
         Pair pair;
         selector.register_fd(pair.near.fd(), Events::read, 0);
@@ -186,7 +186,7 @@ TEST_CASE("misuse is refused and changes nothing") {
     });
 }
 
-TEST_CASE("many descriptors are ready at once, and none is forgotten") {
+TEST_CASE("no descriptor is forgotten when many are ready at once") {
     with_each_selector([](Selector& selector) {
         const std::vector<Pair> pairs(300); // more than fit in one batch of epoll's
         for (const Pair& pair : pairs)
@@ -234,7 +234,7 @@ TEST_CASE("a signal does not end the wait") {
     ::sigaction(SIGALRM, &before, nullptr);
 }
 
-TEST_CASE("select says so when a descriptor is more than it can watch") {
+TEST_CASE("select refuses a descriptor that is too high for it") {
     rlimit limit{};
     REQUIRE(::getrlimit(RLIMIT_NOFILE, &limit) == 0);
     if (limit.rlim_max <= FD_SETSIZE) {

@@ -1,4 +1,3 @@
-// Texts that are shared.
 #include "common/web/shared_text.h"
 
 #include <doctest/doctest.h>
@@ -11,7 +10,7 @@
 
 using common::SharedText;
 
-TEST_CASE("a shared text is what it was made of, with a zero behind it") {
+TEST_CASE("a shared text holds what it was made of and ends with a zero byte") {
     const SharedText text("a text", ", and more");
     CHECK(text.view() == "a text, and more");
     CHECK(std::string(text.c_str()) == "a text, and more");
@@ -19,14 +18,14 @@ TEST_CASE("a shared text is what it was made of, with a zero behind it") {
     CHECK(SharedText(zeros).view() == zeros);
 }
 
-TEST_CASE("an empty one takes nothing, and can be read") {
+TEST_CASE("an empty shared text can be read") {
     for (const SharedText& text : {SharedText(), SharedText(""), SharedText("", "")}) {
         CHECK(text.view().empty());
         CHECK(std::string(text.c_str()).empty());
     }
 }
 
-TEST_CASE("copies share one text, and it lives as long as any of them") {
+TEST_CASE("copies share one text that lives as long as any of them") {
     SharedText last;
     const char* place = nullptr;
     {
@@ -46,7 +45,7 @@ TEST_CASE("copies share one text, and it lives as long as any of them") {
     CHECK(last.view() == "twice");
 }
 
-TEST_CASE("what was moved from is empty") {
+TEST_CASE("a shared text that was moved from is empty") {
     SharedText first("text");
     const SharedText second(std::move(first));
     CHECK(second.view() == "text");

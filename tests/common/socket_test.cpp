@@ -62,13 +62,13 @@ TEST_CASE("a socket owns its descriptor") {
     const int fd = first.fd();
     Socket second = std::move(first);
     CHECK(second.fd() == fd);
-    CHECK_FALSE(first); // NOLINT(bugprone-use-after-move): that is the question here
+    CHECK_FALSE(first); // NOLINT(bugprone-use-after-move): that is what is tested
     second = Socket();
     CHECK(::fcntl(fd, F_GETFD) == -1); // closed
 }
 
 // [einprogress]
-TEST_CASE("connecting without waiting says that it is in progress") {
+TEST_CASE("a non-blocking connect reports that it is in progress") {
     const Socket listener = tests::listen_on_loopback(0);
     std::error_code error;
     Socket socket = Socket::open_tcp(AF_INET, error);
@@ -83,7 +83,7 @@ TEST_CASE("connecting without waiting says that it is in progress") {
 }
 // [/einprogress]
 
-TEST_CASE("a refused connection says so when it becomes writable") {
+TEST_CASE("a refused connection reports its error once it is writable") {
     std::error_code error;
     Socket socket = Socket::open_tcp(AF_INET, error);
     error = socket.connect(common::resolve("127.0.0.1", 1).front());
@@ -95,7 +95,7 @@ TEST_CASE("a refused connection says so when it becomes writable") {
     CHECK(common::describe(error) == "connection refused");
 }
 
-TEST_CASE("receive tells nothing yet, bytes, the end, and a reset apart") {
+TEST_CASE("receive distinguishes no data yet, bytes, the end and a reset") {
     Connection connection;
     std::array<char, 8> buffer{};
     std::error_code error;
@@ -126,8 +126,8 @@ TEST_CASE("receive tells nothing yet, bytes, the end, and a reset apart") {
     CHECK_FALSE(error);
 }
 
-TEST_CASE("send takes what there is room for, and then says that it would block") {
-    Connection connection; // whose server reads nothing
+TEST_CASE("send takes what there is room for and then reports that it would block") {
+    Connection connection; // its server reads nothing
     const std::string megabyte(1024 * 1024, 'x');
     std::error_code error;
     std::size_t sent = 0;
@@ -137,7 +137,7 @@ TEST_CASE("send takes what there is room for, and then says that it would block"
     CHECK(sent > 0);
 }
 
-TEST_CASE("send to a peer that is gone is an error, and does not end the program") {
+TEST_CASE("sending to a peer that is gone is an error but does not end the program") {
     Connection connection;
     connection.server.close();
     std::error_code error;
@@ -163,7 +163,7 @@ TEST_CASE("interrupted calls are repeated") {
     CHECK(fault.interrupted == 6);
 }
 
-TEST_CASE("no descriptor left is told apart from other failures") {
+TEST_CASE("running out of descriptors has its own error code") {
     rlimit before{};
     REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
     rlimit none = before;
@@ -176,7 +176,7 @@ TEST_CASE("no descriptor left is told apart from other failures") {
     CHECK(error == std::errc::too_many_files_open);
 }
 
-TEST_CASE("numeric hosts resolve without asking anyone") {
+TEST_CASE("numeric hosts resolve to one address of their family") {
     const auto v4 = common::resolve("127.0.0.1", 8000);
     REQUIRE(v4.size() == 1);
     CHECK(v4[0].family() == AF_INET);
@@ -186,7 +186,7 @@ TEST_CASE("numeric hosts resolve without asking anyone") {
     CHECK(common::resolve("::1", 8000).size() == 1);
 }
 
-TEST_CASE("an address can be had at another port") {
+TEST_CASE("an address can be given another port") {
     const Socket listener = tests::listen_on_loopback(0);
     const Address address =
         common::resolve("127.0.0.1", 0).front().with_port(tests::local_port(listener));
@@ -197,14 +197,14 @@ TEST_CASE("an address can be had at another port") {
     CHECK_FALSE(socket.error());
 }
 
-TEST_CASE("a host that does not resolve says which, and why") {
+TEST_CASE("a host that does not resolve is an error that names it") {
     // Too long for a name, so that no name server is asked.
     const std::string host(300, 'x');
     CHECK_THROWS_WITH_AS(common::resolve(host, 80), doctest::Contains(host.c_str()),
                          common::ResolveError);
 }
 
-TEST_CASE("a socket in the file system") {
+TEST_CASE("a client connects to a socket in the file system") {
     std::array<char, 32> folder{"/tmp/socket_test_XXXXXX"};
     REQUIRE(::mkdtemp(folder.data()) != nullptr);
     const std::string path = std::string(folder.data()) + "/s";
@@ -227,7 +227,7 @@ TEST_CASE("a socket in the file system") {
     ::rmdir(folder.data());
 }
 
-TEST_CASE("a path that is too long for a socket") {
+TEST_CASE("a socket path that is empty or too long is refused") {
     CHECK_NOTHROW(Address::of_unix_socket(std::string(100, 'x')));
     CHECK_THROWS_AS(Address::of_unix_socket(std::string(200, 'x')),
                     std::invalid_argument);

@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A file name that is free, and is removed at the end.
+/// An unused file name. The file is removed at the end.
 struct TemporaryFile {
     TemporaryFile() = default;
     TemporaryFile(const TemporaryFile&) = delete;
@@ -41,7 +41,7 @@ std::vector<std::string> lines_of(const std::filesystem::path& path) {
     return lines;
 }
 
-/// The line without its time, which no test can know.
+/// The line without its time, which no test can predict.
 std::string without_time(const std::string& line) {
     return "{" + line.substr(line.find(',') + 1);
 }
@@ -54,7 +54,7 @@ std::vector<std::string> events_of(const std::filesystem::path& path) {
     return events;
 }
 
-/// As a line of this file, in JSON.
+/// A line of this file, as JSON.
 std::string here(const std::source_location& at) {
     return fmt::format(R"("tests/common/trace_test.cpp:{}")", at.line());
 }
@@ -121,7 +121,7 @@ TEST_CASE("every event becomes one line of JSON") {
     CHECK(events_of(file.path) == expected);
 }
 
-TEST_CASE("a callback that throws has an end") {
+TEST_CASE("a callback that throws still gets an end event") {
     const TemporaryFile file;
     const auto at = std::source_location::current();
     {
@@ -130,7 +130,7 @@ TEST_CASE("a callback that throws has an end") {
             const common::Tracer::CallbackRuns runs(tracer, "breaks", at);
             throw std::runtime_error("it did");
         } catch (const std::runtime_error&) {
-            // Inside a handler, nothing is thrown.
+            // Inside a handler, no exception is in flight.
             const common::Tracer::CallbackRuns runs(tracer, "mends", at);
         }
     }
@@ -140,7 +140,7 @@ TEST_CASE("a callback that throws has an end") {
     CHECK(events[4].ends_with(here(at) + "}"));
 }
 
-TEST_CASE("tasks and futures have numbers, also when an address is used again") {
+TEST_CASE("tasks and futures get new numbers when an address is reused") {
     const TemporaryFile file;
     const int a_task = 0;
     const int another_task = 0;
@@ -163,7 +163,7 @@ TEST_CASE("tasks and futures have numbers, also when an address is used again") 
         for (int i = 0; i < 2; ++i) { // the second time, it is another future
             tracer.future_met(&a_future);
             tracer.task_suspend(&a_task, &a_future, chain);
-            tracer.future_met(&a_future); // known: not written down again
+            tracer.future_met(&a_future); // known: not recorded again
             tracer.task_suspend(&another_task, &a_future, {});
             tracer.future_end(&a_future, "resolve");
             tracer.future_end(&a_future, "resolve"); // likewise
@@ -212,7 +212,7 @@ TEST_CASE("tasks and futures have numbers, also when an address is used again") 
     CHECK(events_of(file.path) == expected);
 }
 
-TEST_CASE("what shall run has a number, from when that is known until it runs") {
+TEST_CASE("a scheduled call keeps one number from its scheduling until it runs") {
     const TemporaryFile file;
     const auto at = std::source_location::current();
     const int task = 0;
@@ -232,13 +232,13 @@ TEST_CASE("what shall run has a number, from when that is known until it runs") 
         }
         tracer.timer_set(&timer, "later", at, 0s);
         tracer.timer_cancel(&timer);
-        tracer.timer_cancel(&timer); // said once
+        tracer.timer_cancel(&timer); // recorded once
         tracer.timer_set(&timer, "later", at, 0s);
         tracer.timer_due(&timer);
         tracer.schedule_call(&timer, "soon", at); // another one, at the same address
         tracer.schedule_cancel(&timer);
-        tracer.schedule_cancel(&timer); // said once
-        // Called for a descriptor: nobody has scheduled that.
+        tracer.schedule_cancel(&timer); // recorded once
+        // Called for a descriptor, so it wasn't scheduled.
         tracer.schedule_call(&call, "soon", at);
         const common::Tracer::CallbackRuns run(tracer, "runs", at, 7, &call);
     }
@@ -275,7 +275,7 @@ TEST_CASE("what shall run has a number, from when that is known until it runs") 
         CHECK(events[i + 2] == expected[i]);
 }
 
-TEST_CASE("a task that is destroyed waits for nothing any more") {
+TEST_CASE("a destroyed task no longer counts as a waiter") {
     const TemporaryFile file;
     const int task = 0;
     const int other = 0;
@@ -308,7 +308,7 @@ TEST_CASE("a task that is destroyed waits for nothing any more") {
                                       R"("future","phase":"new","id":5})"});
 }
 
-TEST_CASE("a callback without a name isn't told of") {
+TEST_CASE("a callback without a name is not recorded") {
     const TemporaryFile file;
     {
         common::Tracer tracer(file.path.string(), "test");
@@ -318,7 +318,7 @@ TEST_CASE("a callback without a name isn't told of") {
     CHECK(events_of(file.path).size() == 2);
 }
 
-TEST_CASE("a fetch knows the task that makes it, the innermost of those that step") {
+TEST_CASE("a fetch records the innermost of the running tasks") {
     const TemporaryFile file;
     const int outer = 0;
     const int inner = 0;
@@ -345,7 +345,7 @@ TEST_CASE("a fetch knows the task that makes it, the innermost of those that ste
                                       R"("url":"","task":1})", R"("url":""})"});
 }
 
-TEST_CASE("a queue's events tell of what, of whom, and how it stands") {
+TEST_CASE("a queue's events record the item, the future and the queue's state") {
     const TemporaryFile file;
     const int future = 0;
     {
@@ -381,12 +381,12 @@ TEST_CASE("a trace file that can't be written is an error that names it") {
                          doctest::Contains("/no/such/folder/trace"), std::system_error);
 }
 
-TEST_CASE("a trace ends where the disk is full, and the program goes on") {
+TEST_CASE("a full disk ends the trace but not the program") {
     for (const int events : {1, 10'000}) {
         common::Tracer tracer("/dev/full", "test");
         for (int i = 0; i < events; ++i)
             tracer.fetch_start(1, "http://h/");
-        CHECK(tracer.enabled() == (events == 1)); // so few are still on their way
+        CHECK(tracer.enabled() == (events == 1)); // a single event is still in the buffer
         CHECK(tracer.close() == std::errc::no_space_on_device);
         CHECK_FALSE(tracer.enabled());
     }

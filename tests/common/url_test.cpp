@@ -27,7 +27,7 @@ std::string resolved(std::string_view reference,
 
 } // namespace
 
-TEST_CASE("a URL gives out its parts") {
+TEST_CASE("a URL gives access to its parts") {
     const auto url = *parse_url("http://example.com:8080/a/b?c=d");
     CHECK(url.scheme() == "http");
     CHECK(url.host() == "example.com");
@@ -36,7 +36,7 @@ TEST_CASE("a URL gives out its parts") {
     CHECK(url.target() == "/a/b?c=d");
 }
 
-TEST_CASE("the port of a URL that leaves it out is its scheme's") {
+TEST_CASE("a URL without a port has the default port of its scheme") {
     CHECK(parse_url("http://h/")->port() == 80);
     CHECK(parse_url("https://h/")->port() == 443);
     CHECK(parse_url("http://h/")->authority() == "h");
@@ -49,7 +49,7 @@ TEST_CASE("an IPv6 address keeps its brackets") {
     CHECK(url.port() == 8000);
 }
 
-TEST_CASE("a host is an address, or a name") {
+TEST_CASE("host_is_address distinguishes addresses from names") {
     for (const std::string_view address :
          {"http://127.0.0.1/", "http://127.1/", "http://0x7f000001/", "http://[::1]/",
           "http://[::ffff:1.2.3.4]:80/"})
@@ -60,7 +60,7 @@ TEST_CASE("a host is an address, or a name") {
         CHECK_FALSE(common::parse_url(name).value().host_is_address());
 }
 
-TEST_CASE("spellings of one URL become one URL") {
+TEST_CASE("different spellings of a URL become one URL") {
     CHECK(parsed("HTTP://EXAMPLE.com/") == "http://example.com/");
     CHECK(parsed("http://h") == "http://h/");
     CHECK(parsed("http://h?q") == "http://h/?q");
@@ -81,7 +81,7 @@ TEST_CASE("paths that differ stay different") {
     CHECK(parsed("http://h/a%2Fc") == "http://h/a%2Fc");
 }
 
-TEST_CASE("what may not stand in a URL is percent-encoded") {
+TEST_CASE("characters that a URL may not contain are percent-encoded") {
     CHECK(parsed("http://h/a b") == "http://h/a%20b");
     CHECK(parsed("http://h/\xc3\xa9") == "http://h/%C3%A9");
     CHECK(parsed("http://h/?a=\"b\"") == "http://h/?a=%22b%22");
@@ -90,7 +90,7 @@ TEST_CASE("what may not stand in a URL is percent-encoded") {
     CHECK(parsed("http://h/a\x01z") == "http://h/a%01z");
 }
 
-TEST_CASE("what is no http or https URL is refused") {
+TEST_CASE("text that is not an http or https URL is refused") {
     for (const char* text :
          {"", "nonsense", "nonsense:", "mailto:me@example.com", "javascript:void 0",
           "ftp://h/", "file:///etc/passwd", "http://", "http://h:99999/", "http://h:x/",
@@ -114,7 +114,7 @@ TEST_CASE("a URL longer than the limit is refused") {
     CHECK(parsed(longest + "a") == "none");
 }
 
-TEST_CASE("references are resolved against the page that they stand on") {
+TEST_CASE("references are resolved against their page") {
     CHECK(resolved("d.html") == "http://h/a/b/d.html");
     CHECK(resolved("../d.html") == "http://h/a/d.html");
     CHECK(resolved("../../../../d") == "http://h/d");
@@ -128,7 +128,7 @@ TEST_CASE("references are resolved against the page that they stand on") {
     CHECK(resolved("data:text/html,x") == "none");
 }
 
-TEST_CASE("a fragment alone is the page itself, not its folder") {
+TEST_CASE("a fragment alone refers to the page itself, not to its folder") {
     CHECK(resolved("#top") == "http://h/a/b/c.html?q");
     CHECK(resolved("") == "http://h/a/b/c.html?q");
     CHECK(resolved("d.html#top") == "http://h/a/b/d.html");
@@ -144,7 +144,7 @@ TEST_CASE("a root may be typed without its scheme") {
     CHECK_FALSE(parse_root_url(""));
 }
 
-TEST_CASE("a login is read, and is no part of the URL") {
+TEST_CASE("a login is parsed but is not part of the URL") {
     using common::Login;
     const auto login = [](const char* text) {
         // Whatever the login, the URL is the same.
@@ -173,17 +173,17 @@ TEST_CASE("a login is read, and is no part of the URL") {
     CHECK(parse_url("https://me@h:8080/a?b")->origin() == "https://h:8080");
 }
 
-TEST_CASE("URLs can be told apart, sorted and put into sets") {
+TEST_CASE("URLs can be compared, sorted and put into sets") {
     std::unordered_set<common::Url> seen;
     CHECK(seen.insert(*parse_url("http://h/a")).second);
     CHECK_FALSE(seen.insert(*parse_url("http://H/./a#x")).second);
     CHECK(*parse_url("http://h/a") < *parse_url("http://h/b"));
 }
 
-// The rest is the URL Standard's, section by section: https://url.spec.whatwg.org/
+// The rest follows the URL Standard, section by section: https://url.spec.whatwg.org/
 
 TEST_SUITE("section 1.3, percent-encoded bytes") {
-    TEST_CASE("each part has its own set of what is encoded") {
+    TEST_CASE("each part of a URL has its own set of encoded characters") {
         CHECK(parsed("http://h/\"#") == "http://h/%22");
         CHECK(parsed("http://h/<>^`{}") == "http://h/%3C%3E%5E%60%7B%7D");
         CHECK(parsed("http://h/!$&'()*+,-.:;=@_~|[]") == "http://h/!$&'()*+,-.:;=@_~|[]");
@@ -191,18 +191,18 @@ TEST_SUITE("section 1.3, percent-encoded bytes") {
         CHECK(parsed("http://h/?^`{}|[]\\/?") == "http://h/?^`{}|[]\\/?");
         CHECK(parsed("http://h/\x7f?\x7f") == "http://h/%7F?%7F");
     }
-    TEST_CASE("what is encoded already stays as it is, also if it is nonsense") {
+    TEST_CASE("text with percent signs stays as it is, even if they encode nothing") {
         CHECK(parsed("http://h/%41%zz%?%41%zz%") == "http://h/%41%zz%?%41%zz%");
     }
 }
 
 TEST_SUITE("section 3.5, hosts") {
-    TEST_CASE("a host is decoded, and then it is lower case") {
+    TEST_CASE("a host is percent-decoded and then lowercased") {
         CHECK(parsed("http://EX%41mple.COM/") == "http://example.com/");
         CHECK(parsed("http://h%2e/") == "http://h./");
         CHECK(parsed("http://a_b-c.d/") == "http://a_b-c.d/");
     }
-    TEST_CASE("no host holds a forbidden code point, also none that was encoded") {
+    TEST_CASE("a host with a forbidden code point is refused, encoded or not") {
         for (const char* text :
              {"http://a b/", "http://a%20b/", "http://a%2fb/", "http://a%3Ab/",
               "http://a|b/", "http://a<b/", "http://a>b/", "http://a^b/", "http://a%b/",
@@ -212,7 +212,7 @@ TEST_SUITE("section 3.5, hosts") {
             CHECK(parsed(text) == "none");
         }
     }
-    TEST_CASE("a host in other letters becomes ASCII") {
+    TEST_CASE("a non-ASCII host is converted to ASCII") {
         CHECK(parsed("http://b\xc3\xbc"
                      "cher.example/")
               == "http://xn--bcher-kva.example/");
@@ -222,9 +222,9 @@ TEST_SUITE("section 3.5, hosts") {
         CHECK(parsed("http://b%C3%BC"
                      "cher.example/")
               == "http://xn--bcher-kva.example/");
-        CHECK(parsed("http://\xff.example/") == "none"); // no UTF-8
+        CHECK(parsed("http://\xff.example/") == "none"); // not UTF-8
     }
-    TEST_CASE("a host that ends in a number is an IPv4 address, in any form") {
+    TEST_CASE("a host that ends in a number is an IPv4 address in any form") {
         CHECK(parsed("http://127.0.0.1/") == "http://127.0.0.1/");
         CHECK(parsed("http://127.1/") == "http://127.0.0.1/");
         CHECK(parsed("http://2130706433/") == "http://127.0.0.1/");
@@ -236,7 +236,7 @@ TEST_SUITE("section 3.5, hosts") {
         CHECK(parsed("http://1.65535/") == "http://1.0.255.255/");
         CHECK(parsed("http://4294967295/") == "http://255.255.255.255/");
     }
-    TEST_CASE("or it is no host at all") {
+    TEST_CASE("a host that ends in a number but is no IPv4 address is refused") {
         for (const char* text :
              {"http://4294967296/", "http://1.2.3.4.5/", "http://1.2.3.256/",
               "http://256.1/", "http://1..2/", "http://09/", "http://a.0x1g.2/",
@@ -245,10 +245,10 @@ TEST_SUITE("section 3.5, hosts") {
             CAPTURE(text);
             CHECK(parsed(text) == "none");
         }
-        CHECK(parsed("http://1.a/") == "http://1.a/"); // ends in no number
+        CHECK(parsed("http://1.a/") == "http://1.a/"); // doesn't end in a number
         CHECK(parsed("http://1e2/") == "http://1e2/");
     }
-    TEST_CASE("IPv6 addresses are written in one way") {
+    TEST_CASE("IPv6 addresses have one normal form") {
         CHECK(parsed("http://[0:0:0:0:0:0:0:1]/") == "http://[::1]/");
         CHECK(parsed("http://[1:0::]/") == "http://[1::]/");
         CHECK(parsed("http://[1:0:0:2:0:0:0:3]/") == "http://[1:0:0:2::3]/");
@@ -258,7 +258,7 @@ TEST_SUITE("section 3.5, hosts") {
         CHECK(parsed("http://[::ffff:192.0.2.1]/") == "http://[::ffff:c000:201]/");
         CHECK(parsed("http://[::]:81/") == "http://[::]:81/");
     }
-    TEST_CASE("what is no IPv6 address is refused") {
+    TEST_CASE("malformed IPv6 addresses are refused") {
         for (const char* text :
              {"http://[]/", "http://[:1]/", "http://[1:]/", "http://[1::2::3]/",
               "http://[1:2:3:4:5:6:7]/", "http://[1:2:3:4:5:6:7:8:9]/",
@@ -274,7 +274,7 @@ TEST_SUITE("section 3.5, hosts") {
 }
 
 TEST_SUITE("section 4.4, the parser's states") {
-    TEST_CASE("scheme: other slashes than two, and backslashes, are forgiven") {
+    TEST_CASE("scheme: any number of slashes or backslashes is forgiven") {
         CHECK(parsed("http:h/x") == "http://h/x");
         CHECK(parsed("http:/h/x") == "http://h/x");
         CHECK(parsed("http:////h/x") == "http://h/x");
@@ -286,20 +286,20 @@ TEST_SUITE("section 4.4, the parser's states") {
         CHECK(resolved("a!:y") == "http://h/a/b/a!:y");
         CHECK(resolved("x-y+z.1:") == "none");
     }
-    TEST_CASE("relative: slashes and backslashes, in front") {
+    TEST_CASE("relative: leading backslashes count as slashes") {
         CHECK(resolved("\\d") == "http://h/d");
         CHECK(resolved("\\\\other.org\\d") == "http://other.org/d");
         CHECK(resolved("/\\other.org/d") == "http://other.org/d");
         CHECK(resolved("////other.org/d") == "http://other.org/d");
         CHECK(resolved("//") == "none");
     }
-    TEST_CASE("authority: user and password go, whatever they hold") {
+    TEST_CASE("authority: user and password are removed, whatever they contain") {
         CHECK(parsed("http://a:b@c@h/") == "http://h/");
         CHECK(parsed("http://@h/") == "http://h/");
         CHECK(parsed("http://a@/x") == "none");
         CHECK(parsed("http://a:80@/") == "none");
     }
-    TEST_CASE("port: digits, and not too many") {
+    TEST_CASE("port: only digits up to 65535 are accepted") {
         CHECK(parsed("http://h:/") == "http://h/");
         CHECK(parsed("http://h:0/") == "http://h:0/");
         CHECK(parsed("http://h:00080/") == "http://h/");
@@ -312,7 +312,7 @@ TEST_SUITE("section 4.4, the parser's states") {
         }
         CHECK(parsed("https://h:80/") == "https://h:80/");
     }
-    TEST_CASE("path: dots in all their forms") {
+    TEST_CASE("path: dot segments are resolved in all their forms") {
         CHECK(parsed("http://h/a/%2e/b") == "http://h/a/b");
         CHECK(parsed("http://h/a/%2E%2e/b") == "http://h/b");
         CHECK(parsed("http://h/a/.%2e/b") == "http://h/b");
@@ -324,7 +324,7 @@ TEST_SUITE("section 4.4, the parser's states") {
         CHECK(parsed("http://h//a") == "http://h//a");
         CHECK(parsed("http://h/%2e.%2e") == "http://h/%2e.%2e");
     }
-    TEST_CASE("query: kept even if it is empty") {
+    TEST_CASE("query: it is kept even if it is empty") {
         CHECK(parsed("http://h/?") == "http://h/?");
         CHECK(parsed("http://h/a?b?c#d") == "http://h/a?b?c");
         CHECK(parsed("http://h/a?/../b") == "http://h/a?/../b");
@@ -332,7 +332,7 @@ TEST_SUITE("section 4.4, the parser's states") {
         CHECK(resolved("./?q") == "http://h/a/b/?q");
         CHECK(resolved("..?q") == "http://h/a/?q");
     }
-    TEST_CASE("tabs and line breaks go, wherever they are") {
+    TEST_CASE("tabs and line breaks are removed, wherever they are") {
         CHECK(parsed("ht\ntp://h\t/a\r\nb?c\nd") == "http://h/ab?cd");
         CHECK(resolved("\t/\n/other.org/") == "http://other.org/");
         CHECK(resolved("\x01 d \x1f") == "http://h/a/b/d");
@@ -340,7 +340,7 @@ TEST_SUITE("section 4.4, the parser's states") {
 }
 
 TEST_SUITE("RFC 3986, section 5.4") {
-    TEST_CASE("the examples of reference resolution") {
+    TEST_CASE("references resolve as in the examples of the RFC") {
         const std::map<std::string, std::string> examples{
             {"g", "b/c/g"},
             {"./g", "b/c/g"},
@@ -383,7 +383,7 @@ TEST_SUITE("RFC 3986, section 5.4") {
     }
 }
 
-TEST_CASE("the short way and the long way lead to the same place") {
+TEST_CASE("the short and the long way to resolve a reference give the same URL") {
     // A leading "./" takes the long way.
     for (const char* path : {"d", "d.html", "d/e/f.html", "a~b_c-d!$&()*+,;=@", "d./e",
                              "d/", "d/e/", "d#f", "d/#/f/../g", ""}) {
@@ -405,7 +405,7 @@ TEST_CASE("the short way and the long way lead to the same place") {
     CHECK(resolved("bc", folder) == "none");
 }
 
-TEST_CASE("whether a page's origin is read again, or taken from the page, is the same") {
+TEST_CASE("an origin that is parsed again equals one taken from the page") {
     for (const char* origin :
          {"http://h", "https://h:8", "http://[::1]", "http://1.2.3.4:8080"}) {
         for (const char* rest :
@@ -418,7 +418,7 @@ TEST_CASE("whether a page's origin is read again, or taken from the page, is the
     }
 }
 
-TEST_CASE("a URL in normal form is read as it is written") {
+TEST_CASE("a URL in normal form is parsed unchanged") {
     for (const char* text : {"http://h/", "https://[::1]:8/a%20b/?c%22d", "http://h//a/?",
                              "http://127.0.0.1/%zz", "http://xn--bcher-kva.example/"}) {
         CHECK(parsed(text) == text);
