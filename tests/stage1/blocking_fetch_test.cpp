@@ -52,7 +52,7 @@ TEST_CASE("a page that can't be fetched is dead, and says why") {
     CHECK(error("http://" + std::string(70, 'x') + "/").find("xxx") != std::string::npos);
 }
 
-TEST_CASE("one by one or with threads, the same site is found") {
+TEST_CASE("a crawl finds the same site one page at a time or with threads") {
     const practice_site::Site site({.pages = 60, .links = 8, .size = 1000, .seed = 2});
     const practice_site::BackgroundServer server(
         [&](const auto& request) { return site.answer(request); }, {.latency = 5ms});
@@ -77,7 +77,7 @@ TEST_CASE("a host that can't be found is a dead page, not the end of the crawl")
     CHECK(stage1::crawl_with_threads(root).dead == 1);
 }
 
-TEST_CASE("an error in a blocking crawl shows who called whom") {
+TEST_CASE("an error in a blocking crawl shows its chain of calls") {
     ScriptedServer server;
     server.on("/", tests::html("<a href=/a>"));
     server.on("/a", tests::html(""));

@@ -31,8 +31,7 @@ common::Summary crawl(const ScriptedServer& server, common::Tracer tracer = {},
 
 } // namespace
 
-TEST_CASE(
-    "an error in a callback comes out of the loop, with a stack that has no story") {
+TEST_CASE("an error in a callback leaves the loop with a stack that begins there") {
     ScriptedServer server;
     server.on("/", html("<a href=/a>"));
     server.on("/a", html(""));
@@ -47,13 +46,13 @@ TEST_CASE(
         CAPTURE(text);
         CHECK(text.find("stage1::Fetcher::read_response") != std::string::npos);
         CHECK(text.find("common::EventLoop::run") != std::string::npos);
-        // Who started this fetch, and what it did before, nobody can say any more.
+        // The stack no longer shows what started this fetch or what it did before.
         CHECK(text.find("stage1::Fetcher::fetch") == std::string::npos);
         CHECK(text.find("stage1::Fetcher::connected") == std::string::npos);
     }
 }
 
-TEST_CASE("a trace tells the life of a fetch") {
+TEST_CASE("a trace records the life of a fetch") {
     ScriptedServer server;
     server.on("/", html(""));
     const auto path = std::filesystem::temp_directory_path()
@@ -78,7 +77,7 @@ TEST_CASE("a trace tells the life of a fetch") {
              "\"event\":\"fetch\",\"phase\":\"end\"\n");
 }
 
-TEST_CASE("the end of a fetch that fails is told once") {
+TEST_CASE("the end of a fetch that fails is recorded once") {
     const auto path = std::filesystem::temp_directory_path()
                       / fmt::format("stage1_trace.{}", ::getpid());
     {

@@ -30,13 +30,13 @@ void say(common::Socket& socket, const char* words) {
     REQUIRE_FALSE(error);
 }
 
-TEST_CASE("the smallest loop calls back once for each time that it is asked to") {
+TEST_CASE("the smallest loop calls back once for each call of when_ready") {
     first::EventLoop loop;
     SocketPair pair;
     Log log;
     loop.when_ready(pair.near.fd(), Events::read, [&] {
         log.emplace_back("first");
-        // Nothing has been read, so it is ready still. Nobody has asked again yet.
+        // Nothing has been read, so it is still ready, but no callback is registered.
         loop.when_ready(pair.near.fd(), Events::read, [&] {
             log.emplace_back("second");
             loop.stop();
@@ -80,7 +80,7 @@ TEST_CASE("the smallest fetch with callbacks takes a response that comes in piec
     CHECK(response == "HTTP/1.0 200 OK\r\n\r\nin pieces");
 }
 
-TEST_CASE("the smallest fetch gives up loudly where nobody listens") {
+TEST_CASE("the smallest fetch with callbacks throws if the connection is refused") {
     first::EventLoop loop;
     const auto port = tests::local_port(tests::listen_on_loopback(0)); // closed again
     const auto nobody = *common::parse_url(fmt::format("http://127.0.0.1:{}/", port));

@@ -19,7 +19,7 @@ using tests::run_program;
 
 namespace {
 
-/// The number that stands behind these words in a text; -1 if there is none.
+/// The number after these words in a text; -1 if there is none.
 double number_behind(const std::string& text, const std::string& words) {
     const auto found = text.find(words);
     double value = -1;
@@ -48,7 +48,7 @@ TEST_CASE("blocking_fetch crawls, with and without threads") {
     CHECK(run_program("BLOCKING_FETCH", {}).status == 2);
 }
 
-TEST_CASE("busy_fetch asks many times while it waits") {
+TEST_CASE("busy_fetch calls receive many times while it waits") {
     tests::ScriptedServer server;
     server.on("/", {tests::Pause{100ms}, tests::html("hello")[0]});
     const Finished finished = run_program("BUSY_FETCH", {server.url()});
@@ -62,7 +62,7 @@ TEST_CASE("busy_fetch asks many times while it waits") {
     CHECK(run_program("BUSY_FETCH", {"nonsense:"}).status == 2);
 }
 
-TEST_CASE("watch hears those who speak, with every selector") {
+TEST_CASE("watch reports which sockets have data, with every selector") {
     for (const std::string_view name : common::selector_names()) {
         CAPTURE(name);
         const Finished finished = run_program("WATCH", {"--selector", std::string(name)});
@@ -76,7 +76,7 @@ TEST_CASE("watch hears those who speak, with every selector") {
     CHECK(unknown.err.find("choose one of") != std::string::npos);
 }
 
-TEST_CASE("hold says what waiting costs") {
+TEST_CASE("hold prints what waiting costs") {
     for (const char* what : {"--threads", "--sockets"}) {
         const Finished finished = run_program("HOLD", {what, "50"});
         CAPTURE(finished.out);
@@ -88,7 +88,7 @@ TEST_CASE("hold says what waiting costs") {
     CHECK(run_program("HOLD", {"--threads", "1", "--sockets", "1"}).status == 2);
 }
 
-TEST_CASE("the same failure leaves two different stacks") {
+TEST_CASE("one failure has different stacks in blocking calls and in callbacks") {
     tests::ScriptedServer server;
     server.on("/", tests::html("<a href=/a>"));
     server.on("/a", tests::html(""));
@@ -101,10 +101,10 @@ TEST_CASE("the same failure leaves two different stacks") {
     CHECK(blocking.err.find("stage1::fetch_page") != std::string::npos);
     CHECK(callbacks.err.find("common::EventLoop::call_back") != std::string::npos);
     CHECK(callbacks.err.find("stage1::Fetcher::fetch\n") == std::string::npos);
-    CHECK(callbacks.out.find(server.url("/")) != std::string::npos); // what came before
+    CHECK(callbacks.out.find(server.url("/")) != std::string::npos); // it came before
 }
 
-TEST_CASE("first_crawl prints what it finds, and gives up at the first error") {
+TEST_CASE("first_crawl with callbacks prints what it finds until the first error") {
     tests::ScriptedServer server;
     server.on("/", tests::html("<a href=/b><a href=/a><a href=http://example.com/>"));
     server.on("/a", tests::redirect_to("/b"));
