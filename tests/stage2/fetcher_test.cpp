@@ -32,11 +32,11 @@ common::Summary crawl(const ScriptedServer& server, common::Tracer tracer = {},
 
 } // namespace
 
-TEST_CASE("an error in a fetch tells its whole way, the outermost first") {
+TEST_CASE("an error in a fetch shows its whole way, outermost first") {
     ScriptedServer server;
     server.on("/", html("<a href=/a><a href=/b>"));
     server.on("/a", html(""));
-    server.on("/b", {tests::Hold{}}); // one that waits meanwhile, and is dropped
+    server.on("/b", {tests::Hold{}}); // it waits meanwhile and is dropped
     common::Settings settings;
     settings.fail_parsing = 2;
     try {
@@ -58,7 +58,7 @@ TEST_CASE("an error in a fetch tells its whole way, the outermost first") {
     }
 }
 
-TEST_CASE("a trace tells who waits for what") {
+TEST_CASE("a trace records which task waits for what") {
     ScriptedServer server;
     server.on("/", html(""));
     const auto path = std::filesystem::temp_directory_path()

@@ -30,7 +30,7 @@ namespace {
 
 using Log = std::vector<std::string>;
 
-/// Says that it is gone.
+/// Logs that it is gone.
 class Noted {
   public:
     Noted(Log& log, std::string name) : log_(log), name_(std::move(name)) {}
@@ -53,7 +53,7 @@ Generator<int, std::string, std::string> conversation(Log& log) {
     co_return "done";
 }
 
-TEST_CASE("the smallest generator is a conversation") {
+TEST_CASE("the smallest generator yields values and takes those that are sent") {
     Log log;
     auto talker = conversation(log);
     CHECK(log.empty()); // a call runs nothing
@@ -65,7 +65,7 @@ TEST_CASE("the smallest generator is a conversation") {
           == Log{"begins", "was sent hello", "was sent bye", "local variable is gone"});
 }
 
-TEST_CASE("the smallest generator can be destroyed where it stands, once") {
+TEST_CASE("the smallest generator can be destroyed while suspended, once") {
     Log log;
     {
         auto talker = conversation(log);
@@ -81,13 +81,13 @@ Generator<int, int, int> failing() {
     throw std::runtime_error("no");
 }
 
-TEST_CASE("what leaves the smallest generator comes out of the call that resumed it") {
+TEST_CASE("an exception from the smallest generator comes out of the resuming call") {
     auto generator = failing();
     CHECK(generator.next() == 1);
     CHECK_THROWS_WITH_AS(generator.send(0), "no", std::runtime_error);
 }
 
-TEST_CASE("the smallest future tells everybody who has asked") {
+TEST_CASE("the smallest future calls every callback that was added") {
     Future future;
     Log log;
     future.add_done_callback(
@@ -135,8 +135,7 @@ Coroutine<int> outer(FuturePtr future, Log& log) {
     co_return 0;
 }
 
-TEST_CASE(
-    "the smallest coroutine goes on where it waited, with the result or the error") {
+TEST_CASE("the smallest coroutine resumes with a result or fails with an error") {
     const auto future = std::make_shared<Future>();
     Log log;
     auto coroutine = outer(future, log);
@@ -152,7 +151,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("the smallest coroutine doesn't stop for a future that is done") {
+TEST_CASE("the smallest coroutine doesn't wait for a future that is done") {
     const auto future = std::make_shared<Future>();
     future->set_result("good");
     Log log;
@@ -171,7 +170,7 @@ Coroutine<bool> fetch_in_vain(first::EventLoop& loop, common::Url url, bool& cau
     co_return true;
 }
 
-TEST_CASE("one handler stands around all of the smallest fetch with coroutines") {
+TEST_CASE("one handler covers the whole smallest fetch with coroutines") {
     const auto port = tests::local_port(tests::listen_on_loopback(0)); // closed again
     const auto nobody = *common::parse_url(fmt::format("http://127.0.0.1:{}/", port));
     first::EventLoop loop;

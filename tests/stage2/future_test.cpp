@@ -1,6 +1,6 @@
 // Which of asyncio's promises stage 2's Future keeps, by their numbers F1, F2 ... in
 // tests/stage3/runtime/conformance.txt, and which it doesn't ("not F10"). Stage 3's
-// Future keeps those, too.
+// Future keeps those as well.
 #include "stage2_coroutines/future.h"
 
 #include <doctest/doctest.h>
@@ -31,12 +31,12 @@ concept CanHold = requires(F future, Result result) { future.set_result(result);
 
 TEST_CASE("F1: a new future is pending") { CHECK_FALSE(Future().done()); }
 
-TEST_CASE("F2: a result asked for too early is an error") {
+TEST_CASE("F2: asking for the result too early is an error") {
     const Future future;
     CHECK_THROWS_AS(static_cast<void>(future.result()), InvalidState);
 }
 
-TEST_CASE("F3: set_result makes it done, and the result stays") {
+TEST_CASE("F3: set_result makes a future done, and the result stays") {
     Future future;
     future.set_result("a");
     CHECK(future.done());
@@ -44,7 +44,7 @@ TEST_CASE("F3: set_result makes it done, and the result stays") {
     CHECK(future.result() == "a");
 }
 
-TEST_CASE("F4: a second result is an error, and the first one stands") {
+TEST_CASE("F4: a second result is an error, and the first one is kept") {
     Future future;
     future.set_result("first");
     CHECK_THROWS_AS(future.set_result("second"), InvalidState);
@@ -68,11 +68,11 @@ TEST_CASE("F11: callbacks run in the order added, each once, with the future") {
     CHECK(log.size() == 3);
 }
 
-TEST_CASE("a future can die in its last callback") {
+TEST_CASE("a future can be destroyed in its last callback") {
     auto future = std::make_shared<Future>();
     bool called = false;
     future->add_done_callback([&](const Future&) { called = true; });
-    const stage2::FuturePtr held = future; // as the one that resolves it does
+    const stage2::FuturePtr held = future; // as the code that resolves it does
     future->add_done_callback([&](const Future&) { future.reset(); });
     held->set_result("");
     CHECK(called);
@@ -92,7 +92,7 @@ TEST_SUITE("kept wrong on purpose") {
     }
     // [/not-f10]
 
-    TEST_CASE("not F13: a callback that comes too late is never called") {
+    TEST_CASE("not F13: a callback that is added too late is never called") {
         Future future;
         future.set_result("");
         bool called = false;
@@ -100,12 +100,12 @@ TEST_SUITE("kept wrong on purpose") {
         CHECK_FALSE(called); // F13: called in the loop's next turn
     }
 
-    TEST_CASE("not F5 to F9: no exception, no cancellation") {
+    TEST_CASE("not F5 to F9: a future can neither fail nor be cancelled") {
         CHECK_FALSE(CanFail<Future>);
         CHECK_FALSE(FutureCanBeCancelled<Future>);
     }
 
-    TEST_CASE("the result is a string, and nothing else") {
+    TEST_CASE("a future's result can only be a string") {
         CHECK(CanHold<Future, std::string>);
         CHECK_FALSE(CanHold<Future, std::vector<int>>);
     }

@@ -1,6 +1,6 @@
-// What a generator promises. The cases from G1 to G15 are what Python's generators do, so
-// that whoever knows those can rely on it here; C++ differs in one point only: a `catch`
-// handler can't contain `co_yield`, so it must take a note, and yield behind it.
+// What a generator promises. Cases G1 to G15 are what Python's generators do, so that
+// readers who know those can rely on it here. C++ differs in only one point: a `catch`
+// handler can't contain `co_yield`, so it has to make a note and yield afterwards.
 #include "stage2_coroutines/generator.h"
 #include "tests/support/in_bulk.h"
 
@@ -24,7 +24,7 @@ std::exception_ptr error(const char* words) {
     return std::make_exception_ptr(std::runtime_error(words));
 }
 
-/// Tells the log when it dies.
+/// Logs its own destruction.
 class Witness {
   public:
     Witness(Log& log, std::string name) : log_(log), name_(std::move(name)) {}
@@ -37,7 +37,7 @@ class Witness {
     std::string name_;
 };
 
-/// Yields 1 and 2, takes a note of what it is sent, and returns "done".
+/// Yields 1 and 2, logs what it is sent, and returns "done".
 Generator<int, std::string, std::string> talk(Log& log) {
     log.emplace_back("begun");
     log.push_back(co_yield 1);
@@ -45,7 +45,7 @@ Generator<int, std::string, std::string> talk(Log& log) {
     co_return "done";
 }
 
-/// Yields 1; takes a note of an exception that is thrown there, and goes on.
+/// Yields 1, logs an exception that is thrown there, and continues.
 Generator<int, int, int> patient(Log& log) {
     bool caught = false;
     try {
@@ -78,7 +78,7 @@ Generator<int, int, int> thrower(Log& log) {
     throw std::runtime_error("from inside");
 }
 
-/// Delegates to `thrower`, and catches what it lets out.
+/// Delegates to `thrower`, and catches its exception.
 Generator<int, int, int> catcher(Log& log) {
     bool caught = false;
     try {
@@ -102,7 +102,7 @@ Generator<int, int, int> holder(Log& log, int depth) {
     co_return below + 1;
 }
 
-/// Ends with 11 when an exception is thrown at it.
+/// Returns 11 if an exception is thrown into it, and 12 otherwise.
 Generator<int, int, int> calm(Log& log) {
     bool caught = false;
     try {
@@ -119,7 +119,7 @@ Generator<int, int, int> hundred_more(Log& log) {
     co_return value + 100;
 }
 
-/// Does to `self` what may not be done while it runs.
+/// Tries to do to `self` what is not allowed while it runs.
 Generator<int, int> meddle(Generator<int, int>*& self, Log& log) {
     const auto attempt = [&log](const char* what, const auto& action) {
         try {
@@ -192,7 +192,7 @@ TEST_CASE("G1: a call runs nothing; the first resume runs to the first yield") {
     CHECK(log == Log{"begun"});
 }
 
-TEST_CASE("G2: the yield has the value that was sent; send returns what comes next") {
+TEST_CASE("G2: co_yield returns the value that was sent; send returns the next one") {
     Log log;
     auto generator = talk(log);
     generator.next();
@@ -208,7 +208,7 @@ TEST_CASE("G3: a value can't be sent to a generator that has not begun") {
     CHECK(generator.next().yielded == 1); // no harm was done
 }
 
-TEST_CASE("G4: return ends it, and its value comes with the end") {
+TEST_CASE("G4: co_return ends a generator, and its value comes with the end") {
     Log log;
     auto generator = talk(log);
     generator.next();
@@ -218,12 +218,12 @@ TEST_CASE("G4: return ends it, and its value comes with the end") {
     CHECK(reply.yielded == std::nullopt);
     CHECK(reply.returned == "done");
     CHECK(generator.done());
-    // One that returns nothing ends just so.
+    // One that returns nothing ends in the same way.
     auto silent = count(0, 0);
     CHECK(silent.next().returned.has_value());
 }
 
-TEST_CASE("G5: a generator that has ended ends again, without a value") {
+TEST_CASE("G5: resuming a generator that has ended ends it again, without a value") {
     auto generator = count(0, 0);
     generator.next();
     for (int i = 0; i < 2; ++i) {
@@ -234,7 +234,7 @@ TEST_CASE("G5: a generator that has ended ends again, without a value") {
     }
 }
 
-TEST_CASE("G6: an exception can be thrown into the yield, and caught there") {
+TEST_CASE("G6: an exception can be thrown into a co_yield and caught there") {
     Log log;
     auto generator = patient(log);
     generator.next();
@@ -243,7 +243,7 @@ TEST_CASE("G6: an exception can be thrown into the yield, and caught there") {
     CHECK(generator.next().returned == 7);
 }
 
-TEST_CASE("G7: what is not caught comes out, and the generator has ended") {
+TEST_CASE("G7: an exception that is not caught leaves the generator and ends it") {
     Log log;
     auto generator = talk(log);
     generator.next();
@@ -256,7 +256,7 @@ TEST_CASE("G7: what is not caught comes out, and the generator has ended") {
     CHECK(by_itself.done());
 }
 
-TEST_CASE("G8: thrown at before it has begun, a generator never runs") {
+TEST_CASE("G8: a generator never runs if an exception is thrown into it first") {
     Log log;
     auto generator = talk(log);
     CHECK_THROWS_WITH(generator.throw_(error("early")), "early");
@@ -265,14 +265,14 @@ TEST_CASE("G8: thrown at before it has begun, a generator never runs") {
     CHECK_FALSE(generator.next().yielded.has_value());
 }
 
-TEST_CASE("G9: thrown at after its end, a generator lets it come straight back") {
+TEST_CASE("G9: an exception thrown into an ended generator comes straight back") {
     auto generator = count(0, 0);
     generator.next();
     CHECK_THROWS_WITH(generator.throw_(error("late")), "late");
     CHECK(generator.done());
 }
 
-TEST_CASE("G10: delegation passes everything to the innermost, and has its value") {
+TEST_CASE("G10: delegation passes everything to the inner generator and has its value") {
     Log log;
     auto generator = boss(log);
     CHECK(generator.next().yielded == 1);                // patient's
@@ -282,17 +282,17 @@ TEST_CASE("G10: delegation passes everything to the innermost, and has its value
     CHECK(generator.send(42).returned == "42"); // boss's own
 }
 
-TEST_CASE("G11: what the inner one lets out can be caught where it is awaited") {
+TEST_CASE("G11: an exception from an inner generator can be caught at its co_await") {
     Log log;
     auto generator = catcher(log);
     CHECK(generator.next().yielded == 1);
     CHECK(generator.next().yielded == 2);
-    // The inner one is gone by then: a handler finds it unwound.
+    // The inner generator is already unwound when the handler runs.
     CHECK(log == Log{"thrower died", "from inside"});
     CHECK(generator.next().returned == 3);
 }
 
-TEST_CASE("G12: an exception that makes the inner one return ends the delegation") {
+TEST_CASE("G12: an exception that makes the inner generator return ends the delegation") {
     Log log;
     auto generator = hundred_more(log);
     generator.next();
@@ -300,7 +300,7 @@ TEST_CASE("G12: an exception that makes the inner one return ends the delegation
     CHECK(log == Log{"stop"});
 }
 
-TEST_CASE("G13: with the outer one dies the inner one, innermost first") {
+TEST_CASE("G13: destroying a generator destroys the inner ones, innermost first") {
     Log log;
     {
         auto generator = holder(log, 2);
@@ -344,13 +344,13 @@ TEST_CASE("a refused send or throw leaves nothing behind") {
 TEST_CASE("G15: the chain of generators can be seen from outside") {
     Log log;
     auto generator = boss(log);
-    CHECK(generator.chain().size() == 1); // it stands before its first line
+    CHECK(generator.chain().size() == 1); // it is before its first line
     generator.next();
     const auto chain = generator.chain();
     REQUIRE(chain.size() == 2);
     CHECK(common::short_name(chain[0].function.function_name()) == "boss");
     CHECK(common::short_name(chain[1].function.function_name()) == "patient");
-    CHECK(chain[0].line.line() > chain[1].line.line()); // boss stands further down
+    CHECK(chain[0].line.line() > chain[1].line.line()); // boss is further down
     auto counting = talk(log);
     counting.next();
     const auto first = counting.chain()[0].line.line();
@@ -362,7 +362,7 @@ TEST_CASE("G15: the chain of generators can be seen from outside") {
     CHECK(generator.done());
 }
 
-TEST_CASE("each generator has a frame of its own") {
+TEST_CASE("each generator has its own frame") {
     auto a = count(0, 10);
     auto b = count(100, 110);
     CHECK(a.address() != b.address());
@@ -372,7 +372,7 @@ TEST_CASE("each generator has a frame of its own") {
     CHECK(a.next().yielded == 1);
 }
 
-TEST_CASE("a generator can be moved, also while it waits") {
+TEST_CASE("a generator can be moved even while it waits") {
     auto a = count(0, 10);
     a.next();
     auto b = std::move(a);
@@ -430,7 +430,7 @@ Generator<Nothing, std::unique_ptr<int>, std::unique_ptr<int>> keep() {
 
 } // namespace
 
-TEST_CASE("what goes in and out need not be copied, nor have a default") {
+TEST_CASE("values need neither be copyable nor have a default") {
     auto generator = words(Word(1));
     CHECK(*generator.next().yielded->number == 1);
     CHECK(*generator.next().yielded->number == 2);
@@ -440,8 +440,8 @@ TEST_CASE("what goes in and out need not be copied, nor have a default") {
     CHECK(**keeper.send(std::make_unique<int>(4)).returned == 4);
 }
 
-TEST_CASE("ten thousand generators deep, all of it works") {
-    // Delegation must not use the stack: that's too small for so many.
+TEST_CASE("delegation works ten thousand generators deep") {
+    // Delegation must not use the stack, which is too small for this.
     const int depth = tests::in_bulk(10'000);
     const std::size_t size = static_cast<std::size_t>(depth) + 1;
     auto generator = deep(depth);
@@ -458,12 +458,12 @@ TEST_CASE("ten thousand generators deep, all of it works") {
     dropped.next();
 }
 
-TEST_CASE("a million delegations, one after the other, use no stack either") {
+TEST_CASE("a million delegations in a row use no stack either") {
     const int many = tests::in_bulk(1'000'000);
     CHECK(sum_of_ones(many).next().returned == many);
 }
 
-TEST_CASE("an exception tells the way that it came, the outermost first") {
+TEST_CASE("the traceback of an exception shows its way, outermost first") {
     Log log;
     auto generator = pass_on(log);
     generator.next();
@@ -475,8 +475,8 @@ TEST_CASE("an exception tells the way that it came, the outermost first") {
     CHECK(std::string(way[1].line.file_name()).ends_with("generator_test.cpp"));
     CHECK(way[0].line.line() > way[1].line.line());
 
-    // One that is caught on its way is no part of the next one's way, wherever that
-    // begins; one that is thrown on is.
+    // The way of an exception that was caught is no part of the next one's, wherever that
+    // begins. The way of one that is rethrown is.
     auto replaced = replace_or_throw_on(log, true);
     replaced.next();
     CHECK_THROWS_WITH(replaced.next(), "instead");

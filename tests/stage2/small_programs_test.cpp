@@ -38,7 +38,7 @@ TEST_CASE("generator_session prints both sides of the conversation") {
                                  "  comes straight back: \"again\"\n"));
 }
 
-TEST_CASE("frame_tour shows two frames of one function, and the outer one at rest") {
+TEST_CASE("frame_tour shows two frames of one function and that the outer one rests") {
     const Finished finished = run_program("FRAME_TOUR", {});
     CAPTURE(finished.out);
     CHECK(finished.status == 0);
@@ -65,7 +65,7 @@ TEST_CASE("frame_tour shows two frames of one function, and the outer one at res
     CHECK(ten.substr(6, ten.find(',') - 6) == twenty.substr(6, twenty.find(',') - 6));
 }
 
-TEST_CASE("frame_tour's state machine by hand does what the coroutine does") {
+TEST_CASE("frame_tour's hand-written state machine does what the coroutine does") {
     const Finished finished = run_program("FRAME_TOUR", {"5"});
     CHECK(finished.status == 0);
     CHECK(finished.out
@@ -85,7 +85,7 @@ TEST_CASE("frame_tour stops where it is told to") {
     CHECK(run_program("FRAME_TOUR", {"3", "file", "more"}).status == 2);
 }
 
-TEST_CASE("million counts what waits, and wakes it again") {
+TEST_CASE("million counts what waits and then resumes it") {
     const Finished finished = run_program(
         "MILLION", {"--generators", "2000", "--tasks", "100", "--threads", "10"});
     CAPTURE(finished.out);
@@ -113,7 +113,7 @@ TEST_CASE("fetch_one fetches one page") {
     CHECK(std::ranges::count(misuse.err, '\n') == 1);
 }
 
-TEST_CASE("first_crawl prints what it finds, and says what it can't fetch") {
+TEST_CASE("first_crawl with coroutines prints what it finds and what it can't fetch") {
     tests::ScriptedServer server;
     server.on("/", tests::html("<a href=/b><a href=/a><a href=http://127.0.0.1:1/>"));
     server.on("/a", tests::redirect_to("/b"));

@@ -84,7 +84,7 @@ const Enough never = [](const std::string&) { return false; };
 
 } // namespace
 
-TEST_CASE_FIXTURE(LoopFixture, "read gives what comes, and then an empty string") {
+TEST_CASE_FIXTURE(LoopFixture, "read returns what has arrived") {
     SocketPair pair;
     std::error_code error;
     pair.far.send("hello", error);
@@ -93,9 +93,9 @@ TEST_CASE_FIXTURE(LoopFixture, "read gives what comes, and then an empty string"
     CHECK(text == "hello");
 }
 
-TEST_CASE_FIXTURE(LoopFixture, "a false alarm ends no read") {
-    // Two descriptors of one socket, and one byte: both are ready, and one comes too
-    // late.
+TEST_CASE_FIXTURE(LoopFixture, "a false alarm does not end a read") {
+    // Two descriptors of one socket, and one byte: both are ready, but one of the reads
+    // comes too late.
     SocketPair pair;
     Socket twin(::dup(pair.near.fd()));
     std::string first;
@@ -135,7 +135,7 @@ TEST_CASE_FIXTURE(LoopFixture, "read_all stops when it has enough") {
 }
 
 TEST_CASE_FIXTURE(LoopFixture,
-                  "a broken connection is an error that tells how far it came") {
+                  "a broken connection is an error that says how much was received") {
     ScriptedServer server;
     server.on("/",
               {Send{"HTTP/1.0 200 OK\r\n\r\nabc"}, tests::Pause{50ms}, tests::Reset{}});
@@ -153,7 +153,7 @@ TEST_CASE_FIXTURE(LoopFixture,
     }
 }
 
-TEST_CASE_FIXTURE(LoopFixture, "connect throws if nobody listens") {
+TEST_CASE_FIXTURE(LoopFixture, "connect throws if the connection is refused") {
     std::string text;
     const auto nobody = common::resolve("127.0.0.1", 1).at(0);
     try {
@@ -168,7 +168,8 @@ TEST_CASE_FIXTURE(LoopFixture, "connect throws if nobody listens") {
     }
 }
 
-TEST_CASE_FIXTURE(LoopFixture, "send_all sends all, however little the socket takes") {
+TEST_CASE_FIXTURE(LoopFixture,
+                  "send_all sends everything, however little the socket takes") {
     ScriptedServer server;
     server.on("/", tests::html("hello"));
     tests::Fault fault;
@@ -190,14 +191,14 @@ TEST_CASE_FIXTURE(LoopFixture,
     }
     std::error_code error;
     pair.far.send("x", error);
-    CHECK_FALSE(loop.run(50ms)); // nobody is called
+    CHECK_FALSE(loop.run(50ms)); // no callback runs
     // The descriptor is free for others.
     const stage2::Watch watch(loop, pair.near.fd(), common::Events::read, "other",
                               [&] { loop.stop(); });
     CHECK(loop.run(10s));
 }
 
-TEST_CASE_FIXTURE(LoopFixture, "fetch_one does the same, in one coroutine") {
+TEST_CASE_FIXTURE(LoopFixture, "fetch_one gets the same response in a single coroutine") {
     ScriptedServer server;
     server.on("/", {tests::Pause{20ms}, tests::html("hello")[0]});
     std::string whole;

@@ -53,7 +53,7 @@ Coroutine<> fail_after(FuturePtr future) {
 
 Coroutine<> call_fail_after(FuturePtr future) { co_await fail_after(future); }
 
-/// Writes into the log when its frame dies.
+/// Writes into the log when its frame is destroyed.
 Coroutine<> mourned(FuturePtr future, Log& log) {
     struct Mourner {
         explicit Mourner(Log& l) : log(l) {}
@@ -129,7 +129,7 @@ TEST_CASE_FIXTURE(Fixture, "a function may become a coroutine behind its caller'
     CHECK(log == Log{"word", "word by way of a coroutine"});
 }
 
-TEST_CASE_FIXTURE(Fixture, "two tasks can wait for one future, and go on in order") {
+TEST_CASE_FIXTURE(Fixture, "two tasks can wait for one future and resume in order") {
     const Task first(await_two(a, b, log), tracer);
     const Task second(await_two(a, b, log), tracer);
     a->set_result("A");
@@ -149,7 +149,7 @@ TEST_CASE_FIXTURE(Fixture, "a task that is destroyed takes its coroutine with it
     CHECK(log == Log{"died"});
 }
 
-TEST_CASE_FIXTURE(Fixture, "a task tells where its coroutines wait") {
+TEST_CASE_FIXTURE(Fixture, "a task knows where its coroutines wait") {
     const Task task(call_fail_after(a), tracer);
     const auto chain = task.chain();
     REQUIRE(chain.size() == 2);
@@ -157,7 +157,7 @@ TEST_CASE_FIXTURE(Fixture, "a task tells where its coroutines wait") {
     CHECK(common::short_name(chain[1].function.function_name()) == "fail_after");
 }
 
-TEST_CASE_FIXTURE(Fixture, "what a coroutine throws comes with the way that it came") {
+TEST_CASE_FIXTURE(Fixture, "an exception from a coroutine comes with its traceback") {
     const Task task(call_fail_after(a), tracer);
     try {
         a->set_result("");
@@ -174,7 +174,7 @@ TEST_CASE_FIXTURE(Fixture, "what a coroutine throws comes with the way that it c
     CHECK(task.done());
 }
 
-TEST_CASE_FIXTURE(Fixture, "a task list owns its tasks, and lets go of those done") {
+TEST_CASE_FIXTURE(Fixture, "a task list owns its tasks and drops those that are done") {
     stage2::TaskList tasks(tracer);
     std::vector<std::weak_ptr<Future>> futures;
     for (int i = 0; i < 1000; ++i) {
@@ -183,7 +183,7 @@ TEST_CASE_FIXTURE(Fixture, "a task list owns its tasks, and lets go of those don
         tasks.start(mourned(future, log));
         future->set_result("");
     }
-    CHECK(log.size() == 2000); // all were resumed, and ended
+    CHECK(log.size() == 2000); // all were resumed and have ended
     // A frame that is gone has released its future.
     const auto gone = std::ranges::count_if(
         futures, [](const auto& future) { return future.expired(); });
@@ -205,34 +205,33 @@ TEST_SUITE("kept wrong on purpose") {
         CHECK(log == Log{"before", "begun", "after"}); // K1: before, after, begun
     }
 
-    TEST_CASE_FIXTURE(Fixture, "not K5: the task goes on inside set_result") {
+    TEST_CASE_FIXTURE(Fixture, "not K5: the task resumes inside set_result") {
         const Task task(wait_for_two(a, b, log), tracer);
         a->set_result("A");
         log.emplace_back("after");
         CHECK(log == Log{"begun", "A", "after"}); // K5: begun, after, A
     }
 
-    TEST_CASE_FIXTURE(Fixture, "not K4: an exception comes out of whoever resolves") {
+    TEST_CASE_FIXTURE(Fixture, "not K4: an exception in a task comes out of set_result") {
         const Task task(fail_after(a), tracer);
         CHECK_THROWS_AS(a->set_result(""), TaskFailed); // K4: nothing is thrown here
     }
 
     TEST_CASE_FIXTURE(Fixture,
-                      "not F21: who awaits a future that is done never goes on") {
+                      "not F21: a task that awaits a future that is done never resumes") {
         a->set_result("A");
         const Task task(await_two(a, b, log), tracer);
-        CHECK(log.empty()); // F21: goes on at once
+        CHECK(log.empty()); // F21: it continues at once
         CHECK_FALSE(task.done());
     }
 
-    TEST_CASE("not K6, K7, K10: nobody can wait for a task, or cancel it") {
+    TEST_CASE("not K6, K7, K10: a task can't be awaited or cancelled") {
         CHECK_FALSE(CanBeAwaited<Task>);
         CHECK_FALSE(TaskCanBeCancelled<Task>);
     }
 }
 
-TEST_CASE_FIXTURE(Fixture,
-                  "a trace tells who calls whom, who comes back, and how it ends") {
+TEST_CASE_FIXTURE(Fixture, "a trace records calls, returns and how each task ends") {
     const auto path = std::filesystem::temp_directory_path()
                       / ("stage2_task_trace." + std::to_string(::getpid()));
     {

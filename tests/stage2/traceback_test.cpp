@@ -10,7 +10,7 @@
 using stage2::Place;
 using stage2::TaskFailed;
 
-TEST_CASE("a failure is told from the outermost to what was thrown") {
+TEST_CASE("a failure is described from the outermost coroutine to the exception") {
     const auto function = std::source_location::current();
     const auto here = std::source_location::current();
     try {
@@ -42,7 +42,7 @@ void throw_with_stack() {
 
 } // namespace
 
-TEST_CASE("plain calls stand below the coroutines, the outermost first") {
+TEST_CASE("plain calls are listed below the coroutines, outermost first") {
     try {
         try {
             throw_with_stack();
@@ -58,7 +58,7 @@ TEST_CASE("plain calls stand below the coroutines, the outermost first") {
     }
 }
 
-TEST_CASE("what is no std::exception is told, too") {
+TEST_CASE("an exception that is no std::exception is described as such") {
     try {
         try {
             throw 7;

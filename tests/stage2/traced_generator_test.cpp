@@ -46,7 +46,7 @@ Talker fails() {
     throw std::runtime_error("oh");
 }
 
-/// A trace's events, without times and places, and without who calls.
+/// A trace's events, without times, places and callers.
 class Trace {
   public:
     Trace() = default;
@@ -77,7 +77,7 @@ class Trace {
 
 } // namespace
 
-TEST_CASE("a conversation is written down: each call, each word, and each stop") {
+TEST_CASE("a trace records each call, word and stop of a conversation") {
     const Trace trace;
     {
         common::Tracer tracer = trace.tracer();
@@ -112,7 +112,7 @@ TEST_CASE("a conversation is written down: each call, each word, and each stop")
     CHECK(trace.events() == expected);
 }
 
-TEST_CASE("a word that goes into a chain is taken before the inner one ends") {
+TEST_CASE("a word sent into a chain is taken before the inner generator ends") {
     const Trace trace;
     {
         common::Tracer tracer = trace.tracer();
@@ -140,7 +140,7 @@ TEST_CASE("a word that goes into a chain is taken before the inner one ends") {
     CHECK(trace.events() == expected);
 }
 
-TEST_CASE("what leaves it is told, and what never comes in") {
+TEST_CASE("a trace records what a generator throws and what it never takes") {
     const Trace trace;
     const auto error = std::make_exception_ptr(std::runtime_error("no"));
     {
@@ -173,7 +173,7 @@ TEST_CASE("what leaves it is told, and what never comes in") {
           == expected);
 }
 
-TEST_CASE("it may be moved, and without a tracer it's a plain one") {
+TEST_CASE("a traced generator can be moved and needs no tracer") {
     const Trace trace;
     {
         common::Tracer tracer = trace.tracer();
@@ -189,7 +189,7 @@ TEST_CASE("it may be moved, and without a tracer it's a plain one") {
     CHECK(silent.send("b").returned == "ab");
 }
 
-TEST_CASE("the number of the place is a byte of the frame") {
+TEST_CASE("the number of the place is taken from a byte of the frame") {
     const Trace trace;
     {
         common::Tracer tracer = trace.tracer();
