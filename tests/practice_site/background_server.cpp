@@ -11,7 +11,7 @@ namespace practice_site {
 
 BackgroundServer::BackgroundServer(Handler handler, const ServerOptions& options)
     : server_(std::move(handler), options) {
-    // A new thread begins with the signals blocked that its maker has blocked.
+    // A new thread starts with the signals blocked that its creator has blocked.
     sigset_t all;
     sigset_t before;
     sigfillset(&all);

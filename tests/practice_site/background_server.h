@@ -1,7 +1,7 @@
-// The practice site beside the program that uses it: a server with a thread of its own.
+// The practice site beside the program that uses it: a server with its own thread.
 //
-// Tests and the demonstration need a server that runs while they do something else, and
-// that ends when they do, also when they end by an exception. That is a scope's business.
+// Tests and the demonstration need a server that runs while they do something else and
+// ends when they do, even if an exception ends them. So its lifetime is a scope.
 #pragma once
 
 #include "tests/practice_site/server.h"
@@ -12,7 +12,7 @@
 namespace practice_site {
 
 /// Serves from its construction to the end of its scope. The thread takes no signals:
-/// they are for the one who started it.
+/// they are for the thread that started it.
 class BackgroundServer {
   public:
     /// Throws as PracticeServer's constructor does.

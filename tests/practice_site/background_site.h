@@ -1,5 +1,4 @@
-// A practice site of its own for a test, served beside it, and all that there is to be
-// found.
+// A test's own practice site, served beside it, and all that there is to find.
 #pragma once
 
 #include "tests/practice_site/background_server.h"

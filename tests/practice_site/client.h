@@ -1,5 +1,5 @@
-// A client for the tests: says exactly what a test wants said, and waits for the answer,
-// but not for ever.
+// A client for the tests: it sends exactly what a test wants to send and waits for the
+// answer, but not forever.
 #pragma once
 
 #include "common/system/socket.h"
@@ -22,16 +22,16 @@ class Client {
     std::size_t send_some(std::string_view bytes);
     /// False if no room to send comes free within a quarter of a second.
     bool has_room() const;
-    /// "I send no more."
+    /// Announces that nothing more will be sent.
     void finish_sending();
 
     /// The next whole response, or as much of it as comes before the server hangs up.
     common::HttpResponse receive();
     /// All that comes before the server hangs up.
     std::string receive_all();
-    /// The headers of the next response, with the empty line; to a HEAD there is no more.
+    /// The headers of the next response, with the empty line; for a HEAD, that is all.
     std::string receive_headers();
-    /// At most so many bytes of what comes next; none if the server has hung up.
+    /// At most this many bytes of what comes next; none if the server has hung up.
     std::string receive_some(std::size_t most);
 
   private:

@@ -2,10 +2,10 @@
 //
 //     demo stage1=build/stage1_callbacks/stage1 "10 workers=build/.../stage3 -w 10"
 //
-// Each is a program of its own, started with the site's URL. What it says that it found
-// is held against the manifest; what it cost is measured from outside, the same way for
-// all: time by our clock, memory by the kernel's account, and how much it did at once by
-// the server, which sees the requests wait.
+// Each crawler is a separate program, started with the site's URL. What it reports is
+// compared with the manifest, and what it costs is measured from outside, in the same way
+// for all: time by our clock, memory by the kernel's account, and how much it does at
+// once by the server, which sees the requests wait.
 #include "common/command_line/command_line.h"
 #include "common/system/descriptors.h"
 #include "common/system/socket.h"
@@ -73,7 +73,7 @@ struct Stage {
     Pipe output; // from the process
 };
 
-/// What a stage said, and what it took.
+/// What a stage printed, and what it cost.
 struct Result {
     std::vector<std::string> lines;
     double seconds = 0;
@@ -83,8 +83,8 @@ struct Result {
     bool timed_out = false;
 };
 
-/// What there is to find, as a stage tells it: the outcome is a line's first word, the
-/// URL its fourth.
+/// What a stage has found, according to its output: the outcome is a line's first word,
+/// the URL its fourth.
 struct Findings {
     std::set<std::string> pages;
     std::set<std::string> dead;
@@ -98,7 +98,7 @@ struct Findings {
     std::string url;
     for (char c = 0; ::read(stage.url.read_end.fd(), &c, 1) == 1 && c != '\n';)
         url += c;
-    if (url.empty()) // the demonstration was given up
+    if (url.empty()) // the demonstration has ended early
         ::_exit(0);
     ::dup2(stage.output.write_end.fd(), STDOUT_FILENO);
     std::vector<std::string> words = stage.command; // exec wants them writable
@@ -113,18 +113,19 @@ struct Findings {
     ::_exit(127);
 }
 
-/// Forks a process that waits to be told the URL.
+/// Forks a process that waits for the URL.
 ///
-/// Why so early, before there is a server? To Linux, what the demonstration itself
-/// occupies at the moment of the fork counts as the child's peak, whatever program it
-/// becomes. Now that is next to nothing. And there are no threads yet: of a process with
-/// threads, fork copies only one, and the locks of the others stay locked.
+/// This happens early, before there is a server, because Linux counts the memory that the
+/// demonstration itself occupies at the moment of the fork as part of the child's peak,
+/// whatever program it becomes. At this point that is next to nothing. There are also no
+/// threads yet: fork copies only one thread of a process, and the locks of the others
+/// stay locked.
 void prepare(Stage& stage) {
     stage.pid = ::fork();
     if (stage.pid < 0)
         fail("fork");
     if (stage.pid == 0) {
-        stage.url.write_end.close(); // to see it end, if the parent does
+        stage.url.write_end.close(); // so that it ends if the parent does
         become(stage);
     }
     stage.url.read_end.close();
@@ -133,8 +134,7 @@ void prepare(Stage& stage) {
 
 // Running it.
 
-/// Reads lines until the process has closed its end. False if that takes longer than
-/// until the deadline.
+/// Reads lines until the process closes its end. False if it hasn't by the deadline.
 bool read_lines(const Stage& stage, Clock::time_point deadline,
                 std::vector<std::string>& lines) {
     std::string text;
@@ -192,8 +192,8 @@ Result run(Stage& stage, practice_site::BackgroundServer& server,
 
 // What came out.
 
-/// The line that sums up: stage 3's begins with "Done", behind which it lists what is
-/// dead; the others' is the last one.
+/// The line with the summary: stage 3's begins with "Done" and may be followed by a list
+/// of what is dead; the others' is the last one.
 const std::string& sum_of(const std::vector<std::string>& lines) {
     const auto done = std::ranges::find_if(
         lines, [](const std::string& line) { return line.starts_with("Done in "); });
@@ -252,7 +252,7 @@ bool compare(std::string_view stage, std::string_view kind,
     return none_missing && none_wrong;
 }
 
-/// True if the stage did what it should; otherwise reports what it did not.
+/// True if the stage did what it should; otherwise reports what went wrong.
 bool check(const Stage& stage, const Result& result, const Findings& findings,
            const Manifest& manifest) {
     if (result.timed_out) {
@@ -326,8 +326,8 @@ std::optional<int> parse(int argc, char** argv, Arguments& arguments) {
 int demonstrate(Arguments& arguments) {
     for (Stage& stage : arguments.stages)
         prepare(stage);
-    // From here on, but not for the stages: writing to one that is gone is an error and
-    // no reason to end, and the server must not be what limits them.
+    // From here on, but not in the stages: writing to a stage that is gone is an error
+    // instead of the end, and the server must not be what limits them.
     std::signal(SIGPIPE, SIG_IGN);
     common::allow_descriptors();
     const practice_site::Site site(arguments.site);
@@ -341,7 +341,7 @@ int demonstrate(Arguments& arguments) {
         manifest.pages.size(), manifest.redirects.size(), manifest.dead.size(),
         server.url(), arguments.server.latency.count());
 
-    // Even one request at a time takes half of this.
+    // Even one request at a time takes only half of this.
     const auto time_limit =
         std::chrono::seconds(60)
         + std::chrono::ceil<std::chrono::seconds>(

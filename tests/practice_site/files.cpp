@@ -25,8 +25,8 @@ int hex_digit(char c) {
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/// Undoes percent-encoding, once: "%252e" is "%2e" and no dot. Nothing, if a "%" is not
-/// followed by two hexadecimal digits.
+/// Undoes percent-encoding, once: "%252e" becomes "%2e", not a dot. Returns nothing if a
+/// "%" is not followed by two hexadecimal digits.
 std::optional<std::string> decode(std::string_view text) {
     std::string decoded;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -94,24 +94,24 @@ Answer Folder::answer(const Request& request) const {
     const auto path = decode(encoded_path);
     if (!path)
         return plain_answer(400);
-    // A NUL would end the name for the kernel, and not for us.
+    // A NUL would end the name for the kernel, but not for us.
     if (!path->starts_with('/') || path->find('\0') != std::string::npos || climbs(*path))
         return plain_answer(404);
 
-    // Joined as text: to join with an absolute path is to leave the folder.
+    // Joined as text: joining with an absolute path would leave the folder.
     const fs::path found = resolve(root_.native() + *path);
     std::error_code error;
     if (!found.empty() && fs::is_directory(found, error)) {
         if (path->ends_with('/'))
             return answer_folder(found, *path);
-        // With the origin before it, for "//host" alone would name another server.
+        // With the origin before it, since "//host" alone would name another server.
         return {301,
                 "text/html; charset=utf-8",
                 {},
                 fmt::format("{}{}/{}", request.origin, encoded_path,
                             request.target.substr(question))};
     }
-    // Nothing but plain files: to open a named pipe is to wait for ever.
+    // Nothing but plain files: opening a named pipe would wait forever.
     if (!found.empty() && fs::is_regular_file(found, error))
         return answer_file(found);
     return plain_answer(404);
@@ -128,7 +128,7 @@ Answer Folder::answer_folder(const fs::path& folder, std::string_view name) cons
          entry.increment(error)) {
         const fs::path found = resolve(entry->path());
         std::error_code ignored;
-        if (!found.empty()) // a link that leads out is not here
+        if (!found.empty()) // empty: a link that leads out
             entries.push_back(entry->path().filename().native()
                               + (fs::is_directory(found, ignored) ? "/" : ""));
     }

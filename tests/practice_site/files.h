@@ -1,9 +1,9 @@
 // A folder of real files as a web site: `practice_site --root DIR`.
 //
-// The danger of every file server is the path that leads out of its folder: "/../../etc",
-// the same in percent-encoding, a symbolic link. So there are two doors. The path as
-// asked for must not climb; and where it really ends, with all links followed, must be
-// inside.
+// The danger of every file server is a path that leads out of its folder: "/../../etc",
+// the same in percent-encoding, a symbolic link. So there are two checks. The requested
+// path must not climb, and the place where it really ends, with all links followed, must
+// be inside.
 #pragma once
 
 #include "tests/practice_site/http.h"
@@ -19,12 +19,13 @@ class Folder {
     /// Throws std::filesystem::filesystem_error if there is no such folder.
     explicit Folder(const std::filesystem::path& root);
 
-    /// The handler for a server: a file; a folder's index.html, or a list of what is in
-    /// it; a redirect to the URL with a slash at its end, for a folder without; 404 for
-    /// all else, and for what lies outside as if it were not there.
+    /// The handler for a server. It answers with a file; with a folder's index.html or a
+    /// list of what is in the folder; with a redirect to the URL with a final slash for a
+    /// folder without one; and with 404 for anything else, including whatever is outside.
     ///
-    /// It reads a file whole, and the server can do nothing else meanwhile: a selector
-    /// calls every regular file ready (man 2 select), however slow the disk is.
+    /// It reads a whole file at once, and the server can do nothing else meanwhile: a
+    /// selector reports every regular file as ready (man 2 select), however slow the disk
+    /// is.
     Answer answer(const Request& request) const;
 
   private:
@@ -36,7 +37,7 @@ class Folder {
     std::filesystem::path root_;
 };
 
-/// What to call a file's content: "text/html" for "a.html"; by the name's end alone.
+/// The type of a file's content, from its name alone: "text/html" for "a.html".
 std::string content_type(const std::filesystem::path& file);
 
 } // namespace practice_site

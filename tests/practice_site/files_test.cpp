@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A folder "site" with a few files in it, and things beside it that nobody may see.
+/// A folder "site" with a few files in it, and things beside it that must stay hidden.
 class Fixture {
   public:
     Fixture() {
@@ -54,7 +54,7 @@ class Fixture {
 
 } // namespace
 
-TEST_CASE_FIXTURE(Fixture, "files: what is in the folder is served") {
+TEST_CASE_FIXTURE(Fixture, "files: whatever is in the folder is served") {
     CHECK(ask("/").body == "the first page");
     CHECK(ask("/index.html").body == "the first page");
     CHECK(ask("/index.html").type == "text/html");
@@ -71,7 +71,7 @@ TEST_CASE_FIXTURE(Fixture, "files: what is in the folder is served") {
     CHECK(ask("/index.html/x").status == 404);
 }
 
-TEST_CASE_FIXTURE(Fixture, "files: no way out of the folder") {
+TEST_CASE_FIXTURE(Fixture, "files: no path leads out of the folder") {
     fs::create_symlink("../secret.txt", site() / "link.txt");
     fs::create_symlink("..", site() / "up");
     fs::create_symlink("/", site() / "slash");
@@ -84,7 +84,7 @@ TEST_CASE_FIXTURE(Fixture, "files: no way out of the folder") {
     for (const std::string& target : {
              std::string("/../secret.txt"),
              std::string("/docs/../../secret.txt"),
-             std::string("/docs/../index.html"), // it would end inside; nobody asks so
+             std::string("/docs/../index.html"), // refused although it ends inside
              std::string("/.."),
              std::string("/../"),
              std::string("/%2e%2e/secret.txt"),
@@ -125,7 +125,7 @@ TEST_CASE_FIXTURE(Fixture, "files: no way out of the folder") {
     }
     CHECK(ask("/inside.html").body == "the docs");
     CHECK(ask("/%252e%252e").body == "two dots, encoded"); // decoded once
-    // An index.html that leads out is none, and what leads out is not listed.
+    // An index.html that leads out is ignored, and links that lead out are not listed.
     CHECK(ask("/plain/").status == 200);
     CHECK(ask("/plain/").body.find("SECRET") == std::string::npos);
     CHECK(ask("/plain/").body.find("index.html") == std::string::npos);
@@ -133,14 +133,14 @@ TEST_CASE_FIXTURE(Fixture, "files: no way out of the folder") {
     CHECK(ask("/up/site/index.html").body == "the first page");
 }
 
-TEST_CASE_FIXTURE(Fixture, "files: half an encoding is a bad request") {
+TEST_CASE_FIXTURE(Fixture, "files: a malformed percent-encoding is a bad request") {
     for (const std::string_view target : {"/%", "/%2", "/%zz", "/a%2", "/%%32e"}) {
         CAPTURE(target);
         CHECK(ask(target).status == 400);
     }
 }
 
-TEST_CASE_FIXTURE(Fixture, "files: a folder without its slash is a redirect") {
+TEST_CASE_FIXTURE(Fixture, "files: a folder's URL without its slash redirects") {
     CHECK(ask("/docs").status == 301);
     CHECK(ask("/docs").location == "http://127.0.0.1:8080/docs/");
     CHECK(ask("/docs?a=b").location == "http://127.0.0.1:8080/docs/?a=b");
@@ -169,7 +169,7 @@ TEST_CASE_FIXTURE(Fixture, "files: a named pipe is not waited for") {
     CHECK(ask("/pipe").status == 404);
 }
 
-TEST_CASE("files: content types") {
+TEST_CASE("files: content types follow from names") {
     CHECK(content_type("a.html") == "text/html");
     CHECK(content_type("a.HTM") == "text/html");
     CHECK(content_type("a.xhtml") == "application/xhtml+xml");
@@ -189,6 +189,6 @@ TEST_CASE("files: content types") {
     CHECK(content_type(".html") == "application/octet-stream");
 }
 
-TEST_CASE("files: a folder that is not there") {
+TEST_CASE("files: a folder that does not exist is an error") {
     CHECK_THROWS_AS(Folder("/no/such/folder"), fs::filesystem_error);
 }

@@ -27,7 +27,7 @@ std::string_view reason(int status) {
     }
 }
 
-/// Cuts `text` at the first `separator`: returns what stands before it, leaves the rest.
+/// Cuts `text` at the first `separator`: returns what is before it, leaves the rest.
 std::string_view cut(std::string_view& text, std::string_view separator) {
     const auto end = text.find(separator);
     const std::string_view front = text.substr(0, end);
@@ -36,7 +36,7 @@ std::string_view cut(std::string_view& text, std::string_view separator) {
     return front;
 }
 
-/// What may stand around a header's value, and be left out: a line's end may not.
+/// What may surround a header's value and is left out; the end of a line may not.
 constexpr std::string_view blanks = " \t";
 
 /// What methods and the names of headers are made of.
@@ -52,8 +52,8 @@ bool is_token(std::string_view text) {
 bool is_visible(char c) { return c > ' ' && c < '\x7f'; }
 bool is_control(char c) { return (c >= '\0' && c < ' ' && c != '\t') || c == '\x7f'; }
 
-/// Host and port are not looked at more closely: there is one site here, whatever its
-/// name.
+/// Host and port are not examined more closely, because there is one site here, whatever
+/// its name.
 bool may_be_host(std::string_view text) {
     return text.find_first_of(" \t/?#@") == std::string_view::npos;
 }
@@ -66,7 +66,7 @@ bool lists(std::string_view list, std::string_view word) {
     return false;
 }
 
-/// The request line. Returns false if it is none.
+/// Reads the request line. Returns false if it is malformed.
 bool read_request_line(std::string_view line, ReceivedRequest& request, bool& is_1_1) {
     const std::string_view method = cut(line, " ");
     std::string_view target = cut(line, " ");
@@ -76,7 +76,7 @@ bool read_request_line(std::string_view line, ReceivedRequest& request, bool& is
         return false;
     constexpr std::string_view scheme = "http://";
     if (common::equal_ignoring_case(target.substr(0, scheme.size()), scheme)) {
-        // As sent to a proxy; servers must take it, too (RFC 9112, section 3.2.2).
+        // As sent to a proxy; servers must accept it as well (RFC 9112, section 3.2.2).
         target.remove_prefix(scheme.size());
         const auto host_end = std::min(target.find_first_of("/?#"), target.size());
         if (host_end == 0)
@@ -98,7 +98,7 @@ bool read_request_line(std::string_view line, ReceivedRequest& request, bool& is
 ReceivedRequest refused(int status) {
     ReceivedRequest request;
     request.failure = status;
-    // Where this request ends is not known, so no other can be found behind it.
+    // Where this request ends is not known, so no other can be found after it.
     request.keep_alive = false;
     return request;
 }
@@ -120,8 +120,8 @@ std::optional<ReceivedRequest> parse_request(std::string_view head) {
         return refused(400);
     int hosts = 0;
     bool close = false;
-    bool body = false;  // nobody is going to read it, so no request is found behind it
-    bool keep = is_1_1; // what 1.1 does by itself, 1.0 must be asked to do
+    bool body = false;  // it isn't interpreted, so no request is found after it
+    bool keep = is_1_1; // 1.1 does so by default, 1.0 must be asked to
     while (!head.empty()) {
         std::string_view value = cut(head, "\r\n");
         const bool has_colon = value.find(':') != std::string_view::npos;

@@ -1,9 +1,9 @@
 // HTTP as the practice site speaks it: what a handler is asked and what it answers, and
 // how the two look on the wire.
 //
-// Text in, text out, no sockets: server.h moves the bytes. It is a server's half of
-// HTTP/1.0 and 1.1, GET and HEAD only, and it is strict: a client of ours that sends
-// nonsense should be told so. Source: RFC 9110 and RFC 9112.
+// Text in, text out, no sockets: server.h moves the bytes. It is the server's half of
+// HTTP/1.0 and 1.1, GET and HEAD only, and it is strict, because a client of ours that
+// sends nonsense should be told so. Source: RFC 9110 and RFC 9112.
 #pragma once
 
 #include <cstddef>
@@ -31,30 +31,30 @@ struct Answer {
 
 using Handler = std::function<Answer(const Request&)>;
 
-/// A small page that says what the status says; the answer when nothing better is known.
+/// A small page that names the status; the answer when there is nothing better.
 Answer plain_answer(int status);
 
-/// The most bytes that a request may take up to the empty line behind its headers; that
+/// The most bytes that a request may take up to the empty line after its headers, which
 /// isn't counted.
 constexpr std::size_t max_request_bytes = 64 * 1024;
 
-/// A request as it came: little enough to keep for ten thousand connections that wait.
+/// A parsed request: small enough to keep for ten thousand connections that wait.
 struct ReceivedRequest {
     std::string target;
     int failure = 0; ///< the status to answer at once, without a handler: 400, 405, 431
     bool head_only = false;
-    bool keep_alive = false; ///< another one may follow
+    bool keep_alive = false; ///< another request may follow
 };
 
-/// False for the first byte of what can be no request. TLS begins with such a one; and
-/// since there may never be an empty line in it, who waits for that waits in vain.
+/// False if no request can begin with this byte. TLS begins with such a byte, and since
+/// it may never contain an empty line, waiting for one would be in vain.
 bool may_begin_request(char first);
 
-/// A request from all its bytes up to the empty line behind its headers, with that. One
-/// that makes no sense is refused with 400. Nothing: these were just empty lines.
+/// A request from all its bytes up to and including the empty line after its headers. A
+/// request that makes no sense is refused with 400. Returns nothing for empty lines only.
 std::optional<ReceivedRequest> parse_request(std::string_view head);
 
-/// A request that gets this status for an answer, and is the last.
+/// A request that is answered with this status and is the last on its connection.
 ReceivedRequest refused(int status);
 
 /// The answer's bytes: status line, headers, body.

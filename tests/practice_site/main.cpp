@@ -3,7 +3,7 @@
 //     practice_site --pages 500 --latency 50
 //     practice_site --root DIR
 //
-// Prints its URL, and serves until it is told to stop.
+// Prints its URL and serves until it is stopped.
 #include "common/command_line/command_line.h"
 #include "common/system/descriptors.h"
 #include "tests/practice_site/background_server.h"
@@ -62,7 +62,7 @@ void stop_on_signals() {
 }
 
 /// Sleeps until a signal comes or, if asked to, until standard input ends. The timeout is
-/// in milliseconds, as for poll; returns true if it has not run out. `at_line` is called
+/// in milliseconds, as for poll; returns false if it runs out. `at_line` is called
 /// for each line on standard input.
 bool wait_for_the_end(bool until_eof, int timeout_ms = -1,
                       const std::function<void()>& at_line = {}) {
@@ -153,8 +153,8 @@ std::optional<int> parse(int argc, char** argv, Arguments& arguments) {
     return std::nullopt;
 }
 
-/// The handler, with a cache for the pages that exist. Those that don't exist are
-/// endless.
+/// The handler, with a cache for the pages that exist. The number of those that don't is
+/// unlimited.
 Handler keeping(Handler handler) {
     return
         [handler = std::move(handler), kept = std::unordered_map<std::string, Answer>()](
@@ -170,8 +170,8 @@ Handler keeping(Handler handler) {
         };
 }
 
-/// The handler, and a line in a file for each call. The line is written before the
-/// answer, so that a client that has the answer finds it there. Throws
+/// The handler, which also writes a line to a file for each call. The line is written
+/// before the answer, so that a client that has the answer finds it there. Throws
 /// std::runtime_error.
 Handler noting(Handler handler, const std::string& file) {
     const auto log = std::make_shared<std::ofstream>(file, std::ios::app);
@@ -184,7 +184,7 @@ Handler noting(Handler handler, const std::string& file) {
     };
 }
 
-/// "requests 545 at_once 10 connections 12": since the last time.
+/// Prints the counts since the last time: "requests 545 at_once 10 connections 12".
 void tell_counts(practice_site::BackgroundServer& server) {
     const auto so_far = server.statistics();
     server.reset_statistics();
@@ -240,8 +240,8 @@ void serve(const Arguments& arguments, Handler handler, const practice_site::Sit
 }
 
 void serve(const Arguments& arguments) {
-    // select can only watch descriptors below FD_SETSIZE. With no others allowed, clients
-    // that are too many wait in the listener's queue.
+    // select can watch only descriptors below FD_SETSIZE. With no others allowed, excess
+    // clients wait in the listener's queue.
     common::allow_descriptors(arguments.server.selector == "select"
                                   ? std::size_t{FD_SETSIZE}
                                   : std::numeric_limits<std::size_t>::max());

@@ -13,15 +13,15 @@ from typing import Iterator, NamedTuple
 from urllib.parse import urlsplit
 
 PROGRAM = "tests/practice_site/practice_site"  # in a build directory
-PATIENCE = 10  # seconds that a server has for its end
+PATIENCE = 10  # seconds that a server has to end
 
 
 class NotStarted(Exception):
-    """The site did not print its URL. It has said why, on standard error."""
+    """The site did not print its URL. The reason is on standard error."""
 
 
 class Site(NamedTuple):
-    process: Popen  # standard input is a pipe; standard output, too, behind the URL
+    process: Popen  # standard input is a pipe, and so is standard output after the URL
     url: str
 
     @property
@@ -31,8 +31,8 @@ class Site(NamedTuple):
 
 @contextmanager
 def practice_site(program: Path | str, *options: str, port: int = 0, core: int | None = None) -> Iterator[Site]:
-    """The site, ready to answer, at a free port if none is named; on one core, if one is named. If
-    this process is killed, the site ends with its standard input. Throws NotStarted."""
+    """The site, ready to answer, at a free port unless one is given, and on one core if one is given.
+    If this process is killed, the site ends with its standard input. Throws NotStarted."""
     def in_the_child():
         os.sched_setaffinity(0, [core])
     process = Popen([program, *options, "--port", str(port), "--until-eof"], stdin=PIPE, stdout=PIPE, text=True,
@@ -46,7 +46,7 @@ def practice_site(program: Path | str, *options: str, port: int = 0, core: int |
 
 @contextmanager
 def ended_at_last(process: Popen) -> Iterator[Popen]:
-    """Ends a server behind the body of the `with`, also when that throws. If it doesn't end, it is killed."""
+    """Ends a server after the body of the `with`, even if that throws. If it doesn't end, it is killed."""
     with process:
         try:
             yield process

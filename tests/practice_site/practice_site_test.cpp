@@ -35,7 +35,7 @@ namespace {
 enum class Kind : std::uint8_t { socket, terminal };
 
 /// Two ends of a line: what is written into one can be read from the other. The second
-/// one may be a terminal, as far as a program can tell.
+/// one may look like a terminal to a program.
 std::array<common::Socket, 2> make_line(Kind kind) {
     std::array<int, 2> ends{-1, -1};
     if (kind == Kind::socket) {
@@ -58,7 +58,7 @@ bool has_terminals() {
 }
 
 /// A running program; its standard input and both its outputs are at the other end of a
-/// line. It is ended, at the latest, with its object.
+/// line. It is killed at the latest when its object is destroyed.
 class Process {
   public:
     Process(const std::string& program, std::vector<std::string> arguments,
@@ -97,11 +97,11 @@ class Process {
     }
     void end_input() const { ::shutdown(line_[0].fd(), SHUT_WR); }
 
-    /// Its output up to and with this text.
+    /// Its output up to and including this text.
     std::string read_until(std::string_view text) {
         while (output_.find(text) == std::string::npos)
             if (!fill())
-                throw std::runtime_error("the program ended and said: " + output_);
+                throw std::runtime_error("the program ended after printing: " + output_);
         const auto end = output_.find(text) + text.size();
         std::string front = output_.substr(0, end);
         output_.erase(0, end);
@@ -123,9 +123,9 @@ class Process {
     bool fill() {
         pollfd entry{line_[0].fd(), POLLIN, 0};
         if (::poll(&entry, 1, 20'000) <= 0)
-            throw std::runtime_error("the program is silent for 20 seconds");
+            throw std::runtime_error("the program was silent for 20 seconds");
         std::array<char, 4096> chunk;
-        // A terminal that nobody has open any more says EIO, and not "the end".
+        // A terminal that is no longer open anywhere reports EIO, not the end.
         const auto count = ::read(line_[0].fd(), chunk.data(), chunk.size());
         output_.append(chunk.data(),
                        static_cast<std::size_t>(std::max(count, ssize_t{0})));
@@ -137,7 +137,7 @@ class Process {
     std::string output_;
 };
 
-/// Where meson has put the program; empty if the test runs without meson.
+/// The program's path, which meson sets; empty if the test runs without meson.
 std::string program(const char* variable) {
     const char* path = std::getenv(variable);
     if (path == nullptr)
@@ -153,7 +153,7 @@ std::string first_line(Process& process) {
 
 } // namespace
 
-TEST_CASE("practice_site: says where it is, and ends with its input") {
+TEST_CASE("practice_site: prints its URL, and ends with its input") {
     const std::string site = program("PRACTICE_SITE");
     if (site.empty())
         return;
@@ -180,7 +180,7 @@ TEST_CASE("practice_site: ends on SIGINT and SIGTERM, with clients waiting") {
         const std::string url = first_line(process);
         Client client(url.substr(0, url.size() - 1));
         client.send(get("/"));
-        process.end_input(); // which is nothing to it, without --until-eof
+        process.end_input(); // which it ignores without --until-eof
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
         const Client another(url.substr(0, url.size() - 1));
         process.signal(number);
@@ -189,7 +189,7 @@ TEST_CASE("practice_site: ends on SIGINT and SIGTERM, with clients waiting") {
     }
 }
 
-TEST_CASE("practice_site: tells on a terminal how much goes on") {
+TEST_CASE("practice_site: shows on a terminal how busy it is") {
     const std::string site = program("PRACTICE_SITE");
     if (site.empty())
         return;
@@ -248,7 +248,7 @@ TEST_CASE("practice_site: serves a folder") {
     ::rmdir(folder.c_str());
 }
 
-TEST_CASE("practice_site: keeps pages, notes requests, and tells counts") {
+TEST_CASE("practice_site: keeps pages, logs requests, and prints counts") {
     const std::string site = program("PRACTICE_SITE");
     if (site.empty())
         return;
@@ -287,7 +287,7 @@ TEST_CASE("practice_site: keeps pages, notes requests, and tells counts") {
     CHECK(unable.wait() == 1);
 }
 
-TEST_CASE("practice_site: bad usage is one line and status 2") {
+TEST_CASE("practice_site: bad usage prints one line and exits with status 2") {
     const std::string site = program("PRACTICE_SITE");
     if (site.empty())
         return;
@@ -332,7 +332,7 @@ TEST_CASE("practice_site: bad usage is one line and status 2") {
     }
 }
 
-TEST_CASE("practice_site: a port that is taken is status 1") {
+TEST_CASE("practice_site: a port that is taken means exit status 1") {
     const std::string site = program("PRACTICE_SITE");
     if (site.empty())
         return;
@@ -347,7 +347,7 @@ TEST_CASE("practice_site: a port that is taken is status 1") {
     CHECK(said.find('\n') == said.size() - 1);
 }
 
-TEST_CASE("demo: says what a stage has missed, and that it did not run") {
+TEST_CASE("demo: reports what a stage missed and which stage did not run") {
     const std::string demo = program("DEMO");
     if (demo.empty())
         return;

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Says something to a server, just as it stands here, and prints what comes back.
+"""Sends a text to a server, exactly as given, and prints what comes back.
 
     say.py http://127.0.0.1:8000/ 'GET / HTTP/1.1\\r\\nHost: me\\r\\n\\r\\n'
 
-\\r and \\n in the text mean what they mean in C++. Then we have finished (the other direction stays
-open), as a client would that hangs up: so this also shows what a server makes of half a request.
-Of the answer, it prints the first line. Page G of the book.
+\\r and \\n in the text mean what they mean in C++. After the text, our direction of the connection
+is closed, so this also shows what a server makes of half a request. Of the answer, it prints the
+first line. Page G of the book.
 """
 import socket
 import sys

@@ -21,9 +21,9 @@ using stage3::Coroutine;
 using stage3::Stream;
 using stage3::wait_for;
 
-/// A request's, with the empty line at its end.
+/// The longest head of a request, including the empty line at its end.
 constexpr std::size_t longest_head = max_request_bytes + 4;
-/// An answer is sent in pieces of so many bytes.
+/// An answer is sent in pieces of this many bytes.
 constexpr std::size_t piece = std::size_t{64} * 1024;
 
 stage3::Listener listen(std::uint16_t port) {
@@ -58,9 +58,9 @@ Coroutine<> read_to_the_end(Stream& stream) {
         co_await stream.read_some(piece);
 }
 
-/// To close a socket with unread bytes in it is to reset the connection: then what the
-/// kernel has not sent yet is thrown away, and what it has may be overtaken. So say that
-/// we are done, and read until the client is, too; but not for ever.
+/// Closing a socket with unread bytes in it resets the connection: what the kernel has
+/// not sent yet is thrown away, and what it has sent may be overtaken. So say that we are
+/// done, and read until the client is done as well, but not forever.
 Coroutine<> say_goodbye(Stream& stream) {
     stream.finish_writing();
     co_await wait_for(read_to_the_end(stream), 1s);
@@ -141,13 +141,13 @@ Coroutine<> PracticeServer::talk(Stream& stream) {
     } catch (const stage3::Timeout&) {
         stream.close(); // it takes too long to send, or to receive
     } catch (const std::system_error&) {
-        stream.close(); // the connection is broken: nobody is there to tell
+        stream.close(); // the connection is broken: there is no one to tell
     }
 }
 // [/talk]
 
 // [next-request]
-/// What the client asks next; nothing, if it has finished.
+/// The client's next request; nothing if it has finished.
 Coroutine<std::optional<ReceivedRequest>> PracticeServer::next_request(Stream& stream) {
     std::size_t left = 0; // of a request that has no end
     try {
@@ -165,9 +165,9 @@ Coroutine<std::optional<ReceivedRequest>> PracticeServer::next_request(Stream& s
 // [/next-request]
 
 // [send]
-/// Piece by piece, so that a client that takes them slowly is told from one that takes
-/// nothing any more. (Roughly: Linux says that there is room again when a good part of
-/// its own buffer is free, and that may be a megabyte.)
+/// Piece by piece, to distinguish a client that takes them slowly from one that no longer
+/// takes anything. This is approximate: Linux reports room again when a good part of its
+/// own buffer is free, and that may be a megabyte.
 Coroutine<> PracticeServer::send(Stream& stream, std::string bytes) {
     for (std::size_t sent = 0; sent < bytes.size(); sent += piece) {
         stream.write(std::string_view(bytes).substr(sent, piece));

@@ -1,12 +1,12 @@
 // The practice site's server: one thread, any number of connections.
 //
-// It is what the crawlers talk to, and it stands on stage 3's runtime, as the last of
-// them does: the same event loop, turned round. Each connection has a task of its own,
+// It is what the crawlers talk to, and like the last of them it is built on stage 3's
+// runtime: the same event loop, from the other side. Each connection has its own task,
 // which reads like a program for one client: take a request, wait as long as the latency
-// says, answer, and again. Whenever it must wait, the others go on.
+// says, answer, and start over. Whenever one task has to wait, the others continue.
 //
-// What to answer is a handler's business (site.h, files.h); what the bytes mean is
-// http.h's. Page G of the book.
+// A handler decides what to answer (site.h, files.h); http.h knows what the bytes mean.
+// Page G of the book.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
@@ -33,8 +33,8 @@ struct ServerOptions {
     stage3::EventLoop::Duration patience = std::chrono::minutes(1);
 };
 
-/// What a server has done so far. A request counts from the moment when it has come as a
-/// whole, and those before it on its connection are done, until the last byte of the
+/// What a server has done so far. A request counts from the moment when it has arrived
+/// whole and those before it on its connection are done, until the last byte of the
 /// answer is handed to the kernel.
 struct Statistics {
     std::uint64_t requests_served = 0;
@@ -58,16 +58,17 @@ class PracticeServer {
     /// Where a crawl begins: "http://127.0.0.1:8080/".
     std::string url() const { return origin() + "/"; }
 
-    /// Serves until `stop` is called; then hangs up on all, and returns. Once. Calls the
-    /// handler in this thread. A handler that throws means status 500.
+    /// Serves until `stop` is called; then closes all connections and returns. It can be
+    /// called once. Calls the handler in this thread. A handler that throws means status
+    /// 500.
     void run();
 
-    /// Ends `run`, also one that has not begun. From any thread.
+    /// Ends `run`, even if it has not begun. May be called from any thread.
     void stop();
 
-    /// From any thread.
+    /// May be called from any thread.
     Statistics statistics() const;
-    /// Begins the counts and the peaks anew; what is open now stays counted.
+    /// Resets the counts and the peaks; what is open now stays counted.
     void reset_statistics();
 
   private:
@@ -87,7 +88,7 @@ class PracticeServer {
 
     mutable std::mutex mutex_; // guards what follows
     Statistics statistics_;
-    std::uint64_t turns_before_ = 0; // that count no more
+    std::uint64_t turns_before_ = 0; // that no longer count
 };
 
 } // namespace practice_site

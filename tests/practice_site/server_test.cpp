@@ -31,7 +31,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Answers with what it was asked: "/" with "/".
+/// Answers a request with its target: "/" with "/".
 Answer echo(const Request& request) {
     return {200, "text/plain", std::string(request.target), {}};
 }
@@ -45,7 +45,7 @@ void with_each_selector(Test test) {
     }
 }
 
-/// Looks again and again until it is so; for ten seconds.
+/// Checks again and again for up to ten seconds until the condition holds.
 template <typename Condition>
 bool comes_true(Condition condition) {
     const auto end = Clock::now() + 10s;
@@ -59,7 +59,7 @@ bool comes_true(Condition condition) {
 
 } // namespace
 
-TEST_CASE("server: keep-alive, and how it ends") {
+TEST_CASE("server: a connection is kept until the client asks to close it") {
     with_each_selector([](const std::string& selector) {
         const BackgroundServer server(echo, {.selector = selector});
         Client client(server.origin());
@@ -81,7 +81,7 @@ TEST_CASE("server: keep-alive, and how it ends") {
     });
 }
 
-TEST_CASE("server: HTTP/1.0 closes unless it is asked not to") {
+TEST_CASE("server: an HTTP/1.0 connection is closed unless asked to be kept") {
     const BackgroundServer server(echo);
     Client plain(server.origin());
     plain.send("GET /a HTTP/1.0\r\n\r\n");
@@ -109,7 +109,7 @@ TEST_CASE("server: HEAD is GET without the body") {
     CHECK(rest.ends_with("\r\n\r\n/after"));
 }
 
-TEST_CASE("server: malformed requests are told so, and hung up on") {
+TEST_CASE("server: a malformed request gets 400 and its connection is closed") {
     const BackgroundServer server(echo);
     const auto refuses = [&server](const std::string& request) {
         CAPTURE(request);
@@ -148,7 +148,7 @@ TEST_CASE("server: malformed requests are told so, and hung up on") {
           "Host: a\r\n folded\r\n", "Host: a\r\nB: c\nD: e\r\n", "Host: a b\r\n",
           "Host: a/b\r\n", "Host: a\r\nContent-Length: five\r\n",
           "Host: a\r\nContent-Length: -1\r\n", "Host: a\r\nContent-Length:\r\n",
-          // Somebody in front of us might see another header, or a request, in these.
+          // A proxy in front of us might see another header, or a request, in these.
           "Host: a\r\nX:\nContent-Length: 5\r\n", "Host: a\r\nX:\rY: z\r\n",
           "Host:\n a\r\n", "Host: a\r\r\n", "Host: a\r\nContent-Length: 0\n\r\n",
           "Host: a\r\nX:\n\nGET /admin HTTP/1.1\r\n"})
@@ -157,7 +157,7 @@ TEST_CASE("server: malformed requests are told so, and hung up on") {
     CHECK(comes_true([&] { return server.statistics().connections == 0; }));
 }
 
-TEST_CASE("server: unusual requests that are right") {
+TEST_CASE("server: unusual but valid requests are answered") {
     const BackgroundServer server(echo);
     for (const auto& [request, target] : std::vector<std::pair<std::string, std::string>>{
              {"\r\n\r\nGET /a HTTP/1.1\r\nhOsT:x\r\n\r\n", "/a"},
@@ -179,12 +179,12 @@ TEST_CASE("server: unusual requests that are right") {
     }
 }
 
-TEST_CASE("server: who speaks TLS is told at once, and not when patience is over") {
+TEST_CASE("server: a TLS client gets 400 at once") {
     with_each_selector([](const std::string& selector) {
         const BackgroundServer server(echo, {.selector = selector, .patience = 60s});
         const auto start = Clock::now();
-        // As curl sends it: a record of a hello of 508 bytes. Then it waits, and so it
-        // does if its first bytes come by themselves.
+        // As curl sends it: a record of a hello of 508 bytes. Then it waits, as it also
+        // does after its first bytes if those arrive alone.
         for (const std::string& hello :
              {std::string("\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03", 11)
                   + std::string(506, 'x'),
@@ -195,7 +195,7 @@ TEST_CASE("server: who speaks TLS is told at once, and not when patience is over
             CHECK(answer.starts_with("HTTP/1.1 400 Bad Request\r\n"));
             CHECK(answer.find("Connection: close\r\n") != std::string::npos);
         }
-        Client kept(server.origin()); // also behind a request
+        Client kept(server.origin()); // also after a request
         kept.send(get("/a") + "\x16\x03\x01");
         CHECK(kept.receive().body == "/a");
         CHECK(kept.receive_all().starts_with("HTTP/1.1 400 Bad Request\r\n"));
@@ -203,7 +203,7 @@ TEST_CASE("server: who speaks TLS is told at once, and not when patience is over
     });
 }
 
-TEST_CASE("server: other methods are not allowed") {
+TEST_CASE("server: methods other than GET and HEAD are not allowed") {
     const BackgroundServer server(echo);
     Client client(server.origin());
     client.send("DELETE / HTTP/1.1\r\nHost: test\r\n\r\n"
@@ -214,8 +214,8 @@ TEST_CASE("server: other methods are not allowed") {
         CHECK(response.header("Allow") == "GET, HEAD");
         CHECK(response.header("Connection") == "keep-alive");
     }
-    // Nobody reads the body; and still the answer arrives, though the client goes on
-    // sending for long after it.
+    // The body is not interpreted, and the answer still arrives even though the client
+    // goes on sending long after it.
     for (const std::string_view kind :
          {"Content-Length: 1000000\r\n", "Transfer-Encoding: chunked\r\n"}) {
         Client sender(server.origin());
@@ -231,7 +231,7 @@ TEST_CASE("server: other methods are not allowed") {
     CHECK(getter.receive_all().ends_with("Connection: close\r\n\r\n/"));
 }
 
-TEST_CASE("server: headers over 64 KiB") {
+TEST_CASE("server: headers over 64 KiB get 431") {
     with_each_selector([](const std::string& selector) {
         const BackgroundServer server(echo, {.selector = selector});
         const auto with_headers = [](std::size_t size) {
@@ -254,12 +254,13 @@ TEST_CASE("server: headers over 64 KiB") {
     });
 }
 
-TEST_CASE("server: a client that does not hang up after an error is hung up on") {
+TEST_CASE(
+    "server: the connection is closed after an error if the client leaves it open") {
     const BackgroundServer server(echo);
     Client client(server.origin());
     client.send("nonsense\r\n\r\n");
     CHECK(client.receive().status == 400);
-    CHECK(client.receive_all() == ""); // the server has said all
+    CHECK(client.receive_all() == ""); // the server is done
     CHECK(comes_true([&] { return server.statistics().connections == 0; }));
 }
 
@@ -281,7 +282,7 @@ TEST_CASE("server: pipelined requests are answered in order") {
     });
 }
 
-TEST_CASE("server: more pipelined requests than it wants to keep") {
+TEST_CASE("server: endless pipelined requests are not all taken in") {
     const std::string long_target = "/" + std::string(5000, 'x');
     {
         const BackgroundServer server(echo, {.latency = 1ms});
@@ -291,8 +292,8 @@ TEST_CASE("server: more pipelined requests than it wants to keep") {
         for (int i = 0; i < 100; ++i)
             CHECK(client.receive().body == long_target);
     }
-    // Of requests without end, it takes a few; the rest stays in the kernel's buffers,
-    // and when they are full, the client can send no more.
+    // Of endless requests it takes only a few. The rest stays in the kernel's buffers,
+    // and when those are full, the client can send no more.
     with_each_selector([&](const std::string& selector) {
         const BackgroundServer server(echo, {.latency = 1h, .selector = selector});
         Client client(server.origin());
@@ -304,7 +305,7 @@ TEST_CASE("server: more pipelined requests than it wants to keep") {
     });
 }
 
-TEST_CASE("server: a request in single bytes") {
+TEST_CASE("server: a request that arrives byte by byte is answered") {
     const BackgroundServer server(echo);
     Client client(server.origin());
     for (const char c : get("/slow") + get("/slow", "Connection: close\r\n"))
@@ -313,7 +314,7 @@ TEST_CASE("server: a request in single bytes") {
     CHECK(client.receive_all().ends_with("/slow"));
 }
 
-TEST_CASE("server: a large body to a slow reader, and others meanwhile") {
+TEST_CASE("server: a slow reader of a large body delays no other client") {
     with_each_selector([](const std::string& selector) {
         std::string large(std::size_t{16} * 1024 * 1024,
                           '\0'); // more than the kernel takes
@@ -328,14 +329,14 @@ TEST_CASE("server: a large body to a slow reader, and others meanwhile") {
         slow.send(get("/large"));
         CHECK(comes_true([&] { return server.statistics().requests == 1; }));
         std::this_thread::sleep_for(50ms);
-        slow.send(get("/after")); // lies unread while the answer is on its way
+        slow.send(get("/after")); // stays unread while the answer is on its way
         for (int i = 0; i < 10; ++i) {
             Client quick(server.origin());
             quick.send(get("/quick"));
             CHECK(quick.receive().body == "/quick");
         }
-        // All but the slow one is done; the server is done when its client is, not
-        // before.
+        // All but the slow one are done; the server counts it as done only when its
+        // client has everything.
         CHECK(comes_true([&] { return server.statistics().requests == 1; }));
         // The loop does not turn while there is no room to send.
         const auto turns = server.statistics().turns;
@@ -355,7 +356,7 @@ TEST_CASE("server: a large body to a slow reader, and others meanwhile") {
     });
 }
 
-TEST_CASE("server: who keeps it waiting is hung up on, and the others are not") {
+TEST_CASE("server: clients that keep it waiting are disconnected and others are not") {
     with_each_selector([](const std::string& selector) {
         const BackgroundServer server(echo, {.selector = selector, .patience = 1s});
         const auto start = Clock::now();
@@ -365,14 +366,14 @@ TEST_CASE("server: who keeps it waiting is hung up on, and the others are not") 
         Client kept(server.origin());
         kept.send(get("/kept"));
         CHECK(kept.receive().body == "/kept"); // and then says nothing more
-        // Neither a byte now and then is a request, nor is an empty line.
+        // Neither an occasional byte nor an empty line is a request.
         const auto keep_sending = [](Client& client, std::string_view bytes) {
             try {
                 for (int i = 0; i < 500; ++i) {
                     client.send(bytes);
                     std::this_thread::sleep_for(20ms);
                 }
-            } catch (const std::system_error& error) { // it was hung up on
+            } catch (const std::system_error& error) { // it was disconnected
                 CHECK(error.code() != std::error_code());
             }
         };
@@ -398,8 +399,7 @@ TEST_CASE("server: who keeps it waiting is hung up on, and the others are not") 
     });
 }
 
-TEST_CASE(
-    "server: who takes nothing of an answer is hung up on, who takes it slowly is not") {
+TEST_CASE("server: a client that reads nothing is disconnected and a slow one is not") {
     const std::string large(std::size_t{16} * 1024 * 1024, 'x');
     const BackgroundServer server(
         [&](const Request& request) {
@@ -423,7 +423,7 @@ TEST_CASE(
         }
         std::this_thread::sleep_for(100ms);
     }
-    CHECK(Clock::now() - start > 1s); // it took longer, as a whole, than one may wait
+    CHECK(Clock::now() - start > 1s); // as a whole, it took longer than its patience
     slow.send(get("/after"));
     CHECK(slow.receive().body == "/after");
     CHECK(comes_true([&] {
@@ -431,14 +431,14 @@ TEST_CASE(
     }));
 }
 
-TEST_CASE("server: its own latency tries nobody's patience") {
+TEST_CASE("server: its own latency does not count as a client's delay") {
     const BackgroundServer server(echo, {.latency = 200ms, .patience = 50ms});
     Client client(server.origin());
     client.send(get("/a"));
     CHECK(client.receive().body == "/a");
 }
 
-TEST_CASE("server: a request that ends in the middle is no request") {
+TEST_CASE("server: a request that is cut off gets 400") {
     const BackgroundServer server(echo);
     for (const std::string_view part :
          {"G", "GET / HTTP/1.0", "GET / HTTP/1.0\r\n", "GET / HTTP/1.0\n\n",
@@ -456,7 +456,7 @@ TEST_CASE("server: a request that ends in the middle is no request") {
     CHECK(content.receive_all() == "");
 }
 
-TEST_CASE("server: whatever comes, it's answered, and the next one is, too") {
+TEST_CASE("server: random requests are answered and do no harm to the next one") {
     const BackgroundServer server(echo);
     std::mt19937 random(18); // NOLINT(cert-msc*): the same each time
     const auto below = [&random](std::size_t end) { return random() % end; };
@@ -482,14 +482,14 @@ TEST_CASE("server: whatever comes, it's answered, and the next one is, too") {
                || status == "HTTP/1.1 405"));
         refused += status == "HTTP/1.1 400" ? 1 : 0;
     }
-    CHECK(refused > 250); // or these requests would not be as bad as they should be
+    CHECK(refused > 250); // else these requests would not be bad enough
     Client client(server.origin());
     client.send(good);
     CHECK(client.receive().body == "/some/where?a=b");
     CHECK(comes_true([&] { return server.statistics().connections == 1; }));
 }
 
-TEST_CASE("server: those who wait, wait at the same time") {
+TEST_CASE("server: clients wait for their answers at the same time") {
     with_each_selector([](const std::string& selector) {
         const BackgroundServer server(echo, {.latency = 200ms, .selector = selector});
         const auto start = Clock::now();
@@ -508,7 +508,7 @@ TEST_CASE("server: those who wait, wait at the same time") {
     });
 }
 
-TEST_CASE("server: errors wait like everything else") {
+TEST_CASE("server: errors are delayed like all answers") {
     const BackgroundServer server(echo, {.latency = 100ms});
     const auto start = Clock::now();
     Client client(server.origin());
@@ -517,7 +517,7 @@ TEST_CASE("server: errors wait like everything else") {
     CHECK(Clock::now() - start >= 100ms);
 }
 
-TEST_CASE("server: thousands of connections held") {
+TEST_CASE("server: thousands of connections are held at once") {
     // Both ends are in this process, so each costs two descriptors.
     const std::size_t limit = common::allow_descriptors();
     with_each_selector([limit](const std::string& selector) {
@@ -542,7 +542,7 @@ TEST_CASE("server: thousands of connections held") {
     });
 }
 
-TEST_CASE("server: clients that go away") {
+TEST_CASE("server: clients that go away do no harm") {
     with_each_selector([](const std::string& selector) {
         const BackgroundServer server(echo, {.latency = 30ms, .selector = selector});
         {
@@ -571,7 +571,7 @@ TEST_CASE("server: clients that go away") {
     });
 }
 
-TEST_CASE("server: who has finished sending still gets all answers") {
+TEST_CASE("server: a client that has finished sending still gets all answers") {
     with_each_selector([](const std::string& selector) {
         const BackgroundServer server(echo, {.latency = 50ms, .selector = selector});
         Client client(server.origin());
@@ -580,12 +580,11 @@ TEST_CASE("server: who has finished sending still gets all answers") {
         CHECK(client.receive().body == "/a");
         CHECK(client.receive().body == "/b");
         CHECK(client.receive_all() == "");
-        CHECK(server.statistics().turns
-              < 20); // the end of input is not reported for ever
+        CHECK(server.statistics().turns < 20); // the end of input is not reported forever
     });
 }
 
-TEST_CASE("server: no descriptor left") {
+TEST_CASE("server: without a free descriptor new clients wait in the queue") {
     const auto test = [](const std::string& selector, bool its_own_closes) {
         const BackgroundServer server(echo, {.selector = selector});
         std::vector<std::unique_ptr<Client>> clients;
@@ -622,7 +621,7 @@ TEST_CASE("server: no descriptor left") {
     test("", false);
 }
 
-TEST_CASE("server: a handler that throws") {
+TEST_CASE("server: a handler that throws means status 500") {
     const BackgroundServer server(
         [](const Request&) -> Answer { throw std::runtime_error("a < b"); });
     Client client(server.origin());
@@ -637,7 +636,7 @@ TEST_CASE("server: a handler that throws") {
     CHECK(another.receive().status == 500);
 }
 
-TEST_CASE("server: redirects") {
+TEST_CASE("server: a redirect has a Location and no body") {
     const BackgroundServer server([](const Request& request) {
         return Answer{308, "text/plain", {}, std::string(request.origin) + "/b"};
     });
@@ -649,7 +648,7 @@ TEST_CASE("server: redirects") {
     CHECK(response.header("Content-Length") == "0");
 }
 
-TEST_CASE("server: starting and stopping") {
+TEST_CASE("server: it can be stopped before it runs and more than once") {
     PracticeServer server(echo);
     CHECK(server.url() == server.origin() + "/");
     CHECK_THROWS_AS(PracticeServer(echo, {.selector = "sundial"}), std::invalid_argument);
@@ -669,7 +668,7 @@ TEST_CASE("server: starting and stopping") {
     CHECK(stopped.statistics().requests_served == 0);
 }
 
-TEST_CASE("server: statistics begin anew") {
+TEST_CASE("server: statistics can be reset") {
     BackgroundServer server(echo, {.latency = 20ms});
     {
         Client one(server.origin());
@@ -689,7 +688,7 @@ TEST_CASE("server: statistics begin anew") {
     CHECK(server.statistics().requests_served == 0);
 }
 
-TEST_CASE("listener: ports and families") {
+TEST_CASE("listener: a taken port and an unknown family are refused") {
     const auto first = tests::listen_on_loopback(0);
     const auto port = tests::local_port(first);
     CHECK(port != 0);
@@ -708,7 +707,7 @@ TEST_CASE("listener: ports and families") {
     CHECK(error == std::errc::operation_would_block);
 }
 
-TEST_CASE("listener: a blocking one, for servers with a thread for each connection") {
+TEST_CASE("listener: a blocking listener and its connections wait") {
     for (const int family : {AF_INET, AF_INET6}) {
         common::Socket listener;
         try {

@@ -38,7 +38,7 @@ std::string oldest_path(std::size_t page) {
     return has_moved(page) ? old_path(page) : page_path(page);
 }
 
-/// "/p/17" after "/p/" is 17. Only the one spelling: a "/p/017" is not there.
+/// "/p/17" after "/p/" is 17. There is only one spelling: "/p/017" doesn't exist.
 std::optional<std::size_t> number_after(std::string_view prefix, std::string_view path) {
     if (!path.starts_with(prefix))
         return std::nullopt;
@@ -52,7 +52,7 @@ std::optional<std::size_t> number_after(std::string_view prefix, std::string_vie
     return number;
 }
 
-/// A path as the link on a page that says it in relation to the page itself.
+/// A path as a link on a page, relative to that page.
 std::string relative(std::size_t page, std::string_view path) {
     if (page == 0)
         return "./" + std::string(path.substr(1));
@@ -73,7 +73,7 @@ void append_words(std::string& text, std::size_t length, std::mt19937_64& random
         const std::string_view pause = count % 12 == 0 ? ".\n" : " ";
         text += paragraph ? ".</p>\n<p>" : pause;
     }
-    text.resize(end); // it cuts the last word short, and no tag
+    text.resize(end); // this may cut the last word short, but never a tag
 }
 
 } // namespace
@@ -214,7 +214,7 @@ std::vector<std::string> Site::visit(std::string_view path, std::string_view ori
 Manifest Site::manifest(std::string_view origin) const {
     Manifest found;
     std::set<std::string> seen{"/"};
-    std::vector<std::string> level{"/"}; // all that is `depth` steps away, and no nearer
+    std::vector<std::string> level{"/"}; // all that is exactly `depth` steps away
     for (std::size_t depth = 0; !level.empty(); ++depth) {
         found.depth = depth;
         std::vector<std::string> next;

@@ -1,17 +1,17 @@
-// A web site out of numbers: no files, and every page of it known beforehand.
+// A web site computed from numbers: no files, and every page is known beforehand.
 //
-// A crawler can only be tested on a site of which one knows what is there. This one is
-// computed, the same from the same options: its pages, the links between them, the dead
-// links, the redirects. It can also say what a correct crawler must find: the manifest.
+// A crawler can be tested only on a site whose contents are known. This one is computed,
+// and the same options always give the same pages, links, dead links and redirects. It
+// can also say what a correct crawler must find: the manifest.
 //
 //     /            the first page, number 0
 //     /p/17        page 19
-//     /old/27      an address that page 27 had once: redirects to it
+//     /old/27      an address that page 27 once had: redirects to it
 //     /older/7     one that page 7 had before that: redirects to /old/7
 //     /missing/2   nothing there
 //
-// Pages form a tree, so that each can be reached from the first; the links that a page
-// has left over lead anywhere.
+// Pages form a tree, so that each can be reached from the first; the remaining links of a
+// page lead anywhere.
 #pragma once
 
 #include "tests/practice_site/http.h"
@@ -34,8 +34,8 @@ struct SiteOptions {
     std::uint64_t seed = 1;  ///< another seed, another site
 };
 
-/// What a correct crawler meets that starts at the first page, follows links and
-/// redirects, and stays on this server. Absolute URLs.
+/// What a correct crawler meets if it starts at the first page, follows links and
+/// redirects, and stays on this server. All URLs are absolute.
 struct Manifest {
     std::set<std::string> pages;
     std::map<std::string, std::string> redirects; ///< URL, and where it leads
@@ -56,14 +56,14 @@ class Site {
     Manifest manifest(std::string_view origin) const;
 
   private:
-    /// What stands at a path. `number` tells pages apart, and their old addresses.
+    /// What is at a path. `number` identifies a page or its old address.
     enum class Kind : std::uint8_t { page, old, older, missing };
     struct Place {
         Kind kind = Kind::missing;
         std::size_t number = 0;
     };
     struct Link {
-        std::string path; ///< where it leads on this server; empty: nowhere to go
+        std::string path; ///< where it leads on this server; empty: nowhere
         std::string href;
         std::string text;
     };

@@ -31,7 +31,7 @@ std::vector<std::string> hrefs(const std::string& html) {
 }
 
 /// The path that a link on the page at `base` leads to; empty if to no other page here.
-/// As simple as this site permits, and written without a look at how it makes its links.
+/// As simple as this site permits, and independent of the code that makes its links.
 std::string resolve(const std::string& base, std::string href) {
     href = href.substr(0, href.find('#'));
     if (href.empty() || href.starts_with("mailto:"))
@@ -53,7 +53,7 @@ std::string resolve(const std::string& base, std::string href) {
     return folder + href;
 }
 
-/// What a crawler meets, by asking the site alone.
+/// What a crawler meets, found only by asking the site.
 Manifest walk(const Site& site) {
     Manifest met;
     std::map<std::string, std::size_t> depths{{"/", 0}};
@@ -85,7 +85,7 @@ Manifest walk(const Site& site) {
 
 } // namespace
 
-TEST_CASE("site: the manifest is what a walk finds, and every page is in it") {
+TEST_CASE("site: the manifest lists exactly what a crawl finds") {
     const std::vector<SiteOptions> sites{
         {},
         {.pages = 1},
@@ -134,8 +134,7 @@ TEST_CASE("site: the same options give the same bytes") {
     CHECK(differ == 49);
 }
 
-TEST_CASE("site: a page as it was when this was written") {
-    // It must come out the same from every compiler and library.
+TEST_CASE("site: a page has the same text with every compiler and library") {
     CHECK(ask(Site({.pages = 9, .links = 2, .size = 400}), "/p/4").body
           == R"(<!doctype html>
 <html lang="en">
@@ -156,7 +155,7 @@ TEST_CASE("site: a page as it was when this was written") {
 )");
 }
 
-TEST_CASE("site: pages have the size that was asked for") {
+TEST_CASE("site: pages have the requested size") {
     const Site site({.pages = 40, .size = 4096});
     for (int page = 1; page < 40; ++page)
         CHECK(ask(site, fmt::format("/p/{}", page)).body.size() == 4096);
@@ -172,7 +171,7 @@ TEST_CASE("site: pages have the size that was asked for") {
     CHECK(ask(Site({.size = 1'000'000}), "/").body.size() == 1'000'000);
 }
 
-TEST_CASE("site: links of every kind, and as many as were asked for") {
+TEST_CASE("site: pages have the requested number of links, of every kind") {
     const Site site({.pages = 200, .links = 12});
     std::map<std::string, int> kinds;
     for (int page = 0; page < 200; ++page) {
@@ -204,7 +203,7 @@ TEST_CASE("site: links of every kind, and as many as were asked for") {
     CHECK(chains == 2);
 }
 
-TEST_CASE("site: a page has one URL") {
+TEST_CASE("site: a page has only one URL") {
     const Site site({.pages = 30});
     CHECK(ask(site, "/p/29").status == 200);
     for (const std::string_view path :
@@ -217,12 +216,12 @@ TEST_CASE("site: a page has one URL") {
     CHECK(ask(site, "/old/7").location == std::string(origin) + "/p/7");
 }
 
-TEST_CASE("site: options that make no site are refused") {
+TEST_CASE("site: options that allow no site are refused") {
     CHECK_THROWS_AS(Site({.pages = 0}), std::invalid_argument);
     CHECK_THROWS_AS(Site({.links = 0}), std::invalid_argument);
 }
 
-TEST_CASE("site: the manifest as text") {
+TEST_CASE("site: the manifest's text has a sorted line for each URL") {
     Manifest manifest;
     manifest.pages = {"http://h/", "http://h/p/1", "http://h/p/10", "http://h/p/2"};
     manifest.redirects = {{"http://h/old/7", "http://h/p/7"}};

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of practice_site.py: does the site run as long as the body of the `with`, and no longer?
+"""Tests of practice_site.py: the site runs as long as the body of the `with`, and no longer.
 
 PRACTICE_SITE in the environment names the program.
 """
@@ -41,10 +41,10 @@ class Started(unittest.TestCase):
     def test_it_is_killed_if_it_does_not_end(self):
         with unittest.mock.patch.object(practice_site, "PATIENCE", 0.1):
             with practice_site.practice_site(PROGRAM) as site:
-                site.process.send_signal(signal.SIGSTOP)  # what is stopped takes no SIGTERM
+                site.process.send_signal(signal.SIGSTOP)  # a stopped process doesn't act on SIGTERM
         self.assertEnded(site, -signal.SIGKILL)
 
-    def test_it_has_ended_itself_before(self):
+    def test_it_may_have_ended_before_the_body_does(self):
         with practice_site.practice_site(PROGRAM) as site:
             site.process.terminate()
             site.process.wait(30)
@@ -68,7 +68,7 @@ class Started(unittest.TestCase):
                               stderr=subprocess.PIPE, text=True, timeout=60)  # its pipe ends when the site does
         self.assertEqual((done.returncode, done.stderr), (-signal.SIGKILL, ""))
 
-    def test_one_that_does_not_start(self):
+    def test_a_site_that_does_not_start_is_an_error(self):
         with tempfile.TemporaryDirectory() as folder:
             silent = pathlib.Path(folder) / "silent"
             silent.write_text("#!/bin/sh\nexit 1\n", encoding="ascii")
