@@ -1,10 +1,10 @@
-// Two workers, two hosts, and one of the hosts wants a pause: who waits for that?
+// Two workers, two hosts, and one host wants a pause between requests: what waits for it?
 //
 //     gate_tour
 //
 // Draws what each worker does: once with workers that wait for the host themselves, and
-// once with a gate before their queue. The pages are fetched nowhere, and the clock jumps
-// while everybody waits. Page 25 of the book.
+// once with a gate before their queue. No page is really fetched, and the clock jumps
+// whenever all tasks wait. Page 25 of the book.
 #include "stage3_queue_crawler/crawler/gate.h"
 #include "stage3_queue_crawler/runtime/sync/event.h"
 #include "stage3_queue_crawler/runtime/sync/queue.h"
@@ -34,7 +34,7 @@ using stage3::TaskGroup;
 namespace {
 
 constexpr auto answer = 100ms; // what each page takes; a letter in the drawing
-constexpr auto pause = 300ms;  // what host a wants from one request to the next
+constexpr auto pause = 300ms;  // what host a wants between two requests
 constexpr std::string_view pages = "aaaabbbbbb";
 
 using Page = std::string; // only its host

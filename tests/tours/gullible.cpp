@@ -1,9 +1,10 @@
-// Who believes what a server says?
+// How far should a client believe a server?
 //
 //     gullible
 //
-// Three answers that are not what they seem: how many bytes come, what libcurl alone
-// makes of them (with a limit of 16 MiB), and what our session does. Page 19 of the book.
+// Three answers that are not what they seem: how many bytes arrive, what libcurl alone
+// makes of them (with a limit of 16 MiB), and what our session makes of them. Page 19 of
+// the book.
 #include "stage3_queue_crawler/http/session.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
@@ -33,7 +34,7 @@ namespace {
 constexpr std::size_t mebi = std::size_t{1024} * 1024;
 constexpr std::size_t max_body = 16 * mebi;
 
-/// As gzip.
+/// Compresses a text with gzip.
 std::string pack(std::string text) {
     constexpr int gzip = 15 + 16; // the largest window, and gzip's header: see zlib.h
     z_stream stream{};
@@ -85,7 +86,7 @@ std::size_t take(char* /*bytes*/, std::size_t size, std::size_t count, void* sum
 
 std::string whole(std::size_t bytes) { return fmt::format("a page of {} bytes", bytes); }
 
-/// What comes of it, and how many bytes of a body have come over the wire.
+/// The outcome, and how many bytes of the body came over the wire.
 std::pair<std::string, curl_off_t> with_libcurl(const std::string& url) {
     CURL* const easy = curl_easy_init();
     std::size_t bytes = 0;

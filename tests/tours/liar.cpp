@@ -1,4 +1,4 @@
-// A server sends more than it has announced. Whose is the rest?
+// A server sends more than it announced. What becomes of the rest?
 //
 //     liar
 //
@@ -29,7 +29,7 @@ using tests::Send;
 
 namespace {
 
-constexpr auto a_moment = 300ms; // until the rest has come, also on a busy machine
+constexpr auto a_moment = 300ms; // until the rest has arrived, even on a busy machine
 
 // [lie]
 std::string response(std::string_view body) {

@@ -1,10 +1,10 @@
-// How many pages a second do so many workers make?
+// How many pages per second do a given number of workers fetch?
 //
 //     limits_tour
 //
 // A crawl without a network: an answer takes 50 ms, and each page costs the only thread a
-// tenth of a millisecond. The clock jumps while everybody waits, and is moved on where
-// something is computed; so the numbers are exact. Page 18 of the book.
+// tenth of a millisecond. The clock jumps while all tasks wait and is advanced wherever
+// something is computed, so the numbers are exact. Page 18 of the book.
 #include "stage3_queue_crawler/runtime/task/task_group.h"
 #include "tests/stage3/runtime/loop_test.h"
 
@@ -35,15 +35,15 @@ struct Crawl {
 Coroutine<> work(Crawl& crawl) {
     while (true) {
         const auto begin = crawl.clock.now;
-        co_await stage3::sleep(answer); // so does everybody else, meanwhile
-        crawl.clock.now += computing;   // nobody else does anything
+        co_await stage3::sleep(answer); // other workers sleep at the same time
+        crawl.clock.now += computing;   // no other worker does anything
         crawl.pages += 1;
         crawl.on_pages += crawl.clock.now - begin;
     }
 }
 // [/work]
 
-/// Counts for ten seconds, after five in which they get going.
+/// Counts for ten seconds, after five for the workers to get going.
 Coroutine<> measure(TaskGroup& group, Crawl& crawl, std::size_t workers) {
     for (std::size_t i = 0; i < workers; ++i)
         group.start(work(crawl));
