@@ -15,7 +15,7 @@ namespace {
 
 thread_local tests::Fault* current = nullptr;
 
-/// True if this call shall be interrupted.
+/// True if this call is to be interrupted.
 bool interrupt() {
     if (current == nullptr || current->interruptions == 0)
         return false;

@@ -1,4 +1,4 @@
-// Failures on order, for what can't be had from a well system when a test needs it.
+// Failures on demand, for what a healthy system doesn't do when a test needs it.
 //
 // In test programs, the product's calls of `socket`, `accept`, `send`, `recv` and
 // `getaddrinfo` pass through faults.cpp first. While a Fault of this thread is alive,
@@ -10,17 +10,17 @@
 
 namespace tests {
 
-/// What shall go wrong in this thread's calls, until this object dies.
+/// What is to go wrong in this thread's calls until this object is destroyed.
 struct Fault {
     Fault();
     ~Fault();
     Fault(const Fault&) = delete;
     Fault& operator=(const Fault&) = delete;
 
-    /// So many times, no descriptor is left for a socket.
+    /// How many times no descriptor is left for a socket.
     int no_descriptor_for_socket = 0;
-    /// So many times, no client can be accepted: no descriptor is left for it, or
-    /// whatever else `accept_error` says (an errno).
+    /// How many times no client can be accepted. `accept_error` is the reason, an errno;
+    /// by default, no descriptor is left.
     int no_descriptor_for_accept = 0;
     int accept_error = EMFILE;
     /// `send` takes at most this many bytes at a time. 0: as many as it likes.
@@ -30,13 +30,13 @@ struct Fault {
     /// The call of `send` with this number, from 1, finds the connection broken
     /// (ECONNRESET).
     std::size_t broken_send = 0;
-    /// So many calls of `send` and of `recv` are interrupted by a signal first (EINTR).
+    /// How many calls of `send` and `recv` are interrupted by a signal first (EINTR).
     int interruptions = 0;
-    /// A numeric address that every host seems to have, in front of its real ones.
+    /// A numeric address that every host seems to have before its real ones.
     const char* first_address = nullptr;
-    /// A name that leads to 127.0.0.1, without asking anybody.
+    /// A name that resolves to 127.0.0.1 without a name server.
     const char* loopback_name = nullptr;
-    /// So many times, no descriptor is left to look `loopback_name` up.
+    /// How many times no descriptor is left to look up `loopback_name`.
     int no_descriptor_to_resolve = 0;
 
     // What happened, for a test to see that it was tested at all.

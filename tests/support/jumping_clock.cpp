@@ -1,6 +1,6 @@
-// A wall clock that jumps by days, to and fro, whenever somebody looks. Preloaded
-// (LD_PRELOAD) into the program under test. The clock that only ever goes on
-// (CLOCK_MONOTONIC) is left alone.
+// A wall clock that jumps back and forth by days whenever it is read. Preloaded
+// (LD_PRELOAD) into the program under test. The monotonic clock (CLOCK_MONOTONIC) is left
+// alone.
 #include <atomic>
 #include <ctime>
 

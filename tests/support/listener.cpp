@@ -50,7 +50,7 @@ std::error_code make_blocking(int fd) noexcept {
 }
 
 std::error_code set_mode(const common::Socket& socket, Mode mode) noexcept {
-    // In this order, since make_nonblocking also sees to FD_CLOEXEC.
+    // In this order, since make_nonblocking also sets FD_CLOEXEC.
     std::error_code error = common::make_nonblocking(socket.fd());
     if (!error && mode == Mode::blocking)
         error = make_blocking(socket.fd());
@@ -101,7 +101,7 @@ std::uint16_t local_port(const common::Socket& socket) {
     socklen_t length = sizeof storage;
     if (::getsockname(socket.fd(), reinterpret_cast<sockaddr*>(&storage), &length) < 0)
         throw std::system_error(last_error(), "getsockname");
-    // In both families the port stands in the same place.
+    // In both families the port is in the same place.
     sockaddr_in address{};
     std::memcpy(&address, &storage, sizeof address);
     return ntohs(address.sin_port);
@@ -121,8 +121,8 @@ common::Socket accept_connection(const common::Socket& listener, std::error_code
         error = last_error();
         if (errno == EAGAIN)
             error = std::make_error_code(std::errc::operation_would_block);
-        // EINTR is a signal. The others are a connection's own trouble: the client was
-        // gone before we came. Neither is the listener's fault; ask for the next one.
+        // EINTR is a signal. The others concern a single connection, whose client left
+        // before it was accepted. Neither is the listener's fault; ask for the next one.
         constexpr std::array<int, 7> passing{
             EINTR, ECONNABORTED, EPROTO, ENETDOWN, ENETUNREACH, EHOSTDOWN, EHOSTUNREACH};
         if (std::ranges::find(passing, error.value()) == passing.end())

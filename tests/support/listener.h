@@ -2,8 +2,8 @@
 //
 // common/system/socket.h knows how to be a client; only tests are servers. Both of ours,
 // the practice site (one thread, never waits) and the scripted server (a thread for each
-// connection, waits as it likes), begin here. They listen on loopback and nowhere else:
-// nobody outside this machine can reach them.
+// connection, waits as it likes), begin here. They listen on loopback and nowhere else,
+// so they can't be reached from outside this machine.
 #pragma once
 
 #include "common/system/socket.h"
@@ -17,11 +17,11 @@
 
 namespace tests {
 
-/// What a call on a socket does when there is nothing to do yet: return, or wait.
+/// What a call on a socket does when there is nothing to do yet: return or wait.
 enum class Mode : std::uint8_t { nonblocking, blocking };
 
-/// The longest queue of unaccepted connections that the system allows: it cuts a larger
-/// number down to its own limit (net.core.somaxconn on Linux).
+/// The longest queue of unaccepted connections that the system allows, because it reduces
+/// a larger number to its own limit (net.core.somaxconn on Linux).
 constexpr int longest_backlog = std::numeric_limits<int>::max();
 
 /// Listens on 127.0.0.1 (AF_INET) or ::1 (AF_INET6). Port 0 takes any free one: ask
@@ -33,8 +33,8 @@ common::Socket listen_on_loopback(std::uint16_t port, int backlog = longest_back
 /// The port on this side of a socket. Throws std::system_error if it has none.
 std::uint16_t local_port(const common::Socket& socket);
 
-/// Takes the next connection from the listener's queue; reads and writes on it wait or
-/// not as `mode` says. Connections that died in the queue are passed over.
+/// Takes the next connection from the listener's queue; `mode` says whether reads and
+/// writes on it wait. Connections that died in the queue are skipped.
 ///
 /// Without one, the result is empty and `error` says why. operation_would_block: the
 /// queue is empty. `no_descriptor_left(error)`: the queue is not empty, but can't be

@@ -31,13 +31,13 @@ REGISTER_LISTENER("counter", 1, Counter);
 
 } // namespace
 
-/// As doctest's own, but to run no test at all is a failure: whoever names files or cases
-/// that aren't there (meson.build does) is told so.
+/// Like doctest's own, but running no test at all is a failure, so that a name of a file
+/// or a case that doesn't exist is noticed (meson.build has such names).
 int main(int argc, char** argv) {
     doctest::Context context(argc, argv);
     const int status = context.run();
     if (context.shouldExit() || cases_run > 0) // asked for help or a list; or tests ran
         return status;
-    std::fputs("No test case was run: there is none by these names.\n", stderr);
+    std::fputs("No test case was run: none has these names.\n", stderr);
     return 1;
 }

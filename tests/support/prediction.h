@@ -1,5 +1,5 @@
-// For exercises of the kind "predict": a number that the reader has foretold, beside the
-// one that a program found.
+// For exercises of the kind "predict": compares a number that the reader predicted with
+// the one that a program finds.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -10,11 +10,12 @@
 
 namespace tests {
 
-/// What `unanswered` is in every exercise: a question without an answer yet.
+/// The value of `unanswered` in every exercise: a question without an answer yet.
 constexpr int no_prediction = -1;
 
-/// Fails the running test case unless `predicted` is `found`, and then says what to think
-/// about: `advice`. The number that was found is not printed: it would be copied.
+/// Fails the running test case unless `predicted` is `found`, and then prints `advice`,
+/// which says what to think about. It doesn't print the number that was found, because
+/// that would only be copied.
 /// \param question  its name in the reader's file
 /// \param place     the line to report: by default that of the caller
 inline void

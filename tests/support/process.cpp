@@ -46,8 +46,8 @@ Pipe make_pipe() {
                : ::open(options.out_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666),
            STDOUT_FILENO);
     ::dup2(err, STDERR_FILENO);
-    // A test run by nohup, or in the background of a script, has these ignored; so would
-    // its children.
+    // A test run by nohup, or in the background of a script, ignores these signals, and
+    // its children would, too.
     for (const int number : {SIGHUP, SIGINT, SIGQUIT})
         ::signal(number, SIG_DFL);
     if (options.descriptors) {
@@ -56,7 +56,7 @@ Pipe make_pipe() {
         ::setrlimit(RLIMIT_NOFILE, &limit);
     }
     ::execv(arguments[0], arguments);
-    ::_exit(127); // the shell's word for "no such program"
+    ::_exit(127); // the shell's status for "no such program"
 }
 
 /// Reads both pipes until both are closed; false if that takes longer than `limit`.
@@ -120,7 +120,7 @@ Finished run(const std::vector<std::string>& command, const RunOptions& options)
     if (!collect(out, err, result, options))
         ::kill(child, SIGKILL);
     if (meanwhile.joinable())
-        meanwhile.join(); // the process id is the child's until it is waited for
+        meanwhile.join(); // the process id stays the child's until it is waited for
     int status = 0;
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }

@@ -1,4 +1,4 @@
-// Runs a program, as a user would, and keeps what it printed.
+// Runs a program as a user would, and keeps what it prints.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@
 
 namespace tests {
 
-/// How a program ended, and what it said.
+/// How a program ended, and what it printed.
 struct Finished {
     int status = -1; ///< its exit status; -1 if a signal ended it
     int signal = 0;  ///< the signal that ended it; 0 if none did
@@ -27,13 +27,13 @@ struct RunOptions {
     std::chrono::seconds time_limit{60};
     /// Where standard output goes, instead of into Finished::out.
     std::string out_file = {};
-    /// Nobody reads standard output: a program that writes a lot is stopped by that.
+    /// Standard output is never read, which stops a program that writes a lot.
     bool leave_output_unread = false;
-    /// Called in a thread of its own, while the program runs, with its process id.
+    /// Called with the process id in a separate thread while the program runs.
     std::function<void(pid_t)> meanwhile = {};
 };
 
-/// True as long as this child of ours has not ended.
+/// True until this child process ends.
 bool is_running(pid_t child);
 
 /// Runs `command` (the program's path, then its arguments; no shell is involved) with an
@@ -41,15 +41,15 @@ bool is_running(pid_t child);
 /// Throws std::system_error if it can't be started.
 Finished run(const std::vector<std::string>& command, const RunOptions& options = {});
 
-/// The path of what the build has made: an environment variable holds it, where there is
-/// a test for it. Throws std::runtime_error if there is no such variable.
+/// The path of something that was built, from an environment variable that is set for its
+/// test. Throws std::runtime_error if there is no such variable.
 std::string path_in(const char* variable);
 
 /// The same with the program whose path is in an environment variable.
 Finished run_program(const char* variable, std::vector<std::string> arguments,
                      const RunOptions& options = {});
 
-/// The last line of a text that isn't empty, without its end.
+/// The last line of a text that isn't empty, without its line break.
 std::string last_line(const std::string& text);
 
 } // namespace tests

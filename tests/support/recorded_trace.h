@@ -1,7 +1,7 @@
 // For exercises of the kind "find in the trace why": reads a trace that was recorded.
 //
-// What the programs write is one JSON object a line, without blanks, and only the chain
-// of a task has objects inside. So looking for "name": in a line is enough here.
+// Programs write one JSON object per line, without blanks, and only the chain of a task
+// contains objects. So looking for "name": in a line is enough here.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ class RecordedEvent {
   public:
     explicit RecordedEvent(std::string line) : line_(std::move(line)) {}
 
-    /// What a field holds, without its quotes: the first field that has this name. Empty:
-    /// there is none.
+    /// The value, without quotes, of the first field that has this name; empty if there
+    /// is none.
     std::string text(const std::string& field) const {
         const std::string name = '"' + field + "\":";
         std::size_t begin = line_.find(name);
@@ -39,7 +39,7 @@ class RecordedEvent {
         const std::string place = text(field);
         return std::stoi(place.substr(place.rfind(':') + 1));
     }
-    /// Whether it is, say, a "callback" that comes to its "begin".
+    /// Whether it is, for example, a "callback" in its phase "begin".
     bool is(const std::string& event, const std::string& phase = "") const {
         return text("event") == event && text("phase") == phase;
     }
@@ -48,7 +48,7 @@ class RecordedEvent {
     std::string line_;
 };
 
-/// The events of run.trace, which lies in the same folder as the caller's source file.
+/// The events of run.trace, which is in the same folder as the caller's source file.
 /// Throws std::runtime_error if it isn't there.
 inline std::vector<RecordedEvent>
 recorded_trace(std::source_location place = std::source_location::current()) {

@@ -40,7 +40,7 @@ std::string make_folder() {
     return folder;
 }
 
-/// True if somebody listens at the path.
+/// True if something listens on the socket at this path.
 bool listens(const std::string& path) {
     const common::Address address = common::Address::of_unix_socket(path);
     std::error_code error;
@@ -74,7 +74,7 @@ bool RedisServer::is_installed() {
 
 RedisServer::RedisServer(std::vector<std::string> options)
     : options_(std::move(options)), folder_(make_folder()) {
-    // Somebody else may have taken the port meanwhile: then with another one.
+    // Another process may have taken the port meanwhile; then try another port.
     for (int tries = 0; tries < 5; ++tries) {
         port_ = free_port();
         if (starts_within_its_time())
@@ -114,7 +114,7 @@ std::string RedisServer::url() const {
     return "redis://127.0.0.1:" + std::to_string(port_);
 }
 
-/// False if it has ended again, or takes too long.
+/// False if it ends again or takes too long.
 bool RedisServer::starts_within_its_time() {
     std::vector<std::string> words{"redis-server",
                                    "--port",
@@ -139,7 +139,7 @@ bool RedisServer::starts_within_its_time() {
         arguments.push_back(word.data());
     arguments.push_back(nullptr);
     std::error_code ignored;
-    std::filesystem::remove(socket_path(), ignored); // of one that was killed
+    std::filesystem::remove(socket_path(), ignored); // left by one that was killed
     pid_ = ::fork();
     if (pid_ < 0)
         throw std::system_error(errno, std::generic_category(), "fork");

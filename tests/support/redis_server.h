@@ -1,8 +1,8 @@
 // A real Redis, for one test, on this machine.
 //
-// It listens on a free port of loopback and on a socket in its own folder, keeps nothing,
-// and ends with the test: also if that crashes (on Linux, where it ends with the thread
-// that has started it). Programs in Python start theirs by
+// It listens on a free port of loopback and on a socket in its own folder, stores
+// nothing, and ends with the test. On Linux it ends with the thread that started it, so
+// it also ends if the test crashes. Programs in Python start theirs with
 // tests/stage3/shared_frontier/redis_server.py.
 #pragma once
 
@@ -20,22 +20,22 @@ class RedisServer {
     /// see where_installed.sh.)
     static bool is_installed();
 
-    /// Starts it, and waits until it can be called. `options`: further ones, as on its
-    /// command line, word by word: {"--requirepass", "secret"}.
-    /// Throws std::runtime_error if it can't be started, with what it has logged.
+    /// Starts it, and waits until it accepts connections. `options` are further options
+    /// as on its command line, word by word: {"--requirepass", "secret"}.
+    /// Throws std::runtime_error, with its log, if it can't be started.
     explicit RedisServer(std::vector<std::string> options = {});
     RedisServer(const RedisServer&) = delete;
     RedisServer& operator=(const RedisServer&) = delete;
     /// Kills it, and removes its folder.
     ~RedisServer();
 
-    /// kill -9. Does nothing if it doesn't run.
+    /// kill -9. Does nothing if it isn't running.
     void kill();
-    /// Stops it as it is (SIGSTOP): it answers nobody, and its connections stay.
+    /// Freezes it (SIGSTOP): it answers nothing, and its connections stay open.
     void freeze() const;
-    /// Lets it go on.
+    /// Lets a frozen server continue.
     void thaw() const;
-    /// Starts it again, at the same port, and with nothing in it.
+    /// Starts it again, on the same port and empty.
     void start();
 
     std::uint16_t port() const { return port_; }

@@ -13,7 +13,7 @@
 namespace tests {
 namespace {
 
-/// Reads up to the empty line behind a request's headers; nothing if the client closed.
+/// Reads up to the empty line after a request's headers; nothing if the client closed.
 std::optional<std::string> read_head(common::Socket& socket, std::string& buffer) {
     constexpr std::string_view end_of_head = "\r\n\r\n";
     for (;;) {
@@ -41,7 +41,7 @@ std::string target_of(std::string_view head) {
 }
 
 void reset(common::Socket& socket) {
-    // To linger for no time means: throw away what is not sent, and say RST, not FIN.
+    // Lingering for no time means: throw away what is not sent, and send RST, not FIN.
     linger none{};
     none.l_onoff = 1;
     none.l_linger = 0;
@@ -121,7 +121,7 @@ void ScriptedServer::accept_connections() {
     for (;;) {
         std::error_code error;
         common::Socket socket = accept_connection(listener_, error, Mode::blocking);
-        if (no_descriptor_left(error)) { // a test has taken them all, for a while
+        if (no_descriptor_left(error)) { // a test has taken them all for a while
             std::this_thread::sleep_for(std::chrono::milliseconds(10));
             continue;
         }
@@ -184,7 +184,7 @@ Reply ScriptedServer::reply_to(const Request& request) {
     return script.replies[current];
 }
 
-/// Carries out a reply; returns true if the connection shall stay open for another.
+/// Carries out a reply; returns true if the connection is to stay open for another.
 bool ScriptedServer::answer(common::Socket& socket, const Reply& reply) {
     UnderWay request(*this);
     const Step* last = nullptr; // to send something

@@ -1,10 +1,10 @@
-// A web server that does as it is told, also when that is wrong.
+// A web server that does as it is told, even when that is wrong.
 //
-// A test writes down what shall happen when a path is asked for: bytes, pauses, a reset,
-// silence. The server runs in threads of its own and stops when it goes out of scope. It
-// also keeps a record of what was asked, so that a test can say what a client must *not*
-// have done. One thread a connection, blocking calls: a server for a handful of clients,
-// as plain as can be, so that nobody needs to test the tests.
+// A test lists what is to happen when a path is requested: bytes, pauses, a reset,
+// silence. The server runs in its own threads and stops when it goes out of scope. It
+// also records the requests, so that a test can say what a client must *not* have done.
+// With a thread for each connection and blocking calls, it is a server for a handful of
+// clients, as plain as possible, so that the tests need no tests.
 #pragma once
 
 #include "common/system/socket.h"
@@ -35,11 +35,11 @@ struct Send {
 struct Pause {
     std::chrono::milliseconds time;
 };
-/// Says nothing more, and keeps the connection open until the server is destroyed.
+/// Sends nothing more, and keeps the connection open until the server is destroyed.
 struct Hold {};
-/// Breaks the connection (TCP's RST), instead of closing it.
+/// Breaks the connection (TCP's RST) instead of closing it.
 struct Reset {};
-/// Does not close the connection after this reply, and waits for another request on it.
+/// Keeps the connection open after this reply and waits for another request on it.
 struct KeepOpen {};
 
 /// What the server does for one request, step by step; it then closes the connection.
@@ -55,7 +55,7 @@ Reply html(std::string_view body);
 /// A redirect to `location`, which is sent as it is.
 Reply redirect_to(std::string_view location, int status = 302);
 
-/// A request as it came.
+/// A request as it arrived.
 struct Request {
     std::string target;
     std::string head;           ///< request line and headers
@@ -81,9 +81,9 @@ class ScriptedServer {
     std::string url(std::string_view target = "/") const;
     std::uint16_t port() const { return port_; }
 
-    /// What has been asked so far, in the order in which it came.
+    /// The requests so far, in the order in which they arrived.
     std::vector<Request> requests() const;
-    /// How often a target was asked for.
+    /// How often a target was requested.
     std::size_t times_asked(std::string_view target) const;
     /// The most requests that were being answered at the same moment.
     std::size_t most_at_once() const;

@@ -1,9 +1,8 @@
 // A name service that a test can slow down. Preloaded (LD_PRELOAD) into the program under
-// test, it answers for getaddrinfo: each name that ends in ".test" is 127.0.0.1, and
-// "slow.test" takes as many seconds as the variable SLOW_NAMES says. All others are
-// looked up as ever. And where the variable NO_THREADS is set, no thread is to be had;
-// as soon as there is a file that has the name in NO_SOCKETS_WHEN, no descriptor for a
-// socket is left.
+// test, it replaces getaddrinfo: each name that ends in ".test" is 127.0.0.1, and
+// "slow.test" takes as many seconds as the variable SLOW_NAMES says. All other names are
+// looked up as usual. If the variable NO_THREADS is set, no thread can be started; and as
+// soon as the file named by NO_SOCKETS_WHEN exists, no descriptor is left for a socket.
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>

@@ -2,8 +2,8 @@
 """Runs a command beside a server that answers "secret" over https, and exits as the command does.
 
 In the command's environment, HTTPS_URL says where the server is (127.0.0.1, any free port), and CERTIFICATE names
-the file with its certificate. That one is its own issuer, so nobody believes it who has not been told to. It is good
-for 127.0.0.1 until the year 2126, and for tests only: its key is no secret.
+the file with its certificate. The certificate is self-signed, so only clients that are told to trust it do. It is valid
+for 127.0.0.1 until the year 2126, and fit only for tests, because its key is no secret.
 """
 import http.server
 import os
