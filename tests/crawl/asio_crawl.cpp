@@ -32,7 +32,7 @@ awaitable<std::string> fetch(tcp::endpoint site, common::Url url) {
     asio::error_code error;
     co_await asio::async_read(socket, asio::dynamic_buffer(response),
                               asio::redirect_error(use_awaitable, error));
-    if (error != asio::error::eof) // at the server's end, all is well
+    if (error != asio::error::eof) // the server has closed: all is well
         throw asio::system_error(error);
     co_return response;
 }
@@ -57,11 +57,11 @@ class Crawl {
         if (asked_.time_limit) {
             timer_.expires_after(*asked_.time_limit);
             timer_.async_wait([this](const asio::error_code& error) {
-                crawled_.timed_out = !error && unfinished_ > 0; // or it came too late
+                crawled_.timed_out = !error && unfinished_ > 0; // else it came too late
                 cancel();
             });
         }
-        context_.run(); // until there is nothing left that it could wait for
+        context_.run(); // until there is nothing left to wait for
         return crawled_;
     }
     // [/run]
@@ -74,7 +74,7 @@ class Crawl {
             worker.emit(asio::cancellation_type::terminal);
     }
 
-    /// If a worker wasn't told to end, what has ended it ends the crawl, too.
+    /// If a worker wasn't cancelled, whatever ended it ends the crawl as well.
     static void has_ended(const std::exception_ptr& why) {
         try {
             if (why)
@@ -96,7 +96,7 @@ class Crawl {
                 response = co_await fetch(site_, *item);
             } catch (const asio::system_error& error) {
                 if (error.code() == asio::error::operation_aborted)
-                    throw; // this is no failed page: we are asked to end
+                    throw; // not a failed page: we are being cancelled
                 crawled_.failed.emplace(*item, error.what());
             }
             add(first::links_in(response, *item)); // first, or it would look finished
@@ -119,7 +119,8 @@ class Crawl {
     using Channel = asio::experimental::channel<void(asio::error_code, Item)>;
     static constexpr auto any_number = std::numeric_limits<std::size_t>::max();
 
-    // A slot is a pointer to its signal, and what still waits dies with the context.
+    // A slot points to its signal, and whatever still waits is destroyed with the
+    // context.
     std::list<asio::cancellation_signal> cancels_; // one for each worker
     asio::io_context context_;
     Crawled crawled_;

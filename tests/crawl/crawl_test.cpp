@@ -1,4 +1,4 @@
-// What a crawl finds, and how it fares with servers that fail: the same for stages 1 and
+// What a crawl finds, and how it copes with servers that fail: the same for stages 1 and
 // 2.
 #include "common/simple_crawl/crawl.h"
 #include "common/system/selector.h"
@@ -99,12 +99,11 @@ TEST_CASE("links are fetched at the same time") {
     server.on("/", page(links));
     const Result result = crawl(server.url());
     CHECK(result.summary.fetched == 21);
-    CHECK(result.summary.most_at_once
-          == 21); // the root isn't done before they have begun
+    CHECK(result.summary.most_at_once == 21); // the root isn't done until they have begun
     CHECK(server.most_at_once() > 10);
 }
 
-TEST_CASE("a missing page is dead, and its own links don't count") {
+TEST_CASE("a missing page is dead and its links are not followed") {
     ScriptedServer server;
     server.on("/", page({"/gone"}));
     server.on("/gone", tests::respond(404, "text/html", "<a href=/hidden>x</a>"));
@@ -115,7 +114,7 @@ TEST_CASE("a missing page is dead, and its own links don't count") {
     CHECK(server.times_asked("/hidden") == 0);
 }
 
-TEST_CASE("a file that is no page is fetched and not read") {
+TEST_CASE("a file that is not a page is fetched but not searched for links") {
     ScriptedServer server;
     server.on("/", page({"/text", "/untyped"}));
     server.on("/text", tests::respond(200, "text/plain", "<a href=/hidden>"));
@@ -127,7 +126,7 @@ TEST_CASE("a file that is no page is fetched and not read") {
     CHECK(server.times_asked("/found") == 1);
 }
 
-TEST_CASE("what is compressed can't be read for links, and that's all") {
+TEST_CASE("a compressed page is dead but other compressed responses are not affected") {
     const auto respond = [](const std::string& status, const std::string& type) {
         return Reply{Send{"HTTP/1.0 " + status + "\r\nContent-Type: " + type
                           + "\r\nContent-Encoding: gzip\r\nLocation: /next\r\n\r\n\x1f"}};
@@ -162,7 +161,7 @@ TEST_CASE("a crawl stays on its host, at any port") {
 }
 
 TEST_SUITE("redirects") {
-    TEST_CASE("a redirect's target is one more link") {
+    TEST_CASE("a redirect's target is crawled like a link") {
         ScriptedServer server;
         server.on("/", tests::redirect_to("/a/", 301));
         server.on("/a/", page({"b"}));
@@ -177,7 +176,7 @@ TEST_SUITE("redirects") {
         CHECK(server.requests().size() == 4);
     }
 
-    TEST_CASE("redirects in a circle end") {
+    TEST_CASE("a circle of redirects ends") {
         ScriptedServer server;
         server.on("/", tests::redirect_to("/other"));
         server.on("/other", tests::redirect_to("/"));
@@ -194,7 +193,7 @@ TEST_SUITE("redirects") {
         CHECK(result.records.size() == 1);
     }
 
-    TEST_CASE("a redirect without a target that can be crawled is dead") {
+    TEST_CASE("a redirect without a target to crawl is dead") {
         ScriptedServer server;
         server.on("/", page({"/none", "/empty", "/file", "/304"}));
         server.on("/none", tests::respond(302, "text/html", ""));
@@ -213,7 +212,7 @@ TEST_SUITE("redirects") {
 }
 
 TEST_SUITE("servers that fail") {
-    TEST_CASE("a server that refuses is a dead URL with its reason") {
+    TEST_CASE("a refused connection is a dead URL with its reason") {
         const Result result = crawl("http://127.0.0.1:1/");
         CHECK(result.summary.dead == 1);
         CHECK(result.summary.fetched == 0);
@@ -227,7 +226,7 @@ TEST_SUITE("servers that fail") {
         CHECK(result.records.at(0).error.starts_with("cannot resolve '" + host + "'"));
     }
 
-    TEST_CASE("a failure is one dead URL, and the crawl goes on") {
+    TEST_CASE("a failure is one dead URL, and the crawl continues") {
         ScriptedServer server;
         const std::map<std::string, Reply> failures{
             {"/reset", {Reset{}}},
@@ -260,7 +259,7 @@ TEST_SUITE("servers that fail") {
         CHECK(server.times_asked("/reset") == 1);
     }
 
-    TEST_CASE("a server that falls silent holds up nobody else, and is given up") {
+    TEST_CASE("a server that falls silent delays no other page and is given up") {
         ScriptedServer server;
         server.on("/", page({"/silent", "/half", "/1"}));
         server.on("/silent", {Hold{}});
@@ -281,7 +280,7 @@ TEST_SUITE("servers that fail") {
             == "giving up: nothing has happened for 0.3 s, and 2 URLs are still pending");
     }
 
-    TEST_CASE("a server that does not close is not waited for") {
+    TEST_CASE("the crawl does not wait for a server that keeps its connection open") {
         ScriptedServer server;
         Reply reply = html("<a href=/next>");
         reply.emplace_back(Hold{});
@@ -292,7 +291,8 @@ TEST_SUITE("servers that fail") {
         CHECK(result.summary.seconds < 20s);
     }
 
-    TEST_CASE("nor one that sends chunks, hints first, or nonsense") {
+    TEST_CASE(
+        "a kept connection with chunks, hints or nonsense is not waited for either") {
         ScriptedServer server;
         const std::string chunked =
             "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
@@ -310,7 +310,7 @@ TEST_SUITE("servers that fail") {
         CHECK(result.record(server.url("/three")).error == "not an HTTP response");
     }
 
-    TEST_CASE("a body without end is cut off") {
+    TEST_CASE("an endless body is cut off") {
         ScriptedServer server;
         Reply endless{Send{"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n"}};
         for (int i = 0; i < 100; ++i)
@@ -328,7 +328,7 @@ TEST_SUITE("servers that fail") {
         CHECK(result.summary.fetched == 2);
     }
 
-    TEST_CASE("with many in flight, a broken connection is tried again among fewer") {
+    TEST_CASE("with many in flight, broken connections are tried again among fewer") {
         ScriptedServer server;
         std::vector<std::string> links;
         for (int i = 0; i < 40; ++i) {
@@ -347,10 +347,9 @@ TEST_SUITE("servers that fail") {
                "most 10");
     }
 
-    TEST_CASE(
-        "one that breaks late, when the others have been answered, is tried again") {
-        // So it is with connections that fall off a server's queue: seconds go by before
-        // they count as broken.
+    TEST_CASE("a connection that breaks after the others were answered is tried again") {
+        // This happens to connections that are dropped from a server's queue: seconds
+        // pass before they count as broken.
         ScriptedServer server;
         std::vector<std::string> links;
         for (int i = 0; i < 40; ++i) {
@@ -368,7 +367,7 @@ TEST_SUITE("servers that fail") {
         CHECK(result.notes[0].starts_with("the server can't take 41 connections"));
     }
 
-    TEST_CASE("one that breaks when there never were many is dead at once") {
+    TEST_CASE("a connection that breaks when there never were many is dead at once") {
         ScriptedServer server;
         server.on("/", page({"/first"}));
         server.on("/first", {Reply{Reset{}}, page({})});
@@ -378,7 +377,7 @@ TEST_SUITE("servers that fail") {
         CHECK(result.notes.empty());
     }
 
-    TEST_CASE("a server that closes without a word is taken the same way") {
+    TEST_CASE("a connection that is closed without an answer is tried again as well") {
         ScriptedServer server;
         std::vector<std::string> links;
         for (int i = 0; i < 40; ++i) {
@@ -391,7 +390,7 @@ TEST_SUITE("servers that fail") {
         CHECK(result.summary.dead == 0);
     }
 
-    TEST_CASE("one that breaks in the middle is not tried again") {
+    TEST_CASE("a connection that breaks in the middle of a response is not tried again") {
         ScriptedServer server;
         std::vector<std::string> links;
         for (int i = 0; i < 40; ++i) {
@@ -421,8 +420,8 @@ TEST_SUITE("servers that fail") {
     }
 }
 
-TEST_SUITE("the system's whims") {
-    TEST_CASE("a connection that breaks before the request is out is one dead URL") {
+TEST_SUITE("failures of the system") {
+    TEST_CASE("a connection that breaks before the request is sent is one dead URL") {
         ScriptedServer server;
         server.on("/", page({"/a", "/b"}));
         server.on("/a", page({}));
@@ -444,7 +443,7 @@ TEST_SUITE("the system's whims") {
         fault.send_blocks_every_second_time = true;
         const Result result = crawl(server.url());
         CHECK(result.summary.fetched == 2);
-        CHECK(fault.sends > 20); // it was sent in pieces indeed
+        CHECK(fault.sends > 20); // it was really sent in pieces
         REQUIRE(server.requests().size() == 2);
         CHECK(
             server.requests()[0].head.starts_with("GET / HTTP/1.0\r\nHost: 127.0.0.1:"));
@@ -461,7 +460,7 @@ TEST_SUITE("the system's whims") {
         CHECK(fault.interrupted == 6);
     }
 
-    TEST_CASE("IPv6 works") {
+    TEST_CASE("a site is crawled over IPv6") {
         std::unique_ptr<ScriptedServer> server;
         try {
             server = std::make_unique<ScriptedServer>(AF_INET6);
@@ -475,7 +474,7 @@ TEST_SUITE("the system's whims") {
         CHECK(server->requests().at(0).head.find("Host: [::1]:") != std::string::npos);
     }
 
-    TEST_CASE("a host that no descriptor was left to look up is looked up again") {
+    TEST_CASE("without a descriptor to look up a host, a lone URL of it is dead") {
         ScriptedServer server;
         const std::string twin = fmt::format("http://www.twin.test:{}/x", server.port());
         server.on("/", page({"/slow", twin}));
@@ -505,7 +504,7 @@ TEST_SUITE("the system's whims") {
     }
 }
 
-TEST_CASE("the practice site is found whole, with each selector") {
+TEST_CASE("the whole practice site is found with each selector") {
     const practice_site::Site site({.pages = 300, .links = 12, .size = 2000, .seed = 7});
     practice_site::BackgroundServer server(
         [&](const auto& request) { return site.answer(request); }, {.latency = 20ms});

@@ -16,7 +16,7 @@ namespace tests {
 using FirstFetch =
     std::function<void(first::Crawl&, first::EventLoop&, const common::Url&)>;
 
-/// Crawls a practice site, and checks that all of it is found, many pages at a time.
+/// Crawls a practice site and checks that all of it is found, many pages at a time.
 inline void check_first_crawl(const FirstFetch& start_fetch) {
     const auto most_requests = check_that_all_is_found([&](const common::Url& root) {
         first::EventLoop loop;

@@ -1,6 +1,6 @@
-// The programs of stages 1 and 2 as their user meets them: what they print, how they
-// exit, and how they fare where descriptors are few. The environment variable PROGRAM
-// says which is tried.
+// The programs of stages 1 and 2 as their users see them: what they print, how they exit,
+// and how they cope with few descriptors. The environment variable PROGRAM says which one
+// is tested.
 #include "common/system/descriptors.h"
 #include "tests/practice_site/background_site.h"
 #include "tests/support/listener.h"
@@ -79,7 +79,7 @@ const practice_site::SiteOptions thousand_pages{
 
 } // namespace
 
-TEST_CASE("bad usage is one line, and exit status 2") {
+TEST_CASE("bad usage prints one line and exits with status 2") {
     const std::string program = tests::path_in("PROGRAM");
     const auto refused = [&](const std::vector<std::string>& arguments,
                              const std::string& words) {
@@ -103,14 +103,14 @@ TEST_CASE("bad usage is one line, and exit status 2") {
     refused({"--trace", "/no/such/folder/x", "http://h/"}, "/no/such/folder/x");
 }
 
-TEST_CASE("help goes to stdout, and is no error") {
+TEST_CASE("help goes to stdout and is no error") {
     const Finished finished = run_stage({"--help"});
     CHECK(finished.status == 0);
     CHECK(finished.out.find("--selector") != std::string::npos);
     CHECK(finished.err.empty());
 }
 
-TEST_CASE("a refused root is a dead URL, and exit status 1") {
+TEST_CASE("a refused root is a dead URL and means exit status 1") {
     const Finished finished = run_stage({"http://127.0.0.1:1/"});
     CHECK(finished.status == 1);
     CHECK(urls(finished.out, "dead") == std::set<std::string>{"http://127.0.0.1:1/"});
@@ -118,7 +118,7 @@ TEST_CASE("a refused root is a dead URL, and exit status 1") {
     CHECK(last_line(finished.out).find("0 URLs fetched") == 0);
 }
 
-TEST_CASE("a trace tells what has come of each fetch") {
+TEST_CASE("a trace records the outcome of each fetch") {
     ScriptedServer server;
     server.on("/", tests::html("<a href=/moved><a href=/broken><a href=/silent>"));
     server.on("/moved", tests::redirect_to("/"));
@@ -128,7 +128,7 @@ TEST_CASE("a trace tells what has come of each fetch") {
     const std::string file = fmt::format("/tmp/program_test_{}.trace", ::getpid());
     CHECK(run_stage({"--trace", file, server.url()}).status == 1);
     std::ifstream stream(file);
-    std::map<std::string, std::string> ends; // what is told behind the URL
+    std::map<std::string, std::string> ends; // what follows the URL
     for (std::string line; std::getline(stream, line);)
         if (line.find(R"("event":"fetch","phase":"end")") != std::string::npos)
             for (const char* page : {"/moved", "/broken", "/silent"})
@@ -143,7 +143,7 @@ TEST_CASE("a trace tells what has come of each fetch") {
     CHECK(ends["/silent"] == R"("status":null,"bytes":0,"error":"empty response"})");
 }
 
-TEST_CASE("a site without dead links is exit status 0") {
+TEST_CASE("a site without dead links means exit status 0") {
     ScriptedServer server;
     server.on("/", tests::html("<a href=/a>"));
     server.on("/a", tests::redirect_to("/"));
@@ -157,7 +157,7 @@ TEST_CASE("a site without dead links is exit status 0") {
     CHECK(finished.err.empty());
 }
 
-TEST_CASE("no byte of a server's reaches the terminal as it is") {
+TEST_CASE("control bytes from a server never reach the terminal") {
     ScriptedServer server;
     server.on("/", tests::html("<a href='/\x1b[31m'>x</a>"));
     server.on("/%1B[31m", {tests::Send{"HTTP/1.0 404 \x1b[2J\r\nA: \x07\r\n\r\n"}});
@@ -167,7 +167,7 @@ TEST_CASE("no byte of a server's reaches the terminal as it is") {
     CHECK(finished.out.find('\x07') == std::string::npos);
 }
 
-TEST_CASE("a thousand pages are found whole, with each selector") {
+TEST_CASE("all of a thousand pages are found with each selector") {
     const ListedSite site(thousand_pages);
     for (const char* selector : {"epoll", "poll", "select"}) {
         CAPTURE(selector);
@@ -182,12 +182,12 @@ TEST_CASE("with few descriptors, fetches wait their turn and none is lost") {
         const Finished finished =
             run_stage({"--selector", selector, site.server.url()}, {.descriptors = 64});
         site.check(finished);
-        CHECK(std::ranges::count(finished.err, '\n') == 1); // said once
+        CHECK(std::ranges::count(finished.err, '\n') == 1); // it is said once
         CHECK(finished.err.find("no descriptor is left") != std::string::npos);
     }
 }
 
-TEST_CASE("select waits, too, when it can watch no more descriptors") {
+TEST_CASE("with select, fetches wait when it can watch no more descriptors") {
     // More links on one page than FD_SETSIZE, all in flight at once if they could be.
     const std::size_t needed = 2 * 1500;
     if (common::allow_descriptors() < needed) {

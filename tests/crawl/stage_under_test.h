@@ -1,5 +1,5 @@
-// Stages 1 and 2 crawl alike, so one set of tests judges both. Each stage's folder of
-// tests says in a file of its own how that stage crawls.
+// Stages 1 and 2 crawl alike, so both have to pass the same tests. A separate file among
+// each stage's tests says how that stage crawls.
 #pragma once
 
 #include "common/simple_crawl/crawl.h"

@@ -14,8 +14,8 @@
 
 namespace tests {
 
-/// Has a practice site crawled, and checks that all of it is found, and each URL asked
-/// for once. Returns how many requests were at the server at once.
+/// Has a practice site crawled and checks that all of it is found and that each URL is
+/// requested once. Returns the most requests that the server had at the same time.
 inline std::size_t check_that_all_is_found(
     const std::function<std::set<common::Url>(const common::Url& root)>& crawl) {
     const practice_site::BackgroundSite site(

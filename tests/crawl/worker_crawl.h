@@ -1,9 +1,9 @@
 // A crawl by workers that share a queue, twice: on our runtime (runtime_crawl.cpp), and
 // on Asio (asio_crawl.cpp).
 //
-// Both do the same, in the same words as far as that goes, so that what differs is the
-// library. A page is fetched as in stages 1 and 2: HTTP/1.0, with a connection of its
-// own. Page A of the book.
+// Both do the same, with the same code as far as possible, so that only the library
+// differs. A page is fetched as in stages 1 and 2: HTTP/1.0, with its own connection.
+// Page A of the book.
 #pragma once
 
 #include "common/web/url.h"
@@ -21,7 +21,7 @@ struct WorkerCrawl {
     common::Url root; ///< http
     std::size_t workers = 10;
     std::optional<std::chrono::milliseconds>
-        time_limit; ///< then its workers are cancelled
+        time_limit; ///< after this, its workers are cancelled
 };
 
 struct Crawled {
@@ -31,9 +31,9 @@ struct Crawled {
 };
 
 /// Fetches the root, and all that it leads to at the same host and port. Blocks while it
-/// looks the host up; throws if there is none.
+/// looks up the host; throws if the host doesn't exist.
 ///
-/// Each of the two files defines this, and a program takes one of them.
+/// Both files define this function, and each program is linked with one of them.
 Crawled crawl_with_workers(const WorkerCrawl& crawl);
 
 } // namespace tests

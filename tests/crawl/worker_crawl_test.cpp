@@ -1,4 +1,4 @@
-// What workers that share a queue must find, and how they end, on whichever library.
+// What workers that share a queue must find, and how they end, with either library.
 #include "common/web/url.h"
 #include "tests/crawl/whole_site.h"
 #include "tests/crawl/worker_crawl.h"
@@ -45,8 +45,7 @@ Urls failed(const Crawled& crawled) {
 
 } // namespace
 
-TEST_CASE(
-    "workers find all of a site, each URL once, and are never at more than they are") {
+TEST_CASE("each URL of a site is found once with no more requests than workers") {
     for (const std::size_t workers : {std::size_t{1}, std::size_t{10}}) {
         const auto most_requests =
             tests::check_that_all_is_found([&](const common::Url& root) {
@@ -60,7 +59,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("a page that can't be fetched leads nowhere, and ends nothing") {
+TEST_CASE("a page that can't be fetched has no links and does not end the crawl") {
     ScriptedServer server;
     server.on("/", html("<a href=/broken><a href=/b><a href=http://127.0.0.1:1/>"));
     server.on("/broken",
@@ -77,7 +76,7 @@ TEST_CASE("a page that can't be fetched leads nowhere, and ends nothing") {
     CHECK(failed(crawl(nobody, 2)) == Urls{nobody});
 }
 
-TEST_CASE("when the time is over, all workers end, whatever they wait for") {
+TEST_CASE("at the time limit all workers end, whatever they wait for") {
     ScriptedServer server;
     server.on("/", html("<a href=/silent><a href=/half><a href=/b>"));
     server.on("/silent", {tests::Hold{}});
@@ -88,11 +87,11 @@ TEST_CASE("when the time is over, all workers end, whatever they wait for") {
     CHECK(met(crawled)
           == Urls{server.url(), server.url("/silent"), server.url("/half"),
                   server.url("/b")});
-    CHECK(failed(crawled).empty()); // of those two, nobody knows
+    CHECK(failed(crawled).empty()); // the other two were still waiting
     CHECK(server.times_asked("/b") == 1);
 }
 
-TEST_CASE("a crawl that ends by itself doesn't wait for its time limit") {
+TEST_CASE("a crawl that is finished doesn't wait for its time limit") {
     ScriptedServer server;
     server.on("/", html("<a href=/a>"));
     const auto start = std::chrono::steady_clock::now();
