@@ -1,7 +1,7 @@
-// What must hold for whatever a server answers to stage 3: here, libcurl reads it, and a
-// server in the same loop sends it. Whatever it is, there is a response or a FetchError;
-// and Retry-After never makes us wait for less than nothing, nor for too long. The input
-// is the answer, behind a byte that says how often it was tried.
+// What must hold for whatever a server answers to stage 3. Here a server in the same loop
+// sends the answer, and libcurl reads it. Whatever it is, there is a response or a
+// FetchError, and Retry-After never makes us wait for a negative time or for too long.
+// The input is a byte that says how often it was tried, and then the answer.
 #include "stage3_queue_crawler/crawler/retry.h"
 #include "stage3_queue_crawler/http/session.h"
 #include "stage3_queue_crawler/runtime/net/listener.h"
@@ -31,19 +31,19 @@ constexpr int max_tries = 100;
 constexpr std::size_t max_body = 20;
 
 void check_wait(std::optional<RetryPolicy::Duration> wait, int tries) {
-    require(!wait || tries < max_tries, "no more tries than allowed");
-    require(!wait || *wait > 0s, "no wait is less than nothing");
+    require(!wait || tries < max_tries, "there are no more tries than allowed");
+    require(!wait || *wait > 0s, "every wait is longer than zero");
     require(!wait || *wait <= RetryPolicy::longest_wait, "no wait is too long");
 }
 
-/// One for all inputs: what has closed a connection keeps its port for a minute, and with
-/// a new port each time there would soon be none left on the whole machine.
+/// One for all inputs: the side that closes a connection keeps its port for a minute, so
+/// with a new port each time there would soon be none left on the whole machine.
 stage3::Listener& listener() {
     static stage3::Listener one(common::resolve("127.0.0.1", 0).front());
     return one;
 }
 
-/// Gives that answer to each client, without end.
+/// Gives that answer to every client, endlessly.
 Coroutine<> serve(std::string_view bytes) {
     for (;;) {
         common::Socket socket = co_await listener().accept();
@@ -60,7 +60,7 @@ Coroutine<> serve(std::string_view bytes) {
     }
 }
 
-/// One fetch of the answer, and what comes of it.
+/// Fetches the answer once and checks the outcome.
 Coroutine<> fetch(stage3::Session& session, common::Url url, int tries) {
     RetryPolicy policy(max_tries);
     try {
@@ -68,20 +68,20 @@ Coroutine<> fetch(stage3::Session& session, common::Url url, int tries) {
         const int status = response.status();
         require(status >= 100 && status <= 999, "a status has three digits");
         const std::chrono::seconds asked = response.retry_after();
-        require(asked >= 0s, "nobody is asked to come back in the past");
+        require(asked >= 0s, "Retry-After is never negative");
         const auto wait = policy.after(status, asked, tries);
         check_wait(wait, tries);
         require(!wait || (RetryPolicy::may_pass(status) && *wait >= asked),
-                "a server gets the rest that it asks for");
+                "a server gets the pause that it asks for");
         require(wait || !RetryPolicy::may_pass(status) || tries >= max_tries
                     || asked > RetryPolicy::longest_wait,
-                "what may pass is tried again");
+                "a failure that may pass is tried again");
         const std::string body = co_await response.read();
         require(body.size() <= max_body, "no body is too large");
     } catch (const stage3::FetchError& error) {
         const std::string_view text = error.what();
         require(!text.empty(), "an error says something");
-        require(error.kind != stage3::FetchError::Kind::timed_out, "nobody has to wait");
+        require(error.kind != stage3::FetchError::Kind::timed_out, "no fetch times out");
         check_wait(policy.after(error, tries), tries);
     }
 }

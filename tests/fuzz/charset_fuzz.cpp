@@ -12,11 +12,12 @@ void tests::fuzz(std::string_view input) {
     std::string storage;
     const std::string_view text =
         common::to_utf8(input.substr(line + 1), type, storage); // npos + 1 is 0
-    require(text.find('\0') == std::string_view::npos, "no zeros");
-    // What is right is left alone; so this is right.
+    require(text.find('\0') == std::string_view::npos, "the text has no zero bytes");
+    // Valid text is left alone, so this text is valid.
     std::string unused;
     const std::string marked = "\xef\xbb\xbf" + std::string(text);
     const std::string_view again = common::to_utf8(marked, type, unused);
-    require(again == text && unused.empty(), "valid UTF-8");
-    require(text.size() <= 4 * input.size() + 4, "no more than three bytes for each");
+    require(again == text && unused.empty(), "the text is valid UTF-8");
+    require(text.size() <= 4 * input.size() + 4,
+            "the text is no more than four times as long as the input");
 }

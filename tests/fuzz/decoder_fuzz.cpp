@@ -1,5 +1,6 @@
-// What must hold for every packed body, however it is cut. The input's first byte chooses
-// the codings and how much may come in at each; the rest is the body, or is packed first.
+// What must hold for every compressed body, however it is cut. The input's first byte
+// chooses the codings and how much may come in at each; the rest is the body, or is
+// compressed first.
 #include "stage3_queue_crawler/http/content_decoder.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -23,12 +24,12 @@ constexpr std::size_t plenty = 1'000'000;
 
 struct Unpacked {
     std::string text;
-    std::size_t taken = 0; // bytes, up to the last that was fine
+    std::size_t taken = 0; // bytes up to the last valid one
     Verdict verdict = Verdict::fine;
     bool is_whole = false;
 };
 
-/// In parts of that size. The sink wants no more than `wanted` bytes.
+/// Decodes in parts of that size. The sink wants no more than `wanted` bytes.
 Unpacked unpack(std::string_view packed, const Codings& codings, std::size_t part,
                 std::size_t most, std::size_t wanted = plenty) {
     Unpacked result;
@@ -44,7 +45,7 @@ Unpacked unpack(std::string_view packed, const Codings& codings, std::size_t par
         const std::string_view next = packed.substr(result.taken, part);
         result.verdict = decoder.take(next, sink);
         require(!has_enough || result.verdict == Verdict::enough,
-                "a sink that has enough is obeyed");
+                "decoding ends when the sink has enough");
         if (result.verdict != Verdict::fine)
             break;
         result.taken += next.size();
@@ -72,7 +73,7 @@ std::string pack(std::string_view text, std::string_view coding, bool is_raw) {
     return packed;
 }
 
-/// One coding after the other, each by a decoder of its own.
+/// One coding after the other, each with its own decoder.
 Unpacked peel(std::string_view packed, Codings codings, std::size_t most) {
     Unpacked result{.text = std::string(packed), .is_whole = true};
     while (!codings.empty() && result.verdict == Verdict::fine) {
@@ -88,11 +89,13 @@ void check(std::string_view packed, const Codings& codings, std::size_t most) {
     const Unpacked at_once = unpack(packed, codings, plenty, most);
     for (const std::size_t part : {1U, 7U}) {
         const Unpacked cut = unpack(packed, codings, part, most);
-        require(cut.taken <= most || codings.empty(), "no more comes in than may");
+        require(cut.taken <= most || codings.empty(),
+                "no more comes in than the limit allows");
         if (at_once.verdict == Verdict::fine || cut.verdict == Verdict::fine) {
-            require(cut.verdict == at_once.verdict, "cuts make nothing wrong, nor right");
+            require(cut.verdict == at_once.verdict, "cuts don't change the verdict");
             require(cut.text == at_once.text, "cuts make no other text");
-            require(cut.is_whole == at_once.is_whole, "cuts make nothing whole");
+            require(cut.is_whole == at_once.is_whole,
+                    "cuts don't change whether a body is whole");
         } else {
             require(cut.text.starts_with(at_once.text), "cuts make no other text");
         }
@@ -135,12 +138,12 @@ void tests::fuzz(std::string_view input) {
     const Unpacked result = unpack(packed, codings, plenty, plenty);
     const bool is_known = codings.empty() || codings.back() != "br";
     require(!is_known || (result.is_whole && result.text == input),
-            "what was packed comes out again");
+            "a compressed body is decompressed");
     check(packed, codings, most);
     if (is_known && !codings.empty())
         require(!unpack(packed.substr(0, packed.size() - 1), codings, plenty, plenty)
                      .is_whole,
-                "what is cut off is not whole");
-    // Something behind the end.
+                "a body that is cut off is not whole");
+    // Something after the end.
     check(packed + std::string(input), codings, most);
 }

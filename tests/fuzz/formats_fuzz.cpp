@@ -1,7 +1,7 @@
 // What must hold for every record that is written, whatever a server has put into it:
-// each format is read back, by a second reader that is as strict as the format's own
-// rules. The input's first byte chooses the outcome; the rest are texts, with `|` between
-// them: the URL's path, its parent's, where it leads, the error, the content type and the
+// each format is read back by a second reader that is as strict as the format's own
+// rules. The input's first byte chooses the outcome; the rest are texts separated by `|`:
+// the URL's path, its parent's, where it leads, the error, the content type and the
 // charset.
 #include "common/web/charset.h"
 #include "stage3_queue_crawler/program/escape.h"
@@ -27,7 +27,7 @@ using stage3::KnownUrls;
 using stage3::Record;
 using tests::require;
 
-/// Takes `expected` away from the beginning of `text`, if it is there.
+/// Removes `expected` from the beginning of `text`, if it is there.
 bool take(std::string_view& text, std::string_view expected) {
     if (!text.starts_with(expected))
         return false;
@@ -36,7 +36,7 @@ bool take(std::string_view& text, std::string_view expected) {
 }
 
 char take_one(std::string_view& text) {
-    require(!text.empty(), "nothing ends too early");
+    require(!text.empty(), "no text ends too early");
     const char c = text.front();
     text.remove_prefix(1);
     return c;
@@ -48,7 +48,7 @@ std::uint32_t take_unit(std::string_view& text) {
     std::uint32_t unit = 0;
     for (int i = 0; i < 4; ++i) {
         const auto digit = std::string_view("0123456789abcdef").find(take_one(text));
-        require(digit != std::string_view::npos, "JSON: four digits");
+        require(digit != std::string_view::npos, "JSON: an escape has four digits");
         unit = 16 * unit + static_cast<std::uint32_t>(digit);
     }
     return unit;
@@ -80,7 +80,8 @@ std::string take_json_string(std::string_view& text) {
     require(take(text, "\""), "JSON: a string begins with a quote");
     while (!take(text, "\"")) {
         const char c = take_one(text);
-        require(c >= 0x20 && c < 0x7f, "JSON: ASCII, and no control characters");
+        require(c >= 0x20 && c < 0x7f,
+                "JSON: a string has only ASCII and no control characters");
         if (c != '\\') {
             value += c;
             continue;
@@ -90,7 +91,7 @@ std::string take_json_string(std::string_view& text) {
             value += what;
             continue;
         }
-        require(what == 'u', "JSON: an escape that we write");
+        require(what == 'u', "JSON: an escape is one that we write");
         std::uint32_t unit = take_unit(text);
         if (unit >= 0xd800 && unit < 0xe000) {
             require(unit < 0xdc00 && take(text, "\\u"), "JSON: surrogates are two");
@@ -117,7 +118,7 @@ Value take_json_value(std::string_view& text) {
                 && std::ranges::count(number, '.') <= 1,
             "JSON: a number");
     require(number.size() == 1 || number.front() != '0' || number[1] == '.',
-            "JSON: no leading zeros");
+            "JSON: a number has no leading zeros");
     return number;
 }
 
@@ -127,13 +128,14 @@ std::vector<Value> read_json(std::string_view line) {
                               "charset", "bytes",    "links",  "new_links",
                               "tries",   "seconds"};
     std::vector<Value> values;
-    require(take(line, "{"), "JSON: an object");
+    require(take(line, "{"), "JSON: an object begins with a brace");
     for (const std::string_view key : keys) {
-        require(values.empty() || take(line, ", "), "JSON: commas");
-        require(take_json_string(line) == key && take(line, ": "), "JSON: all keys");
+        require(values.empty() || take(line, ", "), "JSON: commas separate the keys");
+        require(take_json_string(line) == key && take(line, ": "),
+                "JSON: all keys are there");
         values.push_back(take_json_value(line));
     }
-    require(line == "}\n", "JSON: one object, in one line");
+    require(line == "}\n", "JSON: a line has one object");
     return values;
 }
 
@@ -144,7 +146,7 @@ std::vector<std::string> read_csv(std::string_view line) {
     bool in_quotes = false;
     while (in_quotes || line != "\r\n") {
         const char c = take_one(line);
-        require(c >= 0x20 && c < 0x7f, "CSV: printable ASCII");
+        require(c >= 0x20 && c < 0x7f, "CSV: a cell has only printable ASCII");
         if (in_quotes) {
             if (c != '"')
                 cells.back() += c;
@@ -167,7 +169,7 @@ std::vector<std::string> read_csv(std::string_view line) {
     return cells;
 }
 
-/// Whatever a spreadsheet makes of it, it computes nothing.
+/// What a cell is written as, so that no spreadsheet computes anything.
 std::string cell_of(std::string_view text) {
     std::string cell = stage3::for_terminal(text);
     const bool is_formula = cell.find_first_of("=+-@") == 0;
@@ -181,10 +183,11 @@ std::string take_dot_string(std::string_view& text) {
     require(take(text, "\""), "DOT: a string begins with a quote");
     while (!take(text, "\"")) {
         char c = take_one(text);
-        require(c >= 0x20 && c < 0x7f, "DOT: printable ASCII");
+        require(c >= 0x20 && c < 0x7f, "DOT: a string has only printable ASCII");
         if (c == '\\') {
             c = take_one(text);
-            require(c == '"' || c == '\\', "DOT: no escape but those of quotes");
+            require(c == '"' || c == '\\',
+                    "DOT: only quotes and backslashes are escaped");
         }
         value += c;
     }
@@ -226,23 +229,23 @@ void check_json(const Record& record) {
                 && values[6] == unless_empty(record.error)
                 && values[7] == unless_empty(record.content_type)
                 && values[8] == unless_empty(record.charset),
-            "JSON: what was written is read");
+            "JSON: the record is read back as written");
 }
 
 void check_csv(const Record& record) {
     const auto format = stage3::make_format(FormatName::csv);
     const auto names = read_csv(format->begin());
     const auto cells = read_csv(format->record(record));
-    require(cells.size() == names.size(), "CSV: a cell for each column");
+    require(cells.size() == names.size(), "CSV: each column has a cell");
     for (const std::string& cell : cells)
-        require(cell.find_first_of("=+-@") != 0, "CSV: no formula");
+        require(cell.find_first_of("=+-@") != 0, "CSV: no cell is a formula");
     require(cells[0] == record.url.href()
                 && cells[2] == (record.parent ? record.parent->href() : "")
                 && cells[5] == cell_of(record.next_url)
                 && cells[6] == cell_of(record.error)
                 && cells[7] == cell_of(record.content_type)
                 && cells[8] == cell_of(record.charset),
-            "CSV: what was written is read");
+            "CSV: the record is read back as written");
 }
 
 void check_dot(const Record& record) {
@@ -251,17 +254,17 @@ void check_dot(const Record& record) {
     std::string_view rest = text;
     require(take(rest, "  ") && take_dot_string(rest) == record.url.href()
                 && take(rest, " [color="),
-            "DOT: a node");
+            "DOT: a record begins with a node");
     while (std::isalnum(static_cast<unsigned char>(rest[0])) != 0)
         rest.remove_prefix(1);
-    require(take(rest, "];\n"), "DOT: a colour");
+    require(take(rest, "];\n"), "DOT: a node has a colour");
     if (!record.next_url.empty())
         require(take(rest, "  ") && take_dot_string(rest) == record.url.href()
                     && take(rest, " -> ")
                     && take_dot_string(rest) == stage3::for_terminal(record.next_url)
                     && take(rest, " [style=dashed];\n"),
-                "DOT: an arrow");
-    require(rest.empty(), "DOT: nothing else");
+                "DOT: an arrow leads to the next URL");
+    require(rest.empty(), "DOT: a record has nothing else");
 }
 
 /// The report on a crawl of this URL.
@@ -283,13 +286,13 @@ void check_text(Record record) {
     const std::string text = report(record);
     require(std::ranges::all_of(
                 text, [](char c) { return c == '\n' || (c >= 0x20 && c < 0x7f); }),
-            "text: printable ASCII");
+            "text: a line has only printable ASCII");
     for (std::string* const field :
          {&record.next_url, &record.error, &record.content_type, &record.charset})
         if (!field->empty())
             *field = "x";
     require(std::ranges::count(text, '\n') == std::ranges::count(report(record), '\n'),
-            "text: nothing of a server's makes another line");
+            "text: nothing from a server adds a line");
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-// What a fuzzer and the replay of its findings have in common. Each *_fuzz.cpp defines
+// What a fuzzer and the replay of its inputs have in common. Each *_fuzz.cpp defines
 // `fuzz`; it is linked with libFuzzer, which invents inputs, or with replay.cpp, which
 // reads them from files.
 //
@@ -9,9 +9,8 @@
 //     mkdir corpus
 //     build-fuzz/tests/fuzz/url_fuzzer -max_total_time=600 corpus tests/fuzz/seeds/url
 //
-// The replay is a test of its own (suite "fuzz"), which needs no fuzzer.
-// (`./learn trace` is written in Python, and so is what invents its inputs:
-// trace_fuzz.py.)
+// The replay is a separate test (suite "fuzz") that needs no fuzzer. `./learn trace` is
+// written in Python, and so is trace_fuzz.py, which invents its inputs.
 #pragma once
 
 #include <cstdio>
@@ -20,11 +19,11 @@
 
 namespace tests {
 
-/// Tries one input. Whatever it is, nothing may be thrown, and all that is `require`d
-/// must hold.
+/// Tries one input. Whatever it is, no exception may come out, and everything that is
+/// `require`d must hold.
 void fuzz(std::string_view input);
 
-/// Ends the program with a message if a property doesn't hold: that's how a fuzzer
+/// Ends the program with a message if a property doesn't hold, which is how a fuzzer
 /// notices.
 inline void require(bool holds, const char* property) {
     if (holds)

@@ -1,4 +1,4 @@
-// libFuzzer's way in.
+// The entry point for libFuzzer.
 #include "tests/fuzz/fuzz.h"
 
 #include <cstddef>

@@ -14,13 +14,13 @@ void tests::fuzz(std::string_view input) {
     const auto choice = input.empty() ? 0U : static_cast<unsigned char>(input[0]) % 4U;
     const std::string_view page = input.substr(input.empty() ? 0 : 1);
     const auto found = common::find_links(page, types[choice], base, {.links = 100});
-    require(found.urls.size() <= 100, "no more links than the limit");
+    require(found.urls.size() <= 100, "there are no more links than the limit");
     const std::set<common::Url> different(found.urls.begin(), found.urls.end());
-    require(different.size() == found.urls.size(), "each link once");
+    require(different.size() == found.urls.size(), "each link is there once");
     for (const common::Url& url : found.urls)
         require(common::parse_url(url.href()) == url, "each link is a URL");
 
-    // The scanner by itself: it stays within the page, and goes only forward.
+    // The scanner by itself: it stays within the page and only moves forward.
     common::HtmlScanner scanner(page);
     common::LinkTag tag;
     const char* last = page.data();
@@ -34,8 +34,9 @@ void tests::fuzz(std::string_view input) {
             std::string storage;
             const std::string_view meant = common::decoded(value, storage);
             require(meant.size() <= 3 * value.size(),
-                    "a zero takes three bytes, nothing more");
-            require(meant.find('\0') == std::string_view::npos, "no zeros");
+                    "a decoded value is at most three times as long");
+            require(meant.find('\0') == std::string_view::npos,
+                    "a value has no zero bytes");
         }
         if (common::is_there(tag.href)) {
             require(tag.href.data() >= last, "tags come in order");

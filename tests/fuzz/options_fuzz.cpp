@@ -1,6 +1,6 @@
-// What must hold for whatever somebody types behind `stage3`: it's understood, and then
-// all numbers are within what the help allows; or there is a UsageError, and nothing
-// else. The input is the words, with a zero between two of them.
+// What must hold for whatever is typed after `stage3`. Either it is understood, and then
+// all numbers are within the limits in the help, or there is a UsageError and nothing
+// else. The input is the words, separated by zero bytes.
 #include "common/system/selector.h"
 #include "stage3_queue_crawler/program/options.h"
 #include "tests/fuzz/fuzz.h"
@@ -20,7 +20,7 @@ using stage3::Options;
 using tests::require;
 
 constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
-constexpr std::size_t most = 1'000'000'000; // of what has no limit of its own
+constexpr std::size_t most = 1'000'000'000; // of numbers without their own limit
 constexpr auto longest = 1'000'000'000s;
 
 template <class Number>
@@ -61,7 +61,7 @@ void check_times(const Options& options) {
     require(crawl.session.fetch_timeout >= 1ms && crawl.session.fetch_timeout <= longest,
             "--fetch-timeout");
     require(crawl.session.stall_timeout >= crawl.session.fetch_timeout,
-            "silence ends no fetch that has time left");
+            "the limit of silence is no shorter than --fetch-timeout");
     require(crawl.session.connect_timeout >= 1ms
                 && crawl.session.connect_timeout <= longest,
             "--connect-timeout");
@@ -93,12 +93,13 @@ void check_shared(const Options& options) {
     require(shared.servers.empty() == shared.name.empty(),
             "--frontier and --crawl need each other");
     require(shared.servers.empty() || options.format != stage3::FormatName::dot,
-            "no graph of a shared crawl");
+            "a shared crawl writes no graph");
     require(!shared.servers.empty() || (!shared.report_only && !shared.forget),
             "--report and --forget need a --frontier");
     require(options.roots.empty() == (shared.report_only || shared.forget),
-            "roots, or nothing to fetch");
-    require(!shared.report_only || !shared.forget, "--report or --forget");
+            "there are roots unless nothing is to be fetched");
+    require(!shared.report_only || !shared.forget,
+            "--report and --forget exclude each other");
     require(shared.patterns.size() == options.excluded.size() + options.included.size(),
             "each pattern has its text");
 }
@@ -106,8 +107,8 @@ void check_shared(const Options& options) {
 } // namespace
 
 void tests::fuzz(std::string_view input) {
-    // The C library's own regcomp takes all memory there is for a few numbers in braces:
-    // who types that to his own machine is told so by it.
+    // The C library's regcomp uses up all memory for a few numbers in braces. Users who
+    // type that harm only their own machine.
     if (input.find('{') != std::string_view::npos)
         return;
     std::vector<std::string> words{"stage3"};
@@ -124,7 +125,7 @@ void tests::fuzz(std::string_view input) {
         const Options options =
             stage3::read_options(static_cast<int>(words.size()), argv.data());
         if (!options.help.empty())
-            return; // all else is void
+            return; // then nothing else counts
         check_numbers(options);
         check_times(options);
         check_texts(options);
@@ -133,6 +134,6 @@ void tests::fuzz(std::string_view input) {
         const std::string_view text = error.what();
         require(!text.empty(), "an error says something");
         require(std::ranges::count(text, '\n') <= std::ranges::count(input, '\n'),
-                "an error is one line, but for what was typed");
+                "an error is one line except for what was typed");
     }
 }

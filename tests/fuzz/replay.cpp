@@ -1,9 +1,9 @@
-// Tries the files of a folder again, and each of them cut short and changed a little: the
-// same on every machine, and without a fuzzer.
+// Tries the files of a folder, and each of them also cut short and changed a little. The
+// inputs are the same on every machine, and no fuzzer is needed.
 //
 //     url_replay tests/fuzz/seeds/url 2000
 //
-// The number says how often each is changed.
+// The number says how many changes of each are tried.
 #include "tests/fuzz/fuzz.h"
 
 #include <csignal>
@@ -20,7 +20,7 @@ namespace {
 
 std::string_view input_now;
 
-/// Something doesn't hold, or has crashed: says for which input.
+/// Prints the input for which a property didn't hold or the program crashed.
 extern "C" void show_input(int signal) {
     std::fputs("the input: \"", stderr);
     for (const char c : input_now) {
@@ -53,7 +53,7 @@ int main(int argc, char** argv) {
         ++files;
         for (std::size_t length = 0; length <= input.size(); ++length, ++tried)
             try_input(std::string_view(input).substr(0, length));
-        // A row of numbers that look random, and are always the same.
+        // A sequence of numbers that look random and are always the same.
         std::uint32_t number = 1;
         for (int times = 0; times < changes && !input.empty(); ++times, ++tried) {
             std::string changed = input;

@@ -17,8 +17,8 @@ using tests::require;
 
 constexpr std::size_t many_letters = std::size_t{16} * 1024;
 
-/// What a response may lack before its end is reached. (That a status line is none is
-/// noticed with the headers' end; and up to "HTTP/", nobody knows.)
+/// The errors that a response may have before its end is reached. That a status line is
+/// malformed is noticed at the end of the headers, and up to "HTTP/" it isn't known.
 bool is_unfinished(const HttpResponse& response) {
     return response.error.empty() || response.error.starts_with("truncated: ")
            || response.error == "empty response"
@@ -29,13 +29,13 @@ void check_parts(const HttpResponse& response, std::size_t size) {
     require(response.status == 0 || (response.status >= 100 && response.status <= 599),
             "a status has three digits");
     require(!response.error.empty() || response.status >= 200,
-            "what is whole has a status");
-    require(response.body.size() <= size, "a body is no longer than what came");
+            "a whole response has a status");
+    require(response.body.size() <= size, "a body is no longer than what arrived");
     require(std::ranges::all_of(response.error, [](char c) { return c >= 0x20; }),
             "an error is one line");
 }
 
-/// `cuts`: where the bytes are cut; `end`: the first of these that reaches the end.
+/// `cuts`: where the bytes are cut. `end`: the first cut that reaches the end.
 void check_length(std::string_view bytes, const std::vector<std::size_t>& cuts,
                   std::optional<std::size_t> end) {
     const auto length = common::http_response_length(bytes);
@@ -43,9 +43,9 @@ void check_length(std::string_view bytes, const std::vector<std::size_t>& cuts,
         return;
     const HttpResponse response = common::split_http_response(bytes);
     require(response.error.starts_with("truncated: ") == (*length > bytes.size()),
-            "cut off is what is shorter than its length");
+            "a response is cut off if it is shorter than its length");
     require(*length > bytes.size() || response.error.empty(),
-            "what has its length is whole");
+            "a response of its full length is whole");
     const auto next_cut = std::ranges::lower_bound(cuts, *length);
     require(next_cut == cuts.end() ? !end : end == *next_cut,
             "the end is where the length says");
@@ -74,25 +74,25 @@ void tests::fuzz(std::string_view input) {
             end = cut;
             break;
         }
-        // Each time from the beginning would take long.
+        // Starting from the beginning each time would take long.
         const bool is_short = cuts.size() < 150 && cut < many_letters;
         require(!is_short || !common::ResponseEnd().reached(so_far),
-                "no end before the one that is found byte by byte");
+                "there is no end before the one that is found byte by byte");
         require(!is_short || is_unfinished(before),
-                "what is wrong is an end, at the next byte at the latest");
+                "an error is an end at the next byte at the latest");
         if (is_short)
             before = common::split_http_response(so_far);
     }
     require(common::ResponseEnd().reached(bytes) == end.has_value(),
-            "the end is reached at once as it is byte by byte");
+            "the end is the same at once as byte by byte");
     check_length(bytes, cuts, end);
     if (!end)
         return;
     const HttpResponse first =
         common::split_http_response(std::string_view(bytes).substr(0, *end));
     require(!first.error.starts_with("truncated: "),
-            "nothing is called cut off that has reached its end");
+            "a response that has reached its end is not called cut off");
     require(first.status == whole.status && first.headers == whole.headers
                 && first.body == whole.body && first.error == whole.error,
-            "what comes behind the end changes nothing");
+            "bytes after the end change nothing");
 }

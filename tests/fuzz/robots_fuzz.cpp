@@ -1,7 +1,7 @@
-// robots.txt, against a second reader that goes about it in another way, the simplest
-// there is: from each rule it looks back for the names, and it keeps a table of which
-// start of a rule matches which start of the target. The input is a target, a line break,
-// and a robots.txt.
+// robots.txt, compared with a second reader that works in the simplest possible way: it
+// looks back from each rule for the names, and keeps a table of which start of a rule
+// matches which start of the target. The input is a target, a line break, and a
+// robots.txt.
 #include "stage3_queue_crawler/crawler/robots.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -27,8 +27,8 @@ bool stands_for_itself(int octet) {
                   != std::string::npos;
 }
 
-/// One number for each octet that counts: encoded ones that mean something else than
-/// plain ones are another number.
+/// One number for each octet that counts: an encoded octet that means something else than
+/// the plain one is a different number.
 std::vector<int> numbers_of(std::string_view text, bool is_rule) {
     std::vector<int> numbers;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -54,8 +54,8 @@ std::vector<int> numbers_of(std::string_view text, bool is_rule) {
     return numbers;
 }
 
-/// As a URL would have it: an encoded octet is three, and their digits are characters
-/// like others. (So a rule "/*20" matches "/a%20b".)
+/// As in a URL: an encoded octet is three, and their digits are characters like any
+/// others, so that a rule "/*20" matches "/a%20b".
 std::vector<int> spelled_out(const std::vector<int>& numbers) {
     std::vector<int> result;
     for (const int number : numbers) {
@@ -141,8 +141,8 @@ bool names(const Line& line, bool everyone) {
                    && name[3] != '-' && name[3] != '_'));
 }
 
-/// Is the line for "bot" (or everyone)? Its names are the last ones before it, back to
-/// where others have had theirs.
+/// Is the line for "bot" (or for everyone)? Its names are the last ones before it, back
+/// to the rules of the previous group.
 bool counts(const std::vector<Line>& lines, std::size_t at, bool everyone) {
     std::size_t i = at;
     while (i > 0 && !lines[i - 1].is_name())
@@ -177,7 +177,7 @@ void compare(const std::string& target, const std::string& text) {
             continue;
         if (lines[i].is_delay()) {
             if (lines[i].value.size() > 100)
-                return; // about so many digits, the two need not agree
+                return; // the two need not agree about this many digits
             delay = std::max(delay, delay_of(lines[i].value));
             continue;
         }
@@ -196,7 +196,7 @@ void compare(const std::string& target, const std::string& text) {
                    "both readers agree on the delay");
 }
 
-/// Each line as a rule, by turns one that allows and one that doesn't.
+/// Each line as a rule, alternately one that allows and one that doesn't.
 std::string as_rules(const std::string& text) {
     std::string result = "User-agent: *\n";
     std::istringstream lines(text);
@@ -215,7 +215,7 @@ void tests::fuzz(std::string_view input) {
     const std::string target = "/" + std::string(input.substr(0, line)).substr(0, 300);
     const std::string text(input.substr(line + 1));
     const Robots robots = Robots::parse(text, "bot");
-    require(robots.allows("/robots.txt"), "to ask for it is allowed");
+    require(robots.allows("/robots.txt"), "robots.txt itself is always allowed");
     if (text.size() > 4000) // for more, Robots may give up; and the second reader is slow
         return;
     compare(target, text);

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What must hold for whatever file `./learn trace FILE` is given: it makes something that can be
-read, or says in one line why it can't, and in which line of the file. It throws nothing, and it
-ends.
+"""What must hold for whatever file `./learn trace FILE` is given: it produces something readable,
+or says in one line why it can't and which line of the file is the reason. It raises no exception,
+and it ends.
 
-The inputs are recorded traces in which bytes, values or lines have been changed, the same ones on
-every machine. To look for longer, and elsewhere:
+The inputs are recorded traces in which bytes, values or lines have been changed, and they are the
+same on every machine. To search for longer, with other inputs:
 
     tests/fuzz/trace_fuzz.py --seconds 600 --seed 2
 """
@@ -55,7 +55,7 @@ SAYS_WHERE = re.compile(r"^learn: .*(, line (\d+): | is no trace: its first line
 
 
 def changed_bytes(text: bytes, chance: random.Random) -> bytes:
-    """One byte is another; some are missing, or there twice; or the end is missing."""
+    """Changes one byte, removes or repeats some, or cuts off the end."""
     at = chance.randrange(len(text))
     end = at + chance.randrange(1, 20)
     return chance.choice([
@@ -67,7 +67,7 @@ def changed_bytes(text: bytes, chance: random.Random) -> bytes:
 
 
 def changed_value(text: bytes, chance: random.Random) -> bytes:
-    """In one line, a key is missing, or has another value, or is another."""
+    """In one line, removes a key, or changes its value or its name."""
     lines = text.split(b"\n")
     number = chance.choice([0, *[chance.randrange(len(lines))] * 7])
     try:
@@ -90,7 +90,7 @@ def changed_value(text: bytes, chance: random.Random) -> bytes:
 
 
 def changed_lines(text: bytes, chance: random.Random) -> bytes:
-    """A line is missing, there again, or elsewhere."""
+    """Removes, repeats or moves a line."""
     lines = text.split(b"\n")
     line = lines.pop(chance.randrange(len(lines)))
     for _ in range(chance.randrange(3)):
@@ -110,7 +110,7 @@ def input_from(seeds: list[bytes], chance: random.Random) -> bytes:
 
 
 def no_constant(name: str) -> float:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 def check_text(text: str, _out: Path) -> None:
@@ -132,7 +132,7 @@ FORMATS = {"--text": check_text, "": check_page}
 
 
 def check(file: Path, option: str, lines: int) -> str:
-    """Gives the tool this file. Returns what became of it; throws AssertionError."""
+    """Runs the tool on this file. Returns the outcome; raises AssertionError."""
     out = file.with_suffix(".out")
     words = ["trace_tool.py", "--kept", str(file.parent), str(file), *filter(None, [option])]
     if option != "--text":
@@ -166,7 +166,7 @@ def main() -> int:
     chance = random.Random(given.seed)
     seeds = [seed.read_bytes() for seed in SEEDS]
     counts = {"shown": 0, "refused": 0}
-    # Most of the time goes there, for texts that are always the same.
+    # Most of the time is spent there, on texts that are always the same.
     slim = mock.patch.object(make_page, "slim_script", functools.cache(make_page.slim_script))
     signal.signal(signal.SIGALRM, late)
     began, tried = time.monotonic(), 0
@@ -182,7 +182,7 @@ def main() -> int:
                 signal.alarm(TOO_LONG)
                 counts[check(file, option, text.count(b"\n") + 1)] += 1
                 signal.alarm(0)
-            except Exception:  # whatever it is, that's what this looks for
+            except Exception:  # anything else is what this looks for
                 signal.alarm(0)
                 kept = Path(tempfile.gettempdir()) / "trace_fuzz.trace"
                 kept.write_bytes(text)

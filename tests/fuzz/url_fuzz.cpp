@@ -41,18 +41,19 @@ bool is_same_host(std::string ours, std::string theirs) {
 
 void check(const common::Url& url) {
     const std::string_view href = url.href();
-    tests::require(href.size() <= common::max_url_length, "no longer than the limit");
+    tests::require(href.size() <= common::max_url_length,
+                   "a URL is no longer than the limit");
     tests::require(std::ranges::all_of(href, [](char c) { return c > 0x20 && c < 0x7f; }),
-                   "printable ASCII only");
+                   "a URL has only printable ASCII");
     const auto again = common::parse_url(href);
-    tests::require(again && again->href() == href, "read as it is written");
+    tests::require(again && again->href() == href, "a URL is read as it is written");
     tests::require(again && again->host() == url.host() && again->port() == url.port()
                        && again->target() == url.target(),
-                   "the parts are where they seem to be");
+                   "the parts of a URL are where they seem to be");
     tests::require(url.target().starts_with('/'), "a target begins with a slash");
-    tests::require(href.find('#') == std::string_view::npos, "no fragment");
+    tests::require(href.find('#') == std::string_view::npos, "a URL has no fragment");
 
-    // libcurl gets our URLs to fetch: it must understand them as we do.
+    // libcurl fetches our URLs, so it must understand them as we do.
     const std::unique_ptr<CURLU, decltype(&::curl_url_cleanup)> handle(
         ::curl_url(), &::curl_url_cleanup);
     if (::curl_url_set(handle.get(), CURLUPART_URL, url.c_str(), CURLU_PATH_AS_IS)
@@ -60,13 +61,13 @@ void check(const common::Url& url) {
         return;
     tests::require(
         is_same_host(std::string(url.host()), part(handle.get(), CURLUPART_HOST)),
-        "libcurl's host");
+        "libcurl finds the same host");
     tests::require(part(handle.get(), CURLUPART_PORT) == std::to_string(url.port()),
-                   "libcurl's port");
+                   "libcurl finds the same port");
     const std::string target(url.target());
     tests::require(part(handle.get(), CURLUPART_PATH)
                        == target.substr(0, target.find('?')),
-                   "libcurl's path");
+                   "libcurl finds the same path");
 }
 
 } // namespace
@@ -90,12 +91,13 @@ void tests::fuzz(std::string_view input) {
     if (!resolved)
         return;
     check(*resolved);
-    // A leading "./" keeps a relative path from the short way, and changes nothing else.
+    // A leading "./" rules out the short way for a relative path and changes nothing
+    // else.
     const bool relative = !reference.empty() && (reference[0] | 0x20) >= 'a'
                           && (reference[0] | 0x20) <= 'z'
                           && reference.find_first_of(":\\\t\r") == std::string_view::npos;
     if (relative) {
         const auto long_way = common::resolve_url("./" + std::string(reference), *base);
-        require(long_way == resolved, "the short way leads to the same place");
+        require(long_way == resolved, "the short way gives the same URL");
     }
 }
