@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 """What goes wrong beneath HTTP: descriptors, memory, disk, pipes, signals, a server's death, clocks.
 
-    tests/hostile/below_http.py --record FILE    does all of that to stage 3, and writes down what has come of it
-    tests/hostile/below_http.py --table          what is written down
+    tests/hostile/below_http.py --record FILE    does all of that to stage 3, and records the outcome
+    tests/hostile/below_http.py --table          prints what is recorded
 
-A fault is a function that yields what is wrong, and says what came out: see `fault`. below_http_test.py is a test for
-each.
+A fault is a function that yields what is wrong: see `fault`. below_http_test.py has a test for each.
 """
 import argparse
 import collections
@@ -29,8 +28,8 @@ from server import Site
 
 JUMPING_CLOCK = os.environ.get("JUMPING_CLOCK_LIB") or str(crawls.BUILD / "tests/support/libjumping_clock.so")
 BOOK = crawls.HERE.parents[1] / "book/figures/below_http.json"
-LATE = 60  # seconds. Much more than anything takes
-SOON = 15 if os.environ.get("HOSTILE_MEMORY") == "no" else 5  # seconds, also on a busy machine; sanitizers are slow
+LATE = 60  # seconds; much more than anything takes
+SOON = 15 if os.environ.get("HOSTILE_MEMORY") == "no" else 5  # seconds, even on a busy machine; sanitizers are slow
 PROMPT = ["--fetch-timeout", "20", "--progress", "never"]
 
 Fault = collections.namedtuple("Fault", "number title function")
@@ -38,7 +37,7 @@ FAULTS = []
 
 
 def fault(number, title):
-    """Of a function that is called with a Run, and yields what is wrong."""
+    """Decorates a function that is called with a Run and yields what is wrong."""
     def take(function):
         FAULTS.append(Fault(number, title, function))
         return function
@@ -46,7 +45,7 @@ def fault(number, title):
 
 
 class Run:
-    """Stage 3, while something is done to it. `end` says how it ended."""
+    """Stage 3 while something is done to it. `end` returns how it ended."""
 
     def __init__(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -81,12 +80,12 @@ class Run:
         return self.process
 
     def signal(self, number=signal.SIGINT):
-        """From now on, time counts."""
+        """Starts measuring the time."""
         self.begun = time.monotonic()
         self.process.send_signal(number)
 
     def end(self):
-        """Waits for it. The status as a shell has it."""
+        """Waits for it. Returns the status as in a shell."""
         try:
             code = self.process.wait(LATE)
             self.status = code if code >= 0 else 128 - code
@@ -108,10 +107,10 @@ class Run:
         return [json.loads(line) for line in text.splitlines()]
 
     def wrong_end(self, status, words=""):
-        """Waits, and yields what is wrong with that. `words`: a pattern for what it says."""
+        """Waits, and yields what is wrong with the end. `words`: a pattern for what it says."""
         self.end()
         if self.status != status:
-            yield f"its exit status is {self.status}, and should be {status}; it said {self.said[-1000:]!r}"
+            yield f"its exit status is {self.status}, but should be {status}; it said {self.said[-1000:]!r}"
         if not re.search(words, self.said):
             yield f"it said {self.said[-1000:]!r}, and not {words!r}"
 
@@ -124,10 +123,10 @@ class Run:
             return
         failed = [record for record in records if record["outcome"] in ("error", "failed")]
         if len(failed) != dead:
-            yield f"{len(failed)} are dead, and should be {dead}: {failed[:2]}"
+            yield f"{len(failed)} are dead, but should be {dead}: {failed[:2]}"
         pages = len(records) - len(failed)
         if not least <= pages <= (most or pages):
-            yield f"{pages} records, and should be {least} to {most}"
+            yield f"{pages} records, but should be {least} to {most}"
 
     def wrong_seconds(self, most=SOON):
         if self.seconds > most:
@@ -143,7 +142,7 @@ def wait_until(holds):
 
 
 def site_of(pages, body="", delay=0.0, **others):
-    """A page with links to so many others."""
+    """A site whose first page links to this many others."""
     page = pieces.page(text=body)
     answer = [pieces.Pause(delay), *page] if delay else page
     return Site({"/robots.txt": pieces.status(404), "/": pieces.page(*[f"/p/{i}" for i in range(pages)]),
@@ -204,7 +203,7 @@ def file_full(run):
         yield from run.wrong_end(3, "^stage3: can't write results: File too large\n$")
         size = os.path.getsize(run.file)
         if size != 16384:
-            yield f"{size} bytes of results are there"
+            yield f"{size} bytes of results were written"
 
 
 # ---- Pipes ----
@@ -221,7 +220,7 @@ def reader_leaves(run):
 
 
 def unread_pipe():
-    """Both ends of a pipe in which there is no room."""
+    """Both ends of a pipe that is full."""
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     try:
@@ -259,13 +258,13 @@ def complaint_unread(run):
         yield from run.wrong_end(3)
 
 
-# ---- Ctrl-C, whatever it is at ----
+# ---- Ctrl-C, whatever the program is doing ----
 
 def ends_at_ctrl_c(run, site, ready, *options, pages=(1, None), format="jsonl"):
-    """`ready`: when to press."""
+    """`ready`: true when it's time to press Ctrl-C."""
     run.start(site.origin, *options, format=format)
     wait_until(ready)
-    time.sleep(0.1)  # it's at it
+    time.sleep(0.1)  # now it's in the middle of it
     run.signal()
     yield from run.wrong_end(130, r"interrupted: \d+ URLs that are known were not fetched")
     yield from run.wrong_seconds()
@@ -284,7 +283,7 @@ def ctrl_c_at_robots(run):
 @fault("l", "Ctrl-C, while it connects")
 def ctrl_c_while_connecting(run):
     with socket.socket() as listener, site_of(0) as site:
-        # Whoever comes when the line is full isn't answered at all.
+        # A connection that arrives when the queue is full isn't answered at all.
         listener.bind(("127.0.0.1", 0))
         listener.listen(0)
         full = f"http://127.0.0.1:{listener.getsockname()[1]}/"
@@ -388,7 +387,7 @@ def clock_jumps(run):
         site.answers["/"] = pieces.page("/slow", "/busy", "/silent", *[f"/p/{i}" for i in range(5)])
         run.start(site.origin, "--delay", 0.3, "--fetch-timeout", 1.5, "--max-tries", 2, env={
             "LD_PRELOAD": JUMPING_CLOCK,
-            # A sanitizer wants to be the first library.
+            # A sanitizer has to be the first library.
             "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"})
         yield from run.wrong_end(1)
         yield from run.wrong_records(8, 8, dead=1)
@@ -409,7 +408,7 @@ def private_root(run):
         if [(record["error"], record["tries"]) for record in records] != [("address 127.0.0.1 is private (--no-private)", 1)]:
             yield f"its records are {records}"
         if site.requests:
-            yield "it was there all the same"
+            yield "it connected all the same"
 
 
 # ---- All of them ----
@@ -421,7 +420,7 @@ def try_fault(one):
 
 
 def said_by(run):
-    """What the user reads, in one line; without what differs from run to run."""
+    """What the user reads, in one line, without what differs from run to run."""
     last = run.said.strip().splitlines()[-1:] or [""]
     return re.sub(r"\d+ URLs", "N URLs", last[0].removeprefix("stage3: "))
 
@@ -435,7 +434,7 @@ def record(path):
         told["cases"].append({"number": one.number, "section": "below HTTP", "title": one.title, "said": said_by(run),
                               "status": run.status, "seconds": round(run.seconds, 2)})
         print(f"{one.number}  {run.status:4} {run.seconds:6.2f}  {said_by(run)}", file=sys.stderr)
-    if wrong:  # that isn't for a book
+    if wrong:  # then nothing is recorded
         print("\n".join(wrong), file=sys.stderr)
         return 1
     lines = ",\n".join("  " + json.dumps(row) for row in told.pop("cases"))
@@ -448,10 +447,10 @@ def rows(path):
 
 
 def wrong_row(one, run):
-    """Does the book say so?"""
+    """What is wrong with the book's row for this fault."""
     told = [row for row in rows(BOOK) if row["title"] == one.title]
     if [(row["status"], row["said"]) for row in told] != [(run.status, said_by(run))]:
-        yield f"it said {said_by(run)!r}, status {run.status}; and what is written down is {told}: see --record"
+        yield f"it said {said_by(run)!r}, status {run.status}, but what is recorded is {told}: see --record"
 
 
 def table(path):

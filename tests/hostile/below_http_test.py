@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Stage 3, and what goes wrong beneath HTTP: one test a fault (see below_http.py).
+"""Stage 3 and what goes wrong beneath HTTP: one test per fault (see below_http.py).
 
     STAGE3=build/stage3_queue_crawler/stage3 tests/hostile/below_http_test.py [-v] [Faults.TEST...]
 
-HOSTILE_MEMORY=no: the program has sanitizers in it. So memory isn't limited (it wants terabytes), nor are descriptors
-(it needs some to look at an object), and the clock doesn't jump (what does that would have to be loaded before they are).
+HOSTILE_MEMORY=no means that the program has sanitizers. Then memory isn't limited, because they reserve terabytes, nor
+are descriptors, because they need some to inspect an object; and the clock doesn't jump, because the library that makes
+it jump would have to be loaded before theirs.
 """
 import os
 import re

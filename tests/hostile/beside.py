@@ -1,4 +1,4 @@
-"""Tests that run beside each other, since most of their time they wait."""
+"""Tests that run beside each other, because they spend most of their time waiting."""
 import concurrent.futures
 import unittest
 
@@ -6,7 +6,7 @@ AT_ONCE = 8
 
 
 class Runs:
-    """Tests that have begun, and those that are over."""
+    """Tests that have begun or finished."""
 
     def __init__(self):
         self.pool = concurrent.futures.ThreadPoolExecutor(AT_ONCE)
@@ -22,8 +22,8 @@ RUNS = Runs()
 
 
 def beside(body, first=False):
-    """A test that has begun long before it's its turn: then it only shows what has come of it. `first`: it takes long,
-    and should begin before others."""
+    """A test that begins long before its turn and then only reports its outcome. `first`: it takes long and should
+    begin before others."""
     def test(self):
         RUNS.begin(self, body).result()
     test.body, test.first = body, first
@@ -31,13 +31,13 @@ def beside(body, first=False):
 
 
 def fail_if(wrong, what):
-    """With a line for each thing that is wrong."""
+    """Fails with a line for each thing that is wrong."""
     if wrong:
         raise AssertionError("\n".join([f"{what}:", *wrong]))
 
 
 class Program(unittest.TestProgram):
-    """Begins all tests that it was asked for, before it waits for one."""
+    """Begins all requested tests before it waits for one."""
 
     def runTests(self):
         tests = [self.test]

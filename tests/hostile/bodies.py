@@ -25,8 +25,8 @@ CHUNKS = failed("the body's chunks are broken", 200, tries=1)
 def bomb():
     """A gibibyte of zeros, as gzip: a megabyte."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
-    block = packer.compress(bytes(MEGA)) + packer.flush(zlib.Z_FULL_FLUSH)  # begins anew: may be repeated
-    checksum = 0x5b64c2b0  # of so many zeros
+    block = packer.compress(bytes(MEGA)) + packer.flush(zlib.Z_FULL_FLUSH)  # starts afresh, so it can be repeated
+    checksum = 0x5b64c2b0  # of this many zeros
     return (b"\x1f\x8b\x08" + bytes(6) + b"\xff" + block * 1024 + packer.flush()
             + checksum.to_bytes(4, "little") + (1024 * MEGA).to_bytes(4, "little"))
 
@@ -87,8 +87,8 @@ CASES = [
          {"/case": [of_length(10)[0] + FORGED, KEEP]},
          {"/case": page(bytes=10)},
          options=("--workers", 1)),
-    # Nobody can tell: the request for the next page is out when it comes. (A server hurts only itself with it: it might
-    # as well answer that request so.)
+    # This can't be noticed: the next page has already been requested when it arrives. It hurts only the server itself,
+    # which could just as well answer that request so.
     Case("9b", "forged answer that comes late",
          {"/case": [*of_length(10), Pause(0.05), FORGED, KEEP]},
          {"/case": page(bytes=10), "/after": page()},
@@ -179,7 +179,7 @@ CASES = [
          {"/case": http("HTTP/1.0 200 OK", HTML, body=A_LINK), **FOUND},
          {"/case": page(bytes=22), "/found": page()},
          links=["/case"]),
-    # Behind the start page, on its connection: a handle of libcurl's that had been used before crashed here.
+    # After the start page, on its connection: a libcurl handle that had been used before crashed here.
     Case("20f", "first header continues none",
          {"/case": http("HTTP/1.1 200 OK", " a: b", HTML, body="only this")},
          {"/case": NO_HTTP},

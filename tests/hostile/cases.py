@@ -1,7 +1,7 @@
-"""The cases, each with its number: what a server does, and what must come of it.
+"""The cases, each with its number: what a server does, and the outcome that is expected.
 
-They are in files by what they are about: `bodies`, `delays`, `redirects`, `endless`, `documents`, `output`,
-`scheduling`. Here is what a case is, how it's served, and which numbers have none, and why.
+They are in files by subject: `bodies`, `delays`, `redirects`, `endless`, `documents`, `output`, `scheduling`. This file
+defines what a case is and how it's served, and lists the numbers that have no case, with the reasons.
 """
 import dataclasses
 import functools
@@ -17,18 +17,18 @@ from server import AFTER, AFTER_BYTES, Site
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """A server with a page that links to what is hostile, and then to /after, which is not and must not suffer.
+    """A server with a page that links to something hostile, and then to /after, which isn't and must not suffer.
 
     In texts, "{here}" stands for the server's origin, "{port}" for its port, "{second}" for a second port's origin,
-    "{other}" for another host's, and "{closed}" for that of a port at which nobody is.
+    "{other}" for another host's, and "{closed}" for that of a port on which nothing listens.
     """
     number: str
     title: str
     answers: dict  # what is sent for which path: see pieces.py
-    expected: dict  # what must come out, by path or by URL; but for the start page and /after, which must be pages
-    links: "list | None" = None  # those of the start page; else all paths of `expected`
+    expected: dict  # by path or by URL; except the start page and /after, which must be pages
+    links: "list | None" = None  # those of the start page; by default all paths of `expected`
     options: tuple = ()  # of stage 3
-    exit: "int | None" = None  # else 1 if anything is dead
+    exit: "int | None" = None  # by default 1 if anything is dead
     second: "dict | None" = None  # what a second port answers: other robots.txt, other connections, the same scope
     other: "dict | None" = None  # what another host answers, 127.0.0.2
     more: bool = False  # there may be records of URLs that `expected` doesn't name
@@ -39,12 +39,12 @@ class Case:
 
     @property
     def name(self):
-        """Fit for a test's."""
+        """The name of its test."""
         return f"{self.number:0>{3 if self.number[-1].isalpha() else 2}}_" + re.sub(r"\W+", "_", self.title).strip("_")
 
 
 class Served:
-    """A case on ports of its own."""
+    """A case on its own ports."""
 
     def __init__(self, case):
         self.case = case
@@ -57,7 +57,7 @@ class Served:
         self._nobody = socket.socket()
         self._nobody.bind(("127.0.0.1", 0))  # and never listens
         links = list(case.expected) if case.links is None else case.links
-        # Most cases spoil a connection, or a host: what comes after must be fetched all the same.
+        # Most cases spoil a connection or a host, but what comes after must still be fetched.
         self.start = pieces.page(*map(self.fill_in, [*links, "/after"]))
 
     def __enter__(self):
@@ -69,7 +69,7 @@ class Served:
             site.__exit__()
 
     def forget(self):
-        """As if nobody had been here."""
+        """Forgets all requests."""
         for site in self.sites:
             site.forget()
 
@@ -88,7 +88,7 @@ class Served:
 
     @functools.cached_property
     def expected(self):
-        """What must come out, by URL."""
+        """The expected records, by URL."""
         usual = {"/": expect.page(), "/after": expect.page(bytes=AFTER_BYTES)}
         return {self.url(text): self._filled_in(wanted) for text, wanted in {**usual, **self.case.expected}.items()}
 
@@ -99,14 +99,14 @@ class Served:
 
     @property
     def exit(self):
-        """The exit status that is right."""
+        """The right exit status."""
         if self.case.exit is not None:
             return self.case.exit
         return int(any(wanted.is_dead for wanted in self.expected.values()))
 
 
 class Index:
-    """Cases in one crawl: a page that links to the start page of each. All that fit into one, unless you name some."""
+    """Cases in one crawl, with a page that links to the start page of each: by default, all that fit into one."""
 
     def __init__(self, port=0, some_cases=None):
         self.served = [Served(case) for case in some_cases or all_cases() if not case.not_in_index]
@@ -128,7 +128,7 @@ class Index:
         return self.site.origin + "/"
 
     def with_numbers(self, text):
-        """"[20a]/case" says more than a URL whose port was free today."""
+        """Replaces origins: "[20a]/case" says more than a URL with a random port."""
         for served in self.served:
             for site in served.sites:
                 text = text.replace(site.origin + "/", f"[{served.case.number}]/")
@@ -153,14 +153,14 @@ def all_cases():
     return [case for section in SECTIONS for case in cases_of(section)]
 
 
-# Numbers that have no case here, and why.
+# Numbers without a case here, and why.
 ELSEWHERE = {
     25: "no server: a name that is never found. tests/stage3/program/slow_names_test.cpp, tests/support/slow_names.cpp",
     30: "no server: Ctrl-C, once and twice. tests/stage3/program/interrupts_test.cpp",
     70: "there are no sitemaps yet",
     74: "pages are not saved",
-    75: "no server: whoever reads the results leaves. tests/stage3/program/writing_results_test.cpp",
+    75: "no server: the reader of the results leaves. tests/stage3/program/writing_results_test.cpp",
     76: "no server: what can't be written. tests/stage3/program/writing_results_test.cpp. A crawl to be continued is in Redis",
-    77: "no server: what stands in Redis is wrong. tests/stage3/shared_frontier/faults_test.py",
+    77: "no server: what is in Redis is wrong. tests/stage3/shared_frontier/faults_test.py",
     78: "no shell is called anywhere",
 }

@@ -11,7 +11,7 @@ import re
 import expect
 
 MEGA = 1024 * 1024
-A_PROGRAM = 64 * MEGA  # it needs less than that before the first byte of a body
+A_PROGRAM = 64 * MEGA  # it needs less than this before the first byte of a body
 FIELDS = ["url", "depth", "parent", "outcome", "status", "next_url", "error", "content_type", "charset", "bytes",
           "links", "new_links", "tries", "seconds"]
 
@@ -22,27 +22,27 @@ def read_records(output):
 
 
 def wrong_end(result, status):
-    """`status`: that it should exit with."""
+    """`status`: the expected exit status."""
     if result.status == "late":
         yield f"it was still running after {result.seconds:.0f} s, and had said {result.said[-300:]!r}"
     elif result.status != status:
-        yield f"its exit status is {result.status}, and should be {status}; it said {result.said[-2000:]!r}"
+        yield f"its exit status is {result.status}, but should be {status}; it said {result.said[-2000:]!r}"
 
 
 def wrong_memory(result, workers, max_body):
     most = A_PROGRAM + workers * max_body
     if result.peak > most:
-        yield f"its peak of memory is {result.peak / MEGA:.0f} MiB, and may be {most / MEGA:.0f}"
+        yield f"its peak of memory is {result.peak / MEGA:.0f} MiB, but may be only {most / MEGA:.0f}"
 
 
 def wrong_records(records, expected, more=False):
-    """`expected`: a URL's Expected. `more`: there may be other URLs."""
+    """`expected`: the Expected of each URL. `more`: there may be other URLs."""
     times = collections.Counter(record["url"] for record in records)
     for url, count in times.items():
         if count > 1:
             yield f"{url} has {count} records"
         if url not in expected and not more:
-            yield f"{url} has a record, and nobody expects it"
+            yield f"{url} has a record, but is not expected"
     found = {record["url"]: record for record in records}
     for url, wanted in expected.items():
         if url not in found:
@@ -55,11 +55,11 @@ def wrong_record(record, wanted):
     url = record["url"]
     if not expect.fits(wanted.outcome, record["outcome"]):
         yield (f"{url}: its outcome is {record['outcome']} (status {record['status']}, {record['error']!r}), "
-               f"and should be {shown(wanted.outcome)}")
+               f"but should be {shown(wanted.outcome)}")
         return
     for field, value in {"status": wanted.status, "error": wanted.error, **wanted.fields}.items():
         if not expect.fits(value, record[field]):
-            yield f"{url}: its {field} is {record[field]!r}, and should be {shown(value)!r}"
+            yield f"{url}: its {field} is {record[field]!r}, but should be {shown(value)!r}"
 
 
 def shown(wanted):
@@ -67,7 +67,7 @@ def shown(wanted):
 
 
 def wrong_bytes(text, line_end=b"\n"):
-    """What must never get to a terminal: all but printable ASCII and the ends of lines."""
+    """What must never reach a terminal: anything but printable ASCII and line ends."""
     for number, line in enumerate(text.split(line_end), 1):
         found = re.search(rb"[^ -~]", line)
         if found:
@@ -85,7 +85,7 @@ def wrong_jsonl(output):
 
 
 def wrong_csv(output, records):
-    """`records`: of a crawl of the same site, as JSON."""
+    """`records`: those of a crawl of the same site, as JSON."""
     yield from wrong_bytes(output, b"\r\n")
     rows = list(csv.reader(io.StringIO(output.decode("latin-1"), newline=""), strict=True))
     if not rows or rows[0] != FIELDS:
@@ -102,21 +102,21 @@ def wrong_csv(output, records):
                 yield f"a spreadsheet takes {cell!r} for a formula"
     known = {record["url"]: record for record in records}
     for url in cells.keys() ^ known.keys():
-        yield f"{url} is only in one of both"
+        yield f"{url} is only in one of the two"
     for url in cells.keys() & known.keys():
         fields = ["outcome", "status", "next_url", "error", "content_type", "charset", "links"]
-        # How much came before it was given up, is chance.
+        # How much arrived before it was given up is a matter of chance.
         for field in fields + ["bytes"] * (known[url]["outcome"] != "failed"):
             value, cell = known[url][field], cells[url][field]
             if not re.fullmatch(cell_like("" if value is None else str(value)), cell):
-                yield f"{url}: its {field} is {cell!r}, and as JSON {value!r}"
+                yield f"{url}: its {field} is {cell!r}, but {value!r} in JSON"
 
 
 def cell_like(value):
     """A pattern for what a cell has where the JSON has `value`."""
     pattern = ""
     for character in value:
-        if character == "\ufffd":  # there, it stands for bytes that are no UTF-8
+        if character == "\ufffd":  # it stands for bytes that aren't UTF-8
             pattern += r"(\\x[0-9a-f]{2})+"
         else:
             pattern += "".join(re.escape(chr(byte) if 32 <= byte < 127 else rf"\x{byte:02x}")
@@ -136,7 +136,7 @@ def wrong_dot(output):
 
 
 def wrong_report(output, expected):
-    """The text for people. `expected`: as for `wrong_records`."""
+    """The report for people. `expected`: as for `wrong_records`."""
     yield from wrong_bytes(output)
     lines = output.decode("latin-1").splitlines()
     blank = lines.index("") if "" in lines else len(lines)
@@ -144,7 +144,7 @@ def wrong_report(output, expected):
         yield "there isn't one line that says it's done"
     outcomes = {words[3]: words[0] for words in (line.split() for line in lines[:blank]) if len(words) > 3}
     if blank != len(expected):
-        yield f"{blank} lines, and {len(expected)} URLs"
+        yield f"{blank} lines, but {len(expected)} URLs"
     for url, wanted in expected.items():
         if not expect.fits(wanted.outcome, outcomes.get(url)):
-            yield f"{url}: {outcomes.get(url)}, and should be {shown(wanted.outcome)}"
+            yield f"{url}: {outcomes.get(url)}, but should be {shown(wanted.outcome)}"

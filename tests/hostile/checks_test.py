@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Doctored results must be refused: tests of checks.py, and of what stands around it."""
+"""Doctored results must be refused: tests of checks.py and of the programs that use it."""
 import dataclasses
 import http.client
 import json
@@ -52,13 +52,13 @@ REPORT = (b"failed      -         0  http://h/a (timed out after 1 s)\npage     
 
 class Checks(unittest.TestCase):
     def assert_says(self, wrong, *words):
-        """So many things are wrong, and each has its word."""
+        """Exactly these things are wrong: there is a line for each word, and the word is in it."""
         told = list(wrong)
         self.assertEqual(len(told), len(words), told)
         for line, word in zip(told, words):
             self.assertIn(word, line)
 
-    def test_what_is_right(self):
+    def test_right_results_pass(self):
         self.assert_says(checks.wrong_end(GOOD, 1))
         self.assert_says(checks.wrong_memory(GOOD, 4, checks.MEGA))
         self.assert_says(checks.wrong_records([RECORD, DEAD], EXPECTED))
@@ -67,30 +67,30 @@ class Checks(unittest.TestCase):
         self.assert_says(checks.wrong_dot(DOT))
         self.assert_says(checks.wrong_report(REPORT, EXPECTED))
 
-    def test_its_end(self):
+    def test_a_crawl_that_ends_wrongly_is_seen(self):
         self.assert_says(checks.wrong_end(GOOD._replace(status="late"), 1), "still running")
         self.assert_says(checks.wrong_end(GOOD._replace(status=0), 1), "exit status")
         self.assert_says(checks.wrong_end(GOOD._replace(status=139), 1), "exit status")
 
-    def test_its_memory(self):
+    def test_too_much_memory_is_seen(self):
         self.assert_says(checks.wrong_memory(GOOD._replace(peak=69 * checks.MEGA), 4, checks.MEGA), "peak")
         self.assert_says(checks.wrong_memory(GOOD._replace(peak=67 * checks.MEGA), 4, checks.MEGA))
 
-    def test_a_url_that_is_lost_or_there_twice_or_too_many(self):
+    def test_a_missing_repeated_or_unexpected_url_is_seen(self):
         self.assert_says(checks.wrong_records([RECORD], EXPECTED), "lost")
         self.assert_says(checks.wrong_records([RECORD, DEAD, DEAD], EXPECTED), "2 records")
         more = [RECORD, DEAD, {**RECORD, "url": "http://x/"}]
-        self.assert_says(checks.wrong_records(more, EXPECTED), "nobody expects")
+        self.assert_says(checks.wrong_records(more, EXPECTED), "not expected")
         self.assert_says(checks.wrong_records(more, EXPECTED, more=True))
 
-    def test_another_outcome_status_or_reason(self):
+    def test_a_wrong_outcome_status_or_reason_is_seen(self):
         for changed, word in [({"outcome": "error"}, "its outcome"), ({"status": 200}, "its status"),
                               ({"error": "timed out after 1 s or so"}, "its error"), ({"error": None}, "its error")]:
             self.assert_says(checks.wrong_records([RECORD, {**DEAD, **changed}], EXPECTED), word)
         self.assert_says(checks.wrong_record({**RECORD, "bytes": 18}, page(bytes=17)), "its bytes")
         self.assert_says(checks.wrong_record({**RECORD, "error": "x"}, page()), "its error")
 
-    def test_bytes_that_no_terminal_should_get(self):
+    def test_bytes_that_no_terminal_should_get_are_seen(self):
         for byte in [b"\x1b", b"\a", b"\r", b"\0", b"\x7f", b"\x9b", "\u202e".encode(), b"\xff", b"\t"]:
             self.assert_says(checks.wrong_bytes(b"a\n" + byte + b"[31m\n"), "line 2")
         self.assert_says(checks.wrong_bytes(b"a\r\nb\n", b"\r\n"), "line 2")
@@ -99,11 +99,11 @@ class Checks(unittest.TestCase):
         self.assert_says(checks.wrong_report(REPORT.replace(b"1 s)", b"1\x07s)"), EXPECTED), "line 1")
         self.assert_says(checks.wrong_csv(CSV.replace(b"17", b"1\x1b7", 1), [RECORD, DEAD]), "line 2", "bytes")
 
-    def test_json_that_is_none(self):
+    def test_malformed_json_is_seen(self):
         self.assert_says(checks.wrong_jsonl(line_of(RECORD)[:-3] + b"\n"), "no JSON")
         self.assert_says(checks.wrong_jsonl(b'{"url": "x"}\n'), "other fields")
 
-    def test_csv_that_is_something_else(self):
+    def test_csv_that_differs_from_the_json_is_seen(self):
         records = [RECORD, DEAD]
         self.assert_says(checks.wrong_csv(CSV.replace(b"timed", b"Timed"), records), "its error")
         self.assert_says(checks.wrong_csv(CSV + row_of(DEAD), records), "twice")
@@ -123,12 +123,12 @@ class Checks(unittest.TestCase):
         for value, cell in [("a", "b"), ("=a", "=b"), ("\ufffd", "x"), ("\x1b", "\x1b"), ("a", "'a")]:
             self.assertNotRegex(cell, f"^(?:{checks.cell_like(value)})$")
 
-    def test_a_graph_that_is_none(self):
+    def test_a_malformed_graph_is_seen(self):
         self.assert_says(checks.wrong_dot(DOT[:-2]), "no graph")
         self.assert_says(checks.wrong_dot(DOT.replace(b'\\"', b'"')), "no line")
         self.assert_says(checks.wrong_dot(DOT.replace(b"[color=black]", b'[URL="x"]')), "no line")
 
-    def test_a_report_of_something_else(self):
+    def test_a_wrong_report_is_seen(self):
         self.assert_says(checks.wrong_report(REPORT.replace(b"failed  ", b"error   ", 1), EXPECTED), "should be failed")
         self.assert_says(checks.wrong_report(REPORT[REPORT.index(b"page"):], EXPECTED), "1 lines", "should be failed")
         self.assert_says(checks.wrong_report(REPORT.replace(b"Done", b"Gone"), EXPECTED), "says it's done")
@@ -150,7 +150,7 @@ sys.exit(status)
 
 
 class Programs(unittest.TestCase):
-    """Those that get a case wrong, in the place of stage 3."""
+    """Programs that get a case wrong, in the place of stage 3."""
     CASE = cases.Case("0", "no answer at all", {"/case": b"what?"}, {"/case": failed("not an HTTP response", tries=1)},
                       within=5)
 
@@ -162,7 +162,7 @@ class Programs(unittest.TestCase):
             with mock.patch.dict(crawls.PROGRAMS, stage3=str(program)), mock.patch.object(trial, "MEMORY", True):
                 return " ".join(trial.try_case(case).wrong)
 
-    def test_they_are_found_out(self):
+    def test_programs_that_are_wrong_are_found_out(self):
         self.assertEqual(self.wrong(""), "")
         for mischief, word in [
                 ("lines.pop()", "is lost"), ("lines.append(lines[0])", "has 2 records"), ("status = 0", "exit status"),
@@ -175,12 +175,12 @@ class Programs(unittest.TestCase):
             with self.subTest(mischief):
                 self.assertIn(word, self.wrong(mischief))
 
-    def test_one_that_never_ends(self):
+    def test_a_program_that_never_ends_is_found_out(self):
         self.assertIn("still running", self.wrong("time.sleep(60)", dataclasses.replace(self.CASE, within=0.5)))
 
 
 class Soak(unittest.TestCase):
-    """A site that is made up from a seed, and what is seen of its crawl."""
+    """A site that is generated from a seed, and the checks of its crawl."""
     ORIGINS = [f"http://{name}" for name in ("quick1", "quick2", "busy1", "busy2", "closed")]
 
     def site(self, seed, urls):
@@ -191,16 +191,16 @@ class Soak(unittest.TestCase):
         self.assertEqual(self.site(1, 500).expected(), wanted)
         self.assertNotEqual(self.site(2, 500).expected(), wanted)
 
-    def test_each_fate_has_its_turn(self):
+    def test_each_fate_occurs(self):
         site = self.site(1, 100_000)
         counts = {fate.name: 0 for fate in soak_site.FATES}
         for number in range(site.urls):
             counts[site.fate(number).name] += 1
-        self.assertEqual(len(counts), len(soak_site.FATES), "two of a name")
-        # But what a time limit ends, which is rare.
+        self.assertEqual(len(counts), len(soak_site.FATES), "two fates have the same name")
+        # Except what a time limit ends, which is rare.
         self.assertEqual([name for name, count in counts.items() if count == 0 and name != "not a byte"], [])
 
-    def test_there_is_a_way_to_each_url(self):
+    def test_each_url_can_be_reached(self):
         site = self.site(3, 2000)
         known, line = {site.root}, [0]
         while line:
@@ -212,12 +212,12 @@ class Soak(unittest.TestCase):
                         line.append(int(url.rpartition("/")[2]))
         self.assertEqual(known, {site.url(number) for number in range(site.urls)})
 
-    def test_a_site_that_answers_otherwise(self):
-        """Its own seed is another one, so most of the fates are, too."""
+    def test_a_site_that_answers_differently_is_noticed(self):
+        """The site's own seed is different, and so are most of the fates."""
         with soak.Served(1, 200, plain=False) as site:
             site.seed = 2
             wrong = " ".join(soak.wrong_with(soak.Watched(site, within=60), site, site.expected()))
-        for words in ("its outcome", "its bytes", "is lost", "nobody expects it"):
+        for words in ("its outcome", "its bytes", "is lost", "is not expected"):
             self.assertIn(words, wrong)
 
     def wrong(self, records=(RECORD, DEAD), grow=150, descriptors=30, **changes):
@@ -235,19 +235,19 @@ class Soak(unittest.TestCase):
         self.assertIn("its exit status", self.wrong(status=139))
         self.assertIn("still running", self.wrong(status="late"))
         self.assertIn("its peak", self.wrong(peak=90 * checks.MEGA))
-        self.assertIn("grows by 1000 bytes a URL", self.wrong(grow=1000))
+        self.assertIn("grows by 1000 bytes per URL", self.wrong(grow=1000))
         self.assertIn("had 500 descriptors", self.wrong(descriptors=500))
 
 
 class Cases(unittest.TestCase):
-    def test_each_has_a_number_and_a_name_of_its_own(self):
+    def test_each_case_has_its_own_number_and_name(self):
         every = cases.all_cases()
         self.assertGreater(len(every), 100)
         for of in ("number", "name", "title"):
             texts = [getattr(case, of) for case in every]
             self.assertEqual(sorted(set(texts)), sorted(texts))
 
-    def test_no_number_is_forgotten(self):
+    def test_every_number_has_a_case_or_a_reason(self):
         there = {int(case.number.rstrip("abcdefghijklmnopq")) for case in cases.all_cases()}
         self.assertEqual(there & set(cases.ELSEWHERE), set())
         self.assertEqual(sorted(there | set(cases.ELSEWHERE)), list(range(1, 85)))
@@ -255,7 +255,7 @@ class Cases(unittest.TestCase):
     def test_titles_are_short(self):
         self.assertLessEqual(max(len(case.title) for case in cases.all_cases()), 60)
 
-    def test_it_is_known_where_the_others_are(self):
+    def test_the_files_of_numbers_without_a_case_exist(self):
         for number, where in cases.ELSEWHERE.items():
             for word in where.split():
                 path = word.strip("().,:;")
@@ -271,7 +271,7 @@ class Cases(unittest.TestCase):
 
 
 class Server(unittest.TestCase):
-    def test_by_itself_it_serves_what_fits_into_a_crawl(self):
+    def test_alone_it_serves_all_cases_that_fit_into_one_crawl(self):
         command = [sys.executable, str(crawls.HERE / "server.py")]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
             try:
@@ -284,7 +284,7 @@ class Server(unittest.TestCase):
             finally:
                 server.kill()
 
-    def test_it_knows_who_asked_for_what_on_which_connection(self):
+    def test_it_records_each_request_and_its_connection(self):
         with cases.Site({"/": pieces.page("a"), "/x/*": lambda request: pieces.ok(str(request.count))}) as site:
             connection = http.client.HTTPConnection("127.0.0.1", site.port, timeout=20)
             bodies = []
@@ -300,18 +300,18 @@ class Server(unittest.TestCase):
 
 
 class Book(unittest.TestCase):
-    """What record.py has written down."""
+    """What record.py has recorded."""
     ROW = {"number": "5", "section": 1, "title": "gzip, cut off", "outcome": "failed",
            "error": "the body's compression was cut off\x1b", "status": 1, "seconds": 0.4, "peak_mb": 15.5}
 
-    def test_a_long_row_goes_on_in_the_next_line(self):
+    def test_a_long_row_continues_on_the_next_line(self):
         other = {**self.ROW, "number": "6", "section": 2}
         lines = record.table({"cases": [self.ROW, other]}, lambda row: row["section"] == 1).splitlines()
         self.assertEqual([line.split() for line in lines[1:]],
                          ["5 gzip, cut off failed: the body's compression 0.40 16".split(), r"was cut off\x1b".split()])
         self.assertEqual(lines[2].index("was"), lines[1].index("failed"))
 
-    def test_an_exit_status_that_does_not_go_without_saying_has_a_column(self):
+    def test_an_unusual_exit_status_has_a_column(self):
         fine = {**self.ROW, "outcome": "page", "error": "", "status": 0}
         lines = record.table({"cases": [self.ROW, fine, {**fine, "status": 3}]}, lambda row: True).splitlines()
         self.assertEqual([line.split()[-3:] for line in (lines[0], lines[1], *lines[-2:])],
@@ -335,7 +335,7 @@ class Book(unittest.TestCase):
             self.assertIn(f"its {name} is ", wrong(**{name: value}))
         self.assertIn("the book has None", " ".join(record.told_otherwise(case, tried, {})))
 
-    def test_each_case_is_there_and_no_other(self):
+    def test_the_book_has_exactly_these_cases(self):
         self.assertEqual([row["number"] for row in record.read()["cases"]], [case.number for case in cases.all_cases()])
 
 

@@ -16,18 +16,18 @@ PROGRAMS = {
     "stage3": os.environ.get("STAGE3") or str(BUILD / "stage3_queue_crawler/stage3"),
 }
 
-# What all crawls have in common; of an option that is given twice, the last one counts. (Time limits are for cases that
-# are about time: a busy machine must not make others fail.)
+# What all crawls have in common; if an option is given twice, the last one counts. Time limits are short only in cases
+# that are about time, so that a busy machine doesn't make others fail.
 COMMON = ["--fetch-timeout", "20", "--max-body", "2M", "--max-tries", "2", "--workers", "4"]
 
-# status: as a shell has it; or "late", if the program had to be killed. seconds; peak, of memory: in bytes.
+# status: as in a shell, or "late" if the program had to be killed. peak: of its memory, in bytes.
 Result = collections.namedtuple("Result", "status output said seconds peak")
 
 
 def run(program, arguments, within=60, descriptors=0):
-    """Runs "stage1", "stage2" or "stage3" to its end, or till it's late."""
+    """Runs "stage1", "stage2" or "stage3" until it ends or its time is up."""
     command = [sys.executable, "-I", "-S", str(HERE / "took.py"), str(within), str(descriptors), PROGRAMS[program]]
-    # Files, and no pipes: nobody need read while it writes.
+    # Files instead of pipes, so that its output need not be read while it runs.
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as said:
         command += map(str, arguments)
         subprocess.run(command, stdin=subprocess.DEVNULL, stdout=output, stderr=said, check=False)

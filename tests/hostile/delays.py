@@ -3,21 +3,21 @@ from cases import Case
 from expect import TIMED_OUT, error, failed, like, page
 from pieces import KEEP, Forever, Silence, http, ok, page as a_page, status
 
-SOON = ("--fetch-timeout", 1)  # a time limit that is soon over
+SOON = ("--fetch-timeout", 1)  # a short time limit
 HTML = "Content-Type: text/html"
 
 
 def busy_once(*headers):
-    """Too busy at first, and then not."""
+    """Too busy the first time, and then no longer."""
     return lambda request: a_page() if request.count else status(503, *headers)
 
 
 def others_go_on(served, result, records):
-    """The page that comes after doesn't wait until the case is given up."""
+    """The page after the case doesn't wait until the case is given up."""
     times = {path: [request.time for request in served.site.requests if request.path == path]
              for path in ("/case", "/after")}
     if len(times["/case"]) != 2 or not times["/after"] or times["/after"][0] > times["/case"][1]:
-        yield f"they were asked for at these times: {times}"
+        yield f"the requests came at these times: {times}"
 
 
 CASES = [

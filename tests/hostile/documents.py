@@ -4,11 +4,11 @@ from expect import page
 from pieces import KEEP, Pause, http, ok, page as a_page
 
 A_LINK = '<a href="/found">x</a>'
-NOT_A_LINK = '<a href="/lost">x</a>'  # if somebody takes it for one, /lost has a record that nobody expects
+NOT_A_LINK = '<a href="/lost">x</a>'  # if it is taken for one, /lost has a record that isn't expected
 
 
 def holds(body, *paths, type="text/html", **more):
-    """Where such a document leads: to these pages and no others."""
+    """A document with this body leads to these pages and no others."""
     paths = paths or ("/found",)
     answer = body if isinstance(body, list) else ok(body, type=type)
     return dict(answers={"/case": answer, **{path: a_page() for path in paths}},
@@ -20,7 +20,7 @@ def holds_none(body, type="text/html", **more):
 
 
 def in_chunks(*parts):
-    """Each of them comes alone, in its own time."""
+    """Each part arrives alone, after a pause."""
     framed = [b"%x\r\n%s\r\n" % (len(part), part.encode()) for part in parts]
     waits = [piece for part in framed for piece in (part, Pause(0.05))]
     head = http("HTTP/1.1 200 OK", "Content-Type: text/html", "Transfer-Encoding: chunked")
@@ -28,7 +28,7 @@ def in_chunks(*parts):
 
 
 def soon(seconds):
-    """Reading it takes no longer than that. (A quadratic parser takes that many times ten.)"""
+    """Reading it takes no longer than that. A quadratic parser would take more than ten times as long."""
     def check(served, result, records):
         took = max(record["seconds"] for record in records if record["url"] == served.url("/case"))
         if took > seconds:

@@ -1,5 +1,5 @@
-"""45 to 54: sites that never end or grow without bound; and texts that could keep a robots.txt reader, or a regular
-expression, busy for ever."""
+"""45 to 54: sites that never end or grow without bound, and texts that could keep a robots.txt reader or a regular
+expression busy forever."""
 import hashlib
 
 from cases import Case
@@ -15,19 +15,19 @@ def tail(request):
 
 
 def an_id(request):
-    """Another one for each page, and the same in all its links."""
+    """A different one for each page, and the same in all its links."""
     return hashlib.md5(str(len(request.site.requests)).encode()).hexdigest()
 
 
 def have_records(count):
     def check(served, result, records):
         if len(records) != count:
-            yield f"{len(records)} URLs have a record, and {count} should"
+            yield f"{len(records)} URLs have a record, but {count} should"
     return check
 
 
 def cut_short(*options):
-    """It ends because the user has set a limit; and says so."""
+    """The crawl ends because the user has set a limit, and says so."""
     return dict(options=options, exit=3, more=True, not_in_index=HUGE)
 
 
@@ -36,19 +36,19 @@ def max_pages(count):
 
 
 def ends_at_depth(depth, path):
-    """`path`: of a depth."""
+    """`path`: the path at a depth."""
     def check(served, result, records):
         deepest = max(record["depth"] for record in records)
         if deepest != depth or served.url(path(depth)) not in {record["url"] for record in records}:
-            yield f"it ends at depth {deepest}: {sorted(record['url'] for record in records)[-1]}"
+            yield f"the crawl ends at depth {deepest}: {sorted(record['url'] for record in records)[-1]}"
     return check
 
 
 def says(words):
-    """The user is told."""
+    """The program says these words to the user."""
     def check(served, result, records):
         if words.encode() not in result.said:
-            yield f"nobody says {words!r}: {result.said}"
+            yield f"the program doesn't say {words!r}: {result.said}"
     return check
 
 
@@ -59,7 +59,7 @@ def and_also(*checks):
 def is_fetched_once(served, result, records):
     paths = served.site.paths()
     if len(paths) != len(set(paths)):
-        yield f"asked for twice: {sorted(path for path in set(paths) if paths.count(path) > 1)}"
+        yield f"requested twice: {sorted(path for path in set(paths) if paths.count(path) > 1)}"
 
 
 def rules(text):

@@ -1,6 +1,6 @@
-"""What must come out: of each URL, its record.
+"""The expected record of each URL.
 
-A text is exactly what the record has; a pattern (`like`) is found in it as a whole.
+A text must equal what the record has; a pattern (`like`) must match all of it.
 """
 import dataclasses
 import re
@@ -38,12 +38,12 @@ def disallowed(error="disallowed by robots.txt", **fields):
 
 
 def error(status, words=None, **fields):
-    """The server has answered, and said no. `words`: "HTTP status 404" goes without saying."""
+    """The server answers with an error. `words`: by default "HTTP status 404" or the like."""
     return Expected("error", status, words or f"HTTP status {status}", fields)
 
 
 def failed(words, status=None, **fields):
-    """There is no whole answer. `status`: if it came at least."""
+    """There is no whole answer. `status`: if at least that arrived."""
     return Expected("failed", status, words, fields)
 
 

@@ -1,4 +1,4 @@
-"""hold.py LIMITS PROGRAM [ARGUMENT...]: becomes that program, in a place with less room.
+"""hold.py LIMITS PROGRAM [ARGUMENT...]: becomes that program, under tighter limits.
 
 LIMITS is JSON: {"memory": bytes, "file": bytes, "descriptors": how many, "taken": how many of these are in use}; each may
 be missing.
@@ -13,7 +13,7 @@ import sys
 def main():
     limits, command = json.loads(sys.argv[1]), sys.argv[2:]
     os.closerange(3, 256)
-    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores these, and whoever it becomes would inherit that
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores these, and the program would inherit that
         signal.signal(number, signal.SIG_DFL)
     for name, limit in {"memory": resource.RLIMIT_AS, "file": resource.RLIMIT_FSIZE,
                         "descriptors": resource.RLIMIT_NOFILE}.items():

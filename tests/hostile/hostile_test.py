@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Hostile servers, one test a case: the crawl ends, with every URL in its records once, for the right reason; in memory
-that is bounded, and without a byte of a server's in its output that isn't escaped.
+"""Hostile servers, one test per case: the crawl ends with every URL in its records once, for the right reason, in
+bounded memory, and without an unescaped byte from a server in its output.
 
     STAGE3=build/stage3_queue_crawler/stage3 tests/hostile/hostile_test.py [-v] [SECTION[.TEST]...]
 
-HOSTILE_MEMORY=no: memory isn't looked at. (A program with sanitizers in it needs many times as much.) The sections are
-Bodies, Delays, Redirects, Endless, Documents, Output, Scheduling; Quick: one crawl of those cases that take no time
-worth the name; and Together: one crawl of all cases.
+With HOSTILE_MEMORY=no, memory isn't checked, because a program with sanitizers needs many times as much. The sections
+are Bodies, Delays, Redirects, Endless, Documents, Output and Scheduling; Quick, one crawl of the cases that take hardly
+any time; and Together, one crawl of all cases.
 
-Most cases wait, for a server or for a time limit: so tests run beside each other. What takes longest is Together, 40 s,
-of which most is time limits of 8 s, twice for each silent server, and a second crawl for the second format. Of the
-others, those of Delays take 3 s each.
+Most cases wait for a server or for a time limit, so tests run beside each other. Together takes longest, 40 s, most of
+which are time limits of 8 s, twice for each silent server, and a second crawl for the second format. Of the others,
+those of Delays take 3 s each.
 """
 import sys
 import unittest
@@ -25,10 +25,10 @@ from beside import Program, beside, fail_if
 
 
 def fail_if_told_otherwise(case, tried):
-    """The book's table holds what comes of it."""
+    """The book's table must have this outcome."""
     wrong = list(record.told_otherwise(case, tried, record.rows()))
     if wrong:
-        wrong.append("mend it with: tests/hostile/record.py --record book/figures/hostile.json")
+        wrong.append("update it with: tests/hostile/record.py --record book/figures/hostile.json")
     fail_if(wrong, f"{case.number}, in book/figures/hostile.json")
 
 
@@ -55,7 +55,7 @@ Bodies, Delays, Redirects, Endless, Documents, Output, Scheduling = (
 
 
 def crawl_together(index, options, format, what_is_wrong):
-    """One crawl of an index. `what_is_wrong`: with the Result, besides what may be wrong in any format."""
+    """One crawl of an index. `what_is_wrong`: called with the Result, for what is checked only in this format."""
     result = crawls.crawl([index.root], options, format, within=120 * min(trial.PATIENCE, 2))
     status = max(served.exit for served in index.served)
     wrong = [*checks.wrong_end(result, status), *checks.wrong_bytes(result.said), *what_is_wrong(result)]
@@ -79,7 +79,7 @@ def wrong_jsonl_of(index):
 
 
 class Quick(unittest.TestCase):
-    """For readers: a single crawl of all cases that take no time worth the name."""
+    """For readers: a single crawl of all cases that take hardly any time."""
 
     def test_in_one_crawl(self):
         with cases.Index(some_cases=list(filter(is_quick, cases.all_cases()))) as index:
@@ -88,7 +88,7 @@ class Quick(unittest.TestCase):
 
 
 class Together(unittest.TestCase):
-    """All cases that fit into one crawl, in one: each comes out as it does by itself. Once for each format."""
+    """All cases that fit into one crawl: each has the same outcome as alone. Once for each format."""
     OPTIONS = ("--fetch-timeout", 8, "--workers", 40)
 
     def as_jsonl_and_csv(self):
@@ -109,7 +109,7 @@ class Together(unittest.TestCase):
             yield from checks.wrong_dot(result.output)
             for url in index.expected:
                 if f'\n  "{url}" [color='.encode() not in result.output.replace(b"\\\\", b"\\").replace(b'\\"', b'"'):
-                    yield f"{url} is no node"
+                    yield f"{url} is not a node"
         with cases.Index() as index:
             crawl_together(index, self.OPTIONS, "dot", wrong_dot)
 

@@ -1,4 +1,4 @@
-"""71 to 73: what a server writes, and a terminal, a spreadsheet or a graph must not get."""
+"""71 to 73: what a server sends, but must not reach a terminal, a spreadsheet or a graph."""
 from cases import Case
 from expect import error, failed, file, like, page, redirect
 from pieces import http, ok, page as a_page, redirect as to, status

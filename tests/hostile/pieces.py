@@ -1,4 +1,4 @@
-"""What a hostile server sends, in pieces: bytes, and what comes between them.
+"""What a hostile server sends, in pieces: bytes and what comes between them.
 
 An answer is bytes, or a list of bytes and of the pieces below, which are sent one after the other. When there is no
 more, the connection is closed; unless the last piece is KEEP.
@@ -12,14 +12,14 @@ import time
 
 
 class Piece:
-    """`send`: does something with a connection. What it raises as OSError ends the answer: the other side has left."""
+    """`send` does something with a connection. An OSError ends the answer, because the other side has left."""
 
     def send(self, connection):
         raise NotImplementedError
 
 
 class Pause(Piece):
-    """So many seconds without a byte."""
+    """This many seconds without a byte."""
 
     def __init__(self, seconds):
         self.seconds = seconds
@@ -29,7 +29,7 @@ class Pause(Piece):
 
 
 class Silence(Piece):
-    """Not a byte any more, but the connection stays open. Until the client leaves."""
+    """No more bytes, but the connection stays open until the client leaves."""
 
     def send(self, connection):
         while connection.recv(65536):
@@ -43,7 +43,7 @@ class Forever(Piece):
         self.what, self.pause = as_bytes(what), pause
 
     def send(self, connection):
-        # What is small goes out many times at once: it's the client's work that counts, not ours.
+        # Small pieces are sent many at a time: the client's work counts, not ours.
         chunk = self.what if self.pause else self.what * max(1, 65536 // len(self.what))
         while True:
             connection.sendall(chunk)
@@ -52,7 +52,7 @@ class Forever(Piece):
 
 
 class Times(Piece):
-    """The same, so many times."""
+    """The same, this many times."""
 
     def __init__(self, count, what):
         self.count, self.what = count, as_bytes(what)
@@ -65,18 +65,18 @@ class Times(Piece):
 
 
 class Reset(Piece):
-    """The connection breaks: RST, in place of the FIN of one that is closed."""
+    """The connection breaks, with RST instead of the FIN of a connection that is closed."""
 
     def send(self, connection):
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         connection.close()
 
 
-KEEP = Piece()  # the connection stays open, for the next request
+KEEP = Piece()  # the connection stays open for the next request
 
 
 def as_bytes(text):
-    """Each character of a `str` is a byte here: "\\xff" is just that."""
+    """Each character of a `str` is one byte here: "\\xff" is just that byte."""
     return text if isinstance(text, bytes) else text.encode("latin-1")
 
 
@@ -86,27 +86,27 @@ def pieces_of(answer):
 
 
 def http(*lines, body=b""):
-    """A response as it's written: its lines, an empty one, its body."""
+    """The bytes of a response: its lines, an empty one, its body."""
     return "".join(line + "\r\n" for line in [*lines, ""]).encode("latin-1") + as_bytes(body)
 
 
 def ok(body=b"", *headers, type="text/html"):
-    """A response with which nothing is wrong, but perhaps its headers and what is in its body."""
+    """A response with nothing wrong except perhaps its headers and its body."""
     body = as_bytes(body)
     return [http("HTTP/1.1 200 OK", f"Content-Type: {type}", *headers, f"Content-Length: {len(body)}", body=body), KEEP]
 
 
 def page(*links, text=""):
-    """A good page. Links go in as they are."""
+    """A good page. Links are inserted as they are."""
     return ok("<!doctype html><title>a page</title>\n" + "".join(f'<a href="{link}">x</a>\n' for link in links) + text)
 
 
 def redirect(to, status=302):
-    """`to`: as it's sent; "{other}" and its like are filled in, as in cases.py."""
+    """`to` is sent as it is, except that "{other}" and the like are filled in as in cases.py."""
     return lambda request: [http(f"HTTP/1.1 {status} Elsewhere", f"Location: {request.site.served.fill_in(to)}",
                                  "Content-Length: 0"), KEEP]
 
 
 def status(number, *headers, reason="So"):
-    """Nothing but a status."""
+    """A response with only a status."""
     return [http(f"HTTP/1.1 {number} {reason}", *headers, "Content-Length: 0"), KEEP]

@@ -1,7 +1,7 @@
 """What stages 1 and 2 make of the cases.
 
-They speak HTTP/1.0 and ask for no compression; they have no robots.txt, no second try, and no limit of time but one:
-the crawl gives up when nothing at all has happened for 30 s. What is written here is where they differ from stage 3.
+They speak HTTP/1.0 and ask for no compression. They have no robots.txt, no second try, and only one time limit: the
+crawl gives up when nothing at all has happened for 30 s. Listed here is where they differ from stage 3.
 """
 import re
 
@@ -29,7 +29,7 @@ NO_HTTP = "not an HTTP response"
 NO_TARGET = "redirect without a target"
 RESET = expect.like("connection reset.*")
 
-# Why all is dead that isn't alive to stage 3, and the case itself.
+# Why a case's own URLs are dead to them; the start page and /after never are.
 DEAD = {
     "1": COMPRESSED, "2": COMPRESSED, "3a": COMPRESSED, "3b": COMPRESSED, "4a": COMPRESSED, "4b": COMPRESSED,
     "5": COMPRESSED, "6": TOO_LARGE, "7": TOO_LARGE, "8": "truncated: 10 of 1000 bytes came",
@@ -69,7 +69,7 @@ def cases_to_try():
 
 
 def expected_of(served):
-    """A URL's Expected; of it, outcome ("failed" means "dead") and error count."""
+    """The Expected of each URL, of which only the outcome ("failed" means "dead") and the error count."""
     number = served.case.number
     wanted = {}
     for url, stage3 in served.expected.items():
@@ -86,7 +86,7 @@ def expected_of(served):
 
 
 def read_records(output):
-    """A line for each URL: outcome, status, bytes, URL, where it leads, why it's dead. And a last one with sums."""
+    """Reads a line for each URL: outcome, status, bytes, URL, where it leads, why it's dead. The last line has sums."""
     lines = output.decode("latin-1").splitlines()
     for line in lines[:-1]:
         words = re.fullmatch(r"(\w+) +(?:-|\d+) +(\d+)  (\S+)(?: -> \S+)?(?: \((.*)\))?", line)
@@ -107,6 +107,6 @@ def wrong_records(records, served):
             continue
         outcome = "dead" if one.is_dead else one.outcome
         if not expect.fits(outcome, record["outcome"]) or not expect.fits(one.error, record["error"]):
-            yield f"{record}, and should be {outcome} ({one.error})"
+            yield f"{record}, but should be {outcome} ({one.error})"
         if record["url"] == served.url("/after") and "bytes" in one.fields and record["bytes"] != AFTER_BYTES:
             yield f"{record['bytes']} bytes of another page"

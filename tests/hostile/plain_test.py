@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Hostile servers, and the small programs of stages 1 and 2: what a plain client meets, too.
+"""Hostile servers and the programs of stages 1 and 2: the cases that a plain client meets as well.
 
     STAGE1=... STAGE2=... tests/hostile/plain_test.py [-v] [Stage1|Stage2[.TEST]...]
 
-HOSTILE_MEMORY=no: memory isn't looked at. Which cases are left out, and why, plain.py says. What takes longest is a
-server that stays silent: 30 s, all the time that these programs have for nothing at all to happen.
+With HOSTILE_MEMORY=no, memory isn't checked. plain.py says which cases are left out, and why. The slowest case is a
+server that stays silent: it takes 30 s, after which these programs give up if nothing at all happens.
 """
 import os
 import sys
@@ -52,7 +52,7 @@ Stage1, Stage2 = tests_of("stage1"), tests_of("stage2")
 
 
 class Tables(unittest.TestCase):
-    """plain.py names cases that there are, and all that stage 3 finds dead."""
+    """plain.py names only cases that exist, and all that stage 3 finds dead."""
 
     def test_numbers(self):
         numbers = {case.number for case in cases.all_cases()}

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""What becomes of each hostile case, how long that takes, and how much memory.
+"""The outcome of each hostile case, and the time and memory that it takes.
 
     tests/hostile/record.py --record FILE    tries all cases, one after the other, and writes that down
     tests/hostile/record.py --table N        what is written down of a section: 1 bodies, 2 delays, 3 redirects,
                                              4 endless, 5 documents, 6 output, 7 scheduling
     tests/hostile/record.py --only 1,13,14   ... or of these cases
 
-Seconds and memory depend on the machine. What becomes of a case doesn't: hostile_test.py holds that against what has
-been written down.
+Seconds and memory depend on the machine. The outcome of a case doesn't: hostile_test.py compares it with what has been
+recorded.
 """
 import argparse
 import json
@@ -31,7 +31,7 @@ def read(path=BOOK):
 
 
 def rows(path=BOOK):
-    """By the cases' numbers; none if nothing has been written down."""
+    """The rows by the cases' numbers; none if nothing has been recorded."""
     return {row["number"]: row for row in read(path)["cases"]} if path.exists() else {}
 
 
@@ -41,12 +41,12 @@ def row_of(case, section, tried):
 
 
 def told_otherwise(case, tried, rows):
-    """What of this case stands in the book, and isn't so."""
+    """Yields what the book says about this case but isn't so."""
     row = rows.get(case.number, {})
     found = {"title": case.title, "outcome": tried.outcome, "error": tried.error, "status": tried.status}
     for name, value in found.items():
         if row.get(name) != value:
-            yield f"its {name} is {value!r}, and the book has {row.get(name)!r}"
+            yield f"its {name} is {value!r}, but the book has {row.get(name)!r}"
 
 
 def record(path):
@@ -58,7 +58,7 @@ def record(path):
             told["cases"].append(row_of(case, section, tried))
             wrong += [f"{case.number}, {case.title}: {what}" for what in tried.wrong]
             print(f"{case.number:5}{tried.outcome}", file=sys.stderr)
-    if wrong:  # that isn't for a book
+    if wrong:  # then nothing is recorded
         print("\n".join(wrong), file=sys.stderr)
         return 1
     lines = ",\n".join("  " + json.dumps(row) for row in told.pop("cases"))
@@ -67,9 +67,9 @@ def record(path):
 
 
 def table(told, is_wanted):
-    """In columns; long texts go on in the next line. `is_wanted`: of a row.
+    """The table; long texts continue on the next line. `is_wanted`: whether a row is in it.
 
-    The exit status has one if it is ever anything else than 1 (something is dead) or 0, which go without saying."""
+    The exit status has a column if it is ever anything other than 1 (something is dead) or 0, which are as expected."""
     rows = [row for row in told["cases"] if is_wanted(row)]
     with_status = any(row["status"] not in (0, 1) for row in rows)
     widths = (WIDTHS[0], WIDTHS[1] - 6 * with_status)
@@ -88,7 +88,7 @@ def table(told, is_wanted):
 
 
 def _shown(text):
-    """What isn't printable ASCII, escaped: the errors are a server's words, too."""
+    """The text with anything but printable ASCII escaped, because errors also contain a server's words."""
     return "".join(c if " " <= c <= "~" else "\\x%02x" % ord(c) if ord(c) < 256 else "\\u%04x" % ord(c) for c in text)
 
 
@@ -99,7 +99,7 @@ def main():
     what.add_argument("--table", type=int, choices=cases.SECTIONS, metavar="N")
     what.add_argument("--only", metavar="NUMBERS")
     parser.add_argument("--from", type=pathlib.Path, default=BOOK, metavar="FILE", dest="source",
-                        help="where it's written down (book/figures/hostile.json)")
+                        help="where it's recorded (book/figures/hostile.json)")
     options = parser.parse_args()
     if options.record:
         return record(options.record)

@@ -1,4 +1,4 @@
-"""31 to 44: redirects that lead nowhere, in circles or astray; URLs that are odd, or were made to confuse."""
+"""31 to 44: redirects that lead nowhere, in circles or astray; URLs that are odd or made to confuse."""
 from cases import Case
 from expect import Expected, error, failed, like, page, redirect
 from pieces import KEEP, http, ok, page as a_page, redirect as to, status
@@ -7,13 +7,13 @@ SECRET = {"/*": a_page(text="secret")}
 
 
 def nobody_asked(served, result, records):
-    """The other host."""
+    """The other host must not get a request."""
     if served.other.requests:
-        yield f"another host was asked for {served.other.paths()}"
+        yield f"another host got requests for {served.other.paths()}"
 
 
 def leads_to(location, next_url, **more):
-    """/case redirects, to a page on the same host."""
+    """/case redirects to a page on the same host."""
     path = next_url.replace("{here}", "")
     return dict(answers={"/case": [http("HTTP/1.1 302 Found", f"Location: {location}", "Content-Length: 0"), KEEP],
                          path: a_page()},
@@ -21,7 +21,7 @@ def leads_to(location, next_url, **more):
 
 
 def leads_out(location, next_url, **more):
-    """/case redirects to another host; that is recorded, and nothing else."""
+    """/case redirects to another host, which is recorded and nothing more."""
     return dict(answers={"/case": to(location)}, expected={"/case": redirect(next_url=next_url)}, **more)
 
 
@@ -44,7 +44,7 @@ def one_of_each_circle(served, result, records):
 
 
 def kept_to_the_roots(served, result, records):
-    """The user's own header."""
+    """The user's own header must not go astray."""
     for site, wanted in [(served.site, "secret"), (served.second, None), (served.other, None)]:
         for request in site.requests:
             if request.headers.get("authorization") != wanted:
@@ -56,7 +56,7 @@ def no_login(served, result, records):
         if "authorization" in request.headers:
             yield f"{request.path}: a login was sent"
     if b"s3cret" in result.output + result.said:
-        yield "the password is shown"
+        yield "the password is printed"
 
 
 def no_cookie(served, result, records):

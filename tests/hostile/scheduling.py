@@ -1,4 +1,4 @@
-"""79 to 84: what keeps a crawl from ending, ends it too early, or lets one host hold up all others."""
+"""79 to 84: what keeps a crawl from ending, ends it too early, or lets one host delay all others."""
 from cases import Case
 from expect import failed, like, page
 from pieces import Pause, page as a_page, status
@@ -11,7 +11,7 @@ def slowly(*links, seconds=1.0):
 
 
 def others_go_on(served, result, records):
-    """All pages of the quick host were asked for before the slow one was through."""
+    """All pages of the quick host were requested before the slow one was done."""
     quick = [request.time for request in served.site.requests]
     slow = [request.time for request in served.second.requests if request.path != "/robots.txt"]
     if not slow or max(quick) > max(slow):
@@ -21,11 +21,11 @@ def others_go_on(served, result, records):
 def once(served, result, records):
     asked = served.site.paths().count("/same")
     if asked != 1:
-        yield f"/same was asked for {asked} times"
+        yield f"/same was requested {asked} times"
 
 
 def some_pages(count, *links):
-    """/p/1, /p/2 ..., and what they are."""
+    """The pages /p/1, /p/2 ..., and their expected records."""
     return dict(answers={"/p/*": a_page(*links)}, expected={f"/p/{i}": page() for i in range(count)})
 
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""A server of whatever bytes a case says; by itself, it serves all cases that fit into one crawl:
+"""A server of whatever bytes a case says. Run alone, it serves all cases that fit into one crawl:
 
     tests/hostile/server.py [--port N]
 
 prints the URL of a page with a link to each case, and serves until Ctrl-C. Point stage3 at it, or anything else.
 
-Each case has a port of its own: what it does to connections, to robots.txt or to a host's place in line concerns no
-other. To a crawler, they are one host all the same, since `--scope host` doesn't look at ports.
+Each case has its own port, so what it does to connections, to robots.txt or to a host's place in the queue affects no
+other. To a crawler they are still one host, since `--scope host` ignores ports.
 """
 import argparse
 import collections
@@ -23,12 +23,12 @@ import pieces
 AFTER = pieces.page(text="<p>This is what comes after the case, and it's whole.\n" * 10)
 AFTER_BYTES = len(AFTER[0]) - AFTER[0].index(b"\r\n\r\n") - 4
 
-# Who asked for what, when, and on which connection, counted from 0. `count`: how often this path was asked for before.
+# `time`: when it came. `connection`: on which one, counted from 0. `count`: how often this path was requested before.
 Request = collections.namedtuple("Request", "time connection path headers count site")
 
 
 class Door:
-    """Watches all sockets that nothing has come from, in one thread: a crawl of all cases has hundreds, and some
+    """Watches all sockets that nothing has arrived on, in one thread: a crawl of all cases has hundreds, and some
     machines don't start as many threads."""
 
     def __init__(self):
@@ -57,7 +57,7 @@ class Door:
 
 
 def _take_descriptors(enough=4096):
-    """Many systems let a program open 1024 files unless it asks for more; all cases in three crawls are 1300."""
+    """Many systems let a program open 1024 files unless it asks for more, and all cases in three crawls need 1300."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < enough:
         most = enough if hard == resource.RLIM_INFINITY else min(hard, enough)
@@ -93,7 +93,7 @@ class Site:
         return self
 
     def __exit__(self, *_):
-        """Lets no client in any more, and throws out those that are in."""
+        """Accepts no more clients, and disconnects the others."""
         with self._lock:
             sockets = [self._listener, *self._connections]
         for each in sockets:
@@ -101,13 +101,13 @@ class Site:
             _shut(each)
 
     def forget(self):
-        """As if nobody had been here."""
+        """Forgets all requests."""
         with self._lock:
             self.requests = []
             self._counts.clear()
 
     def paths(self):
-        """What was asked for, in order; without robots.txt."""
+        """The requested paths in order, without robots.txt."""
         return [request.path for request in self.requests if request.path != "/robots.txt"]
 
     def _accept(self):
@@ -122,7 +122,7 @@ class Site:
         self._await_request(connection, next(self._numbers), b"")
 
     def _await_request(self, connection, number, received):
-        """`received`: what has come of it so far."""
+        """`received`: what has arrived of it so far."""
         def begin():
             DOOR.forget(connection)
             threading.Thread(target=self._serve, args=(connection, number, received), daemon=True).start()
@@ -141,11 +141,11 @@ class Site:
         connection.close()
 
     def _converse(self, connection, number, received):
-        """Answers what has come, and returns the beginning of the next request; None if the connection has ended."""
+        """Answers what has arrived, and returns the beginning of the next request; None if the connection has ended."""
         more = connection.recv(65536)
         received += more
         if received and not b"GET ".startswith(received[:4]):
-            self._send(self.answers.get("TLS", []), connection)  # what else should it be
+            self._send(self.answers.get("TLS", []), connection)  # it can't be anything else
             return None
         while b"\r\n\r\n" in received:
             head, received = received.split(b"\r\n\r\n", 1)
@@ -187,8 +187,8 @@ class Site:
 
 
 def _say_goodbye(connection):
-    """No more comes from us. What the client still sends is read: otherwise it would see its connection reset, and not
-    closed, and lose what it has not read yet."""
+    """Finishes sending, and reads what the client still sends. Otherwise the client would see its connection reset
+    instead of closed, and lose what it has not read yet."""
     connection.shutdown(socket.SHUT_WR)
     connection.settimeout(5)
     while connection.recv(65536):
@@ -205,7 +205,7 @@ def _shut(connection):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--port", type=int, default=0, help="of the page with the links (any that is free)")
+    parser.add_argument("--port", type=int, default=0, help="port of the page with the links (any free one)")
     options = parser.parse_args()
     import cases
     index = cases.Index(port=options.port)

@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
-"""A long crawl, by stage 3, of a site that misbehaves at random: is every URL in the records once, with what was bound
-to become of it? And are memory and descriptors at the end what they were at the beginning?
+"""A long crawl, by stage 3, of a site that misbehaves at random: is every URL in the records once, with the expected
+outcome? And are memory and descriptors at the end what they were at the beginning?
 
     tests/hostile/soak.py [--seed N] [--urls N]    one crawl
     tests/hostile/soak.py --seconds 28800          for a night: crawl after crawl, each with another seed, until
                                                    something is wrong; the last lines say what, and with which seed
-    tests/hostile/soak.py --record FILE            a crawl, and one of as many pages with which nothing is wrong; and
-                                                   writes down how both went
-    tests/hostile/soak.py --report                 what is written down (book/figures/soak.json)
+    tests/hostile/soak.py --record FILE            a crawl, and one of as many pages with nothing wrong; records how
+                                                   both went
+    tests/hostile/soak.py --report                 what is recorded (book/figures/soak.json)
 
-What is measured: each quarter of a second, how many records there are, what the program occupies (VmRSS) and how many
-descriptors it has, as Linux tells it in /proc. A crawler keeps something of each URL that it knows of, so its memory
-grows with their number. Through the samples behind the first fifth goes a line (least squares): its slope is how many
-bytes a further URL takes.
+Every quarter of a second, the number of records, the program's memory (VmRSS) and its number of descriptors are read
+from Linux's /proc. A crawler keeps something for each URL that it knows, so its memory grows with their number. A line
+is fitted (least squares) to the samples after the first fifth, and its slope is how many bytes each further URL takes.
 """
 import argparse
 import collections
@@ -33,16 +32,16 @@ import soak_site
 BOOK = crawls.HERE.parents[1] / "book/figures/soak.json"
 WORKERS = 20
 OPTIONS = ["--workers", WORKERS, "--max-tries", 2, "--max-body", "64k", "--fetch-timeout", 10]
-# A URL takes some 150 (see page F). Short crawls are not held to it: there, chance weighs more.
+# A URL takes about 150 (see page F). Short crawls are exempt, because chance weighs more in them.
 MOST_BYTES_A_URL, ENOUGH_URLS = 300, 50_000
-# Workers, connections that are kept (100), standard ones, the selector's; and those that are about to be closed.
+# Workers, kept connections (100), the standard ones, the selector's, and those that are about to be closed.
 MOST_DESCRIPTORS = WORKERS + 100 + 20
 
 Sample = collections.namedtuple("Sample", "seconds records rss descriptors")
 
 
 class Served:
-    """A site in a process of its own: it must be quick."""
+    """A site in a separate process, so that it is quick."""
 
     def __init__(self, seed, urls, plain):
         self._process = subprocess.Popen(
@@ -59,7 +58,7 @@ class Served:
 
 
 class Watched:
-    """A crawl, and what was seen of it."""
+    """A crawl, and what was measured during it."""
 
     def __init__(self, site, within):
         self.samples = []
@@ -81,7 +80,7 @@ class Watched:
             self.result = crawls.Result(status, output.read(), said.read(), self.seconds, self.peak)
 
     def _watch(self, program, output, begun, within):
-        """Until it ends. Has it had to be killed?"""
+        """Takes samples until the program ends. Returns whether it has to be killed."""
         records, read = 0, 0
         while True:
             try:
@@ -99,13 +98,13 @@ class Watched:
                 self.samples.append(Sample(seconds, records, int(told["VmRSS"].split()[0]) * 1024,
                                            len(os.listdir(proc / "fd"))))
             except (OSError, KeyError):
-                pass  # it has just ended; or this is no Linux
+                pass  # it has just ended, or this isn't Linux
             if seconds > within:
                 return True
 
 
 def slope(points):
-    """Of the line through them."""
+    """The slope of the line through these points."""
     xs, ys = zip(*points)
     x, y = sum(xs) / len(xs), sum(ys) / len(ys)
     below = sum((each - x) ** 2 for each in xs)
@@ -113,7 +112,7 @@ def slope(points):
 
 
 def settled(samples, urls):
-    """Without the first fifth of the crawl: then buffers are made, and threads."""
+    """The samples without the first fifth of the crawl, in which buffers and threads are created."""
     return [sample for sample in samples if sample.records > urls / 5]
 
 
@@ -130,20 +129,20 @@ def wrong_with(watched, site, expected):
     try:
         yield from checks.wrong_records(checks.read_records(result.output), expected)
     except ValueError:
-        pass  # `wrong_jsonl` has said so
+        pass  # `wrong_jsonl` reports this
     most = max((sample.descriptors for sample in samples), default=0)
     if most > MOST_DESCRIPTORS:
-        yield f"it had {most} descriptors, and may have {MOST_DESCRIPTORS}"
+        yield f"it had {most} descriptors, but may have only {MOST_DESCRIPTORS}"
     if os.environ.get("HOSTILE_MEMORY") == "no":
         return
     yield from checks.wrong_memory(result, WORKERS, soak_site.MAX_BODY)
     grows = bytes_a_url(samples, len(expected))
     if len(expected) > ENOUGH_URLS and grows > MOST_BYTES_A_URL:
-        yield f"its memory grows by {grows:.0f} bytes a URL, and may by {MOST_BYTES_A_URL}"
+        yield f"its memory grows by {grows:.0f} bytes per URL, but may grow only by {MOST_BYTES_A_URL}"
 
 
 def soak(seed, urls, within, plain=False):
-    """One crawl: (Watched, what must come out, what is wrong)."""
+    """One crawl: (Watched, the expected records, what is wrong)."""
     with Served(seed, urls, plain) as site:
         expected = site.expected()
         watched = Watched(site, within)
@@ -154,7 +153,7 @@ def in_words(watched, expected):
     counts = collections.Counter(wanted.outcome for wanted in expected.values())
     outcomes = ", ".join(f"{count:,} {name}" for name, count in counts.most_common())
     return (f"{len(expected):,} URLs ({outcomes}) in {watched.seconds:.0f} s; at most {watched.peak / 1e6:.0f} MB; "
-            f"{bytes_a_url(watched.samples, len(expected)):.0f} bytes a further URL")
+            f"{bytes_a_url(watched.samples, len(expected)):.0f} bytes per further URL")
 
 
 def tell_wrong(seed, urls, wrong):
@@ -166,7 +165,7 @@ def tell_wrong(seed, urls, wrong):
 
 
 def one_after_the_other(options):
-    """Crawls, until it's time, or something is wrong."""
+    """Crawls again and again until the time is up or something is wrong."""
     end = time.monotonic() + options.seconds
     seed = options.seed
     while True:
@@ -181,7 +180,7 @@ def one_after_the_other(options):
 
 
 def row_of(name, watched, expected):
-    """For the book. `parts`: at which records so many of the memory's samples were taken, a tenth of the crawl each."""
+    """The figures for the book. `parts`: the samples of memory, grouped by tenths of the crawl."""
     records = checks.read_records(watched.result.output)
     parts = []
     for begin in range(10):
@@ -203,7 +202,7 @@ def record(options):
     for name, plain in (("misbehaving", False), ("plain pages", True)):
         watched, expected, wrong = soak(options.seed, options.urls, options.within, plain)
         print(f"{name}: {in_words(watched, expected)}", file=sys.stderr)
-        if wrong:  # that isn't for a book
+        if wrong:  # then nothing is recorded
             tell_wrong(options.seed, options.urls, wrong)
             return 1
         told["rows"].append(row_of(name, watched, expected))
@@ -238,14 +237,14 @@ def report(told):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seed", type=int, help="1; for a night, what time it is")
+    parser.add_argument("--seed", type=int, help="1; with --seconds, the current time")
     parser.add_argument("--urls", type=int, default=200_000, help="of the site; redirects' targets not counted")
-    parser.add_argument("--seconds", type=float, default=0, help="crawl after crawl, for so long")
+    parser.add_argument("--seconds", type=float, default=0, help="crawl after crawl, for this long")
     parser.add_argument("--within", type=float, default=3600, help="seconds that a crawl may take")
     parser.add_argument("--record", type=pathlib.Path, metavar="FILE")
     parser.add_argument("--report", action="store_true")
     parser.add_argument("--from", type=pathlib.Path, default=BOOK, metavar="FILE", dest="source",
-                        help="where it's written down (book/figures/soak.json)")
+                        help="where it's recorded (book/figures/soak.json)")
     options = parser.parse_args()
     if options.seed is None:
         options.seed = int(time.time()) if options.seconds else 1

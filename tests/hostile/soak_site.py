@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""A site as large as you like that misbehaves at random; the same seed, the same site.
+"""A site of any size that misbehaves at random; the same seed gives the same site.
 
     tests/hostile/soak_site.py --seed 1 --urls 5000
 
 prints where it is, as JSON, and serves until it's ended. Nothing of the site is stored: what becomes of a URL follows
 from the seed and the URL's number. So whoever knows both knows all records that a crawl of it must have.
 
-A page leads to those that come `window` numbers behind it. So a crawler always knows of about so many URLs that it has
-not fetched yet, and what its memory grows by, it grows by for those that are done.
+A page leads to those that come `window` numbers after it. So a crawler always knows about that many URLs that it has
+not fetched yet, and any growth of its memory is for those that are done.
 """
 import argparse
 import asyncio
@@ -33,13 +33,14 @@ from pieces import KEEP, Forever, Pause, Reset, Silence, http, ok, pieces_of, st
 
 MAX_BODY = 64 * 1024
 TOO_LARGE = failed("body larger than 64 KiB", 200)
-PORTS = 2  # for what is quick
+PORTS = 2  # of quick hosts
 LOOP = failed("redirect loop", 302)
 
 
 class Visit(typing.NamedTuple):
-    """`part`: of the URL, behind its number. `count`: how often this URL was asked for before. `is_first`: on its
-    connection. `body`: what a page of this number should have. `here`: the URL, without the part."""
+    """`part`: the part of the URL after its number. `count`: how often this URL was requested before. `is_first`:
+    whether it is the first request on its connection. `body`: what a page of this number should have. `here`: the URL
+    without the part."""
     part: str
     count: int
     is_first: bool
@@ -51,15 +52,15 @@ class Visit(typing.NamedTuple):
 class Fate:
     """What becomes of a URL."""
     name: str
-    weight: int  # of all weights together
+    weight: int  # as a share of the sum of all weights
     answer: typing.Callable  # called with a Visit, returns pieces
-    expected: dict  # by what stands behind the number: "" is the URL itself
+    expected: dict  # by what follows the number: "" is the URL itself
     leads_on: bool = False  # it's a page, and its links are read
-    host: str = "quick"  # or "busy", which says 503 and 429, and then is left alone for a while; or "closed", by rules
+    host: str = "quick"  # or "busy", which says 503 and 429 and is then left alone; or "closed", by robots.txt
 
 
 def good(name, weight, answer, host="quick", **fields):
-    """It comes out as a page."""
+    """A URL that becomes a page."""
     return Fate(name, weight, answer, {"": page(**fields)}, leads_on=True, host=host)
 
 
@@ -71,7 +72,7 @@ CASES = {case.number: case for section in (bodies, delays, redirects, output) fo
 
 
 def like_case(number, weight=20, expected=None, host="quick"):
-    """What one of the cases sends."""
+    """A fate with the answer of one of the cases."""
     case = CASES[number]
     answer = case.answers["/case"]
     return bad(f"{number} {case.title}", weight, answer if callable(answer) else lambda visit: answer,
@@ -79,12 +80,12 @@ def like_case(number, weight=20, expected=None, host="quick"):
 
 
 def once(what):
-    """The first time this, and then the page."""
+    """This the first time, and then the page."""
     return lambda visit: ok(visit.body) if visit.count else what(visit)
 
 
 def if_first(what):
-    """On a connection that was kept, this; the page only on a new one."""
+    """This on a connection that was kept, and the page on a new one."""
     return lambda visit: ok(visit.body) if visit.is_first else what
 
 
@@ -118,7 +119,7 @@ def to(location):
 
 
 def leads_to(*hops):
-    """What stands behind the number, hop by hop; from the last one, it goes on with the page."""
+    """Redirects through these parts, hop by hop; the last one is a page."""
     following = dict(zip(("", *hops), hops))
     return lambda visit: to(visit.here + following[visit.part]) if visit.part in following else ok("<p>the end")
 
@@ -143,10 +144,10 @@ FATES = [
     good("page whose length comes twice", 500,
          lambda visit: [*bodies.of_length(len(visit.body), len(visit.body), body=visit.body), KEEP], tries=1),
     good("page that drips", 50, dripping, tries=1),
-    # That is no failure of the URL's: nobody knows what a server does with a connection that nobody needs.
+    # This is not the URL's failure: a server may do anything with an idle connection.
     good("a connection that was kept is closed for a request", 300, if_first([]), tries=1),
     good("a connection that was kept is reset for a request", 300, if_first([Reset()]), tries=1),
-    # So it depends how many tries these take.
+    # How many tries these take depends on whether their connection was new.
     good("closed without a word, once", 500, once(lambda visit: [])),
     good("reset, once", 500, once(lambda visit: [Reset()])),
     good("cut off, once", 500, once(cut_off), tries=2),
@@ -163,12 +164,12 @@ FATES = [
     bad("503 for ever", 100, lambda visit: BUSY, error(503, tries=2), host="busy"),
     like_case("29a", 100, host="busy"),
     like_case("28", 100),
-    bad("forbidden by robots.txt", 300, lambda visit: ok("nobody should see this"), disallowed(), host="closed"),
+    bad("forbidden by robots.txt", 300, lambda visit: ok("this should never be fetched"), disallowed(), host="closed"),
     bad("a file", 1_000, lambda visit: ok(visit.body, type="application/pdf"), file(links=0)),
     bad("302 to another program", 100, lambda visit: to("mailto:a@example.org"),
         redirect(next_url="mailto:a@example.org")),
     bad("302 to nowhere", 100, lambda visit: to(""), error(302, "redirect without a target")),
-    # A try takes until the time limit is over.
+    # Each try lasts until the time limit.
     bad("not a byte", 2, lambda visit: Silence(), failed(TIMED_OUT, tries=2)),
     bad("gzip bomb", 20, lambda visit: bodies.encoded(BOMB, "gzip"), TOO_LARGE),
     like_case("6", 10, TOO_LARGE),
@@ -182,7 +183,7 @@ LIMITS = list(itertools.accumulate(fate.weight for fate in FATES))
 
 
 class Site:
-    """`origins`: of the two quick hosts, of those that are busy now and then, and of the one with rules."""
+    """`origins`: those of the two quick hosts, of those that are sometimes busy, and of the one with rules."""
 
     def __init__(self, seed, urls, origins, plain=False):
         self.seed, self.urls, self.plain = seed, urls, plain
@@ -191,7 +192,7 @@ class Site:
         self.root = self.url(0)
 
     def random(self, *what):
-        """A number that follows from the seed, and from this."""
+        """A number that follows from the seed and from this."""
         return int.from_bytes(hashlib.blake2b(repr((self.seed, *what)).encode(), digest_size=8).digest(), "big")
 
     def fate(self, number):
@@ -205,7 +206,7 @@ class Site:
         return f"{hosts[number % len(hosts)]}/{'no/' if fate.host == 'closed' else ''}{number}"
 
     def body(self, number):
-        """Of a page: its links, some of which are known already, and some text."""
+        """The body of a page: its links, some of which are already known, and some text."""
         links = [] if number else range(1, self.window)
         following = number + 1
         while following < self.urls and not self.fate(following).leads_on:
@@ -219,7 +220,7 @@ class Site:
         return ("<!doctype html>\n" + "\n".join(lines)).encode() + b"\n<p>" + b"so on " * (chance % 300)
 
     def answer(self, path, count, is_first):
-        """To who asks for this path."""
+        """The answer to a request for this path."""
         number, slash, part = path.removeprefix("/no").lstrip("/").partition("/")
         if not number.isdecimal() or int(number) >= self.urls:
             return status(404)
@@ -242,7 +243,7 @@ class Site:
 
 
 class Conversation(asyncio.Protocol):
-    """One connection: what Site of server.py does in a thread, for more of them at once."""
+    """One connection: does what Site of server.py does in a thread, but for more connections at once."""
 
     def __init__(self, site, robots, counts):
         self.site, self.robots, self.counts = site, robots, counts
@@ -281,7 +282,7 @@ class Conversation(asyncio.Protocol):
             self.go_on()
 
     def go_on(self):
-        """With the next piece; when they are all sent, nothing more is."""
+        """Sends the next pieces; does nothing once all are sent."""
         if self.transport is None or self.pieces is None or self.is_full:
             return
         for piece in self.pieces:
@@ -301,9 +302,9 @@ class Conversation(asyncio.Protocol):
                 own.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                 return self.transport.abort()
             self.transport.write(piece)
-            if self.is_full or self.transport.is_closing():  # they have left
+            if self.is_full or self.transport.is_closing():  # the client has left
                 return None
-        self.transport.write_eof()  # and what still comes is read, till the client has left
+        self.transport.write_eof()  # what still arrives is read until the client leaves
         return None
 
 
@@ -325,7 +326,7 @@ async def serve(options):
         await asyncio.get_running_loop().create_server(lambda rules=rules: Conversation(site, rules, counts),
                                                        sock=listener)
     print(json.dumps(origins), flush=True)
-    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)  # whoever began it, ends it so
+    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)  # until its end
     os._exit(0)
 
 
@@ -333,7 +334,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--urls", type=int, default=5000)
-    parser.add_argument("--plain", action="store_true", help="all are pages with which nothing is wrong")
+    parser.add_argument("--plain", action="store_true", help="all URLs are pages with nothing wrong")
     asyncio.run(serve(parser.parse_args()))
 
 

@@ -1,11 +1,11 @@
-"""took.py SECONDS DESCRIPTORS PROGRAM [ARGUMENT...]: runs a program, and tells what it took.
+"""took.py SECONDS DESCRIPTORS PROGRAM [ARGUMENT...]: runs a program, and reports what it took.
 
-The last line on its stderr is "took: STATUS SECONDS PEAK": the status as a shell has it (128 and more: the signal that
-ended it; "late" if it was still there after so many seconds, and was killed), and the peak of its memory in bytes.
-DESCRIPTORS: how many it may have; 0: as many as we.
+The last line on its stderr is "took: STATUS SECONDS PEAK". STATUS is the exit status as in a shell (128 plus a signal's
+number if a signal ended it), or "late" if it was still running after SECONDS and was killed; PEAK is the peak of its
+memory in bytes. DESCRIPTORS says how many it may have; 0 means as many as this program.
 
-Why a program of its own? To Linux, what a process occupies when it forks counts as its child's peak, whatever program
-that becomes. This one imports next to nothing.
+This is a separate program because Linux counts the memory of a process that forks as part of its child's peak, whatever
+program the child becomes, and this one imports next to nothing.
 """
 import os
 import resource
@@ -32,7 +32,7 @@ def main():
         late.append(True)
         os.kill(child, signal.SIGKILL)
     signal.signal(signal.SIGALRM, end)
-    signal.signal(signal.SIGTERM, end)  # who gives us up doesn't leave the program behind
+    signal.signal(signal.SIGTERM, end)  # if this process is ended, it ends the program, too
     signal.setitimer(signal.ITIMER_REAL, seconds)
     _, status, usage = os.wait4(child, 0)
     code = os.waitstatus_to_exitcode(status)

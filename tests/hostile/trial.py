@@ -1,4 +1,4 @@
-"""A case, crawled by stage 3: what has come of it, and what is wrong with that."""
+"""A case that stage 3 crawls: its outcome, and what is wrong with it."""
 import collections
 import os
 import re
@@ -9,9 +9,9 @@ import crawls
 
 MEMORY = os.environ.get("HOSTILE_MEMORY") != "no"
 WORKERS, MAX_BODY = 4, 2 * checks.MEGA  # as in crawls.COMMON
-PATIENCE = 1 if MEMORY else 5  # a program with sanitizers in it is that much slower, and so is a million links
+PATIENCE = 1 if MEMORY else 5  # a program with sanitizers is that much slower, as are a million links
 
-# outcome, error: of the case's own URLs, in words. status: that it exits with.
+# outcome, error: those of the case's own URLs, in words. status: the exit status.
 Trial = collections.namedtuple("Trial", "outcome error status seconds peak wrong")
 
 
@@ -41,9 +41,9 @@ def _number_after(options, name, usual):
 
 
 def _in_words(served, result, records):
-    """("page", ""), ("1 failed, 10 redirect", "redirect limit reached"): of /case, if there is one, else of all URLs
-    that the case is about. Always the same: what a TLS library says depends on the library, and how far a crawl gets
-    in a second, on the machine."""
+    """Outcome and error, such as ("page", "") or ("1 failed, 10 redirect", "redirect limit reached"), of /case if there
+    is one, else of all URLs that the case is about. They are always the same, although the messages of TLS libraries
+    differ, and although it depends on the machine how far a crawl gets in a second."""
     urls = [served.url(text) for text in served.case.expected]
     if served.url("/case") in urls:
         urls = [served.url("/case")]
