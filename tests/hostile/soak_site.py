@@ -4,7 +4,7 @@
     tests/hostile/soak_site.py --seed 1 --urls 5000
 
 prints where it is, as JSON, and serves until it's ended. Nothing of the site is stored: what becomes of a URL follows
-from the seed and the URL's number. So whoever knows both knows all records that a crawl of it must have.
+from the seed and the URL's number. So the two determine all records that a crawl of it must have.
 
 A page leads to those that come `window` numbers after it. So a crawler always knows about that many URLs that it has
 not fetched yet, and any growth of its memory is for those that are done.
@@ -137,9 +137,9 @@ FATES = [
     good("page, packed", 6_000, packed, tries=1),
     good("page, in chunks", 6_000, in_chunks, tries=1),
     good("page without a length", 1_000, lambda visit: http("HTTP/1.1 200 OK", bodies.HTML, body=visit.body), tries=1),
-    good("page, and its connection is closed, which nobody said", 3_000, lambda visit: ok(visit.body)[:1], tries=1),
-    good("page with a forged answer behind it", 1_000, with_forged_rest, tries=1),
-    good("page behind 103 Early Hints", 1_000,
+    good("page whose connection is closed unannounced", 3_000, lambda visit: ok(visit.body)[:1], tries=1),
+    good("page followed by a forged answer", 1_000, with_forged_rest, tries=1),
+    good("page after 103 Early Hints", 1_000,
          lambda visit: [http("HTTP/1.1 103 Early Hints", "Link: </x.css>; rel=preload"), *ok(visit.body)], tries=1),
     good("page whose length comes twice", 500,
          lambda visit: [*bodies.of_length(len(visit.body), len(visit.body), body=visit.body), KEEP], tries=1),
@@ -160,8 +160,8 @@ FATES = [
     bad("404", 5_000, lambda visit: status(404), error(404, tries=1)),
     bad("410", 500, lambda visit: status(410), error(410, tries=1)),
     bad("500", 500, lambda visit: status(500), error(500, tries=1)),
-    bad("504 for ever", 200, lambda visit: status(504), error(504, tries=2)),
-    bad("503 for ever", 100, lambda visit: BUSY, error(503, tries=2), host="busy"),
+    bad("504 every time", 200, lambda visit: status(504), error(504, tries=2)),
+    bad("503 every time", 100, lambda visit: BUSY, error(503, tries=2), host="busy"),
     like_case("29a", 100, host="busy"),
     like_case("28", 100),
     bad("forbidden by robots.txt", 300, lambda visit: ok("this should never be fetched"), disallowed(), host="closed"),
