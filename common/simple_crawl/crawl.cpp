@@ -1,6 +1,7 @@
 #include "common/simple_crawl/crawl.h"
 
 #include "common/system/descriptors.h"
+#include "common/web/refused.h"
 
 #include <fmt/core.h>
 
@@ -90,6 +91,9 @@ void Crawl::finished(const Record& record) {
     urls_todo_.erase(record.url);
     ++(record.outcome == Outcome::dead ? summary_.dead : summary_.fetched);
     settings_.on_record(record);
+    if (record.url == root_ && record.error == "connection refused")
+        if (const auto advice = advice_if_refused(root_.host()); !advice.empty())
+            settings_.on_note(std::string(advice));
     if (urls_todo_.empty())
         loop_.stop();
     else

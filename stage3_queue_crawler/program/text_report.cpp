@@ -1,6 +1,7 @@
 #include "stage3_queue_crawler/program/text_report.h"
 
 #include "common/text/join.h"
+#include "common/web/refused.h"
 #include "stage3_queue_crawler/program/escape.h"
 
 #include <fmt/core.h>
@@ -29,7 +30,7 @@ std::string sums(const std::deque<ReportLine>& lines) {
     for (const ReportLine& line : lines) {
         ++by_outcome[std::string(name_of(line.outcome))];
         ++by_status[line.status != 0 ? fmt::format("with status {}", line.status)
-                                     : "without"];
+                                     : "without a status"];
         bytes += line.bytes;
     }
     return fmt::format("URLs:  {}\n       {}\nBytes: {}\n", list(by_outcome),
@@ -59,6 +60,11 @@ std::string describe_dead(const ReportLine& line, const KnownUrls& urls) {
     const KnownUrl* const known = urls.find(line.url);
     if (known == nullptr)
         return text;
+    const bool is_root = known->pages().empty() && known->parent == KnownUrl::none;
+    if (is_root && line.more && line.more->error == "connection refused")
+        if (const auto advice = common::advice_if_refused(line.url.host());
+            !advice.empty())
+            text += fmt::format("    {}\n", advice);
     for (const KnownUrl::Number page : known->pages())
         text += fmt::format("    on {}\n", urls[page].url.href());
     if (known->pages().empty() && known->parent != KnownUrl::none) // a redirect

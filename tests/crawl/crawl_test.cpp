@@ -212,11 +212,13 @@ TEST_SUITE("redirects") {
 }
 
 TEST_SUITE("servers that fail") {
-    TEST_CASE("a refused connection is a dead URL with its reason") {
+    TEST_CASE("a refused connection is a dead URL with its reason and what to start") {
         const Result result = crawl("http://127.0.0.1:1/");
         CHECK(result.summary.dead == 1);
         CHECK(result.summary.fetched == 0);
         CHECK(result.records.at(0).error == "connection refused");
+        REQUIRE(result.notes.size() == 1);
+        CHECK(result.notes[0].starts_with("nothing listens there; ./learn site"));
     }
 
     TEST_CASE("a host that does not resolve is a dead URL with its reason") {

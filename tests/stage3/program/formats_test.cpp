@@ -218,6 +218,23 @@ TEST_CASE(
     CHECK(report.find('\x1b') == std::string::npos);
 }
 
+TEST_CASE("the report says what to start if a root on this machine refuses") {
+    const auto report_of = [](const std::string& root, const std::string& error) {
+        KnownUrls urls;
+        Record record(urls[url_of(root)].url);
+        record.error = error;
+        std::deque<ReportLine> lines;
+        lines.emplace_back(record);
+        return stage3::text_report(std::move(lines), {urls, {}, 1s});
+    };
+    const std::string advice = "    nothing listens there; ./learn site --port 8000 "
+                               "starts the practice site\n";
+    CHECK(report_of("http://127.0.0.1:8000/", "connection refused").ends_with(advice));
+    CHECK(report_of("http://localhost:8000/", "connection refused").ends_with(advice));
+    CHECK(report_of("http://h/", "connection refused").ends_with(")\n"));
+    CHECK(report_of("http://127.0.0.1:8000/", "timed out").ends_with(")\n"));
+}
+
 TEST_CASE("an empty crawl has a report, too") {
     CHECK(stage3::text_report({}, {KnownUrls(), {}, 0s})
               .ends_with("Done in 0.00 s: 0 fetched, 0 redirects, 0 dead.\n"));

@@ -1,0 +1,17 @@
+// What to say when a crawl's root refuses the connection.
+#pragma once
+
+#include <string_view>
+
+namespace common {
+
+/// What a user can do about it; empty if `host` is another machine's.
+inline std::string_view advice_if_refused(std::string_view host) {
+    const bool is_here =
+        host == "localhost" || host == "[::1]" || host.starts_with("127.");
+    return is_here ? "nothing listens there; ./learn site --port 8000 starts the "
+                     "practice site"
+                   : "";
+}
+
+} // namespace common
