@@ -3,16 +3,17 @@
 
 This is what `./learn trace` calls; a reader types:
 
-    ./learn trace [1|2|3] [URL]   record a stage (2, if you name none) on a small practice site,
-                                  or on URL; what follows are the stage's own options
-    ./learn trace FILE            no new run: a trace that you have
-    ./learn trace --scene [NAME]  a scene of the book; without a name, what there is
+    ./learn trace [1|2|3] [URL]   record stage 2, or the one you name, on a
+                                  small practice site or on URL; the stage's
+                                  own options may follow
+    ./learn trace FILE            show a trace that you already have
+    ./learn trace --scene [NAME]  record a scene of the book, or list them all
 
-    --text               the steps as a table, instead of the page
-    -o FILE              write it there, and not in .learn/
+    --text               print the steps as a table instead of making a page
+    -o FILE              write the page there instead of in .learn/
     --open               open the page, too
 
-The exit status is 0 if there is a page, 1 if there is none, and 2 if that can't be meant.
+The exit status is 0 if there is a page, 1 if there is none, 2 for wrong usage.
 """
 from __future__ import annotations
 

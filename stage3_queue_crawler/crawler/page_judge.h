@@ -1,8 +1,8 @@
 // What a response means: a record to report, and what was found there.
 //
-// Is a page alive, dead, or elsewhere? That is decided here, and nowhere else; which links
-// to follow, it asks Scope and Traps. This class doesn't know how a page is fetched, or
-// which URL comes next. Page 16 of the book.
+// Is a page alive, dead, or elsewhere? That is decided here, and nowhere else; which
+// links to follow, it asks Scope and Traps. This class doesn't know how a page is
+// fetched, or which URL comes next. Page 16 of the book.
 #pragma once
 
 #include "common/trace/stack_trace.h"

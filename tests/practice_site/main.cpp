@@ -100,8 +100,8 @@ struct Arguments {
 std::optional<int> parse(int argc, char** argv, Arguments& arguments) {
     using common::number_into;
     common::CommandLine line("practice_site",
-                             "Serves a generated web site, or a folder of files, on "
-                             "127.0.0.1 for crawlers to practise on.");
+                             "Serves a site for crawlers to practise on: generated, "
+                             "or a folder of files.");
     practice_site::SiteOptions& site = arguments.site;
     long latency_ms = 0;
     line.add("--pages", "N", fmt::format("number of pages ({})", site.pages),
@@ -126,9 +126,7 @@ std::optional<int> parse(int argc, char** argv, Arguments& arguments) {
                   arguments.keep);
     line.add("--log", "FILE", "append a line for each request: status and path",
              common::text_into(arguments.log));
-    line.add_flag("--counts",
-                  "for each line on standard input, print what was served since the last "
-                  "one; stop at its end",
+    line.add_flag("--counts", "at each line of input, print what was served since",
                   arguments.counts);
     line.add_flag("--until-eof", "stop when standard input ends", arguments.until_eof);
     line.add("--root", "FOLDER", "serve this folder instead of a generated site",

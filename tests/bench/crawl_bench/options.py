@@ -14,16 +14,19 @@ NEEDS = [*STAGES.values(), PRACTICE_SITE, TIMED, LIBCURL, *[EPOLL] * HAS_EPOLL]
 
 ABOUT = """Measures our crawlers beside others, on a site that is served on this machine.
 
-First each of them crawls while the server takes notes: who leaves a page out, or asks twice, is told so.
-Then they crawl in turn, several rounds of it, and the table has the medians. It installs nothing."""
+First each of them crawls while the server takes notes, and you see which one
+leaves out a page or asks for one twice. Then they crawl in turn, several
+rounds, and the table shows the medians. It installs nothing."""
 
 MORE = """examples:
-  ./learn bench                             what a page costs: pinned to one core, and free
-  ./learn bench --latency 50                answers wait 50 ms: pages per second, by fetches at once
-  ./learn bench --memory                    what a known URL takes
+  ./learn bench                 what a page costs: pinned to one core, and free
+  ./learn bench --latency 50    pages per second if answers wait 50 ms
+  ./learn bench --memory        what a known URL takes
   ./learn bench --rival 'mine=my-crawler --tasks {n} {url}'
-  ./learn bench --json a.json --chart a.svg       keeps the figures, and draws a-light.svg and a-dark.svg
-  ./learn bench --from a.json --chart a.svg       shows them again, and measures nothing"""
+  ./learn bench --json a.json --chart a.svg
+                                keep the figures; draw a-light.svg, a-dark.svg
+  ./learn bench --from a.json --chart a.svg
+                                show them again, and measure nothing"""
 
 
 class Parser(argparse.ArgumentParser):
