@@ -38,6 +38,7 @@ class Palette:
 def themed(light: str, dark: str, palette: Palette, alt: str, ids: str) -> str:
     """An svg element for both themes. `ids` goes before the ids that it defines, since several
     drawings stand on one page. Throws DifferentDrawings."""
+    ids = "in-" + ids  # an SVG id may not begin with a digit
     light, dark = (SAID_OTHERWISE.sub("", text).strip() for text in (light, dark))
     if COLOUR.sub("", light) != COLOUR.sub("", dark):
         raise DifferentDrawings

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The built book in the hands of others: a browser, judges of accessibility and of EPUBs, GitHub's
+"""The built book in the hands of others: a browser, judges of accessibility, HTML and EPUBs, GitHub's
 own reader of Markdown.
 
-Each is another program: chromium; axe-core, which npm brings from the web; epubcheck; cmark-gfm.
+Each is another program: chromium; axe-core and vnu, which npm downloads; epubcheck; cmark-gfm.
 What isn't here, or can't be had, is skipped, with a word; with --strict, that is a failure. The
 last line counts, as `./learn test --all` wants it; AXE in the environment names a folder that may
-keep axe-core. What most of the time goes to (npm, epubcheck, axe) runs beside the rest.
+keep what npm downloads. What most of the time goes to (npm, epubcheck, axe, vnu) runs beside the rest.
 """
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import unittest
 import zipfile
@@ -42,7 +43,7 @@ BESIDE = ThreadPoolExecutor()
 BROWSER = browser_here()
 EPUBCHECK = shutil.which("epubcheck")
 PAGE_TEST = pathlib.Path(__file__).parent / "site_page_test.js"
-AXE_VERSION = "4.10.3"
+AXE, VNU = "axe-core@4.10.3", "vnu-jar@26.9.27"
 RICH = "book/08a-a-chain-of-generators.html"  # drawings, a scene, listings, outputs, terms
 CODE = "source/common/first/event_loop.h.html"
 JUDGED = ["index.html", RICH, "book/20-what-must-outlive-what.html", "book/c-glossary.html", CODE,
@@ -182,19 +183,42 @@ addEventListener("load", () => setTimeout(async () => {
 """
 
 
-def axe_here() -> pathlib.Path | None:
-    """Brings axe-core, unless it's here already. Without a network, or without npm: None."""
+def modules_here() -> pathlib.Path:
+    """Downloads axe-core and vnu, if npm and the network allow it and they aren't here already."""
     folder = pathlib.Path(os.environ.get("AXE") or built_book()[0] / "axe")
     folder.mkdir(exist_ok=True, parents=True)
-    script = folder / "node_modules" / "axe-core" / "axe.min.js"
-    if not script.exists() and shutil.which("npm"):
+    modules = folder / "node_modules"
+    if shutil.which("npm") and not all((modules / name.split("@")[0]).exists() for name in (AXE, VNU)):
         command = ["npm", "install", "--prefix", folder, "--no-audit", "--no-fund", "--no-save",
-                   "--fetch-retries=1", f"axe-core@{AXE_VERSION}"]
+                   "--fetch-retries=1", AXE, VNU]
         try:
-            subprocess.run(command, capture_output=True, timeout=60)
+            subprocess.run(command, capture_output=True, timeout=120)
         except subprocess.TimeoutExpired:
             pass
+    return modules
+
+
+def axe_here() -> pathlib.Path | None:
+    script = begun(modules_here).result() / "axe-core" / "axe.min.js"
     return script if script.exists() else None
+
+
+# Properties of CSS that browsers know and vnu doesn't yet.
+NEWER_CSS = ".*CSS: “(container-type|paint-order|width)”.*"
+
+
+def what_vnu_says(*places: pathlib.Path) -> str | None:
+    """Errors and warnings about HTML pages; None if vnu can't be had."""
+    jar = begun(modules_here).result() / "vnu-jar" / "build" / "dist" / "vnu.jar"
+    if not jar.exists() or not shutil.which("java"):
+        return None
+    said = subprocess.run(["java", "-jar", jar, "--skip-non-html", "--filterpattern", NEWER_CSS, *places],
+                          capture_output=True, encoding="utf-8", timeout=240)
+    return "\n".join(line for line in said.stderr.splitlines() if ": info: " not in line)
+
+
+def vnu_on_the_site() -> str | None:
+    return what_vnu_says(built_book()[0] / "site")
 
 
 @unittest.skipUnless(BROWSER, "there is no Chromium here")
@@ -230,6 +254,21 @@ class Valid(unittest.TestCase):
         said = done.stdout + done.stderr
         self.assertIn("No errors or warnings detected", said, said[-3000:])
         self.assertEqual(done.returncode, 0)
+
+    def test_vnu_finds_nothing(self):
+        said = begun(vnu_on_the_site).result()
+        if said is None:
+            self.skipTest("vnu can't be had: no npm or no java here, or no network")
+        self.assertEqual(said, "")
+
+    def test_vnu_would_find_an_error(self):
+        if begun(vnu_on_the_site).result() is None:
+            self.skipTest("vnu can't be had: no npm or no java here, or no network")
+        page = built_book()[0] / "site" / "index.html"
+        with tempfile.TemporaryDirectory() as name:
+            wrong = pathlib.Path(name) / "wrong.html"
+            wrong.write_text(page.read_text().replace("</main>", '<p id="twice"><p id="twice"></main>'))
+            self.assertIn("Duplicate ID", what_vnu_says(wrong))
 
 
 class Flat(HTMLParser):
@@ -288,7 +327,9 @@ def main() -> int:
     words = [word for word in sys.argv if word != "--strict"]
     if len(words) == 1:  # all is wanted
         built_book()
+        begun(modules_here)
         begun(axe_here)
+        begun(vnu_on_the_site)
         if EPUBCHECK:
             begun(epubchecked)
     done = unittest.main(argv=words, exit=False, verbosity=2).result

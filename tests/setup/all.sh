@@ -297,8 +297,8 @@ sources() { # PATTERN
         find . \( -name 'build*' -o -name '.?*' \) -prune -o -type f -name "$1" -print
 }
 
-# Tests the book with other programs: a browser, epubcheck, axe-core (if npm can get it), and
-# GitHub's Markdown parser.
+# Tests the book with other programs: a browser, epubcheck, axe-core and vnu (if npm can get them),
+# and GitHub's Markdown parser.
 check_book() {
     AXE=$top/build-all/axe
     export AXE
