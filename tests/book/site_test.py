@@ -500,8 +500,8 @@ class Drawings(unittest.TestCase):
         light = ('<svg viewBox="0 0 9 9"><defs><clipPath id="a"/></defs>'
                  '<g clip-path="url(#a)" fill="#fff"/></svg>')
         svg = themed(light, light.replace("#fff", "#000"), Palette(), "", "one")
-        self.assertIn('id="one-a"', svg)
-        self.assertIn('url(#one-a)', svg)
+        self.assertIn('id="in-one-a"', svg)
+        self.assertIn('url(#in-one-a)', svg)
 
     def test_a_pair_of_colours_has_one_name(self):
         palette = Palette()
