@@ -1,1 +1,1 @@
-// What stands in an exercise's place in meson.build: see there.
+// Takes an exercise's place in meson.build: see there.

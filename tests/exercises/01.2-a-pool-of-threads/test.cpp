@@ -1,4 +1,4 @@
-// start fails in: as many at once as are allowed
+// start fails in: as many fetches run at once as are allowed
 // start fails with: Only 1 fetch was under way at a time, though 4 are allowed
 #include "exercise.h"
 
@@ -75,7 +75,7 @@ class Meeting {
 
 } // namespace
 
-TEST_CASE("as many at once as are allowed") {
+TEST_CASE("as many fetches run at once as are allowed") {
     Meeting meeting;
     fetch_all(some_urls(12), 4, [&](const std::string& /*url*/) {
         meeting.enter();
@@ -168,7 +168,7 @@ TEST_CASE("each URL is fetched once, and the results are in order") {
     }
 }
 
-TEST_CASE("a fetch that throws is one failed result") {
+TEST_CASE("a fetch that throws becomes one failed result") {
     const auto results = fetch_all(some_urls(5), 2, [](const std::string& url) {
         if (url == "/2")
             throw std::runtime_error("connection refused");

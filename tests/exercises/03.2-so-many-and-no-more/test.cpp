@@ -1,4 +1,4 @@
-// start fails in: no more than are allowed
+// start fails in: no more jobs run at once than are allowed
 // start fails with: 5 jobs are in flight, though only 2 are allowed
 #include "common/simple_crawl/event_loop.h"
 #include "common/system/selector.h"
@@ -109,7 +109,7 @@ class Account {
 
 } // namespace
 
-TEST_CASE("no more than are allowed") {
+TEST_CASE("no more jobs run at once than are allowed") {
     Account account;
     const auto limiter = make_your_limiter(2);
     for (int number = 1; number <= 5; ++number)
@@ -123,7 +123,7 @@ TEST_CASE("no more than are allowed") {
     account.check_started(2);
 }
 
-TEST_CASE("when one ends, the next one starts") {
+TEST_CASE("when a job ends, the next one starts") {
     Account account;
     const auto limiter = make_your_limiter(2);
     for (int number = 1; number <= 5; ++number)
@@ -158,7 +158,7 @@ TEST_CASE("a job may end at once") {
     account.check_started(12);
 }
 
-TEST_CASE("a long queue of jobs that end at once") {
+TEST_CASE("a long queue of jobs that end at once runs to its end") {
     Account account;
     const auto limiter = make_your_limiter(1);
     limiter->add(account.long_job(1));
@@ -188,7 +188,7 @@ TEST_CASE("a job may add jobs") {
     CHECK(account.most_in_flight() <= 3);
 }
 
-TEST_CASE("twenty connections, three at a time") {
+TEST_CASE("twenty connections are served three at a time") {
     common::Tracer tracer;
     common::EventLoop loop(common::make_selector(), tracer);
     std::vector<common::Socket> sockets;

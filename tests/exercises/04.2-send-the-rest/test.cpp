@@ -1,4 +1,4 @@
-// start fails in: a socket that takes a little at a time
+// start fails in: a socket that takes a little at a time gets the whole request
 // start fails with: The server got only the first 5 of 38 bytes
 #include "exercise.h"
 #include "tests/support/faults.h"
@@ -38,14 +38,14 @@ Next play(Connection& connection, Sending& sending) {
 
 } // namespace
 
-TEST_CASE("a socket that takes everything") {
+TEST_CASE("a socket takes the whole request at once") {
     Connection connection;
     Sending sending{request};
     CHECK(play(connection, sending) == Next::done);
     CHECK(connection.arrived() == request);
 }
 
-TEST_CASE("a socket that takes a little at a time") {
+TEST_CASE("a socket that takes a little at a time gets the whole request") {
     Connection connection;
     Sending sending{request};
     tests::Fault fault;
@@ -63,7 +63,7 @@ TEST_CASE("a socket that takes a little at a time") {
     CHECK(next == Next::done);
 }
 
-TEST_CASE("a socket that has no room now") {
+TEST_CASE("a socket without room is neither a failure nor tried again at once") {
     Connection connection;
     Sending sending{request};
     tests::Fault fault;
@@ -80,7 +80,7 @@ TEST_CASE("a socket that has no room now") {
     CHECK(connection.arrived() == request);
 }
 
-TEST_CASE("a server that has hung up") {
+TEST_CASE("a server that has hung up is a failure") {
     Connection connection;
     connection.far.close();
     Sending sending{request};

@@ -1,4 +1,4 @@
-// start fails in: the next one gets the number of a connection that broke
+// start fails in: the next download may reuse the number of a broken connection
 // start fails with: is registered already
 #include "common/simple_crawl/event_loop.h"
 #include "common/system/selector.h"
@@ -158,7 +158,7 @@ constexpr int some_number = 40;
 
 } // namespace
 
-TEST_CASE("a page that comes at once") {
+TEST_CASE("a page that comes at once is delivered") {
     Scene scene;
     scene.begin({"hello"}, some_number);
     scene.run();
@@ -179,7 +179,7 @@ TEST_CASE("a connection that breaks is tried once more") {
     CHECK(scene.pages() == std::vector<std::string>{"hello", ""});
 }
 
-TEST_CASE("the next one gets the number of a connection that broke") {
+TEST_CASE("the next download may reuse the number of a broken connection") {
     Scene scene;
     scene.begin({breaks, silence}, some_number);
     scene.run();

@@ -1,4 +1,4 @@
-// start fails in: moving to a new one
+// start fails in: moving to a new owner destroys the frame once
 // start fails with: destroyed 1 time too often
 #include "exercise.h"
 
@@ -23,14 +23,22 @@ void check(void (*action)(), const std::string& when) {
 
 } // namespace
 
-TEST_CASE("dropping one") { check(drop_one, "an owner was simply dropped"); }
+TEST_CASE("dropping an owner destroys its frame once") {
+    check(drop_one, "an owner was simply dropped");
+}
 
-TEST_CASE("moving to a new one") { check(move_to_a_new_one, "a move to a new one"); }
+TEST_CASE("moving to a new owner destroys the frame once") {
+    check(move_to_a_new_one, "a move to a new one");
+}
 
-TEST_CASE("moving into another") {
+TEST_CASE("moving into another owner destroys both frames once") {
     check(move_into_another, "moving into another, which had its own frame");
 }
 
-TEST_CASE("moving into itself") { check(move_into_itself, "moving into itself"); }
+TEST_CASE("moving an owner into itself keeps its frame") {
+    check(move_into_itself, "moving into itself");
+}
 
-TEST_CASE("destroying by hand") { check(let_go_by_hand, "destroying it by hand"); }
+TEST_CASE("a frame destroyed by hand is not destroyed again") {
+    check(let_go_by_hand, "destroying it by hand");
+}

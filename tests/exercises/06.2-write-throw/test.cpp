@@ -1,4 +1,4 @@
-// start fails in: the generator catches it
+// start fails in: the generator catches an error at its co_yield
 // start fails with: caught nothing
 #include "exercise.h"
 
@@ -54,7 +54,7 @@ TEST_CASE("talking works as before") {
     CHECK(talk.story.sum == 11);
 }
 
-TEST_CASE("the generator catches it") {
+TEST_CASE("the generator catches an error at its co_yield") {
     Talk talk(1);
     talk.next();
     const std::string said = talk.throw_error();
@@ -79,7 +79,7 @@ TEST_CASE("an error is thrown once") {
     CHECK(talk.story.sum == 7);
 }
 
-TEST_CASE("an error that is not caught comes out") {
+TEST_CASE("an error that the generator does not catch leaves throw_") {
     Talk talk(0);
     talk.next();
     CHECK(talk.throw_error() == "ouch");
@@ -100,7 +100,7 @@ TEST_CASE("a generator that has not begun never runs") {
     CHECK(talk.next() == "end");
 }
 
-TEST_CASE("a generator that has ended") {
+TEST_CASE("an error thrown into a generator that has ended comes straight back") {
     Talk talk(0);
     talk.next();
     talk.throw_error();

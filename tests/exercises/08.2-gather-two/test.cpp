@@ -1,4 +1,4 @@
-// start fails in: both run at the same time
+// start fails in: both coroutines run at the same time
 // start fails with: b has not begun
 #include "exercise.h"
 #include "stage2_coroutines/task.h"
@@ -61,7 +61,7 @@ void check_result(const Scene& scene) {
 
 } // namespace
 
-TEST_CASE("both run at the same time") {
+TEST_CASE("both coroutines run at the same time") {
     const FuturePtr a = pending();
     const FuturePtr b = pending();
     const Scene scene(a, b);
@@ -78,7 +78,7 @@ TEST_CASE("both run at the same time") {
     check_result(scene);
 }
 
-TEST_CASE("the second ends first") {
+TEST_CASE("the results keep their order when the second ends first") {
     const FuturePtr a = pending();
     const FuturePtr b = pending();
     const Scene scene(a, b);
@@ -90,7 +90,7 @@ TEST_CASE("the second ends first") {
     check_result(scene);
 }
 
-TEST_CASE("one of them ends at once") {
+TEST_CASE("gather does not wait for a coroutine that ends at once") {
     const FuturePtr a = pending();
     const Scene first(a, nullptr);
     a->set_result("");
@@ -104,7 +104,7 @@ TEST_CASE("one of them ends at once") {
     check_result(second);
 }
 
-TEST_CASE("both end at once") {
+TEST_CASE("gather returns at once when both end at once") {
     const Scene scene(nullptr, nullptr);
     CHECK_MESSAGE(scene.result.ended,
                   "gather waits for something, though it had ended at once.");

@@ -1,4 +1,4 @@
-// start fails in: a failure of the network is tried again
+// start fails in: an attempt that fails in the network is made again
 // start fails with: the first failure came out
 #include "exercise.h"
 
@@ -57,7 +57,7 @@ TEST_CASE("a first attempt that works is the only one") {
     CHECK(story.made == 1);
 }
 
-TEST_CASE("a failure of the network is tried again") {
+TEST_CASE("an attempt that fails in the network is made again") {
     for (const auto& attempts : {std::vector<std::string>{"reset", "page"},
                                  std::vector<std::string>{"reset", "reset", "page"}}) {
         Story story{attempts};
@@ -70,7 +70,7 @@ TEST_CASE("a failure of the network is tried again") {
     }
 }
 
-TEST_CASE("three attempts, and no more") {
+TEST_CASE("the third failure is the last and is thrown") {
     Story story{{"reset", "reset", "reset", "page"}};
     const std::string end = run(story);
     CHECK_MESSAGE(story.made == 3,
@@ -81,7 +81,7 @@ TEST_CASE("three attempts, and no more") {
                             << end << "\"");
 }
 
-TEST_CASE("other errors come out at once") {
+TEST_CASE("other errors are thrown at once") {
     Story story{{"bug", "page"}};
     const std::string end = run(story);
     CHECK_MESSAGE(end == "threw: bug",

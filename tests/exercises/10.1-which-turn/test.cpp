@@ -9,24 +9,24 @@ static const tests::Questions check(prediction, run_program);
 
 TEST_CASE("callbacks and futures") {
     check("soon", &Answers::soon,
-          "the loop takes out what is ready, and runs that. What a callback queues "
-          "meanwhile waits for the next turn, behind all of these.");
+          "the loop takes out what is ready and runs it. What a callback queues "
+          "meanwhile waits for the next turn, after all of these.");
     check("resolved", &Answers::resolved,
-          "set_result runs nobody: it only puts those who wait into the queue, behind "
-          "what stands there.");
+          "set_result runs nothing: it only puts the waiting tasks into the queue, after "
+          "what is already there.");
 }
 
 TEST_CASE("tasks") {
     check("task", &Answers::task,
-          "making a task runs nothing of it. Its first step stands in the queue like "
+          "making a task runs none of it. Its first step waits in the queue like "
           "everything else.");
     check("done", &Answers::done,
-          "a future that is done is not waited for: the coroutine doesn't even stop. One "
-          "that is pending brings the task back one turn after it was resolved.");
+          "a future that is done is not waited for: the coroutine doesn't even stop. If "
+          "the future is pending, the task resumes one turn after it is resolved.");
 }
 
 TEST_CASE("timers") {
     check("timer", &Answers::timer,
-          "timers that are due are moved to the end of the queue before anything runs: "
-          "so they come after what was ready, also when they are due at once.");
+          "timers that are due are moved to the end of the queue before anything runs, "
+          "so they come after what was ready, even if they are due at once.");
 }

@@ -1,4 +1,4 @@
-// The questions. They are about run.trace; yours.cpp holds what you have found there.
+// The questions. They are about run.trace; yours.cpp holds what you have found in it.
 #pragma once
 
 namespace common {
@@ -8,17 +8,17 @@ class Tracer;
 /// A question that you have not answered.
 constexpr int unanswered = -1;
 
-/// One guest still waits when the place closes. Lines are those of program.cpp, turns are
-/// those of the trace.
+/// One guest still waits when the place closes. Lines are those of program.cpp, and
+/// turns are those of the trace.
 struct Answers {
-    /// At which line does this guest's task stand, at the end?
+    /// At which line is this guest's task at the end?
     int stands = unanswered;
     /// In which turn did it begin to wait there?
     int since = unanswered;
-    /// At which line was the future made that it waits for?
+    /// At which line was the future that it waits for made?
     int awaited = unanswered;
-    /// One future was resolved while nobody waited for it: at which line was it made? (A
-    /// task is a future, too; but tasks aren't meant here.)
+    /// One future was resolved while no task waited for it: at which line was it made?
+    /// A task is a future, too, but tasks don't count here.
     int lost = unanswered;
     /// In which turn was it resolved?
     int turn = unanswered;
@@ -30,5 +30,5 @@ extern const Answers found_by_reader;
 /// What was recorded. Defined in program.cpp.
 void play(common::Tracer& tracer);
 
-/// The true answers, out of run.trace. Defined in truth.cpp.
+/// The true answers, taken from run.trace. Defined in truth.cpp.
 Answers read_trace();

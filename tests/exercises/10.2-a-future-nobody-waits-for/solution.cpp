@@ -1,7 +1,7 @@
-// Clara orders rice twice: a line was copied, and only half of it was changed. The second
-// future takes the place of the first one in the kitchen, and is resolved. She waits for
-// the first one. Nobody has it any more who could resolve it; the loop has nothing to do,
-// and sleeps.
+// Clara orders rice twice: a line was copied, and only half of it was changed. The
+// second future takes the place of the first one in the kitchen, and is resolved. She
+// waits for the first one, and nothing that could resolve it has it any longer. The
+// loop has nothing to do, and sleeps.
 #include "exercise.h"
 
 const Answers found_by_reader = {

@@ -1,4 +1,4 @@
-// Finds the true answers in run.trace. (You may read it; but the viewer shows more.)
+// Finds the true answers in run.trace. You may read it, but the viewer shows more.
 #include "common/trace/trace.h"
 #include "exercise.h"
 #include "tests/support/recorded_trace.h"
@@ -33,7 +33,7 @@ Answers read_trace() {
     return found;
 }
 
-// No test: record.py asks for it, to record run.trace.
+// Not a test: record.py runs it to record run.trace.
 TEST_CASE("record" * doctest::skip()) {
     common::Tracer tracer("run.trace", "exercise 10.2");
     play(tracer);

@@ -4,7 +4,7 @@
 /// A question that you have not answered.
 constexpr int unanswered = -1;
 
-/// In which order are the digits noted? As one number.
+/// In which order are the digits noted, as one number?
 struct Answers {
     int polite = unanswered; ///< "it lets the request pass"
     int early = unanswered;  ///< "cancelled before its first step"

@@ -1,4 +1,4 @@
-// In which order? Read program.cpp, and write the numbers here.
+// In which order? Read program.cpp, and put a number in place of each `unanswered`.
 #include "exercise.h"
 
 const Answers prediction = {

@@ -1,4 +1,4 @@
-// What is noted? Read program.cpp, and write the numbers here.
+// What is noted? Read program.cpp, and put a number in place of each `unanswered`.
 #include "exercise.h"
 
 const Answers prediction = {

@@ -1,4 +1,4 @@
-// A queue that wakes those that wait, and lets them look for themselves.
+// A queue that wakes the workers that wait, and lets them look for themselves.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/task/task.h"

@@ -1,4 +1,4 @@
-// start fails in: as many wake as there are items
+// start fails in: as many workers wake as there are items
 // start fails with: one wake-up for two items
 #include "exercise.h"
 #include "tests/stage3/runtime/loop_test.h"
@@ -22,7 +22,7 @@ Coroutine<> work(LoopTest& test, SimpleQueue& queue, std::string name) {
 
 } // namespace
 
-TEST_CASE_FIXTURE(LoopTest, "one worker, one item") {
+TEST_CASE_FIXTURE(LoopTest, "a waiting worker gets the item") {
     SimpleQueue queue;
     const Task<> a = task(work(*this, queue, "a"));
     turns(1);
@@ -32,7 +32,7 @@ TEST_CASE_FIXTURE(LoopTest, "one worker, one item") {
     loop.close();
 }
 
-TEST_CASE_FIXTURE(LoopTest, "as many wake as there are items") {
+TEST_CASE_FIXTURE(LoopTest, "as many workers wake as there are items") {
     SimpleQueue queue;
     const Task<> a = task(work(*this, queue, "a"));
     const Task<> b = task(work(*this, queue, "b"));
@@ -49,7 +49,7 @@ TEST_CASE_FIXTURE(LoopTest, "as many wake as there are items") {
     loop.close();
 }
 
-TEST_CASE_FIXTURE(LoopTest, "a worker that was woken may be cancelled") {
+TEST_CASE_FIXTURE(LoopTest, "a worker cancelled after its wake-up passes it on") {
     SimpleQueue queue;
     Task<> a = task(work(*this, queue, "a"));
     const Task<> b = task(work(*this, queue, "b"));
@@ -65,7 +65,7 @@ TEST_CASE_FIXTURE(LoopTest, "a worker that was woken may be cancelled") {
     loop.close();
 }
 
-TEST_CASE_FIXTURE(LoopTest, "a worker that was cancelled need not be woken") {
+TEST_CASE_FIXTURE(LoopTest, "no wake-up goes to a cancelled worker") {
     SimpleQueue queue;
     Task<> a = task(work(*this, queue, "a"));
     const Task<> b = task(work(*this, queue, "b"));
@@ -73,11 +73,12 @@ TEST_CASE_FIXTURE(LoopTest, "a worker that was cancelled need not be woken") {
     a.cancel();
     queue.put(1);
     turns(5);
-    CHECK_MESSAGE(log == Log{"b1"}, "The wake-up went to a worker that had gone.");
+    CHECK_MESSAGE(log == Log{"b1"},
+                  "The wake-up went to a worker that was already gone.");
     loop.close();
 }
 
-TEST_CASE_FIXTURE(LoopTest, "a worker that was woken may be destroyed") {
+TEST_CASE_FIXTURE(LoopTest, "a worker destroyed after its wake-up passes it on") {
     SimpleQueue queue;
     LoopTest other; // when a loop is closed, the frames of its tasks are destroyed
     static_cast<void>(other.task(work(other, queue, "a")));
@@ -95,7 +96,7 @@ TEST_CASE_FIXTURE(LoopTest, "a worker that was woken may be destroyed") {
     loop.close();
 }
 
-TEST_CASE_FIXTURE(LoopTest, "a worker that was destroyed need not be woken") {
+TEST_CASE_FIXTURE(LoopTest, "no wake-up goes to a destroyed worker") {
     SimpleQueue queue;
     LoopTest other;
     static_cast<void>(other.task(work(other, queue, "a")));
@@ -106,13 +107,13 @@ TEST_CASE_FIXTURE(LoopTest, "a worker that was destroyed need not be woken") {
     queue.put(1);
     turns(5);
     CHECK_MESSAGE(log == Log{"b1"},
-                  "a's frame was destroyed while it waited, and the wake-up went to its "
-                  "future all the same. A future that no worker waits for any more must "
-                  "not be chosen: its worker's destructor can cancel it.");
+                  "a's frame was destroyed while it waited, and the wake-up still went "
+                  "to its future. A future that no worker waits for must not be chosen: "
+                  "a destructor in the worker's frame can cancel it.");
     loop.close();
 }
 
-TEST_CASE_FIXTURE(LoopTest, "many workers, some of them cancelled") {
+TEST_CASE_FIXTURE(LoopTest, "every worker ends, though some of many are cancelled") {
     SimpleQueue queue;
     std::vector<Task<>> workers;
     for (int i = 0; i < 100; ++i)

@@ -1,4 +1,4 @@
-// start fails in: the faster one wins, at either place
+// start fails in: the faster one wins in either position
 // start fails with: as long as the slower one
 #include "exercise.h"
 #include "tests/stage3/runtime/loop_test.h"
@@ -23,9 +23,9 @@ using tests::LoopTest;
 
 namespace {
 
-/// Keeps what is freed, just as it was in that moment, as long as it watches. Whoever
-/// writes there later does no harm, and is found out. (AddressSanitizer can do that by
-/// itself, so there it does nothing.)
+/// Keeps freed memory as it was at that moment, as long as it watches. A later write to
+/// it does no harm and is detected. AddressSanitizer does this by itself, so under it
+/// this does nothing.
 class FreedMemory {
   public:
     FreedMemory() { watching_ = true; }
@@ -33,7 +33,7 @@ class FreedMemory {
     FreedMemory& operator=(const FreedMemory&) = delete;
     ~FreedMemory() { let_go(); }
 
-    /// True if somebody has written there. Watches no longer.
+    /// True if something has been written there. Stops watching.
     static bool let_go() {
         watching_ = false;
         bool written = false;
@@ -46,7 +46,7 @@ class FreedMemory {
         return written;
     }
 
-    /// What stands before each piece of memory.
+    /// The header in front of each piece of memory.
     struct alignas(std::max_align_t) Head {
         std::size_t size; // with the head
     };
@@ -71,7 +71,7 @@ class FreedMemory {
     inline static bool watching_ = false;
 };
 
-/// An answer that takes its time; and when it's cancelled, 100 ms for its clean-up.
+/// An answer that takes its time. When it's cancelled, it cleans up for 100 ms.
 Coroutine<int> answer(LoopTest& test, std::chrono::milliseconds time, int value) {
     bool cancelled = false;
     try {
@@ -105,7 +105,7 @@ struct FirstOfTest : LoopTest {
     void cancel_after(std::chrono::milliseconds delay, Task<int> waiter) {
         loop.call_later(delay, [waiter]() mutable { waiter.cancel(); });
     }
-    /// Runs until all is over.
+    /// Runs until everything is over.
     void run_all(const Task<int>& waiter, Task<int> one, Task<int> other) {
         waiter.add_done_callback([this, one, other](const auto&) {
             left = (one.done() ? 0 : 1) + (other.done() ? 0 : 1);
@@ -119,21 +119,21 @@ struct FirstOfTest : LoopTest {
         cancel_after(100ms, waiter);
         run_all(waiter, one, other);
         CHECK_MESSAGE(left == 0,
-                      "it was cancelled while it waited for their clean-up, and "
+                      "it was cancelled while it waited for the two to clean up, and "
                           << left
-                          << " of the two still ran when it ended. It must wait on: in a "
-                             "loop, until both are done.");
+                          << " of the two still ran when it ended. It must keep waiting, "
+                             "in a loop, until both are done.");
         CHECK_MESSAGE(
             waiter.cancelled(),
-            "the request was swallowed. It came late, but it must be thrown on.");
+            "the request was swallowed. It came late, but it must be rethrown.");
     }
     void check_memory(const Task<int>& waiter) {
         REQUIRE_MESSAGE(waiter.done(), "it should be over by now.");
         CHECK_MESSAGE(
             !freed.let_go(),
-            "somebody has written to memory that is gone. A callback of yours was called "
-            "when first_of had ended, and it refers to a local variable. Take it back at "
-            "the end, whatever the end: stage3::CancelAtExit.");
+            "something has written to memory that is gone. A callback of yours was "
+            "called after first_of had ended, and it refers to a local variable. Take "
+            "the callback back at the end, however that comes: stage3::CancelAtExit.");
     }
 };
 
@@ -165,29 +165,29 @@ void operator delete(void* memory, std::size_t /*size*/) noexcept {
 }
 #endif
 
-TEST_CASE_FIXTURE(FirstOfTest, "the faster one wins, at either place") {
+TEST_CASE_FIXTURE(FirstOfTest, "the faster one wins in either position") {
     const Task<int> slow = task(answer(*this, 10'000ms, 1));
     const Task<int> fast = task(answer(*this, 1000ms, 2));
     const int value = run(first_of(slow, fast));
     CHECK_MESSAGE(elapsed() < 5000,
                   "it took as long as the slower one. Whichever is done first must wake "
-                  "it: give both a done callback, and cancel the slower one.");
+                  "first_of: give both a done callback, and cancel the slower one.");
     CHECK_MESSAGE(value == 2, "the first answer was 2. Yours: " << value);
     const Task<int> fast_again = task(answer(*this, 1000ms, 3));
     const Task<int> slow_again = task(answer(*this, 10'000ms, 4));
     CHECK(run(first_of(fast_again, slow_again)) == 3);
 }
 
-TEST_CASE_FIXTURE(FirstOfTest, "nothing is left running") {
+TEST_CASE_FIXTURE(FirstOfTest, "first_of leaves nothing running") {
     const Task<int> slow = task(answer(*this, 10'000ms, 1));
     const Task<int> fast = task(answer(*this, 1000ms, 2));
     run(first_of(slow, fast));
     CHECK_MESSAGE(slow.done(),
-                  "first_of has returned, and the slower one is still running: it cleans "
-                  "up. Cancel it, and wait until it has ended.");
+                  "first_of has returned, and the slower one is still running because it "
+                  "is cleaning up. Cancel it, and wait until it has ended.");
 }
 
-TEST_CASE_FIXTURE(FirstOfTest, "both at once") {
+TEST_CASE_FIXTURE(FirstOfTest, "the first one counts if both are done at once") {
     const Task<int> one = task(answer(*this, 0ms, 1));
     const Task<int> other = task(answer(*this, 0ms, 2));
     turns(3);
@@ -195,23 +195,23 @@ TEST_CASE_FIXTURE(FirstOfTest, "both at once") {
                   "if both are done, the first one counts.");
 }
 
-TEST_CASE_FIXTURE(FirstOfTest, "cancelled") {
+TEST_CASE_FIXTURE(FirstOfTest, "a cancelled first_of cancels both and waits for them") {
     const Task<int> one = task(answer(*this, 10'000ms, 1));
     const Task<int> other = task(answer(*this, 10'000ms, 2));
     const Task<int> waiter = task(first_of(one, other));
     cancel_after(50ms, waiter);
     run_all(waiter, one, other);
     CHECK_MESSAGE((one.cancelled() && other.cancelled()),
-                  "whoever waited was cancelled, and the two go on: nobody needs their "
-                  "answers any more. Catch Cancelled, take a note, and behind the "
-                  "handler cancel both and wait for them.");
+                  "the waiting task was cancelled, but the two keep running, although "
+                  "nothing needs their answers now. Catch Cancelled, make a note of it, "
+                  "and after the handler cancel both and wait for them.");
     CHECK_MESSAGE(
         waiter.cancelled(),
-        "the request was swallowed. When all is cleaned up, it must be thrown on.");
-    CHECK_MESSAGE(left == 0, "both need to be waited for, not only cancelled.");
+        "the request was swallowed. When everything is cleaned up, it must be rethrown.");
+    CHECK_MESSAGE(left == 0, "both have to be waited for, not only cancelled.");
 }
 
-TEST_CASE_FIXTURE(FirstOfTest, "cancelled for the second time") {
+TEST_CASE_FIXTURE(FirstOfTest, "a second cancellation during clean-up is not lost") {
     const Task<int> one = task(answer(*this, 10'000ms, 1));
     const Task<int> other = task(answer(*this, 10'000ms, 2));
     const Task<int> waiter = task(first_of(one, other));
@@ -219,14 +219,14 @@ TEST_CASE_FIXTURE(FirstOfTest, "cancelled for the second time") {
     check_cancelled_in_clean_up(waiter, one, other);
 }
 
-TEST_CASE_FIXTURE(FirstOfTest, "cancelled when it has the answer") {
+TEST_CASE_FIXTURE(FirstOfTest, "a cancellation that comes after the answer is not lost") {
     const Task<int> slow = task(answer(*this, 10'000ms, 1));
     const Task<int> fast = task(answer(*this, 50ms, 2));
     const Task<int> waiter = task(first_of(slow, fast));
     check_cancelled_in_clean_up(waiter, slow, fast);
 }
 
-TEST_CASE_FIXTURE(FirstOfTest, "none of its callbacks outlives it") {
+TEST_CASE_FIXTURE(FirstOfTest, "no callback outlives first_of") {
     const Future<> go = future();
     const Task<int> one = task(value_when(go, 1));
     const Task<int> other = task(value_when(go, 2));
@@ -237,7 +237,7 @@ TEST_CASE_FIXTURE(FirstOfTest, "none of its callbacks outlives it") {
     check_memory(waiter);
 }
 
-TEST_CASE_FIXTURE(FirstOfTest, "none of them, also when it is cancelled") {
+TEST_CASE_FIXTURE(FirstOfTest, "no callback outlives a cancelled first_of") {
     const Future<> go = future();
     std::optional<Task<int>> waiter;
     const Task<> in_a_hurry = task(cancel_when(go, waiter));

@@ -9,16 +9,16 @@
 #include <span>
 #include <string>
 
-/// Fetches what the file has from `begin` on, and writes it to `target`, byte by byte as
-/// it comes, until that is full. Fails as networks do.
+/// Fetches the file from `begin` on, and writes it to `target`, byte by byte as it
+/// comes, until that is full. It may fail, as networks do.
 using FetchPiece =
     std::function<stage3::Coroutine<>(std::size_t begin, std::span<char> target)>;
 
-/// A file of `size` bytes, fetched in pieces of `piece` bytes (the last one may be
+/// Fetches a file of `size` bytes in pieces of `piece` bytes (the last one may be
 /// shorter), all of them at once.
 ///
-/// If a piece fails, the others are cancelled, and what the first has thrown is thrown.
+/// If a piece fails, the others are cancelled, and what the first one threw is thrown.
 /// If `download` is cancelled, so are all pieces, and Cancelled is thrown. However it
-/// ends: when it has ended, no piece is being fetched any more.
+/// ends, no piece is still being fetched after that.
 stage3::Coroutine<std::string> download(std::size_t size, std::size_t piece,
                                         FetchPiece fetch_piece);

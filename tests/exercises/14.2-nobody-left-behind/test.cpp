@@ -1,5 +1,5 @@
-// start fails in: a piece fails
-// start fails with: nobody has asked them to end
+// start fails in: a piece that fails ends the download
+// start fails with: nothing has asked them to end
 #include "exercise.h"
 #include "tests/stage3/runtime/loop_test.h"
 
@@ -22,11 +22,11 @@ namespace {
 constexpr std::string_view content = "all that is in the file";
 constexpr std::size_t no_piece = 1000;
 
-/// A server. Its n-th piece, from 1 on, takes n seconds, and 100 ms more to clean up when
-/// it's cancelled; one of them fails instead.
+/// A server. Its n-th piece, counted from 1, takes n seconds, and another 100 ms to
+/// clean up if it's cancelled; one of them fails instead.
 struct Server {
     LoopTest& test;
-    std::size_t fails = no_piece; // the piece that begins here
+    std::size_t fails = no_piece; // the first byte of that piece
     int begun = 0;
     int running = 0;
     int asked = 0;
@@ -62,25 +62,25 @@ struct Server {
         const int left = running;
         test.turns(2);
         REQUIRE_MESSAGE((left == 0 || asked > 0),
-                        left << " pieces are still being fetched, and nobody has asked "
+                        left << " pieces are still being fetched, and nothing has asked "
                                 "them to end: they write to memory that is gone.");
-        CHECK_MESSAGE(
-            left == 0,
-            left << " pieces were cancelled, and not waited for: they still clean up.");
+        CHECK_MESSAGE(left == 0, left << " pieces were cancelled, and not waited for: "
+                                         "they are still cleaning up.");
     }
 };
 
 } // namespace
 
-TEST_CASE_FIXTURE(LoopTest, "the pieces make the file") {
+TEST_CASE_FIXTURE(LoopTest, "the pieces make up the file") {
     Server server{*this};
     CHECK(run(download(content.size(), 5, server.fetch_piece())) == content);
-    CHECK_MESSAGE(elapsed() == 5000, "five pieces, of which the last takes five seconds, "
-                                     "took longer: they are to be fetched at once.");
+    CHECK_MESSAGE(elapsed() == 5000,
+                  "five pieces, of which the last takes five seconds, took longer: all "
+                  "of them should be fetched at once.");
     CHECK(run(download(0, 5, server.fetch_piece())).empty());
 }
 
-TEST_CASE_FIXTURE(LoopTest, "a piece fails") {
+TEST_CASE_FIXTURE(LoopTest, "a piece that fails ends the download") {
     Server server{*this, 5};
     bool thrown = false;
     try {
@@ -88,25 +88,25 @@ TEST_CASE_FIXTURE(LoopTest, "a piece fails") {
     } catch (const Rain&) {
         thrown = true;
     }
-    CHECK_MESSAGE(thrown, "a piece has failed, and download has not: what the piece has "
-                          "thrown should have been thrown.");
+    CHECK_MESSAGE(thrown, "a piece has failed, and download has not: it should have "
+                          "thrown what the piece threw.");
     server.check_end();
     CHECK_MESSAGE(elapsed() < 2500, "the second piece failed after two seconds: there is "
                                     "no reason to wait for the others' bytes.");
 }
 
-TEST_CASE_FIXTURE(LoopTest, "the last piece fails first") {
+TEST_CASE_FIXTURE(LoopTest, "the download fails when its last piece fails first") {
     Server server{*this, 20};
-    server.begun = -5; // all others take no time at all
+    server.begun = -5; // all the others take no time at all
     CHECK_THROWS_AS(run(download(content.size(), 5, server.fetch_piece())), Rain);
     server.check_end();
 }
 
-TEST_CASE_FIXTURE(LoopTest, "cancelled") {
+TEST_CASE_FIXTURE(LoopTest, "a cancelled download cancels all its pieces") {
     Server server{*this};
     Task<std::string> waiter = task(download(content.size(), 5, server.fetch_piece()));
     loop.call_later(1500ms, [&] { waiter.cancel(); });
-    loop.call_later(1550ms, [&] { waiter.cancel(); }); // somebody is in a hurry
+    loop.call_later(1550ms, [&] { waiter.cancel(); }); // the user is in a hurry
     bool cancelled = false;
     int left = 0;
     waiter.add_done_callback([&](const auto&) { left = server.running; });
@@ -115,8 +115,8 @@ TEST_CASE_FIXTURE(LoopTest, "cancelled") {
     } catch (const Cancelled&) {
         cancelled = true;
     }
-    CHECK_MESSAGE(cancelled, "the request was swallowed: it must be thrown on.");
-    CHECK_MESSAGE(left == 0, "whoever waited was cancelled, and "
+    CHECK_MESSAGE(cancelled, "the request was swallowed: it must be rethrown.");
+    CHECK_MESSAGE(left == 0, "the waiting task was cancelled, and "
                                  << left
                                  << " pieces were still there when it had ended.");
 }

@@ -1,39 +1,41 @@
-// A library in the manner of C: it has no thread and no loop, and calls you back.
+// A library in the style of C: it has no thread and no loop, and calls you back.
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
-/// Switches a lamp on and off, in patterns. It has no clock, either: whoever calls act()
-/// says thereby that the time is over, and is believed.
+/// Switches a lamp on and off, in patterns. It has no clock, either: a call of act()
+/// means that the time is up, and the blinker believes it.
 class Blinker {
   public:
-    /// Is called with each wish for a timer. There is one timer at most, and each wish
+    /// Called with each wish for a timer. There is one timer at most, and each wish
     /// replaces the one before:
-    ///     100   call act(), once, when 100 ms are over
+    ///     100   call act(), once, when 100 ms have passed
     ///       0   call act(), once, as soon as possible; but not from inside this function
-    ///      -1   don't call act(): whatever timer there is, is taken back
-    /// When a timer is over, and no other is wanted, nothing is said: it's over.
-    /// `data` is what was given along with the function.
+    ///      -1   don't call act(): a timer that is set is taken back When a timer has
+    /// fired and no other is wanted, this is not called. `data` is what was given along
+    /// with the function.
     using TimerFunction = void (*)(long milliseconds, void* data);
 
-    /// Sets the function that is called from now on; nullptr: none.
+    /// Sets the function that is called from now on; nullptr means none.
     void set_timer_function(TimerFunction function, void* data);
     bool has_timer_function() const { return function_ != nullptr; }
 
-    /// Begins a pattern: waits so many milliseconds, switches the lamp, waits for as long
-    /// as the next number says, and so on. What went on before is ended.
+    /// Begins a pattern: waits for the first number of milliseconds, switches the lamp,
+    /// waits for the next number, and so on. A pattern that was running is ended.
     void start(std::vector<long> pattern);
     /// Ends the pattern.
     void stop();
 
-    /// The time is over: switches the lamp, and wishes for the next timer, if there is
-    /// one in the pattern. Must not be called from inside the timer function: it would
-    /// come upon itself half done. Such a call does nothing, and is counted.
+    /// The time is up: switches the lamp, and wishes for the next timer, if there is
+    /// one in the pattern. Must not be called from inside the timer function, because
+    /// it would interrupt itself half done. Such a call does nothing, and is counted.
     void act();
 
-    int switched() const { return switched_; } ///< how often the lamp was
-    int refused() const { return refused_; }   ///< how often act() was, because of that
+    int switched() const { return switched_; } ///< how often the lamp was switched
+    int refused() const {
+        return refused_;
+    } ///< how often act() was called inside the timer function
 
   private:
     void wish_for_next();

@@ -1,4 +1,4 @@
-// Connects a Blinker with an event loop. blinker.h says what it wishes for.
+// Connects a Blinker to an event loop. blinker.h says what it wishes for.
 //
 // You may want: loop_.call_later(std::chrono::milliseconds(100), function), which returns
 // a Handle; and timer_.cancel(), which does no harm if there is nothing to cancel.
@@ -12,13 +12,13 @@ BlinkerTimer::BlinkerTimer(stage3::EventLoop& loop, Blinker& blinker)
 }
 
 BlinkerTimer::~BlinkerTimer() {
-    // What must not happen any more?
+    // What must no longer happen?
     static_cast<void>(blinker_);
 }
 
 void BlinkerTimer::on_timer(long milliseconds, void* self) {
     auto& timer = *static_cast<BlinkerTimer*>(self);
-    // Bring about what the blinker wishes for, with these:
+    // Give the blinker what it wishes for, with these:
     static_cast<void>(milliseconds);
     static_cast<void>(timer.loop_);
     static_cast<void>(timer.timer_);

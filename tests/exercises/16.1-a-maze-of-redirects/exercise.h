@@ -24,15 +24,15 @@ constexpr int news = 3;  ///< /news
 
 struct Answers {
     // The crawl from "/".
-    int asked_news = unanswered;      ///< how often is /news asked for?
-    int circle = unanswered;          ///< how often /here and /there, taken together?
+    int asked_news = unanswered;      ///< how often is /news requested?
+    int circle = unanswered;          ///< how often /here and /there, together?
     int abroad = unanswered;          ///< what becomes of /abroad? outcome::...
     int depth_of_news = unanswered;   ///< how deep is /news?
     int parent_of_shop = unanswered;  ///< where was /shop found? site::...
     int parent_of_today = unanswered; ///< and /today? site::...
     int depth_of_today = unanswered;  ///< how deep is /today?
     int third = unanswered;           ///< what becomes of /3? outcome::...
-    int asked_four = unanswered;      ///< how often is /4 asked for?
+    int asked_four = unanswered;      ///< how often is /4 requested?
     int dead = unanswered;            ///< how many URLs are dead?
     int records = unanswered;         ///< how many records are there?
     // A second crawl of the same site, from "/1".

@@ -48,14 +48,14 @@ void build(ScriptedServer& server) {
     server.on("/shop", page({"/today"}));
 }
 
-/// What a record says.
+/// The relevant parts of a record.
 struct Said {
     int outcome = outcome::no_record;
     int depth = 0;
-    std::string parent; // a path; empty: none
+    std::string parent; // a path; empty if there is none
 };
 
-/// Crawls from `root`. The result has what was said of each path.
+/// Crawls from `root`. Returns what was recorded about each path.
 std::map<std::string, Said> crawl(const ScriptedServer& server, const std::string& root) {
     std::map<std::string, Said> said;
     stage3::CrawlSettings settings;

@@ -4,7 +4,7 @@
 /// A question that you have not answered.
 constexpr int unanswered = -1;
 
-/// What a task sees that waits for the crawl: how it ended, or an exception.
+/// What a task that waits for the crawl sees: how it ended, or an exception.
 namespace seen {
 constexpr int complete = 0;
 constexpr int max_pages = 1;
@@ -15,7 +15,7 @@ constexpr int cancelled = 4; ///< no value: Cancelled is thrown
 
 struct Answers {
     // "in the middle": three workers, and Ctrl-C as soon as all three wait for a server
-    // that will never say more. When the crawl has ended:
+    // that will send nothing more. When the crawl has ended:
     int asked = unanswered;   ///< how many requests has the server got?
     int records = unanswered; ///< how many records were written?
     int fetched = unanswered; ///< how many URLs are in the state fetched,
@@ -31,8 +31,8 @@ struct Answers {
     int early = unanswered;       ///< what does the task see that waits for it? seen::...
     int early_known = unanswered; ///< how many URLs are known then?
 
-    // "the other one": as in the middle, but not the crawl is cancelled: the task that
-    // waits for it.
+    // "the other one": as in the middle, but it's the task waiting for the crawl that
+    // is cancelled.
     int other = unanswered; ///< what does that task see? seen::...
 
     // "too late": the crawl has ended by itself, and then its task is cancelled.

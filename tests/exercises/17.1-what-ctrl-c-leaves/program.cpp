@@ -87,7 +87,7 @@ struct Scene {
                               settings(), events()};
 };
 
-/// Waits for the crawl, as the program's main coroutine does.
+/// Waits for the crawl as the program's main coroutine does.
 Coroutine<int> watch(Task<Ending> crawl) {
     try {
         const Ending ending = co_await crawl;

@@ -6,10 +6,10 @@
 #include <optional>
 #include <vector>
 
-/// Items of work; and std::nullopt, the sentinel: go home.
+/// Items of work, and std::nullopt, the sentinel, which sends a worker home.
 using WorkQueue = stage3::Queue<std::optional<int>>;
 
-/// What the workers do. (None of it fails in this exercise.)
+/// What the workers do. None of it fails in this exercise.
 class Work {
   public:
     Work() = default;
@@ -23,11 +23,11 @@ class Work {
     virtual stage3::Coroutine<> farewell() = 0;
 };
 
-/// Lets so many workers handle what is in the queue, and what is put there meanwhile.
-/// When nothing is left, each worker says farewell and ends; none is cancelled. Then this
-/// returns how many items each worker has handled.
+/// Lets this many workers handle what is in the queue and what is put there meanwhile.
+/// When nothing is left, each worker says farewell and ends; none is cancelled. Then
+/// this returns how many items each worker has handled.
 ///
-/// The queue has no limit, and is left as it was made: empty, and nothing unfinished. So
-/// it can be used again. Defined in yours.cpp.
+/// The queue has no limit, and is left as it was made: empty, with nothing unfinished.
+/// So it can be used again. Defined in yours.cpp.
 stage3::Coroutine<std::vector<int>> run_workers(WorkQueue& queue, int workers,
                                                 Work& work);

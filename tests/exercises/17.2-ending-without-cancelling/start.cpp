@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 using stage3::Coroutine;
 using stage3::Task;
 
-/// Handles one item after the other, for ever.
+/// Handles one item after the other, forever.
 static Coroutine<int> work_on(WorkQueue& queue, Work& work) {
     int handled = 0;
     for (;;) {
@@ -24,7 +24,7 @@ static Coroutine<int> work_on(WorkQueue& queue, Work& work) {
         ++handled;
         queue.task_done();
     }
-    co_return handled; // if it ever came here
+    co_return handled; // never reached
 }
 
 Coroutine<std::vector<int>> run_workers(WorkQueue& queue, int workers, Work& work) {

@@ -1,4 +1,4 @@
-// start fails in: nothing is left half done
+// start fails in: no item is left half done
 // start fails with: was begun, and not finished
 #include "exercise.h"
 #include "tests/stage3/runtime/loop_test.h"
@@ -20,7 +20,7 @@ namespace {
 
 using Items = std::vector<int>;
 
-/// Takes 100 ms for each item, and 50 ms for each farewell.
+/// Takes 100 ms for each item and 50 ms for each farewell.
 class SlowWork final : public Work {
   public:
     explicit SlowWork(WorkQueue& q) : queue(q) {}
@@ -39,7 +39,7 @@ class SlowWork final : public Work {
             ++cancelled;
     }
 
-    /// What should have been handled was.
+    /// Checks that everything was handled that should have been.
     bool has_handled(Items items) const {
         Items sorted = handled;
         std::ranges::sort(sorted);
@@ -48,10 +48,10 @@ class SlowWork final : public Work {
     }
 
     WorkQueue& queue;
-    std::map<int, Items> brings; ///< the new items that come of an item
+    std::map<int, Items> brings; ///< the new items that an item brings
     Items begun, handled;
     int farewells = 0;
-    int cancelled = 0; ///< of those who said farewell
+    int cancelled = 0; ///< of the workers that said farewell
 };
 
 /// A loop whose time is not the real one, a queue, and work.
@@ -60,21 +60,21 @@ class WorkTest : public tests::LoopTest {
     WorkTest() = default;
     WorkTest(const WorkTest&) = delete;
     WorkTest& operator=(const WorkTest&) = delete;
-    ~WorkTest() { loop.close(); } // first, since what is left over uses the queue
+    ~WorkTest() { loop.close(); } // first, because tasks that are left use the queue
 
-    /// Puts the items in, and lets the workers work. Returns how many each has handled.
+    /// Puts the items in and lets the workers work. Returns how many each has handled.
     std::vector<int> handle(const Items& items, int workers) {
         for (const int item : items)
             queue.put_nowait(item);
         try {
             return run(run_workers(queue, workers, work));
-        } catch (const std::runtime_error&) { // everybody waits
+        } catch (const std::runtime_error&) { // every task waits
             say_who_waits(workers);
         }
         return {};
     }
 
-    /// Lets so much time go by.
+    /// Lets this much time pass.
     void after(std::chrono::milliseconds time_span) {
         loop.call_later(time_span, [this] { loop.stop(); });
         loop.run_forever();
@@ -87,41 +87,41 @@ class WorkTest : public tests::LoopTest {
     void say_who_waits(int workers) const {
         const int waiting = workers - work.farewells;
         if (waiting > 0)
-            FAIL("nothing will ever happen any more: "
+            FAIL("nothing more will ever happen: "
                  << waiting << " of " << workers
                  << " workers wait for an item that does not come. A sentinel sends one "
                     "worker home, the one that gets it.");
-        FAIL("nothing will ever happen any more: all workers have gone home, and "
-             "run_workers still waits. Unfinished items: "
+        FAIL("nothing more will ever happen: all workers have gone home, and run_workers "
+             "still waits. Unfinished items: "
              << queue.unfinished());
     }
 };
 
 } // namespace
 
-TEST_CASE_FIXTURE(WorkTest, "nothing is left half done") {
+TEST_CASE_FIXTURE(WorkTest, "no item is left half done") {
     handle({1, 2, 3, 4, 5}, 2);
     for (const int item : work.begun)
         CHECK_MESSAGE(std::ranges::count(work.handled, item) == 1,
                       "item " << item
-                              << " was begun, and not finished: its worker was ended in "
-                                 "the middle. The queue is empty when the last item is "
-                                 "taken out; that's not when it is done.");
+                              << " was begun, and not finished: its worker was ended "
+                                 "halfway. The queue is empty when the last item is "
+                                 "taken out, which is before that item is done.");
     CHECK_MESSAGE(work.has_handled({1, 2, 3, 4, 5}),
                   "five items, and " << work.handled.size() << " were handled.");
 }
 
-TEST_CASE_FIXTURE(WorkTest, "what comes of an item is handled, too") {
+TEST_CASE_FIXTURE(WorkTest, "items that come from other items are handled too") {
     work.brings = {{1, {11, 12}}, {12, {121}}};
     handle({1, 2}, 3);
     CHECK_MESSAGE(work.has_handled({1, 2, 11, 12, 121}),
                   "two items bring three more, and only "
                       << work.handled.size()
-                      << " were handled. What came later lay behind the sentinels, and "
-                         "the workers went home before they saw it.");
+                      << " were handled. What came later was in the queue after the "
+                         "sentinels, and the workers went home before they saw it.");
 }
 
-TEST_CASE_FIXTURE(WorkTest, "all workers end by themselves") {
+TEST_CASE_FIXTURE(WorkTest, "all workers end without being cancelled") {
     const std::vector<int> handled = handle({1, 2, 3}, 5);
     const int farewells = work.farewells;
     after(1000ms);
@@ -130,40 +130,41 @@ TEST_CASE_FIXTURE(WorkTest, "all workers end by themselves") {
                                        << " said farewell. A worker that is cancelled "
                                           "while it waits says nothing more.");
     CHECK_MESSAGE(work.cancelled == 0,
-                  "no worker must be cancelled; " << work.cancelled << " were.");
+                  "no worker may be cancelled; " << work.cancelled << " were.");
     CHECK_MESSAGE(farewells == work.farewells,
-                  "run_workers has returned before its workers have ended: they were "
-                  "still saying farewell.");
+                  "run_workers returned before its workers had ended: they were still "
+                  "saying farewell.");
     CHECK_MESSAGE(handled.size() == 5,
-                  "one number for each of five workers is to be returned, not "
+                  "one number should be returned for each of five workers, not "
                       << handled.size());
-    CHECK_MESSAGE(std::accumulate(handled.begin(), handled.end(), 0) == 3,
-                  "all workers together have handled three items; sentinels don't "
-                  "count.");
+    CHECK_MESSAGE(
+        std::accumulate(handled.begin(), handled.end(), 0) == 3,
+        "together, the workers have handled three items; sentinels don't count.");
 }
 
 TEST_CASE_FIXTURE(WorkTest, "the queue can be used again") {
     handle({1, 2, 3}, 2);
-    REQUIRE_MESSAGE(queue.empty(), "a sentinel is left in the queue. Whoever uses that "
-                                   "next, gets it and goes home at once.");
-    REQUIRE_MESSAGE(queue.unfinished() == 0,
-                    "nothing is left to do, and the queue counts "
-                        << queue.unfinished()
-                        << " items that are unfinished. For the queue, sentinels are "
-                           "items, too. Whoever joins it after this waits for ever: the "
-                           "count never touches 0.");
+    REQUIRE_MESSAGE(queue.empty(), "a sentinel is left in the queue. The next worker "
+                                   "that uses the queue gets it and goes home at once.");
+    REQUIRE_MESSAGE(
+        queue.unfinished() == 0,
+        "nothing is left to do, and the queue counts "
+            << queue.unfinished()
+            << " items that are unfinished. For the queue, sentinels are items, too. A "
+               "task that joins it after this waits forever: the count never reaches 0.");
     handle({4, 5}, 2);
     CHECK(work.has_handled({1, 2, 3, 4, 5}));
 }
 
-TEST_CASE_FIXTURE(WorkTest, "nothing to do") {
+TEST_CASE_FIXTURE(WorkTest, "workers with nothing to do return zeros") {
     const std::vector<int> handled = handle({}, 3);
     CHECK_MESSAGE(handled == std::vector<int>(3, 0),
-                  "three workers, and nothing to do: three times 0 is to be returned.");
+                  "there are three workers and nothing to do, so 0 should be returned "
+                  "three times.");
     CHECK(work.farewells == 3);
 }
 
-TEST_CASE_FIXTURE(WorkTest, "they work at the same time") {
+TEST_CASE_FIXTURE(WorkTest, "the workers work at the same time") {
     handle({1, 2, 3, 4, 5, 6, 7, 8}, 4);
     CHECK_MESSAGE(elapsed() < 400,
                   "four workers took "

@@ -1,5 +1,5 @@
-// Crawls without a network, in a time of its own: whatever takes time is a sleep, and the
-// clock jumps while all sleep. There is nothing to edit here.
+// Crawls without a network, in its own time: whatever takes time is a sleep, and the
+// clock jumps while everything sleeps. There is nothing to edit here.
 #include "exercise.h"
 #include "stage3_queue_crawler/runtime/task/task_group.h"
 #include "tests/stage3/runtime/loop_test.h"
@@ -18,15 +18,15 @@ using Duration = EventLoop::Duration;
 
 namespace {
 
-// What a page takes, and what there is of each thing.
+// What a page costs, and how much there is of each thing.
 struct Setup {
     std::size_t workers = 1;
-    Duration answer{};    // from the request to the answer, if nobody else is served
+    Duration answer{};    // from the request to the answer, if no other is served
     Duration computing{}; // in the loop's thread, without reading
     Duration reading{};   // in a parse thread; in the loop's, if there is none
     std::size_t threads = 0;
     double kilobytes = 0; // of a page
-    double line = 1e6;    // kilobytes a second: a gigabyte, if nothing else is said
+    double line = 1e6;    // kilobytes per second; a gigabyte unless set
 };
 
 constexpr Setup near = {.answer = 5ms, .computing = 5ms};
@@ -41,8 +41,8 @@ constexpr Setup narrow = {
 constexpr Setup reading = {
     .workers = 1000, .answer = 10ms, .computing = 100us, .reading = 500us, .threads = 2};
 
-/// Something of which there are so many. Whoever comes while all are in use stands in
-/// line.
+/// Something of which there is a limited number. A task that comes while all are in use
+/// waits in line.
 class Resource {
   public:
     Resource(EventLoop& loop, std::size_t number)
@@ -61,7 +61,7 @@ class Resource {
     std::vector<EventLoop::TimePoint> free_at_;
 };
 
-/// What the workers share, and what they have done.
+/// What the workers share, and their results.
 struct Crawl {
     Crawl(EventLoop& event_loop, const Setup& with)
         : loop(event_loop), setup(with), line(loop, 1), loop_thread(loop, 1),
@@ -71,7 +71,7 @@ struct Crawl {
     Setup setup;
     Resource line, loop_thread, threads;
     int pages = 0;
-    Duration on_pages{}; // of all workers together
+    Duration on_pages{}; // summed over all workers
 };
 
 Duration time_on_line(const Setup& setup) {
@@ -102,7 +102,7 @@ struct Result {
     double milliseconds = 0; // a page
 };
 
-/// The numbers of two seconds, after one in which the workers get going.
+/// The numbers of two seconds, after one second in which the workers get going.
 Coroutine<> measure(TaskGroup& group, Crawl& crawl, Duration& taken) {
     for (std::size_t i = 0; i < crawl.setup.workers; ++i)
         group.start(work(crawl));
@@ -115,8 +115,8 @@ Coroutine<> measure(TaskGroup& group, Crawl& crawl, Duration& taken) {
     group.cancel();
 }
 
-/// Which of the things is busy all the time, at so many pages a second? If none is, more
-/// workers would bring more pages.
+/// Which of the things is busy all the time, at this many pages per second? If none is,
+/// more workers would bring more pages.
 int limit_of(const Setup& setup, double pages) {
     const auto seconds = [](Duration time) {
         return std::chrono::duration<double>(time).count();
@@ -161,7 +161,7 @@ Setup with_threads(Setup setup, std::size_t number) {
     return setup;
 }
 
-/// The first digit counts.
+/// Rounds to the first digit.
 int rounded(double number) {
     const double unit = std::pow(10, std::floor(std::log10(number)));
     return static_cast<int>(std::round(number / unit) * unit);

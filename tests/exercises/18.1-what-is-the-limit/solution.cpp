@@ -1,6 +1,6 @@
-// For each thing that there is: how many pages a second could it alone pass on? The least
-// of these numbers is the speed. Workers can do one page in the time that a page takes
-// them; so they pass on their number, divided by that time.
+// For each thing, ask how many pages per second it could pass on by itself. The
+// smallest of these numbers is the speed. A worker does one page in the time that a
+// page takes, so the workers pass on their number divided by that time.
 #include "exercise.h"
 
 const Answers prediction = {

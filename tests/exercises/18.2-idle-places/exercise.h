@@ -14,8 +14,9 @@
 using Fetch =
     std::function<stage3::Coroutine<std::vector<std::string>>(std::string page)>;
 
-/// Fetches `root` and all that it leads to, each page once, with at most `limit` of them
-/// under way. As long as a page is known that was not fetched, as many are under way as
-/// may be. Returns all pages that it has met, also those that are not there.
+/// Fetches `root` and everything that it leads to, each page once, with at most `limit`
+/// of them under way. As long as a known page has not been fetched, as many are under
+/// way as the limit allows. Returns all pages that it has met, including those that are
+/// not there.
 stage3::Coroutine<std::set<std::string>> crawl(Fetch fetch, std::string root,
                                                std::size_t limit);

@@ -1,10 +1,10 @@
-// It worked in rounds: so many fetches, then wait for all of them, then the next so many.
-// A round takes as long as its slowest page, and whoever is ready sooner waits. Neither
-// smaller rounds nor waiting for the oldest one only helps: there is always somebody who
-// waits for a page that isn't theirs.
+// It worked in rounds: start as many fetches as allowed, wait for all of them, then
+// start the next round. A round takes as long as its slowest page, and the places of
+// faster pages stay idle. Neither smaller rounds nor waiting only for the oldest page
+// helps: some place always waits for a page that isn't its own.
 //
-// With a queue, nobody waits for anybody. Each worker takes the next page as soon as it
-// is done with one.
+// With a queue, no worker waits for another. Each takes the next page as soon as it is
+// done with one.
 #include "exercise.h"
 #include "stage3_queue_crawler/runtime/sync/queue.h"
 #include "stage3_queue_crawler/runtime/task/task_group.h"

@@ -1,6 +1,6 @@
-// It finds every page, asks for none twice, and never has more under way than it may. And
-// it's slow: little more than half the time would do. Find out when it is idle, and why;
-// then mend it.
+// It finds every page, requests none twice, and never has more under way than allowed.
+// But it's slow: little more than half the time would do. Find out when it is idle, and
+// why; then mend it.
 //
 // Remember: no co_await in a condition or a handler.
 #include "exercise.h"

@@ -1,4 +1,4 @@
-// start fails in: some pages are slow
+// start fails in: no place is idle when some pages are slow
 // start fails with: places were free, and pages waited
 #include "exercise.h"
 #include "tests/stage3/runtime/loop_test.h"
@@ -26,9 +26,8 @@ namespace {
 
 using Duration = EventLoop::Duration;
 
-constexpr Duration one_letter = 100ms; // in the drawing
+constexpr Duration one_letter = 100ms; // in the chart
 
-/// A page that isn't there has no letters of its own to wait for links.
 struct Page {
     Duration time = one_letter;
     std::vector<std::string> links = {};
@@ -37,11 +36,11 @@ struct Page {
 
 using Site = std::map<std::string, Page>;
 
-/// A site that exists only here, and who fetches it. It watches what is under way, in the
-/// loop's own time.
+/// A site that exists only here, and the crawl that fetches it. It records what is
+/// under way, in the loop's own time.
 class Scene : public LoopTest {
   public:
-    /// What was met, also if that is not all.
+    /// The pages that were met, even if some are missing.
     std::set<std::string> crawl_all(const Site& site, std::size_t limit) {
         site_ = &site;
         lanes_.resize(limit);
@@ -60,19 +59,20 @@ class Scene : public LoopTest {
 
     void check_exact(const std::set<std::string>& met) {
         for (const auto& [name, page] : *site_) {
-            CHECK_MESSAGE(asked_[name] >= 1, "page " << name << " was never asked for.");
-            CHECK_MESSAGE(asked_[name] < 2, "page " << name << " was asked for twice.");
+            CHECK_MESSAGE(asked_[name] >= 1, "page " << name << " was never requested.");
+            CHECK_MESSAGE(asked_[name] < 2, "page " << name << " was requested twice.");
             CHECK_MESSAGE(met.contains(name),
                           "page " << name << " is not in the result.");
         }
         CHECK_MESSAGE(most_ <= lanes_.size(),
-                      most_ << " were under way at once, that is more than the limit of "
+                      most_ << " were under way at once, which is more than the limit of "
                             << lanes_.size() << ".");
         turns(3);
-        CHECK_MESSAGE(all_tasks(loop).empty(), "the crawl has ended, and left tasks.");
+        CHECK_MESSAGE(all_tasks(loop).empty(),
+                      "the crawl has ended, and tasks are left.");
     }
 
-    /// As long as pages waited, all places were taken.
+    /// Checks that all places were taken as long as pages waited.
     void check_busy() {
         const auto seconds = [](Duration duration) {
             return std::chrono::duration<double>(duration).count();
@@ -121,7 +121,7 @@ class Scene : public LoopTest {
             lane->page.clear();
     }
 
-    /// Some time has gone by since this was called last.
+    /// Accounts for the time that has passed since the last call.
     void pass() {
         const Duration passed = loop.time() - std::exchange(last_, loop.time());
         at_work_ += under_way_ * passed;
@@ -134,17 +134,17 @@ class Scene : public LoopTest {
                                       lane.page.empty() ? '.' : lane.page.front());
     }
 
-    /// What there is to think about, of a crawl that was idle.
+    /// A hint for a crawl that was idle.
     std::string advice() const {
         if (most_ == 1)
-            return "never were two under way. If there is only one page at first, have "
-                   "the others gone home?";
+            return "two pages were never under way at once. If there is only one page at "
+                   "first, have the other workers gone home?";
         if (overtaken_)
             return "a place is filled while others are at work, but not as soon as it is "
-                   "free. Does somebody wait for the oldest page, which others have "
+                   "free. Does your crawl wait for the oldest page, which others have "
                    "overtaken?";
-        return "whenever pages begin, nobody else is under way. For whom have they "
-               "waited?";
+        return "whenever pages begin, no other page is under way. What have they waited "
+               "for?";
     }
 
     std::string drawing() const {
@@ -152,8 +152,8 @@ class Scene : public LoopTest {
         for (const Lane& lane : lanes_)
             all += "  " + lane.drawn + "\n";
         return all
-               + "(a line is a place, a letter the page that is under way there, a dot "
-                 "nothing, for 0.1 s)";
+               + "(each line is a place; a letter is the page that is under way there "
+                 "for 0.1 s, and a dot is no page)";
     }
 
     struct Lane {
@@ -169,15 +169,16 @@ class Scene : public LoopTest {
     std::size_t begun_ = 0;
     std::size_t under_way_ = 0;
     std::size_t most_ = 0;
-    bool overtaken_ = false; // one has begun while another had been under way for a while
+    bool overtaken_ =
+        false; // a page has begun while another had been under way for a while
     EventLoop::TimePoint begin_, last_;
-    Duration at_work_{}; // of all places together
+    Duration at_work_{}; // summed over all places
     Duration wasted_{};
 };
 
 } // namespace
 
-TEST_CASE_FIXTURE(Scene, "every page, once") {
+TEST_CASE_FIXTURE(Scene, "every page is fetched once") {
     const Site site = {{"r", {.links = {"a", "b", "c", "r"}}},
                        {"a", {.links = {"b", "d", "r"}}},
                        {"b", {.links = {"e", "f", "a"}}},
@@ -189,7 +190,7 @@ TEST_CASE_FIXTURE(Scene, "every page, once") {
     check_exact(crawl_all(site, 3));
 }
 
-TEST_CASE_FIXTURE(Scene, "some pages are not there") {
+TEST_CASE_FIXTURE(Scene, "missing pages do not stop the crawl") {
     const Site site = {{"r", {.links = {"a", "b", "c"}}},
                        {"a", {.is_there = false}},
                        {"b", {.is_there = false}},
@@ -198,7 +199,7 @@ TEST_CASE_FIXTURE(Scene, "some pages are not there") {
     check_exact(crawl_all(site, 2));
 }
 
-TEST_CASE_FIXTURE(Scene, "some pages are slow") {
+TEST_CASE_FIXTURE(Scene, "no place is idle when some pages are slow") {
     const Site site = {
         {"r", {.links = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"}}},
         {"a", {.time = 200ms}},
@@ -218,7 +219,7 @@ TEST_CASE_FIXTURE(Scene, "some pages are slow") {
     check_busy();
 }
 
-TEST_CASE_FIXTURE(Scene, "the first is the slowest") {
+TEST_CASE_FIXTURE(Scene, "no place is idle when the first page is the slowest") {
     const Site site = {{"r", {.links = {"a", "b", "c", "d", "e", "f", "g"}}},
                        {"a", {.time = 900ms}},
                        {"b", {}},
@@ -232,7 +233,7 @@ TEST_CASE_FIXTURE(Scene, "the first is the slowest") {
     check_busy();
 }
 
-TEST_CASE_FIXTURE(Scene, "there is little to do at first") {
+TEST_CASE_FIXTURE(Scene, "no place is idle when there is little to do at first") {
     const Site site = {{"r", {.time = 300ms, .links = {"a"}}},
                        {"a", {.links = {"b", "c", "d", "e"}}},
                        {"b", {.time = 200ms}},

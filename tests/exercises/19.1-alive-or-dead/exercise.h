@@ -33,7 +33,7 @@ struct Answers {
     int packed_cut = unanswered;  ///< /packed-cut
     int gone_cut = unanswered;    ///< /gone-cut
     int moved_cut = unanswered;   ///< /moved-cut
-    // How often is it asked for?
+    // How often is it requested?
     int asked_cut = unanswered;         ///< /cut
     int asked_two_lengths = unanswered; ///< /two-lengths
     int asked_busy = unanswered;        ///< /busy

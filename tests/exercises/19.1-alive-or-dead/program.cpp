@@ -36,7 +36,7 @@ const std::map<std::string, std::string_view> answers{
               "\r\n"},
 
     {"/abroad", "HTTP/1.1 301 Moved Permanently\r\n"
-                "Location: http://nobody.invalid/\r\n" // not a part of this crawl
+                "Location: http://nobody.invalid/\r\n" // not part of this crawl
                 "Content-Length: 0\r\n"
                 "\r\n"},
     {"/mail", "HTTP/1.1 302 Found\r\n"
@@ -75,7 +75,7 @@ const std::map<std::string, std::string_view> answers{
                      "Content-Length: 19\r\n"
                      "\r\n"
                      "<p>Once upon a time"},
-    // The same tale, packed. It takes 39 bytes, and this is all of them.
+    // The same tale, compressed. It takes 39 bytes, and these are all of them.
     {"/packed", "HTTP/1.1 200 OK\r\n"
                 "Content-Type: text/html\r\n"
                 "Content-Encoding: gzip\r\n"
@@ -85,7 +85,7 @@ const std::map<std::string, std::string_view> answers{
                 "\xb3\x29\xb0\xf3\xcf\x4b\x4e\x55\x28\x2d"
                 "\xc8\xcf\x53\x48\x54\x28\xc9\xcc\x4d\x05"
                 "\x00\xb5\x8d\xb2\xf6\x13\x00\x00\x00"sv},
-    // The server had 20 of the 39 bytes; and it says that it had 20.
+    // The server has 20 of the 39 bytes, and says that there are 20.
     {"/packed-cut", "HTTP/1.1 200 OK\r\n"
                     "Content-Type: text/html\r\n"
                     "Content-Encoding: gzip\r\n"
@@ -114,7 +114,7 @@ void build(ScriptedServer& server) {
     server.on("/", tests::html(links));
 }
 
-/// Crawls it all. The result has what was said of each path.
+/// Crawls the whole site. Returns what was recorded about each path.
 std::map<std::string, int> crawl(const ScriptedServer& server) {
     std::map<std::string, int> said;
     stage3::CrawlSettings settings;

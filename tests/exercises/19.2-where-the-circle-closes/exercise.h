@@ -8,10 +8,10 @@
 /// URLs are numbers here.
 using Url = int;
 
-/// Something to remember, for a URL: another URL. The test counts how often it's asked.
+/// A note for each URL: another URL. The test counts how often the notes are used.
 class Notes {
   public:
-    /// What is noted for `url`, if anything is.
+    /// What is noted for `url`, if anything.
     std::optional<Url> find(Url url) const;
     /// Notes `other` for `url`, in place of what was there before.
     void set(Url url, Url other);
@@ -23,9 +23,9 @@ class Notes {
 class Circles {
   public:
     /// `from` has answered that it redirects to `to`. Returns true if that closes a
-    /// circle: who goes on from `to`, over all the hops that were told, comes back to
-    /// `from`. So of each circle one hop closes it: the last that is told, whichever it
-    /// is. A hop that leads into a circle from outside closes none.
+    /// circle: following all known hops from `to` leads back to `from`. So each circle
+    /// is closed by one hop, the last of its hops to come, whichever that is. A hop
+    /// that leads into a circle from outside closes none.
     ///
     /// Called at most once for each `from`. `to` may be a URL that has not answered yet,
     /// or one that never will.

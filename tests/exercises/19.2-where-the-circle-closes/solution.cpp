@@ -4,8 +4,8 @@
 
 namespace {
 
-/// Where one arrives from here. On the way, each second URL learns to skip the next one:
-/// so a way that was long once is half as long the next time.
+/// Where the hops lead from here. On the way, every second URL learns to skip the next
+/// one, so a path that was long once is half as long the next time.
 Url end_of(Notes& notes, Url url) {
     while (const std::optional<Url> next = notes.find(url)) {
         const std::optional<Url> after = notes.find(*next);
@@ -22,7 +22,7 @@ Url end_of(Notes& notes, Url url) {
 bool Circles::closes(Url from, Url to) {
     const Url end = end_of(notes_, to);
     if (end == from)
-        return true; // and is not noted: so there is never a circle in the notes
+        return true; // not noted, so the notes never contain a circle
     notes_.set(from, end);
     return false;
 }

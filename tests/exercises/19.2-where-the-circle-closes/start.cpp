@@ -1,4 +1,5 @@
-// It knows circles of one. Let it see the others; exercise.h says how they come.
+// It knows circles of one hop. Make it find the others; exercise.h says how the hops
+// come.
 //
 // You have notes_.find(url) and notes_.set(url, other).
 #include "exercise.h"

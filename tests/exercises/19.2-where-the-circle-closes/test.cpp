@@ -1,5 +1,5 @@
-// start fails in: there and back
-// start fails with: nobody gets anywhere from there
+// start fails in: two hops there and back close a circle
+// start fails with: neither of them leads anywhere else
 #include "exercise.h"
 
 #include <doctest/doctest.h>
@@ -20,18 +20,18 @@ namespace {
 
 using Hop = std::pair<Url, Url>;
 
-/// What may be done for the hops of one crawl.
+/// How many steps the hops of one crawl may take.
 struct Budget {
     std::size_t steps = 0;
-    std::string advice = {};  // for whoever needs more
-    std::uintptr_t stack = 0; // where it was when the call began
+    std::string advice = {};  // for an answer that needs more
+    std::uintptr_t stack = 0; // where the stack was when the call began
 };
 Budget budget;
 
 constexpr std::size_t enough_stack = std::size_t{64} * 1024;
-constexpr std::size_t enough_steps = 1000; // where only a few hops are told
+constexpr std::size_t enough_steps = 1000; // for only a few hops
 
-/// How deep the stack is here. (Under a sanitizer, local variables may be elsewhere.)
+/// How deep the stack is here. Under a sanitizer, local variables may be elsewhere.
 std::uintptr_t stack_here() {
     return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
 }
@@ -43,11 +43,12 @@ void take_step() {
     const std::uintptr_t here = stack_here();
     if (budget.stack > here && budget.stack - here > enough_stack)
         throw std::runtime_error(
-            "your function calls itself for each hop of a chain. This one is long, and "
-            "the stack isn't: a still longer one would end the program. Use a loop.");
+            "your function calls itself for each hop of a chain. This chain is long, and "
+            "the stack isn't: a longer one would crash the program. Use a loop.");
 }
 
-/// Tells these hops. Returns those that are said to close a circle, such as "2->1".
+/// Passes these hops on. Returns those that are reported to close a circle, such as
+/// "2->1".
 std::string closing(const std::vector<Hop>& hops, std::size_t steps,
                     const std::string& advice) {
     Circles circles;
@@ -72,7 +73,7 @@ std::vector<Hop> chain(Url length) {
     return hops;
 }
 
-/// What must come out, found by walking over all that was told so far.
+/// The right result, found by walking over all hops so far.
 bool leads_to(const std::map<Url, Url>& told, Url url, Url goal) {
     for (std::size_t i = 0; i <= told.size(); ++i) {
         if (url == goal)
@@ -82,7 +83,7 @@ bool leads_to(const std::map<Url, Url>& told, Url url, Url goal) {
             return false;
         url = hop->second;
     }
-    return false; // it's a circle, and the goal isn't on it
+    return false; // it's a circle that the goal isn't on
 }
 
 constexpr Url many = 100'000;
@@ -102,60 +103,60 @@ void Notes::set(Url url, Url other) {
 }
 
 TEST_SUITE("small circles") {
-    TEST_CASE("there and back") {
+    TEST_CASE("two hops there and back close a circle") {
         const std::string said = closing({{1, 2}, {2, 1}});
-        CHECK_MESSAGE(said != "", "1 leads to 2, and 2 leads to 1: nobody gets anywhere "
-                                  "from there, and you have not said so.");
+        CHECK_MESSAGE(said != "", "1 leads to 2, and 2 leads to 1: neither of them leads "
+                                  "anywhere else, and you have not said so.");
         CHECK(said == "2->1");
     }
 
-    TEST_CASE("to itself") {
+    TEST_CASE("a hop from a page to itself closes a circle") {
         CHECK_MESSAGE(closing({{1, 1}}) == "1->1",
                       "a page that redirects to itself is a circle, too, though it has "
-                      "one hop only.");
+                      "only one hop.");
     }
 }
 
 TEST_SUITE("no circles") {
-    TEST_CASE("chains that meet") {
-        CHECK_MESSAGE(
-            closing({{1, 3}, {2, 3}}) == "",
-            "two pages may lead to the same one: that is a meeting, and no circle.");
+    TEST_CASE("chains that meet close no circle") {
+        CHECK_MESSAGE(closing({{1, 3}, {2, 3}}) == "",
+                      "two pages may lead to the same one: then two chains meet, which "
+                      "is not a circle.");
         CHECK_MESSAGE(
             closing({{1, 3}, {2, 3}, {3, 4}}) == "",
-            "two pages lead to 3, and that one leads on. It goes nowhere twice.");
+            "two pages lead to 3, and that one leads on. No page is visited twice.");
     }
 
-    TEST_CASE("what has answered before") {
+    TEST_CASE("a hop to a page that has already answered closes no circle") {
         CHECK_MESSAGE(closing({{2, 3}, {1, 2}}) == "",
-                      "2 has answered before 1 led to it, and leads on to 3. Who comes "
-                      "to know of it later can go on there, too.");
+                      "2 had answered before 1 led to it, and leads on to 3. A chain "
+                      "that reaches 2 later continues there, too.");
     }
 }
 
 TEST_SUITE("larger circles") {
-    TEST_CASE("three, in any order") {
+    TEST_CASE("three hops close a circle in any order") {
         CHECK_MESSAGE(
             closing({{1, 2}, {2, 3}, {3, 1}}) == "3->1",
-            "1->2, 2->3, 3->1 is a circle of three, and there are longer ones.");
+            "1->2, 2->3, 3->1 is a circle of three. There are longer ones, too.");
         CHECK_MESSAGE(closing({{3, 1}, {1, 2}, {2, 3}}) == "2->3",
                       "the same circle may begin anywhere.");
         CHECK_MESSAGE(closing({{2, 3}, {1, 2}, {3, 1}}) == "3->1",
-                      "the hops of a chain need not come in the chain's order: here it "
-                      "is 2->3, and then 1->2.");
+                      "the hops of a chain need not come in the chain's order: here, "
+                      "2->3 comes first, and then 1->2.");
         CHECK_MESSAGE(closing({{1, 2}, {11, 12}, {2, 3}, {12, 13}, {3, 1}, {13, 11}})
                           == "3->1, 13->11",
-                      "two circles at the same time: the hops of one come between those "
-                      "of the other.");
+                      "there are two circles at the same time: the hops of one come "
+                      "between those of the other.");
     }
 
-    TEST_CASE("into a circle") {
+    TEST_CASE("a hop into a circle closes none") {
         const std::vector<Hop> circle = {{1, 2}, {2, 3}, {3, 1}};
         std::vector<Hop> hops = circle;
         hops.emplace_back(4, 2);
         hops.emplace_back(5, 4);
         CHECK_MESSAGE(closing(hops) == "3->1",
-                      "4 leads into a circle which was closed before. Nobody comes back "
+                      "4 leads into a circle that was closed before. No hop leads back "
                       "to 4: it isn't on the circle, and one mistake is counted once.");
         hops.insert(hops.begin(), {6, 3});
         CHECK(closing(hops) == "3->1");
@@ -163,39 +164,39 @@ TEST_SUITE("larger circles") {
 }
 
 TEST_SUITE("long chains") {
-    TEST_CASE("a long circle") {
+    TEST_CASE("only the last hop of a long circle closes it") {
         std::vector<Hop> hops = chain(200);
         CHECK_MESSAGE(closing(hops) == "", "a long chain is no circle.");
         hops.back().second = 1;
         CHECK_MESSAGE(closing(hops) == "200->1",
-                      "this circle has 200 hops. A limit of hops is another matter, and "
-                      "somebody else's.");
+                      "this circle has 200 hops. Limiting the hops is another matter, "
+                      "and not your function's.");
     }
 
-    TEST_CASE("from its end") {
+    TEST_CASE("a long chain told from its end takes few steps") {
         std::vector<Hop> hops = chain(many);
         std::reverse(hops.begin(), hops.end());
-        const std::string advice =
-            "that's more than 30 steps for a hop. The chain is told from its end, and "
-            "for each hop you walk along all of it. You know where it ended last time.";
+        const std::string advice = "that's more than 30 steps per hop. The hops come "
+                                   "from the end of the chain, and for each hop you walk "
+                                   "along all of it. You know where it ended last time.";
         CHECK_MESSAGE(closing(hops, many * steps_for_each, advice) == "",
                       "a long chain is no circle.");
     }
 
-    TEST_CASE("to its beginning") {
+    TEST_CASE("many hops to the beginning of a long chain take few steps") {
         std::vector<Hop> hops = chain(many);
         for (Url url = 1; url <= many; ++url)
             hops.emplace_back(-url, 1);
         const std::string advice =
-            "that's more than 30 steps for a hop. A hundred thousand pages lead to the "
+            "that's more than 30 steps per hop. A hundred thousand pages lead to the "
             "beginning of a long chain, and each time you walk along all of it. What "
-            "could the first who walks there leave behind for the next?";
+            "could the first walk leave behind for the next?";
         CHECK_MESSAGE(closing(hops, 2 * many * steps_for_each, advice) == "",
                       "a long chain is no circle.");
     }
 }
 
-TEST_CASE("any hops, in any order") {
+TEST_CASE("random hops close exactly the circles they should") {
     std::minstd_rand random(17);
     const std::string advice =
         "a thousand steps for a handful of hops. Do you walk in a circle?";

@@ -4,7 +4,7 @@
 /// A question that you have not answered.
 constexpr int unanswered = -1;
 
-/// When it's used: does the thing still live?
+/// Is the thing still alive when it's used?
 constexpr int gone = 0;
 constexpr int lives = 1;
 

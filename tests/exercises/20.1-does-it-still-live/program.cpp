@@ -16,7 +16,7 @@ using stage3::next_turn;
 using stage3::Task;
 using stage3::TaskGroup;
 
-// A thing that can be asked, also after its death, whether it lives: by its address.
+// A thing that can be asked by its address, even after its death, whether it is alive.
 class Thing {
   public:
     Thing() { living.insert(this); }
@@ -31,7 +31,7 @@ int answer = unanswered;
 
 void use(const Thing& thing) { answer = Thing::living.contains(&thing) ? lives : gone; }
 
-/// What a std::string_view is to a string.
+/// What a std::string_view is to a std::string.
 struct View {
     View(const Thing& thing) : viewed(&thing) {}
     const Thing* viewed;

@@ -1,4 +1,4 @@
-// A coroutine that belongs to somebody, and a program made of such.
+// A coroutine that has an owner, and a program made of such coroutines.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
@@ -10,9 +10,9 @@
 #include <string>
 #include <utility>
 
-/// What a call of such a coroutine returns. It begins at once, and runs until it waits.
-/// The Job owns the frame: when it dies, the frame is destroyed, wherever it waits.
-/// (No task of the runtime's: here you see all that there is.)
+/// What a call of such a coroutine returns. The coroutine begins at once, and runs
+/// until it waits. The Job owns the frame: when it dies, the frame is destroyed,
+/// wherever it waits. This is not one of the runtime's tasks: you see all of it here.
 class [[nodiscard]] Job {
   public:
     struct promise_type {
@@ -44,7 +44,7 @@ class [[nodiscard]] Job {
     std::coroutine_handle<> frame_;
 };
 
-/// Looks whether a server is well.
+/// Checks whether a server is well.
 using Look = std::function<void(const std::string& server)>;
 
 /// Watches servers, each as often as you like.
@@ -54,11 +54,11 @@ class Watches {
     Watches(stage3::EventLoop& loop, Look look) : loop_(loop), look_(std::move(look)) {}
 
     /// Looks at a server now, and then again and again, with a pause in between, until
-    /// that is stopped, or all of this is destroyed.
+    /// that is stopped or this object is destroyed.
     void start(const std::string& server, stage3::EventLoop::Duration pause);
 
-    /// Doesn't look at it any more, and returns how often it has. It must be watched.
-    /// Nothing of the watch is left in the loop then.
+    /// Stops looking at the server, and returns how often it has. The server must be
+    /// watched. After that, nothing of the watch is left in the loop.
     int stop(const std::string& server);
 
   private:

@@ -1,6 +1,6 @@
-// An awaiter lies in the frame of whoever waits, and dies with it. So it is the right one
-// to take the timer back: it does so however the frame ends. And what is read of a watch
-// is read while there is one.
+// An awaiter is in the frame of the coroutine that waits, and dies with it. So it is
+// the right object to take the timer back: it does so however the frame ends. And a
+// watch is only read while it exists.
 #include "exercise.h"
 
 #include <coroutine>
@@ -9,14 +9,14 @@ using stage3::EventLoop;
 
 namespace {
 
-/// `co_await Pause(loop, duration)`: goes on when so much time is over.
+/// `co_await Pause(loop, duration)`: resumes when that much time has passed.
 class Pause {
   public:
     Pause(EventLoop& loop, EventLoop::Duration duration)
         : loop_(loop), duration_(duration) {}
     Pause(const Pause&) = delete;
     Pause& operator=(const Pause&) = delete;
-    ~Pause() { timer_.cancel(); } // nothing, if it has fired
+    ~Pause() { timer_.cancel(); } // does nothing if it has fired
 
     bool await_ready() const noexcept { return false; }
     void await_suspend(std::coroutine_handle<> waiter) {
@@ -30,7 +30,7 @@ class Pause {
     stage3::Handle timer_;
 };
 
-/// Whoever calls it keeps `looks`, and the loop, until the frame is destroyed.
+/// The caller keeps `looks` and the loop until the frame is destroyed.
 Job watch(EventLoop& loop, Look look, std::string server, EventLoop::Duration pause,
           int& looks) {
     while (true) {

@@ -1,5 +1,5 @@
-// It crashes, when a watch is stopped. Find out why, and mend it. Then there is another
-// mistake, which doesn't show.
+// It crashes when a watch is stopped. Find out why, and mend it. After that, there is
+// another mistake, which doesn't show.
 #include "exercise.h"
 
 #include <coroutine>
@@ -8,7 +8,7 @@ using stage3::EventLoop;
 
 namespace {
 
-/// `co_await Pause(loop, duration)`: goes on when so much time is over.
+/// `co_await Pause(loop, duration)`: resumes when that much time has passed.
 class Pause {
   public:
     Pause(EventLoop& loop, EventLoop::Duration duration)
@@ -25,7 +25,7 @@ class Pause {
     EventLoop::Duration duration_;
 };
 
-/// Whoever calls it keeps `looks`, and the loop, until the frame is destroyed.
+/// The caller keeps `looks` and the loop until the frame is destroyed.
 Job watch(EventLoop& loop, Look look, std::string server, EventLoop::Duration pause,
           int& looks) {
     while (true) {

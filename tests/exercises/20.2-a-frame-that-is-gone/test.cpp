@@ -1,4 +1,4 @@
-// start fails in: a watch is stopped, and time goes on
+// start fails in: a stopped watch no longer looks at its server
 // start fails with: SIGSEGV
 // start ends as: crashed
 #include "exercise.h"
@@ -16,25 +16,25 @@ using tests::LoopTest;
 
 namespace {
 
-/// A loop with a time of its own, and what was looked at.
+/// A loop with its own time, and a count of what was looked at.
 class Scene : public LoopTest {
   public:
     Look look() {
         return [this](const std::string& server) { ++looks[server]; };
     }
-    /// Lets so much time go by.
+    /// Lets this much time pass.
     void pass(EventLoop::Duration duration) {
         loop.call_later(duration, [this] { loop.stop(); });
         loop.run_forever();
     }
     bool has_timer() { return loop.until_next_timer().has_value(); }
 
-    std::map<std::string, int> looks; // how often, by server
+    std::map<std::string, int> looks; // how often, for each server
 };
 
 } // namespace
 
-TEST_CASE_FIXTURE(Scene, "two are watched") {
+TEST_CASE_FIXTURE(Scene, "two servers are watched at their own pace") {
     Watches watches(loop, look());
     watches.start("a", 1min);
     watches.start("b", 5min);
@@ -44,29 +44,30 @@ TEST_CASE_FIXTURE(Scene, "two are watched") {
     CHECK(looks["b"] == 3);
 }
 
-TEST_CASE_FIXTURE(Scene, "a watch is stopped, and time goes on") {
+TEST_CASE_FIXTURE(Scene, "a stopped watch no longer looks at its server") {
     Watches watches(loop, look());
     watches.start("a", 1min);
     pass(2min + 30s);
     watches.stop("a");
-    pass(1h); // nobody has taken anything back? Then its timer fires now
+    pass(1h); // if its timer wasn't taken back, it fires now
     CHECK_MESSAGE(looks["a"] == 3, "it was looked at 3 times and then stopped, and "
                                        << looks["a"] - 3
                                        << " times after that: the coroutine still runs. "
                                           "To stop it, destroy its frame.");
 }
 
-TEST_CASE_FIXTURE(Scene, "nothing is left in the loop") {
+TEST_CASE_FIXTURE(Scene, "a stopped watch leaves nothing in the loop") {
     Watches watches(loop, look());
     watches.start("a", 1min);
     pass(2min + 30s);
     watches.stop("a");
-    CHECK_MESSAGE(!has_timer(), "the watch is stopped, and its timer still lies in the "
-                                "loop. With pauses of a day, and many watches, they "
-                                "become many. Nobody wants it: take it back.");
+    CHECK_MESSAGE(
+        !has_timer(),
+        "the watch is stopped, and its timer is still in the loop. With many watches and "
+        "pauses of a day, such timers pile up. Nothing needs it: take it back.");
 }
 
-TEST_CASE_FIXTURE(Scene, "all watches go") {
+TEST_CASE_FIXTURE(Scene, "destroyed Watches leave no timer in the loop") {
     {
         Watches watches(loop, look());
         watches.start("a", 1min);
@@ -74,14 +75,13 @@ TEST_CASE_FIXTURE(Scene, "all watches go") {
         pass(30s);
     }
     REQUIRE_MESSAGE(!has_timer(),
-                    "nobody has called stop, but all Watches were destroyed, "
-                    "and each frame with its Job. A timer is still in the "
-                    "loop: what will that resume? Who dies with the frame, "
-                    "however that dies?");
+                    "nothing has called stop, but all Watches were destroyed, and each "
+                    "frame with its Job. A timer is still in the loop: what will it "
+                    "resume? Which object dies with the frame, however that dies?");
     pass(1h);
 }
 
-TEST_CASE_FIXTURE(Scene, "it has counted") {
+TEST_CASE_FIXTURE(Scene, "stop returns how often the server was looked at") {
     Watches watches(loop, look());
     watches.start("a", 1min);
     watches.start("b", 1min);

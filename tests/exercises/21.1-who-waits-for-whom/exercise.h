@@ -7,13 +7,14 @@
 #include <string>
 #include <vector>
 
-/// What lies in a folder, by name.
+/// What a folder contains, by name.
 struct Folder {
     std::vector<std::string> files;
     std::vector<std::string> folders;
 };
 
-/// Lists a folder. Takes its time. Throws std::runtime_error if it may not be read.
+/// Lists a folder, which takes a while. Throws std::runtime_error if it may not be
+/// read.
 using List = std::function<stage3::Coroutine<Folder>(std::string path)>;
 
 struct Found {
@@ -21,7 +22,7 @@ struct Found {
     std::vector<std::string> unreadable; ///< paths of folders
 };
 
-/// All files beneath the folder "", in any order. At most four folders are listed at the
-/// same time, and four whenever there are so many. When it has ended, so have all tasks
-/// that it has made.
+/// All files below the folder "", in any order. At most four folders are listed at the
+/// same time, and four whenever there are that many. When it has ended, so have all
+/// tasks that it has made.
 stage3::Coroutine<Found> find_files(List list);

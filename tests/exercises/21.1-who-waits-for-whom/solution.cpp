@@ -1,4 +1,5 @@
-// What has failed is done, too; and nobody waits for room that only he could make.
+// A folder that can't be read is done, too; and no worker waits for room that only it
+// could make.
 #include "exercise.h"
 #include "stage3_queue_crawler/runtime/sync/queue.h"
 #include "stage3_queue_crawler/runtime/task/task_group.h"
@@ -15,7 +16,7 @@ constexpr int workers = 4;
 
 struct Search {
     List list;
-    Queue<std::string> folders; // without a limit: who fills it is who empties it
+    Queue<std::string> folders; // no limit: the workers both fill and empty it
     Found found;
 };
 

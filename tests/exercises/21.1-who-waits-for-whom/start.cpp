@@ -19,7 +19,7 @@ constexpr std::size_t room = 10;
 
 struct Search {
     List list;
-    Queue<std::string> folders{room}; // those that nobody has taken yet
+    Queue<std::string> folders{room}; // those that no worker has taken yet
     Found found;
 };
 

@@ -1,5 +1,5 @@
-// start fails in: a folder that may not be read
-// start fails with: stands still when a folder may not be read
+// start fails in: a folder that may not be read does not stop the search
+// start fails with: hangs when a folder may not be read
 #include "exercise.h"
 #include "stage3_queue_crawler/runtime/task/describe_tasks.h"
 #include "tests/stage3/runtime/loop_test.h"
@@ -19,7 +19,7 @@ namespace {
 
 using Paths = std::vector<std::string>;
 
-/// Folders in folders: each has so many in it, down to a depth, and one file.
+/// Folders in folders: each contains this many, down to a depth, and one file.
 struct Tree {
     std::size_t wide = 2;
     std::size_t deep = 2;
@@ -53,22 +53,22 @@ struct Tree {
     }
 };
 
-/// Lets it search. If it doesn't come to its end, the test says where everybody stands.
+/// Lets it search. If it doesn't come to an end, the test says where each task is.
 Found search(LoopTest& test, Tree& tree, const std::string& when) {
     const Task<Found> task =
         create_task(test.loop, find_files(tree.list()), "find_files");
     for (int turn = 0; turn < 100'000 && !task.done(); ++turn)
         test.turns(1);
     if (!task.done())
-        FAIL("find_files stands still " << when << ". Where everybody is:\n"
-                                        << describe_tasks(test.loop));
+        FAIL("find_files hangs " << when << ". Where each task is:\n"
+                                 << describe_tasks(test.loop));
     try {
         static_cast<void>(task.result());
     } catch (const std::exception& error) {
         FAIL("find_files has thrown: " << std::string(error.what()));
     }
     CHECK_MESSAGE(stage3::all_tasks(test.loop).empty(),
-                  "find_files has ended, and left tasks behind:\n\n"
+                  "find_files has ended, and has left tasks behind:\n\n"
                       << describe_tasks(test.loop));
     return task.result();
 }
@@ -78,19 +78,18 @@ void check(const Tree& tree, const Found& found, std::size_t number) {
     const auto missing = number - std::min(number, files);
     CHECK_MESSAGE(missing == 0,
                   missing << " files of " << number
-                          << " are missing. It has ended before all was done: an item is "
-                             "unfinished as long as it may bring others.");
+                          << " are missing. It ended before everything was done: an item "
+                             "is unfinished as long as it may bring others.");
     CHECK_MESSAGE(files <= number,
                   "there are " << number << " files, and it has found " << files << ".");
-    CHECK_MESSAGE(tree.most_at_once == 4,
-                  "four folders are to be listed at once, if there are so many; the most "
-                  "were "
-                      << tree.most_at_once << ".");
+    CHECK_MESSAGE(tree.most_at_once == 4, "four folders should be listed at once if "
+                                          "there are that many; the most at once were "
+                                              << tree.most_at_once << ".");
 }
 
 } // namespace
 
-TEST_CASE_FIXTURE(LoopTest, "a small tree") {
+TEST_CASE_FIXTURE(LoopTest, "a small tree is searched to its end") {
     Tree tree;
     const Found found = search(*this, tree, "in a tree of seven folders");
     check(tree, found, tree.size());
@@ -98,20 +97,20 @@ TEST_CASE_FIXTURE(LoopTest, "a small tree") {
     CHECK(found.unreadable.empty());
 }
 
-TEST_CASE_FIXTURE(LoopTest, "a folder that may not be read") {
+TEST_CASE_FIXTURE(LoopTest, "a folder that may not be read does not stop the search") {
     Tree tree{.deep = 3, .forbidden = "/0/1"};
     const Found found = search(*this, tree, "when a folder may not be read");
-    check(tree, found, 12); // of 15; that folder had two in it
+    check(tree, found, 12); // of 15; that folder contains two more
     CHECK(found.unreadable == Paths{"/0/1"});
 }
 
-TEST_CASE_FIXTURE(LoopTest, "many folders") {
+TEST_CASE_FIXTURE(LoopTest, "a tree of many folders is searched to its end") {
     Tree tree{.wide = 12};
     const Found found = search(*this, tree, "when there are many folders");
     check(tree, found, tree.size());
 }
 
-TEST_CASE_FIXTURE(LoopTest, "many more folders") {
+TEST_CASE_FIXTURE(LoopTest, "a tree of many more folders is searched to its end") {
     Tree tree{.wide = 100};
     const Found found = search(
         *this, tree, "again, when there are many more: a larger queue is full later");

@@ -1,5 +1,5 @@
-// A thread that nobody waits for. It owns all that it touches, or shares it with us; so
-// it doesn't matter which of us goes first.
+// A thread that nothing waits for. It owns everything it touches, or shares it with us,
+// so it doesn't matter which of us goes first.
 #include "exercise.h"
 #include "stage3_queue_crawler/runtime/loop/mailbox.h"
 

@@ -1,8 +1,8 @@
-// It throws Timeout, and yet the limit isn't kept. Find out who waits for what, and mend
-// it.
+// It throws Timeout, and yet the limit isn't kept. Find out what waits for what, and
+// mend it.
 //
 // Remember: no co_await in a condition or a handler, and no lambda in its statement
-// (first give that a name).
+// (give the lambda a name first).
 #include "exercise.h"
 
 #include <chrono>
@@ -20,7 +20,7 @@ Coroutine<std::string> find_address(LookUp look_up, std::string host,
     while (answer.wait_for(0s) != std::future_status::ready) {
         if (loop.time() >= end)
             throw stage3::Timeout();
-        co_await stage3::sleep(1ms); // so others have their turns
+        co_await stage3::sleep(1ms); // so that other tasks get their turns
     }
     co_return answer.get();
 }

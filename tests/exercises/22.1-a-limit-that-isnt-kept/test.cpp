@@ -1,4 +1,4 @@
-// start fails in: the time is over
+// start fails in: Timeout is thrown when the time is up
 // start fails with: came only when the look-up had ended
 #include "exercise.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
@@ -35,8 +35,8 @@ namespace {
 
 using Duration = EventLoop::Duration;
 
-// Nobody waits as long as this, unless something is wrong. So a program that waits for
-// the wrong thing gets words, and doesn't hang.
+// Nothing waits as long as this unless something is wrong. So a program that waits for
+// the wrong thing gets a message and doesn't hang.
 constexpr Duration patience = 3s;
 constexpr Duration long_enough = patience + 1s;
 constexpr Duration long_limit = 1h;
@@ -47,11 +47,11 @@ constexpr Duration long_limit = 1h;
 }
 
 /// A server that finds addresses, and is silent until the test lets it speak. If that
-/// takes too long, it gives up. It's shared with the threads that ask, which may outlive
-/// the test.
+/// takes too long, it gives up. It's shared with the threads that ask it, which may
+/// outlive the test.
 class Server {
   public:
-    /// Lets those go who ask, after a while.
+    /// Answers the threads that ask, after a while.
     void speak(Duration after = 0s) {
         change([&] {
             speaks_ = true;
@@ -62,7 +62,7 @@ class Server {
         change([&] { finds_nothing_ = true; });
     }
 
-    /// What the threads do.
+    /// Runs in the threads.
     std::string look_up(const std::string& host) {
         std::unique_lock lock(mutex_);
         asked_ = true;
@@ -84,7 +84,7 @@ class Server {
         change([&] { thread_ended_ = true; });
     }
 
-    /// These wait. False: in vain.
+    /// These wait, and return false if that was in vain.
     bool wait_until_asked() { return wait_for(asked_); }
     bool wait_until_thread_ends() { return wait_for(thread_ended_); }
 
@@ -118,8 +118,8 @@ class Server {
     bool thread_ended_ = false;
 };
 
-/// The function that find_address gets. It notices when it's destroyed while a thread is
-/// in it.
+/// The function that find_address gets. It notices if it's destroyed while a thread
+/// runs it.
 class AskServer {
   public:
     explicit AskServer(std::shared_ptr<Server> server) : server_(std::move(server)) {}
@@ -133,7 +133,7 @@ class AskServer {
     }
 
     std::string operator()(const std::string& host) const {
-        // It dies behind all that the thread owns.
+        // It dies after everything that the thread owns.
         struct Farewell {
             std::shared_ptr<Server> server;
             ~Farewell() { server->thread_ends(); }
@@ -146,7 +146,7 @@ class AskServer {
             State& state;
             ~Leave() {
                 if (state.destroyed)
-                    stay_here(); // there is nothing to return to
+                    stay_here(); // there is nothing left to return to
                 state.inside = false;
             }
         };
@@ -164,8 +164,8 @@ class AskServer {
     std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
-/// A place for a loop. When the loop is gone, it holds nothing, and so it remains, unless
-/// somebody believes that there still is a loop.
+/// A place for a loop. When the loop is gone, it holds nothing, and that stays so
+/// unless something still uses it as a loop.
 class Place {
   public:
     Place() { ::new (memory_.data()) EventLoop; }
@@ -188,13 +188,13 @@ class Place {
 };
 
 std::list<Place>& places() {
-    static auto* all = new std::list<Place>; // for ever: who knows how long threads live
+    static auto* all = new std::list<Place>; // never freed, because threads may live long
     return *all;
 }
 
 std::atomic<bool> thread_has_thrown = false;
 
-/// Takes a note if an exception leaves a thread, which otherwise ends the program.
+/// Notes that an exception has left a thread, which otherwise ends the program.
 void watch_threads() {
     static const std::thread::id first = std::this_thread::get_id();
     std::set_terminate([] {
@@ -213,7 +213,8 @@ int lowest_free_descriptor() {
 
 bool spoilt = false;
 
-/// What is wrong in one test case may still be at work in the next. So that's the last.
+/// What is wrong in one test case may still affect the next. So the first failure ends
+/// the tests.
 void require(bool fine, const std::string& words,
              std::source_location at = std::source_location::current()) {
     if (fine)
@@ -230,7 +231,7 @@ class Scene {
             if (report.exception)
                 reported_ = true;
         });
-        REQUIRE_MESSAGE(!spoilt, "(Not tried: first mend what is wrong above.)");
+        REQUIRE_MESSAGE(!spoilt, "Not tried: first mend what is wrong above.");
     }
     Scene(const Scene&) = delete;
     Scene& operator=(const Scene&) = delete;
@@ -248,7 +249,7 @@ class Scene {
         return create_task(loop(),
                            find_address(AskServer(server), "www.example.com", limit));
     }
-    /// The address; or what was thrown, in words.
+    /// The address, or what was thrown, in words.
     std::string outcome_of(const Task<std::string>& task) {
         const stage3::CancelAtExit alarm(
             loop().call_later(long_enough, [this] { loop().stop(); }));
@@ -270,25 +271,26 @@ class Scene {
             loop().run_forever();
         }
     }
-    /// Lets the task begin, until its thread asks the server, which is silent.
+    /// Lets the task run until its thread asks the server, which is silent.
     void begin() {
         turns(5);
-        require(server->wait_until_asked(), "nobody has called look_up.");
+        require(server->wait_until_asked(), "nothing has called look_up.");
     }
 
-    /// It has ended, and the server is still silent.
+    /// Checks that it has ended while the server is still silent.
     void check_nobody_waits(const std::string& what_came) {
         require(
             !server->gave_up(),
             what_came
-                + " came only when the look-up had ended: somebody has waited for it, "
-                  "and the whole loop stood still meanwhile. Which destructor has?");
+                + " came only when the look-up had ended: something has waited for it, "
+                  "and the whole loop stood still meanwhile. Which destructor was that?");
         check_look_up_lives();
     }
     void check_look_up_lives() {
-        require(!server->destroyed_inside(),
-                "look_up was destroyed, with the frame in which it lay, while the thread "
-                "was in it. What does the thread own, and what does it refer to?");
+        require(
+            !server->destroyed_inside(),
+            "look_up was destroyed, with the frame that contains it, while the thread "
+            "was running it. What does the thread own, and what does it refer to?");
     }
 
     std::shared_ptr<Server> server = std::make_shared<Server>();
@@ -299,7 +301,7 @@ class Scene {
     bool reported_ = false;
 };
 
-/// Another task: unless it has its turn, the server remains silent.
+/// Another task: unless it gets its turn, the server remains silent.
 Coroutine<> let_speak(std::shared_ptr<Server> server) {
     co_await stage3::sleep(20ms);
     server->speak(200ms); // the loop sleeps again by then
@@ -311,59 +313,60 @@ void check_in_time(Scene& scene, const std::string& expected) {
     const Task<std::string> task = scene.find(long_limit);
     const std::string outcome = scene.outcome_of(task);
     require(!thread_has_thrown,
-            "look_up has thrown, in a thread, and nobody has caught it there: that ends "
-            "the program (std::terminate), whoever waits elsewhere.");
+            "look_up has thrown, in a thread, and nothing has caught it there: that ends "
+            "the program (std::terminate), whatever waits elsewhere.");
     require(!scene.server->gave_up(),
-            "while it waited, nobody else had a turn: the whole loop stood still.");
+            "while it waited, no other task had a turn: the whole loop stood still.");
     const bool alarmed = scene.loop().time() - begin >= long_enough;
-    require(!alarmed, "the look-up has ended, and the loop sleeps on. Nobody has woken "
-                      "it, or nobody has told it.");
+    require(!alarmed, "the look-up has ended, and the loop is still asleep. Nothing has "
+                      "woken it, or nothing has handed it the result.");
     CHECK(outcome == expected);
 }
 
 } // namespace
 
-TEST_CASE_FIXTURE(Scene, "an address that comes in time") {
+TEST_CASE_FIXTURE(Scene, "an address that comes in time is returned") {
     check_in_time(*this, "10.0.0.1");
 }
 
-TEST_CASE_FIXTURE(Scene, "a look-up that fails") {
+TEST_CASE_FIXTURE(Scene, "a look-up that fails throws its error") {
     server->find_nothing();
     check_in_time(*this, "no address for www.example.com");
 }
 
-TEST_CASE_FIXTURE(Scene, "the time is over") {
+TEST_CASE_FIXTURE(Scene, "Timeout is thrown when the time is up") {
     const std::string outcome = outcome_of(find(100ms));
     CHECK(outcome == "Timeout");
     check_nobody_waits("Timeout");
     turns(5);
     CHECK_MESSAGE(all_tasks(loop()).empty(), "it has ended, and left a task behind.");
     CHECK_MESSAGE(loop().watched() == 0,
-                  "it has ended, and the loop still watches a descriptor of its own: "
-                  "somebody must take that back.");
+                  "it has ended, and the loop still watches a descriptor that it "
+                  "registered: something must take that back.");
 }
 
-TEST_CASE_FIXTURE(Scene, "the loop ends") {
+TEST_CASE_FIXTURE(Scene, "closing the loop does not wait for the look-up") {
     {
         const Task<std::string> task = find(long_limit);
         begin();
     }
     end_loop();
     require(!server->gave_up(),
-            "the loop has been closed, and that has taken until the look-up ended. An "
-            "executor waits for its threads; so who presses Ctrl-C waits, too.");
+            "the loop has been closed, and that took until the look-up ended. An "
+            "executor waits for its threads, so a reader who presses Ctrl-C waits, too.");
     check_look_up_lives();
     server->speak();
     require(server->wait_until_thread_ends(),
             "look_up has ended, and its thread has not.");
-    require(!thread_has_thrown, "the thread found the loop closed, and threw that.");
+    require(!thread_has_thrown,
+            "the thread found the loop closed, and an exception left it.");
     require(!loop_is_remembered(),
-            "the loop was gone, and the thread has handed its answer over to it, that is "
-            "to memory that is somebody else's by now. Hand it to a place that the "
-            "thread owns, too.");
+            "the loop was gone, and the thread has handed its answer to it, which means "
+            "to memory that may be used for something else by now. Hand it to a place "
+            "that the thread owns, too.");
 }
 
-TEST_CASE_FIXTURE(Scene, "an answer that comes too late") {
+TEST_CASE_FIXTURE(Scene, "an answer that comes too late is dropped") {
     const int before = lowest_free_descriptor();
     const std::string outcome = outcome_of(find(50ms));
     CHECK(outcome == "Timeout");
@@ -372,13 +375,13 @@ TEST_CASE_FIXTURE(Scene, "an answer that comes too late") {
             "look_up has ended, and its thread has not.");
     turns(5);
     CHECK_MESSAGE(!reported(), "the answer came too late, and the loop has reported an "
-                               "error: nobody wants to know.");
+                               "error: it should be dropped silently.");
     CHECK_MESSAGE(lowest_free_descriptor() == before,
                   "the thread and the coroutine are gone, and a descriptor is still "
                   "open. If both own it, the last of them closes it.");
 }
 
-TEST_CASE_FIXTURE(Scene, "cancelled") {
+TEST_CASE_FIXTURE(Scene, "a cancelled find_address does not wait for the look-up") {
     Task<std::string> task = find(long_limit);
     begin();
     task.cancel();
@@ -386,13 +389,13 @@ TEST_CASE_FIXTURE(Scene, "cancelled") {
     check_nobody_waits("Cancelled");
 }
 
-TEST_CASE_FIXTURE(Scene, "the loop sleeps meanwhile") {
+TEST_CASE_FIXTURE(Scene, "the loop sleeps during the look-up") {
     const auto before = loop().turns();
     const std::string outcome = outcome_of(find(300ms));
     CHECK(outcome == "Timeout");
     const auto made = loop().turns() - before;
     CHECK_MESSAGE(
         made < 20,
-        "in 300 ms, in which nothing happened, the loop made "
+        "in 300 ms in which nothing happened, the loop made "
             << made << " turns. Don't ask whether the answer is there: let it wake you.");
 }

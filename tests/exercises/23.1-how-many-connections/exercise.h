@@ -9,7 +9,7 @@ struct Answers {
     int in_turn = unanswered;    ///< three pages, one after the other
     int at_once = unanswered;    ///< two at the same time, and then two more
     int redirected = unanswered; ///< a redirect, and then its target
-    int unread = unanswered;     ///< a body that nobody reads, and then a page
+    int unread = unanswered;     ///< a body that is not read, and then a page
     int unfinished = unanswered; ///< a body that does not end, and then a page
     int cancelled = unanswered;  ///< a get that is cancelled, and then a page
     int closed = unanswered;     ///< three pages from a server that closes

@@ -79,7 +79,7 @@ Coroutine<> redirected(ScriptedServer& server, Session& session) {
 Coroutine<> unread(ScriptedServer& server, Session& session) {
     {
         const Response response = co_await session.get(url_of(server, "/page"));
-    } // its body came together with its headers; and here it's gone, unread
+    } // its body came together with its headers, and is dropped here unread
     co_await fetch(session, url_of(server, "/page"));
 }
 

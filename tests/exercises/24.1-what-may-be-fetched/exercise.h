@@ -9,7 +9,7 @@ constexpr int no = 0;
 constexpr int yes = 1;
 
 struct Answers {
-    // Who has to obey what?
+    // Which rules apply to which crawler?
     int contact = unanswered;     ///< may Heron fetch /contact?
     int cart = unanswered;        ///< may Heron fetch /cart?
     int stock = unanswered;       ///< may Heron fetch /stock?

@@ -1,4 +1,4 @@
-// An order for a queue: the hosts in turn.
+// An order for a queue, which serves the hosts in turn.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/sync/queue_orders.h"
@@ -15,13 +15,15 @@ struct Page {
     std::string path;
 };
 
-/// A page in the queue. Its `item` is the page; who came later has a larger `number`.
+/// A page in the queue. Its `item` is the page; one that came later has a larger
+/// `number`.
 using Entry = stage3::Numbered<Page>;
 
 /// Serves the hosts in turn; the pages of one host first in, first out.
 ///
-/// Each host that has pages waiting stands in a line of hosts, once. Who is served goes
-/// to its end, if it has more pages. Who comes, or comes again, begins at its end.
+/// Each host that has pages waiting is in a line of hosts, once. A host that is served
+/// goes to the end of the line if it has more pages. A host that comes, or comes again,
+/// begins at the end.
 class ByHost {
   public:
     void push(Entry one);
@@ -30,11 +32,11 @@ class ByHost {
     /// Undoes `pop`: the host is the first in the line again, and among its pages this
     /// one goes back to where its number says.
     ///
-    /// Beware: a getter who waits is handed its item directly, without push and pop. If
-    /// it gives it back, that comes to here. So the page, and its host, may be new to
-    /// this order.
+    /// Beware: a getter that waits is handed its item directly, without push and pop.
+    /// If it gives the item back, it is passed to this function. So the page, and its
+    /// host, may be new to this order.
     void unpop(Entry one);
-    /// Undoes `push`. False if it has left already. Ready made.
+    /// Undoes `push`. False if the page has left already. This function is given.
     bool unpush(std::uint64_t number);
 
     std::size_t size() const { return size_; }

@@ -27,13 +27,13 @@ Entry ByHost::pop() {
 
 void ByHost::unpop(Entry one) {
     const std::string host = one.item.host;
-    std::erase(turns_, host); // it stands there, unless this was its last page
+    std::erase(turns_, host); // it is there, unless this was its last page
     turns_.push_front(host);
     stage3::detail::put_back(waiting_[host], std::move(one));
     ++size_;
 }
 
-/// Ready made: takes it out, and the host, too, if it was its only page.
+/// Given: takes the page out, and the host, too, if it was its only page.
 bool ByHost::unpush(std::uint64_t number) {
     for (auto& [host, pages] : waiting_) {
         if (!stage3::detail::take_out(pages, number))

@@ -34,7 +34,7 @@ void ByHost::unpop(Entry one) {
     ++size_;
 }
 
-/// Ready made: takes it out, and the host, too, if it was its only page.
+/// Given: takes the page out, and the host, too, if it was its only page.
 bool ByHost::unpush(std::uint64_t number) {
     for (auto& [host, pages] : waiting_) {
         if (!stage3::detail::take_out(pages, number))

@@ -1,4 +1,4 @@
-// start fails in: two hosts
+// start fails in: two hosts take turns
 // start fails with: both hosts wait
 #include "exercise.h"
 #include "stage3_queue_crawler/runtime/sync/queue.h"
@@ -17,7 +17,7 @@ using tests::LoopTest;
 
 namespace {
 
-/// "a1": the page 1 of the host a.
+/// "a1": page 1 of host a.
 Page page(const std::string& name) { return {name.substr(0, 1), name.substr(1)}; }
 
 std::string name_of(const Page& page) { return page.host + page.path; }
@@ -30,11 +30,12 @@ class Pages {
             order_.push({page(name), next_number_++});
     }
     Entry pop() {
-        REQUIRE_MESSAGE(order_.size() > 0, "size() says that nothing is left. Something "
-                                           "is: mind to count in each function.");
+        REQUIRE_MESSAGE(order_.size() > 0,
+                        "size() says that nothing is left, but something is. Remember to "
+                        "count in each function.");
         return order_.pop();
     }
-    /// The next ones that leave, such as "a1 b1"; 0: all.
+    /// The next pages that leave, such as "a1 b1"; 0 means all.
     std::string next(std::size_t count = 0) {
         std::string text;
         for (std::size_t left = count == 0 ? size() : count; left > 0; --left)
@@ -42,7 +43,7 @@ class Pages {
         return text;
     }
     void unpop(Entry one) { order_.unpop(std::move(one)); }
-    /// Gives back what was never in here: see exercise.h.
+    /// Gives back a page that was never pushed: see exercise.h.
     void unpop_new(const std::string& name) { unpop({page(name), next_number_++}); }
     bool unpush(std::uint64_t number) { return order_.unpush(number); }
     std::size_t size() const { return order_.size(); }
@@ -55,7 +56,7 @@ class Pages {
 /// What may be wrong with an order that should be "a1 b1 a2 b2 a3".
 std::string advice(const std::string& order) {
     if (order == "a1 a2 a3 b1 b2")
-        return "whoever was served goes to the end of the line of hosts.";
+        return "a host that was served goes to the end of the line of hosts.";
     if (order.find("a3") < order.find("a1"))
         return "the pages of one host leave first in, first out.";
     if (order.starts_with("b1 b2"))
@@ -80,7 +81,7 @@ std::string joined(const tests::Log& log) {
 
 } // namespace
 
-TEST_CASE("pages that come in turn") {
+TEST_CASE("pages that come in turn leave in turn") {
     Pages pages;
     pages.push({"a1", "b1", "a2", "b2", "a3"});
     CHECK(pages.size() == 5);
@@ -91,27 +92,26 @@ TEST_CASE("pages that come in turn") {
     CHECK(pages.size() == 0);
 }
 
-TEST_CASE("two hosts") {
+TEST_CASE("two hosts take turns") {
     Pages pages;
     pages.push({"a1", "a2", "a3", "b1", "b2"});
     const std::string order = pages.next();
     CHECK_MESSAGE(
         order == "a1 b1 a2 b2 a3",
-        "both hosts wait, so each should have a page in its turn: a1 b1 a2 b2 a3. Yours: "
-            << order);
+        "both hosts wait, so they should take turns: a1 b1 a2 b2 a3. Yours: " << order);
 }
 
-TEST_CASE("three hosts") {
+TEST_CASE("three hosts take turns in the order in which they came") {
     Pages pages;
     pages.push({"b1", "b2", "a1", "c1", "a2", "c2"});
     const std::string order = pages.next();
-    CHECK_MESSAGE(
-        order == "b1 a1 c1 b2 a2 c2",
-        "the hosts are served in the order in which they came, not by name. Yours: "
-            << order);
+    CHECK_MESSAGE(order == "b1 a1 c1 b2 a2 c2",
+                  "the hosts are served in the order in which they came, not in that of "
+                  "their names. Yours: "
+                      << order);
 }
 
-TEST_CASE("three pages beside ten thousand") {
+TEST_CASE("three pages do not wait for ten thousand of another host") {
     Pages pages;
     for (int i = 0; i < 10'000; ++i)
         pages.push({fmt::format("a{}", i)});
@@ -121,7 +121,7 @@ TEST_CASE("three pages beside ten thousand") {
     CHECK(pages.size() == 9'994);
 }
 
-TEST_CASE("a host that comes again") {
+TEST_CASE("a host that comes again is in the line once") {
     Pages pages;
     pages.push({"a1", "b1", "b2", "b3", "b4"});
     CHECK(pages.next(1) == "a1"); // a has none left
@@ -129,14 +129,14 @@ TEST_CASE("a host that comes again") {
     CHECK(pages.next(2) == "b1 a2"); // and again
     pages.push({"a3", "a4", "a5"});
     const std::string order = pages.next();
-    CHECK_MESSAGE(order == "b2 a3 b3 a4 b4 a5",
-                  "a has come, and gone, and come again, and is served twice in a row, "
-                  "or not in its turn: it stands in the line twice. A host without pages "
-                  "must leave the line. Yours: "
-                      << order);
+    CHECK_MESSAGE(
+        order == "b2 a3 b3 a4 b4 a5",
+        "a came, left and came again, and is served twice in a row, or out of turn: it "
+        "is in the line twice. A host without pages must leave the line. Yours: "
+            << order);
 }
 
-TEST_CASE("a host that comes late") {
+TEST_CASE("a host that comes late begins at the end of the line") {
     Pages pages;
     pages.push({"a1", "a2", "a3", "b1", "b2", "b3"});
     CHECK(pages.next(3) == "a1 b1 a2");
@@ -144,52 +144,52 @@ TEST_CASE("a host that comes late") {
     const std::string order = pages.next();
     CHECK_MESSAGE(order == "b2 a3 c1 b3 c2",
                   "a new host begins at the end of the line. If it begins elsewhere, it "
-                  "jumps the line, or waits for too long. Yours: "
+                  "jumps the line or waits too long. Yours: "
                       << order << ", where b2 a3 c1 b3 c2 is fair.");
 }
 
 TEST_SUITE("unpop") {
-    TEST_CASE("the page is next again") {
+    TEST_CASE("unpop makes the page the next one again") {
         Pages pages;
         pages.push({"a1", "a2", "a3"});
         pages.unpop(pages.pop());
         const std::string order = pages.next();
         CHECK_MESSAGE(order == "a1 a2 a3",
-                      "a1 was given back, and stands behind all the others of its host. "
+                      "a1 was given back, and is now after all the others of its host. "
                       "It was the first of them. Yours: "
                           << order);
     }
 
-    TEST_CASE("and so is its host") {
+    TEST_CASE("unpop makes the host the next one again") {
         Pages pages;
         pages.push({"a1", "a2", "a3", "b1", "b2", "c1"});
         pages.unpop(pages.pop());
         CHECK(pages.size() == 6);
         const std::string order = pages.next(3);
         CHECK_MESSAGE(order == "a1 b1 c1",
-                      "a had its turn, and nothing came of it: the page is back. So the "
-                      "turn must come back, too, and a1 b1 c1 are next. Yours: "
+                      "a had its turn, but its page has come back. So the turn must come "
+                      "back, too, and a1 b1 c1 are next. Yours: "
                           << order);
         const std::string rest = pages.next();
         CHECK_MESSAGE(
             rest == "a2 b2 a3",
-            "a was given back its turn, and has kept its place at the end of the line: "
-            "now it has an extra turn. After a1 b1 c1 comes a2 b2 a3. Yours: "
+            "a got its turn back, and has kept its place at the end of the line: now it "
+            "has an extra turn. After a1 b1 c1 come a2 b2 a3. Yours: "
                 << rest);
     }
 
-    TEST_CASE("even if it was the last one") {
+    TEST_CASE("unpop brings a host back with its last page") {
         Pages pages;
         pages.push({"a1", "b1", "b2"});
         pages.unpop(pages.pop());
         const std::string order = pages.next();
         CHECK_MESSAGE(order == "a1 b1 b2",
-                      "a1 was the last page of its host, so that the host has left the "
-                      "line. It comes back to its front, all the same. Yours: "
+                      "a1 was the last page of its host, so the host has left the line. "
+                      "It still comes back to the front of the line. Yours: "
                           << order);
     }
 
-    TEST_CASE("several, the last one first") {
+    TEST_CASE("several pages can be given back in reverse order") {
         Pages pages;
         pages.push({"a1", "a2", "b1", "c1", "c2"});
         std::vector<Entry> taken;
@@ -200,7 +200,7 @@ TEST_SUITE("unpop") {
         CHECK(pages.next() == "a1 b1 c1 a2 c2");
     }
 
-    TEST_CASE("two of one host, the first one first") {
+    TEST_CASE("two pages of one host keep their order when given back") {
         Pages pages;
         pages.push({"a1", "a2", "a3"});
         Entry first = pages.pop();
@@ -210,12 +210,12 @@ TEST_SUITE("unpop") {
         const std::string order = pages.next();
         CHECK_MESSAGE(
             order == "a1 a2 a3",
-            "a1 came back, and then a2, which is no reason to serve it before a1: among "
-            "the pages of its host, each goes to where its number says. Yours: "
+            "a1 came back, and then a2, which is no reason to serve a2 first: among the "
+            "pages of its host, each goes to where its number says. Yours: "
                 << order);
     }
 
-    TEST_CASE("what was never in") {
+    TEST_CASE("unpop takes a page that was never pushed") {
         Pages pages;
         pages.unpop_new("a1");
         CHECK(pages.next() == "a1");
@@ -223,13 +223,13 @@ TEST_SUITE("unpop") {
         pages.unpop_new("a2");
         const std::string order = pages.next();
         CHECK_MESSAGE(order == "a2 b1 b2",
-                      "here a page comes back that nobody has pushed, and its host is "
-                      "not in the line. It's the next one, all the same. Yours: "
+                      "here a page comes back that was never pushed, and its host is not "
+                      "in the line. It's still the next one. Yours: "
                           << order);
     }
 }
 
-TEST_CASE("unpush") {
+TEST_CASE("unpush takes a waiting page out") {
     Pages pages;
     pages.push({"a1", "a2", "b1", "c1"});
     CHECK(pages.unpush(2)); // b1
@@ -239,7 +239,7 @@ TEST_CASE("unpush") {
 }
 
 TEST_SUITE("in a queue") {
-    TEST_CASE_FIXTURE(LoopTest, "getters are served") {
+    TEST_CASE_FIXTURE(LoopTest, "getters are served by host in turn") {
         stage3::Queue<Page, ByHost> queue;
         for (const char* name : {"a1", "a2", "a3", "b1", "b2"})
             queue.put_nowait(page(name));
@@ -252,7 +252,7 @@ TEST_SUITE("in a queue") {
         CHECK(joined(log) == "a1 b1 a2 b2 a3 a4");
     }
 
-    TEST_CASE_FIXTURE(LoopTest, "what a cancelled getter gives back is next") {
+    TEST_CASE_FIXTURE(LoopTest, "a page that a cancelled getter gives back is next") {
         stage3::Queue<Page, ByHost> queue;
         Task<> gone = task(get(*this, queue));
         turns(1);
@@ -275,7 +275,7 @@ TEST_SUITE("in a queue") {
             tasks.push_back(task(put(queue, name)));
         turns(1);
         CHECK(queue.full());
-        tasks[2].cancel(); // a3 does not come in
+        tasks[2].cancel(); // a3 is never put in
         turns(2);
         for (int i = 0; i < 3; ++i)
             tasks.push_back(task(get(*this, queue)));

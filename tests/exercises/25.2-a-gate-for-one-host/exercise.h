@@ -15,8 +15,8 @@ struct Limits {
     stage3::EventLoop::Duration delay{}; ///< at least, from one start to the next
 };
 
-/// Whoever wants to fetch a page of the host brings it here, and does not wait. The gate
-/// starts the requests as soon as the limits allow: first in, first out.
+/// A worker that wants to fetch a page of the host brings it here, and does not wait.
+/// The gate starts the requests as soon as the limits allow: first in, first out.
 class Gate {
   public:
     using TimePoint = stage3::EventLoop::TimePoint;
@@ -27,26 +27,26 @@ class Gate {
     Gate(stage3::EventLoop& loop, Limits limits, Start start)
         : loop_(loop), limits_(limits), start_(std::move(start)) {}
 
-    /// Starts the request, if it may start now, and nobody is in line. If not, the page
-    /// stands in line. Returns at once.
+    /// Starts the request if it may start now and no page is in line. If not, the page
+    /// waits in line. Returns at once.
     void enter(std::string page);
 
-    /// A request has ended, however it has.
+    /// A request has ended, in whatever way.
     void end();
 
-    /// The host wishes that no request starts before `when`. A wish for less than what
-    /// it has to wait for anyway changes nothing.
+    /// The host wants no request to start before `when`. If the next one has to wait
+    /// longer than that anyway, this changes nothing.
     void hold(TimePoint when);
 
   private:
-    /// Yours: starts what may start now, and sees to it that the rest is not forgotten.
+    /// Yours: starts what may start now, and makes sure that the rest is not forgotten.
     void start_next();
 
     stage3::EventLoop& loop_;
     const Limits limits_;
     const Start start_;
-    std::deque<std::string> line_; // those who wait
+    std::deque<std::string> line_; // the pages that wait
     std::size_t in_flight_ = 0;    // requests that have started and not ended
-    TimePoint next_start_{};       // no request starts before
-    std::optional<stage3::CancelAtExit> timer_; // takes its timer back in the end
+    TimePoint next_start_{};       // no request starts before this
+    std::optional<stage3::CancelAtExit> timer_; // takes its timer back at the end
 };

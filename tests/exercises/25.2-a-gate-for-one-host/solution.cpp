@@ -27,7 +27,7 @@ void Gate::start_next() {
         }
         const std::string page = std::move(line_.front());
         line_.pop_front();
-        // First all this: the request may end, or another page come, inside start_.
+        // All this first: inside start_, the request may end, or another page come.
         ++in_flight_;
         next_start_ = loop_.time() + limits_.delay;
         start_(page);

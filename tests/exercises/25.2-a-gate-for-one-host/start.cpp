@@ -1,8 +1,8 @@
-// An open gate: everybody passes at once. exercise.h says what it should be.
+// An open gate: every page passes at once. exercise.h says what it should be.
 //
 // You have: loop_.time(), which is now; limits_.delay and limits_.max_in_flight; and
-//     timer_.emplace(loop_.call_at(when, [this] { ... }));
-// which calls that at `when`, and takes back the timer that was set before, if any.
+//     timer_.emplace(loop_.call_at(when, [this] { ... })); which calls the function at
+// `when`, and takes back the timer that was set before, if any.
 #include "exercise.h"
 
 #include <algorithm>

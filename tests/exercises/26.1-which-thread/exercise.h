@@ -16,13 +16,13 @@ struct Answers {
     // A coroutine waits for what run_in_executor returns. In which thread...
     int function = unanswered; ///< does the function run?
     int callback = unanswered; ///< is a done callback of the future called?
-    int after = unanswered;    ///< does the line behind the co_await run?
+    int after = unanswered;    ///< does the line after the co_await run?
     int captures =
         unanswered; ///< are the things destroyed that the function has captured?
     // The coroutine is cancelled while the function runs. When the function ends...
     int runs_on = unanswered; ///< has it run all its lines?
-    int local = unanswered;   ///< is there still a local variable of the coroutine?
-    int shared = unanswered;  ///< is there still what both have a shared_ptr to?
+    int local = unanswered;   ///< does a local variable of the coroutine still exist?
+    int shared = unanswered;  ///< does the object that both have a shared_ptr to exist?
     int closed = unanswered;  ///< the loop is closed meanwhile: has that waited?
     // The coroutine is cancelled while all threads are busy, before the function begins.
     int begins = unanswered; ///< does it ever begin?

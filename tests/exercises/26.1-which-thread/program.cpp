@@ -33,7 +33,7 @@ Coroutine<> await_and_note(EventLoop& loop, Answers& answers) {
     const auto here = [home = std::this_thread::get_id()] {
         return std::this_thread::get_id() == home ? loops : another;
     };
-    // Nothing but a shared_ptr that tells when its last owner lets it go.
+    // Nothing but a shared_ptr that notes when its last owner lets it go.
     std::shared_ptr<void> captured(nullptr,
                                    [&, here](void*) { answers.captures = here(); });
     auto function = [&answers, here, captured = std::move(captured)] {
@@ -54,7 +54,7 @@ void in_which_thread(Answers& answers) {
 
 // ---- Cancelled while it runs ----
 
-/// Tells when it's gone.
+/// Notes when it's gone.
 struct Thing {
     explicit Thing(std::shared_ptr<std::atomic<bool>> flag) : lives(std::move(flag)) {
         *lives = true;
@@ -68,7 +68,7 @@ struct Thing {
 
 using Flag = std::shared_ptr<std::atomic<bool>>;
 
-/// Two moments, of which one thread tells the other.
+/// Two moments that one thread signals to the other.
 struct Moments {
     std::latch has_begun{1};
     std::latch may_end{1};
@@ -79,7 +79,7 @@ Coroutine<> await_with_things(EventLoop& loop, Moments& moments, Answers& answer
     const auto shared_lives = std::make_shared<std::atomic<bool>>();
     const Thing local(local_lives);
     auto shared = std::make_shared<const Thing>(shared_lives);
-    // It asks the flags: to look at `local` itself would be a fault, perhaps.
+    // It asks the flags, because looking at `local` itself may be a mistake.
     auto function = [&moments, &answers, local_lives, shared_lives, shared] {
         moments.has_begun.count_down();
         moments.may_end.wait();
@@ -99,7 +99,7 @@ void cancelled_while_it_runs(Answers& answers) {
     turn(loop);
     moments.has_begun.wait();
     task.cancel();
-    turn(loop); // here the task hears of it, and ends
+    turn(loop); // here the task gets Cancelled, and ends
     moments.may_end.count_down();
     loop.close();
     answers.closed = answers.runs_on;
@@ -128,7 +128,7 @@ void cancelled_before_it_begins(Answers& answers) {
     task.cancel();
     turn(loop);
     moments.may_end.count_down();
-    // A third one behind it: when that is done, its turn has come and gone.
+    // A third job after it: when that is done, the second one's turn has come and gone.
     run_until_complete(loop, await_function(loop, std::make_shared<std::atomic<bool>>()));
     answers.begins = *has_begun ? yes : no;
     loop.close();

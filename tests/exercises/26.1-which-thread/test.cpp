@@ -9,35 +9,35 @@ static const tests::Questions check(prediction, run_program);
 
 TEST_CASE("threads") {
     check("function", &Answers::function,
-          "that is what the executor is for. Were it called in the loop's thread, the "
-          "loop would stand still meanwhile.");
+          "that is what the executor is for. If the function were called in the loop's "
+          "thread, the loop would stand still meanwhile.");
     check("callback", &Answers::callback,
-          "nothing of the future is touched in the other thread. The result is carried "
-          "back, and handed over by the loop.");
+          "the other thread doesn't touch the future. The result is carried back, and "
+          "handed over by the loop.");
     check("after", &Answers::after,
           "a coroutine is resumed by the loop, like any other callback. It never moves "
           "to another thread.");
     check("captures", &Answers::captures,
-          "the function travels, too: with its result it goes back into the loop's "
-          "mailbox, and is destroyed where that is opened.");
+          "the function travels, too: together with its result it goes back into the "
+          "loop's mailbox, and is destroyed where that is opened.");
 }
 
 TEST_CASE("cancelled while it runs") {
     check("runs_on", &Answers::runs_on,
-          "a thread can't be stopped from outside. To cancel the future only means that "
-          "nobody wants the result.");
+          "a thread can't be stopped from outside. Cancelling the future only means that "
+          "the result is no longer wanted.");
     check("local", &Answers::local,
-          "the coroutine was asked to end, and has ended: its frame is gone, and what "
-          "lay in it. It doesn't wait for the thread.");
-    check(
-        "shared", &Answers::shared,
-        "a shared_ptr in the function's captures keeps it alive, whoever else lets go.");
+          "the coroutine was asked to end, and has ended: its frame is gone, with "
+          "everything in it. It doesn't wait for the thread.");
+    check("shared", &Answers::shared,
+          "a shared_ptr in the function's captures keeps it alive, whatever happens to "
+          "the others.");
     check("closed", &Answers::closed,
-          "the executor waits for the calls that have begun, since they may use what is "
-          "destroyed after the loop.");
+          "the executor waits for the calls that have begun, because they may use "
+          "objects that are destroyed after the loop.");
 }
 
 TEST_CASE("cancelled before it begins") {
     check("begins", &Answers::begins,
-          "a job that nobody wants any more is passed over when its turn comes.");
+          "a job that is no longer wanted is passed over when its turn comes.");
 }

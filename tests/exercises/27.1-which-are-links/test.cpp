@@ -21,15 +21,15 @@ TEST_CASE("tags") {
 }
 
 TEST_CASE("where no tags are") {
-    check(
-        "comment", &Answers::comment,
-        "what ends a comment is two dashes and a \">\" right behind them, and \"<!-->\" "
-        "is a whole one.");
+    check("comment", &Answers::comment,
+          "what ends a comment is two dashes and a \">\" right after them, and \"<!-->\" "
+          "is a whole comment.");
     check("text_area", &Answers::text_area,
           "some elements hold text and no tags. pre isn't one of them.");
     check("no_script", &Answers::no_script,
-          "who runs no scripts reads what is meant for those who run none.");
+          "a crawler runs no scripts, so it reads what is meant for browsers without "
+          "them.");
     check("script", &Answers::script,
-          "behind \"<!--\" in a script, \"<script>\" and \"</script>\" are a pair, and "
+          "after \"<!--\" in a script, \"<script>\" and \"</script>\" are a pair, and "
           "only an unpaired end tag ends the script.");
 }

@@ -1,4 +1,4 @@
-// start fails in: single dots
+// start fails in: single dots are taken out
 // start fails with: the dot is still there
 #include "exercise.h"
 
@@ -18,31 +18,31 @@ void check(std::string_view path, std::string_view expected, const std::string& 
 
 } // namespace
 
-TEST_CASE("single dots") {
+TEST_CASE("single dots are taken out") {
     check("/a/./b", "/a/b", "the dot is still there, or too much is gone.");
     check("/./a", "/a", "the dot is still there, or too much is gone.");
     check("/a", "/a", "there was nothing to take out.");
     check("/", "/", "An empty segment is a segment like others.");
 }
 
-TEST_CASE("double dots") {
+TEST_CASE("double dots take out the segment before them") {
     check("/a/b/../c", "/a/c", "two dots take out the segment in front of them.");
     check("/a/b/../../c", "/c", "two dots take out the segment in front of them.");
     check("/../a", "/a",
-          "two dots take out the segment in front of them; here, nothing is in front of "
-          "it.");
+          "two dots take out the segment in front of them; here, there is nothing in "
+          "front of them.");
 }
 
-TEST_CASE("dots at the end") {
-    const std::string advice = "where the last segment is one of dots, what is left is a "
-                               "folder, and ends in a slash.";
+TEST_CASE("dots at the end leave a folder") {
+    const std::string advice = "where the last segment consists of dots, what is left is "
+                               "a folder, and ends in a slash.";
     check("/a/b/..", "/a/", advice);
     check("/a/.", "/a/", advice);
     check("/..", "/", advice);
     check("/a/", "/a/", "there was nothing to take out.");
 }
 
-TEST_CASE("dots in disguise") {
+TEST_CASE("encoded dots count as dots") {
     const std::string advice = "\"%2e\" is another spelling of a dot, in a segment that "
                                "consists of nothing else.";
     check("/a/%2e/b", "/a/b", advice);
@@ -51,7 +51,7 @@ TEST_CASE("dots in disguise") {
     check("/a/%2eb/...", "/a/%2eb/...", "these mean something else, and stay.");
 }
 
-TEST_CASE("empty segments") {
+TEST_CASE("empty segments are kept") {
     check("/a//b", "/a//b", "An empty segment is a segment like others.");
     check("/a//../b", "/a/b", "An empty segment is a segment like others.");
 }

@@ -6,10 +6,10 @@
 #include <chrono>
 #include <cstddef>
 
-/// What is sent back at most, in bytes, with the "\n" at its end.
+/// The longest line that is sent back, in bytes, including the "\n" at its end.
 constexpr std::size_t longest_line = 100;
 
-/// How long a client may take for its own end, once all that we have said is gone.
+/// How long a client may take to finish, once everything that we sent is gone.
 constexpr std::chrono::seconds patience{1};
 
 /// One client's connection, from its first line to its end.

@@ -1,4 +1,4 @@
-// Lines, until there are none; and then an end that loses nothing.
+// Lines until there are none, and then an end that loses nothing.
 #include "exercise.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
 
@@ -37,8 +37,8 @@ Coroutine<> echo(Stream& stream) {
         stream.finish_writing();
         co_await stage3::wait_for(read_to_the_end(stream), patience);
     } catch (const stage3::Timeout&) {
-        co_return; // it wants to talk on, and nobody listens
+        co_return; // the client has not finished within `patience`
     } catch (const std::system_error&) {
-        co_return; // the connection is broken: nobody is there to tell
+        co_return; // the connection is broken: there is no one to tell
     }
 }

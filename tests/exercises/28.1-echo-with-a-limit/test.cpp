@@ -1,4 +1,4 @@
-// start fails in: line after line
+// start fails in: one line after another is sent back
 // start fails with: ended the connection after one line
 #include "exercise.h"
 #include "stage3_queue_crawler/runtime/net/listener.h"
@@ -24,7 +24,7 @@ namespace {
 
 constexpr stage3::StreamLimits limits{.read_ahead = 1000, .unsent = 20'000};
 
-/// What stage3::serve does with a client.
+/// Does what stage3::serve does with a client.
 Coroutine<> serve_one(Stream& stream) {
     const stage3::AtExit close([&stream] { stream.close(); });
     co_await echo(stream);
@@ -38,15 +38,15 @@ class EchoTest : public tests::ClientTest {
     EchoTest& operator=(const EchoTest&) = delete;
     ~EchoTest() { loop.close(); }
 
-    /// Says that, and returns what comes.
+    /// Sends that, and returns what comes back.
     std::string say(std::string_view text) {
         client.send(text);
         settle();
         return client.receive();
     }
 
-    /// Lines of `longest_line` bytes, each with its number: as many as are taken, or so
-    /// many. None is read meanwhile.
+    /// Sends lines of `longest_line` bytes, each with its number, until no more are
+    /// taken or that many bytes were sent. Reads none meanwhile.
     void send_lines(std::size_t most) {
         std::string left;
         int refused = 0;
@@ -64,7 +64,7 @@ class EchoTest : public tests::ClientTest {
         sent.resize(sent.size() - left.size());
     }
 
-    /// All that comes, with a pause after each piece.
+    /// Everything that comes, read with a pause after each piece.
     std::string read_slowly() {
         std::string all;
         for (;;) {
@@ -100,51 +100,54 @@ class EchoTest : public tests::ClientTest {
 } // namespace
 
 TEST_SUITE("lines") {
-    TEST_CASE_FIXTURE(EchoTest, "line after line") {
+    TEST_CASE_FIXTURE(EchoTest, "one line after another is sent back") {
         std::string got = say("one\n");
-        CHECK_MESSAGE(got == "one\n",
-                      "it has said \"one\\n\", and should have got the same. It got \""
-                          << got << "\"");
+        CHECK_MESSAGE(
+            got == "one\n",
+            "the client sent \"one\\n\", and should have got the same. It got \""
+                << got << "\"");
         got = say("two\nthree\n");
         REQUIRE_MESSAGE(
             !client.ended(),
-            "you ended the connection after one line, and the client has another one.");
-        CHECK_MESSAGE(got == "two\nthree\n",
-                      "it has said two lines at once, and should have got both. It got \""
-                          << got << "\"");
+            "you ended the connection after one line, and the client had another one.");
+        CHECK_MESSAGE(
+            got == "two\nthree\n",
+            "the client sent two lines at once, and should have got both. It got \""
+                << got << "\"");
     }
 
-    TEST_CASE_FIXTURE(EchoTest, "as soon as it is whole") {
+    TEST_CASE_FIXTURE(EchoTest, "a line is sent back as soon as it is whole") {
         std::string got = say("hel");
-        CHECK_MESSAGE(got.empty(), "it has said \"hel\", which is no line yet, and got \""
-                                       << got
-                                       << "\" back. How much comes at once says nothing: "
-                                          "a line may come in pieces.");
+        CHECK_MESSAGE(got.empty(),
+                      "the client sent \"hel\", which is not a line yet, and got \""
+                          << got
+                          << "\" back. How much comes at once means nothing: a line may "
+                             "come in pieces.");
         got = say("lo\nwor");
-        CHECK_MESSAGE(
-            got == "hello\n",
-            "now the first line is whole. It should have got \"hello\\n\", and got \""
-                << got << "\"");
+        CHECK_MESSAGE(got == "hello\n", "now the first line is whole. The client should "
+                                        "have got \"hello\\n\", and got \""
+                                            << got << "\"");
         CHECK(say("ld\n") == "world\n");
         CHECK_MESSAGE(say("\n\r\n") == "\n\r\n", "an empty line is a line, too.");
     }
 
-    TEST_CASE_FIXTURE(EchoTest, "the client finishes") {
+    TEST_CASE_FIXTURE(EchoTest, "a client that finishes still gets its lines back") {
         client.send("one\ntwo");
         client.finish();
         settle();
         const std::string got = client.receive();
-        CHECK_MESSAGE(got == "one\n",
-                      "it has sent \"one\\ntwo\", and finished. The line should have "
-                      "come back, and what is no line should not. It got \""
-                          << got << "\"");
+        CHECK_MESSAGE(
+            got == "one\n",
+            "the client sent \"one\\ntwo\", and finished. The line should have come "
+            "back, and the rest, which is not a line, should not. It got \""
+                << got << "\"");
         REQUIRE_MESSAGE(client.ended(), "the client has finished, and you have not.");
         check_nothing_escaped();
     }
 }
 
 TEST_SUITE("too long") {
-    TEST_CASE_FIXTURE(EchoTest, "just not too long") {
+    TEST_CASE_FIXTURE(EchoTest, "a line of the greatest length is sent back") {
         const std::string line = std::string(longest_line - 1, 'x') + '\n';
         const std::string got = say(line);
         CHECK_MESSAGE(got == line,
@@ -154,35 +157,37 @@ TEST_SUITE("too long") {
                           << "\"");
     }
 
-    TEST_CASE_FIXTURE(EchoTest, "a byte more") {
+    TEST_CASE_FIXTURE(EchoTest, "a line that is one byte too long is refused") {
         const std::string got = say("one\n" + std::string(longest_line, 'x') + "\ntwo\n");
         REQUIRE_MESSAGE(got != "one\n",
-                        "the client has sent a line that is too long, and hears nothing "
-                        "of it: the connection just ends. Say why.");
+                        "the client sent a line that is too long, and gets no message: "
+                        "the connection just ends. Say why.");
         CHECK_MESSAGE(got == "one\ntoo long\n",
-                      "behind \"one\\n\", a line is one byte too long. It should get "
-                      "\"one\\ntoo long\\n\", and nothing more. It got \""
+                      "after \"one\\n\", a line is one byte too long. The client should "
+                      "get \"one\\ntoo long\\n\", and nothing more. It got \""
                           << got << "\"");
         REQUIRE_MESSAGE(client.ended(), "after \"too long\", the connection should end.");
     }
 
-    TEST_CASE_FIXTURE(EchoTest, "no end in sight") {
+    TEST_CASE_FIXTURE(EchoTest, "a line is refused before its end has come") {
         const std::string got = say(std::string(longest_line, 'x'));
         REQUIRE_MESSAGE(
             got == "too long\n",
-            "it has sent "
+            "the client sent "
                 << longest_line
-                << " bytes, and no end is among them. Whatever comes, that line is too "
+                << " bytes without an end of line. Whatever follows, that line is too "
                    "long: you need not wait for its end, which may never come.");
     }
 
-    TEST_CASE_FIXTURE(EchoTest, "it sends on") {
+    TEST_CASE_FIXTURE(EchoTest,
+                      "a client that sends on after its refusal gets no reset") {
         const std::string got = say(std::string(3000, 'x'));
         CHECK(got == "too long\n");
-        REQUIRE_MESSAGE(!client.broken(),
-                        "the client got its answer, and then no end, but a reset: when "
-                        "the connection was closed, bytes of it were unread. On a long "
-                        "way, the answer might never have come.");
+        REQUIRE_MESSAGE(
+            !client.broken(),
+            "the client got its answer, and then not an end but a reset: when the "
+            "connection was closed, bytes from the client were unread. Over a long "
+            "distance, the answer might never have arrived.");
         CHECK(client.ended());
         REQUIRE_MESSAGE(!serving.done(), "echo has returned, though the client has not "
                                          "finished. What it sends now leads to a reset.");
@@ -193,7 +198,7 @@ TEST_SUITE("too long") {
         check_nothing_escaped();
     }
 
-    TEST_CASE_FIXTURE(EchoTest, "what came before is not lost") {
+    TEST_CASE_FIXTURE(EchoTest, "the lines before one that is too long are not lost") {
         send_lines(15'000);
         REQUIRE(stream.unsent() > 0);
         client.send(std::string(200, 'x'));
@@ -201,21 +206,21 @@ TEST_SUITE("too long") {
         const std::string got = read_slowly();
         CHECK_MESSAGE(
             (got == sent + "too long\n"),
-            "many lines were to be sent back, and then came one that is too long. Of "
+            "many lines had to be sent back, and then came one that is too long. Of "
                 << sent.size() + std::string("too long\n").size()
                 << " bytes, only these came: " << got.size());
     }
 }
 
 TEST_SUITE("clients of all kinds") {
-    TEST_CASE_FIXTURE(EchoTest, "reads late") {
+    TEST_CASE_FIXTURE(EchoTest, "a client that reads late loses nothing") {
         send_lines(15'000);
         REQUIRE(stream.unsent() > 0);
         client.finish();
         settle();
         const std::string got = read_slowly();
         REQUIRE_MESSAGE(got.size() == sent.size(),
-                        "the client finished, and then read. Of its last answers, "
+                        "the client finished first, and read then. Of its last answers, "
                             << sent.size() - got.size()
                             << " bytes never came: they were still unsent when you ended "
                                "the connection.");
@@ -224,14 +229,14 @@ TEST_SUITE("clients of all kinds") {
         CHECK(serving.done());
     }
 
-    TEST_CASE_FIXTURE(EchoTest, "reads very late") {
+    TEST_CASE_FIXTURE(EchoTest, "a client that reads very late loses nothing") {
         send_lines(15'000);
         REQUIRE(stream.unsent() > 0);
         client.finish();
-        after(10 * patience); // that's for its end, when all that we have said is gone
+        after(10 * patience); // that's for its end, once everything we sent is gone
         const std::string got = read_slowly();
         REQUIRE_MESSAGE(got.size() == sent.size(),
-                        "the client finished, and read a while later. "
+                        "the client finished, and read only a while later. "
                             << sent.size() - got.size()
                             << " bytes were lost: `patience` is for its end, and not for "
                                "what is still unsent.");
@@ -240,27 +245,29 @@ TEST_SUITE("clients of all kinds") {
         CHECK(serving.done());
     }
 
-    TEST_CASE_FIXTURE(EchoTest, "never reads") {
+    TEST_CASE_FIXTURE(EchoTest, "a client that does not read is waited for") {
         send_lines(1'000'000);
         REQUIRE_MESSAGE(most_unsent <= limits.unsent + longest_line,
-                        "the client sends and sends, and reads nothing. Its answers pile "
+                        "the client keeps sending, and reads nothing. Its answers pile "
                         "up in your memory: "
                             << most_unsent << " bytes.");
-        REQUIRE_MESSAGE(!serving.done(), "it may still read. Wait for it.");
+        REQUIRE_MESSAGE(!serving.done(), "the client may still read. Wait for it.");
         std::string got = read_slowly();
         const std::size_t whole = sent.rfind('\n') + 1;
-        CHECK_MESSAGE((got == sent.substr(0, whole)),
-                      "in the end it read, and should have got each line, in order.");
+        CHECK_MESSAGE(
+            (got == sent.substr(0, whole)),
+            "in the end the client read, and should have got each line, in order.");
     }
 
-    TEST_CASE_FIXTURE(EchoTest, "goes away") {
+    TEST_CASE_FIXTURE(EchoTest, "echo ends when the client goes away") {
         client.close();
         settle();
         CHECK(serving.done());
         check_nothing_escaped();
     }
 
-    TEST_CASE_FIXTURE(EchoTest, "goes away, and leaves its answers unread") {
+    TEST_CASE_FIXTURE(EchoTest,
+                      "echo ends when the client goes away with answers unread") {
         send_lines(1'000'000);
         client.close();
         settle();
@@ -268,7 +275,7 @@ TEST_SUITE("clients of all kinds") {
         check_nothing_escaped();
     }
 
-    TEST_CASE_FIXTURE(EchoTest, "finishes, and goes away before its answers are there") {
+    TEST_CASE_FIXTURE(EchoTest, "echo ends when a client that has finished goes away") {
         send_lines(15'000);
         client.finish();
         settle();
@@ -278,15 +285,15 @@ TEST_SUITE("clients of all kinds") {
         check_nothing_escaped();
     }
 
-    TEST_CASE_FIXTURE(EchoTest, "never finishes") {
+    TEST_CASE_FIXTURE(EchoTest, "echo gives up a refused client that never finishes") {
         say(std::string(200, 'x'));
         after(patience);
         REQUIRE_MESSAGE(serving.done(), "the client was told that its line is too long, "
-                                        "and does not finish. You wait for it for ever.");
+                                        "and does not finish. You wait for it forever.");
         check_nothing_escaped();
     }
 
-    TEST_CASE_FIXTURE(EchoTest, "never finishes, and sends on") {
+    TEST_CASE_FIXTURE(EchoTest, "echo gives up a refused client that keeps sending") {
         say(std::string(200, 'x'));
         for (int i = 0; i < 20; ++i) {
             client.send("xxx");
@@ -294,22 +301,21 @@ TEST_SUITE("clients of all kinds") {
         }
         REQUIRE_MESSAGE(serving.done(),
                         "the client was told that its line is too long, and sends three "
-                        "bytes more ten times a second. Two seconds later, echo is still "
+                        "more bytes ten times a second. Two seconds later, echo is still "
                         "there: your patience begins anew with each byte.");
     }
 }
 
 TEST_SUITE("the server ends") {
-    TEST_CASE_FIXTURE(EchoTest, "while you read") {
+    TEST_CASE_FIXTURE(EchoTest, "echo ends when it is cancelled while reading") {
         serving.cancel();
         settle();
-        REQUIRE_MESSAGE(serving.done(),
-                        "the task was asked to end, and goes on: you have caught more "
-                        "than you know what to do with.");
+        REQUIRE_MESSAGE(serving.done(), "the task was asked to end, but continues: you "
+                                        "have caught more than you meant to handle.");
         check_nothing_escaped();
     }
 
-    TEST_CASE_FIXTURE(EchoTest, "while you write") {
+    TEST_CASE_FIXTURE(EchoTest, "echo ends when it is cancelled while writing") {
         send_lines(1'000'000);
         serving.cancel();
         settle();
@@ -326,7 +332,7 @@ common::Address at_port(std::uint16_t port) {
     return common::resolve("127.0.0.1", port).front();
 }
 
-/// Says one line, and what came back.
+/// Sends one line, and returns what came back.
 Coroutine<std::string> ask(std::uint16_t port, std::string line) {
     common::Socket socket = co_await stage3::connect(at_port(port));
     Stream stream(stage3::running_loop(), std::move(socket));
@@ -352,7 +358,7 @@ Coroutine<std::vector<std::string>> ask_ten() {
 
 } // namespace
 
-TEST_CASE("ten clients at a real port") {
+TEST_CASE("ten clients at a real port get their lines back") {
     const std::vector<std::string> answers = stage3::run(ask_ten());
     for (std::size_t i = 0; i < answers.size(); ++i)
         CHECK(answers[i] == fmt::format("line {}\n", i));

@@ -1,4 +1,4 @@
-// What one says, all others hear.
+// A chat room: what one client says, all others hear.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/net/stream.h"
@@ -6,24 +6,24 @@
 #include <cstddef>
 #include <vector>
 
-/// What is passed on at most, in bytes, with the "\n" at its end.
+/// The longest line that is passed on, in bytes, including the "\n" at its end.
 constexpr std::size_t longest_line = 1000;
 
 /// A client for which more than this is unsent, in bytes, is too far behind.
 constexpr std::size_t most_unsent = std::size_t{64} * 1024;
 
-/// It outlives the streams, and those outlive the coroutines.
+/// The room outlives the streams, and those outlive the coroutines.
 class Room {
   public:
     /// Yours. The client is in the room as long as this runs, however it ends: in
-    /// `members_` from its first step on, and no more when it's over. Its caller closes
-    /// the connection then, and destroys the stream.
+    /// `members_` from its first step on, and no longer once it has ended. The caller
+    /// closes the connection then, and destroys the stream.
     ///
     /// - Each line ("...\n") that the client says is sent to all others who are in the
     ///   room, as soon as it is whole, and not to itself.
-    /// - Nobody is waited for: who reads slowly doesn't hold up the others.
-    /// - If then more than `most_unsent` is left for somebody, that one's stream is
-    ///   closed at once. Who is less behind stays, and gets all, in order.
+    /// - No client is waited for: one that reads slowly doesn't hold up the others.
+    /// - If more than `most_unsent` is then left for a client, its stream is closed at
+    ///   once. A client that is less behind stays, and gets everything, in order.
     /// - It ends when the client finishes, or says a line that is longer than
     ///   `longest_line`; when the connection breaks, or is closed because the client is
     ///   too far behind; and when the task is asked to end. No exception leaves it
@@ -33,5 +33,5 @@ class Room {
     std::size_t size() const { return members_.size(); }
 
   private:
-    std::vector<stage3::Stream*> members_; // those who are in the room
+    std::vector<stage3::Stream*> members_; // the clients in the room
 };

@@ -1,4 +1,4 @@
-// Nobody is waited for. Who is too far behind must go.
+// No client is waited for. One that is too far behind must go.
 #include "exercise.h"
 #include "stage3_queue_crawler/runtime/loop/at_exit.h"
 
@@ -10,8 +10,8 @@
 using stage3::Coroutine;
 using stage3::Stream;
 
-/// Nobody comes or goes meanwhile: this doesn't wait, and who is closed here hears of it
-/// in a later turn, and leaves then.
+/// No client comes or goes meanwhile: this doesn't wait, and the task of a client that
+/// is closed here resumes in a later turn, and leaves then.
 static void tell(const std::vector<Stream*>& members, const Stream& speaker,
                  std::string_view line) {
     for (Stream* member : members) {

@@ -1,10 +1,9 @@
-// A room in which nobody hears anybody. exercise.h says what it should be.
+// A room in which no client hears another. exercise.h says what it should be.
 //
-// You may want: member->write(line), member->unsent(), member->close(). Who waits for
-// something on a stream that is closed gets std::system_error: not inside `close`, but
-// when its task has its next turn.
-// And const stage3::AtExit at_exit([&] { ... }), which calls that when the scope is left,
-// whatever the reason.
+// You may want: member->write(line), member->unsent(), member->close(). A task that
+// waits for something on a stream that is closed gets std::system_error, not inside
+// `close` but in its next turn. And const stage3::AtExit at_exit([&] { ... }), which
+// calls the function when the scope is left, whatever the reason.
 #include "exercise.h"
 #include "stage3_queue_crawler/runtime/loop/at_exit.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
@@ -20,7 +19,7 @@ Coroutine<> Room::stay(Stream& client) {
     try {
         for (;;) {
             const std::string line = co_await client.read_until("\n", longest_line);
-            // Who else is here?
+            // Which other clients are here?
             static_cast<void>(line);
         }
     } catch (const stage3::EndOfStream&) {

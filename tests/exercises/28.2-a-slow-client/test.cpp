@@ -1,4 +1,4 @@
-// start fails in: all others hear it
+// start fails in: all other clients hear a line
 // start fails with: b heard nothing
 #include "exercise.h"
 #include "tests/stage3/runtime/client_test.h"
@@ -19,7 +19,7 @@ using stage3::Stream;
 
 namespace {
 
-/// What stage3::serve does with a client.
+/// Does what stage3::serve does with a client.
 Coroutine<> serve_one(Room& room, Stream& stream) {
     const stage3::AtExit close([&stream] { stream.close(); });
     co_await room.stay(stream);
@@ -60,7 +60,7 @@ class RoomTest : public tests::ClientTest {
             REQUIRE_MESSAGE(what.empty(), "an exception has left stay: " << what);
         }
     }
-    /// With its number, and as long as a line may be.
+    /// A line with its number, as long as a line may be.
     static std::string line(int number) {
         return fmt::format("{:{}}\n", number, longest_line - 1);
     }
@@ -72,7 +72,7 @@ class RoomTest : public tests::ClientTest {
 } // namespace
 
 TEST_SUITE("who hears what") {
-    TEST_CASE_FIXTURE(RoomTest, "all others hear it") {
+    TEST_CASE_FIXTURE(RoomTest, "all other clients hear a line") {
         Member& a = enter();
         Member& b = enter();
         Member& c = enter();
@@ -85,16 +85,16 @@ TEST_SUITE("who hears what") {
         CHECK_MESSAGE(c.client.receive() == "hello\n",
                       "c should have heard it, too, and just once.");
         REQUIRE_MESSAGE(a.client.receive().empty(),
-                        "a hears what it has said itself. Tell the others.");
+                        "a hears what it has said itself. Send it to the others only.");
     }
 
-    TEST_CASE_FIXTURE(RoomTest, "lines, in order") {
+    TEST_CASE_FIXTURE(RoomTest, "whole lines are passed on in order") {
         Member& a = enter();
         Member& b = enter();
         Member& c = enter();
         say(a, "on");
         CHECK_MESSAGE(c.client.receive().empty(),
-                      "a line is passed on when it is whole.");
+                      "a line is passed on only when it is whole.");
         say(b, "two\nthree\n");
         say(a, "e\nfour\n");
         CHECK(c.client.receive() == "two\nthree\none\nfour\n");
@@ -102,7 +102,7 @@ TEST_SUITE("who hears what") {
         CHECK(b.client.receive() == "one\nfour\n");
     }
 
-    TEST_CASE_FIXTURE(RoomTest, "who comes later") {
+    TEST_CASE_FIXTURE(RoomTest, "a client that comes later hears only what follows") {
         Member& a = enter();
         say(a, "anybody there?\n");
         Member& b = enter();
@@ -112,7 +112,7 @@ TEST_SUITE("who hears what") {
 }
 
 TEST_SUITE("who leaves") {
-    TEST_CASE_FIXTURE(RoomTest, "who finishes") {
+    TEST_CASE_FIXTURE(RoomTest, "a client that finishes leaves the room") {
         Member& a = enter();
         Member& b = enter();
         Member& c = enter();
@@ -125,20 +125,20 @@ TEST_SUITE("who leaves") {
         CHECK(c.client.receive() == "hello\n");
     }
 
-    TEST_CASE_FIXTURE(RoomTest, "who goes without a word") {
+    TEST_CASE_FIXTURE(RoomTest, "a client whose connection breaks leaves the room") {
         Member& a = enter();
         Member& b = enter();
         Member& c = enter();
         say(a, "hello\n");
-        b.client.close(); // without having read it: that's no proper end
+        b.client.close(); // without having read it, so that's not a proper end
         say(a, "hello?\n");
-        CHECK_MESSAGE(b.task.done(), "b's connection is broken, and its task goes on.");
+        CHECK_MESSAGE(b.task.done(), "b's connection is broken, and its task continues.");
         check_nothing_escaped();
         CHECK_MESSAGE(room.size() == 2, "b has gone, and two should be here.");
         CHECK(c.client.receive() == "hello\nhello?\n");
     }
 
-    TEST_CASE_FIXTURE(RoomTest, "who says too much") {
+    TEST_CASE_FIXTURE(RoomTest, "a client whose line is too long leaves the room") {
         Member& a = enter();
         Member& b = enter();
         say(a, std::string(longest_line - 1, 'x') + '\n');
@@ -149,21 +149,21 @@ TEST_SUITE("who leaves") {
         CHECK(room.size() == 1);
     }
 
-    TEST_CASE_FIXTURE(RoomTest, "who is asked to end") {
+    TEST_CASE_FIXTURE(RoomTest, "a client whose task is cancelled leaves the room") {
         enter();
         Member& b = enter();
         b.task.cancel();
         settle();
-        REQUIRE_MESSAGE(b.task.done(), "b's task was asked to end, and goes on.");
-        REQUIRE_MESSAGE(room.size() == 1,
-                        "b's task was asked to end, and has ended. But b is still a "
-                        "member: the next one who says something writes to a stream "
-                        "that is gone.");
+        REQUIRE_MESSAGE(b.task.done(), "b's task was asked to end, and continues.");
+        REQUIRE_MESSAGE(
+            room.size() == 1,
+            "b's task was asked to end, and has ended. But b is still a member: the next "
+            "client that says something writes to a stream that is gone.");
     }
 }
 
 TEST_SUITE("who doesn't read") {
-    TEST_CASE_FIXTURE(RoomTest, "holds up nobody") {
+    TEST_CASE_FIXTURE(RoomTest, "a client that does not read holds up no other") {
         Member& a = enter();
         Member& b = enter();
         Member& c = enter();
@@ -173,43 +173,44 @@ TEST_SUITE("who doesn't read") {
             const bool heard = c.client.receive() == line(i);
             REQUIRE_MESSAGE((heard || !was_here || !b.stream.closed()),
                             "b was too far behind, and was closed. But just then, c "
-                            "missed a line: c was behind b in the list, and you went on "
-                            "with the one behind c, or not at all.");
+                            "missed a line: c comes after b in the list, and you "
+                            "continued with the member after c, or not at all.");
             REQUIRE_MESSAGE(heard, "b doesn't read. In line "
                                        << i
                                        << ", a said something, and c heard nothing: c "
-                                          "stands in line behind b.");
+                                          "has to wait until b has read.");
             if (b.stream.unsent() <= most_unsent)
                 continue;
             say(a, line(++i));
             REQUIRE_MESSAGE((c.client.receive() == line(i)),
-                            "b doesn't read, and nobody hears what a says. a's task "
+                            "b doesn't read, and no client hears what a says. a's task "
                             "waits for b, and so a itself is held up.");
             for (; i < 300; ++i)
                 say(a, line(i));
-            FAIL("b doesn't read, and is still in the room after 300 lines. All that is "
-                 "kept for it is now "
+            FAIL("b doesn't read, and is still in the room after 300 lines. What is kept "
+                 "for it has grown to "
                  << b.stream.unsent() << " bytes, and there is no end to it.");
         }
         REQUIRE_MESSAGE(b.stream.closed(),
                         "b hasn't read any of 300 lines, and they aren't kept for it. So "
-                        "there is a gap in what it will read, and it can't know. Then "
-                        "rather close it.");
+                        "there is a gap in what it will read, and it can't know that. "
+                        "Close its connection instead.");
     }
 
-    TEST_CASE_FIXTURE(RoomTest, "is closed, and leaves") {
+    TEST_CASE_FIXTURE(RoomTest,
+                      "a client that falls too far behind is closed and leaves") {
         Member& a = enter();
         Member& b = enter();
         for (int i = 0; i < 300 && !b.stream.closed(); ++i)
             say(a, line(i));
         CHECK(b.stream.closed());
-        CHECK_MESSAGE(b.task.done(), "b was closed, and its task goes on.");
+        CHECK_MESSAGE(b.task.done(), "b was closed, and its task continues.");
         CHECK_MESSAGE(room.size() == 1, "b was closed, and only a should be here.");
         b.client.receive();
         CHECK(b.client.ended());
     }
 
-    TEST_CASE_FIXTURE(RoomTest, "two at once") {
+    TEST_CASE_FIXTURE(RoomTest, "two slow clients are closed and the others stay") {
         Member& a = enter();
         Member& slow = enter();
         Member& b = enter();
@@ -229,7 +230,8 @@ TEST_SUITE("who doesn't read") {
         CHECK(a.client.receive() == "the end\n");
     }
 
-    TEST_CASE_FIXTURE(RoomTest, "for a while") {
+    TEST_CASE_FIXTURE(RoomTest,
+                      "a client that is slow for a while stays and gets every line") {
         Member& a = enter();
         Member& b = enter();
         std::string said;
@@ -239,8 +241,8 @@ TEST_SUITE("who doesn't read") {
                 said = line(i);
                 say(a, said);
                 REQUIRE_MESSAGE(!b.stream.closed(),
-                                "b was slow for a moment, and you closed it. A little "
-                                "behind is nothing bad: up to "
+                                "b was slow for a moment, and you closed it. Being a "
+                                "little behind is allowed: up to "
                                     << most_unsent << " bytes may wait for it.");
             }
             CHECK(b.stream.unsent() > most_unsent / 2);
@@ -254,8 +256,8 @@ TEST_SUITE("who doesn't read") {
             for (std::size_t i = 0; i < all.size() / longest_line; ++i)
                 REQUIRE((all.substr(i * longest_line, longest_line)
                          == line(static_cast<int>(i))));
-            CHECK_MESSAGE(all.ends_with(said), "b has read all, and the last line is not "
-                                               "among it.");
+            CHECK_MESSAGE(all.ends_with(said),
+                          "b has read everything, and the last line is missing.");
         }
         CHECK(room.size() == 2);
     }

@@ -1,5 +1,5 @@
 // A crawl that several processes share: a server, which is only an object here, and a
-// process that calls it through a line that may break.
+// process that calls it over a line that may break.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/task/coroutine.h"
@@ -17,22 +17,22 @@
 struct Call {
     int session = 0;
     int number = 0;
-    std::size_t want = 0;               ///< so many URLs, at most
+    std::size_t want = 0;               ///< at most this many URLs
     std::vector<std::string> done = {}; ///< it has fetched these
 };
 
 /// What the server says to that.
 struct Answer {
     bool is_refused = false;            ///< the call has changed nothing
-    std::vector<std::string> urls = {}; ///< it's for the process to fetch these now
+    std::vector<std::string> urls = {}; ///< the process has to fetch these now
 };
 
-/// There is no answer. Whether the server has had the call, nobody can say.
+/// There is no answer, and no way to know whether the call has reached the server.
 struct ConnectionLost : std::runtime_error {
     ConnectionLost() : std::runtime_error("the connection is lost") {}
 };
 
-/// Brings a call to the server, and the answer back. Throws ConnectionLost.
+/// Brings a call to the server, and the answer back. May throw ConnectionLost.
 using Line = std::function<stage3::Coroutine<Answer>(Call)>;
 
 /// What the server knows of a process that takes part.
@@ -45,10 +45,10 @@ struct Session {
 /// Where the crawl is kept.
 class Server {
   public:
-    /// Notes what is done, and gives out URLs. Of a call that is made again, since its
-    /// answer was lost, it takes nothing and gives out nothing: it answers as before. It
-    /// refuses a call that comes when later ones have come already, and one before which
-    /// another is missing; and all of a session that it doesn't know.
+    /// Notes what is done, and gives out URLs. If a call is repeated because its answer
+    /// was lost, it notes nothing and gives out nothing: it answers as before. It
+    /// refuses a call that comes after later ones, a call before which another is
+    /// missing, and every call of a session that it doesn't know.
     Answer step(const Call& call);
 
     std::deque<std::string> queue;
@@ -56,7 +56,7 @@ class Server {
     std::vector<std::string> records; ///< one for each URL that is done
 };
 
-/// One that takes part in the crawl.
+/// A process that takes part in the crawl.
 class Process {
   public:
     Process(Line line, int session) : line_(std::move(line)), session_(session) {}

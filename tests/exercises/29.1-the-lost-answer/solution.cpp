@@ -1,9 +1,9 @@
-// The number belongs to what is said, and not to the attempt to say it. So the process
-// counts before it tries, and the server can tell a call that it has had from a new one.
+// The number belongs to the call, and not to the attempt to make it. So the process
+// counts before it tries, and the server can tell a repeated call from a new one.
 //
-// To have heard it isn't enough: the process must learn what it was given. The server
-// finds that in what the session holds, by the same number, and so needs to keep no
-// answers.
+// Recognizing the call isn't enough: the process must learn what it was given. The
+// server finds that by the same number among what the session holds, so it needs to
+// keep no answers.
 #include "exercise.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
 
@@ -46,7 +46,7 @@ Coroutine<Answer> Process::ask(std::size_t want, std::vector<std::string> done) 
     while (true) {
         try {
             co_return co_await line_(call);
-        } catch (const ConnectionLost&) { // perhaps it's mended in a second
+        } catch (const ConnectionLost&) { // perhaps the line works again in a second
         }
         co_await stage3::sleep(1s);
     }

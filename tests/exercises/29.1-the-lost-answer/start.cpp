@@ -30,7 +30,7 @@ Coroutine<Answer> Process::ask(std::size_t want, std::vector<std::string> done) 
         const Call call{session_, ++number_, want, done};
         try {
             co_return co_await line_(call);
-        } catch (const ConnectionLost&) { // perhaps it's mended in a second
+        } catch (const ConnectionLost&) { // perhaps the line works again in a second
         }
         co_await stage3::sleep(1s);
     }

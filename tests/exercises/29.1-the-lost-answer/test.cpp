@@ -1,5 +1,5 @@
-// start fails in: an answer is lost
-// start fails with: nobody will ever fetch
+// start fails in: a crawl survives the loss of an answer
+// start fails with: no process will ever fetch
 #include "exercise.h"
 #include "tests/stage3/runtime/loop_test.h"
 
@@ -28,10 +28,11 @@ namespace {
 /// What becomes of a call.
 enum class Fate { fine, call_lost, answer_lost, late };
 
-/// A crawl whose line breaks where the test wants it to. It writes down what was said.
+/// A crawl whose line breaks where the test wants it to. It records what was said.
 class Scene : public LoopTest {
   public:
-    /// Some processes fetch all these. `fates`: of the first calls. All others are fine.
+    /// Some processes fetch all these URLs. `fates` are those of the first calls; all
+    /// others arrive.
     void crawl_all(const std::vector<std::string>& urls, std::deque<Fate> fates,
                    int processes = 1) {
         server_.queue.assign(urls.begin(), urls.end());
@@ -44,32 +45,34 @@ class Scene : public LoopTest {
         try {
             run(wait_for_all(tasks));
         } catch (const std::exception& error) {
-            FAIL("the crawl doesn't go on: " << error.what() << said());
+            FAIL("the crawl doesn't continue: " << error.what() << said());
         }
-        for (auto& [call, after] : late_) // these come when all is over
+        for (auto& [call, after] : late_) // these come when everything is over
             arrive(call, "very late");
     }
 
-    /// Each URL was fetched once, has one record, and nobody holds any.
+    /// Checks that each URL was fetched once and has one record, and that no process
+    /// holds any.
     void check(const std::vector<std::string>& urls) {
         if (has_refused_)
-            FAIL("a process was refused that has done nothing wrong. " << why_refused()
-                                                                       << said());
+            FAIL("a process was refused although it did nothing wrong. " << why_refused()
+                                                                         << said());
         for (const auto& [number, session] : server_.sessions)
             for (const auto& [url, call] : session.held)
-                FAIL(url << " is held by a process that lives, and doesn't know of it. "
+                FAIL(url << " is held by a process that is alive and doesn't know it. "
                          << why_unknown(number, url) << said());
         for (const std::string& url : urls) {
             const auto records = std::ranges::count(server_.records, url);
             if (fetched_[url] > 1)
                 FAIL(url << " was fetched " << fetched_[url]
-                         << " times, by a process that was at it already. It asked what "
-                            "that one call had brought it, and was told of more."
+                         << " times, by a process that was already fetching it. It asked "
+                            "again for the answer to one call, and was given more than "
+                            "that call had brought it."
                          << said());
             if (records > 1)
                 FAIL("there are "
                      << records << " records of " << url
-                     << ": a call was heard twice, and twice it was told of it."
+                     << ": a call arrived twice, and its results were recorded twice."
                      << said());
             REQUIRE_MESSAGE(records == 1, url << " has no record." << said());
         }
@@ -82,8 +85,8 @@ class Scene : public LoopTest {
             co_await one;
     }
 
-    /// A process: it has two URLs at most, fetches one of them, and says that it's done
-    /// as it asks for the next.
+    /// A process: it has two URLs at most, fetches one of them, and reports it as done
+    /// when it asks for the next.
     Coroutine<> fetch_all(int session) {
         Process process([this](Call call) { return bring(std::move(call)); }, session);
         std::deque<std::string> mine;
@@ -115,7 +118,7 @@ class Scene : public LoopTest {
         co_await stage3::sleep(10ms);
         Answer answer;
         if (fate == Fate::call_lost)
-            say(call, "it's lost on its way", {});
+            say(call, "the call is lost", {});
         else if (fate == Fate::late)
             late_.emplace_back(call, 2);
         else
@@ -127,12 +130,12 @@ class Scene : public LoopTest {
         co_return answer;
     }
 
-    /// What was given up, and has been on its way all the time, comes after later ones.
+    /// A call that was given up, but was still on its way, arrives after later ones.
     void let_late_ones_in() {
         for (auto& [call, after] : late_)
             if (--after == 0) {
                 heard_late_ = true;
-                arrive(call, "it comes late, and nobody waits for the answer");
+                arrive(call, "it comes late, and nothing waits for the answer");
             }
         std::erase_if(late_, [](const auto& one) { return one.second == 0; });
     }
@@ -152,18 +155,18 @@ class Scene : public LoopTest {
     std::string why_refused() const {
         for (const auto& [number, session] : server_.sessions)
             if (session.last == 0 && heard_.contains(number))
-                return fmt::format("Calls of session {} were heard, and its `last` is "
-                                   "still 0: nobody has noted their numbers. To which "
-                                   "one does the server hold the next?",
+                return fmt::format("Calls of session {} have arrived, and its `last` is "
+                                   "still 0: their numbers were not noted. What will the "
+                                   "server compare the next one with?",
                                    number);
-        return "Had the server heard its call before, and only the answer was lost?";
+        return "Had its call arrived before, and only the answer was lost?";
     }
 
     /// How it can be that a process doesn't know what it holds.
     std::string why_unknown(int session, const std::string& url) {
         if (took_late_)
             return "A call that was given up came late, when the next one had been "
-                   "answered, and it took URLs out for nobody.";
+                   "answered, and it took URLs out although nothing waits for them.";
         for (const auto& [number, times] : takers_[session])
             if (times > 1)
                 return fmt::format(
@@ -171,14 +174,14 @@ class Scene : public LoopTest {
                     number);
         for (const auto& [number, times] : heard_[session])
             if (times > 1)
-                return "It has asked again, under the same number, and was not told what "
-                       "it had been given.";
+                return "It asked again, under the same number, and was not told what it "
+                       "had been given.";
         if (server_.sessions[session].last > 0)
-            return "The server looks at the numbers. But the call was made again under "
+            return "The server looks at the numbers. But the call was repeated under "
                    "another number, so how can it know?";
-        return fmt::format(
-            "Its session goes on, so no lease will ever end: nobody will ever fetch {}.",
-            url);
+        return fmt::format("Its session continues, so no lease will ever end: no process "
+                           "will ever fetch {}.",
+                           url);
     }
 
     void say(const Call& call, const std::string& what, const Answer& answer) {
@@ -205,7 +208,7 @@ class Scene : public LoopTest {
 
     Server server_;
     std::deque<Fate> fates_;
-    std::deque<std::pair<Call, int>> late_; // and after how many answers they come
+    std::deque<std::pair<Call, int>> late_; // and after how many answers they arrive
     std::map<std::string, int> fetched_;
     std::map<int, std::map<int, int>> heard_;  // session, number -> how many calls came
     std::map<int, std::map<int, int>> takers_; // ... and how many of them took URLs out
@@ -218,34 +221,34 @@ const std::vector<std::string> six = {"a", "b", "c", "d", "e", "f"};
 
 } // namespace
 
-TEST_CASE_FIXTURE(Scene, "nothing is lost") {
+TEST_CASE_FIXTURE(Scene, "a crawl over a perfect line fetches each URL once") {
     crawl_all(six, {});
     check(six);
 }
 
-TEST_CASE_FIXTURE(Scene, "an answer is lost") {
+TEST_CASE_FIXTURE(Scene, "a crawl survives the loss of an answer") {
     crawl_all(six, {Fate::fine, Fate::answer_lost});
     check(six);
 }
 
-TEST_CASE_FIXTURE(Scene, "a call is lost") {
+TEST_CASE_FIXTURE(Scene, "a crawl survives the loss of a call") {
     crawl_all(six, {Fate::fine, Fate::call_lost});
     check(six);
 }
 
-TEST_CASE_FIXTURE(Scene, "the first, and some more") {
+TEST_CASE_FIXTURE(Scene, "a crawl survives the loss of its first answers") {
     using enum Fate;
     crawl_all(six, {answer_lost, call_lost, answer_lost, fine, call_lost, answer_lost,
                     answer_lost, fine});
     check(six);
 }
 
-TEST_CASE_FIXTURE(Scene, "a call comes late") {
+TEST_CASE_FIXTURE(Scene, "a crawl survives a call that comes late") {
     crawl_all(six, {Fate::fine, Fate::late});
     check(six);
 }
 
-TEST_CASE("a number is missing") {
+TEST_CASE("a call is refused if the one before it is missing") {
     Server server;
     server.queue = {"a", "b"};
     server.sessions[1] = {};
@@ -254,12 +257,12 @@ TEST_CASE("a number is missing") {
         server.step({.session = 1, .number = 3, .want = 1, .done = {"a"}});
     CHECK_MESSAGE(answer.is_refused,
                   "after call 1 came call 3. Whatever has become of 2, what the process "
-                  "believes and what the server knows is no longer the same.");
+                  "believes and what the server knows no longer agree.");
     CHECK(server.queue.size() == 1);
     CHECK(server.records.empty());
 }
 
-TEST_CASE("who has been given up is refused") {
+TEST_CASE("a session that was given up is refused") {
     Server server;
     server.queue = {"a"};
     const Answer answer =
@@ -269,7 +272,7 @@ TEST_CASE("who has been given up is refused") {
     CHECK(server.records.empty());
 }
 
-TEST_CASE("a bad line, and three processes") {
+TEST_CASE("three processes survive a bad line") {
     std::mt19937 random(19);
     std::vector<std::string> urls;
     for (int i = 1; i <= 20; ++i)

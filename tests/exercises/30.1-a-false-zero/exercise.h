@@ -1,5 +1,5 @@
-// A crawl that two or three servers keep. Each has a part of the hosts, and of a page's
-// links, those to hosts of others wait in its outbox until somebody carries them over.
+// A crawl that two or three servers share. Each has a part of the hosts. A page's links
+// to hosts of other servers wait in its outbox until they are carried over.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/task/coroutine.h"
@@ -11,17 +11,17 @@
 /// What a server has counted, up to this moment.
 struct Counts {
     int unfinished = 0; ///< URLs that are not done, and links in its outbox
-    int created = 0;    ///< as many as ever were unfinished here: it never falls
+    int created = 0;    ///< how many were ever unfinished here: it never falls
 };
 
-/// What lies in an outbox.
+/// What is in an outbox.
 struct Link {
     int number = 0;
     std::string url = {};
 };
 
-/// One of the servers. A call is on its way for a while, does all that it does in one
-/// moment, and then its answer is on its way for a while. Meanwhile the crawl goes on.
+/// One of the servers. A call is on its way for a while, takes effect in one moment,
+/// and then its answer is on its way for a while. Meanwhile the crawl continues.
 class Server {
   public:
     Server() = default;
@@ -30,10 +30,10 @@ class Server {
     virtual ~Server() = default;
 
     virtual stage3::Coroutine<Counts> counts() = 0;
-    /// The oldest link in its outbox; nothing, if that is empty.
+    /// The oldest link in its outbox; nothing if that is empty.
     virtual stage3::Coroutine<std::optional<Link>> first_in_outbox() = 0;
-    /// A link from another's outbox is now this server's, to be done. If it came in
-    /// before, by its number, nothing happens.
+    /// A link from another server's outbox is now this server's to fetch. If a link
+    /// with its number came in before, nothing happens.
     virtual stage3::Coroutine<> put(Link link) = 0;
     /// The link with this number leaves the outbox. If it has left, nothing happens.
     virtual stage3::Coroutine<> sent(int number) = 0;
@@ -44,6 +44,6 @@ class Server {
 /// At every moment, each is unfinished somewhere.
 stage3::Coroutine<> carry(Server& from, Server& to);
 
-/// Is nothing left, on none of them? True only if it is so; false if it can't be said
-/// yet, and then it's asked again later.
+/// Is nothing left on any of them? True only if that is certain. False if it can't be
+/// said yet; then this is called again later.
 stage3::Coroutine<bool> is_over(std::vector<Server*> servers);

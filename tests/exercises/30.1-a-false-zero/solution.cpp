@@ -1,13 +1,13 @@
-// carry: first put it in, and then take it off. In between, the link is on two servers,
-// and unfinished twice; the other way round, it would be unfinished nowhere. Whoever is
-// ended in between leaves it in the outbox, and the next one puts it in again: by its
-// number, that does no harm.
+// carry: first put the link in, and then take it off. In between, it is on two servers,
+// and unfinished twice; the other way around, it would be unfinished nowhere. A carrier
+// that is ended in between leaves it in the outbox, and the next one puts it in again:
+// thanks to its number, that does no harm.
 //
-// is_over: that each server had nothing when it was asked is not enough, since these are
-// different moments. But if none has created anything since, then none has had anything
-// since: what was 0 has stayed 0. All of these times have one moment in common, the one
-// in which the second pass begins. Then there was nothing anywhere; and from nothing
-// comes nothing.
+// is_over: it is not enough that each server had nothing when it was asked, since these
+// are different moments. But if none has created anything since, then none has had
+// anything since: what was 0 has stayed 0. All of these periods have one moment in
+// common, the one at which the second pass begins. At that moment there was nothing
+// anywhere, and nothing comes from nothing.
 #include "exercise.h"
 
 using stage3::Coroutine;

@@ -1,5 +1,5 @@
-// Two mistakes, one in each function. Both let somebody believe that the crawl is over,
-// while a link is on its way. exercise.h says what they should do.
+// Two mistakes, one in each function. Both make it seem that the crawl is over while a
+// link is on its way. exercise.h says what the functions should do.
 #include "exercise.h"
 
 using stage3::Coroutine;

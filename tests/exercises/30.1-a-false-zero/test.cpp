@@ -1,4 +1,4 @@
-// start fails in: a link is always where you don't look
+// start fails in: is_over does not miss a link that is always elsewhere
 // start fails with: was asked once
 #include "exercise.h"
 #include "stage3_queue_crawler/runtime/task/task_group.h"
@@ -30,8 +30,7 @@ using tests::LoopTest;
 
 namespace {
 
-/// A server of the model. What it does at one moment is done by functions that don't
-/// wait.
+/// A server of the model. Functions that don't wait do what it does at one moment.
 class Model final : public Server {
   public:
     explicit Model(char server_name) : name(server_name) {}
@@ -130,21 +129,21 @@ class Scene : public LoopTest {
         return sum;
     }
 
-    /// Asks once. What it says must be true.
+    /// Asks once. The answer must be true.
     bool ask() {
         asked_.clear();
         bool over = false;
         try {
             over = run(is_over(all));
         } catch (const std::runtime_error& error) {
-            FAIL("is_over never answers. If something is left, or it can't be said, "
-                 "answer false: "
+            FAIL("is_over never answers. If something is left, or it can't tell, it "
+                 "should answer false: "
                  << error.what());
         }
         return over;
     }
 
-    /// Lets the test look on, and act, whenever counts are asked for.
+    /// Lets the test watch, and act, whenever counts are asked for.
     void at_each_question(std::function<void(Model&)> act) {
         for (const auto& model : models)
             model->before = [this, act](Model& asked) {
@@ -157,7 +156,8 @@ class Scene : public LoopTest {
             };
     }
 
-    /// A page of `from` is done, its only link is one to `to`, and is carried there.
+    /// A page of `from` is done, and its only link, which leads to `to`, is carried
+    /// there.
     void hop(Model& from, Model& to) {
         const std::string url = from.to_do.front();
         from.to_do.pop_front();
@@ -187,7 +187,7 @@ class Scene : public LoopTest {
         from.send(link);
         letters_.push_back({link, &from, &to});
     }
-    /// Half of the way of a link: it's put in, or, if it is in, taken off.
+    /// Half of a link's way: it's put in or, if it is in already, taken off the outbox.
     void move_a_link() {
         if (letters_.empty())
             return;
@@ -203,22 +203,22 @@ class Scene : public LoopTest {
         }
     }
 
-    /// What the questions have in common.
+    /// A hint, from what the questions have in common.
     std::string advice() const {
         if (overlap_)
-            return "All were asked at the same time. But what each did at that one "
-                   "moment, nobody can say: the answers are from different ones.";
+            return "All were asked at the same time. But that doesn't show what each did "
+                   "at one moment: the answers are from different ones.";
         if (asked_.size() <= models.size())
-            return "Each was asked once, one after the other, and the crawl went on "
+            return "Each was asked once, one after the other, and the crawl continued "
                    "meanwhile.";
         for (std::size_t i = 0; i + 1 < asked_.size(); ++i)
             if (asked_[i] == asked_[i + 1])
                 return fmt::format(
-                    "{0} was asked twice, and then nobody asked {0} any more. While you "
-                    "asked the others, it had all the time to get something.",
+                    "{0} was asked twice, and then never again. While you asked the "
+                    "others, it had plenty of time to get something.",
                     asked_[i]);
-        return "All were asked twice, and had nothing both times. So they had nothing at "
-               "two moments each. And in between?";
+        return "All were asked twice, and had nothing both times. So each had nothing at "
+               "two moments. And in between?";
     }
     std::string history() const {
         const std::size_t most = 12;
@@ -254,13 +254,13 @@ class Scene : public LoopTest {
         bool is_in = false;
     };
 
-    std::string asked_;    // whom, in this order
+    std::string asked_;    // which servers, in this order
     bool overlap_ = false; // a question began before the one before it was answered
     std::deque<Letter> letters_;
     int number_ = 0;
 };
 
-/// Ends a carrier when so many calls have taken effect.
+/// Ends a carrier when this many calls have taken effect.
 Coroutine<> carry_until(int effects, Scene& scene) {
     auto task = stage3::create_task(carry(scene.at(0), scene.at(1)));
     int count = 0;
@@ -287,16 +287,15 @@ Coroutine<> carry_twice_at_once(Scene& scene) {
 } // namespace
 
 TEST_SUITE("is it over?") {
-    TEST_CASE("it is") {
+    TEST_CASE("is_over is true when nothing is left") {
         Scene scene;
         scene.at(0).created = 3;
         scene.at(1).created = 5;
-        CHECK_MESSAGE(
-            scene.ask(),
-            "nothing is unfinished anywhere, nothing happens, and it says false.");
+        CHECK_MESSAGE(scene.ask(), "nothing is unfinished anywhere, nothing happens, and "
+                                   "is_over returns false.");
     }
 
-    TEST_CASE("it isn't") {
+    TEST_CASE("is_over is false while something is left") {
         for (const std::size_t i : {0U, 1U}) {
             Scene scene;
             scene.at(i).add("/");
@@ -304,7 +303,7 @@ TEST_SUITE("is it over?") {
         }
     }
 
-    TEST_CASE("a link is always where you don't look") {
+    TEST_CASE("is_over does not miss a link that is always elsewhere") {
         Scene scene;
         int hops = 20;
         scene.at(0).add("/");
@@ -330,11 +329,11 @@ TEST_SUITE("is it over?") {
         FAIL("nothing is left any more, and it has never said so." << scene.history());
     }
 
-    TEST_CASE("a thousand crawls") {
+    TEST_CASE("is_over is right in a thousand random crawls") {
         std::mt19937 random(192);
         for (int crawl = 0; crawl < 1000; ++crawl) {
             Scene scene(2 + crawl % 2);
-            unsigned pages = 12; // that may still be found
+            unsigned pages = 12; // which may still be found
             scene.at(random() % scene.models.size()).add("/");
             scene.at_each_question([&](Model&) {
                 for (auto steps = random() % 5; steps > 0; --steps) {
@@ -365,23 +364,23 @@ TEST_SUITE("is it over?") {
 }
 
 TEST_SUITE("carrying") {
-    TEST_CASE_FIXTURE(Scene, "all of them") {
+    TEST_CASE_FIXTURE(Scene, "carry brings all links over") {
         for (const int i : {1, 2, 3})
             at(0).send({i, fmt::format("/{}", i)});
         try {
             run(carry(at(0), at(1)));
         } catch (const std::runtime_error&) {
-            FAIL("it carries the same link for ever. Who takes it off?");
+            FAIL("it carries the same link forever. What takes it off the outbox?");
         }
         CHECK_MESSAGE(at(1).to_do.size() == 3, "three links were in the outbox, and "
                                                    << at(1).to_do.size()
                                                    << " have come in.");
         CHECK_MESSAGE(at(0).outbox.empty(),
                       at(0).outbox.size()
-                          << " are in the outbox for ever, and so unfinished for ever.");
+                          << " are in the outbox forever, and so unfinished forever.");
     }
 
-    TEST_CASE_FIXTURE(Scene, "it's always somewhere") {
+    TEST_CASE_FIXTURE(Scene, "a link that is carried is always unfinished somewhere") {
         at(0).send({1, "/far"});
         for (const auto& model : models)
             model->after = [this](Model& called) {
@@ -389,13 +388,13 @@ TEST_SUITE("carrying") {
                               "after a call to "
                                   << called.name
                                   << ", the link is in no outbox, and on no server: for "
-                                     "a moment, nothing is unfinished anywhere. Whoever "
-                                     "asks in that moment goes home.");
+                                     "a moment, nothing is unfinished anywhere. A worker "
+                                     "that asks at that moment goes home.");
             };
         run(carry(at(0), at(1)));
     }
 
-    TEST_CASE("whoever carries may end") {
+    TEST_CASE("carry can be interrupted anywhere and run again") {
         for (int effects = 1; effects <= 6; ++effects) {
             Scene scene;
             for (const int i : {1, 2, 3})
@@ -403,15 +402,15 @@ TEST_SUITE("carrying") {
             scene.run(carry_until(effects, scene));
             scene.run(carry(scene.at(0), scene.at(1)));
             CHECK_MESSAGE(scene.at(1).to_do.size() == 3,
-                          "one was ended on its way, and the next one went on. Of three "
-                          "links have come in: "
+                          "one carrier was ended on its way, and the next one continued. "
+                          "Of three links, these have come in: "
                               << scene.at(1).to_do.size());
             CHECK(scene.at(0).unfinished == 0);
             scene.loop.close();
         }
     }
 
-    TEST_CASE_FIXTURE(Scene, "two at once") {
+    TEST_CASE_FIXTURE(Scene, "two carriers at once bring each link over once") {
         for (const int i : {1, 2, 3})
             at(0).send({i, fmt::format("/{}", i)});
         run(carry_twice_at_once(*this));

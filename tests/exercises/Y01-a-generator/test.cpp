@@ -83,7 +83,7 @@ TEST_CASE("a call runs nothing") {
             << said(told));
 }
 
-TEST_CASE("next runs it up to the first co_yield") {
+TEST_CASE("next runs the body up to the first co_yield") {
     std::string told;
     auto generator = converse(told);
     const std::optional<int> first = generator.next();
@@ -220,7 +220,7 @@ TEST_CASE("local variables are destroyed with the frame") {
 
 // ---- The end ----
 
-TEST_CASE("at its end it yields nothing and has returned something") {
+TEST_CASE("a generator that ends yields nothing and has returned a value") {
     needs_the_frame_at_the_end();
     std::string told;
     auto generator = converse(told);
@@ -248,7 +248,7 @@ Generator<int, int, int> fails_after(int yields) {
 
 } // namespace
 
-TEST_CASE("what leaves the body is thrown by next") {
+TEST_CASE("next throws what leaves the body") {
     needs_the_frame_at_the_end();
     for (const int yields : {0, 1}) {
         auto generator = fails_after(yields);
@@ -268,7 +268,7 @@ TEST_CASE("what leaves the body is thrown by next") {
     }
 }
 
-TEST_CASE("two of them are independent") {
+TEST_CASE("two generators are independent") {
     std::string told_one;
     std::string told_two;
     auto one = converse(told_one);

@@ -1,4 +1,4 @@
-// start fails in: first in and first out
+// start fails in: the queue is first in and first out
 // start fails with: a was put into the queue, and the queue is still empty
 #include "event_loop.h"
 #include "tests/support/socket_pair.h"
@@ -47,7 +47,7 @@ struct Three {
     /// Takes everything out of a queue, and returns what the elements report.
     std::string all_of(RunQueue& queue) {
         told.clear();
-        for (int i = 0; i < 10 && !queue.empty(); ++i) // not for ever
+        for (int i = 0; i < 10 && !queue.empty(); ++i) // not forever
             queue.pop().run();
         return told;
     }
@@ -125,7 +125,7 @@ void needs_sockets() {
 
 // ---- The queue ----
 
-TEST_CASE("first in and first out") {
+TEST_CASE("the queue is first in and first out") {
     Three three;
     RunQueue queue;
     CHECK(queue.empty());
@@ -141,7 +141,7 @@ TEST_CASE("first in and first out") {
     CHECK_MESSAGE(three.all_of(queue) == "c ", "an empty queue can be used again.");
 }
 
-TEST_CASE("an element that has come out is alone") {
+TEST_CASE("an element that has come out is no longer linked") {
     Three three;
     RunQueue queue;
     RunQueue another;
@@ -302,7 +302,7 @@ TEST_CASE("what a callback makes ready runs in the same turn") {
                       << said(three.told));
 }
 
-TEST_CASE("sockets are looked at, however busy the loop is") {
+TEST_CASE("the loop checks its sockets however busy it is") {
     EventLoop loop;
     const tests::SocketPair pair;
     Again again(loop);

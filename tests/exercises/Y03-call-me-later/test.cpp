@@ -167,7 +167,7 @@ TEST_CASE_FIXTURE(LoopTest, "a timer is never called before its time") {
                                      "a fraction of a millisecond.");
 }
 
-TEST_CASE("the earlier time goes first") {
+TEST_CASE("the timer with the earlier time is called first") {
     for (int i = 0; i < 100; ++i) {
         LoopTest test;
         const auto start = Clock::now();
@@ -189,7 +189,7 @@ TEST_CASE("the earlier time goes first") {
 }
 
 TEST_CASE_FIXTURE(LoopTest,
-                  "among equal times, the timer that was made first goes first") {
+                  "among equal times, the timer that was made first is called first") {
     std::string expected;
     for (int i = 0; i < 20; ++i) {
         const std::string name = std::to_string(i);
@@ -266,10 +266,10 @@ TEST_CASE_FIXTURE(LoopTest, "a callback may cancel its own timer") {
 
 // ---- Turns ----
 
-TEST_CASE_FIXTURE(LoopTest, "what a callback adds waits for the next turn") {
+TEST_CASE_FIXTURE(LoopTest, "a timer that a callback adds waits for the next turn") {
     int calls = 0;
     std::function<void()> again = [&] {
-        if (++calls < 100) // not for ever
+        if (++calls < 100) // not forever
             loop.call_later(0ms, again);
     };
     loop.call_later(0ms, again);
@@ -305,7 +305,7 @@ TEST_CASE_FIXTURE(LoopTest, "the loop sleeps until the next timer") {
     CHECK(told == expected);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "what is ready is not held up by a timer") {
+TEST_CASE_FIXTURE(LoopTest, "a timer does not hold up what is ready") {
     tell_later(1h, "in an hour");
     Named one(told, "one");
     loop.make_ready(one);
@@ -317,7 +317,7 @@ TEST_CASE_FIXTURE(LoopTest, "what is ready is not held up by a timer") {
             << said(told));
 }
 
-TEST_CASE_FIXTURE(LoopTest, "a socket is not held up by a timer") {
+TEST_CASE_FIXTURE(LoopTest, "a timer does not hold up a socket") {
     tell_later(1h, "in an hour");
     tests::SocketPair pair;
     loop.watch(pair.near.fd(), Events::read, [&] { told += "socket "; });
@@ -360,7 +360,7 @@ TEST_CASE_FIXTURE(LoopTest, "a timer is called even if something is always ready
                                     "every turn: the turn must get to both.");
 }
 
-TEST_CASE("a time that has passed") {
+TEST_CASE("a timer whose time has passed waits for the next turn") {
     Loop loop;
     int calls = 0;
     std::function<void()> again = [&] {

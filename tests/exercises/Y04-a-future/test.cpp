@@ -1,4 +1,4 @@
-// start fails in: set_result completes it
+// start fails in: set_result completes a future
 // start fails with: it has happened, so the future is done
 #include "future.h"
 
@@ -74,7 +74,7 @@ std::string thrown_by(const Future& future) {
 
 // ---- A future ----
 
-TEST_CASE_FIXTURE(FutureTest, "set_result completes it") {
+TEST_CASE_FIXTURE(FutureTest, "set_result completes a future") {
     Future future(loop);
     CHECK_FALSE(future.done());
     CHECK(thrown_by(future) == "nothing");
@@ -104,7 +104,7 @@ TEST_CASE_FIXTURE(FutureTest, "nothing runs inside set_result") {
     CHECK_MESSAGE(told == "a b ", "each runs once. These ran: " << said(told));
 }
 
-TEST_CASE_FIXTURE(FutureTest, "no waiter comes too late") {
+TEST_CASE_FIXTURE(FutureTest, "a waiter that comes late still runs") {
     Future future(loop);
     future.set_result();
     turn();
@@ -137,7 +137,7 @@ TEST_CASE_FIXTURE(FutureTest, "a future can fail") {
                                             << second);
 }
 
-TEST_CASE_FIXTURE(FutureTest, "the first ending counts") {
+TEST_CASE_FIXTURE(FutureTest, "the first outcome counts") {
     Future good(loop);
     good.add_waiter(a);
     good.set_result();
@@ -186,7 +186,7 @@ TEST_CASE_FIXTURE(FutureTest, "a future can be cancelled") {
     CHECK(thrown_by(over) == "nothing");
 }
 
-TEST_CASE_FIXTURE(FutureTest, "the future may be destroyed before those who waited run") {
+TEST_CASE_FIXTURE(FutureTest, "a future may be destroyed before its waiters run") {
     auto future = std::make_unique<Future>(loop);
     future->add_waiter(a);
     future->set_result();
@@ -197,7 +197,7 @@ TEST_CASE_FIXTURE(FutureTest, "the future may be destroyed before those who wait
                       << said(told));
 }
 
-TEST_CASE_FIXTURE(FutureTest, "one wakes the next") {
+TEST_CASE_FIXTURE(FutureTest, "waiters that wake each other run in one turn each") {
     // Each resolves the future that the next one waits for.
     constexpr int number = 1000;
     std::deque<Future> futures;
@@ -236,7 +236,7 @@ class Special final : public Future {
 
 } // namespace
 
-TEST_CASE_FIXTURE(FutureTest, "a derived class can complete it") {
+TEST_CASE_FIXTURE(FutureTest, "a derived class can complete a future") {
     Special special(loop);
     Future& future = special;
     future.add_waiter(a);
@@ -309,7 +309,7 @@ TEST_CASE_FIXTURE(FutureTest, "a driver runs a generator from future to future")
                   "the generator has returned 7; returned() is " << driver.returned());
 }
 
-TEST_CASE_FIXTURE(FutureTest, "a driver whose futures are done") {
+TEST_CASE_FIXTURE(FutureTest, "a driver whose futures are done runs to its end") {
     Future first(loop);
     Future second(loop);
     first.set_result();
@@ -324,7 +324,7 @@ TEST_CASE_FIXTURE(FutureTest, "a driver whose futures are done") {
     CHECK(driver.returned() == 7);
 }
 
-TEST_CASE_FIXTURE(FutureTest, "two drivers, at the same time") {
+TEST_CASE_FIXTURE(FutureTest, "two drivers run at the same time") {
     Future first(loop);
     Future second(loop);
     const Driver x(loop, wait_for_two(told, "x", first, second));

@@ -102,7 +102,7 @@ TEST_CASE_FIXTURE(ChainTest, "a call runs nothing") {
             << said(told));
 }
 
-TEST_CASE_FIXTURE(ChainTest, "the outermost begins in the next turn") {
+TEST_CASE_FIXTURE(ChainTest, "the outermost coroutine begins in the next turn") {
     const Chain chain(loop, tell(told, "it"));
     CHECK(told.empty());
     turn();
@@ -123,7 +123,8 @@ Coroutine<> fails(std::string& told) {
 
 } // namespace
 
-TEST_CASE_FIXTURE(ChainTest, "an exception that leaves the outermost leaves the turn") {
+TEST_CASE_FIXTURE(ChainTest,
+                  "an exception that leaves the outermost coroutine leaves the turn") {
     const Chain chain(loop, fails(told));
     std::string caught = "nothing";
     try {
@@ -332,7 +333,7 @@ Coroutine<> waits(std::string& told, std::string name, Future& future) {
 
 } // namespace
 
-TEST_CASE_FIXTURE(ChainTest, "the outermost waits for a future") {
+TEST_CASE_FIXTURE(ChainTest, "the outermost coroutine waits for a future") {
     Future future(loop);
     const Chain chain(loop, waits(told, "x", future));
     turn();
@@ -402,7 +403,7 @@ Coroutine<> asks_twice(std::string& told, Future& first, Future& second) {
 
 } // namespace
 
-TEST_CASE_FIXTURE(ChainTest, "the innermost waits, and then all resume") {
+TEST_CASE_FIXTURE(ChainTest, "the innermost coroutine waits, and then all resume") {
     needs_the_chain();
     Future first(loop);
     Future second(loop);
@@ -512,7 +513,7 @@ TEST_CASE_FIXTURE(ChainTest, "a future that fails throws at the co_await") {
         turn();
         expected = "it rains ";
     }
-    SUBCASE("since it is cancelled") {
+    SUBCASE("because it is cancelled") {
         const Chain chain(loop, hears_of(told, future));
         turn();
         future.cancel();
@@ -528,7 +529,7 @@ TEST_CASE_FIXTURE(ChainTest, "a future that fails throws at the co_await") {
 
 namespace {
 
-/// A Chain that tells what it's asked.
+/// A Chain that reports what is called.
 class Watched final : public Chain {
   public:
     Watched(EventLoop& loop, Coroutine<> outermost, std::string& told)
@@ -555,7 +556,7 @@ class Watched final : public Chain {
     }
     const Future* waits_for() const { return awaited(); }
 
-    std::exception_ptr objection; // to going on
+    std::exception_ptr objection; // what going_on throws
 
   private:
     std::string& told_;
@@ -568,7 +569,7 @@ Coroutine<> waits_in_a_child(std::string& told, Future& first, Future& second) {
 
 } // namespace
 
-TEST_CASE_FIXTURE(ChainTest, "a chain is told when it waits, resumes and has ended") {
+TEST_CASE_FIXTURE(ChainTest, "a chain is notified when it waits, resumes and ends") {
     needs_the_chain();
     Future first(loop);
     Future second(loop);
@@ -614,7 +615,8 @@ TEST_CASE_FIXTURE(ChainTest, "a chain that has not waited does not resume") {
                       << said(told));
 }
 
-TEST_CASE_FIXTURE(ChainTest, "a chain is told which exception left the outermost") {
+TEST_CASE_FIXTURE(ChainTest,
+                  "a chain is given the exception that left the outermost coroutine") {
     Watched chain(loop, fails(told), told);
     turn();
     CHECK_MESSAGE(told == "fails ended(it rains) ",
@@ -622,7 +624,7 @@ TEST_CASE_FIXTURE(ChainTest, "a chain is told which exception left the outermost
                       << said(told));
 }
 
-TEST_CASE_FIXTURE(ChainTest, "what going_on throws is thrown by the co_await") {
+TEST_CASE_FIXTURE(ChainTest, "the co_await throws what going_on throws") {
     Future future(loop);
     Watched chain(loop, hears_of(told, future), told);
     turn();

@@ -117,7 +117,7 @@ TEST_CASE("a task is the future of its own end") {
         "its coroutine has returned, but the task has failed: " << end_of(task));
 }
 
-TEST_CASE("it keeps what its coroutine threw") {
+TEST_CASE("a task keeps what its coroutine threw") {
     Story story;
     Task task(story.loop, fail(story));
     story.turn();
@@ -163,7 +163,7 @@ TEST_CASE("a task can be awaited") {
     }
 }
 
-TEST_CASE("run until complete") {
+TEST_CASE("run_until_complete ends as its task does") {
     Story story;
     story.loop.call_later(2ms, [&] { story.future.set_result(); });
     story.loop.call_later(5s, [] { throw std::runtime_error("it turns for ever"); });
@@ -211,7 +211,7 @@ TEST_CASE("a request to end is thrown where the task waits") {
             << end_of(task));
 }
 
-TEST_CASE("a task may refuse") {
+TEST_CASE("a task may refuse a request to end") {
     Story story;
     Task task(story.loop, stubborn(story));
     story.turn();
@@ -255,7 +255,7 @@ TEST_CASE("a task that waits for a task passes the request on") {
                         "Cancelled. The parent: "
                             << end_of(parent));
     }
-    SUBCASE("and that refuses") {
+    SUBCASE("and that task refuses") {
         Task child(story.loop, stubborn(story));
         Task parent(story.loop, wait_for_task(story, child));
         story.turn();
@@ -271,7 +271,7 @@ TEST_CASE("a task that waits for a task passes the request on") {
     }
 }
 
-TEST_CASE("a task that is ready, but has not resumed yet") {
+TEST_CASE("a task cancelled between result and resumption throws") {
     Story story;
     Task task(story.loop, outer(story));
     story.turn();
@@ -301,7 +301,7 @@ Coroutine<> wait_for_it(yours::Future& future) { co_await future; }
 
 } // namespace
 
-TEST_CASE("what a ready task waited for is asked as well") {
+TEST_CASE("cancel also asks what a ready task waited for") {
     Story story;
     Asked asked(story.loop);
     Task task(story.loop, wait_for_it(asked));
@@ -330,7 +330,7 @@ Coroutine<> ask_and_refuse(Story& story, Task*& self) {
 
 } // namespace
 
-TEST_CASE("a task that runs and asks itself") {
+TEST_CASE("a task that cancels itself throws at its next wait") {
     Story story;
     Task* self = nullptr;
     SUBCASE("and ends") {
@@ -361,7 +361,7 @@ TEST_CASE("a task that runs and asks itself") {
     }
 }
 
-TEST_CASE("a task that has not begun") {
+TEST_CASE("a task cancelled before it begins runs no line") {
     Story story;
     Task task(story.loop, outer(story));
     REQUIRE_MESSAGE(task.cancel(),
@@ -416,7 +416,7 @@ TEST_CASE("an error says more than a request does") {
                         << end_of(task));
 }
 
-TEST_CASE("asked twice") {
+TEST_CASE("two requests before its turn cancel a task once") {
     Story story;
     Task task(story.loop, stubborn(story));
     story.turn();
@@ -431,7 +431,7 @@ TEST_CASE("asked twice") {
     REQUIRE_MESSAGE(end_of(task) == "well", "it is: " << end_of(task));
 }
 
-TEST_CASE("a task that is done") {
+TEST_CASE("a task that is done can't be cancelled") {
     Story story;
     Task task(story.loop, outer(story));
     story.turn();

@@ -1,4 +1,4 @@
-// start fails in: a task that finds nothing waits
+// start fails in: a task that finds the queue empty waits
 // start fails with: a should wait in get until there is an item
 #include "loop.h"
 #include "queue.h"
@@ -60,7 +60,7 @@ Coroutine<> wait_for_all(Story& story, std::string name) {
 
 } // namespace
 
-TEST_CASE("what goes in comes out, in order") {
+TEST_CASE("items come out in the order in which they went in") {
     Story story;
     for (const int item : {1, 2, 3})
         story.queue.put(item);
@@ -75,7 +75,7 @@ TEST_CASE("what goes in comes out, in order") {
     REQUIRE(story.news() == "c has 3");
 }
 
-TEST_CASE("a task that finds nothing waits") {
+TEST_CASE("a task that finds the queue empty waits") {
     Story story;
     Task a(story.loop, take(story, "a"));
     story.turn(2);
@@ -161,7 +161,7 @@ TEST_CASE("join waits until everything is dealt with") {
                         << story.told);
 }
 
-TEST_CASE("join of a queue into which nothing was put") {
+TEST_CASE("join returns at once if nothing was put in") {
     Story story;
     Task joiner(story.loop, wait_for_all(story, "one"));
     story.turn(2);
@@ -170,7 +170,7 @@ TEST_CASE("join of a queue into which nothing was put") {
         "nothing was put in, so there is nothing to wait for, but join waits forever.");
 }
 
-TEST_CASE("join of a queue that was emptied before") {
+TEST_CASE("join returns at once if everything was dealt with before") {
     Story story;
     Task a(story.loop, take(story, "a"));
     story.turn();
@@ -202,10 +202,10 @@ TEST_CASE("a task that is cancelled leaves the line") {
                         << story.told);
 }
 
-TEST_CASE("an item that was given but not taken") {
+TEST_CASE("an item that was given but not taken is not lost") {
     Story story;
     Task a(story.loop, take(story, "a"));
-    SUBCASE("it's in the queue again") {
+    SUBCASE("it goes back to the queue") {
         story.turn();
         story.queue.put(1); // a's
         story.queue.put(2);
@@ -224,7 +224,7 @@ TEST_CASE("an item that was given but not taken") {
             "task waits, so it goes back to the front of the queue. Reported: "
                 << story.told);
     }
-    SUBCASE("or the next one has it") {
+    SUBCASE("it goes to the next task in line") {
         Task b(story.loop, take(story, "b"));
         story.turn();
         story.queue.put(1); // a's
@@ -247,7 +247,7 @@ TEST_CASE("an item that was given but not taken") {
                         "item came. Only b is there to take it. Reported: "
                             << story.told);
     }
-    SUBCASE("and a task that comes in between finds it") {
+    SUBCASE("a task that comes in between finds it") {
         story.turn();
         story.queue.put(1); // a's
         a.cancel();
@@ -255,7 +255,7 @@ TEST_CASE("an item that was given but not taken") {
         story.turn(3);
         REQUIRE_MESSAGE(story.told == "b has 1", "Told: " << story.told);
     }
-    SUBCASE("and join knows of it") {
+    SUBCASE("join still waits for it") {
         Task joiner(story.loop, wait_for_all(story, "one"));
         story.queue.put(1);
         Task other(story.loop, take(story, "b")); // waits: 1 is a's, who comes first
@@ -301,7 +301,7 @@ Coroutine<> take_parcel(Queue<Parcel>& queue, std::string& told) {
 
 } // namespace
 
-TEST_CASE("items that can only be moved") {
+TEST_CASE("the queue passes items that can only be moved") {
     Loop loop;
     Queue<Parcel> queue(loop);
     std::string told;
@@ -321,7 +321,7 @@ TEST_CASE("items that can only be moved") {
 
 namespace {
 
-/// Takes items for ever, and notes them.
+/// Takes items forever, and notes them.
 Coroutine<> work(Queue<int>& queue, std::vector<int>& dealt_with) {
     while (true) {
         const int item = co_await queue.get();
@@ -338,7 +338,7 @@ Coroutine<> hold(Queue<int>& queue) {
 
 } // namespace
 
-TEST_CASE("many, and many are cancelled") {
+TEST_CASE("no item is lost when many tasks are cancelled") {
     Loop loop;
     Queue<int> queue(loop);
     queue.put(0);

@@ -114,7 +114,7 @@ Coroutine<> sleep_and_say(Story& story, Milliseconds delay, std::string name) {
 
 } // namespace
 
-TEST_CASE("sleep") {
+TEST_CASE("sleep lasts as long as it should") {
     Story story;
     Task task(story.loop, sleep_and_say(story, 20ms, "a"));
     run_until_complete(story.loop, task);
@@ -135,7 +135,7 @@ TEST_CASE("sleep holds up nothing else") {
             << story.told);
 }
 
-TEST_CASE("sleeping for no time at all") {
+TEST_CASE("sleeping for no time gives the others their turn") {
     Story story;
     Task a(story.loop, sleep_and_say(story, 0ms, "a"));
     Task b(story.loop, sleep_and_say(story, 0ms, "b"));
@@ -146,7 +146,7 @@ TEST_CASE("sleeping for no time at all") {
                         << story.told);
 }
 
-TEST_CASE("a sleeper that is cancelled") {
+TEST_CASE("a sleeper that is cancelled leaves no timer") {
     Story story;
     Task task(story.loop, sleep_and_say(story, 20ms, "a"));
     story.turn();
@@ -242,7 +242,7 @@ Coroutine<> wait_for_pointer(Story& story) {
 
 } // namespace
 
-TEST_CASE("wait_for: in time") {
+TEST_CASE("wait_for: an outcome in time is passed on") {
     Story story;
     SUBCASE("a value") {
         run(story, tell(story, wait_for(story.loop, answer(story, 1ms, 7), 2s)));
@@ -262,7 +262,7 @@ TEST_CASE("wait_for: in time") {
     }
 }
 
-TEST_CASE("wait_for: at the last moment") {
+TEST_CASE("wait_for: a value at the last moment is in time") {
     Story story;
     Future future(story.loop);
     Task waiter(story.loop,
@@ -278,7 +278,7 @@ TEST_CASE("wait_for: at the last moment") {
                         << story.told);
 }
 
-TEST_CASE("wait_for: too late") {
+TEST_CASE("wait_for: a late coroutine is cancelled and TimedOut is thrown") {
     Story story;
     SUBCASE("and it ends at once") {
         run(story, tell(story, wait_for(story.loop, answer(story, long_time, 7), 20ms)));
@@ -299,7 +299,7 @@ TEST_CASE("wait_for: too late") {
     }
 }
 
-TEST_CASE("wait_for: the time limit is cancelled") {
+TEST_CASE("wait_for: the time limit is cancelled when the value has come") {
     Story story;
     run(story, tell(story, wait_for(story.loop, at_once(7), 20ms)));
     CHECK(story.told == "has 7");
@@ -308,7 +308,7 @@ TEST_CASE("wait_for: the time limit is cancelled") {
                     "the loop. What does it ask to end, now that everything is over?");
 }
 
-TEST_CASE("wait_for: another outcome after all") {
+TEST_CASE("wait_for: what a late coroutine still returns or throws counts") {
     Story story;
     SUBCASE("a value") {
         run(story, tell(story, wait_for(story.loop, refuse(story, true), 5ms)));
@@ -326,7 +326,7 @@ TEST_CASE("wait_for: another outcome after all") {
     }
 }
 
-TEST_CASE("wait_for: the caller is asked") {
+TEST_CASE("wait_for: a cancelled caller cancels the coroutine") {
     Story story;
     SUBCASE("and it ends at once") {
         Task waiter(story.loop,
@@ -379,7 +379,7 @@ TEST_CASE("wait_for: the caller is asked") {
     }
 }
 
-TEST_CASE("wait_for: the limit is up, and the caller is asked") {
+TEST_CASE("wait_for: a request to the caller is not lost when the limit is up") {
     Story story;
     const auto wanted =
         "the caller was asked to end, and the limit is up. The request must not get "
@@ -438,7 +438,7 @@ Coroutine<int> ask_two(Story& story, Milliseconds limit) {
 
 } // namespace
 
-TEST_CASE("wait_for: limits that nest") {
+TEST_CASE("wait_for: limits can be nested") {
     Story story;
     SUBCASE("the inner one is over") {
         run(story, tell(story, wait_for(story.loop, ask_two(story, 5ms), 2s)));
@@ -469,7 +469,7 @@ TEST_CASE("wait_for: limits that nest") {
     }
 }
 
-TEST_CASE("wait_for: two at the same time") {
+TEST_CASE("wait_for: two calls at the same time keep their own limits") {
     Story story;
     Task a(story.loop, tell(story, wait_for(story.loop, answer(story, 2s, 1), 500ms)));
     Task b(story.loop, tell(story, wait_for(story.loop, answer(story, 20ms, 2), 60s)));

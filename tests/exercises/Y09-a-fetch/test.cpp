@@ -172,7 +172,7 @@ HttpResponse fetch_one(Story& story, const std::string& url,
 
 } // namespace
 
-TEST_CASE("a page") {
+TEST_CASE("a page is fetched") {
     ScriptedServer server;
     server.on("/", html("<p>hello</p>"));
     Story story;
@@ -183,7 +183,7 @@ TEST_CASE("a page") {
     REQUIRE(fetch_one(story, server.url("/nowhere")).status == 404);
 }
 
-TEST_CASE("a page that comes in pieces") {
+TEST_CASE("a page that comes in pieces is fetched completely") {
     ScriptedServer server;
     Story story;
     SUBCASE("small ones") {
@@ -209,7 +209,7 @@ TEST_CASE("a page that comes in pieces") {
     }
 }
 
-TEST_CASE("a page that can't be fetched") {
+TEST_CASE("a page that can't be fetched gives a response with an error") {
     ScriptedServer server;
     Story story;
     std::string url = server.url("/");
@@ -226,7 +226,7 @@ TEST_CASE("a page that can't be fetched") {
                     "the page can't be fetched, but the response's `error` is empty.");
 }
 
-TEST_CASE("a server that takes too long") {
+TEST_CASE("a server that takes too long is given up") {
     ScriptedServer server;
     Story story;
     SUBCASE("it's silent") { server.on("/", Reply{tests::Hold{}}); }
@@ -252,7 +252,7 @@ TEST_CASE("a server that takes too long") {
                         << other.error);
 }
 
-TEST_CASE("two pages at the same time") {
+TEST_CASE("two pages are fetched at the same time") {
     ScriptedServer server;
     Reply slow = html("slow");
     slow.insert(slow.begin(), Pause{250ms});
@@ -271,7 +271,7 @@ TEST_CASE("two pages at the same time") {
                         << story.told);
 }
 
-TEST_CASE("a fetch that is cancelled") {
+TEST_CASE("a fetch that is cancelled is not a failed page") {
     ScriptedServer server;
     server.on("/", Reply{tests::Hold{}});
     server.on("/other", html("other"));

@@ -106,7 +106,7 @@ Coroutine<> work_and_clean_up(Story& story, Milliseconds time) {
     }
     try {
         co_await yours::sleep(story.loop, 20ms);
-    } catch (const Cancelled&) { // as in a hurry
+    } catch (const Cancelled&) { // asked again while it cleans up
         ++story.disturbed;
     }
     ++story.cleaned;
@@ -170,7 +170,7 @@ TEST_CASE("everything in the queue is dealt with") {
                                                << " workers have not.");
 }
 
-TEST_CASE("as many at a time as there are workers") {
+TEST_CASE("as many items are dealt with at once as there are workers") {
     Story story;
     story.put(10);
     Task task(story.loop, run(story, 3, [&] { return work(story, 5ms); }));
@@ -181,7 +181,7 @@ TEST_CASE("as many at a time as there are workers") {
     REQUIRE(story.dealt_with == 10);
 }
 
-TEST_CASE("what is put in meanwhile") {
+TEST_CASE("items put in meanwhile are dealt with") {
     Story story;
     story.queue.put(4); // brings two with 3, which bring two each ...
     Task task(story.loop, run(story, 3, [&] { return work(story, 1ms); }));
@@ -192,7 +192,7 @@ TEST_CASE("what is put in meanwhile") {
                         << story.dealt_with << " were dealt with.");
 }
 
-TEST_CASE("little to do") {
+TEST_CASE("run_workers ends when there is little to do") {
     Story story;
     SUBCASE("nothing") {}
     SUBCASE("fewer items than workers") { story.put(2); }
@@ -205,7 +205,7 @@ TEST_CASE("little to do") {
     REQUIRE(story.alive_then == 0);
 }
 
-TEST_CASE("workers that take a while to end") {
+TEST_CASE("run_workers waits for workers that take a while to end") {
     Story story;
     story.put(3);
     Task task(story.loop, run(story, 3, [&] { return work_and_clean_up(story, 1ms); }));
@@ -231,7 +231,7 @@ std::function<Coroutine<>()> first_fails(Story& story, int& made) {
 
 } // namespace
 
-TEST_CASE("a worker throws") {
+TEST_CASE("run_workers throws what a worker throws") {
     Story story;
     story.put(5);
     int made = 0;
@@ -252,7 +252,7 @@ TEST_CASE("a worker throws") {
     waits.if_one_throws = true;
 }
 
-TEST_CASE("two workers throw") {
+TEST_CASE("the first of two exceptions counts") {
     Story story;
     story.queue.put(1);
     story.queue.put(2);
@@ -267,7 +267,7 @@ TEST_CASE("two workers throw") {
                         << story.ended);
 }
 
-TEST_CASE("the caller is cancelled") {
+TEST_CASE("a cancelled caller cancels the workers") {
     Story story;
     story.put(5);
     Task task(story.loop, run(story, 3, [&] { return work_and_clean_up(story, 1h); }));
@@ -295,7 +295,7 @@ TEST_CASE("the caller is cancelled") {
     waits.if_cancelled = true;
 }
 
-TEST_CASE("the caller is cancelled while the workers clean up") {
+TEST_CASE("a cancellation while the workers clean up is not lost") {
     REQUIRE_MESSAGE(waits.at_the_end, "first fix what fails above.");
     Story story;
     story.put(5);
@@ -325,7 +325,7 @@ Coroutine<int> fail_at_once() {
     co_return 0;
 }
 
-/// Takes an item, and gets nowhere with it; goes on with the next one.
+/// Takes an item, gets nowhere with it, and continues with the next one.
 Coroutine<> try_in_vain(Story& story) {
     const Alive alive(story);
     while (true) {
@@ -348,7 +348,7 @@ Coroutine<> fail_when(Story& story, yours::Future& future) {
 
 } // namespace
 
-TEST_CASE("a worker throws while another begins something") {
+TEST_CASE("run_workers ends when one worker throws and another begins something") {
     REQUIRE_MESSAGE((waits.at_the_end && waits.if_one_throws && waits.if_cancelled),
                     "for this, run_workers has to wait for its workers however it ends: "
                     "see the cases before.");
@@ -377,7 +377,7 @@ TEST_CASE("a worker throws while another begins something") {
     }
 }
 
-TEST_CASE("a crawl") {
+TEST_CASE("a crawl finds all pages of a site") {
     using tests::html;
     tests::ScriptedServer server;
     server.on("/", html("<a href=/a>a</a> <a href=/b>b</a> <a href=/old>c</a>"));

@@ -1,5 +1,6 @@
-// The headers that nearly every exercise includes, compiled once: an answer is compiled
-// again whenever its author saves. (An exercise still includes all that it uses.)
+// The headers that nearly every exercise includes, compiled once, because an answer is
+// compiled again whenever its author saves. An exercise still includes everything it
+// uses.
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 

@@ -54,7 +54,7 @@ bool end_of(Loop& loop, const Task& task) {
 
 namespace {
 
-/// Notes the item that it got, behind its name.
+/// Notes the item that it got, after its name.
 Coroutine<> take(Queue<int>& queue, Log& log, std::string name = "") {
     const int item = co_await queue.get();
     log.note(name + std::to_string(item));
@@ -110,7 +110,8 @@ TEST_CASE_FIXTURE(Row<EventLoop>, "Q5: get waits for an item") {
     CHECK(log.text == "1 ");
 }
 
-TEST_CASE_FIXTURE(Row<EventLoop>, "Q6: without need, it does not give up control") {
+TEST_CASE_FIXTURE(Row<EventLoop>,
+                  "Q6: get does not give up control if there is an item") {
     Queue<int> queue(loop);
     for (int i = 0; i < 3; ++i)
         queue.put(1);
@@ -119,7 +120,7 @@ TEST_CASE_FIXTURE(Row<EventLoop>, "Q6: without need, it does not give up control
     CHECK(log.text == "1 1 1 ");
 }
 
-TEST_CASE_FIXTURE(Row<EventLoop>, "Q7: as many wake as there are items") {
+TEST_CASE_FIXTURE(Row<EventLoop>, "Q7: as many waiting tasks wake as there are items") {
     Queue<int> queue(loop);
     const Task a(loop, take(queue, log)), b(loop, take(queue, log));
     turns(loop, 1);
@@ -157,7 +158,7 @@ TEST_CASE_FIXTURE(Row<EventLoop>,
     CHECK(log.text == (ends_cancelled(a) ? "b1 " : "a1 "));
 }
 
-TEST_CASE_FIXTURE(Row<EventLoop>, "Q13: whoever waits is served in turn") {
+TEST_CASE_FIXTURE(Row<EventLoop>, "Q13: waiting tasks are served in turn") {
     Queue<int> queue(loop);
     const Task a(loop, take(queue, log, "a"));
     turns(loop, 1);
@@ -172,7 +173,7 @@ TEST_CASE_FIXTURE(Row<EventLoop>, "Q13: whoever waits is served in turn") {
     CHECK(log.text == "a1 b2 c3 ");
 }
 
-TEST_CASE_FIXTURE(Row<EventLoop>, "Q14: nobody cuts in") {
+TEST_CASE_FIXTURE(Row<EventLoop>, "Q14: no task jumps the line") {
     Queue<int> queue(loop);
     const Task waits(loop, take(queue, log, "old"));
     turns(loop, 1);
@@ -188,7 +189,7 @@ TEST_CASE_FIXTURE(Row<EventLoop>, "Q14: nobody cuts in") {
 
 TEST_CASE_FIXTURE(
     Row<EventLoop>,
-    "Q15: a served get that is cancelled loses nothing, if nobody else waits") {
+    "Q15: a served get that is cancelled loses nothing if no other task waits") {
     Queue<int> queue(loop);
     Task a(loop, take(queue, log, "a"));
     turns(loop, 1);
@@ -201,7 +202,8 @@ TEST_CASE_FIXTURE(
     CHECK(log.text == (ends_cancelled(a) ? "b1 " : "a1 "));
 }
 
-TEST_CASE_FIXTURE(Row<EventLoop>, "Q16: fair and lossless at once") {
+TEST_CASE_FIXTURE(Row<EventLoop>,
+                  "Q16: the queue is fair and loses nothing at the same time") {
     Queue<int> queue(loop);
     Task a(loop, take(queue, log, "a")), b(loop, take(queue, log, "b"));
     const Task c(loop, take(queue, log, "c")), d(loop, take(queue, log, "d"));
@@ -218,8 +220,7 @@ TEST_CASE_FIXTURE(Row<EventLoop>, "Q16: fair and lossless at once") {
 }
 
 TEST_CASE_FIXTURE(
-    Row<Loop>,
-    "Q17: a get can have a time limit, and what loses against it leaves the line") {
+    Row<Loop>, "Q17: a get can have a time limit, and leaves the line when that is up") {
     Queue<int> queue(loop);
     const Task in_vain(loop, take_for(loop, queue, 2ms, log));
     REQUIRE(end_of(loop, in_vain));
@@ -268,7 +269,7 @@ TEST_CASE_FIXTURE(Row<EventLoop>, "J5: task_done only counts: it needs no get") 
     CHECK(joining.done());
 }
 
-TEST_CASE_FIXTURE(Row<EventLoop>, "J6: all who join wake when the count is 0") {
+TEST_CASE_FIXTURE(Row<EventLoop>, "J6: all tasks that join wake when the count is 0") {
     Queue<int> queue(loop);
     queue.put(1);
     const Task a(loop, join(queue, log)), b(loop, join(queue, log));
@@ -279,8 +280,8 @@ TEST_CASE_FIXTURE(Row<EventLoop>, "J6: all who join wake when the count is 0") {
     CHECK(log.text == "joined joined joined ");
 }
 
-TEST_CASE("J7: an item that comes after the last task_done does not hold back who was "
-          "woken") {
+TEST_CASE("J7: an item that comes after the last task_done does not hold back the tasks "
+          "it woke") {
     EventLoop loop;
     Log log;
     Queue<int> queue(loop);
@@ -381,7 +382,7 @@ TEST_CASE("H5: a server that says nothing takes no longer than the limit") {
     CHECK_NOTHROW(task.throw_if_failed());
 }
 
-TEST_CASE("H6: after a fetch is given up, nothing is watched any more") {
+TEST_CASE("H6: after a fetch is given up, nothing is watched") {
     ScriptedServer server;
     server.on("/silent", {tests::Hold{}});
     server.on("/", tests::html("hello"));
@@ -466,8 +467,8 @@ Coroutine<> note_end(Coroutine<> work, Log& log) {
 
 } // namespace
 
-TEST_CASE(
-    "C1: it ends when everything is dealt with, including what the workers put in") {
+TEST_CASE("C1: run_workers ends when everything is dealt with, including what the "
+          "workers put in") {
     Work work;
     work.queue.put(3);
     const Task task(work.loop, note_end(work.run(2), work.log));
@@ -475,7 +476,7 @@ TEST_CASE(
     CHECK(work.log.text == "3 2 1 0 over ");
 }
 
-TEST_CASE("C2: that many work at the same time, and never more") {
+TEST_CASE("C2: as many workers work at the same time as asked for, and never more") {
     Work work;
     for (int i = 0; i < 9; ++i)
         work.queue.put(0);
@@ -484,14 +485,14 @@ TEST_CASE("C2: that many work at the same time, and never more") {
     CHECK(work.most == 3);
 }
 
-TEST_CASE("C3: with nothing to do, it ends") {
+TEST_CASE("C3: with nothing to do, run_workers ends") {
     Work work;
     const Task task(work.loop, note_end(work.run(2), work.log));
     REQUIRE(end_of(work.loop, task));
     CHECK(work.log.text == "over ");
 }
 
-TEST_CASE("C4: what a worker throws is thrown, even if others wait") {
+TEST_CASE("C4: run_workers throws what a worker throws, even if others wait") {
     Work work;
     work.queue.put(-1);
     const Task task(work.loop, note_end(work.run(3), work.log));
@@ -499,7 +500,7 @@ TEST_CASE("C4: what a worker throws is thrown, even if others wait") {
     CHECK(work.log.text == "rain ");
 }
 
-TEST_CASE("C5: when it has ended, no worker is left") {
+TEST_CASE("C5: when run_workers has ended, no worker is left") {
     Work work;
     work.queue.put(3);
     const Task task(work.loop, work.run(3));
@@ -509,7 +510,7 @@ TEST_CASE("C5: when it has ended, no worker is left") {
     CHECK(work.frames.alive == 0);
 }
 
-TEST_CASE("C6: before it throws, the other workers have ended") {
+TEST_CASE("C6: before run_workers throws, the other workers have ended") {
     Work work;
     work.queue.put(-1);
     int made = 0;
@@ -525,7 +526,7 @@ TEST_CASE("C6: before it throws, the other workers have ended") {
     CHECK(work.log.text.find("ended rain ") != std::string::npos);
 }
 
-TEST_CASE("C7: asked to end, it asks its workers, and waits for them") {
+TEST_CASE("C7: run_workers that is asked to end asks its workers, and waits for them") {
     Work work;
     work.queue.put(1);
     const auto slowly = [&] { return work.end_slowly(Probe(work.frames)); };

@@ -81,7 +81,8 @@ TEST_CASE_FIXTURE(Row<EventLoop>, "E1: while something is ready, no turn sleeps"
     CHECK(log.text == "a ");
 }
 
-TEST_CASE("E2: with nothing ready, it sleeps until a socket wakes it or the time is up") {
+TEST_CASE(
+    "E2: with nothing ready, a turn sleeps until a socket wakes it or the time is up") {
     EventLoop loop;
     const auto start = Clock::now();
     loop.turn(20ms);
@@ -127,7 +128,7 @@ TEST_CASE_FIXTURE(
 
 // ---- Timers ---------------------------------------------------------------------------
 
-TEST_CASE_FIXTURE(Row<Loop>, "L3: a timer can be taken back, also when it is due") {
+TEST_CASE_FIXTURE(Row<Loop>, "L3: a timer can be cancelled, even when it is due") {
     const auto before = loop.call_later(0ms, [&] { log.note("before"); });
     Loop::TimerId behind;
     loop.call_later(1ms, [&] { loop.cancel(behind); });
@@ -156,7 +157,8 @@ TEST_CASE("L4: a timer is never early") {
     CHECK(early == 0);
 }
 
-TEST_CASE_FIXTURE(Row<Loop>, "L5: what is due is called in the order of its times") {
+TEST_CASE_FIXTURE(Row<Loop>,
+                  "L5: timers that are due are called in the order of their times") {
     for (const int delay : {6, 2, 4, 8, 3}) // far apart, for a busy machine
         loop.call_later(std::chrono::milliseconds(20 * delay),
                         [&, delay] { log.note(std::to_string(delay)); });
@@ -165,7 +167,7 @@ TEST_CASE_FIXTURE(Row<Loop>, "L5: what is due is called in the order of its time
     CHECK(log.text == "2 3 4 6 8 ");
 }
 
-TEST_CASE("L6: of those that were given the same time, the first is called first") {
+TEST_CASE("L6: of timers with the same time, the one made first is called first") {
     Loop loop;
     std::string order;
     std::string expected;
@@ -177,7 +179,7 @@ TEST_CASE("L6: of those that were given the same time, the first is called first
     CHECK(order == expected);
 }
 
-TEST_CASE("L7: the loop sleeps until the earliest timer that is alive") {
+TEST_CASE("L7: the loop sleeps until the earliest timer that was not cancelled") {
     Loop loop;
     bool far = false;
     loop.call_later(1h, [&] { far = true; });
@@ -193,7 +195,7 @@ TEST_CASE("L7: the loop sleeps until the earliest timer that is alive") {
     CHECK(turns_made <= 3 * 20); // a loop that sleeps too short makes many thousands
 }
 
-TEST_CASE("L8: timers that were taken back don't pile up") {
+TEST_CASE("L8: timers that were cancelled don't pile up") {
     Loop loop;
     const auto held = std::make_shared<int>();
     for (int i = 0; i < 10'000; ++i)
@@ -259,7 +261,7 @@ Echo hold(Probe /*probe*/) {
 
 } // namespace
 
-TEST_CASE("V1: a call runs none of it; next runs it up to its first co_yield") {
+TEST_CASE("V1: a call runs none of a generator; next runs it up to its first co_yield") {
     Log log;
     Echo generator = echo(log);
     CHECK(log.text.empty());
@@ -275,7 +277,8 @@ TEST_CASE("V2: what is sent is the value of the co_yield where it is suspended")
     CHECK(generator.send("b") == "b");
 }
 
-TEST_CASE("V3: at its end it yields nothing, and its return value is there") {
+TEST_CASE(
+    "V3: a generator that has ended yields nothing, and its return value is there") {
     Log log;
     Echo generator = echo(log);
     generator.next();
@@ -285,13 +288,14 @@ TEST_CASE("V3: at its end it yields nothing, and its return value is there") {
     CHECK(generator.returned() == 2);
 }
 
-TEST_CASE("V4: an exception that leaves its body leaves the call that resumed it") {
+TEST_CASE(
+    "V4: an exception that leaves a generator's body leaves the call that resumed it") {
     Echo generator = fail_after_one();
     CHECK(generator.next() == "one");
     CHECK_THROWS_AS(generator.next(), Rain);
 }
 
-TEST_CASE("V5: its frame is destroyed with it, wherever it is suspended") {
+TEST_CASE("V5: a frame is destroyed with its generator, wherever that is suspended") {
     Probe::Count count;
     {
         const Echo has_not_begun = hold(Probe(count));
@@ -363,7 +367,7 @@ TEST_CASE("F4: a second outcome changes nothing, and the first one stands") {
     CHECK_THROWS_AS(failed.throw_if_failed(), Rain);
 }
 
-TEST_CASE("F5: it may have failed instead, and throws that whenever somebody asks") {
+TEST_CASE("F5: a future may fail instead, and throws that each time it is asked") {
     EventLoop loop;
     Future future(loop);
     future.set_exception(rain());
@@ -372,21 +376,21 @@ TEST_CASE("F5: it may have failed instead, and throws that whenever somebody ask
     CHECK_THROWS_AS(future.throw_if_failed(), Rain);
 }
 
-TEST_CASE("F6: cancel ends a pending one") {
+TEST_CASE("F6: cancel ends a pending future") {
     EventLoop loop;
     Future future(loop);
     CHECK(future.cancel());
     CHECK(future.done());
 }
 
-TEST_CASE("F7: one that was cancelled throws Cancelled") {
+TEST_CASE("F7: a future that was cancelled throws Cancelled") {
     EventLoop loop;
     Future future(loop);
     future.cancel();
     CHECK_THROWS_AS(future.throw_if_failed(), Cancelled);
 }
 
-TEST_CASE("F8: a cancelled one takes no result") {
+TEST_CASE("F8: a cancelled future takes no result") {
     EventLoop loop;
     Future future(loop);
     future.cancel();
@@ -394,7 +398,7 @@ TEST_CASE("F8: a cancelled one takes no result") {
     CHECK_THROWS_AS(future.throw_if_failed(), Cancelled);
 }
 
-TEST_CASE("F9: one that is done can't be cancelled") {
+TEST_CASE("F9: a future that is done can't be cancelled") {
     EventLoop loop;
     Future future(loop);
     future.set_result();
@@ -402,8 +406,7 @@ TEST_CASE("F9: one that is done can't be cancelled") {
     CHECK_NOTHROW(future.throw_if_failed());
 }
 
-TEST_CASE_FIXTURE(Row<EventLoop>,
-                  "F10: whoever waits runs later, never inside set_result") {
+TEST_CASE_FIXTURE(Row<EventLoop>, "F10: waiters run later, never inside set_result") {
     Future future(loop);
     Note waiter(log, "waiter");
     future.add_waiter(waiter);
@@ -416,7 +419,8 @@ TEST_CASE_FIXTURE(Row<EventLoop>,
     CHECK(log.text == "set waiter ");
 }
 
-TEST_CASE_FIXTURE(Row<EventLoop>, "F11: those who wait run in their order, once each") {
+TEST_CASE_FIXTURE(Row<EventLoop>,
+                  "F11: waiters run in the order in which they came, once each") {
     Future future(loop);
     Note a(log, "a"), b(log, "b"), c(log, "c");
     future.add_waiter(c);
@@ -428,7 +432,8 @@ TEST_CASE_FIXTURE(Row<EventLoop>, "F11: those who wait run in their order, once 
     CHECK(log.text == "c a b ");
 }
 
-TEST_CASE_FIXTURE(Row<EventLoop>, "F12: they run for exceptions and cancellations, too") {
+TEST_CASE_FIXTURE(Row<EventLoop>,
+                  "F12: waiters run for exceptions and cancellations, too") {
     Future fails(loop);
     Note a(log, "a");
     fails.add_waiter(a);
@@ -441,7 +446,7 @@ TEST_CASE_FIXTURE(Row<EventLoop>, "F12: they run for exceptions and cancellation
     CHECK(log.text == "a b ");
 }
 
-TEST_CASE_FIXTURE(Row<EventLoop>, "F13: one who comes too late runs in the next turn") {
+TEST_CASE_FIXTURE(Row<EventLoop>, "F13: a waiter that comes late runs in the next turn") {
     Future future(loop);
     future.set_result();
     Note late(log, "late");
@@ -451,7 +456,7 @@ TEST_CASE_FIXTURE(Row<EventLoop>, "F13: one who comes too late runs in the next 
     CHECK(log.text == "late ");
 }
 
-TEST_CASE("F15: who has waited may wait again") {
+TEST_CASE("F15: a waiter that has run may wait again") {
     EventLoop loop;
     int runs = 0;
     Future first(loop), second(loop);
@@ -493,7 +498,7 @@ TEST_CASE_FIXTURE(Row<EventLoop>,
 
 TEST_CASE_FIXTURE(
     Row<EventLoop>,
-    "D2: it runs from future to future, and keeps what the generator returns") {
+    "D2: a driver runs from future to future, and keeps what the generator returns") {
     Future first(loop), second(loop);
     const Driver driver(loop, wait_for_two(first, second, log));
     turns(loop, 1);

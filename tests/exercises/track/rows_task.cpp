@@ -139,8 +139,8 @@ Coroutine<> see_what_comes(Future& future, std::vector<const Rain*>& seen) {
 
 } // namespace
 
-TEST_CASE(
-    "A1: a call runs none of it; if it is never awaited, its frame is destroyed unused") {
+TEST_CASE("A1: a call runs none of a coroutine; if it is never awaited, its frame is "
+          "destroyed unused") {
     Log log;
     Probe::Count count;
     {
@@ -162,7 +162,7 @@ TEST_CASE("A2: what a coroutine returns is the value of its co_await") {
 
 TEST_CASE_FIXTURE(
     Row<EventLoop>,
-    "A3: what a coroutine throws, its co_await throws, and so on outwards") {
+    "A3: what a coroutine throws is thrown by its co_await, and so on outwards") {
     Future future(loop);
     const Chain chain(loop, see_it_fail(future, log));
     turns(loop, 1);
@@ -171,7 +171,7 @@ TEST_CASE_FIXTURE(
     CHECK(log.text == "rain ");
 }
 
-TEST_CASE("A4: when a co_await is over, the frame of what it awaited is gone") {
+TEST_CASE("A4: after a co_await, the frame of the coroutine that it awaited is gone") {
     EventLoop loop;
     Probe::Count count;
     Future first(loop), second(loop);
@@ -187,7 +187,7 @@ TEST_CASE("A4: when a co_await is over, the frame of what it awaited is gone") {
     CHECK(count.died == 1);
 }
 
-TEST_CASE("K3: awaiting a coroutine does not go through the loop, nor grow the stack") {
+TEST_CASE("K3: awaiting a coroutine neither goes through the loop nor grows the stack") {
     EventLoop loop;
     int value = 0;
     const Chain wide(loop, count_up(value));
@@ -210,7 +210,7 @@ TEST_CASE_FIXTURE(Row<EventLoop>,
 }
 
 TEST_CASE_FIXTURE(Row<EventLoop>,
-                  "F21: awaiting one that is done does not give up control") {
+                  "F21: awaiting a future that is done does not give up control") {
     Future done(loop);
     done.set_result();
     const Chain chain(loop, await_done(done, log));
@@ -220,8 +220,9 @@ TEST_CASE_FIXTURE(Row<EventLoop>,
     CHECK(log.text.find("before behind ") != std::string::npos);
 }
 
-TEST_CASE_FIXTURE(Row<EventLoop>,
-                  "F22: all who wait get the outcome, in the order in which they came") {
+TEST_CASE_FIXTURE(
+    Row<EventLoop>,
+    "F22: all waiting tasks get the outcome, in the order in which they came") {
     Future future(loop);
     const Chain a(loop, await(future, log, "a"));
     turns(loop, 1);
@@ -235,7 +236,7 @@ TEST_CASE_FIXTURE(Row<EventLoop>,
     CHECK(log.text == "aends bends cends ");
 }
 
-TEST_CASE("F23: all who wait get the same exception object") {
+TEST_CASE("F23: all waiting tasks get the same exception object") {
     EventLoop loop;
     std::vector<const Rain*> seen;
     Future future(loop);
@@ -313,7 +314,7 @@ TEST_CASE_FIXTURE(
 }
 
 TEST_CASE_FIXTURE(Row<EventLoop>,
-                  "K2: a step runs until it waits for a future that is not done") {
+                  "K2: a step runs until the task waits for a future that is not done") {
     Future done(loop), pending(loop);
     done.set_result();
     const Task task(loop, two_steps(done, pending, log));
@@ -324,7 +325,7 @@ TEST_CASE_FIXTURE(Row<EventLoop>,
     CHECK(task.done());
 }
 
-TEST_CASE("K4: what the coroutine throws is the task's") {
+TEST_CASE("K4: a task fails with what its coroutine throws") {
     EventLoop loop;
     Future future(loop);
     Log log;
@@ -342,7 +343,7 @@ TEST_CASE("K4: what the coroutine throws is the task's") {
 }
 
 TEST_CASE_FIXTURE(Row<EventLoop>,
-                  "K5: a task goes on one turn after its future is done") {
+                  "K5: a task resumes one turn after its future is done") {
     Future future(loop);
     const Task task(loop, await(future, log));
     turns(loop, 1);
@@ -383,9 +384,8 @@ TEST_CASE_FIXTURE(Row<EventLoop>, "K10: cancel only asks") {
     CHECK(task.done());
 }
 
-TEST_CASE_FIXTURE(
-    Row<EventLoop>,
-    "K11: the future it waits for is cancelled, and Cancelled thrown a turn later") {
+TEST_CASE_FIXTURE(Row<EventLoop>, "K11: cancel cancels the future that the task waits "
+                                  "for, and a turn later Cancelled is thrown") {
     Future future(loop);
     Task task(loop, await(future, log));
     turns(loop, 1);
@@ -410,7 +410,7 @@ TEST_CASE_FIXTURE(Row<EventLoop>,
 }
 
 TEST_CASE_FIXTURE(Row<EventLoop>,
-                  "K13: if the inner task refuses, the outer one goes on") {
+                  "K13: if the inner task refuses, the outer one continues") {
     Future future(loop);
     Task inner(loop, refuse(future, log));
     Task outer(loop, await(inner, log, "outer-"));
@@ -422,8 +422,9 @@ TEST_CASE_FIXTURE(Row<EventLoop>,
     CHECK_NOTHROW(outer.throw_if_failed());
 }
 
-TEST_CASE_FIXTURE(Row<EventLoop>,
-                  "K14: cancelled before the first step, the body never runs") {
+TEST_CASE_FIXTURE(
+    Row<EventLoop>,
+    "K14: the body of a task that is cancelled before its first step never runs") {
     Future done(loop), pending(loop);
     done.set_result();
     Task task(loop, two_steps(done, pending, log));
@@ -434,7 +435,7 @@ TEST_CASE_FIXTURE(Row<EventLoop>,
     CHECK_THROWS_AS(task.throw_if_failed(), Cancelled);
 }
 
-TEST_CASE_FIXTURE(Row<EventLoop>, "K15: the coroutine may catch it, and return") {
+TEST_CASE_FIXTURE(Row<EventLoop>, "K15: a coroutine may catch Cancelled, and return") {
     Future future(loop);
     Task task(loop, refuse(future, log));
     turns(loop, 1);
@@ -445,7 +446,8 @@ TEST_CASE_FIXTURE(Row<EventLoop>, "K15: the coroutine may catch it, and return")
     CHECK_NOTHROW(task.throw_if_failed());
 }
 
-TEST_CASE_FIXTURE(Row<EventLoop>, "K16: it may catch it, and wait for something else") {
+TEST_CASE_FIXTURE(Row<EventLoop>,
+                  "K16: a coroutine may catch Cancelled, and wait for something else") {
     Future first(loop), second(loop);
     Task task(loop, refuse_and_wait(first, second, log));
     turns(loop, 1);
@@ -460,7 +462,7 @@ TEST_CASE_FIXTURE(Row<EventLoop>, "K16: it may catch it, and wait for something 
 }
 
 TEST_CASE_FIXTURE(Row<EventLoop>,
-                  "K17: a task that cancels itself is told at the next wait") {
+                  "K17: a task that cancels itself gets Cancelled at its next wait") {
     Future done(loop), future(loop);
     done.set_result();
     Task* self = nullptr;
@@ -471,7 +473,7 @@ TEST_CASE_FIXTURE(Row<EventLoop>,
     CHECK(task.done());
 }
 
-TEST_CASE("K18: one that cancels itself and returns has been cancelled") {
+TEST_CASE("K18: a task that cancels itself and returns counts as cancelled") {
     EventLoop loop;
     Task* self = nullptr;
     Task task(loop, cancel_itself_and_return(self));
@@ -481,8 +483,9 @@ TEST_CASE("K18: one that cancels itself and returns has been cancelled") {
     CHECK_THROWS_AS(task.throw_if_failed(), Cancelled);
 }
 
-TEST_CASE_FIXTURE(Row<EventLoop>,
-                  "K19: cancelled between result and resumption, it gets Cancelled") {
+TEST_CASE_FIXTURE(
+    Row<EventLoop>,
+    "K19: a task that is cancelled between result and resumption gets Cancelled") {
     Future future(loop);
     Task task(loop, await(future, log));
     turns(loop, 1);
@@ -493,7 +496,7 @@ TEST_CASE_FIXTURE(Row<EventLoop>,
 }
 
 TEST_CASE_FIXTURE(Row<EventLoop>,
-                  "K21: two requests before it runs throw one Cancelled") {
+                  "K21: two requests before a task runs throw one Cancelled") {
     Future first(loop), second(loop);
     Task task(loop, refuse_and_wait(first, second, log));
     turns(loop, 1);
@@ -516,7 +519,7 @@ TEST_CASE_FIXTURE(Row<EventLoop>, "K23: a task that is done can't be cancelled")
     CHECK_NOTHROW(task.throw_if_failed());
 }
 
-TEST_CASE("K24: another exception, thrown while Cancelled is handled, is the task's") {
+TEST_CASE("K24: a task fails with another exception thrown while Cancelled is handled") {
     EventLoop loop;
     Future future(loop);
     Task task(loop, fail_when_cancelled(future));
@@ -647,7 +650,7 @@ TEST_CASE_FIXTURE(Row<Loop>, "L18: sleeping for no time gives the others their t
     CHECK(log.text.find('2') > log.text.rfind('1')); // both began before one went on
 }
 
-TEST_CASE_FIXTURE(Row<Loop>, "L19: a cancelled sleep takes its timer back") {
+TEST_CASE_FIXTURE(Row<Loop>, "L19: a cancelled sleep cancels its timer") {
     Task task(loop, sleep_and_note(loop, 5ms, log, ""));
     turns(loop, 1);
     task.cancel();
@@ -656,8 +659,9 @@ TEST_CASE_FIXTURE(Row<Loop>, "L19: a cancelled sleep takes its timer back") {
     CHECK(sleeps_on(loop));
 }
 
-TEST_CASE_FIXTURE(Row<Loop>,
-                  "W1: wait_for returns a result in time, and takes its timer back") {
+TEST_CASE_FIXTURE(
+    Row<Loop>,
+    "W1: wait_for returns a result that comes in time, and cancels its timer") {
     const Task task(loop, limited(loop, seven_at_once(), 5ms, log));
     turns(loop, 3);
     CHECK(log.text == "7 ");
@@ -665,8 +669,8 @@ TEST_CASE_FIXTURE(Row<Loop>,
     CHECK(sleeps_on(loop));
 }
 
-TEST_CASE("W2: too late, the coroutine is asked to end and waited for, then TimedOut "
-          "comes") {
+TEST_CASE(
+    "W2: a late coroutine is asked to end and waited for, then TimedOut is thrown") {
     Loop loop;
     Log log;
     const Task task(loop, limited(loop, end_slowly(loop, log), 5ms, log));
@@ -674,27 +678,29 @@ TEST_CASE("W2: too late, the coroutine is asked to end and waited for, then Time
     CHECK(log.text == "asked ended timeout ");
 }
 
-TEST_CASE_FIXTURE(Row<Loop>, "W3: a value that comes in spite of the time limit wins") {
+TEST_CASE_FIXTURE(Row<Loop>, "W3: a value that comes despite the time limit wins") {
     const Task task(loop, limited(loop, refuse_to_end(loop), 5ms, log));
     REQUIRE(end_of(loop, task));
     CHECK(log.text == "7 ");
 }
 
 TEST_CASE_FIXTURE(Row<Loop>,
-                  "W4: another exception in answer to the time limit is thrown") {
+                  "W4: another exception that the time limit causes is thrown") {
     const Task task(loop, limited(loop, fail_to_end(loop), 5ms, log));
     REQUIRE(end_of(loop, task));
     CHECK_THROWS_AS(task.throw_if_failed(), Rain);
 }
 
-TEST_CASE_FIXTURE(Row<Loop>, "W5: result and end of time in the same turn: the result") {
+TEST_CASE_FIXTURE(
+    Row<Loop>, "W5: if the result comes in the turn in which the time is up, it counts") {
     const Task task(loop, limited(loop, hold_the_loop(10ms), 2ms, log));
     REQUIRE(end_of(loop, task));
     CHECK(log.text == "7 ");
 }
 
 TEST_CASE_FIXTURE(
-    Row<Loop>, "W7: cancelling who waits asks the coroutine to end, and waits for it") {
+    Row<Loop>,
+    "W7: cancelling the waiting task asks the coroutine to end, and waits for it") {
     Task task(loop, limited(loop, end_slowly(loop, log), 1000ms, log));
     turns(loop, 3);
     task.cancel();

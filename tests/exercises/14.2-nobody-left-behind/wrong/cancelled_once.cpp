@@ -1,4 +1,4 @@
-// hint: whoever waited was cancelled
+// hint: the waiting task was cancelled
 #include "exercise.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ Coroutine<std::string> download(std::size_t size, std::size_t piece,
     }
     for (Task<>& one : pieces)
         one.cancel();
-    co_await stage3::wait(pieces); // and if we are cancelled here?
+    co_await stage3::wait(pieces); // what if we are cancelled here?
     if (why)
         std::rethrow_exception(why);
     co_return file;

@@ -1,4 +1,4 @@
-// hint: are to be fetched at once
+// hint: all of them should be fetched at once
 #include "exercise.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// hint: fires once, and no more
+// hint: a timer fires only once
 #include "exercise.h"
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// hint: before its workers have ended
+// hint: before its workers had ended
 #include "exercise.h"
 
 #include <memory>

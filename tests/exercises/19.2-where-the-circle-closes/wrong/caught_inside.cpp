@@ -1,7 +1,7 @@
 // hint: and one mistake is counted once
 #include "exercise.h"
 
-// The tortoise and the hare: they meet in any circle that one gets into.
+// The tortoise and the hare: they meet in any circle that the chain leads into.
 bool Circles::closes(Url from, Url to) {
     notes_.set(from, to);
     std::optional<Url> slow = from;

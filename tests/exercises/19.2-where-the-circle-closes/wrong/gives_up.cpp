@@ -1,4 +1,4 @@
-// hint: A limit of hops is another matter
+// hint: Limiting the hops is another matter
 #include "exercise.h"
 
 bool Circles::closes(Url from, Url to) {

@@ -1,4 +1,4 @@
-// hint: Who comes to know of it later can go on there, too
+// hint: A chain that reaches 2 later continues there, too
 #include "exercise.h"
 
 bool Circles::closes(Url from, Url to) {

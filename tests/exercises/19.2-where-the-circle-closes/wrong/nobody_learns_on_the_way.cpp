@@ -1,4 +1,4 @@
-// hint: What could the first who walks there leave behind
+// hint: What could the first walk leave behind
 #include "exercise.h"
 
 bool Circles::closes(Url from, Url to) {

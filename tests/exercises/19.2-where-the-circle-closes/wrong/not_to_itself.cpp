@@ -1,4 +1,4 @@
-// hint: though it has one hop only
+// hint: though it has only one hop
 #include "exercise.h"
 
 bool Circles::closes(Url from, Url to) {

@@ -1,4 +1,4 @@
-// hint: that is a meeting, and no circle
+// hint: then two chains meet, which is not a circle
 #include "exercise.h"
 
 bool Circles::closes(Url from, Url to) {

@@ -1,4 +1,4 @@
-// hint: its timer still lies in the loop
+// hint: its timer is still in the loop
 #include "exercise.h"
 
 #include <coroutine>
@@ -8,7 +8,7 @@ using stage3::EventLoop;
 
 namespace {
 
-/// `co_await Pause(loop, duration)`: goes on when so much time is over.
+/// `co_await Pause(loop, duration)`: resumes when that much time has passed.
 class Pause {
   public:
     Pause(EventLoop& loop, EventLoop::Duration duration)
@@ -32,7 +32,7 @@ class Pause {
     std::shared_ptr<bool> lives_ = std::make_shared<bool>(true);
 };
 
-/// Whoever calls it keeps `looks`, and the loop, until the frame is destroyed.
+/// The caller keeps `looks` and the loop until the frame is destroyed.
 Job watch(EventLoop& loop, Look look, std::string server, EventLoop::Duration pause,
           int& looks) {
     while (true) {

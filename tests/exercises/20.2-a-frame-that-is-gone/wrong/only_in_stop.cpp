@@ -1,4 +1,4 @@
-// hint: nobody has called stop, but all Watches were destroyed
+// hint: nothing has called stop, but all Watches were destroyed
 #include "exercise.h"
 
 #include <coroutine>
@@ -7,10 +7,10 @@ using stage3::EventLoop;
 
 namespace {
 
-/// What stop must take back, by server.
+/// What stop must take back, for each server.
 std::map<std::string, stage3::Handle> timers;
 
-/// `co_await Pause(loop, duration, server)`: goes on when so much time is over.
+/// `co_await Pause(loop, duration, server)`: resumes when that much time has passed.
 class Pause {
   public:
     Pause(EventLoop& loop, EventLoop::Duration duration, const std::string& server)
@@ -27,7 +27,7 @@ class Pause {
     const std::string& server_;
 };
 
-/// Whoever calls it keeps `looks`, and the loop, until the frame is destroyed.
+/// The caller keeps `looks` and the loop until the frame is destroyed.
 Job watch(EventLoop& loop, Look look, std::string server, EventLoop::Duration pause,
           int& looks) {
     while (true) {

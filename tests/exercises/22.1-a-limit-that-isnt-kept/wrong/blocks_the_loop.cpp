@@ -1,4 +1,4 @@
-// hint: nobody else had a turn
+// hint: no other task had a turn
 #include "exercise.h"
 
 #include <future>

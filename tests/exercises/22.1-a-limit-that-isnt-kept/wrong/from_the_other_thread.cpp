@@ -1,4 +1,4 @@
-// hint: the loop sleeps on
+// hint: the loop is still asleep
 #include "exercise.h"
 
 #include <exception>

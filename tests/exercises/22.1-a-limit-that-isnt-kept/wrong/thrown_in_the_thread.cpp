@@ -1,4 +1,4 @@
-// hint: look_up has thrown, in a thread, and nobody has caught it
+// hint: look_up has thrown, in a thread, and nothing has caught it
 #include "exercise.h"
 #include "stage3_queue_crawler/runtime/loop/mailbox.h"
 

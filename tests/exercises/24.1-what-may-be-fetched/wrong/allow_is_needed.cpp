@@ -1,4 +1,4 @@
-// hint: what no rule matches may be fetched
+// hint: a path that no rule matches may be fetched
 #include "exercise.h"
 
 const Answers prediction = {

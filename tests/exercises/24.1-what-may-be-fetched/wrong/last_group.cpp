@@ -1,4 +1,4 @@
-// hint: doesn't replace the earlier
+// hint: doesn't replace the earlier one
 #include "exercise.h"
 
 const Answers prediction = {

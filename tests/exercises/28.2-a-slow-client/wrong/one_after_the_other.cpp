@@ -1,4 +1,4 @@
-// hint: stands in line behind b
+// hint: c has to wait until b has read
 #include "exercise.h"
 #include "stage3_queue_crawler/runtime/loop/at_exit.h"
 
@@ -9,8 +9,7 @@
 using stage3::Coroutine;
 using stage3::Stream;
 
-/// One after the other. Some may come and go meanwhile, and so this has a list of its
-/// own.
+/// One after the other. Members may come and go meanwhile, so this has its own list.
 static Coroutine<> tell(std::vector<Stream*> members, const Stream& speaker,
                         std::string line) {
     for (Stream* member : members) {

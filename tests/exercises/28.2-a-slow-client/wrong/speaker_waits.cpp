@@ -9,8 +9,8 @@
 using stage3::Coroutine;
 using stage3::Stream;
 
-/// Writes to all, and then waits until all have read enough. Some may come and go
-/// meanwhile, and so this has a list of its own.
+/// Writes to all, and then waits until all have read enough. Members may come and go
+/// meanwhile, so this has its own list.
 static Coroutine<> tell(std::vector<Stream*> members, const Stream& speaker,
                         std::string line) {
     std::erase(members, &speaker);

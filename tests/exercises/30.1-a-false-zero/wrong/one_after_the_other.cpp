@@ -1,5 +1,5 @@
-// hint: nobody asked
-// Two questions to one, then two to the next.
+// hint: and then never again
+// Two questions to one server, then two to the next.
 #include "exercise.h"
 
 using stage3::Coroutine;
