@@ -142,7 +142,7 @@ class Reader(unittest.TestCase):
 class Progress(Reader):
     """From exercise to exercise."""
 
-    def test_from_first_to_last(self):
+    def test_a_reader_gets_from_first_to_last(self):
         for done, name in enumerate(self.names):
             number = name.split("-")[0]
             self.assertIn(f"{done} of 3 done", self.learn("list"))
@@ -165,7 +165,7 @@ class Progress(Reader):
         self.assertIn("All exercises are done", self.learn("check"))
         self.assertIn("All exercises are done", self.learn("watch"))
 
-    def test_list(self):
+    def test_the_list_shows_what_is_done(self):
         self.assertEqual(self.learn("list"), textwrap.dedent("""\
               01.1  Say 1  predict    5 min  next
               01.2  Say 2  build     10 min
@@ -184,7 +184,7 @@ class Progress(Reader):
             self.learn("check", number)
         self.assertTrue(self.learn("list").endswith("\n[" + 30 * "#" + "] 3 of 3 done\n"))
 
-    def test_names(self):
+    def test_an_exercise_is_found_by_number_name_or_path(self):
         self.solve("01.2")
         for name in ["01.2", "01.2-two", "tests/exercises/01.2-two/", "tests/exercises/01.2-two"]:
             self.assertIn("01.2 Say 2: passed", self.learn("check", name))
@@ -193,13 +193,13 @@ class Progress(Reader):
         self.solve("02.1")
         self.assertIn("Next: ./learn check 01.1", self.learn("check", "02.1"))  # none is left there
 
-    def test_a_page(self):
+    def test_a_page_s_number_stands_for_its_exercises(self):
         self.solve("01.2")
         self.assert_in_order(self.learn("check", "01", status=1), "01.1 Say 1: not yet", "01.2 Say 2: passed")
         self.solve("01.1")
         self.assertNotIn("02.1 Say", self.learn("check", "01").split("Next:")[0])
 
-    def test_names_that_are_none(self):
+    def test_unknown_names_are_refused(self):
         for command in ["check", "hint", "solution", "reset", "watch"]:
             for name in ["03", "01.3", "one", "01.1-on"]:
                 self.learn(command, name, status=2,
@@ -211,7 +211,7 @@ class Progress(Reader):
             exercises.main(["chekc"], self.root)
         self.assertEqual(end.exception.code, 2)
 
-    def test_goes_on_with_the_neighbour(self):
+    def test_check_continues_with_the_next_exercise(self):
         self.solve("01.2")
         self.learn("check", "01.2")
         self.assertIn("02.1 Say 3: not yet", self.learn("check", status=1))  # and not 01.1
@@ -224,7 +224,7 @@ class Progress(Reader):
         self.assert_in_order(self.learn("list"), "01.1  Say 1  predict    5 min  you are here\n",
                              "02.1  Say 3  predict   15 min  begun\n")
 
-    def test_an_exercise_that_is_gone(self):
+    def test_an_exercise_that_was_removed_does_no_harm(self):
         gone = self.root / "tests/exercises/01.3-gone"
         gone.mkdir()
         self.addCleanup(shutil.rmtree, gone)
@@ -233,7 +233,7 @@ class Progress(Reader):
         self.assertIn("0 of 3 done", said)
         self.assertIn("tests/exercises/01.3-gone/yours.cpp belongs to an exercise that was removed", said)
 
-    def test_an_exercise_with_another_number(self):
+    def test_an_exercise_keeps_its_progress_when_its_number_changes(self):
         self.solve("01.2")
         self.learn("check", "01.2")
         self.learn("hint", "01.1")
@@ -306,7 +306,7 @@ class Track(Reader):
     def file(self, number):
         return self.root / f"tests/exercises/yours/part{number}.h"
 
-    def test_from_first_to_last(self):
+    def test_a_reader_gets_from_first_to_last(self):
         said = self.learn("check", "Y1", status=1)
         self.assert_in_order(said, "Your file is tests/exercises/yours/part1.h", "Y01 Say 1: not yet", "think of 1",
                              "./learn hint Y01")
@@ -319,7 +319,7 @@ class Track(Reader):
                 self.assert_in_order(said, f"Next: ./learn check Y0{number + 1}")
         self.assert_in_order(said, "It's complete", "./learn yours demo", "Next: ./learn check 01.1")
 
-    def test_a_file_that_is_missing(self):
+    def test_a_missing_file_of_an_earlier_step_is_named(self):
         said = "learn: Y03 Say 3 builds on files that you don't have yet:\n"
         self.learn("check", "Y03", status=2, errors=said)
         self.learn("check", "Y03", status=2, errors="  yours/part1.h: write it (./learn check Y01), or take ours "
@@ -329,7 +329,7 @@ class Track(Reader):
         self.learn("solution", "Y02", "--take")
         self.assertIn("Y03 Say 3: not yet", self.learn("check", "Y03", status=1))
 
-    def test_taking_ours(self):
+    def test_the_reader_can_take_our_file(self):
         said = self.learn("solution", "Y1", "--take")
         self.assert_in_order(said, "tests/exercises/yours/part1.h is our file now", "./learn reset Y01",
                              "Next: ./learn check Y02")
@@ -351,7 +351,7 @@ class Track(Reader):
         self.assertIn("Your old file is now tests/exercises/yours/part1.h.old", self.learn("solution", "Y01", "--take"))
         self.assertEqual(self.file(1).with_name("part1.h.old").read_text(), "// mine\n")
 
-    def test_one_that_is_the_book_s(self):
+    def test_a_step_whose_solution_is_the_book_s(self):
         self.learn("solution", "Y01", "--take")
         self.learn("solution", "Y02", "--take")
         self.assertEqual(self.file(2).read_text(), '#pragma once\n#include "part1.h"\n\nnamespace yours {\n'
@@ -359,7 +359,7 @@ class Track(Reader):
         self.assert_in_order(self.learn("check", "Y02"), "Y02 Say 2: passed", "This is our file")
         self.assertIn("Yours is the same.", self.learn("solution", "Y02"))
 
-    def test_what_it_builds_on_is_broken(self):
+    def test_a_broken_file_that_a_step_builds_on_is_named(self):
         course = exercises.Course(self.root)
         self.file(1).parent.mkdir()
         for number, step in enumerate(course.steps, 1):
@@ -374,7 +374,7 @@ class Track(Reader):
         self.assert_in_order(self.learn("list"), "Y01   Say 1  build     10 min  changed since it passed\n",
                              "Y02   Say 2  build     10 min  done\n")
         self.file(3).write_text(course.steps[2].solution_text().replace("answer_2() + 1", "3"))
-        said = self.learn("check", "Y03")  # it passes all the same
+        said = self.learn("check", "Y03")  # it still passes
         self.assert_in_order(said, doubt, "2 of 3 steps done")
         self.assertNotIn("complete", said)
         self.file(1).write_text(course.steps[0].solution_text() + "// mine\n")  # what has passed before
@@ -382,7 +382,7 @@ class Track(Reader):
         self.file(2).unlink()
         self.assertNotIn("Y02   Say 2  build     10 min  done", self.learn("list"))
 
-    def test_ours_is_ours_also_when_there_is_a_newer_one(self):
+    def test_our_file_still_counts_as_ours_when_there_is_a_newer_one(self):
         self.learn("solution", "Y01", "--take")
         solution = self.folder("Y01") / "solution.h"
         before = solution.read_text()
@@ -395,7 +395,7 @@ class Track(Reader):
         self.assertEqual([path.name for path in self.file(1).parent.iterdir()], ["part1.h"])
         solution.write_text(before)
 
-    def test_the_next_is_one_that_can_be_begun(self):
+    def test_the_next_step_is_one_that_can_be_begun(self):
         course = exercises.Course(self.root)
         self.file(1).parent.mkdir()
         self.file(1).write_text(course.steps[0].solution_text() + "// mine\n")
@@ -428,7 +428,7 @@ class Track(Reader):
         self.assert_in_order(self.learn("list"), "01.2  ", "Y01   Say 1 (after page 01)  ", "02.1  ", "Y02 ", "Y03 ",
                              "`./learn check` takes 01.1", "Y01 to Y03 add up to a runtime of your own")
 
-    def test_a_reader_who_goes_along_leaves_the_track_where_their_page_ends(self):
+    def test_the_track_goes_no_further_than_the_pages_that_were_read(self):
         self.give_pages("01", "01", "02")
         self.solve("01.2")
         self.assertIn("Next: ./learn check 02.1", self.learn("check", "01.2"))
@@ -439,7 +439,7 @@ class Track(Reader):
         self.solve("02.1")
         self.assertIn("Next: ./learn check Y03", self.learn("check", "02.1"))
 
-    def test_a_reader_who_only_builds_stays_on_the_track(self):
+    def test_a_reader_who_does_only_the_track_stays_on_it(self):
         self.give_pages("01", "02", "02")
         self.assertIn("Next: ./learn check Y02", self.pass_step(1))
         self.assertNotIn("skipped", self.learn("list"))
@@ -450,7 +450,7 @@ class Track(Reader):
         self.assertIn("Next: ./learn check Y02", self.pass_step(1))
         self.assertIn("Next: ./learn check Y03", self.pass_step(2))
 
-    def test_a_step_with_another_number_is_still_passed_or_ours(self):
+    def test_a_step_stays_passed_or_ours_when_its_number_changes(self):
         self.pass_step(1)
         self.learn("solution", "Y02", "--take")
         notes = self.root / ".learn/exercises"
@@ -488,7 +488,7 @@ class Track(Reader):
         self.learn("check", "Y01")
         self.assertIn("Yours is the same.", self.learn("solution", "Y01"))
 
-    def test_a_crash_is_told_with_its_line(self):
+    def test_a_crash_is_reported_with_its_line(self):
         self.second.stop()
         self.learn("check", "Y01", status=1)
         self.file(1).write_text("#pragma once\nnamespace yours {\ninline int answer_1() {\n"
@@ -504,11 +504,11 @@ class Track(Reader):
         self.assert_in_order(self.learn("check", "Y01", status=1), "yours/part1.h:7: in answer_1, your code reads memory",
                              "return answer + ", "yours/part1.h:6: in answer_1, your code had freed it")
 
-    def test_list(self):
+    def test_the_list_shows_what_is_done(self):
         self.assert_in_order(self.learn("list"), "  01.1 ", "  02.1 ", "  Y01 ", "  Y03 ", "0 of 6 done",
                              "Y01 to Y03 add up to a runtime of your own")
 
-    def test_yours_needs_all(self):
+    def test_yours_needs_the_files_of_all_steps(self):
         self.learn("solution", "Y01", "--take")
         self.learn("solution", "Y03", "--take")
         with self.assertRaises(answers.Trouble) as trouble:
@@ -523,13 +523,13 @@ class Rows(unittest.TestCase):
     TABLE = "# how it is written\n\nLoop\nL1   10   first in, first out\n    Nearly everything\n    breaks.\n" \
             "Queue\nQ2   12   nothing is lost\n    Something is.\n"
 
-    def test_table(self):
+    def test_the_table_of_rows_is_read(self):
         table = yours.read_table(self.TABLE)
         self.assertEqual(table.parts, {
             "Loop": [yours.Row("L1", "10", "first in, first out", "Nearly everything breaks.")],
             "Queue": [yours.Row("Q2", "12", "nothing is lost", "Something is.")]})
 
-    def test_each_in_a_process_of_its_own(self):
+    def test_each_row_runs_in_its_own_process(self):
         with tempfile.TemporaryDirectory() as folder:
             program = Path(folder) / "rows"
             program.write_text("#!/bin/sh\ncase $4 in\n"
@@ -539,7 +539,7 @@ class Rows(unittest.TestCase):
             outcomes = yours.run_rows(program, yours.read_table(self.TABLE).rows())
         self.assertEqual({name: outcome.kind for name, outcome in outcomes.items()}, {"L1": "passed", "Q2": "crashed"})
 
-    def test_telling(self):
+    def test_rows_that_hold_and_fail_are_printed(self):
         row = yours.read_table(self.TABLE).rows()[0]
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
@@ -555,17 +555,17 @@ class Rows(unittest.TestCase):
 class Changes(Reader):
     """Texts with one thing wrong."""
 
-    def test_changed(self):
+    def test_a_change_replaces_its_lines(self):
         self.assertEqual(authors_test.changed("a\nb\nc\n", "hint: h\n--- instead of\nb\n--- this\nx\ny\n--- instead of\nc\n--- this\n"),
                          "a\nx\ny\n")
 
-    def test_that_does_not_fit(self):
+    def test_a_change_that_does_not_fit_is_refused(self):
         for change in ["hint: h\n", "--- instead of\nz\n--- this\n", "--- instead of\na\n--- this\nb\n",
                        "--- instead of\nb\n"]:
             with self.assertRaises(ValueError, msg=change):
                 authors_test.changed("a\na\nb\n", change)
 
-    def test_of_the_solution_or_the_start(self):
+    def test_a_change_is_applied_to_the_solution_or_the_start(self):
         author = authors_test.Author(exercises.Course(self.root), None, None)
         change = self.root / "wrong.change"
         for base, answer in [("", 1), ("base: start\n", 0)]:
@@ -622,7 +622,7 @@ In file included from /usr/include/c++/vector:60:
 class Answers(Reader):
     """The ways in which a reader's file can go wrong."""
 
-    def test_compile_error(self):
+    def test_a_compile_error_is_shown_with_its_line(self):
         self.write("""\
             #include "exercise.h"
             static void f(int unused) {}
@@ -638,7 +638,7 @@ class Answers(Reader):
         self.assertNotIn("unused", said)
         self.assertNotIn(str(self.root), said)
 
-    def test_compile_error_deep_in_a_template(self):
+    def test_a_compile_error_deep_in_a_template_is_shown_with_the_reader_s_line(self):
         self.write('#include <vector>\n#include <algorithm>\nstruct X {};\n'
                    'int answer() { std::vector<X> v(2); std::sort(v.begin(), v.end()); return 0; }\n')
         said = self.learn("check", status=1)
@@ -656,22 +656,22 @@ class Answers(Reader):
                 self.assert_in_order("\n".join(lines), *places, "algo.h:1777:14:")
                 self.assertEqual((sorted(lines), errors), (sorted(text.splitlines()), 2))
 
-    def test_compile_error_in_a_header_of_the_repository(self):
+    def test_a_compile_error_in_a_header_of_the_repository_is_not_the_reader_s(self):
         self.write('#define Selector 1\n#include "common/system/selector.h"\n')
         said = self.learn("check", status=1)
         self.assertRegex(said, r" /.*/common/system/selector\.h:\d+:")
         self.assertNotIn("..", said)
 
-    def test_link_error(self):
+    def test_a_link_error_names_the_missing_function(self):
         self.write("int other();\nint other() { return 1; }\n")
         self.assert_in_order(self.learn("check", status=1), "a function is missing", "undefined", "answer")
 
-    def test_warning(self):
+    def test_a_warning_is_shown_when_nothing_is_compiled_again(self):
         self.write('#include "exercise.h"\nint answer() { double x = 1.5; return x; }\n')
         for _ in range(2):  # also when nothing has to be compiled
             self.assert_in_order(self.learn("check", "01.1"), "passed", "The compiler warns:", "yours.cpp:2:")
 
-    def test_crash(self):
+    def test_a_crash_is_reported_with_its_test_case(self):
         self.write(CRASH)
         self.assert_in_order(self.learn("check", status=1),
                              'It crashed in the test case "the answer is right":', "SIGSEGV")
@@ -682,19 +682,19 @@ class Answers(Reader):
             self.assertEqual(answers.judge_case("failed", text), ("it is so", 'It fails in the test case "it is so":',
                                                                   ["test.cpp:9: ERROR: CHECK( a == b )"]))
 
-    def test_failure_and_then_a_crash(self):
+    def test_a_failure_before_a_crash_is_shown_first(self):
         self.write('#include "exercise.h"\nint answer() { static int n = 0; if (n++) __builtin_trap(); return 0; }\n')
         self.assert_in_order(self.learn("check", status=1), 'It fails in the test case "the answer is right":',
                              "think of 1", "After that it crashed")
 
-    def test_hang(self):
+    def test_a_program_that_hangs_is_stopped(self):
         self.write(HANG)
         with unittest.mock.patch.object(exercises, "TIME_LIMIT", 1):
             said = self.learn("check", status=1)
         self.assertIn('It hung and was stopped in the test case "the answer is right":', said)
         self.assertNotIn("SIGTERM", said)
 
-    def test_hang_that_can_not_be_interrupted(self):
+    def test_a_hang_that_ignores_signals_is_stopped(self):
         self.write('#include "exercise.h"\n#include <csignal>\n#include <unistd.h>\n'
                    'int answer() { std::signal(SIGTERM, SIG_IGN); for (;;) ::pause(); }\n')
         with unittest.mock.patch.object(exercises, "TIME_LIMIT", 1):
@@ -713,32 +713,32 @@ class Answers(Reader):
             time.sleep(0.05)
         self.fail("a process is left")
 
-    def test_printing(self):
+    def test_what_the_reader_s_code_prints_is_shown(self):
         self.write('#include "exercise.h"\n#include <cstdio>\nint answer() { std::printf("got here"); return 1; }\n')
         self.assert_in_order(self.learn("check"), "passed", "It printed:", "    got here")
 
-    def test_printing_of_the_case_that_fails_alone(self):
+    def test_only_the_output_of_the_failing_case_is_shown(self):
         self.write('#include "exercise.h"\n#include <cstdio>\nint answer() { std::puts("called"); return 2; }\n')
         said = self.learn("check", status=1)  # two test cases call it
         self.assertIn('fails in the test case "the answer is right":', said)
         self.assertEqual(said.count("called"), 1, said)
 
-    def test_printing_without_end(self):
+    def test_a_program_that_prints_without_end_is_stopped(self):
         self.write('#include "exercise.h"\n#include <cstdio>\nint answer() { for (;;) std::puts("x"); }\n')
         self.assertIn("It was stopped because it printed without end", self.learn("check", status=1))
 
-    def test_an_early_end_is_no_success(self):
+    def test_an_early_exit_does_not_count_as_success(self):
         self.write('#include "exercise.h"\n#include <cstdlib>\nint answer() { std::_Exit(0); }\n')
         self.assertIn("It exited before its tests had finished", self.learn("check", status=1))
 
-    def test_a_bad_end_after_good_tests(self):
+    def test_a_bad_exit_after_good_tests_is_reported(self):
         for end in ["std::_Exit(1)", "for (;;) ::pause()"]:
             self.write('#include "exercise.h"\n#include <cstdlib>\n#include <unistd.h>\n'
                        f'static struct End {{ ~End() {{ {end}; }} }} end;\nint answer() {{ return 1; }}\n')
             with unittest.mock.patch.object(exercises, "TIME_LIMIT", 2):
                 self.assertIn("but the program did not exit cleanly", self.learn("check", status=1))
 
-    def test_exception(self):
+    def test_an_exception_is_shown_with_its_text(self):
         self.write('#include "exercise.h"\n#include <stdexcept>\nint answer() { throw std::runtime_error("why"); }\n')
         self.assert_in_order(self.learn("check", status=1), "It fails in", "THREW exception", "why")
 
@@ -792,12 +792,12 @@ class Answers(Reader):
             self.learn("check", "01.1", status=1)
         self.learn("check", "01.1")
 
-    def test_a_build_directory_that_is_none(self):
+    def test_a_folder_that_is_not_a_build_directory_is_refused(self):
         with contextlib.redirect_stderr(io.StringIO()) as said:
             self.assertEqual(exercises.main(["check", "--build", "nowhere"], self.root), 2)
         self.assertEqual(said.getvalue(), "learn: nowhere is not a build directory: ./learn check makes one\n")
 
-    def test_libraries_that_can_not_be_built(self):
+    def test_libraries_that_cannot_be_built_are_reported(self):
         for rules, words in [
                 ("rule r\n  command = echo 'common/a.cpp:1:2: error: no'; false\nbuild tests/exercises/exercise1: r\n",
                  ["own code does not compile", "    common/a.cpp:1:2: error: no"]),
@@ -818,7 +818,7 @@ class Answers(Reader):
 
 
 class Memory(Reader):
-    """What has passed is run again with sanitizers."""
+    """An answer that has passed runs again with sanitizers."""
 
     looks_at_memory = True
     FREED = """\
@@ -833,16 +833,16 @@ class Memory(Reader):
         }
         """
 
-    def test_passes_both(self):
+    def test_an_answer_that_passes_both_runs_is_done(self):
         self.solve("01.1")
         self.assert_in_order(self.learn("check"), "01.1 Say 1: its tests pass. Running it again",
                              "01.1 Say 1: passed\n", "./learn solution")
         self.assertEqual(self.progress(), "01.1-one\n")
 
-    def test_it_is_not_tried_before_its_tests_pass(self):
+    def test_sanitizers_do_not_run_before_the_tests_pass(self):
         self.assertNotIn("Running it again", self.learn("check", status=1))
 
-    def test_fails_the_second(self):
+    def test_an_answer_that_fails_with_sanitizers_is_not_done(self):
         self.write(self.FREED)
         said = self.learn("check", status=1)
         yours = "    tests/exercises/01.1-one/yours.cpp"
@@ -860,12 +860,12 @@ class Memory(Reader):
         self.solve("01.1")
         self.learn("check")
 
-    def test_what_is_undefined_but_no_crash(self):
+    def test_undefined_behaviour_without_a_crash_is_reported(self):
         self.write('#include "exercise.h"\nint answer() { int n = 2147483647; ++n; return 1; }\n')
         self.assert_in_order(self.learn("check", status=1), "yours.cpp:2: in answer, your code does what C++ does not "
                              "define (signed integer overflow", "int n = 2147483647")
 
-    def test_fails_only_when_watched(self):
+    def test_an_answer_that_fails_only_with_sanitizers_is_reported(self):
         self.write('#include "exercise.h"\n#include <cstdlib>\n'
                    'int answer() { return std::getenv("ASAN_OPTIONS") ? 2 : 1; }\n')
         with unittest.mock.patch.dict(os.environ):
@@ -874,7 +874,7 @@ class Memory(Reader):
         self.assert_in_order(said, "not yet", 'It fails in the test case "the answer is right":',
                              "It passed without sanitizers", "report.log")
 
-    def test_a_compiler_without_sanitizers(self):
+    def test_a_compiler_without_sanitizers_is_tolerated(self):
         self.write(self.FREED)
         with unittest.mock.patch.object(memory, "FLAGS", ["-fsanitize=nothing-like-that"]):
             said = self.learn("check")
@@ -883,14 +883,14 @@ class Memory(Reader):
         self.assertEqual(self.progress(), "01.1-one\n")
 
     def run_where(self, forbidden):
-        """Runs programs as on a machine that forbids what has such an option."""
+        """Runs programs as on a machine that forbids those with this option."""
         def run(program, *arguments, variables):
             if forbidden in variables["ASAN_OPTIONS"]:
                 return "", 1, False
             return answers.run_limited(program, *arguments, variables=variables)
         return unittest.mock.patch.object(memory, "run_limited", run)
 
-    def test_where_leaks_can_not_be_looked_for(self):
+    def test_a_machine_where_leaks_cannot_be_found_is_tolerated(self):
         self.write('#include "exercise.h"\nint* made;\nint answer() { made = new int; made = nullptr; return 1; }\n')
         with self.run_where("detect_leaks=1"):
             self.assertNotIn("was not checked", self.learn("check"))
@@ -898,12 +898,12 @@ class Memory(Reader):
         with self.run_where("detect_leaks=1"):
             self.assertIn("has been freed", self.learn("check", "01.1", status=1))
 
-    def test_where_no_sanitizer_runs(self):
+    def test_a_machine_where_no_sanitizer_runs_is_tolerated(self):
         self.write(self.FREED)
         with self.run_where("detect_leaks"):
             self.assert_in_order(self.learn("check"), "passed", "programs built with sanitizers don't run on this machine")
 
-    def test_a_sanitizer_that_crashes_itself(self):
+    def test_a_sanitizer_that_crashes_is_tolerated(self):
         self.solve("01.1")
 
         def run(program, *arguments, variables):
@@ -1045,7 +1045,7 @@ ELSEWHERE = """\
 
 
 class Reports(unittest.TestCase):
-    """What a reader is told of the sanitizers' reports."""
+    """What a reader gets to see of the sanitizers' reports."""
 
     def explain(self, report):
         with tempfile.TemporaryDirectory(prefix="the reports ") as folder:
@@ -1059,7 +1059,7 @@ class Reports(unittest.TestCase):
                                    exercise / "yours.cpp")
             return "".join(f"{line}\n" for line in lines).replace(file, "FILE").replace(str(root), "HERE")
 
-    def test_reports(self):
+    def test_reports_are_put_into_words(self):
         self.maxDiff = None
         for report, told in [(GCC_DESTROYED, DESTROYED), (CLANG_DESTROYED, DESTROYED), (GCC_LEAK, LEAK),
                              (GCC_RETURNED, RETURNED), (CLANG_RETURNED, RETURNED), (OF_UNDEFINED, UNDEFINED)]:
@@ -1067,7 +1067,7 @@ class Reports(unittest.TestCase):
         self.assertIn("FILE:1: in numbers, your code had created it as the variable n:", self.explain(CLANG_PARAMETER))
         self.assertIn("FILE:11: in callback, your code had created it as a temporary:", self.explain(TEMPORARY))
 
-    def test_kinds(self):
+    def test_each_kind_of_error_has_its_words(self):
         for kind, words in [
                 ("heap-buffer-overflow on", "reads memory outside"), ("stack-overflow on", "has filled the stack"),
                 ("stack-use-after-scope on", "whose scope has ended"), ("attempting double-free on", "already been freed"),
@@ -1095,7 +1095,7 @@ class Reports(unittest.TestCase):
                                    yours_folder / "task.h")
             return "".join(f"{line}\n" for line in lines)
 
-    def test_all_headers_of_the_reader_are_theirs(self):
+    def test_all_of_the_reader_s_headers_count_as_theirs(self):
         told = self.explain_step("==7==ERROR: AddressSanitizer: heap-use-after-free on 0x1\nREAD of size 8\n"
                                  "    #0 0x5 in std::move() /usr/include/c++/12/bits/move.h:3\n"
                                  "    #1 0x5 in yours::Loop::run_due() YOURS/loop.h:3\n")
@@ -1114,7 +1114,7 @@ class Reports(unittest.TestCase):
         self.assertIn("yours/loop.h:8: in use, your code calls the coroutine numbers, whose frame is never destroyed",
                       told)
 
-    def test_where_no_line_is_the_readers(self):
+    def test_a_report_without_a_line_of_the_reader_s(self):
         self.assertEqual(self.explain(ELSEWHERE),
                          "HERE/tests/exercises/01.1-one/test.cpp:2: in a test case, the exercise's code "
                          "frees what has already been freed:\n    TEST_CASE(\"x\") {}\n")
@@ -1124,7 +1124,7 @@ class Reports(unittest.TestCase):
         neither = "".join(line for line in ELSEWHERE.splitlines(True) if "HERE" not in line)
         self.assertEqual(self.explain(neither), "the program frees what has already been freed.\n")
 
-    def test_no_report(self):
+    def test_output_without_a_report_gives_no_words(self):
         for text in ["[doctest] Status: SUCCESS!\nERROR: nothing\n", "I print: runtime error: mine\n"]:
             self.assertEqual(self.explain(text), "")
 
@@ -1132,7 +1132,7 @@ class Reports(unittest.TestCase):
 class Help(Reader):
     """Hints, solutions, starting over, and a check whenever a file is saved."""
 
-    def test_hints(self):
+    def test_hints_come_one_at_a_time(self):
         for shown, text in enumerate(["It is a number.", "It is small.", "It is 1.", "It is 1."]):
             said = self.learn("hint", *["01.1"] * (shown % 2))
             self.assert_in_order(said, f"01.1 Say 1, hint {min(shown + 1, 3)} of 3", text)
@@ -1194,7 +1194,7 @@ class Help(Reader):
                 exercises.main([*command, "--build", str(BUILD)], self.root)
         self.assertEqual(self.yours().read_text(), "// work\n")
 
-    def test_watch(self):
+    def test_watch_checks_each_time_a_file_is_saved(self):
         script = ("import sys; from pathlib import Path; import exercises; "
                   "sys.exit(exercises.main(sys.argv[2:], Path(sys.argv[1])))")
         command = [sys.executable, "-B", "-c", script, self.root, "watch", "--build", BUILD]
@@ -1238,7 +1238,7 @@ class Help(Reader):
                              "tests/exercises/01.1-one/yours.cpp:4: co_await in the parentheses of if(...)",
                              "GCC 12", "It does not compile")
 
-    def test_colour(self):
+    def test_colours_are_used_only_on_a_terminal(self):
         self.solve("01.1")
         with unittest.mock.patch.dict(os.environ, TERM="xterm", NO_COLOR=""):
             self.assertNotIn("\033", self.learn("check", "01.1") + self.learn("list"))
@@ -1253,7 +1253,7 @@ class Help(Reader):
 class Await(unittest.TestCase):
     """Which forms GCC 12 miscompiles: see `miscompiled`."""
 
-    def test_found(self):
+    def test_the_miscompiled_forms_are_found(self):
         for code, place in [
                 ("if (co_await f()) g();", "if"), ("if (a && f(co_await b))", "if"), ("if(co_await f())", "if"),
                 ("if (const auto x = co_await f(); x)", "if"), ("if constexpr (co_await f())", "if"),
@@ -1270,7 +1270,7 @@ class Await(unittest.TestCase):
             self.assertEqual([line for line, _ in places], [2], code)
             self.assertIn(f" {place}(" if place != "?" else "?", places[0][1])
 
-    def test_not_found(self):
+    def test_other_forms_are_not_found(self):
         for code in ["const bool b = co_await f(); if (b) g();", "if (a) co_await f();", "while (a) { co_await f(); }",
                      "for (auto x : co_await f()) g();", "for (auto x : y) co_await f();", "do co_await f(); while (a);",
                      "for (int i = 0; i < 3; ++i) co_await f();", "for (int i = co_await f(); i < 3; ++i) g();",
@@ -1285,7 +1285,7 @@ class Await(unittest.TestCase):
 class Traces(unittest.TestCase):
     """For exercises with a trace: the lines that it names are still the right ones."""
 
-    def test_fits_its_program(self):
+    def test_a_trace_fits_the_program_it_was_recorded_with(self):
         with_trace = [one for one in exercises.Course().exercises if record.trace_of(one).exists()]
         self.assertTrue(with_trace)
         for one in with_trace:
