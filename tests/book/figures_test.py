@@ -43,7 +43,7 @@ class Drawn(unittest.TestCase):
                 self.assertEqual(done.returncode, 1)
                 self.assertIn("run book/figures/draw.py", done.stdout)
 
-    def test_figures_are_whole_and_nothing_runs_out_of_them(self):
+    def test_figures_are_complete_and_nothing_leaves_their_frame(self):
         figures = sorted(FIGURES.glob("*.svg"))
         self.assertGreaterEqual(len(figures), 8)
         svg = "{http://www.w3.org/2000/svg}"
@@ -94,7 +94,7 @@ class Recorded(unittest.TestCase):
         self.assertEqual([name for _, name in links[:3]], ["connected"] * 3)
         self.assertLess(order.index(("/", "read_response")), order.index(links[0]))
 
-    def test_the_fetch_in_the_book_still_goes_like_this(self):
+    def test_a_fetch_still_has_the_callbacks_that_the_book_shows(self):
         with (tempfile.TemporaryDirectory() as folder,
               practice_site(os.environ["PRACTICE_SITE"], "--latency", "20") as site):
             trace = pathlib.Path(folder) / "new.trace"
@@ -104,7 +104,7 @@ class Recorded(unittest.TestCase):
         # A response that comes in more pieces has more of the same in the middle.
         self.assertEqual((now[:12], now[-4:]), (then[:12], then[-4:]))
 
-    def test_the_queue_in_the_book_still_goes_like_this(self):
+    def test_the_queue_still_behaves_as_the_book_shows(self):
         with tempfile.TemporaryDirectory() as folder:
             trace = pathlib.Path(folder) / "new.trace"
             subprocess.run([os.environ["RUNTIME_TOUR"], "3", trace], check=True, capture_output=True, timeout=60)

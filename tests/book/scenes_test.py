@@ -43,7 +43,7 @@ def structure(trace: Trace, count: int) -> list[str]:
 
 
 def steps_of(story: str, count: int) -> list[str]:
-    """The first steps of a story. A line that is indented belongs to the step before."""
+    """The first steps of a story. An indented line belongs to the step before it."""
     lines = story.splitlines()
     begins = [number for number, line in enumerate(lines) if not line.startswith(" ")]
     return lines[:begins[count]] if count < len(begins) else lines
@@ -66,7 +66,7 @@ class Kept(unittest.TestCase):
                 if said in pages:
                     break
             else:
-                self.fail(f"page {scene.page} does not tell how to open {scene.name}")
+                self.fail(f"page {scene.page} does not say how to open {scene.name}")
             self.assertIn(f'src="scenes/{scene.name}-light.svg"', pages)
 
     def test_the_steps_that_page_03a_numbers_are_those_of_its_scene(self):
@@ -103,7 +103,7 @@ class Kept(unittest.TestCase):
                 with self.subTest(scene.name, theme=theme):
                     self.assertTrue(stills.is_fresh(scene, theme), "run book/scenes/stills.py")
 
-    def test_each_scene_tells_its_story(self):
+    def test_each_scene_has_its_story(self):
         for scene in SCENES.values():
             with self.subTest(scene.name):
                 story = story_of(scene.trace_file.read_text(encoding="utf-8"))
@@ -115,9 +115,9 @@ class Kept(unittest.TestCase):
 
 @unittest.skipUnless(len(PROGRAMS) == len(recording.PROGRAMS), "needs the programs")
 class Recorded(unittest.TestCase):
-    """A new run goes like the recorded one."""
+    """A new run has the structure of the recorded one."""
 
-    def test_a_new_run_of_each_scene_goes_like_the_recorded_one(self):
+    def test_a_new_run_of_each_scene_matches_the_recorded_one(self):
         for scene in SCENES.values():
             with self.subTest(scene.name):
                 text = recording.record(PROGRAMS, scene.command, scene.site)
@@ -136,7 +136,7 @@ class Recorded(unittest.TestCase):
 
 
 class Moved(unittest.TestCase):
-    """Lines that are elsewhere today."""
+    """Lines that have moved since."""
 
     FIRST = '{"t":0,"turn":0,"event":"trace","version":2,"program":"stage2"}\n'
     FILE = "stage2_coroutines/a.cpp"
@@ -150,22 +150,22 @@ class Moved(unittest.TestCase):
             trace, lost = scenes.move_lines(parse(text), {place: said}, root)
         return trace.events[1]["at"], lost
 
-    def test_a_line_is_found_where_it_has_gone(self):
+    def test_a_line_that_moved_is_found(self):
         self.assertEqual(self.moved("one\ntwo\n    three\n", f"{self.FILE}:1", "three"),
                          (f"{self.FILE}:3", []))
 
-    def test_of_lines_that_are_alike_it_is_the_nearest(self):
+    def test_of_identical_lines_the_nearest_is_taken(self):
         self.assertEqual(self.moved("x\n" * 3 + "y\n" * 3 + "x\n", f"{self.FILE}:6", "x"),
                          (f"{self.FILE}:7", []))
 
-    def test_a_line_that_is_gone_is_lost(self):
+    def test_a_line_that_was_removed_is_reported_as_lost(self):
         place = f"{self.FILE}:2"
         self.assertEqual(self.moved("one\ntwo\n", place, "another"), (place, [place]))
 
     def test_a_file_without_a_line_stays(self):
         self.assertEqual(self.moved("one\n", self.FILE, ""), (self.FILE, []))
 
-    def test_a_rule_that_finds_nothing_says_which(self):
+    def test_a_rule_that_finds_nothing_names_itself(self):
         with self.assertRaisesRegex(scenes.NoSuchMoment, '"event": "select"'):
             trace = parse(self.FIRST + '{"t":1,"turn":1,"event":"task","phase":"step","id":1}\n')
             scenes.find(trace, {"event": "select"})

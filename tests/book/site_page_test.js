@@ -1,6 +1,6 @@
-// Goes into pages of the built site, and tries there what a reader does. The page's address says
-// what to try: `?test=desk`. What is found stands in the page, as JSON; in a frame, its parent is
-// told.
+// Is put into pages of the built site, and tries there what a reader does. The page's address says
+// what to try: `?test=desk`. The findings are in the page, as JSON; in a frame, they are sent to its
+// parent.
 "use strict";
 
 (() => {
@@ -26,7 +26,7 @@
 
   // ---- Colours ----
   const numbers = colour => colour.match(/[\d.]+/g).map(Number);
-  function over(below, above) { // of two colours, one on the other
+  function over(below, above) { // two colours, one over the other
     const alpha = above[3] ?? 1;
     return [0, 1, 2].map(n => alpha * above[n] + (1 - alpha) * below[n]);
   }
@@ -151,7 +151,7 @@
     const rows = () => all("#hits [role=option]");
     const first = () => rows()[0]?.textContent ?? "";
     const type = async (text, found) => {
-      for (const value of ["", text]) { // what was found before is no answer
+      for (const value of ["", text]) { // what was found before doesn't count
         box.value = value;
         box.dispatchEvent(new Event("input"));
       }

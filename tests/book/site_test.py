@@ -164,7 +164,7 @@ class SmallBook(Folder):
     def page(self, url: str = "book/01-one.html") -> str:
         return (self.site / url).read_text()
 
-    def test_nothing_is_wrong_with_it(self):
+    def test_a_good_book_builds_without_problems(self):
         self.assertEqual(self.book.problems, [])
         self.assertEqual(SiteCheck(self.site).problems, [])
 
@@ -196,7 +196,7 @@ class SmallBook(Folder):
         self.assertIn('<a class="term" href="c-glossary.html#term-future" '
                       'title="what isn&#x27;t there yet">future</a>', self.page())
 
-    def test_a_name_is_no_term(self):
+    def test_a_name_in_code_is_not_a_term(self):
         glossary = Glossary(self.book)
         for text in ("future.h", "yours/future", "std::future", "future::get", "x-future",
                      "future-proof", "future/x.h"):
@@ -209,13 +209,13 @@ class SmallBook(Folder):
         self.assertIn('<pre class="cpp" tabindex="0" role="group" aria-label="Listing"><code>'
                       '<span class="t">int</span> indented', self.page())
 
-    def test_boxes(self):
+    def test_boxes_are_built(self):
         self.assertIn('<div class="brief">', self.page())
         self.assertIn("<br />\n<strong>Run:</strong>", self.page())
         self.assertRegex(self.page(),
                          r'<aside class="callout note">\s*<p><strong[^>]*>Note</strong>Mind')
 
-    def test_what_it_is_in_python_is_folded_and_no_answer(self):
+    def test_what_it_is_in_python_is_folded_and_not_an_answer(self):
         self.assertRegex(self.page(), r'<details class="python"><summary>In Python</summary>\s*<p>There')
         paper = with_answers_last(self.page())
         self.assertRegex(paper, r'<div class="python"><p><strong>In Python</strong></p>\s*<p>There')
@@ -257,7 +257,7 @@ class SmallBook(Folder):
 
 
 class Out(Folder):
-    """The builder removes what it has made, and nothing else."""
+    """The builder removes what it has made and nothing else."""
 
     def setUp(self):
         super().setUp()
@@ -279,7 +279,7 @@ class Out(Folder):
             make(self.book, self.root)
         self.assertEqual((self.site / "thesis.txt").read_text(), "mine")
 
-    def test_so_do_the_sources(self):
+    def test_the_sources_stay(self):
         (self.root / "small/book/site").mkdir()
         (self.root / "small/book/site/icon.svg").write_text("")
         for folder in ("small/book", "small/book/c-glossary.md"):
@@ -295,14 +295,14 @@ class Out(Folder):
             site.write(self.site)
         self.assertTrue((self.site / "old.html").exists())
 
-    def test_it_is_told_in_a_line(self):
+    def test_trouble_is_reported_in_one_line(self):
         builder = ROOT / "book" / "site" / "make_book.py"
         done = subprocess.run([sys.executable, builder, "--out", ROOT / "LICENSE"],
                               capture_output=True, encoding="utf-8")
         self.assertRegex(done.stderr, "^learn: .*LICENSE.*\n$")
         self.assertEqual(done.returncode, 2)
 
-    def test_git_need_not_be_there(self):
+    def test_git_is_not_needed(self):
         (self.root / "small/.git").mkdir()
         path, os.environ["PATH"] = os.environ["PATH"], ""
         self.addCleanup(os.environ.__setitem__, "PATH", path)
@@ -311,86 +311,86 @@ class Out(Folder):
 
 
 class Planted(Folder):
-    """Each kind of fault is noticed: by the builder, or by who looks at what it has built."""
+    """Each kind of fault is noticed, by the builder or by the checker of what it has built."""
 
     def assertSaid(self, problems: list[str], words: str):
         self.assertTrue(any(words in problem for problem in problems), f"{words!r}: {problems}")
 
     def after(self, path: str, old: str, new: str) -> tuple[list[str], list[str]]:
-        """What builder and checker say, after a file of the book was changed."""
+        """What builder and checker say after a file of the book was changed."""
         folder = self.small_book()
         self.change(folder / path, old, new)
         book, site = self.build(folder)
         return book.problems, SiteCheck(site).problems
 
     def after_damage(self, url: str, old: str, new: str) -> list[str]:
-        """What the checker says, after a file of the site was changed."""
+        """What the checker says after a file of the site was changed."""
         _, site = self.build(self.small_book())
         self.change(site / url, old, new)
         return SiteCheck(site).problems
 
-    def test_a_broken_link(self):
+    def test_a_broken_link_is_noticed(self):
         built, _ = self.after(ONE, "../common/one.h#L1-L2", "../common/none.h")
         self.assertSaid(built, "01-one.md: dead link to common/none.h")
 
-    def test_a_line_that_is_not_there(self):
+    def test_a_link_to_a_missing_line_is_noticed(self):
         built, _ = self.after(ONE, "one.h#L1-L2", "one.h#L3-L4")
         self.assertSaid(built, "common/one.h has no line L3-L4")
 
-    def test_a_missing_figure(self):
+    def test_a_missing_figure_is_noticed(self):
         folder = self.small_book()
         (folder / "book/figures/dot-dark.svg").unlink()
         self.assertSaid(self.build(folder)[0].problems, "no picture book/figures/dot-dark.svg")
 
-    def test_two_different_drawings_in_light_and_dark(self):
+    def test_different_drawings_in_light_and_dark_are_noticed(self):
         built, _ = self.after("book/figures/dot-dark.svg", "0 0 9 9", "0 0 8 8")
         self.assertSaid(built, "differ in more than colours")
 
-    def test_a_renamed_heading(self):
+    def test_a_link_to_a_renamed_heading_is_noticed(self):
         _, seen = self.after(ONE, "## The end of it", "## The end")
         self.assertSaid(seen, "book/01-one.html: no such place: #the-end-of-it")
 
-    def test_a_page_that_the_map_does_not_name(self):
+    def test_a_page_missing_from_the_map_is_noticed(self):
         built, _ = self.after("book/00-before-you-start.md", "[01 One](01-one.md)", "01")
         self.assertSaid(built, "book/01-one.md: the map")
 
-    def test_an_unsearchable_word(self):
+    def test_a_word_that_the_search_misses_is_noticed(self):
         seen = self.after_damage("search-index.js", "unmistakably", "clearly")
         self.assertSaid(seen, "book/01-one.html: a search doesn't find: unmistakably")
 
-    def test_an_address_that_the_site_has_lost(self):
+    def test_a_file_missing_from_the_site_is_noticed(self):
         _, site = self.build(self.small_book())
         (site / "book.css").unlink()
         self.assertSaid(SiteCheck(site).problems, "dead link ../book.css")
 
-    def test_something_loaded_from_elsewhere(self):
+    def test_a_resource_loaded_from_elsewhere_is_noticed(self):
         image = '<img alt="." src="//example.org">'
         seen = self.after_damage("index.html", "</main>", f"{image}</main>")
         self.assertSaid(seen, "index.html: loads //example.org")
 
-    def test_an_element_that_is_never_closed(self):
+    def test_an_element_that_is_never_closed_is_noticed(self):
         self.assertSaid(self.after_damage("index.html", "</main>", ""), "</body> inside <main>")
 
-    def test_an_id_that_is_there_twice(self):
+    def test_a_duplicate_id_is_noticed(self):
         seen = self.after_damage("index.html", "</main>", '<p id="main"></p></main>')
         self.assertSaid(seen, "2 elements have the id main")
 
-    def test_a_picture_that_nobody_describes(self):
+    def test_a_picture_without_a_description_is_noticed(self):
         seen = self.after_damage("index.html", "</main>", '<img src="icon.svg"></main>')
         self.assertSaid(seen, "a picture that nobody describes")
 
-    def test_a_drawing_that_nobody_describes(self):
+    def test_a_drawing_without_a_description_is_noticed(self):
         for alt in ('alt=""', ""):
             built, seen = self.after(ONE, 'alt="A dot."', alt)
             self.assertSaid(built, "01-one.md: nobody describes book/figures/dot")
             self.assertSaid(seen, "book/01-one.html: a picture that nobody describes")
 
-    def test_a_page_that_is_too_heavy(self):
+    def test_a_page_that_is_too_large_is_noticed(self):
         noise = random.Random(1).randbytes(BIGGEST).hex()
         seen = self.after_damage("index.html", "</main>", f"{noise}</main>")
         self.assertSaid(seen, "index.html: weighs")
 
-    def test_xhtml_that_is_none(self):
+    def test_malformed_xhtml_is_noticed(self):
         folder = self.small_book()
         self.change(folder / ONE, "Mind the gap.", "Mind <br> the gap.")
         book = Book(folder)
@@ -405,23 +405,23 @@ class Code(unittest.TestCase):
         for line in comment.split("\n"):
             self.assertEqual(line.count("<span"), line.count("</span>"), line)
 
-    def test_nothing_is_lost(self):
+    def test_highlighting_loses_no_text(self):
         for language in ("cpp", "python", "sh", "console", "diff", "text", "", "no-such-language"):
             text = "$ a <b> & 'c'\n\n  // \"d\"\n-e\n+f\n@@ g\n"
             self.assertEqual(shown(highlight(text, language)), text, language)
 
-    def test_a_comment_may_be_the_last_thing(self):
+    def test_a_comment_may_end_the_text(self):
         for comment in ("// a", "/// a"):
             self.assertIn(f'<span class="c">{comment}</span>', highlight(f"f(); {comment}", "cpp"))
 
-    def test_the_marks_of_weave_are_known(self):
+    def test_weave_s_marks_are_recognized(self):
         for path, mark in (("a.cpp", "// [x]"), ("a.py", "# [/x]"), ("a.lua", "-- [x]")):
             self.assertTrue(REGION.fullmatch(highlight(mark, language_of(path))), mark)
 
     def test_what_makes_a_coroutine_stands_out(self):
         self.assertIn('<span class="co">co_await</span>', highlight("co_await x;", "cpp"))
 
-    def test_only_a_command_is_typed(self):
+    def test_only_a_command_is_marked_as_typed(self):
         self.assertEqual(highlight("$ ls\n# ls", "console"),
                          '<span class="o">$ </span><span class="b">ls</span>\n# ls')
 
@@ -441,7 +441,7 @@ def shown(html: str) -> str:
 
 
 class Names(unittest.TestCase):
-    """What the search knows of the code."""
+    """What the search knows about the code."""
 
     def test_all_that_is_defined_and_nothing_that_is_called(self):
         text = """// about: run(it)
@@ -485,7 +485,7 @@ concept Small = sizeof(T) < 9;
             "Queue::Inner::deep", "Queue::Item", "gather", "main", "Queue::data", "Name", "Small"])
         self.assertEqual(names_in(text)[0][0], 3)
 
-    def test_where_the_book_s_code_has_them(self):
+    def test_definitions_are_found_where_the_book_s_code_has_them(self):
         sources = Sources(Book(ROOT), None)
         found = {name: url for _, url, name, _ in sources.names()}
         self.assertIn("runtime/loop/event_loop.h", found["EventLoop::call_later"])
@@ -496,7 +496,7 @@ concept Small = sizeof(T) < 9;
 
 
 class Drawings(unittest.TestCase):
-    def test_ids_of_two_drawings_do_not_meet(self):
+    def test_ids_of_two_drawings_do_not_collide(self):
         light = ('<svg viewBox="0 0 9 9"><defs><clipPath id="a"/></defs>'
                  '<g clip-path="url(#a)" fill="#fff"/></svg>')
         svg = themed(light, light.replace("#fff", "#000"), Palette(), "", "one")
@@ -508,7 +508,7 @@ class Drawings(unittest.TestCase):
         self.assertEqual(palette.name("#fff", "#000"), palette.name("#fff", "#000"))
         self.assertNotEqual(palette.name("#fff", "#000"), palette.name("#fff", "#111"))
 
-    def test_other_shapes_are_no_other_theme(self):
+    def test_different_shapes_are_not_another_theme(self):
         with self.assertRaises(DifferentDrawings):
             themed('<svg viewBox="0 0 9 9"/>', '<svg viewBox="0 0 8 9"/>', Palette(), "", "one")
 
@@ -530,12 +530,12 @@ class RealBook(unittest.TestCase):
     def setUp(self):
         self.folder, self.made = built_book()
 
-    def test_it_is_built_without_complaint(self):
+    def test_the_book_is_built_without_complaint(self):
         self.assertEqual(self.made.stderr, "")
         self.assertEqual(self.made.returncode, 0)
         print(self.made.stdout.splitlines()[0])
 
-    def test_it_stands_every_look(self):
+    def test_the_book_passes_every_check(self):
         check = SiteCheck(self.folder / "site")
         self.assertEqual(check.problems, [])
         self.assertGreater(check.links, 10_000)
@@ -560,7 +560,7 @@ class RealBook(unittest.TestCase):
                                   (site / address).read_text())
                 self.assertTrue((site / address).with_name(found[1]).exists())
 
-    def test_all_exercises_and_pages_are_in_it(self):
+    def test_the_book_has_all_exercises_and_pages(self):
         names = {file.parent.name for file in (ROOT / "tests/exercises").glob("*/README.md")}
         self.assertEqual(self.built("exercises"), names | {"index"})
         pages = {file.stem for file in (ROOT / "book").glob("*.md")} - {"README"}
@@ -574,7 +574,7 @@ class RealBook(unittest.TestCase):
         watched = re.findall(r'class="watch" href="../scenes/([^"]+)\.html"', pages)
         self.assertEqual(set(watched), scenes)
 
-    def test_the_epub_holds_together(self):
+    def test_the_epub_has_no_problems(self):
         self.check_epub(self.folder / "await-the-web.epub")
 
     def test_an_epub_links_to_the_site_if_there_is_one(self):

@@ -49,32 +49,32 @@ class Read(unittest.TestCase):
             traces.parse(text, "x.trace")
         return str(caught.exception)
 
-    def test_a_file_that_is_not_there(self):
+    def test_a_missing_file_is_refused(self):
         with self.assertRaisesRegex(traces.BadTrace, "no file .*nowhere.trace.*--trace FILE"):
             traces.read("nowhere.trace")
 
-    def test_a_folder(self):
+    def test_a_folder_is_refused(self):
         with self.assertRaisesRegex(traces.BadTrace, "can't be read: Is a directory"):
             traces.read(HERE)
 
-    def test_something_else(self):
+    def test_other_text_is_refused(self):
         for text in ("Hello\n", SELECT, "[1]\n", '{"event": 3}\n', '{"event": "trace"}\n'):
             self.assertIn("x.trace is no trace", self.refused(text))
 
-    def test_an_empty_one_and_one_where_nothing_happens(self):
+    def test_a_trace_without_events_is_refused(self):
         self.assertIn("is empty", self.refused(""))
         self.assertIn("nothing to show", self.refused(FIRST))
         self.assertIn("nothing to show", self.refused(FIRST + END))
 
-    def test_another_version(self):
+    def test_a_trace_of_another_version_is_refused(self):
         newer = FIRST.replace('"version":2', '"version":3')
         self.assertIn("version 3, and version 2", self.refused(newer + SELECT))
 
-    def test_a_broken_line_in_the_middle(self):
+    def test_a_broken_line_in_the_middle_is_refused(self):
         for line in ('{"t":1,"tu', '{"event":"select"}', ""):
             self.assertIn("x.trace, line 2", self.refused(FIRST + line + "\n" + SELECT))
 
-    def test_an_event_that_is_none_of_ours(self):
+    def test_an_unknown_event_is_refused(self):
         for fields, fault in (
                 ('"event":"select","fds":1', 'there is no "timeout_ms"'),
                 ('"event":"watch","phase":"add","fd":1,"events":"read"', 'there is no "name"'),
@@ -96,7 +96,7 @@ class Read(unittest.TestCase):
         deep = "[" * 100_000 + "\n"
         self.assertIn("line 2: this is no event", self.refused(FIRST + deep + SELECT))
 
-    def test_whatever_a_newer_program_writes_is_let_through(self):
+    def test_unknown_fields_of_newer_programs_are_accepted(self):
         line = '{"t":1,"turn":0,"event":"new","more":[],"less":null,"most":1.5}\n'
         self.assertIn("more is not", self.refused(FIRST + line))
         self.assertEqual(len(traces.parse(FIRST + line.replace("[]", "false")).events), 2)
@@ -105,14 +105,14 @@ class Read(unittest.TestCase):
         event = event_at("a\u2028b\x85c").encode().decode("unicode_escape")
         self.assertEqual(traces.parse(FIRST + event).events[1]["at"], "a\u2028b\x85c")
 
-    def test_one_that_is_cut_off_is_good(self):
+    def test_a_trace_that_is_cut_off_is_accepted(self):
         for text, count in ((FIRST + SELECT, 2), (FIRST + SELECT + SELECT[:20], 2)):
             trace = traces.parse(text)
             self.assertTrue(trace.cut_off)
             self.assertEqual(len(trace.events), count)
         self.assertFalse(traces.parse(FIRST + SELECT + END).cut_off)
 
-    def test_the_stage(self):
+    def test_the_stage_is_found_from_the_events(self):
         task = '{"t":1,"turn":0,"event":"task","phase":"new","id":1}\n'
         mailbox = '{"t":1,"turn":0,"event":"watch","phase":"add","fd":3,"events":"read",' \
                   '"name":"mailbox"}\n'
@@ -142,14 +142,14 @@ class Read(unittest.TestCase):
 
 
 class Anchors(unittest.TestCase):
-    def test_each_is_found(self):
+    def test_each_anchor_is_found(self):
         for known in (*anchors.ANCHORS.values(), *anchors.OTHERWISE.values(),
                       anchors.OF_GENERATORS):
             for name, (path, text) in known.items():
                 self.assertIsNotNone(anchors.find(path, text),
                                      f"{name}: no line of {path} holds {text}")
 
-    def test_a_page_has_those_that_its_events_need(self):
+    def test_a_page_has_the_anchors_that_its_events_need(self):
         for name, some, none in (
                 ("03-callbacks", {"select", "call", "start"}, {"queue put", "step", "new"}),
                 ("07-fetch-one", {"new", "suspend", "resolve"}, {"start", "end"}),
@@ -158,14 +158,14 @@ class Anchors(unittest.TestCase):
             self.assertLessEqual(some, found)
             self.assertFalse(none & found)
 
-    def test_each_phase_of_a_queue_has_one(self):
+    def test_each_phase_of_a_queue_has_an_anchor(self):
         trace = scenes.all_scenes()["12-queue"].trace()
         phases = {f"queue {event['phase']}" for event in trace.events if event["event"] == "queue"}
         self.assertLessEqual(phases, set(anchors.anchors_for(trace)))
 
 
 class Parts(html.parser.HTMLParser):
-    """What stands in a page."""
+    """The parts of a page."""
 
     def __init__(self, page: str):
         super().__init__()
@@ -195,14 +195,14 @@ class Page(unittest.TestCase):
     def meta_of(self, text: str):
         return json.loads(self.page_of(text).scripts["meta"])
 
-    def test_it_loads_nothing(self):
+    def test_a_page_loads_nothing(self):
         page = self.page_of(SMALL.read_text(encoding="utf-8"))
         self.assertEqual(page.loads, [])
         style = (VIEWER / "style.css").read_text(encoding="utf-8")
         for forbidden in ("fetch(", "import(", "XMLHttpRequest", "@import", "url(http"):
             self.assertNotIn(forbidden, page.scripts["code"] + style)
 
-    def test_it_has_all_scripts_and_none_that_is_not_there(self):
+    def test_a_page_has_exactly_the_scripts_that_exist(self):
         there = sorted(path.name for path in VIEWER.glob("*.js*") if path.name != "story.js")
         self.assertEqual(sorted(make_page.SCRIPTS + make_page.PANES_OF_GENERATORS), there)
 
@@ -212,7 +212,7 @@ class Page(unittest.TestCase):
                          set(make_page.PANES + make_page.PANES_OF_GENERATORS))
         self.assertEqual(set(anchors.anchors_for(talk)), set(anchors.OF_GENERATORS))
 
-    def test_it_is_slim_and_still_the_same(self):
+    def test_a_slimmed_script_does_the_same(self):
         script = '"use strict";\n\n  // Why it\'s so.\n  go("a // b"); // now\n  to("http://x");\n'
         self.assertEqual(make_page.slim_script(script), 'go("a // b");\nto("http://x");')
         self.assertEqual(make_page.slim_script('go("a , b", "\\" = ", c);'), 'go("a , b","\\" = ",c);')
@@ -222,7 +222,7 @@ class Page(unittest.TestCase):
         self.assertEqual(make_page.slim_style(style),
                          "a:hover,b > c{color:red;width:calc(1px + 2px);}")
 
-    def test_what_is_in_it(self):
+    def test_a_page_contains_the_trace_and_its_sources(self):
         text = SMALL.read_text(encoding="utf-8")
         page = self.page_of(text, title="A <title>", start=7)
         meta = json.loads(page.scripts["meta"])
@@ -239,25 +239,25 @@ class Page(unittest.TestCase):
         nameless = FIRST.replace("stage2", "")
         self.assertEqual(self.meta_of(nameless + SELECT + END)["title"], "?")
 
-    def test_a_trace_can_not_end_its_script(self):
+    def test_a_trace_cannot_end_its_script(self):
         name = "</script><!--<script>"
         page = self.page_of(FIRST + event_at(name) + END)
         self.assertEqual(json.loads(page.scripts["trace"].splitlines()[1])["at"], name)
         self.assertEqual(json.loads(page.scripts["meta"])["lost"], [name])
 
-    def test_a_big_one_is_packed(self):
+    def test_a_large_trace_is_compressed(self):
         page = self.page_of(FIRST + SELECT * 3000 + END)
         unpacked = gzip.decompress(base64.b64decode(page.scripts["trace"])).decode()
         self.assertEqual(unpacked.count("\n"), 3002)
 
-    def test_what_a_reader_must_know(self):
+    def test_a_page_notes_what_a_reader_must_know(self):
         self.assertIn("cut off", self.meta_of(FIRST + SELECT)["note"])
         other = FIRST.replace('"stage2"', '"stage2","sources":"0123456789ab"')
         self.assertIn("lines may be off", self.meta_of(other + SELECT + END)["note"])
         same = FIRST.replace('"stage2"', f'"stage2","sources":"{traces.sources_hash()}"')
         self.assertNotIn("note", self.meta_of(same + SELECT + END))
 
-    def test_places_that_are_not_here_are_lost(self):
+    def test_places_outside_the_sources_are_lost(self):
         task = "stage2_coroutines/task.h"
         for place in ("common/\0.h:1", f"{task}:\u00b2", f"{task}:{'9' * 5000}"):
             self.assertEqual(self.meta_of(FIRST + event_at(place) + END)["lost"], [place])
@@ -273,7 +273,7 @@ class Steps(unittest.TestCase):
         console.log(JSON.stringify(Model.read(text).steps.map(step => step.i)));
     """
 
-    def test_they_are_those_of_the_page(self):
+    def test_the_table_s_words_are_those_of_the_page(self):
         node = shutil.which("node")
         if node is None:
             self.skipTest("no node")
@@ -287,10 +287,10 @@ class Steps(unittest.TestCase):
 
 
 class Golden(unittest.TestCase):
-    def test_the_small_trace(self):
+    def test_the_small_trace_gives_the_expected_table(self):
         self.assertEqual(text_of(traces.read(SMALL)), GOLDEN.read_text(encoding="utf-8"))
 
-    def test_a_table_has_nothing_that_a_terminal_obeys(self):
+    def test_a_table_has_no_control_characters(self):
         table = text_of(traces.parse(FIRST + event_at("\x1b[2J\n\u202e")))
         self.assertIn(r"\u001b[2J\u000a\u202e", table)
 
@@ -315,7 +315,7 @@ class Tool(unittest.TestCase):
         with urllib.request.urlopen(url) as page:
             return page.read().decode()
 
-    def test_what_can_not_be_meant(self):
+    def test_senseless_commands_are_refused(self):
         for words, why in ((["4"], "no stage 4"), (["nowhere"], "no file nowhere"),
                            (["-o"], "-o needs a file"),
                            (["--scene", "nothing"], "there are: 03-callbacks"),
@@ -327,7 +327,7 @@ class Tool(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stdout), (2, ""))
                 self.assertRegex(done.stderr, f"^learn: .*{why}.* \\(see ./learn help\\)\n$")
 
-    def test_what_must_be_built(self):
+    def test_the_tool_names_what_must_be_built(self):
         site = "tests/practice_site/practice_site"
         stage3 = "stage3_queue_crawler/stage3"
         for words, needs in (([], f"stage2_coroutines/stage2 {site}"),
@@ -338,13 +338,13 @@ class Tool(unittest.TestCase):
                 done = self.run_tool("--needs", *words)
                 self.assertEqual((done.returncode, done.stdout, done.stderr), (0, needs + "\n", ""))
 
-    def test_a_page_of_a_file(self):
+    def test_a_page_is_made_of_a_file(self):
         done = self.run_tool(SMALL)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("kept/trace.html", done.stdout)
         self.assertIn('"program":"runtime_tour"', self.page_named_in(done.stdout))
 
-    def test_a_page_elsewhere(self):
+    def test_a_page_can_be_written_elsewhere(self):
         done = self.run_tool(SMALL, "-o", "my page.html")
         self.assertIn("my%20page.html", done.stdout)
         self.assertTrue((self.folder / "my page.html").exists())
@@ -352,18 +352,18 @@ class Tool(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn("nowhere/page.html: No such file", done.stderr)
 
-    def test_a_file_that_is_no_trace(self):
+    def test_a_file_that_is_not_a_trace_is_refused(self):
         done = self.run_tool(HERE / "trace_tool_test.py")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn("is no trace", done.stderr)
 
-    def test_a_trace_that_was_cut_off(self):
+    def test_a_trace_that_was_cut_off_is_reported(self):
         (self.folder / "cut.trace").write_text(FIRST + SELECT + SELECT[:9], encoding="utf-8")
         done = self.run_tool("cut.trace")
         self.assertEqual(done.returncode, 0)
         self.assertIn("was cut off", done.stderr)
 
-    def test_a_table(self):
+    def test_a_table_is_printed(self):
         self.assertEqual(self.run_tool(SMALL, "--text").stdout, GOLDEN.read_text(encoding="utf-8"))
 
     def test_scenes(self):
@@ -377,7 +377,7 @@ class Tool(unittest.TestCase):
         self.assertEqual(len(meta["moments"]), 4)
 
     @unittest.skipUnless("BUILD" in os.environ, "needs the programs")
-    def test_a_run(self):
+    def test_a_run_is_recorded(self):
         for words, program in (([], "stage2"), (["1"], "stage1"), (["3"], "stage3"),
                                (["3", "-w", "3", "--no-robots"], "stage3")):
             with self.subTest(words):
@@ -390,7 +390,7 @@ class Tool(unittest.TestCase):
                 self.assertEqual(trace.events[0]["sources"], traces.sources_hash())
 
     @unittest.skipUnless("BUILD" in os.environ, "needs the programs")
-    def test_a_run_that_the_stage_refuses(self):
+    def test_a_run_that_the_stage_refuses_is_reported(self):
         done = self.run_tool("2", "--bogus")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("stage2: The following argument was not expected: --bogus", done.stderr)

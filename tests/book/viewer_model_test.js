@@ -131,7 +131,7 @@ const report = (() => {
     unwatch(3, "read"),
   ];
 
-  /// One item is handed over; then the queue is full, and one who waits is let in.
+  /// One item is handed over; then the queue is full, and a putter that waits is let in.
   const QUEUE = [
     MAILBOX, made(1), scheduled(1), made(2), scheduled(2),
     select(0, 0), task("step", 1), future("new", 10),
@@ -160,7 +160,7 @@ const report = (() => {
     return events;
   }
 
-  // Somebody talks with a generator, which awaits another one; a second one never begins.
+  // A driver talks with a generator, which awaits another one; a second one never begins.
   const call = (phase, id, more) =>
     ({ event: "generator", phase, id, by: "talk", at: "t.cpp:5", ...more });
   const talk = (phase, id, more) => ({ event: "generator", phase, id, ...more });

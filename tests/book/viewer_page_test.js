@@ -1,6 +1,6 @@
 // Looks at a page of the viewer from within, as a reader would, and writes down what is wrong.
 //
-// make_page.py --self-test puts this script behind the page's own. It waits until the page is
+// make_page.py --self-test puts this script after the page's own. It waits until the page is
 // drawn, goes through the whole run and back, presses keys, measures colours and widths, and
 // leaves its findings as JSON in <pre id="result">. viewer_page_test.py reads them.
 "use strict";
@@ -148,7 +148,7 @@
     check(pressedAt(caused, "c") === cause, "c isn't the cause");
     const task = firstOf(step => step.kind === "step" || step.kind === "start");
     const next = pressedAt(task, "t");
-    check(next > task, "t doesn't go on");
+    check(next > task, "t doesn't go forward");
     press("T");
     check(viewer.step() === task, "T doesn't come back");
     const findings = viewer.model().findings.length + all("#worth button").length;
@@ -187,7 +187,7 @@
     check(theme() === before, "d doesn't change the theme back");
   }
 
-  /// Keys that a focused element needs for itself are left to it.
+  /// A focused element keeps the keys that it needs itself.
   function focusedKeys() {
     viewer.go(2);
     one("#next").dispatchEvent(new KeyboardEvent("keydown", { key: " ", bubbles: true }));

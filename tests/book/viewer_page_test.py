@@ -68,12 +68,12 @@ def look_at(page: str, size: tuple[int, int], link: str = "") -> dict:
         shown = dump(folder / "frame.html", folder / "profile", size)
     result = re.search(r'<pre id="result">(.*?)</pre>', shown, re.S)
     if result is None:
-        return {"failures": [f"the page has told nothing: {shown[-300:]}"]}
+        return {"failures": [f"the page has reported nothing: {shown[-300:]}"]}
     return json.loads(html.unescape(result[1]))
 
 
 def dump(page: pathlib.Path, profile: pathlib.Path, size: tuple[int, int]) -> str:
-    # In virtual time nobody waits for a timer: the clock jumps to it, when nothing is left to do.
+    # Virtual time doesn't wait for timers: the clock jumps to the next one when nothing is left to do.
     window = f"--window-size={max(600, size[0])},{size[1] + 100}"
     command = [BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", window,
                f"--user-data-dir={profile}", "--force-prefers-reduced-motion",
@@ -95,50 +95,50 @@ class Page(unittest.TestCase):
 
 
 class OneOfEachStage(Page):
-    def test_stage_1_on_a_telephone(self):
+    def test_a_page_of_stage_1_works_on_a_telephone(self):
         self.assertFine(scenes.scene_page(SCENES["03-callbacks"]), TELEPHONE)
 
-    def test_stage_2_on_a_desk_opened_by_a_link(self):
+    def test_a_page_of_stage_2_opened_by_a_link_works_on_a_desk(self):
         self.assertFine(scenes.scene_page(SCENES[SMALL]), DESK, "#step=17&theme=dark")
 
-    def test_generators_on_a_telephone(self):
+    def test_a_page_of_generators_works_on_a_telephone(self):
         self.assertFine(scenes.scene_page(SCENES["06-send"]), TELEPHONE)
 
-    def test_stage_3_on_a_desk(self):
+    def test_a_page_of_stage_3_works_on_a_desk(self):
         self.assertFine(scenes.scene_page(SCENES["10-next-turn"]), DESK)
 
 
 @only_in_all
 class Scenes(Page):
-    def test_on_a_desk(self):
+    def test_each_scene_works_on_a_desk(self):
         for name, scene in SCENES.items():
             with self.subTest(name):
                 self.assertFine(scenes.scene_page(scene), DESK)
 
-    def test_on_a_telephone(self):
+    def test_scenes_work_on_a_telephone(self):
         for name in ("03-callbacks", "08-chain", "16-workers"):
             with self.subTest(name):
                 self.assertFine(scenes.scene_page(SCENES[name]), TELEPHONE)
 
-    def test_opened_by_a_link(self):
+    def test_a_scene_can_be_opened_by_a_link(self):
         page = scenes.scene_page(SCENES[SMALL])
         for link in ("#step=9", "#theme=dark"):
             with self.subTest(link):
                 self.assertFine(page, DESK, link)
 
-    def test_a_trace_that_was_cut_off(self):
+    def test_a_page_of_a_trace_that_was_cut_off_works(self):
         whole = SCENES["16-workers"].trace()
         cut = make_page.Trace("cut", whole.events[:150], True)
         self.assertFine(make_page.make_page(cut, make_page.meta_of(cut)), DESK)
 
-    def test_without_sources(self):
+    def test_a_page_without_sources_works(self):
         trace = SCENES[SMALL].trace()
         meta = make_page.meta_of(trace) | {"sources": {}, "anchors": {}}
         self.assertFine(make_page.make_page(trace, meta), DESK)
 
 
 class Size(unittest.TestCase):
-    def test_a_page_is_small_without_what_it_shows(self):
+    def test_a_page_without_its_data_is_small(self):
         for name in (SMALL, "06-send"):
             trace = SCENES[name].trace()
             page = make_page.make_page(trace, {"title": ""})
@@ -148,7 +148,7 @@ class Size(unittest.TestCase):
 
 @only_in_all
 class Checks(unittest.TestCase):
-    """Each kind of fault is noticed. What is put into the page, and what must be said of it."""
+    """Each kind of fault is noticed: what is put into the page, and what must be reported."""
 
     FAULTS = {
         "weak colours": ("--soft:#59636e", "--soft:#9aa2ab", "contrast"),
@@ -177,7 +177,7 @@ class Given(Page):
     """Pages that were named on the command line."""
     pages: list[str] = []
 
-    def test_pages(self):
+    def test_the_given_pages_work(self):
         for path in self.pages:
             for size in (DESK, TELEPHONE):
                 with self.subTest(f"{path}, {size[0]} px"):

@@ -45,7 +45,7 @@ def main() -> int:
 
 
 def recorded(folder: pathlib.Path) -> list[pathlib.Path]:
-    """What the programs write that are named in the environment."""
+    """What the programs that the environment names write."""
     if tour := os.environ.get("RUNTIME_TOUR"):
         for walk in "1234":
             run([tour, walk, folder / f"tour{walk}.trace"])

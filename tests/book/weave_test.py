@@ -131,7 +131,7 @@ class Book(unittest.TestCase):
     def assert_problem(self, place, text, *arguments):
         """--check must fail, and say this of this place."""
         status, printed = self.weave("--check", *arguments)
-        self.assertEqual(status, 1, f"nobody noticed: {text}\n{printed}")
+        self.assertEqual(status, 1, f"this was not noticed: {text}\n{printed}")
         found = [line for line in printed.splitlines()
                  if line.startswith(f"{place}: ") and text in line]
         self.assertTrue(found, f"no '{place}: … {text}' in:\n{printed}")
@@ -236,7 +236,7 @@ class Weaving(Book):
         self.assertIn("(common/queue.h#L6-L8)", self.read("README.md"))
         self.assert_clean()
 
-    def test_the_map_is_woven_and_checked_but_no_page(self):
+    def test_the_map_is_woven_and_checked_but_is_not_a_page(self):
         self.clean_book()
         self.write("book/README.md", "# The map\n\n[01](01-queue.md), [q](../common/queue.h)\n"
                                      "<!-- code: common/queue.h#put -->\n<!-- /code -->\n")
@@ -285,7 +285,7 @@ class Weaving(Book):
         self.assertTrue(page.startswith(b"caf\xe9\n"))
         self.assertIn(b"int a;", page)
 
-    def test_list_tells_which_page_shows_what(self):
+    def test_list_names_the_page_that_shows_each_region(self):
         self.clean_book()
         self.write("common/b.h", "// [b]\nint b;\n// [/b]\n")
         status, printed = self.weave("--list")
@@ -296,7 +296,7 @@ class Weaving(Book):
         self.page("<!-- code: common/b.h -->\n<!-- /code -->\n")
         self.assertTrue(self.weave("--list")[1].startswith("common/b.h: book/00-page.md:1\n"))
 
-    def test_as_a_script(self):
+    def test_weave_runs_as_a_script(self):
         for path in ("book/weave.py", "tests/practice_site/practice_site.py"):
             self.write(path, (ROOT / path).read_text(), program=True)
         for page, status in [("# Page\n", 0), ("[dead](dead.md)\n", 1)]:
@@ -327,7 +327,7 @@ class Changes(Book):
         self.assertNotIn("---", page.replace("<!-- ", "").replace(" -->", ""))
         self.assertNotIn("int a2", page)
 
-    def test_no_change_is_a_mistake(self):
+    def test_an_empty_change_is_a_mistake(self):
         self.write("common/a.h", "// [x]\nint a;\n// [/x]\n")
         self.page("<!-- code: common/a.h#x from=x -->\n<!-- /code -->\n")
         self.assert_only_problem("book/00-page.md:1", "there is no change")
@@ -395,7 +395,7 @@ class LeavingOut(Book):
                 // …
             }"""))
 
-    def test_below_the_listing_stands_how_many_lines_are_left_out(self):
+    def test_the_number_of_lines_left_out_is_below_the_listing(self):
         self.listing('without="trace"')
         self.assertIn("<sub>[common/a.h, lines 2–25, 13 left out](../common/a.h#L2-L25)</sub>",
                       self.read("book/00-page.md"))
@@ -405,7 +405,7 @@ class LeavingOut(Book):
         self.assertIn("<sub>[common/a.h, lines 1–26, 1 left out](../common/a.h#L1-L26)</sub>", page)
         self.assertIn("<sub>[common/a.h, lines 2–25](../common/a.h#L2-L25)</sub>", page)
 
-    def test_what_stands_between_stays(self):
+    def test_lines_in_between_stay(self):
         text = "// [step]\nx = 1\n\n  # Two.\n  trace(1)\n\n# Three.\ny = 2\n# [/step]\n"
         self.assertEqual(self.listing('without="trace"', text.replace("//", "#"), "tests/a.py"),
                          "x = 1\n\n  # …\n\n# Three.\ny = 2")
@@ -423,7 +423,7 @@ class LeavingOut(Book):
         self.assertEqual(self.listing('without="f."', text),
                          "  // One.\n// Two.\ntrace();\n// …")
 
-    def test_several_patterns_each_of_which_must_find_something(self):
+    def test_each_of_several_patterns_must_find_something(self):
         self.assertIn("    // …\n    if (failed()) {\n        // …\n    }\n",
                       self.listing('without="resume" without="forget" without="threw"'))
         for options in ['without="trace" without="traec"', 'without="traec"',
@@ -434,7 +434,7 @@ class LeavingOut(Book):
             self.weave()
             self.assert_only_problem("book/00-page.md:1", 'without="traec" finds no line')
 
-    def test_of_a_change_both_sides_are_meant(self):
+    def test_a_pattern_applies_to_both_sides_of_a_change(self):
         self.write("common/a.h", "// [old]\nint a;\nint b;\ntrace(1);\n// [/old]\n"
                                  "// [new]\nint a;\nint c;\ntrace(2);\n// [/new]\n")
         for options in ['from=old without="trace"', 'without="trace" from=common/a.h#old']:
@@ -445,14 +445,14 @@ class LeavingOut(Book):
         page = self.woven('<!-- code: common/a.h#new from=old without="int b" -->\n<!-- /code -->\n')
         self.assertIn("-// …\n-trace(1);\n+int c;\n", page)
 
-    def test_no_half_of_a_pair_of_brackets_is_left_out(self):
+    def test_one_bracket_of_a_pair_cannot_be_left_out(self):
         for pattern in ["error", "^    }", "void step", "else"]:
             self.write("common/a.h", STEP.replace("forget();", "} else {").replace("\n}\n", "\n"))
             self.page(f'<!-- code: common/a.h#step without="{pattern}" -->\n<!-- /code -->\n')
             self.assertIn("can't leave out `", self.weave()[1])
             self.assert_only_problem("book/00-page.md:1", "a bracket's other end is")
 
-    def test_no_heading_gets_another_statement(self):
+    def test_leaving_lines_out_never_changes_what_an_if_or_a_loop_controls(self):
         for text, left in [
                 ("for (x : xs)\n    trace(x);\nfor (x : xs)\n    f(x);", "// …\nfor (x : xs)\n    f(x);"),
                 ("if (a)\n    f();\nelse\n    trace();\ng();", "if (a)\n    f();\n// …\ng();"),
@@ -469,7 +469,7 @@ class LeavingOut(Book):
             self.write("common/a.h", f"// [step]\n{text}\n// [/step]\n")
             self.assert_only_problem("book/00-page.md:1", "can't leave out " + trouble)
 
-    def test_options_that_are_none(self):
+    def test_unknown_options_of_a_listing_are_refused(self):
         self.write("common/a.h", STEP)
         for options in ["without=trace", 'without=""', 'without="trace', 'witout="trace"',
                         'without="trace"  without="work"', "from=step from=step", 'from="step"']:
@@ -490,38 +490,38 @@ class Regions(Book):
         self.replace("common/queue.h", "// What a queue is.\n", "// What a queue is.\n\n")
         self.assert_problem("book/01-queue.md:3", "stale listing of common/queue.h#queue")
 
-    def test_missing(self):
+    def test_a_missing_region_is_reported(self):
         self.replace("book/01-queue.md", "common/queue.h#put -->", "common/queue.h#puts -->")
         self.assert_problem("book/01-queue.md:19", "missing region common/queue.h#puts; there are "
                                                    "['put', 'queue']")
 
-    def test_missing_file(self):
+    def test_a_missing_file_is_reported(self):
         for path in ["common/que.h#put", "common/queue.h:6-8", "../" + self.root.name +
                      "/common/queue.h#put", str(self.root / "common/queue.h"), "common#put"]:
             self.page(f"<!-- code: {path} -->\n<!-- /code -->\n")
             self.assert_only_problem("book/00-page.md:1", f"no file `{path.split('#')[0]}`")
 
-    def test_unreadable(self):
+    def test_an_unreadable_mark_is_reported(self):
         self.page("<!-- code: common/queue.h #put -->\n<!-- /code -->\n")
         self.assert_only_problem("book/00-page.md:1", "can't read `common/queue.h #put`")
 
-    def test_duplicated(self):
+    def test_a_duplicate_region_is_reported(self):
         self.write("common/queue.h", HEADER + "// [put]\nint b;\n// [/put]\n")
         self.assert_problem("common/queue.h:16", "region [put] must open once and then close once; "
                                                  "it has markers on lines [5, 9, 14, 16]")
 
-    def test_unclosed_and_unopened(self):
+    def test_unclosed_and_unopened_regions_are_reported(self):
         self.write("tests/a.py", "# [a]\nx = 1\n\n# [/b]\n# [/c]\n# [c]\n")
         self.assert_problem("tests/a.py:1", "region [a] must open once and then close once")
         self.assert_problem("tests/a.py:4", "region [b] must open once and then close once")
         self.assert_problem("tests/a.py:6", "region [c] must open once and then close once")
 
-    def test_empty(self):
+    def test_an_empty_region_is_reported(self):
         self.write("common/a.h", "int a;\n// [a]\n\n// [/a]\n")
         self.write("book/00-page.md", "<!-- code: common/a.h#a -->\n<!-- /code -->\n")
         self.assert_problem("common/a.h:2", "empty region [a]")
 
-    def test_unused(self):
+    def test_an_unused_region_is_reported(self):
         for path in ["common/a.h", "tests/stage1/b.cpp"]:
             self.write(path, "int a;\n// [a]\nint b;\n// [/a]\n")
             self.assert_only_problem(f"{path}:2", "unused region [a]")
@@ -536,13 +536,13 @@ class Regions(Book):
         self.woven("<!-- code: common/a.h#y from=x -->\n<!-- /code -->\n")
         self.assert_clean()
 
-    def test_what_only_looks_like_a_region_is_none(self):
+    def test_text_that_only_looks_like_a_region_is_ignored(self):
         self.write("common/a.h", "// [x] is the unknown\n/// [x]\nint a; // [x]\n// [X]\n// [a b]\n"
                                  "// [0, 1)\n//[x]\n# [x]:\n")
         self.write("common/notes.txt", "// [x]\n# [x]\n")
         self.assert_clean()
 
-    def test_builds_and_fixtures_are_no_sources(self):
+    def test_builds_and_fixtures_are_not_sources(self):
         for folder in ["build", "common/build", "tests/build-x/y", "tests/book", "book/__pycache__",
                        "common/.cache", "elsewhere"]:
             self.write(f"{folder}/a.cpp", "// [x]\n")
@@ -560,7 +560,7 @@ class Marks(Book):
         super().setUp()
         self.clean_book()
 
-    def test_unclosed_and_misnested(self):
+    def test_unclosed_and_misnested_marks_are_reported(self):
         for marks, line, text in [
                 ("<!-- code: common/queue.h#put -->", 2, "<!-- code"),
                 ("<!-- run: true -->\n<!-- /code -->", 2, "<!-- run"),
@@ -603,11 +603,11 @@ class Marks(Book):
             """)
         self.assert_clean()
 
-    def test_an_unclosed_fence(self):
+    def test_an_unclosed_fence_is_reported(self):
         self.page("text\n\n```console\n$ true\n")
         self.assert_only_problem("book/00-page.md:3", "never closed")
 
-    def test_hand_pasted_code(self):
+    def test_hand_pasted_code_is_reported(self):
         for fence in ["```cpp\nint a;\n```", "~~~ C++\nint a;\n~~~", "> ```cpp\n> int a;\n> ```",
                       "- ```h\n  int a;\n  ```", "``````{.cc}\nint a;\n``````"]:
             self.page("text\n\n" + fence + "\n")
@@ -636,7 +636,7 @@ class Links(Book):
         self.page(text)
         self.assert_only_problem(f"book/00-page.md:{line}", f"dead link `{target}`")
 
-    def test_dead_links(self):
+    def test_dead_links_are_reported(self):
         for text, line, target in [
                 ("see\n[x](03-gone.md)", 2, "03-gone.md"),
                 ("[a\nb](03-gone.md)", 2, "03-gone.md"),
@@ -667,7 +667,7 @@ class Links(Book):
             with self.subTest(text):
                 self.assert_dead(text + "\n", line, target)
 
-    def test_links_that_lead_somewhere(self):
+    def test_good_links_are_accepted(self):
         self.write("book/with space (1).md", "# C++20: `Future<T>`, *and* [more](02-next.md)\n")
         self.page("""\
             # Here & there
@@ -683,13 +683,13 @@ class Links(Book):
             """)
         self.assert_clean()
 
-    def test_malformed_and_undefined(self):
+    def test_malformed_and_undefined_links_are_reported(self):
         self.page("text\n\n[x](02-next.md and more)\n")
         self.assert_only_problem("book/00-page.md:3", "malformed link")
         self.page("text\n\n[x][nothing]\n")
         self.assert_only_problem("book/00-page.md:3", "nothing defines [nothing]")
 
-    def test_links_in_readme(self):
+    def test_links_in_the_readme_are_checked(self):
         self.write("README.md", "# Title\n\n[x](book/02-next.md#gone) [y](book/)\n")
         self.assert_only_problem("README.md:3", "dead link `book/02-next.md#gone`")
         self.write("book/03-b.md", NEXT + "[x](../README.md#title)")
@@ -728,7 +728,7 @@ class Conventions(Book):
         self.page(ask + "### First\n<details>b</details>\n", "03b-page.md")
         self.assert_clean()
 
-    def test_other_pages_need_not(self):
+    def test_other_pages_need_no_questions(self):
         for name in ["00-before.md", "a-reading.md", "b-cpp.md", "README.md"]:
             self.page("# Page\n", name)
         self.write("README.md", "# Page\n")
@@ -744,14 +744,14 @@ class Figures(Book):
         self.assertEqual(header, "    words listings     long left out")
         return lines
 
-    def test_a_page_with_nothing_to_name(self):
+    def test_a_page_without_problems_only_has_figures(self):
         self.clean_book()
         self.assertEqual(self.figures(), [
             "       25        2        0        0  book/01-queue.md",
             "       11        0        0        0  book/02-next.md"])
         self.assertNotIn("book/01", self.weave("--check")[1])
 
-    def test_a_long_page_is_worth_a_warning_only(self):
+    def test_a_long_page_only_gets_a_warning(self):
         self.page("word " * 2000 + "\n```\n" + "code " * 100 + "\n```\n")
         self.assertNotIn("warning", self.weave("--check")[1])
         self.page("word " * 2001)
@@ -777,7 +777,7 @@ class Figures(Book):
         self.page("<!-- long: it excuses no fence -->\n```cpp\nint a;\n```\n" + "word " * 2001)
         self.assert_only_problem("book/00-page.md:2", "hand-pasted code")
 
-    def test_long_listings_and_lines_left_out(self):
+    def test_long_listings_and_lines_left_out_are_counted(self):
         self.write("common/a.h", "// [a]\n" + "int a;\n" * 25 + "// [/a]\n"
                                  "// [b]\n" + "int a;\n" * 12 + "int b;\n" * 14 + "// [/b]\n")
         self.woven("<!-- code: common/a.h#a -->\n<!-- /code -->\n"
@@ -790,7 +790,7 @@ class Figures(Book):
             "    long listing: common/a.h#b, 31 lines"])
         self.assertTrue(self.summary.endswith(", 12 lines left out, 0 long pages, 2 long listings"), self.summary)
 
-    def test_code_to_ignore(self):
+    def test_code_to_ignore_is_found(self):
         ignored = ["tracer_.ready(event);", "Tracer& tracer;", "trace(why);", "TracedFetch told;",
                    "const CallbackRuns runs;", "Witness* w;", "f(witness);", "f(); // NOLINT",
                    "FailOnPurpose never;", "fail_parsing.count();", "[[gnu::noinline]] void f();"]
@@ -865,7 +865,7 @@ class Outputs(Book):
         return ["--build", str(self.root / "out")]
 
     def weave_outputs(self, run=None):
-        """Weaves a page with this run mark; returns what stands between its fences."""
+        """Weaves a page with this run mark, and returns the text between its fences."""
         if run:
             self.page(f"<!-- run: {run} -->\n<!-- /run -->\n")
         status, printed = self.weave(*self.build())
@@ -875,12 +875,12 @@ class Outputs(Book):
         self.assert_clean(*self.build())
         return page.split("```console\n")[1].split("\n```\n")[0]
 
-    def test_a_command_and_what_it_printed(self):
+    def test_a_command_is_shown_with_its_output(self):
         self.assertEqual(self.weave_outputs(), "$ build/x\none\ntwo\ntook 12 ms")
         self.assert_clean(summary="1 pages, 0 listings, 1 outputs, 0 links, 0 sketches")
         self.assertNotIn("wrote", self.weave(*self.build())[1])
 
-    def test_another_output_is_stale(self):
+    def test_a_changed_output_is_stale(self):
         self.weave_outputs()
         self.program("echo one; echo three >&2; echo took 99 ms")
         self.assert_clean()
@@ -918,11 +918,11 @@ class Outputs(Book):
         self.weave(*self.build())
         self.assert_clean(*self.build())
 
-    def test_no_output(self):
+    def test_a_command_may_print_nothing(self):
         self.program("true")
         self.assertEqual(self.weave_outputs(), "$ build/x")
 
-    def test_exit_status(self):
+    def test_the_exit_status_must_be_the_expected_one(self):
         self.program("echo no such host; exit 3")
         text = "`build/x` ended with status 3, not 0; its last line: no such host"
         self.assert_only_problem("book/00-page.md:2", text, *self.build())
@@ -936,7 +936,7 @@ class Outputs(Book):
         self.assert_only_problem("book/00-page.md:1", "status 137, not 0; its last line: "
                                  "(it printed nothing)", *self.build())
 
-    def test_a_program_that_is_not_built(self):
+    def test_a_program_that_is_not_built_is_reported(self):
         self.page("<!-- run: build/y -->\n<!-- /run -->\n")
         self.assert_only_problem("book/00-page.md:1", "ended with status 127", *self.build())
 
@@ -947,7 +947,7 @@ class Outputs(Book):
         self.page("<!-- run: sleep 60 & ; timeout=0.2 -->\n<!-- /run -->\n")
         self.assert_only_problem("book/00-page.md:1", "did not end within 0.2 s", *self.build())
 
-    def test_surroundings(self):
+    def test_a_command_runs_in_the_same_surroundings_everywhere(self):
         self.program('cat; echo "$LC_ALL $BUILD"; pwd; echo "$0 ${0%/x}x"; echo ../../a.cpp:3')
         (self.root / "out/deep").mkdir()
         self.write("out/deep/x", self.read("out/x"), program=True)
@@ -965,18 +965,18 @@ class Outputs(Book):
         self.assertIn("theirs", page)
         self.assertNotIn(str(self.root) + "/", page)
 
-    def test_head_and_tail(self):
+    def test_head_and_tail_shorten_the_output(self):
         self.program("seq 9")
         self.assertEqual(self.weave_outputs("build/x ; head=2"), "$ build/x\n1\n2\n…")
         self.assertEqual(self.weave_outputs("build/x ; tail=1"), "$ build/x\n…\n9")
         self.assertEqual(self.weave_outputs("build/x ; head=1 ; tail=2"), "$ build/x\n1\n…\n8\n9")
         self.assertEqual(self.weave_outputs("build/x ; head=5 ; tail=4").count("\n"), 9)
 
-    def test_shows(self):
+    def test_shows_replaces_the_command_that_is_shown(self):
         self.assertEqual(self.weave_outputs('X=1 build/x ; shows="./learn demo"').split("\n")[0],
                          "$ ./learn demo")
 
-    def test_unchecked_is_recorded_once(self):
+    def test_an_unchecked_output_is_recorded_once(self):
         self.weave_outputs('build/x ; unchecked="takes an hour"')
         self.program("echo something else")
         self.assert_clean(*self.build())
@@ -984,7 +984,7 @@ class Outputs(Book):
         self.replace("book/00-page.md", "$ build/x", "$ build/y")
         self.assert_problem("book/00-page.md:1", "no output")
 
-    def test_practice_site(self):
+    def test_a_command_can_have_a_practice_site(self):
         self.write("out/tests/practice_site/practice_site", SITE, program=True)
         self.write("out/get", GET, program=True)
         self.assertEqual(
@@ -993,13 +993,13 @@ class Outputs(Book):
             "['--pages', '9', '--port', '0', '--until-eof'] at 127.0.0.1:8000")
         self.weave_outputs("build/get http://127.0.0.1:8000/a ; site")
 
-    def test_a_practice_site_that_fails(self):
+    def test_a_practice_site_that_fails_is_reported(self):
         self.page("<!-- run: build/x ; site -->\n<!-- /run -->\n")
         self.assert_only_problem("book/00-page.md:1", "practice site is not built", *self.build())
         self.program("exit 1", "out/tests/practice_site/practice_site")
         self.assert_only_problem("book/00-page.md:1", "did not print its address", *self.build())
 
-    def test_options_that_are_none(self):
+    def test_unknown_options_of_a_command_are_refused(self):
         self.weave_outputs()
         for option in ["statsu=1", "status", "status=", "status=one", "head=0", "tail=-1", "only=x",
                        "normalise=all", "normalise=", "unchecked", 'shows=""', "timeout=soon",
@@ -1024,7 +1024,7 @@ class Normalising(unittest.TestCase):
         for old, new in [(one, other), (other, one)]:
             self.assertNotEqual(weave.differences(old.split("\n"), new.split("\n"), how), [], new)
 
-    def test_forgiven(self):
+    def test_harmless_differences_are_forgiven(self):
         for one, other in [
                 ("took 1.25 s", "took 300 s"), ("3ms", "17ms"), ("5 µs", "6 µs"), ("1 min", "2 min"),
                 ("12 ns, 3 us", "1 ns, 99 us"), ("(97 %)", "(3.5 %)"), ("50%", "7%"),
@@ -1040,7 +1040,7 @@ class Normalising(unittest.TestCase):
             self.assert_same(one, other)
             self.assert_different(one, other, "exact")
 
-    def test_not_forgiven(self):
+    def test_other_differences_are_not_forgiven(self):
         for one, other in [
                 ("404 pages", "405 pages"), ("status 200", "status 404"), ("3 ms", "3 s"),
                 ("3 kB", "3 MB"), ("took 3 ms", "took about 3 ms"), ("3 pages, 1 ms", "4 pages, 1 ms"),
@@ -1049,7 +1049,7 @@ class Normalising(unittest.TestCase):
                 ("12 ms", "12 msx"), ("support 3", "support 4"), ("page/3", "page/4")]:
             self.assert_different(one, other)
 
-    def test_numbers_order_exact(self):
+    def test_normalisations_forgive_what_they_name(self):
         self.assert_same("404 pages, 1.5", "7 pages, 12", "numbers")
         self.assert_different("404 pages", "404 links", "numbers")
         self.assert_same("b\na 1 s", "a 2 s\nb", "order")
@@ -1057,7 +1057,7 @@ class Normalising(unittest.TestCase):
         self.assert_different("b\na", "a\nb")
         self.assert_different("b\na 1 s", "a 2 s\nb", "order,exact")
 
-    def test_a_gap_makes_up_for_a_figure_beside_it(self):
+    def test_a_gap_may_change_with_the_figure_beside_it(self):
         for one, other in [
                 ("a   3 ms  b", "a 123 ms  b"),                  # aligned to the right
                 ("a  3 ms    b", "a  123 ms  b"),                # to the left
@@ -1093,7 +1093,7 @@ class Normalising(unittest.TestCase):
 
 
 class EveryCharacter(Book):
-    """Changes, then drops, every character that weave answers for; each must be noticed."""
+    """Changes, then drops, every character that weave checks; each change must be noticed."""
 
     def assert_each_matters(self, path, start, end, *arguments, spare=lambda text, at: False):
         """`start` and `end` are texts: the first and the last of what must not change."""
@@ -1114,29 +1114,29 @@ class EveryCharacter(Book):
         self.write(path, text)
         self.assert_clean(*arguments)
 
-    def test_of_listings(self):
+    def test_each_character_of_a_listing_matters(self):
         self.clean_book()
         for name in ["queue", "put"]:
             self.assert_each_matters("book/01-queue.md", f"<!-- code: common/queue.h#{name}",
                                      "<!-- /code -->")
 
-    def test_of_regions(self):
+    def test_each_character_of_a_region_matters(self):
         self.clean_book()
         self.assert_each_matters("common/queue.h", "// [queue]", "// [/queue]",
                                  spare=lambda text, at: text[at:].lstrip(" ").startswith("// ["))
 
-    def test_of_changes(self):
+    def test_each_character_of_a_change_matters(self):
         self.write("common/a.h", "// [x]\nint a;\nint b;\n// [/x]\n// [y]\nint a;\nint c;\n// [/y]\n")
         self.woven("<!-- code: common/a.h#y from=x -->\n<!-- /code -->\n")
         self.assert_each_matters("book/00-page.md", "<!-- code", "<!-- /code -->")
         self.assert_each_matters("common/a.h", "// [x]", "// [/y]")
 
-    def test_of_listings_that_leave_lines_out(self):
+    def test_each_character_of_a_shortened_listing_matters(self):
         self.write("common/a.h", "// [x]\nint a;\n// Of it.\nint b;\n// [/x]\n")
         self.woven('<!-- code: common/a.h#x without="b" -->\n<!-- /code -->\n')
         self.assert_each_matters("book/00-page.md", "<!-- code", "<!-- /code -->")
 
-    def test_of_links(self):
+    def test_each_character_of_a_link_matters(self):
         self.clean_book()
         self.write("README.md", '<img src="book/figures/queue.svg">\n\n[x]: book/02-next.md#next\n')
         for path, start, end in [("book/01-queue.md", "#to-put", ")"),
@@ -1146,7 +1146,7 @@ class EveryCharacter(Book):
                                  ("README.md", "book/02-next.md#next", "next")]:
             self.assert_each_matters(path, start, end.rstrip(")") or start)
 
-    def test_of_outputs(self):
+    def test_each_character_of_an_output_matters(self):
         self.write("out/x", "#!/bin/sh\necho page 3; echo 'took 12.5 ms   ok'\n", program=True)
         build = ["--build", str(self.root / "out")]
         for mark, figures in [("build/x ; normalise=exact", ""), ("build/x", "12.5")]:

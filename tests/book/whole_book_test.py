@@ -52,7 +52,7 @@ JUDGED = ["index.html", RICH, "book/20-what-must-outlive-what.html", "book/c-glo
 
 @functools.cache
 def begun(work: Callable) -> Future:
-    """What runs in a thread of its own, beside the rest."""
+    """Runs in its own thread, beside the rest."""
     return BESIDE.submit(work)
 
 
@@ -63,8 +63,8 @@ class Whole(unittest.TestCase):
 
 
 def dumped(page: str, folder: pathlib.Path, *options: str) -> str:
-    """What a browser makes of a page. In virtual time nobody waits for a timer."""
-    profile = folder / f"profile-{threading.get_ident()}"  # a new one takes its time
+    """What a browser makes of a page. Virtual time doesn't wait for timers."""
+    profile = folder / f"profile-{threading.get_ident()}"  # making a new one takes a while
     command = [BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1366,900",
                f"--user-data-dir={profile}", "--virtual-time-budget=60000", "--dump-dom",
                *options, page]
@@ -74,13 +74,13 @@ def dumped(page: str, folder: pathlib.Path, *options: str) -> str:
 def result_in(shown: str) -> dict:
     found = re.search(r'<pre id="result">(.*?)</pre>', shown, re.S)
     if found is None:
-        return {"failures": [f"nothing was told: {shown[-300:]}"]}
+        return {"failures": [f"nothing was reported: {shown[-300:]}"]}
     return json.loads(html.unescape(found[1]))
 
 
 class InABrowser(Whole):
     def with_script(self, url: str, script: pathlib.Path = PAGE_TEST) -> pathlib.Path:
-        """A copy of a page, beside it, that begins with a script. It goes with the test."""
+        """A copy of a page, beside it, that begins with a script. It is removed with the test."""
         page, tag = self.site / url, f'<script src="{script.as_uri()}"></script>'
         copy = page.with_name(f"{page.stem}.tried.html")
         copy.write_text(page.read_text().replace("<head>", f"<head>{tag}", 1))
@@ -95,12 +95,12 @@ class InABrowser(Whole):
 
 @unittest.skipUnless(BROWSER, "there is no Chromium here")
 class Browser(InABrowser):
-    def test_what_a_reader_does(self):
+    def test_what_a_reader_does_works(self):
         page = self.with_script(RICH).as_uri()
         self.assertFine(dumped(f"{page}?test=desk", self.folder), 30)
 
     def test_a_scene_plays_in_its_page(self):
-        # Else a page from disk may not look into a frame from disk.
+        # Otherwise, a page from disk may not look into a frame from disk.
         page = self.with_script(RICH).as_uri()
         look_inside = "--allow-file-access-from-files"
         for size in ("1366,900", "1600,900"):
@@ -108,11 +108,11 @@ class Browser(InABrowser):
                 self.assertFine(dumped(f"{page}?test=scene", self.folder, look_inside,
                                        f"--window-size={size}"), 12)
 
-    def test_lines_are_marked(self):
+    def test_lines_in_the_address_are_marked(self):
         page = self.with_script(CODE).as_uri()
         self.assertFine(dumped(f"{page}?test=lines#L19-L49", self.folder), 3)
 
-    def test_the_page_of_results(self):
+    def test_the_page_of_results_shows_them(self):
         page = self.with_script("search.html").as_uri()
         self.assertFine(dumped(f"{page}?q=co_await&test=results", self.folder), 2)
 
@@ -120,7 +120,7 @@ class Browser(InABrowser):
         folders = [sorted((self.site / name).glob("*.html")) for name in ("book", "exercises")]
         pages = ["index.html", "search.html", CODE, *(
             file.relative_to(self.site).as_posix() for files in folders for file in files
-            if "location.replace" not in file.read_text())]  # that one only leads on
+            if "location.replace" not in file.read_text())]  # that one is only a redirect
         copies = [self.with_script(url).relative_to(self.site).as_posix() for url in pages]
         frames = self.site / "frames.html"
         self.addCleanup(frames.unlink)
@@ -128,7 +128,7 @@ class Browser(InABrowser):
         self.assertFine(dumped(frames.as_uri(), self.folder), 3 * len(pages))
 
     def test_without_a_script_nothing_is_missing(self):
-        # A browser that may run no script tells us nothing; so it may run one, and no other.
+        # A browser without any script can report nothing, so it may run one, and no other.
         page = self.with_script(RICH)
         text = re.sub(r"<script(?! src=.file:).*?</script>|</?noscript>", "", page.read_text())
         page.write_text(text)
@@ -241,7 +241,7 @@ class Accessible(InABrowser):
 
 
 def epubchecked() -> subprocess.CompletedProcess:
-    # Debian's command is a Java archive, which the kernel runs only if it has been told how.
+    # Debian's command is a Java archive, which the kernel runs only if it is configured to.
     java = ["java", "-jar"] if zipfile.is_zipfile(EPUBCHECK) else []
     return subprocess.run([*java, EPUBCHECK, built_book()[0] / "await-the-web.epub"],
                           capture_output=True, encoding="utf-8", timeout=240)
@@ -318,7 +318,7 @@ class Markdown(unittest.TestCase):
             with self.subTest(path):
                 self.assertEqual(parse_as_we_do(page.text), parse_as_github_does(page.text))
 
-    def test_a_difference_would_be_noticed(self):
+    def test_a_difference_from_github_would_be_noticed(self):
         for text in ("www.example.org", "- [ ] to do", "~x~"):
             self.assertNotEqual(parse_as_we_do(text), parse_as_github_does(text), text)
 
