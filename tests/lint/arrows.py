@@ -4,9 +4,9 @@ which header relies on others for what it uses.
 
     tests/lint/arrows.py [ROOT]
 
-A room is a folder. KNOWS tells for each whom it may include, besides itself; a room that isn't
-there may include nothing of ours. A header has what it uses of GIVES, itself or from headers of
-ours: clang-tidy, which has these precompiled (see tidy.py), wouldn't notice. Exit status: 0,
+A room is a folder. KNOWS lists for each room the others that it may include; a room that isn't
+listed may include nothing of ours. A header has what it uses of GIVES, itself or from headers of
+ours: clang-tidy, which has these precompiled (see tidy.py), wouldn't notice if it didn't. Exit status: 0,
 nothing found; 1, something found.
 """
 from __future__ import annotations

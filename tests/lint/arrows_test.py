@@ -26,11 +26,11 @@ class Arrows(unittest.TestCase):
         run = subprocess.run([sys.executable, ARROWS, self.root], capture_output=True, text=True)
         return run.returncode, run.stdout
 
-    def test_all_is_well(self):
+    def test_a_tree_without_faults_passes(self):
         status, said = self.check()
         self.assertEqual(status, 0, said)
 
-    def test_a_room_that_must_not_be_known(self):
+    def test_an_include_of_a_forbidden_room_is_found(self):
         self.write("stage3_queue_crawler/http/session.cpp",
                    '#include "common/web/url.h"\n#include "common/simple_crawl/crawl.h"\n')
         status, said = self.check()
@@ -39,24 +39,24 @@ class Arrows(unittest.TestCase):
             "stage3_queue_crawler/http/session.cpp:2: stage3_queue_crawler/http must not know "
             "common/simple_crawl: see KNOWS in tests/lint/arrows.py"])
 
-    def test_a_room_that_nobody_has_spoken_of(self):
+    def test_an_unlisted_room_is_found(self):
         self.write("common/cellar/wine.h", '#include "common/web/url.h"\n')
         self.assertEqual(self.check()[0], 1)
 
-    def test_an_include_without_its_room(self):
+    def test_an_include_without_its_room_is_found(self):
         self.write("common/web/links.h", '#include "url.h"\n')
         status, said = self.check()
         self.assertEqual(status, 1)
         self.assertIn("common/web/links.h:1: includes url.h, which isn't there", said)
 
-    def test_a_header_that_relies_on_others(self):
+    def test_a_header_that_relies_on_others_is_found(self):
         self.write("common/web/a.h", "std::string a(); // std::vector\n")
         self.write("common/web/b.h", '#include "common/web/url.h"\nstd::string b();\n')
         status, said = self.check()
         self.assertEqual(status, 1)
         self.assertEqual(said, "common/web/a.h: uses std::string, and doesn't include <string>\n")
 
-    def test_a_circle(self):
+    def test_a_circle_of_includes_is_found(self):
         self.write("common/web/a.h", '#include "common/web/b.h"\n')
         self.write("common/web/b.h", '#include "common/web/c.h"\n')
         self.write("common/web/c.h", '#include "common/web/a.h"\n')

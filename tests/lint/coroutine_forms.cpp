@@ -1,9 +1,9 @@
 // A check for clang-tidy, in the same plugin as own_code.cpp: finds the forms of co_await
 // and co_yield that g++ 12 compiles wrongly.
 //
-// g++ 12.2 makes programs of them that crash, or destroy an object twice, though the code
-// is right (GCC bugs 106188, 99576, 101367; mended in 13). clang knows how the code is
-// meant.
+// g++ 12.2 turns them into programs that crash, or that destroy an object twice, though
+// the code is correct (GCC bugs 106188, 99576, 101367; fixed in 13). clang compiles
+// them correctly.
 #include <clang-tidy/ClangTidyCheck.h>
 #include <clang-tidy/ClangTidyModule.h>
 #include <clang-tidy/ClangTidyModuleRegistry.h>
@@ -35,9 +35,9 @@ class CoroutineForms : public ClangTidyCheck {
     void registerMatchers(MatchFinder* finder) override {
         const auto coroutine =
             forCallable(functionDecl(hasBody(coroutineBodyStmt())).bind("function"));
-        // In the function that is looked at, and not in a lambda in it.
+        // In the function that is checked, and not in a lambda in it.
         const auto here = forCallable(functionDecl(equalsBoundNode("function")));
-        // Asked first, wherever it can be: what is found out about it once is remembered.
+        // Tested first wherever possible, because the result is remembered.
         const auto any = expr(anyOf(coawaitExpr(), coyieldExpr()));
         const auto await = expr(any, here);
         const auto waits = expr(anyOf(await, hasDescendant(await)));

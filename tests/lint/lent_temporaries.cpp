@@ -1,11 +1,11 @@
 // A check for clang-tidy, in the same plugin as own_code.cpp: finds a coroutine that is
 // made a task while it refers to a temporary of the call. The temporary dies at the
-// semicolon, and the task has not made its first step. Page 20 of the book.
+// semicolon, before the task has taken its first step. Page 20 of the book explains it.
 //
 //     create_task(greet("you"))   if greet takes a const std::string& or a
 //     std::string_view
 //
-// To await the task in the same expression is fine: the temporary waits, too.
+// Awaiting the task in the same expression is fine: the temporary waits, too.
 #include <clang-tidy/ClangTidyCheck.h>
 #include <clang-tidy/ClangTidyModule.h>
 #include <clang-tidy/ClangTidyModuleRegistry.h>
@@ -16,7 +16,8 @@ namespace {
 using namespace clang::ast_matchers;
 using clang::tidy::ClangTidyCheck;
 
-/// It's inside of what is awaited, in the same function. (A lambda is one by itself.)
+/// It's inside what is awaited, in the same function. A lambda counts as another
+/// function.
 AST_MATCHER(clang::CallExpr, isPartOfAnAwait) {
     clang::DynTypedNode node = clang::DynTypedNode::create(Node);
     for (;;) {
@@ -37,7 +38,7 @@ class LentTemporaries : public ClangTidyCheck {
     using ClangTidyCheck::ClangTidyCheck;
 
     void registerMatchers(MatchFinder* finder) override {
-        // Of lambdas that have something to lose, another check tells:
+        // Another check reports lambdas with captures:
         // cppcoreguidelines-avoid-capturing-lambda-coroutines.
         const auto temporary =
             materializeTemporaryExpr(unless(hasType(cxxRecordDecl(isLambda()))))
@@ -60,8 +61,7 @@ class LentTemporaries : public ClangTidyCheck {
         const auto* found = result.Nodes.getNodeAs<clang::Expr>("temporary");
         diag(result.SourceManager->getExpansionLoc(found->getBeginLoc()),
              "the coroutine refers to this temporary, and the task begins when it is "
-             "gone: "
-             "take the parameter by value");
+             "gone: take the parameter by value");
     }
 };
 

@@ -97,7 +97,7 @@ class OwnCode(unittest.TestCase):
         self.assertNotEqual(run.returncode, 0)
         return set(re.findall(r"^\S+/(bad\.\w+:\d+:\d+: error: .*)$", run.stdout, re.M))
 
-    def test_the_same_is_found(self):
+    def test_the_plugin_leaves_the_findings_unchanged(self):
         found = self.findings(f"--load={PLUGIN}")
         self.assertEqual(found, self.findings())
         self.assertEqual(found, self.findings(f"--load={PLUGIN}", precompiled=True))
@@ -106,7 +106,7 @@ class OwnCode(unittest.TestCase):
 
 
 class Sets(unittest.TestCase):
-    """Which headers are precompiled for whom."""
+    """Which headers are precompiled for which file."""
 
     def test_a_file_gets_no_header_that_it_does_not_include(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -119,7 +119,7 @@ class Sets(unittest.TestCase):
         self.assertEqual(tidy.best(sets, needs), {"string"})
         self.assertEqual(tidy.best(sets, frozenset({"map"})), frozenset())
 
-    def test_what_saves_most_is_chosen(self):
+    def test_the_set_of_headers_that_saves_most_is_chosen(self):
         many, few = frozenset({"map", "string"}), frozenset({"map", "random", "string"})
         self.assertEqual(tidy.choose_sets([many] * 9 + [few] * 9), [many, few])
         self.assertEqual(tidy.choose_sets([many] * 9 + [few]), [many])
@@ -140,21 +140,21 @@ class CoroutineForms(unittest.TestCase):
         self.assertEqual([(name, int(line), form) for name, line, form in found], marks, run.stdout + run.stderr)
         self.assertEqual(run.returncode != 0, bool(marks))
 
-    def test_conditions(self):
+    def test_co_await_in_conditions_is_found(self):
         self.check("conditions.cpp")
 
-    def test_temporaries_and_braces(self):
+    def test_temporaries_and_braces_are_found(self):
         self.check("temporaries.cpp")
 
-    def test_a_header_is_looked_into_and_a_template_that_is_used(self):
+    def test_headers_and_used_templates_are_checked(self):
         self.check("header_user.cpp", "in_header.h")
 
-    def test_what_is_fine_is_left_alone(self):
+    def test_correct_forms_are_not_reported(self):
         self.check("fine.cpp")
 
 
 class LentTemporaries(unittest.TestCase):
-    def test_each_is_found_and_what_outlives_the_task_is_left_alone(self):
+    def test_lent_temporaries_are_found_and_objects_that_outlive_the_task_are_not(self):
         marks = [number for number, line in enumerate((CASES / "lent.cpp").read_text().splitlines(), 1)
                  if "// bad: lent" in line]
         self.assertEqual(len(marks), 8)

@@ -19,18 +19,18 @@ class Prose(unittest.TestCase):
     def problems(self, text):
         return prose.Counts(text).problems("page.md")
 
-    def test_all_is_well(self):
+    def test_good_prose_passes(self):
         self.assertEqual(self.problems(ARTICLE), [])
         self.assertLess(prose.Counts(ARTICLE).words, 1000)
 
-    def test_parentheses(self):
+    def test_sentences_in_parentheses_are_counted(self):
         two = "One (in a sentence) is none.\n(This counts.)\n- (So does this.)\n"
         self.assertEqual(self.problems(two), [])
         self.assertEqual(self.problems(two + "\nA sentence. (And another.)\n"), [
             f"page.md:{line}: opens with a parenthesis (3 on this page, 2 allowed)"
             for line in (2, 3, 5)])
 
-    def test_who_as_a_subject(self):
+    def test_who_as_a_subject_is_counted(self):
         self.assertEqual(self.problems("Who waits, and\nfor what? The task that knows who asked.\n"
                                        "# Who waits\n"), [])
         self.assertEqual(
@@ -38,13 +38,13 @@ class Prose(unittest.TestCase):
             [f'page.md:{line}: "whoever", or "Who" as a subject (2 on this page, 0 allowed)'
              for line in (2, 3)])
 
-    def test_nobody(self):
+    def test_nobody_and_somebody_are_counted(self):
         self.assertEqual(self.problems("Nobody is here.\n"), [])
         self.assertEqual(self.problems("Nobody is here.\nOr is\nsomebody?\n"), [
             f'page.md:{line}: "nobody" or "somebody" (2 on this page, 1 allowed)'
             for line in (1, 3)])
 
-    def test_stand_and_tell(self):
+    def test_stand_and_tell_are_counted(self):
         two = "We understand where it stands, and the teller told it.\n"
         self.assertEqual(self.problems(two), [])
         self.assertEqual(len(self.problems(two + "It stood.\n")), 3)
@@ -52,7 +52,7 @@ class Prose(unittest.TestCase):
     def test_the_next_thousand_words_may_have_as_many(self):
         self.assertEqual(self.problems("Nobody is here. Somebody was.\n" + ARTICLE * 2), [])
 
-    def test_the_length_of_sentences(self):
+    def test_the_length_of_sentences_is_checked(self):
         self.assertEqual(self.problems(FIVE * 9), [])
         self.assertEqual(self.problems(FIVE * 7 + LONG * 3), [
             "page.md: the median sentence has 5 words; 12 to 20 are right"])
@@ -65,7 +65,7 @@ class Prose(unittest.TestCase):
             ["# No sentence", "One, on", "two lines. Code, and", "Ctrl-C!", "- an item:",
              "> a box"]), [(2, "One, on\ntwo lines."), (3, "Code, and\nCtrl-C!"), (5, "an item:")])
 
-    def test_what_is_no_prose(self):
+    def test_text_that_is_not_prose_is_not_counted(self):
         self.assertEqual(prose.prose_of(
             "```\nnobody\n```\n| nobody |\n<!-- nobody\nnobody -->\n<img alt='nobody'>\n"
             "> ````sh\n> nobody\n> ```\n> ````\n`nobody` at [home](nobody.md)"),

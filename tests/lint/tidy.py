@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs clang-tidy over files of the repository, each by itself, and tells each finding once.
+"""Runs clang-tidy over files of the repository, each by itself, and reports each finding once.
 
     tests/lint/tidy.py BUILD WORK FILE...
 
@@ -8,7 +8,7 @@ it uses is found. In WORK, a plugin is made of this folder's C++ files (see ther
 
 Half of the time would go into reading the same headers of the system's again and again. So sets of
 them are precompiled, and each file gets one that has nothing in it that the file doesn't include
-anyway, itself or in headers of ours. Only, it has them before its first line: so a header of ours
+anyway, itself or in headers of ours. But these come before its first line, so a header of ours
 that relies on its includer goes unnoticed here. arrows.py looks for these.
 """
 from __future__ import annotations
@@ -28,10 +28,10 @@ FOLDER = Path(__file__).resolve().parent
 ROOT = FOLDER.parents[1]
 PLUGIN = ("own_code", "coroutine_forms", "lent_temporaries")
 JUDGE = ROOT / "tests/stage3/lifetime_traps/judge.py"  # knows what must be found in wrong.cpp there
-# What takes longest to read.
+# The headers that take longest to read.
 HEAVY = frozenset("""algorithm chrono coroutine doctest/doctest.h filesystem fmt/core.h fstream functional map
     memory mutex optional random sstream string thread unordered_map vector""".split())
-COST = 2  # of a set: as much as it saves so many files
+COST = 2  # the cost of a set: as much as it saves for this many files
 DEFINED_BY_TIDY = "-D__clang_analyzer__=1"
 
 
@@ -62,7 +62,7 @@ def best(sets: list[frozenset[str]], needs: frozenset[str]) -> frozenset[str]:
 
 
 def choose_sets(needs: list[frozenset[str]]) -> list[frozenset[str]]:
-    """Takes what saves most, until nothing saves more than it costs."""
+    """Takes the set that saves most, until none saves more than it costs."""
     sets: list[frozenset[str]] = []
     candidates = sorted({one & other for one, other in itertools.product(set(needs), repeat=2)}, key=sorted)
     while candidates:
@@ -116,7 +116,7 @@ def run(command: list) -> tuple[int, str]:
 
 def findings(outputs: list[str]) -> str:
     """Each finding once, though every file that includes a header finds what is wrong in it; and no
-    notes: they tell the long way to a finding. If there is no finding, what else is wrong."""
+    notes, which describe the long way to a finding. If there is no finding, what else is wrong."""
     seen, kept, on = set(), [], False
     for line in "".join(outputs).splitlines():
         if re.search(r": (fatal )?(error|warning): ", line):
@@ -130,7 +130,7 @@ def findings(outputs: list[str]) -> str:
 
 
 def main(build: Path, work: Path, names: list[str]) -> int:
-    os.nice(19)  # it runs beside tests, which want to be quick
+    os.nice(19)  # it runs beside tests, which should be quick
     work.mkdir(parents=True, exist_ok=True)
     entries = {}  # a file that is compiled for several programs is still looked at once
     for entry in json.loads((build / "compile_commands.json").read_text()):
