@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A crawler on Python's asyncio, for ours to be held against: standard library only.
+"""A crawler on Python's asyncio, to compare ours with: standard library only.
 
     asyncio_crawl.py [-w TASKS] URL
 
-It is written as one would write it for use, and not to be slow: an asyncio.Queue, ten tasks, for
-each of them a connection that is kept, and a regular expression for links, since html.parser takes
+It is written for use, and not to be slow: an asyncio.Queue, ten tasks, for each of them a
+connection that is kept open, and a regular expression for links, since html.parser takes
 several times as long. What it leaves out is what costs: no robots.txt, no records, no scope but the
 host, no retries, no charset but UTF-8, no Transfer-Encoding. A redirect's target is a URL like
 others. Prints how many of each status there were; exit status 1 if something is dead.

@@ -9,8 +9,9 @@
 
 namespace bench {
 
-/// Prints how many nanoseconds one of the `times` takes that `work` does something. The
-/// best of five rounds: what disturbs a measurement only ever makes it longer.
+/// Prints how many nanoseconds `work`, which does something `times` times, takes for
+/// each. It's the best of five rounds, because a disturbance only ever makes a
+/// measurement longer.
 template <class Work>
 void print(const char* name, int times, Work work) {
     double best = std::numeric_limits<double>::max();

@@ -1,5 +1,5 @@
-// What a call of one coroutine by another costs, which never waits: by symmetric transfer
-// (book/08), by delegation (book/08a), and as a plain function.
+// What it costs to call a coroutine that never waits from another one: by symmetric
+// transfer (book/08), by delegation (book/08a), and as a plain function.
 //
 //     build/tests/bench/calls_bench
 #include "stage2_coroutines/first/coroutine.h"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int calls = 2'000'000;
 
-volatile int one = 1; // so that the compiler can't know what comes out
+volatile int one = 1; // so that the compiler can't know the result
 
 [[gnu::noinline]] int plain(int number) { return number + one; }
 [[gnu::noinline]] first::Coroutine<int> transferred(int number) {

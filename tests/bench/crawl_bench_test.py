@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of `./learn bench`: that it counts right, sees what a crawler does wrong, and leaves nothing behind.
+"""Tests of `./learn bench`: that it counts correctly, notices what a crawler does wrong, and leaves nothing behind.
 
 BUILD in the environment says where the programs are; without, what needs them is skipped.
 """
@@ -81,7 +81,7 @@ class Exactness(unittest.TestCase):
     manifest = Manifest(("http://h:1/", "http://h:1/p/1"), ("http://h:1/old/7",), ("http://h:1/missing/0?q",))
     all_paths = ["/", "/p/1", "/old/7", "/missing/0?q"]
 
-    def test_a_manifest_as_the_practice_site_prints_it(self):
+    def test_a_manifest_is_read_as_the_practice_site_prints_it(self):
         lines = ["dead\thttp://h:1/missing/0?q", "page\thttp://h:1/", "page\thttp://h:1/p/1",
                  "redirect\thttp://h:1/old/7\thttp://h:1/p/7"]
         self.assertEqual(read_manifest(lines), self.manifest)
@@ -90,7 +90,7 @@ class Exactness(unittest.TestCase):
         for asked in (self.all_paths, [*reversed(self.all_paths), "/robots.txt", "/robots.txt"]):
             self.assertEqual(verdict(self.manifest, asked), {"exact": True, "found": True, "faults": []})
 
-    def test_one_left_out_one_twice_one_too_many(self):
+    def test_missing_repeated_and_extra_urls_are_not_exact(self):
         for asked, found, fault in (
                 (self.all_paths[1:], False, "1 not asked for, such as /"),
                 ([*self.all_paths, "/p/1"], True, "1 asked for more than once, such as /p/1"),
@@ -102,7 +102,7 @@ class Exactness(unittest.TestCase):
 class Report(unittest.TestCase):
     maxDiff = None
 
-    def test_cost(self):
+    def test_the_table_of_costs_is_printed(self):
         self.assertEqual(report(COST), """\
 1,000 pages of 20 kB with 30 links; 1,100 URLs, with redirects (60) and dead links (40).
 Served by a server.
@@ -125,7 +125,7 @@ Medians of 5 rounds on 2 cores, 2026-01-02. Compare ratios: other machines have 
         self.assertRegex(told, r"× stage 1")
         self.assertRegex(told, r"stage 3 +yes +0.25 +0.50 +0.040 +0.50")
 
-    def test_latency(self):
+    def test_the_table_of_latencies_is_printed(self):
         lines = report(LATENCY).splitlines()
         self.assertIn("ideal                    200       100 %            10", lines)
         self.assertIn("stage 3          yes     180        90 %            10          0.090     10.0", lines)
@@ -137,12 +137,12 @@ Medians of 5 rounds on 2 cores, 2026-01-02. Compare ratios: other machines have 
         large = part([figures("stage 3", 1, 1, 19e6)], pages=10_000)
         self.assertRegex(report(sitting("memory", small, large)), r"\nstage 3 +yes +10.0 +19.0 +1,000\n")
 
-    def test_noise_is_told(self):
+    def test_noisy_rows_are_marked(self):
         row = figures("stage 3", 1, 1) | {"wall": {"median": 1, "min": 0.95, "max": 1.2}}
         self.assertRegex(report(sitting("cost", part([row]))), r"stage 3 +yes +1.00 ~ [^~]*\n~: noisy")
         self.assertNotIn("~", report(COST))
 
-    def test_one_core(self):
+    def test_a_machine_with_one_core_is_mentioned(self):
         self.assertIn("takes two cores, and here is one", report(COST | {"cores": 1}))
 
 
@@ -171,7 +171,7 @@ class Charts(unittest.TestCase):
             self.assertLessEqual(float(words.get("x")) - left + long, width + 8, words.text)
             self.assertLess(float(words.get("y")), height, words.text)
 
-    def test_they_are_whole_and_in_two_colours(self):
+    def test_charts_are_complete_and_in_two_colours(self):
         one_number = sitting("latency", LATENCY["parts"][0])
         for what in (COST, LATENCY, one_number):
             drawn = chart.charts(what, pathlib.Path("a/b.svg"))
@@ -208,7 +208,7 @@ class Charts(unittest.TestCase):
 
 
 class Turns(unittest.TestCase):
-    def test_each_round_begins_with_another_and_who_fails_is_out(self):
+    def test_each_round_begins_with_another_contestant_and_failed_ones_drop_out(self):
         order = []
 
         def run_one(one):
@@ -220,7 +220,7 @@ class Turns(unittest.TestCase):
         self.assertEqual("".join(order), "abc" "bca" "ab")
         self.assertEqual(({name: len(of) for name, of in runs.items()}, failed), ({"a": 3, "b": 3}, {"c": "too late"}))
 
-    def test_the_middle_and_the_spread(self):
+    def test_a_summary_has_the_median_and_the_spread(self):
         summary = measure.summary([3.0, 1.0, 2.0])
         self.assertEqual(summary, {"median": 2.0, "min": 1.0, "max": 3.0})
         self.assertEqual(measure.spread(summary), 1.0)
@@ -231,7 +231,7 @@ class Timed(unittest.TestCase):
     def run_it(self, *command: str, limit: float = 60) -> measure.Run:
         return measure.run(BUILD / contestants.TIMED, list(command), pathlib.Path(os.devnull), limit=limit)
 
-    def test_what_a_program_took(self):
+    def test_the_time_and_memory_of_a_program_are_measured(self):
         done = self.run_it("sh", "-c", "exit 8")
         self.assertEqual(done.status, 8)
         self.assertGreater(done.wall, 0)
@@ -240,18 +240,18 @@ class Timed(unittest.TestCase):
         self.assertGreater(busy.peak, 50e6)
 
     @unittest.skipUnless(sys.platform == "linux", "others count otherwise")
-    def test_our_own_memory_is_not_the_programs(self):
+    def test_our_own_memory_does_not_count_as_the_program_s(self):
         held = bytes(range(256)) * 400_000
         self.assertLess(self.run_it("true").peak, len(held) / 10)
 
-    def test_no_such_program_a_crash_and_one_without_an_end(self):
+    def test_programs_that_cannot_start_crash_or_never_end_are_reported(self):
         for command, limit, why in ((["/no/such/program"], 60, "ended with 127: timed: /no/such/program: No such file"),
                                     (["sh", "-c", "kill -SEGV $$"], 60, "was ended by signal 11"),
                                     (["sleep", "60"], 0.2, "did not end within 0.2 s")):
             with self.assertRaisesRegex(measure.Failed, why):
                 self.run_it(*command, limit=limit)
 
-    def test_what_it_has_started_ends_too(self):
+    def test_what_a_program_has_started_ends_with_it(self):
         with tempfile.TemporaryDirectory() as folder:
             told = pathlib.Path(folder) / "told"
             with self.assertRaisesRegex(measure.Failed, "did not end within 0.5 s"):
@@ -259,7 +259,7 @@ class Timed(unittest.TestCase):
             wait_until(lambda: is_gone(int(told.read_text(encoding="ascii"))))
 
     @unittest.skipUnless(hasattr(os, "sched_getaffinity"), "no such thing here")
-    def test_it_stays_on_its_core(self):
+    def test_a_program_stays_on_its_core(self):
         core = measure.cores()[-1]
         command = [sys.executable, "-c", f"import os; exit(os.sched_getaffinity(0) != {{{core}}})"]
         self.assertEqual(measure.run(BUILD / contestants.TIMED, command, pathlib.Path(os.devnull), core).status, 0)
@@ -274,7 +274,7 @@ def listens(url: str) -> bool:
 
 
 def is_gone(pid: int) -> bool:
-    """It has ended, though perhaps nobody has taken notice yet."""
+    """It has ended, though perhaps its parent hasn't noticed yet."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -309,7 +309,7 @@ class Servers(unittest.TestCase):
             1 / 0
         self.assertFalse(listens(server.url))
 
-    def test_it_says_what_it_was_asked_for(self):
+    def test_the_server_lists_the_paths_it_was_asked_for(self):
         with tempfile.TemporaryDirectory() as folder:
             log = pathlib.Path(folder) / "log"
             with servers.PracticeSite(BUILD, self.site, log=log, manifest=True) as server:
@@ -321,7 +321,7 @@ class Servers(unittest.TestCase):
                 measure.run(BUILD / contestants.TIMED, [str(BUILD / contestants.LIBCURL), "1"], urls)
                 self.assertEqual(server.asked(), ["/p/3", "/missing/0"])
 
-    def test_a_server_that_fails_is_no_ground_to_measure_on(self):
+    def test_a_server_that_fails_ends_the_measurement(self):
         with tempfile.TemporaryDirectory() as folder:
             log = pathlib.Path(folder) / "log"
             with servers.PracticeSite(BUILD, self.site, log=log) as server:
@@ -330,13 +330,13 @@ class Servers(unittest.TestCase):
                     server.asked()
 
     def interrupt(self, number: int, server: str = "practice_site") -> int:
-        """Ends the tool while a rival of it runs that has no end. Returns its status."""
+        """Ends the tool while an endless rival runs. Returns the tool's status."""
         with tempfile.TemporaryDirectory() as folder:
             told = pathlib.Path(folder) / "told"
             endless = f"echo {{url}} {{folder}} $$ >{folder}/new; mv {folder}/new {told}; exec sleep 60"
             with subprocess.Popen([sys.executable, TOOL, "--build", BUILD, *TINY, "--server", server,
                                    "--only", "endless", "--rival", f"endless=sh -c '{endless}'"], stderr=subprocess.PIPE, text=True,
-                                  # (What runs in the background may be deaf to Ctrl-C.)
+                                  # A program in the background may ignore Ctrl-C.
                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) as tool:
                 try:
                     wait_until(lambda: told.exists() or tool.poll() is not None)
@@ -353,23 +353,23 @@ class Servers(unittest.TestCase):
             wait_until(lambda: is_gone(int(pid)))
             if number != signal.SIGKILL:
                 self.assertFalse(pathlib.Path(own).parent.exists())
-            else:  # nobody could clean up
+            else:  # no process was left to clean up
                 subprocess.run(["rm", "-r", pathlib.Path(own).parent], check=True)
             return tool.returncode
 
-    def test_ctrl_c_ends_all(self):
+    def test_ctrl_c_ends_all_programs(self):
         self.assertEqual(self.interrupt(signal.SIGINT), 130)
 
-    def test_to_be_told_to_end_ends_all(self):
+    def test_sigterm_ends_all_programs(self):
         self.assertEqual(self.interrupt(signal.SIGTERM), 128 + signal.SIGTERM)
 
-    @unittest.skipUnless(sys.platform == "linux", "elsewhere nobody tells them")
-    def test_to_be_killed_ends_all(self):
+    @unittest.skipUnless(sys.platform == "linux", "other systems don't tell them")
+    def test_sigkill_ends_all_programs(self):
         for server in ["practice_site", *["nginx"] * bool(nginx.find_nginx())]:
             self.assertEqual(self.interrupt(signal.SIGKILL, server), -signal.SIGKILL)
 
     @unittest.skipUnless(nginx.find_nginx(), "there is no nginx here")
-    def test_nginx_serves_the_same(self):
+    def test_nginx_serves_the_same_site(self):
         done = bench(*TINY[:-2], "--server", "nginx", "--placement", "free", "--only", "floor,stage,asyncio")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertRegex(done.stdout, "Served by nginx")
@@ -380,7 +380,7 @@ class Servers(unittest.TestCase):
 class Whole(unittest.TestCase):
     maxDiff = None
 
-    def test_a_small_sitting(self):
+    def test_a_small_sitting_gives_the_right_verdicts(self):
         with tempfile.TemporaryDirectory() as folder:
             kept, drawn = f"{folder}/a.json", f"{folder}/a.svg"
             done = bench(*TINY, "--placement", "free", "--only", "floor,stage,asyncio,mine", "--json", kept, "--chart",
@@ -402,14 +402,14 @@ class Whole(unittest.TestCase):
             self.assertEqual(again.stdout, done.stdout)
             self.assertEqual(pathlib.Path(folder, "b-light.svg").read_text(encoding="utf-8"), light)
 
-    def test_where_answers_wait(self):
+    def test_a_sitting_with_latency_reaches_its_limit(self):
         done = bench(*TINY, "--latency", "2", "--workers", "3", "--only", "stage 3,libcurl")
         self.assertRegex(done.stdout, r"\nlibcurl floor +yes +[\d,]+ +~? +\d+ % +3 ")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertRegex(done.stdout, r"\nideal +1,500 +100 % +3\n")
         self.assertRegex(done.stdout, r"\nstage 3 +yes +[\d,]+ +~? +\d+ % +3 ")
 
-    def test_memory(self):
+    def test_a_sitting_measures_memory(self):
         done = bench(*TINY, "--memory", "--only", "stage 3")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertRegex(done.stdout, r"\nstage 3, jsonl +yes +[\d.]+ +[\d.]+ +-?[\d,]+\n")
@@ -433,7 +433,7 @@ class Usage(unittest.TestCase):
                 status = end.code
         return status, printed.getvalue(), said.getvalue()
 
-    def test_what_is_wrong_is_one_line(self):
+    def test_each_wrong_option_is_reported_in_one_line(self):
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / "b.json").write_text('{"kind": "cost"}', encoding="utf-8")
             for options, why in (
@@ -456,7 +456,7 @@ class Usage(unittest.TestCase):
                     (["--from", f"{folder}/none.json"], "no such file; --json FILE writes one"),
                     (["--from", f"{folder}/b.json"], "that isn't what --json writes"),
                     (["--from", f"{folder}/b.json", "--pages", "5"], "it takes --json and --chart only"),
-                    ([], "leaves nobody; there are: .*stage 3|there is no .*: ./learn bench builds it"),
+                    ([], "leaves no crawler; there are: .*stage 3|there is no .*: ./learn bench builds it"),
                     (["--rival", "stage 3=true {url}"], "called 'stage 3': give your rival another name|builds it"),
                     (["--latency", "5", "--server", "nginx"], "answers wait only if .* leave out --server nginx"),
                     (["--build", folder], "there is no .*stage1: ./learn bench builds it")):
@@ -467,12 +467,12 @@ class Usage(unittest.TestCase):
                     self.assertRegex(said, rf"\Alearn: bench: [^\n]*(?:{why})[^\n]*\n\Z")
                     self.assertEqual(printed, "")
 
-    def test_ours_must_be_exact_and_others_need_not(self):
+    def test_only_our_own_crawlers_have_to_be_exact(self):
         self.assertEqual(self.run_here([], COST)[0], 0)
         wrong = figures("stage 3", 1, 1, exact=False)
         self.assertEqual(self.run_here([], sitting("cost", part([wrong])))[0], 1)
 
-    def test_it_says_what_must_be_built(self):
+    def test_the_tool_names_what_must_be_built(self):
         done = bench("--needs", "--memory")
         self.assertIn(" stage3_queue_crawler/stage3 ", done.stdout)
         self.assertEqual(bench("--needs", "--from", str(TOOL / "__main__.py")).stdout.strip(), "")

@@ -3,10 +3,10 @@
 //
 //     epoll_bench 100 < urls
 //
-// So many connections at once, each kept for one URL after the other. It knows the list
-// beforehand, believes in Content-Length, reads no page and keeps nothing: what is left
-// is what the kernel does. Nobody who uses sockets can be much faster, so this is the
-// floor that crawl_bench shows below all others.
+// It keeps this many connections open at once, and uses each for one URL after the
+// other. It knows the list beforehand, trusts Content-Length, reads no page and keeps
+// nothing: what is left is what the kernel does. No program that uses sockets can be
+// much faster, so this is the floor that crawl_bench shows below all others.
 #include "common/system/descriptors.h"
 #include "common/system/socket.h"
 
@@ -56,7 +56,7 @@ List read_list(std::istream& input) {
     return list;
 }
 
-/// Asks for the next URL; if there is none left, hangs up.
+/// Requests the next URL, or hangs up if there is none left.
 void ask(Connection& connection, List& list) {
     connection.has_asked = true;
     if (list.next == list.paths.size()) {
@@ -70,9 +70,11 @@ void ask(Connection& connection, List& list) {
         throw std::runtime_error("can't send: " + common::describe(error));
 }
 
-/// Takes what has come. True if that completes the response; nothing if nothing has come.
+/// Takes what has come. Returns true if that completes the response, and nothing if
+/// nothing has come.
 std::optional<bool> receive(Connection& connection) {
-    static std::array<char, 65536> buffer; // for all of them: nothing stays in it
+    static std::array<char, 65536>
+        buffer; // shared by all connections: nothing stays in it
     std::error_code error;
     const std::size_t size = connection.socket.receive(buffer, error);
     if (error == std::errc::operation_would_block)
@@ -88,7 +90,7 @@ std::optional<bool> receive(Connection& connection) {
     if (end == std::string::npos)
         return false;
     const auto length = connection.head.find("Content-Length: ");
-    if (length > end) // or nowhere
+    if (length > end) // or not found
         throw std::runtime_error("a response without Content-Length");
     connection.body = std::stoul(connection.head.substr(length + 16, 20));
     connection.body -= std::min(connection.body, connection.head.size() - end - 4);
@@ -106,7 +108,8 @@ void fetch_all(List& list, const common::Address& address, std::size_t at_once) 
             error = connection.socket.connect(address);
         if (error && error != std::errc::operation_in_progress)
             throw std::runtime_error("can't connect: " + common::describe(error));
-        // Told of changes only (EPOLLET), it's never told again what to watch.
+        // It reports changes only (EPOLLET), so it never has to be told again what to
+        // watch.
         epoll_event event{EPOLLIN | EPOLLOUT | EPOLLET, {.ptr = &connection}};
         if (::epoll_ctl(epoll.fd(), EPOLL_CTL_ADD, connection.socket.fd(), &event) != 0)
             throw std::system_error(errno, std::generic_category(), "epoll_ctl");
@@ -120,7 +123,8 @@ void fetch_all(List& list, const common::Address& address, std::size_t at_once) 
             auto& connection = *static_cast<Connection*>(events[i].data.ptr);
             if (!connection.has_asked)
                 ask(connection, list);
-            // To the end of what is there: of the rest, nobody would tell us again.
+            // Reads everything that is there, because epoll wouldn't report the rest
+            // again.
             while (connection.socket) {
                 const auto whole = receive(connection);
                 if (!whole)

@@ -5,16 +5,16 @@
     tests/bench/frontier_bench.py --save FILE        ... and keeps what it measured
     tests/bench/frontier_bench.py --from FILE        prints the table of those numbers
     tests/bench/frontier_bench.py --plan FILE [N]    a crawl that knows N URLs, a billion, on paper
-    tests/bench/frontier_bench.py --chaos FILE       a table of what shared_frontier/chaos.py has told
+    tests/bench/frontier_bench.py --chaos FILE       a table of what shared_frontier/chaos.py has measured
 
 It starts a Redis of its own, loads frontier.lua, and calls it as stage 3 does; there is no crawler and
 no network. A page has 30 links, a URL 74 bytes.
 
 Memory: what a key takes (MEMORY USAGE), or how much more Redis uses, for each of many things. These
 numbers are the same on each run. Time: what the processor spent in Redis (from INFO) on 20,000 pages,
-with so many of them in each call. That depends on the machine.
+with this many of them in each call. That depends on the machine.
 
-The plan takes these numbers, and some that nobody can measure beforehand. For each it says who could.
+The plan takes these numbers, and some that can't be measured beforehand. For each it says who could check it.
 """
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ DAYS, PAGE, WAITING, URLS_A_HOST, DELAY, SERVER = 10, 50_000, 0.3, 100, 1.0, 16e
 
 
 def url_of(number: int, hosts: int = HOSTS) -> str:
-    """One of 74 bytes."""
+    """A URL of 74 bytes."""
     return f"https://host-{number % hosts:07}.example/some/folder/or/other/page-{number:014}.html"
 
 
 class Memory:
-    """What things take in Redis, in bytes for each."""
+    """The size of things in Redis, in bytes each."""
 
     def __init__(self, redis, count: int):
         self.redis, self.count = redis, count
@@ -54,7 +54,7 @@ class Memory:
         return int(info.split("used_memory:")[1].split()[0])
 
     def crawl(self, client, name: str, hosts: int):
-        """A crawl in which `count` URLs have been met, and wait."""
+        """A crawl in which `count` URLs have been met and are waiting."""
         from script import Script, chunk
         script = Script(client, name)
         script.clock_stands = False
@@ -106,7 +106,7 @@ class Memory:
 
 
 def processor(client, at_once: int, pages: int) -> dict[str, float]:
-    """A crawl of so many pages that have links to each other."""
+    """A crawl of this many pages that have links to each other."""
     from script import Script, chunk, done
     script = Script(client, "pages")
     script.clock_stands = False
@@ -195,7 +195,7 @@ def plan(told: dict, urls: float) -> str:
 
 
 def chaos(told: dict) -> str:
-    """What tests/stage3/shared_frontier/chaos.py has told."""
+    """A table of what tests/stage3/shared_frontier/chaos.py has measured."""
     stay = {ord(" "): "\N{NO-BREAK SPACE}"}  # in a line: only commas may end it
     faults = ", ".join(f"{count} x {what}".translate(stay) for what, count in told["faults"].items() if what != "a look")
     faults = textwrap.fill(faults, 80).replace("\N{NO-BREAK SPACE}", " ")

@@ -24,7 +24,7 @@ CHAOS = {"seed": 1, "records": 100_000, "in memory": 100_000, "given up": 0, "re
 
 
 class Paper(unittest.TestCase):
-    def test_the_plan_is_arithmetic(self):
+    def test_the_plan_is_computed_from_the_measurements(self):
         rows = [line.split("   ")[0] + " | " + " ".join(line[46:].split())
                 for line in frontier_bench.plan(TOLD, 1e9).splitlines()]
         text = "\n".join(rows)
@@ -32,21 +32,21 @@ class Paper(unittest.TestCase):
                      "10,000,000"]:
             self.assertIn(f"| {what}", text)
 
-    def test_twice_as_many_take_twice_as_much(self):
+    def test_twice_as_many_urls_take_twice_as_much(self):
         self.assertIn(" 800 GB ", frontier_bench.plan(TOLD, 2e9))
         self.assertIn("10.3%", frontier_bench.plan(TOLD, 2e9))  # four times as many pairs
 
     def test_a_url_has_74_bytes(self):
         self.assertEqual({len(frontier_bench.url_of(number)) for number in (0, 7, 199_999)}, {74})
 
-    def test_the_table_has_a_line_for_each(self):
+    def test_the_table_has_a_line_for_each_measurement(self):
         self.assertEqual(len(frontier_bench.table(TOLD).splitlines()), 1 + 7 + 2 + 3)
 
     def test_no_line_is_too_long_for_a_page(self):
         for text in (frontier_bench.table(TOLD), frontier_bench.plan(TOLD, 1e9), frontier_bench.chaos(CHAOS)):
             self.assertLess(max(map(len, text.splitlines())), 90)
 
-    def test_what_chaos_has_told(self):
+    def test_the_results_of_chaos_become_a_table(self):
         lines = [" ".join(line.split()) for line in frontier_bench.chaos(CHAOS).splitlines()]
         self.assertIn("records 100,000", lines)
         self.assertIn("fetched again 1,098", lines)
@@ -62,7 +62,7 @@ class Paper(unittest.TestCase):
 
 @unittest.skipUnless(shutil.which("redis-server"), "redis-server isn't installed")
 class Measured(unittest.TestCase):
-    def test_it_measures(self):
+    def test_the_measurement_runs_against_redis(self):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "frontier.json"
             arguments = ["frontier_bench.py", "--urls", "3000", "--pages", "300", "--save", str(file)]

@@ -1,5 +1,5 @@
-// The shortest way to a page's links: libxml2's HTML parser. It was this project's first
-// link parser. Now it's what ours is held against: book/27 tells the story.
+// The shortest way to a page's links: libxml2's HTML parser. It was this project's
+// first link parser. Now ours is compared with it: see book/27.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace tests {
 
-/// The references of a page, as they stand in it: href of a and area, src of frame and
-/// iframe.
+/// The references of a page, as they are written in it: href of a and area, src of
+/// frame and iframe.
 std::vector<std::string> libxml2_references(std::string_view page);
 
 /// An absolute URL, by libcurl's URL API; empty if it finds none.

@@ -1,4 +1,4 @@
-// links_bench: how fast are links found, and URLs resolved?
+// links_bench: how fast are links found and URLs resolved?
 //
 //     links_bench FOLDER        of HTML files: megabytes per second, nanoseconds per URL
 //     links_bench --hostile     what known hostile pages cost at n, 2n and 4n
@@ -75,7 +75,7 @@ std::vector<std::string> scanner_references(std::string_view page) {
     return references;
 }
 
-/// The shortest of some runs, in seconds: what the others took longer, others took.
+/// The shortest of some runs, in seconds: the longer ones were disturbed.
 double best_time(int runs, const std::function<void()>& work) {
     double best = 1e9;
     for (int i = 0; i < runs; ++i) {
@@ -207,7 +207,8 @@ void hostile() {
                         return common::find_links(page, "text/html; charset=utf-8", base)
                             .urls.size();
                     });
-    // A tenth of the size: these take libxml2 a hundred times as long at ten times that.
+    // A tenth of the size: libxml2 takes a hundred times as long for ten times the
+    // size.
     fmt::print("the same by libxml2, smaller:\n");
     for (std::size_t i = 0; i < 2; ++i)
         print_times(fmt::format("{} {}", cases[i].n / 10, cases[i].name), cases[i].page,

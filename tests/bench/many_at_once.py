@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Measures what a fetch that is under way costs in memory: ten thousand of them, and one thousand.
+"""Measures how much memory a fetch under way costs, with ten thousand of them and with one thousand.
 
     tests/bench/many_at_once.py BUILD [MANY]      (such as: many_at_once.py build-bench 10000)
 
 A practice site answers each request after two seconds, so that as many are under way as may be.
 Stage 3 and a bare libcurl client fetch it, with MANY at once, and with a tenth of that; the
 difference between their largest sizes in memory, divided by that between the numbers of fetches,
-is what one more costs. It tells the processor time for a URL, too, with both numbers. Pages are
-small: it's not their bytes. Needs as many descriptors as fetches, for each program: `ulimit -n`.
+is what one more costs. It also prints the processor time per URL with both numbers. Pages are
+small, so their bytes don't count. Needs as many descriptors as fetches, for each program: `ulimit -n`.
 """
 from __future__ import annotations
 

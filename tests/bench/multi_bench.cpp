@@ -2,9 +2,9 @@
 //
 //     multi_bench 100 < urls
 //
-// So many at once. It knows the list beforehand, reads no page, keeps no record: what is
-// left is libcurl. A crawler can hardly be faster, so this is what stage 3 is held
-// against.
+// It fetches this many at once. It knows the list beforehand, reads no page and keeps
+// no record: what is left is libcurl. A crawler can hardly be faster, so this is what
+// stage 3 is compared with.
 #include <curl/curl.h>
 #include <fmt/core.h>
 

@@ -70,7 +70,7 @@ Coroutine<> get_many(stage3::Queue<int>& queue, int times) {
         co_await queue.get();
 }
 
-/// One puts, one gets; with a maximum of 1, each waits for the other all the time.
+/// One task puts, and one gets; with a maximum of 1, they keep waiting for each other.
 Coroutine<> pass_through(std::size_t max_size, int times) {
     stage3::Queue<int> queue(max_size);
     const std::vector<Task<>> both{stage3::create_task(put_many(queue, times)),

@@ -82,7 +82,7 @@ def resume_generator():
 
 
 def measure(work):
-    """Nanoseconds for one of MANY, the best of three rounds."""
+    """Nanoseconds for one of MANY, in the best of three rounds."""
     best = float("inf")
     for _ in range(3):
         start = time.perf_counter_ns()
@@ -116,7 +116,7 @@ def measure_program(program):
 
 
 def print_table(first: str, columns: dict[str, dict[str, float]]):
-    """A row for each name that `first` has: its nanoseconds, and how many times that the others take."""
+    """A row for each name in `first`: its nanoseconds, and how many times as long the others take."""
     others = {title: numbers for title, numbers in columns.items() if title != first}
     print(f"{'nanoseconds for one':26} {first:>8}"
           + "".join(f" {title:>9} {'ratio':>7}" for title in others))

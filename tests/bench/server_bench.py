@@ -52,7 +52,7 @@ end
 
 
 def memory(process):
-    """Bytes of it that are in memory."""
+    """How many bytes of it are in memory."""
     for line in Path(f"/proc/{process.pid}/status").read_text().splitlines():
         if line.startswith("VmRSS:"):
             return int(line.split()[1]) * 1024
@@ -133,7 +133,7 @@ def beside_nginx(build, script):
 
 
 def receive(connection):
-    """One response. (Ours come in few pieces.)"""
+    """One response. Ours come in a few pieces."""
     received = b""
     length = None
     while length is None or len(received) < length:
@@ -194,7 +194,7 @@ def held(build, number):
             cpu = seconds(site.process)
             taken = latencies(site, 100, 30)
             cpu = (seconds(site.process) - cpu) / (time.monotonic() - start)
-            for connection in connections:  # nobody has hung up on them
+            for connection in connections:  # none of them was hung up on
                 connection.send(REQUEST)
                 receive(connection)
                 connection.close()

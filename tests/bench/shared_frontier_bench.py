@@ -6,8 +6,8 @@
 
 It crawls one site with the frontier in memory, and then with one in Redis, with 1, 2 and 4 processes: what does a page
 take of the processor, here and in Redis; how many calls, and how many bytes; how much memory does Redis need for a URL?
-nginx serves the site, if it's installed. All share this machine's cores: so nobody should read from this how much
-quicker a crawl gets with more processes. For that, see page 30's plan.
+nginx serves the site, if it's installed. All share this machine's cores: so this doesn't show how much
+faster a crawl gets with more processes. For that, see page 30's plan.
 """
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ WAYS = [Way(0), Way(1), Way(2), Way(4), Way(1, 1), Way(1, 100), Way(1, 10, 20)]
 
 
 def processor_seconds(pid: int) -> float:
-    """That a process has taken so far."""
+    """The processor time that a process has taken so far."""
     fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -67,7 +67,7 @@ def calls_in(redis) -> int:
 
 
 def crawl(build: Path, way: Way, url: str, urls: int, server: RedisServer | None) -> dict:
-    """Crawls once, and says what it took. Throws Trouble if not all was found."""
+    """Crawls once, and says what it took. Throws Trouble if something was not found."""
     program, folder = str(build / STAGE3), tempfile.mkdtemp()
     command = [program, url, "-w", str(way.workers), "-q", "--no-robots", "--parse-threads", "0", "--format", "jsonl"]
     if server:

@@ -1,14 +1,14 @@
-// timed: runs a program, and tells what it took.
+// timed: runs a program, and reports what it took.
 //
 //     timed FD CORE PROGRAM [ARGUMENT...]      (CORE: a number, or - for any)
 //
 // When the program has ended, a line is written to descriptor FD: wall, user and system
-// time in seconds, its peak of memory in bytes, and its status, as from wait.
+// time in seconds, its peak memory in bytes, and its status as from wait.
 //
-// Why not let the one who measures do this, a Python script? To Linux, what a process
-// occupies when it forks counts as its child's peak, whatever program that becomes: all
-// would need at least as much as Python. This here is next to nothing. And if the script
-// ends, however it ends, the program ends with it.
+// Why doesn't the Python script that measures do this itself? In Linux, the memory of a
+// process that forks counts as its child's peak, whatever program that becomes: every
+// program would seem to need at least as much as Python. This one needs next to
+// nothing. And if the script ends, however it ends, the program ends with it.
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -49,7 +49,7 @@ void stay_on([[maybe_unused]] int core) {
 void end_with([[maybe_unused]] pid_t parent) {
 #ifdef __linux__
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) // it was quicker
+    if (::getppid() != parent) // the parent ended before this
         std::_Exit(127);
 #endif
 }
@@ -69,7 +69,7 @@ int main(int argc, char** argv) {
         return 2;
     }
     const int report = number(argv[1]);
-    ::fcntl(report, F_SETFD, FD_CLOEXEC); // it's not for the program
+    ::fcntl(report, F_SETFD, FD_CLOEXEC); // the program doesn't inherit it
     end_with(::getppid());
     if (argv[2] != std::string_view("-"))
         stay_on(number(argv[2]));

@@ -3,7 +3,7 @@
 
     tests/bench/viewer_bench.py --build build [EVENTS...]    1000 10000 100000, if none is given
 
-Stage 3 crawls the practice site; of its trace, so many events are taken. Chromium opens the page,
+Stage 3 crawls the practice site; of its trace, this many events are taken. Chromium opens the page,
 and a script in it goes forwards, backwards and to and fro, and sends the times to this program:
 real ones, so let nothing else run meanwhile. It prints a table, and checks nothing.
 """
@@ -63,7 +63,7 @@ def first_events(trace: Trace, count: int) -> Trace:
 
 
 def measure(trace: Trace, browser: str) -> tuple[dict, int]:
-    """What the page tells, and its size in bytes."""
+    """What the page reports, and its size in bytes."""
     told: list[dict] = []
 
     class Listener(http.server.BaseHTTPRequestHandler):
@@ -92,7 +92,7 @@ def measure(trace: Trace, browser: str) -> tuple[dict, int]:
             shown.terminate()
             shown.wait()
     if not told:
-        raise SystemExit("viewer_bench.py: the page has told nothing for two minutes")
+        raise SystemExit("viewer_bench.py: the page has reported nothing for two minutes")
     return told[0], len(page.encode())
 
 

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Counts the instructions that a page costs each stage, and tells where those of stage 3 go.
+"""Counts the instructions that a page costs each stage, and shows where those of stage 3 go.
 
     tests/bench/where_it_goes.py BUILD [PAGES]      (such as: where_it_goes.py build-bench)
 
 BUILD is a release build; valgrind must be installed. Its tool callgrind runs a program on a
-processor of its own making and counts: so the numbers don't depend on what else the machine
+simulated processor and counts, so the numbers don't depend on what else the machine
 does, and hardly on the machine. The work is a practice site with pages of 20 kB and 30 links.
 Each program crawls a small site and one with PAGES pages more (1000), and what is printed is the
-difference, for a page. So what a program does once, such as its start, is not in it.
+difference per page. So what a program does only once, such as its start, is not included.
 
 callgrind doesn't see what the kernel does. So stage 3 also crawls a site ten times as large
-without it, and the processor time is told that the program took for a page, and the kernel for
-it: the medians of five crawls. (Seconds depend on the machine, and on what else it does.) System
-calls are counted under callgrind, that is in slow motion, so that more is
-ready when stage 3 looks: a program at full speed makes a few more.
+without it, and the table has the processor time that the program and the kernel took per page:
+the medians of five crawls. Seconds depend on the machine, and on what else it does. System
+calls are counted under callgrind, which is in slow motion, so more is ready when stage 3 looks: a
+program at full speed makes a few more.
 """
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ SYSTEM_CALLS = ["recv", "send", "poll", "getsockname", "epoll_wait", "epoll_ctl"
 
 @contextmanager
 def site(build: Path, pages: int, *options: str):
-    """Serves so many pages; gives their URL, and the list of all that is to be found."""
+    """Serves this many pages; returns their URL, and the list of everything there is to find."""
     with practice_site(build / PROGRAM, "--pages", str(pages), "--links", "30",
                        *(options or ("--size", "20000")), "--manifest") as server:
         manifest = takewhile(lambda line: not line.startswith("end"), server.process.stdout)
@@ -62,7 +62,7 @@ def site(build: Path, pages: int, *options: str):
 
 
 def run(command: list, urls: str = "") -> os.struct_rusage:
-    """What it has used. Crawlers say that links are dead, by their status."""
+    """What it has used. A crawler's exit status may only mean that links are dead."""
     with tempfile.TemporaryFile("w+") as given:  # no pipe: most programs don't read it
         given.write(urls)
         given.seek(0)
@@ -126,7 +126,7 @@ def count(command: list, urls: list[str]) -> Counter:
 
 
 def processor_time(build: Path, pages: int) -> tuple[float, float]:
-    """Seconds for a page: of the program, and of the kernel for it."""
+    """Seconds per page, of the program and of the kernel for it."""
     with site(build, pages) as (url, _):
         used = [run(commands(build, url)["stage 3"]) for _ in range(ROUNDS)]
     return (statistics.median(one.ru_utime for one in used) / pages,

@@ -69,10 +69,10 @@ class ReadsProfile(unittest.TestCase):
             "is it UTF-8?": 0, "finding links": 60, "links to URLs": 0,
             "all other code of the crawler": 10, "all other libraries": 4})
 
-    def test_reading_is_counted_with_all_that_it_calls(self):
+    def test_reading_is_counted_with_everything_it_calls(self):
         self.assertEqual(self.read(PROFILE)[where_it_goes.READING], 70)
 
-    def test_calls_of_the_kernel_are_counted(self):
+    def test_system_calls_are_counted(self):
         self.assertEqual(self.read(PROFILE)["poll"], 3)
 
     def test_a_line_that_was_not_understood_is_noticed(self):

@@ -32,7 +32,7 @@ from sitting import Plan, measure_part  # noqa: E402
 
 
 def allow_descriptors(most_at_once: int):
-    """Lets the programs that we start have enough of them. Throws Trouble if that can't be."""
+    """Allows the programs that we start enough of them. Throws Trouble if that's impossible."""
     needed = most_at_once + 100
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < needed:
@@ -43,7 +43,7 @@ def allow_descriptors(most_at_once: int):
 
 
 def pages_for(at_once: int) -> int:
-    """So many that it hardly counts how long a crawler has but few links; and that all fit into memory."""
+    """Enough that the time with only a few links hardly counts, and few enough to fit into memory."""
     return max(1000, min(100 * at_once, 20_000))
 
 
@@ -99,7 +99,7 @@ def main(words: list[str]) -> int:
         if options.chart:
             draw_charts(sitting, options.chart)
         exact = all(row["exact"] for part in sitting["parts"] for row in part["rows"] if row["ours"])
-        return 0 if exact or options.source else 1  # others may do as they like; ours may not
+        return 0 if exact or options.source else 1  # others may be inexact; ours may not
     except (Trouble, OSError) as trouble:
         measure.tell_on_terminal("")
         print(f"learn: bench: {trouble}", file=sys.stderr)

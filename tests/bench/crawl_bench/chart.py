@@ -49,7 +49,7 @@ def draw_cost(sitting: dict, theme: dict):
     rows = sorted((row for row in part["rows"] if "cpu" in row), key=lambda row: cost_of_a_page(row, part))
     costs = [cost_of_a_page(row, part) for row in rows]
     if not costs or min(costs) <= 0:
-        raise Trouble("there is nothing to draw: nobody was measured, or for too short a time; try more --pages")
+        raise Trouble("there is nothing to draw: no crawler was measured, or for too short a time; try more --pages")
     told = "; ".join(f"{row['name']}: {cost:.3f} ms" for row, cost in zip(rows, costs))
     picture = draw.Picture("What a page costs: milliseconds of the processor", told, theme)
     marks = marks_up_to(max(costs))
@@ -71,7 +71,7 @@ def draw_cost(sitting: dict, theme: dict):
 
 
 def spread_out(places: list[float], distance: float) -> list[float]:
-    """Moves places on a line so that neighbours are at least so far apart: for words beside them."""
+    """Moves places on a line so that neighbours are at least this far apart, for words beside them."""
     order = sorted(range(len(places)), key=places.__getitem__)
     moved = list(places)
     for before, after in zip(order, order[1:]):
@@ -80,7 +80,7 @@ def spread_out(places: list[float], distance: float) -> list[float]:
 
 
 def points_of(sitting: dict) -> dict[str, tuple[str, list[tuple[int, float]]]]:
-    """By name: a colour, and for each number at once the URLs a second."""
+    """By name: a colour, and the URLs per second for each number at once."""
     points = {"ideal": ("soft", [(part["at_once"], ideal(part)) for part in sitting["parts"]])}
     for part in sitting["parts"]:
         for row in part["rows"]:
@@ -90,7 +90,7 @@ def points_of(sitting: dict) -> dict[str, tuple[str, list[tuple[int, float]]]]:
 
 
 def draw_latency(sitting: dict, theme: dict):
-    """A line for each: URLs a second, by fetches at once."""
+    """A line for each: URLs per second, by fetches at once."""
     points = points_of(sitting)
     latency = sitting["parts"][0]["site"]["latency"]
     told = "; ".join(f"{name}: " + ", ".join(f"{speed:,.0f} with {n:,}" for n, speed in line)

@@ -1,4 +1,4 @@
-"""Who takes part: ours, what no crawler can be faster than, and others that are installed."""
+"""The contestants: ours, what no crawler can be faster than, and others that are installed."""
 from __future__ import annotations
 
 import os
@@ -21,7 +21,7 @@ OTHERS = {"wget": "wget", "wget2": "wget2"}  # the command, and the package of D
 
 @dataclass
 class Rival:
-    """A crawler of somebody else's: NAME=COMMAND, as it's given with --rival."""
+    """A crawler that isn't ours: NAME=COMMAND, as it's given with --rival."""
     name: str
     command: list[str]
 
@@ -45,7 +45,7 @@ def read_rival(text: str) -> Rival:
 
 
 def floors(build: Path, at_once: int) -> list[Contestant]:
-    """They are given the list of URLs, and read nothing."""
+    """The floors: they are given the list of URLs, and read no page."""
     epoll = Contestant("epoll floor", [str(build / EPOLL), str(at_once)], finds=False)
     libcurl = Contestant("libcurl floor", [str(build / LIBCURL), str(at_once)], finds=False)
     return [epoll, libcurl] if HAS_EPOLL else [libcurl]
@@ -81,7 +81,7 @@ def missing() -> list[tuple[str, str]]:
 
 def line_up(kind: str, build: Path, at_once: int, rivals: list[Rival], only: list[str], free: bool = False) -> list[
         Contestant]:
-    """Who takes part in a measurement of this kind: "cost", "latency" or "memory".
+    """The contestants in a measurement of this kind: "cost", "latency" or "memory".
 
     Where answers wait, all have the same number at once: who can't be told isn't there. Of memory, what the
     floors have says nothing. How many threads read pages matters where there is a core for them.
@@ -105,5 +105,5 @@ def line_up(kind: str, build: Path, at_once: int, rivals: list[Rival], only: lis
         raise Trouble(f"two contestants are called '{twice}': give your rival another name")
     chosen = [one for one in all_of_them if not only or any(word in one.name for word in only)]
     if not chosen:
-        raise Trouble(f"--only {','.join(only)} leaves nobody; there are: {', '.join(names)}")
+        raise Trouble(f"--only {','.join(only)} leaves no crawler; there are: {', '.join(names)}")
     return chosen

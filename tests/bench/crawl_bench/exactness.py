@@ -1,4 +1,4 @@
-"""Has a crawler asked for what there is, each URL once, and for nothing else?
+"""Has a crawler requested every URL of the site once, and nothing else?
 
 A crawler that leaves pages out is fast. So before any time is taken, each contestant crawls once
 while the server writes down what it is asked for, and that is held against the manifest.
@@ -14,7 +14,7 @@ EVERYBODY_MAY_ASK = {"/robots.txt"}
 
 @dataclass(frozen=True)
 class Manifest:
-    """What there is: URLs, by what they are. Pages, redirects, dead ones."""
+    """The URLs of a site, by what they are: pages, redirects and dead ones."""
     pages: tuple[str, ...]
     redirects: tuple[str, ...]
     dead: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Runs programs, each beside nothing else of ours, and tells what they took.
+"""Runs programs, with nothing else of ours beside them, and reports what they took.
 
 tests/bench/timed.cpp does the timing; it says why. Here is what is around that: where a program
 may run, an end to those that have none, and the order of many runs.
@@ -17,7 +17,7 @@ from pathlib import Path
 
 
 class Trouble(Exception):
-    """It can't be measured. The message says what to do."""
+    """Something can't be measured. The message says what to do."""
 
 
 class Failed(Exception):
@@ -109,7 +109,7 @@ def in_turns(contestants: list[Contestant], rounds: int, run_one: Callable[[Cont
              tell: Callable[[str], None] = lambda _: None) -> tuple[dict[str, list[Run]], dict[str, str]]:
     """The runs of all, by name; and what was wrong with those that failed, which have no runs.
 
-    In each round another one begins, so that nobody is always the first. Whatever else the machine does
+    In each round another one begins, so that none is always the first. Whatever else the machine does
     falls on all.
     """
     runs: dict[str, list[Run]] = {one.name: [] for one in contestants}
@@ -134,11 +134,11 @@ def summary(values: list[float]) -> dict[str, float]:
 
 
 def spread(values: dict[str, float]) -> float:
-    """How far least and most lie apart, as a share of the median."""
+    """How far least and most are apart, as a share of the median."""
     return (values["max"] - values["min"]) / values["median"] if values["median"] else 0.0
 
 
 def tell_on_terminal(words: str):
-    """A line that the next one takes the place of; nothing, where nobody looks."""
+    """A line that the next one replaces; nothing if the output is not a terminal."""
     if sys.stderr.isatty():
         print(f"\r\033[K{words}", end="", file=sys.stderr, flush=True)

@@ -97,7 +97,7 @@ def write_files(server: PracticeSite, folder: Path) -> str:
         else:
             redirects.append(f"location = {path} {{ return {answer.status} {answer.headers['Location']}; }}")
     client.close()
-    for made in [folder, *folder.rglob("*")]:  # as root, nginx's worker is somebody else
+    for made in [folder, *folder.rglob("*")]:  # as root, nginx's worker is another user
         made.chmod(0o755 if made.is_dir() else 0o644)
     return "\n".join(redirects)
 

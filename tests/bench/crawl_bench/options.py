@@ -64,7 +64,8 @@ def make_parser() -> Parser:
                         help="fetches at once (10; with --latency, 10,100,1000)")
     parser.add_argument("--rounds", type=number(1, 1000), metavar="N", help="of runs (5; else 3)")
     parser.add_argument("--placement", choices=["pinned", "free"], help="only this one")
-    parser.add_argument("--server", choices=["nginx", "practice_site"], default="", help="who serves (nginx, if it's here)")
+    parser.add_argument("--server", choices=["nginx", "practice_site"], default="",
+                        help="which server to use (nginx, if it's here)")
     parser.add_argument("--rival", action="append", default=[], metavar="NAME=COMMAND",
                         help="one more crawler: {url} is where to start, {urls} a file with all URLs (also its "
                              "standard input), {n} how many at once, {folder} a place for files; repeatable")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from measure import spread
 
-NOISY = 0.2  # least and most further apart than this share of the median: somebody else was at work
+NOISY = 0.2  # least and most further apart than this share of the median: something else was running
 
 
 def table(head: list[str], rows: list[list[str]]) -> list[str]:
@@ -15,7 +15,7 @@ def table(head: list[str], rows: list[list[str]]) -> list[str]:
 
 
 def reference(rows: list[dict]) -> dict | None:
-    """With whom all are compared: wget2, if it's there, else the first that was measured."""
+    """What all are compared with: wget2 if it's there, otherwise the first that was measured."""
     able = [row for row in rows if "cpu" in row]
     return next((row for row in able if row["name"] == "wget2"), able[0] if able else None)
 
@@ -29,17 +29,17 @@ def verdict(row: dict) -> str:
 
 
 def cost_of_a_page(row: dict, part: dict) -> float:
-    """Milliseconds of the processor, in the middle."""
+    """The median of the processor time, in milliseconds."""
     return 1e3 * row["cpu"]["median"] / part["pages"]
 
 
 def rate(row: dict, part: dict) -> float:
-    """URLs a second, in the middle: of all that had to be asked for, also redirects and dead ones."""
+    """The median of URLs per second: all that had to be requested, including redirects and dead ones."""
     return part["urls"] / row["wall"]["median"]
 
 
 def ideal(part: dict) -> float:
-    """As many URLs a second as there can be, if each takes as long as the latency says."""
+    """The most URLs per second that are possible if each takes as long as the latency."""
     return part["at_once"] / part["site"]["latency"] * 1e3
 
 

@@ -34,7 +34,7 @@ class Site:
 
 
 class Server:
-    """A server that runs as long as its `with` block. It can tell what it was asked for, if it has a log."""
+    """A server that runs as long as its `with` block. It knows what it was asked for if it has a log."""
 
     def __init__(self, port: int, log: Path | None, core: int | None):
         self.port, self.log, self.core = port, log, core

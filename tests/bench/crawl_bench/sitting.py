@@ -76,7 +76,7 @@ class Ground:
 
 def check_all(ground: Ground, contestants: list[Contestant], core: int | None, server_core: int | None) -> dict[
         str, dict]:
-    """What each has to be told after a crawl on which the server took notes: exact or not, and why."""
+    """The verdict on a crawl that the server has logged: exact or not, and why."""
     verdicts = {}
     with ground.serve(server_core, log=True) as server:
         for one in contestants:
