@@ -312,6 +312,18 @@ TEST_SUITE("servers that fail") {
         CHECK(result.record(server.url("/three")).error == "not an HTTP response");
     }
 
+    TEST_CASE("a response of exactly the limit is taken") {
+        ScriptedServer server;
+        const std::string response =
+            "HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n" + std::string(1000, 'x');
+        server.on("/", {Send{response}});
+        common::Settings settings;
+        settings.max_response = response.size();
+        CHECK(crawl(server.url(), settings).summary.fetched == 1);
+        settings.max_response = response.size() - 1;
+        CHECK(crawl(server.url(), settings).summary.dead == 1);
+    }
+
     TEST_CASE("an endless body is cut off") {
         ScriptedServer server;
         Reply endless{Send{"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n"}};
