@@ -7,7 +7,7 @@ Knows nothing of how the site was made, and needs nothing but Python. What it lo
 
 - links, anchors, pictures and scripts that are not there;
 - whatever is loaded from elsewhere;
-- elements that are not closed, ids that are there twice, pictures that nobody describes;
+- elements that are not closed, ids that are there twice, pictures without a description;
 - words of a page that the search doesn't know;
 - pages that weigh more than BIGGEST, with all that they load at once, compressed. (Not so files of
   code, which are as long as they are, and scenes.)
@@ -62,7 +62,7 @@ class Look(HTMLParser):
             self.loads.append(known[LOADS[tag]])
         description = {"img": "alt", "svg": "aria-label"}.get(tag, "")
         if description and "aria-hidden" not in known and not known.get(description, "").strip():
-            self.problems.append("a picture that nobody describes")
+            self.problems.append("a picture without a description")
         if tag == "body":
             self.kind = known.get("class", "")
         self._between_words(tag)

@@ -138,7 +138,8 @@ def with_answers_last(html: str) -> str:
     html = ANSWER.sub(take, html)
     if not answers:
         return html
-    return f'{html}<section class="answers">\n<h2>Answers</h2>\n{"".join(answers)}</section>'
+    # No heading: a reader that shows notes in a window would leave it alone on a page.
+    return f'{html}<section class="answers">\n{"".join(answers)}</section>'
 
 
 def id_of(name: str) -> str:

@@ -43,7 +43,8 @@ class EpubRenderer(Renderer):
 
     def listing(self, code: str, language: str, label: str, caption: str) -> str:
         below = f"<figcaption>{caption}</figcaption>" if caption else ""
-        return (f'<figure class="listing"><pre class="{language}"><code>{code}</code></pre>'
+        lines = "".join(map(hanging, code.splitlines(keepends=True)))
+        return (f'<figure class="listing"><pre class="{language}"><code>{lines}</code></pre>'
                 f"{below}</figure>\n")
 
     def table_open(self, tokens, at, options, env) -> str:
@@ -64,3 +65,9 @@ class EpubRenderer(Renderer):
             watch = f'<a href="{self.address}/scenes/{scene[1]}.html">Watch it, step by step</a>'
         title = escape(self.titles[scene[1]])
         return f"<figure>{image}<figcaption>{title}. {watch}</figcaption></figure>\n"
+
+
+def hanging(line: str) -> str:
+    """A line of code whose rest, if the screen is too narrow, stays right of its beginning."""
+    hang = min(len(line) - len(line.lstrip(" ")), 20) + 4
+    return f'<span class="line" style="padding-left:{hang}ch;text-indent:-{hang}ch">{line}</span>'

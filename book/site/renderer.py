@@ -195,7 +195,7 @@ class Renderer:
         for name in missing:
             self.book.complain(page.path, f"there is no picture {name}")
         if not alt.strip():
-            self.book.complain(page.path, f"nobody describes {stem}")
+            self.book.complain(page.path, f"{stem} has no description")
         return "" if missing else self.drawing(page, stem, alt)
 
     def html_inline(self, tokens: list[Token], at: int, options, env) -> str:

@@ -35,6 +35,7 @@ from book import Book, files_of  # noqa: E402
 from check_site import BIGGEST, SiteCheck  # noqa: E402
 from drawings import DifferentDrawings, Palette, themed  # noqa: E402
 from epub import Epub, modified, with_answers_last  # noqa: E402
+from epub_renderer import hanging  # noqa: E402
 from glossary import Glossary  # noqa: E402
 from highlight import highlight, language_of  # noqa: E402
 from sources import REGION, Sources, in_order, names_in  # noqa: E402
@@ -222,6 +223,15 @@ class SmallBook(Folder):
         self.assertIn("Answer 1", paper)
         self.assertNotIn("Python 2", paper)
 
+    def test_no_heading_is_left_where_a_reader_hides_the_notes(self):
+        notes = with_answers_last(self.page()).partition('<section class="answers">')[2]
+        self.assertIn("<aside", notes)
+        self.assertEqual("", re.sub(r"(?s)<aside.*?</aside>|</?section>|\s", "", notes))
+
+    def test_the_rest_of_a_long_line_of_code_hangs_in_the_epub(self):
+        self.assertEqual('<span class="line" style="padding-left:8ch;text-indent:-8ch">'
+                         "    int a;\n</span>", hanging("    int a;\n"))
+
     def test_a_drawing_follows_the_theme(self):
         self.assertIn('fill="var(--d0)"', self.page())
         self.assertIn("--d0:light-dark(#1f2328,#e6edf3)", self.page("book.css"))
@@ -377,13 +387,13 @@ class Planted(Folder):
 
     def test_a_picture_without_a_description_is_noticed(self):
         seen = self.after_damage("index.html", "</main>", '<img src="icon.svg"></main>')
-        self.assertSaid(seen, "a picture that nobody describes")
+        self.assertSaid(seen, "a picture without a description")
 
     def test_a_drawing_without_a_description_is_noticed(self):
         for alt in ('alt=""', ""):
             built, seen = self.after(ONE, 'alt="A dot."', alt)
-            self.assertSaid(built, "01-one.md: nobody describes book/figures/dot")
-            self.assertSaid(seen, "book/01-one.html: a picture that nobody describes")
+            self.assertSaid(built, "01-one.md: book/figures/dot has no description")
+            self.assertSaid(seen, "book/01-one.html: a picture without a description")
 
     def test_a_page_that_is_too_large_is_noticed(self):
         noise = random.Random(1).randbytes(BIGGEST).hex()
