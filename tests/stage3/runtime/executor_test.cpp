@@ -50,7 +50,7 @@ TEST_CASE("an exception comes back from another thread") {
     }());
 }
 
-TEST_CASE("the loop goes on while a thread blocks") {
+TEST_CASE("the loop continues while a thread blocks") {
     stage3::run([]() -> Coroutine<> {
         std::binary_semaphore let_go(0);
         const auto blocked =
@@ -63,7 +63,7 @@ TEST_CASE("the loop goes on while a thread blocks") {
     }());
 }
 
-TEST_CASE("jobs run at the same time, in as many threads as there may be") {
+TEST_CASE("jobs run at the same time, in as many threads as allowed") {
     stage3::LoopOptions options;
     options.threads = 3;
     stage3::run(
@@ -120,7 +120,7 @@ TEST_CASE("a cancelled job that has not begun does not begin") {
     CHECK_FALSE(ran);
 }
 
-TEST_CASE("a loop that closes waits for what runs, and drops what doesn't") {
+TEST_CASE("a loop that closes waits for running jobs and drops the others") {
     std::atomic<int> finished = 0;
     auto held = std::make_shared<int>();
     {

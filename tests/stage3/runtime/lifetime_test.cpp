@@ -73,7 +73,7 @@ TEST_CASE_FIXTURE(LoopTest, "a task that dies with its loop may cancel others") 
     CHECK(reports.size() == 2);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "a task that dies with its loop can make no other") {
+TEST_CASE_FIXTURE(LoopTest, "a task that dies with its loop can create no other") {
     const auto parent = task([](LoopTest& test) -> Coroutine<> {
         std::function<void()> make = [&test] {
             CHECK_THROWS_AS(
@@ -90,7 +90,7 @@ TEST_CASE_FIXTURE(LoopTest, "a task that dies with its loop can make no other") 
           == 1); // the parent has not ended; and of no other there's a word
 }
 
-TEST_CASE("a call that was made, or dropped, can be cancelled when its loop is gone") {
+TEST_CASE("a call that was made or dropped can be cancelled when its loop is gone") {
     stage3::Handle made;
     stage3::Handle dropped;
     stage3::Handle queued;
@@ -119,7 +119,8 @@ TEST_CASE("a task may be cancelled when its loop is gone") {
     CHECK_FALSE(waits.done());
 }
 
-TEST_CASE_FIXTURE(LoopTest, "what dies with its loop may resolve and cancel futures") {
+TEST_CASE_FIXTURE(LoopTest,
+                  "objects that die with their loop may resolve and cancel futures") {
     stage3::Queue<int> queue;
     queue.put_nowait(1);
     const auto joiner = task(queue.join());
@@ -158,7 +159,7 @@ TEST_CASE_FIXTURE(LoopTest, "callbacks may hold the last handle to their future"
     loop.close();
 }
 
-TEST_CASE_FIXTURE(LoopTest, "a chain of 100,000 futures is dropped in little stack") {
+TEST_CASE_FIXTURE(LoopTest, "a chain of 100,000 futures is dropped with little stack") {
     const char* lowest = nullptr;
     const char* highest = nullptr;
     int dropped = 0;
@@ -177,7 +178,7 @@ TEST_CASE_FIXTURE(LoopTest, "a chain of 100,000 futures is dropped in little sta
     int more = many;
     constexpr std::ptrdiff_t little = 10'000; // bytes: for a sanitizer's frames, too
 
-    SUBCASE("by its owner") {
+    SUBCASE("its owner drops the chain") {
         const Future<> first(loop);
         for (Future<> last = first; more > 0; --more) {
             const Future<> next(loop);
@@ -185,7 +186,7 @@ TEST_CASE_FIXTURE(LoopTest, "a chain of 100,000 futures is dropped in little sta
             last = next;
         }
     }
-    SUBCASE("by its loop, which begins with the newest") {
+    SUBCASE("its loop drops the chain, the newest first") {
         for (Future<> last(loop); more > 0; --more) {
             const Future<> next(loop);
             hold(next, last);
@@ -197,7 +198,7 @@ TEST_CASE_FIXTURE(LoopTest, "a chain of 100,000 futures is dropped in little sta
     CHECK(highest - lowest < little);
 }
 
-TEST_CASE("a job that is dropped may ask for another, in vain") {
+TEST_CASE("a job that is dropped may ask in vain for another") {
     stage3::LoopOptions options;
     options.threads = 1;
     EventLoop loop(std::move(options));
@@ -222,7 +223,7 @@ TEST_CASE("a job that is dropped may ask for another, in vain") {
     CHECK(refused == "the event loop is closed");
 }
 
-TEST_CASE_FIXTURE(LoopTest, "an object that holds its timer, which holds the object") {
+TEST_CASE_FIXTURE(LoopTest, "a timer and the object that holds it may hold each other") {
     struct Owner {
         Handle timer;
     };
@@ -256,7 +257,7 @@ TEST_CASE_FIXTURE(LoopTest, "a callback may hold the last handle to itself") {
     raw->handle.cancel();
 }
 
-TEST_CASE("a reader that dies may take back the writer") {
+TEST_CASE("a reader that dies may remove the writer") {
     EventLoop loop;
     const Pipe pipe;
     const int fd = pipe.write.fd();
@@ -288,19 +289,19 @@ TEST_CASE("a descriptor that was closed too early does no lasting harm") {
     loop.run_forever();
 }
 
-TEST_CASE("a signal's handler may take itself back as it dies") {
+TEST_CASE("a signal handler may remove itself as it dies") {
     EventLoop loop;
     auto held = std::make_shared<AtEnd>([&] { loop.remove_signal_handler(SIGUSR1); });
     loop.add_signal_handler(SIGUSR1, [held] {});
     held.reset();
-    SUBCASE("removed") { CHECK(loop.remove_signal_handler(SIGUSR1)); }
-    SUBCASE("replaced") {
+    SUBCASE("the handler is removed") { CHECK(loop.remove_signal_handler(SIGUSR1)); }
+    SUBCASE("the handler is replaced") {
         loop.add_signal_handler(SIGUSR1, [] {});
     }
-    SUBCASE("closed") { loop.close(); }
+    SUBCASE("the loop is closed") { loop.close(); }
 }
 
-TEST_CASE("a signal is not lost in a pipe that is full") {
+TEST_CASE("a signal is not lost when its pipe is full") {
     EventLoop loop;
     for (int i = 0; i < 70'000; ++i) { // a letter a turn, and the pipe is never read
         loop.call_soon_threadsafe([] {});
@@ -342,7 +343,7 @@ TEST_CASE_FIXTURE(LoopTest, "any time in the past is due at once") {
 
 // ---- Waiting ----
 
-TEST_CASE_FIXTURE(LoopTest, "callbacks that were taken back don't pile up") {
+TEST_CASE_FIXTURE(LoopTest, "removed callbacks don't pile up") {
     const auto never = future<>();
     auto held = std::make_shared<int>();
     for (int i = 0; i < tests::in_bulk(100'000); ++i)
@@ -369,7 +370,8 @@ TEST_CASE_FIXTURE(LoopTest, "a stopped loop doesn't confuse cancel_all_tasks") {
     CHECK(all_tasks(loop).empty());
 }
 
-TEST_CASE_FIXTURE(LoopTest, "nor does a task that cancels whatever there is") {
+TEST_CASE_FIXTURE(LoopTest,
+                  "a task that cancels all others doesn't confuse cancel_all_tasks") {
     static_cast<void>(task([](LoopTest& test) -> Coroutine<> {
         try {
             co_await Future<>();
@@ -395,12 +397,12 @@ TEST_CASE_FIXTURE(LoopTest, "of tasks that wait for each other, each is asked on
         co_await all[which];
     };
     std::vector<Task<>> tasks;
-    SUBCASE("the newer for the older") {
+    SUBCASE("newer tasks wait for older ones") {
         tasks.push_back(task(wait_for_ever()));
         while (tasks.size() < many)
             tasks.push_back(task(wait_for_another(tasks, tasks.size() - 1)));
     }
-    SUBCASE("the older for the newer") {
+    SUBCASE("older tasks wait for newer ones") {
         while (tasks.size() < many - 1)
             tasks.push_back(task(wait_for_another(tasks, tasks.size() + 1)));
         tasks.push_back(task(wait_for_ever()));
@@ -413,8 +415,8 @@ TEST_CASE_FIXTURE(LoopTest, "of tasks that wait for each other, each is asked on
     CHECK(std::ranges::count_if(tasks, asked_once) == std::ssize(tasks));
 }
 
-TEST_CASE_FIXTURE(LoopTest, "asked together with one that goes on, who waits for it goes "
-                            "on, too") {
+TEST_CASE_FIXTURE(LoopTest, "a task waiting for one that refuses to end gets its result, "
+                            "even if both are asked") {
     const auto stubborn = task([]() -> Coroutine<int> {
         int asked = 0;
         try {
@@ -436,7 +438,7 @@ TEST_CASE_FIXTURE(LoopTest, "asked together with one that goes on, who waits for
     CHECK(waits.cancelling() == 1);
 }
 
-TEST_CASE("run throws on what its loop throws") {
+TEST_CASE("run rethrows what its loop throws") {
     stage3::LoopOptions options;
     options.selector = common::make_selector("select");
     bool reported = false;
@@ -455,7 +457,9 @@ TEST_CASE("run throws on what its loop throws") {
     CHECK(reported);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "gather of two throws the first exception, at either place") {
+TEST_CASE_FIXTURE(
+    LoopTest,
+    "gather of two throws the first exception, whichever of them it comes from") {
     for (const bool first : {true, false}) {
         auto slow = task([]() -> Coroutine<int> {
             co_await stage3::sleep(1h);
@@ -471,7 +475,9 @@ TEST_CASE_FIXTURE(LoopTest, "gather of two throws the first exception, at either
     }
 }
 
-TEST_CASE_FIXTURE(LoopTest, "a gather that is cancelled throws what a child answers") {
+TEST_CASE_FIXTURE(
+    LoopTest,
+    "a gather that is cancelled throws the exception with which a child answers") {
     // asyncio's does the same.
     auto child = task([]() -> Coroutine<int> {
         try {
@@ -488,7 +494,7 @@ TEST_CASE_FIXTURE(LoopTest, "a gather that is cancelled throws what a child answ
     CHECK_THROWS_WITH_AS(all.result(), "not now", std::runtime_error);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "a gather that is over cancels nobody any more") {
+TEST_CASE_FIXTURE(LoopTest, "a gather that has ended cancels no other child") {
     // asyncio's does the same.
     const auto failing = future<int>();
     const auto sibling = future<int>();
@@ -502,8 +508,7 @@ TEST_CASE_FIXTURE(LoopTest, "a gather that is over cancels nobody any more") {
     CHECK_FALSE(sibling.done());
 }
 
-TEST_CASE_FIXTURE(LoopTest,
-                  "a failure that came to one who was cancelled has been seen") {
+TEST_CASE_FIXTURE(LoopTest, "a failure that reaches a cancelled task counts as seen") {
     {
         const auto inner = task(fail_later());
         auto outer = task([](Task<int> t) -> Coroutine<> { co_await t; }(inner));
@@ -515,8 +520,8 @@ TEST_CASE_FIXTURE(LoopTest,
     CHECK(reports.empty());
 }
 
-TEST_CASE_FIXTURE(LoopTest, "the way of an exception comes along from a task that has "
-                            "failed before") {
+TEST_CASE_FIXTURE(LoopTest,
+                  "awaiting a task that failed earlier keeps the exception's traceback") {
     const auto failed = task(fail_later());
     turns(3);
     const auto late = task([](Task<int> t) -> Coroutine<> { co_await t; }(failed));
@@ -526,7 +531,7 @@ TEST_CASE_FIXTURE(LoopTest, "the way of an exception comes along from a task tha
 }
 
 TEST_CASE_FIXTURE(LoopTest,
-                  "an exception that is thrown again and again keeps a short way") {
+                  "an exception that is thrown again and again keeps a short traceback") {
     const auto rethrow = [](std::exception_ptr exception) -> Coroutine<> {
         std::rethrow_exception(exception);
         co_return;
@@ -546,7 +551,7 @@ TEST_CASE_FIXTURE(LoopTest,
     CHECK(t.traceback().size() <= 100);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "many tasks, each of which awaits the one before") {
+TEST_CASE_FIXTURE(LoopTest, "a long chain of tasks, each awaiting the one before, ends") {
     const int many =
         tests::in_bulk(50'000); // were each wait to look at all of them: minutes
     std::vector<Task<int>> tasks{task([]() -> Coroutine<int> {

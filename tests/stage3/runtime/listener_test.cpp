@@ -74,7 +74,7 @@ Coroutine<std::size_t> talk_to(common::Address server, int lines) {
 
 } // namespace
 
-TEST_CASE("many clients, each served by a task of its own") {
+TEST_CASE("each of many clients is served by a task of its own") {
     stage3::run([]() -> Coroutine<> {
         Listener listener(any_port());
         const common::Address server = address_of(listener);
@@ -92,7 +92,7 @@ TEST_CASE("many clients, each served by a task of its own") {
     }());
 }
 
-TEST_CASE("however many knock, those who are in have their turn") {
+TEST_CASE("however many clients connect, those already accepted get their turn") {
     stage3::run([]() -> Coroutine<> {
         Listener listener(any_port());
         const common::Address server = address_of(listener);
@@ -149,7 +149,7 @@ Coroutine<> end_late(std::shared_ptr<std::size_t> ended) {
 
 } // namespace
 
-TEST_CASE("a server that is cancelled ends when its clients have, and not before") {
+TEST_CASE("a server that is cancelled ends only after its clients have ended") {
     stage3::run([]() -> Coroutine<> {
         Listener listener(any_port());
         const common::Address server = address_of(listener);
@@ -173,7 +173,7 @@ TEST_CASE("a server that is cancelled ends when its clients have, and not before
     }());
 }
 
-TEST_CASE("what a handler throws ends its connection, and is reported") {
+TEST_CASE("an exception from a handler ends its connection and is reported") {
     std::vector<std::string> reports;
     stage3::run([](std::vector<std::string>& all) -> Coroutine<> {
         stage3::running_loop().set_exception_handler([&](const stage3::Report& report) {
@@ -204,7 +204,7 @@ TEST_CASE("what a handler throws ends its connection, and is reported") {
     CHECK(reports == std::vector<std::string>{"a mistake"});
 }
 
-TEST_CASE("connect: nobody is there") {
+TEST_CASE("connect: a missing server is an error") {
     stage3::run([]() -> Coroutine<> {
         std::optional<Listener> listener(any_port());
         const common::Address server = address_of(*listener);
@@ -219,7 +219,7 @@ TEST_CASE("connect: nobody is there") {
     }());
 }
 
-TEST_CASE("connect: no descriptor is left") {
+TEST_CASE("connect: a lack of descriptors is an error") {
     stage3::run([]() -> Coroutine<> {
         const Listener listener(any_port());
         const common::Address server = address_of(listener);
@@ -235,7 +235,7 @@ TEST_CASE("connect: no descriptor is left") {
     }());
 }
 
-TEST_CASE("connect: one may stop to wait for it") {
+TEST_CASE("connect: waiting for it can be cancelled") {
     stage3::run([]() -> Coroutine<> {
         const Listener listener(any_port(), 1); // its line is soon full
         const common::Address address = address_of(listener);
@@ -259,7 +259,7 @@ TEST_CASE("connect: one may stop to wait for it") {
     }());
 }
 
-TEST_CASE("a port that is taken is an error that says so") {
+TEST_CASE("listening on a port that is taken is an error") {
     stage3::run([]() -> Coroutine<> {
         const Listener listener(any_port());
         const auto same = common::resolve("127.0.0.1", listener.port()).front();
@@ -274,7 +274,7 @@ TEST_CASE("a port that is taken is an error that says so") {
     }());
 }
 
-TEST_CASE("what happens to one client is no reason to end") {
+TEST_CASE("the failure of one client doesn't end the listener") {
     for (const int error : {ECONNABORTED, EINTR, EPERM, EPROTO, ENETDOWN, ENOPROTOOPT,
                             EHOSTUNREACH, ETIMEDOUT, ENOMEM, ENOBUFS, ENFILE}) {
         CAPTURE(error);
@@ -293,7 +293,7 @@ TEST_CASE("what happens to one client is no reason to end") {
     }
 }
 
-TEST_CASE("a listener that is no good says so") {
+TEST_CASE("a broken listener reports its error") {
     stage3::run([]() -> Coroutine<> {
         Listener listener(any_port());
         tests::Fault fault;
@@ -309,7 +309,7 @@ TEST_CASE("a listener that is no good says so") {
     }());
 }
 
-TEST_CASE("where no descriptor is left, clients wait until there is one") {
+TEST_CASE("without a free descriptor, clients wait until there is one") {
     stage3::run([]() -> Coroutine<> {
         Listener listener(any_port());
         const common::Address server = address_of(listener);

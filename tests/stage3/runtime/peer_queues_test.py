@@ -66,7 +66,7 @@ class PeerQueues(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(self.log, [(2, 7)])
 
     @unittest.skipUnless(TornadoQueue, "needs Tornado")
-    async def test_tornado_lets_nobody_cut_in(self):
+    async def test_tornado_lets_no_task_cut_in(self):
         queue = TornadoQueue(1)
         queue.put_nowait(0)
         waiting = [queue.put(item) for item in (1, 2)]

@@ -356,17 +356,17 @@ void play_many(const Model::Before& before) {
 
 } // namespace
 
-TEST_CASE("random schedules: first in, first out") {
+TEST_CASE("in random schedules, a fifo queue works like its model") {
     play_many<stage3::Fifo<Item>>(
         [](const Item& a, const Item& b) { return a.number < b.number; });
 }
 
-TEST_CASE("random schedules: last in, first out") {
+TEST_CASE("in random schedules, a lifo queue works like its model") {
     play_many<stage3::Lifo<Item>>(
         [](const Item& a, const Item& b) { return a.number > b.number; });
 }
 
-TEST_CASE("random schedules: smallest first") {
+TEST_CASE("in random schedules, a priority queue works like its model") {
     play_many<stage3::SmallestFirst<Item>>([](const Item& a, const Item& b) {
         return a.priority != b.priority ? a.priority < b.priority : a.number < b.number;
     });

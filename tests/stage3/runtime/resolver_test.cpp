@@ -159,7 +159,7 @@ void run(Coroutine<> test, stage3::LoopOptions options = {}) {
 } // namespace
 
 TEST_SUITE("resolver") {
-    TEST_CASE("who asks at the same time gets the same answer") {
+    TEST_CASE("tasks that ask at the same time get the same answer") {
         NameServer names;
         names.knows("a.test", "127.0.0.2");
         run([](NameServer& server) -> Coroutine<> {
@@ -177,7 +177,7 @@ TEST_SUITE("resolver") {
         }(names));
     }
 
-    TEST_CASE("an answer is good for a minute") {
+    TEST_CASE("an answer is kept for a minute") {
         NameServer names;
         names.knows("a.test", "127.0.0.2");
         EventLoop::TimePoint now{1h};
@@ -199,7 +199,7 @@ TEST_SUITE("resolver") {
             std::move(options));
     }
 
-    TEST_CASE("a failure is told to all who wait, and isn't kept") {
+    TEST_CASE("a failure is reported to all waiting tasks and isn't kept") {
         NameServer names;
         names.knows("a.test", "none");
         run([](NameServer& server) -> Coroutine<> {
@@ -215,7 +215,7 @@ TEST_SUITE("resolver") {
         }(names));
     }
 
-    TEST_CASE("whatever goes wrong in its thread is a failure like others") {
+    TEST_CASE("any error in a resolver's thread is a failure like others") {
         run([]() -> Coroutine<> {
             Resolver resolver(stage3::running_loop(),
                               [](const std::string&) -> Resolver::Addresses {
@@ -226,7 +226,7 @@ TEST_SUITE("resolver") {
         }());
     }
 
-    TEST_CASE("but what was known before must do, if there is nothing newer") {
+    TEST_CASE("an old answer is used if there is none newer") {
         NameServer names;
         names.knows("a.test", "127.0.0.2");
         EventLoop::TimePoint now{1h};
@@ -265,7 +265,7 @@ TEST_SUITE("resolver") {
         }(names));                            // returns, though a thread still waits
     }
 
-    TEST_CASE("cancelled, one leaves the others their answer") {
+    TEST_CASE("cancelling one task leaves the others their answer") {
         NameServer names;
         run([](NameServer& server) -> Coroutine<> {
             Resolver resolver(stage3::running_loop(), server.look_up());
@@ -280,7 +280,8 @@ TEST_SUITE("resolver") {
         }(names));
     }
 
-    TEST_CASE("so many threads, and the others stand in line") {
+    TEST_CASE(
+        "only a limited number of threads look up names, and other names stand in line") {
         NameServer names;
         run([](NameServer& server) -> Coroutine<> {
             Resolver resolver(stage3::running_loop(), server.look_up());
@@ -300,8 +301,8 @@ TEST_SUITE("resolver") {
         }(names));
     }
 
-    TEST_CASE(
-        "without a thread, a name waits for the end of another's, if there is one") {
+    TEST_CASE("if no thread can be started, a name waits for another one's thread, if "
+              "there is one") {
         NameServer names;
         names.knows("b.test", "127.0.0.2");
         names.knows("c.test", "127.0.0.3");
@@ -323,7 +324,7 @@ TEST_SUITE("resolver") {
                 co_await stage3::sleep(1ms);
             CHECK(server.times_asked() == 1);
             CHECK_FALSE(b.done());
-            SUBCASE("then, it gets one") {
+            SUBCASE("then it gets one") {
                 machine.left = 2;
                 server.give_up();
                 answer = co_await b;
@@ -331,7 +332,7 @@ TEST_SUITE("resolver") {
                 answer = co_await c;
                 CHECK(answer == "127.0.0.3");
             }
-            SUBCASE("then, there is still none, for several") {
+            SUBCASE("then there is still none, for several names") {
                 server.give_up();
                 for (const auto& one : {b, c}) {
                     answer = co_await one;
@@ -346,7 +347,7 @@ TEST_SUITE("resolver") {
         }(names, threads));
     }
 
-    TEST_CASE("a resolver that ends tells those who stand in line, too") {
+    TEST_CASE("a resolver that ends fails the tasks in line, too") {
         NameServer names;
         run([](NameServer& server) -> Coroutine<> {
             std::optional<Resolver> resolver;
@@ -365,7 +366,7 @@ TEST_SUITE("resolver") {
         }(names));
     }
 
-    TEST_CASE("a resolver that ends tells those who wait") {
+    TEST_CASE("a resolver that ends fails the tasks that wait") {
         NameServer names;
         run([](NameServer& server) -> Coroutine<> {
             std::optional<Resolver> resolver;
@@ -381,7 +382,7 @@ TEST_SUITE("resolver") {
 }
 
 TEST_SUITE("names in a session") {
-    TEST_CASE("are ours to look up, once, and libcurl asks nobody") {
+    TEST_CASE("names are looked up by us, once, and never by libcurl") {
         NameServer names; // nobody else in the world knows these names
         names.knows("a.test", "127.0.0.1");
         names.knows("a.test.", "127.0.0.1");
@@ -413,7 +414,7 @@ TEST_SUITE("names in a session") {
               != std::string::npos);
     }
 
-    TEST_CASE("below localhost are known to everybody") {
+    TEST_CASE("names below localhost are always known") {
         NameServer names; // that knows nothing
         ScriptedServer server;
         server.on("/", tests::html("here"));
@@ -430,7 +431,7 @@ TEST_SUITE("names in a session") {
         }(names, server.port()));
     }
 
-    TEST_CASE("that move to another address are followed there") {
+    TEST_CASE("names that move to another address are followed there") {
         NameServer names;
         names.knows("a.test", "127.0.0.1");
         ScriptedServer server;
@@ -455,7 +456,7 @@ TEST_SUITE("names in a session") {
             std::move(loop));
     }
 
-    TEST_CASE("have the connection's time limit") {
+    TEST_CASE("looking up a name counts towards the connection's time limit") {
         NameServer names;
         run([](NameServer& known) -> Coroutine<> {
             SessionOptions options;
@@ -474,7 +475,7 @@ TEST_SUITE("names in a session") {
         }(names));
     }
 
-    TEST_CASE("that can't be looked up: why, and whose fault it is") {
+    TEST_CASE("names that can't be looked up fail with the reason and the right kind") {
         for (const bool is_full : {false, true}) {
             NameServer names;
             names.knows("a.test", "none");

@@ -122,7 +122,7 @@ void with_stream(Coroutine<> (*test)(Stream&, Pair&), StreamLimits limits = {}) 
 
 } // namespace
 
-TEST_CASE("read_until: with the end, and the rest stays") {
+TEST_CASE("read_until returns the text with its end and keeps the rest") {
     with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
         pair.send("one\r\ntwo\r\n\r\nthr");
         for (const char* expected : {"one\r\n", "two\r\n", "\r\n"}) {
@@ -149,7 +149,7 @@ TEST_CASE("read_until: with the end, and the rest stays") {
     });
 }
 
-TEST_CASE("read_until: no longer than allowed") {
+TEST_CASE("read_until reads no more than allowed") {
     with_stream(
         [](Stream& stream, Pair& pair) -> Coroutine<> {
             pair.send("123456\r\n");
@@ -170,7 +170,7 @@ TEST_CASE("read_until: no longer than allowed") {
         {.read_ahead = 20});
 }
 
-TEST_CASE("read_exactly: so many, also more than is read ahead") {
+TEST_CASE("read_exactly reads a given number of bytes, even more than is read ahead") {
     with_stream(
         [](Stream& stream, Pair& pair) -> Coroutine<> {
             std::string text;
@@ -191,7 +191,7 @@ TEST_CASE("read_exactly: so many, also more than is read ahead") {
         {.read_ahead = 100});
 }
 
-TEST_CASE("peek: the next byte, which stays") {
+TEST_CASE("peek returns the next byte without taking it") {
     with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
         const auto waiting = stage3::create_task(stream.peek());
         co_await stage3::sleep(5ms);
@@ -216,7 +216,7 @@ TEST_CASE("peek: the next byte, which stays") {
     });
 }
 
-TEST_CASE("who is not read is not listened to for ever") {
+TEST_CASE("an unread stream doesn't listen without end") {
     with_stream(
         [](Stream& stream, Pair& pair) -> Coroutine<> {
             const auto first = stage3::create_task(stream.read_some(1));
@@ -240,7 +240,7 @@ TEST_CASE("who is not read is not listened to for ever") {
         {.read_ahead = 1000});
 }
 
-TEST_CASE("write and drain: all comes, in order, however slowly it's read") {
+TEST_CASE("write and drain deliver everything in order, however slowly it's read") {
     with_stream(
         [](Stream& stream, Pair& pair) -> Coroutine<> {
             // NOLINTNEXTLINE(cert-msc32-c,cert-msc51-cpp): the same each time
@@ -299,7 +299,7 @@ TEST_CASE("drain waits until little is left, and not for the last byte") {
         {.unsent = 1'000'000});
 }
 
-TEST_CASE("drain waits while nobody reads, and says if nobody ever will") {
+TEST_CASE("drain waits while the peer doesn't read, and reports when it never will") {
     with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
         stream.write(much);
         CHECK(stream.unsent() > 0);
@@ -321,7 +321,7 @@ TEST_CASE("drain waits while nobody reads, and says if nobody ever will") {
     });
 }
 
-TEST_CASE("closed here: who waits hears of it") {
+TEST_CASE("closing the stream ends the waiting tasks") {
     with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
         stream.write(much);
         const auto reading = stage3::create_task(line(stream));
@@ -354,7 +354,7 @@ Coroutine<> count_turns(int& turns) {
 
 } // namespace
 
-TEST_CASE("who always finds more to read gives others their turn") {
+TEST_CASE("a task that always finds more to read gives others their turn") {
     with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
         const std::string a_line = std::string(1998, 'x') + "\r\n";
         std::string lines; // more than is read ahead
@@ -373,7 +373,7 @@ TEST_CASE("who always finds more to read gives others their turn") {
     });
 }
 
-TEST_CASE("who never has to wait to write gives others their turn") {
+TEST_CASE("a task that never has to wait to write gives others their turn") {
     with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
         const std::string piece(std::size_t{64} * 1024, 'x');
         std::size_t received = 0;
@@ -392,7 +392,7 @@ TEST_CASE("who never has to wait to write gives others their turn") {
     });
 }
 
-TEST_CASE("read_exactly: who is cancelled loses nothing") {
+TEST_CASE("read_exactly: a cancelled task loses nothing") {
     with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
         pair.send("12345");
         bool timed_out = false;
@@ -408,7 +408,7 @@ TEST_CASE("read_exactly: who is cancelled loses nothing") {
     });
 }
 
-TEST_CASE("two that drain at once are a mistake of ours") {
+TEST_CASE("draining twice at once is a programming error") {
     with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
         stream.write(much);
         auto first = stage3::create_task(drained(stream));
@@ -426,7 +426,7 @@ TEST_CASE("two that drain at once are a mistake of ours") {
     });
 }
 
-TEST_CASE("who still waits when the stream goes hears of it") {
+TEST_CASE("destroying the stream ends the tasks that still wait") {
     stage3::run([]() -> Coroutine<> {
         Pair pair;
         std::optional<Stream> stream(std::in_place, stage3::running_loop(),
@@ -459,7 +459,7 @@ TEST_CASE("a socket that the loop can't watch is refused at once") {
     CHECK_THROWS_AS(Stream(loop, std::move(too_high)), common::SelectorFull);
 }
 
-TEST_CASE("closed here: what was read ahead is gone, too") {
+TEST_CASE("closing the stream drops what was read ahead") {
     with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
         pair.send("a\r\nb\r\nc");
         const std::string first = co_await line(stream);
@@ -476,7 +476,7 @@ TEST_CASE("closed here: what was read ahead is gone, too") {
     });
 }
 
-TEST_CASE("finish_writing: when all is sent, and not before") {
+TEST_CASE("finish_writing sends everything and then the end") {
     with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
         stream.write(much);
         stream.finish_writing();
@@ -499,7 +499,7 @@ TEST_CASE("finish_writing: when all is sent, and not before") {
     });
 }
 
-TEST_CASE("what has come is read, though there is nobody to write to any more") {
+TEST_CASE("data that has come is read even if writing has become impossible") {
     with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
         pair.send("go away\r\n");
         pair.theirs.close();
@@ -513,7 +513,7 @@ TEST_CASE("what has come is read, though there is nobody to write to any more") 
     });
 }
 
-TEST_CASE("who is cancelled while reading loses nothing") {
+TEST_CASE("a task that is cancelled while reading loses nothing") {
     with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
         for (int i = 0; i < 5; ++i) {
             auto reading = stage3::create_task(line(stream));
@@ -529,7 +529,7 @@ TEST_CASE("who is cancelled while reading loses nothing") {
     });
 }
 
-TEST_CASE("two that read at once are a mistake of ours") {
+TEST_CASE("reading twice at once is a programming error") {
     with_stream([](Stream& stream, Pair&) -> Coroutine<> {
         auto one = stage3::create_task(line(stream));
         co_await stage3::next_turn();
@@ -543,7 +543,7 @@ TEST_CASE("two that read at once are a mistake of ours") {
     });
 }
 
-TEST_CASE("a time limit goes around a reading as around anything else") {
+TEST_CASE("a time limit works for reading as for any other task") {
     with_stream([](Stream& stream, Pair&) -> Coroutine<> {
         bool in_time = true;
         try {

@@ -105,7 +105,7 @@ stage3::LoopOptions traced(tests::VirtualTime& time, common::Tracer& tracer) {
 
 } // namespace
 
-TEST_CASE("what happens is written down in its order") {
+TEST_CASE("events are recorded in their order") {
     const TemporaryFile file;
     {
         common::Tracer tracer(file.path(), "test");
@@ -176,7 +176,7 @@ TEST_CASE("what happens is written down in its order") {
     check_events(file.path(), expected);
 }
 
-TEST_CASE("an item that is handed over, and a putter that is let in") {
+TEST_CASE("a trace shows an item that is handed over and a putter that is let in") {
     const TemporaryFile file;
     {
         common::Tracer tracer(file.path(), "test");
@@ -197,7 +197,7 @@ TEST_CASE("an item that is handed over, and a putter that is let in") {
     CHECK(queued == expected);
 }
 
-TEST_CASE("what is given back, and what is taken back") {
+TEST_CASE("a trace shows items that are given back and withdrawn") {
     const TemporaryFile file;
     {
         common::Tracer tracer(file.path(), "test");
@@ -249,7 +249,7 @@ Coroutine<> get_nameless(Queue<Nameless>& queue, bool& got) {
 }
 } // namespace
 
-TEST_CASE("an item that can't be named is handed over all the same") {
+TEST_CASE("an item that can't be named is still handed over") {
     const TemporaryFile file;
     bool got = false;
     common::Tracer tracer(file.path(), "test");
@@ -262,7 +262,7 @@ TEST_CASE("an item that can't be named is handed over all the same") {
     CHECK(got);
 }
 
-TEST_CASE("descriptors, signals, failures, and what is not wanted any more") {
+TEST_CASE("a trace shows descriptors, signals, failures and cancellations") {
     const TemporaryFile file;
     std::array<int, 2> ends{};
     REQUIRE(::pipe(ends.data()) == 0);
@@ -336,7 +336,7 @@ TEST_CASE("descriptors, signals, failures, and what is not wanted any more") {
     check_events(file.path(), expected);
 }
 
-TEST_CASE("timers that are taken back, and calls from other threads, are written down") {
+TEST_CASE("a trace shows cancelled timers and calls from other threads") {
     const TemporaryFile file;
     std::size_t line = 0;
     {
