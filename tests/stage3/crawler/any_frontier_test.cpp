@@ -160,7 +160,7 @@ struct DiaryTest {
 
 } // namespace
 
-TEST_CASE("a crawl with another frontier, which gets what comes after the events") {
+TEST_CASE("a crawl works with another frontier, which gets what follows the events") {
     DiaryTest test;
     test.settings.max_depth = 1;
     CHECK(test.crawl() == Ending::complete);
@@ -177,7 +177,7 @@ TEST_CASE("a frontier is closed before a cancelled worker gives its URL back") {
     CHECK(test.diary.text().ends_with(", began /b as 3, close, given back /b as 3"));
 }
 
-TEST_CASE("what a frontier's join throws ends the crawl") {
+TEST_CASE("an exception from a frontier's join ends the crawl") {
     DiaryTest test;
     test.diary.fails_with = "the other machine is gone";
     CHECK_THROWS_WITH_AS(test.crawl(), "the other machine is gone", std::runtime_error);

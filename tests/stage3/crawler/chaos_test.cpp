@@ -272,8 +272,7 @@ std::string crawl(unsigned seed) {
 
 } // namespace
 
-TEST_CASE(
-    "whatever fails, and whatever the limits: the crawl ends, and nothing is lost") {
+TEST_CASE("whatever fails and whatever the limits, the crawl ends and nothing is lost") {
     curl_global_init(CURL_GLOBAL_DEFAULT); // before there are threads
     const auto variable = [](const char* name, unsigned otherwise) {
         const char* const text = std::getenv(name);

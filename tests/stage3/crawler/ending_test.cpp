@@ -15,7 +15,7 @@
 
 using namespace tests;
 
-TEST_CASE("a cancelled crawl ends at once, and reports what was done") {
+TEST_CASE("a cancelled crawl ends at once and reports what was done") {
     ScriptedServer server;
     std::vector<std::string> links;
     for (int i = 0; i < 20; ++i) {
@@ -50,7 +50,7 @@ TEST_CASE("a crawl that is cancelled twice still waits for its workers") {
     CHECK(setup.crawl(server.url()).ending == Ending::interrupted);
 }
 
-TEST_CASE("a crawl that is cancelled before it begins never begins") {
+TEST_CASE("a crawl that is cancelled before it begins fetches nothing") {
     ScriptedServer server;
     Setup setup;
     setup.during = [](EventLoop&, auto& task) { task.cancel(); };
@@ -58,7 +58,7 @@ TEST_CASE("a crawl that is cancelled before it begins never begins") {
     CHECK(server.requests().empty());
 }
 
-TEST_CASE("a page whose parsing fails is a record, and the crawl goes on") {
+TEST_CASE("a page whose parsing fails gets a record, and the crawl continues") {
     ScriptedServer server;
     server.on("/", page({"/a", "/b", "/c"}));
     for (const char* path : {"/a", "/b", "/c"})
@@ -87,7 +87,7 @@ TEST_CASE("a page whose parsing fails is a record, and the crawl goes on") {
     CHECK(calls != std::string::npos);
 }
 
-TEST_CASE("any other error while a page is handled ends in its record, too") {
+TEST_CASE("any other error while a page is handled gets a record, too") {
     ScriptedServer server;
     server.on("/", page({"/a", "/b"}));
     server.on("/a", page({"/" + std::string(9000, 'x')})); // worth a note
@@ -100,8 +100,7 @@ TEST_CASE("any other error while a page is handled ends in its record, too") {
     CHECK(result[server.url("/b")].outcome == Outcome::page);
 }
 
-TEST_CASE("a descriptor that is missing for a moment harms no fetch, however many wait "
-          "for it") {
+TEST_CASE("a brief shortage of descriptors harms no fetch, however many wait") {
     ScriptedServer server;
     std::vector<std::string> roots;
     for (int i = 0; i < 100; ++i) {

@@ -147,7 +147,7 @@ TEST_CASE("each URL comes out once, and join ends when all are done") {
     CHECK(test.frontier.urls().find(url_of("http://h/b"))->times_met == 2);
 }
 
-TEST_CASE("join tells of a URL that was lost") {
+TEST_CASE("join reports a URL that was lost") {
     FrontierTest test;
     test.open({"http://h/1", "http://h/2"});
     FrontierVisit first = test.get();
@@ -163,7 +163,7 @@ TEST_CASE("join tells of a URL that was lost") {
     test.close();
 }
 
-TEST_CASE("join does not ask for those that it has left, beyond the most pages") {
+TEST_CASE("join doesn't ask for the URLs left over beyond max_pages") {
     FrontierTest test({.max_pages = 1});
     test.open({"http://h/1", "http://h/2"});
     test.done(test.get());
@@ -175,7 +175,8 @@ TEST_CASE("join does not ask for those that it has left, beyond the most pages")
     test.turns(2);
 }
 
-TEST_CASE("what is dropped comes back, before all others, and it was no try") {
+TEST_CASE(
+    "a visit that is dropped comes back before all others and doesn't count as a try") {
     FrontierTest test;
     test.open({"http://h/1", "http://h/2"});
     {
@@ -188,7 +189,7 @@ TEST_CASE("what is dropped comes back, before all others, and it was no try") {
     CHECK(again.work().tries == 1);
 }
 
-TEST_CASE("what is put off comes back when its time has come") {
+TEST_CASE("a visit that is put off comes back at its time") {
     FrontierTest test;
     test.open({"http://h/1", "http://h/2"});
     test.get().put_off(1s);
@@ -207,7 +208,7 @@ TEST_CASE("what is put off comes back when its time has come") {
     CHECK(test.is_over());
 }
 
-TEST_CASE("links beyond the depth are met, and don't come out") {
+TEST_CASE("links beyond the depth are recorded, but don't come out") {
     FrontierTest test({.max_depth = 1});
     test.open({"http://h/"});
     test.done(test.get(), {"http://h/1"});
@@ -216,7 +217,7 @@ TEST_CASE("links beyond the depth are met, and don't come out") {
     CHECK(test.is_over());
 }
 
-TEST_CASE("a redirect's target is as deep as it, and has one redirect fewer") {
+TEST_CASE("a redirect's target has the same depth and one redirect fewer") {
     FrontierTest test({.max_redirects = 3});
     test.open({"http://h/"});
     FrontierVisit root = test.get();
@@ -229,7 +230,7 @@ TEST_CASE("a redirect's target is as deep as it, and has one redirect fewer") {
     CHECK(test.frontier.urls().find(url_of("http://h/to"))->times_met == 0);
 }
 
-TEST_CASE("after max_pages nothing comes out but what has begun") {
+TEST_CASE("after max_pages only visits that have begun come out") {
     FrontierTest test({.max_pages = 2, .politeness = {.max_per_host = 1}});
     test.open({"http://h/1", "http://h/2", "http://h/3", "http://g/4"});
     FrontierVisit first = test.get();
@@ -245,7 +246,7 @@ TEST_CASE("after max_pages nothing comes out but what has begun") {
     CHECK(test.is_over());
 }
 
-TEST_CASE("max_pages, and there are just so many: nothing is left") {
+TEST_CASE("if a crawl has exactly max_pages URLs, nothing is left") {
     FrontierTest test({.max_pages = 1});
     test.open({"http://h/"});
     test.done(test.get(), {"http://h/"});
@@ -253,7 +254,8 @@ TEST_CASE("max_pages, and there are just so many: nothing is left") {
     CHECK_FALSE(test.frontier.counts().has_left_some);
 }
 
-TEST_CASE("who waits for robots.txt holds up nobody, and asks once for each origin") {
+TEST_CASE(
+    "a URL that waits for robots.txt holds up no other, and each origin is asked once") {
     FrontierTest test({}, true);
     test.open({"http://slow/1", "http://slow/2", "http://quick/1"});
     CHECK(test.asked["http://slow"] == 1);
@@ -269,7 +271,7 @@ TEST_CASE("who waits for robots.txt holds up nobody, and asks once for each orig
                  "http://slow/2 (refused) at 0"});
 }
 
-TEST_CASE("of a host with two origins, each waits for its own robots.txt") {
+TEST_CASE("on a host with two origins, each origin waits for its own robots.txt") {
     FrontierTest test({.politeness = {.max_per_host = 1}}, true);
     test.open({"http://h:8080/1", "https://h:8080/2"});
     test.want();
@@ -299,7 +301,7 @@ TEST_CASE("a question that was withdrawn is asked again") {
     CHECK(test.log == Log{"http://h/1 at 0"});
 }
 
-TEST_CASE("a host that is held lets nobody out, and the others do") {
+TEST_CASE("a host that is held lets no URL out, while other hosts do") {
     FrontierTest test;
     test.open({"http://h/1", "http://h/2", "http://g/1"});
     test.frontier.hold("h:80", 10s);
@@ -310,7 +312,8 @@ TEST_CASE("a host that is held lets nobody out, and the others do") {
           == Log{"http://g/1 at 0", "http://h/1 at 10000", "http://h/2 at 10000"});
 }
 
-TEST_CASE("a pause counts from the request, and robots.txt keeps it, too") {
+TEST_CASE(
+    "a pause is counted from the request, and a request for robots.txt starts one, too") {
     FrontierTest test({.politeness = {.delay = 1s}});
     test.frontier.has_asked("h:80");
     test.open({"http://h/1", "http://h/2"});
@@ -323,7 +326,7 @@ TEST_CASE("a pause counts from the request, and robots.txt keeps it, too") {
     CHECK(test.log == Log{"http://h/1 at 1000", "http://h/2 at 6000"});
 }
 
-TEST_CASE("the order is that of the lines, too") {
+TEST_CASE("the crawl's order also applies to each host's line") {
     FrontierTest test({.order = OrderName::lifo, .politeness = {.max_per_host = 1}});
     test.open({"http://h/1", "http://h/2", "http://h/3"});
     Log order;
@@ -336,7 +339,7 @@ TEST_CASE("the order is that of the lines, too") {
           == Log{"/1", "/3", "/2"}); // the first was let in before there were others
 }
 
-TEST_CASE("once it's closed, what is dropped stays where it is") {
+TEST_CASE("in a closed frontier, a visit that is dropped stays where it is") {
     FrontierTest test({.politeness = {.max_per_host = 1}});
     test.open({"http://h/1", "http://h/2"});
     {
@@ -351,7 +354,7 @@ TEST_CASE("once it's closed, what is dropped stays where it is") {
     test.turns(2);
 }
 
-TEST_CASE("once it's closed, nothing that was put off asks for anything") {
+TEST_CASE("in a closed frontier, a visit that was put off asks for nothing") {
     FrontierTest test({}, true);
     test.open({"http://h/1"});
     test.robots.at("http://h").set_result(answer(""));
@@ -362,7 +365,7 @@ TEST_CASE("once it's closed, nothing that was put off asks for anything") {
     CHECK(test.asked["http://h"] == 1);
 }
 
-TEST_CASE("who had to wait for its host goes before a long line of others") {
+TEST_CASE("a URL that had to wait for its host goes before a long line of others") {
     FrontierTest test;
     test.frontier.set_delay("slow:80", 1s);
     test.open({"http://slow/1", "http://slow/2", "http://quick/1", "http://quick/2",
@@ -373,7 +376,8 @@ TEST_CASE("who had to wait for its host goes before a long line of others") {
     CHECK(test.get().work().url == url_of("http://slow/2"));
 }
 
-TEST_CASE("after max_pages, questions are withdrawn, but what has begun asks again") {
+TEST_CASE(
+    "after max_pages, questions are withdrawn, but visits that have begun ask again") {
     int withdrawn = 0;
     FrontierTest test({.max_pages = 1, .withdraw_questions = [&] { ++withdrawn; }}, true);
     test.open({"http://h/1", "http://g/1"});
@@ -394,7 +398,7 @@ TEST_CASE("after max_pages, questions are withdrawn, but what has begun asks aga
     CHECK(test.frontier.counts().has_left_some);
 }
 
-TEST_CASE("to judge a long line takes many turns, in which all lines get on") {
+TEST_CASE("judging a long line takes many turns, in which all lines make progress") {
     tests::VirtualTime time;
     int ticks = 0;
     stage3::LoopOptions options = time.options();
@@ -730,7 +734,7 @@ std::uint32_t from_environment(const char* name, std::uint32_t otherwise) {
 
 } // namespace
 
-TEST_CASE("random crawls: all that was promised holds") {
+TEST_CASE("random crawls keep all of the frontier's promises") {
     const bool one = std::getenv("SEED") != nullptr;
     const std::uint32_t first = from_environment("SEED", std::random_device{}());
     const std::uint32_t many = one ? 1 : from_environment("SEEDS", 300);

@@ -48,7 +48,7 @@ struct GateTest : tests::LoopTest {
 
 } // namespace
 
-TEST_CASE("without limits, everybody is let in at once") {
+TEST_CASE("without limits, every item is let in at once") {
     GateTest test({});
     test.enter({1, 2});
     test.enter({3}, "other");
@@ -56,7 +56,7 @@ TEST_CASE("without limits, everybody is let in at once") {
     CHECK(test.gate.size() == 0);
 }
 
-TEST_CASE("so many at once, and whoever leaves lets the next one in") {
+TEST_CASE("as many items are in as allowed, and each that leaves lets the next one in") {
     GateTest test({.max_per_host = 2});
     test.enter({1, 2, 3, 4});
     CHECK(test.log == Log{"1 at 0", "2 at 0"}); // that they haven't begun doesn't matter
@@ -71,7 +71,7 @@ TEST_CASE("so many at once, and whoever leaves lets the next one in") {
     CHECK(test.waited == std::vector{3, 4});
 }
 
-TEST_CASE("a pause is from start to start, however long those take that were let in") {
+TEST_CASE("a pause is counted from start to start, however long an item stays") {
     GateTest test({.delay = 100ms});
     test.enter({1, 2, 3});
     CHECK(test.log == Log{"1 at 0"});
@@ -88,7 +88,7 @@ TEST_CASE("a pause is from start to start, however long those take that were let
     CHECK(test.log.back() == "3 at 1210");
 }
 
-TEST_CASE("of the two pauses, ours and the host's, the longer one counts") {
+TEST_CASE("the longer of our pause and the host's counts") {
     GateTest test({.delay = 100ms});
     test.gate.set_delay("slow", 300ms);
     test.gate.set_delay("quick", 50ms);
@@ -102,14 +102,14 @@ TEST_CASE("of the two pauses, ours and the host's, the longer one counts") {
     CHECK(test.log == Log{"4 at 100", "6 at 100", "2 at 300"});
 }
 
-TEST_CASE("who was let in and never began, takes no time") {
+TEST_CASE("an item that was let in and never began causes no pause") {
     GateTest test({.delay = 100ms});
     test.enter({1, 2});
     test.gate.leave("h", false);
     CHECK(test.log == Log{"1 at 0", "2 at 0"});
 }
 
-TEST_CASE("a host's line, limit and hold are no other's") {
+TEST_CASE("a host's line, limit and hold affect no other host") {
     GateTest test({.max_per_host = 1});
     test.gate.hold("h", 100ms);
     test.enter({1, 2});
@@ -123,7 +123,7 @@ TEST_CASE("a host's line, limit and hold are no other's") {
     CHECK(test.log.back() == "1 at 100");
 }
 
-TEST_CASE("a hold is obeyed by all, and made longer by another, but never shorter") {
+TEST_CASE("all items obey a hold, which a later one can make longer but not shorter") {
     GateTest test({.delay = 100ms});
     test.enter({1, 2});
     test.begin();
@@ -136,7 +136,7 @@ TEST_CASE("a hold is obeyed by all, and made longer by another, but never shorte
     CHECK(test.log == Log{"1 at 0", "2 at 300"});
 }
 
-TEST_CASE("who was let in may not begin while the host is held") {
+TEST_CASE("an item that was let in may not begin while its host is held") {
     GateTest test({});
     test.enter({1});
     CHECK(test.gate.may_begin("h"));
@@ -151,7 +151,7 @@ TEST_CASE("who was let in may not begin while the host is held") {
     CHECK(test.gate.may_begin("h"));
 }
 
-TEST_CASE("what is asked for beside keeps its distance, if there is one") {
+TEST_CASE("a request made outside the gate starts a pause, if there is one") {
     GateTest with({.delay = 100ms});
     with.gate.has_asked("h");
     with.enter({1});
@@ -163,7 +163,7 @@ TEST_CASE("what is asked for beside keeps its distance, if there is one") {
     CHECK(without.log == Log{"1 at 0"});
 }
 
-TEST_CASE("the line has its order") {
+TEST_CASE("a gate's line has the given order") {
     EventLoop loop;
     Log log;
     stage3::Gate<int, stage3::Lifo<int>> gate(
@@ -176,7 +176,7 @@ TEST_CASE("the line has its order") {
     CHECK(log == Log{"1", "3", "2"});
 }
 
-TEST_CASE("take_all takes out who stands in line, and nobody else") {
+TEST_CASE("take_all takes the items in line and no others") {
     GateTest test({.max_per_host = 1, .delay = 1h});
     test.enter({1, 2, 3});
     test.enter({4, 5}, "other");

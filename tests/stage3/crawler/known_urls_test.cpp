@@ -38,7 +38,7 @@ TEST_SUITE("known URLs") {
         CHECK(urls.size() == 5'000); // to look for one adds none
     }
 
-    TEST_CASE("two URLs with the same mark are two") {
+    TEST_CASE("two URLs with the same mark stay distinct") {
         // Among so many, there are some whose hashes are alike as far as the table looks.
         std::unordered_map<std::uint32_t, Url> marks;
         std::optional<std::pair<Url, Url>> pair;
@@ -56,14 +56,14 @@ TEST_SUITE("known URLs") {
         CHECK(urls.number_of(pair->second) == 1);
     }
 
-    TEST_CASE("an empty table knows nothing, and can be asked") {
+    TEST_CASE("an empty table knows nothing and can be asked") {
         const KnownUrls urls;
         CHECK(urls.find(url_of("http://h/")) == nullptr);
         CHECK(urls.size() == 0);
         urls.check_that_none_is_lost();
     }
 
-    TEST_CASE("a URL remembers the first ten pages that it is on, and counts them all") {
+    TEST_CASE("a URL keeps the first ten pages it is on and counts them all") {
         KnownUrls urls;
         KnownUrl& link = urls[url_of("http://h/x")];
         CHECK(link.is_new());
@@ -78,7 +78,7 @@ TEST_SUITE("known URLs") {
     }
 
     // There may be millions of them: what they take is what a crawl takes.
-    TEST_CASE("what there are many of is small") {
+    TEST_CASE("the objects that a crawl has many of are small") {
         CHECK(sizeof(Url) <= 16);
         CHECK(sizeof(KnownUrl) <= 72);
         CHECK(sizeof(stage3::QueuedWork) <= 56);

@@ -94,7 +94,7 @@ TEST_CASE("neither a link nor a redirect leads to a private address") {
     }
 }
 
-TEST_CASE("nor does the redirect of a robots.txt: its pages have failed") {
+TEST_CASE("a robots.txt that redirects to a private address fails its pages") {
     ScriptedServer server;
     server.on("/robots.txt",
               redirect_to(fmt::format("http://inside.test:{}/robots", server.port())));
@@ -104,7 +104,7 @@ TEST_CASE("nor does the redirect of a robots.txt: its pages have failed") {
     CHECK(server.times_asked("/") == 0);
 }
 
-TEST_CASE("a root is refused like any other") {
+TEST_CASE("a root with a private address is refused like any other URL") {
     ScriptedServer server;
     server.on("/", html("page"));
     const std::string inside = fmt::format("http://inside.test:{}/", server.port());

@@ -36,13 +36,13 @@ std::string drain(Order order) {
 
 } // namespace
 
-TEST_CASE("three orders, by name") {
+TEST_CASE("each of the three orders has a name") {
     CHECK(drain(with(OrderName::fifo, {"b", "a", "c"})) == "b a c");
     CHECK(drain(with(OrderName::lifo, {"b", "a", "c"})) == "c a b");
     CHECK(drain(with(OrderName::priority, {"b", "a", "c"})) == "a b c");
 }
 
-TEST_CASE("what has had its turn goes first, and first in, first out") {
+TEST_CASE("items that have had their turn go first, in the order in which they came") {
     for (const OrderName name : {OrderName::fifo, OrderName::lifo, OrderName::priority})
         CHECK(drain(with(name, {"b", "z.", "y."})) == "z. y. b");
 }
@@ -61,7 +61,7 @@ TEST_CASE("an item that is given back goes where it was") {
     }
 }
 
-TEST_CASE("an item can be taken out by its number, wherever it stands") {
+TEST_CASE("an item can be taken out by its number, wherever it is") {
     for (const OrderName name : {OrderName::fifo, OrderName::lifo, OrderName::priority}) {
         Order order = with(name, {"b", "z.", "a"});
         CHECK(order.unpush(2));

@@ -34,7 +34,7 @@ struct LotTest : tests::LoopTest {
 
 } // namespace
 
-TEST_CASE("in whatever order they come, they leave in that of their times") {
+TEST_CASE("in whatever order items come, they leave in the order of their times") {
     LotTest test;
     test.park(1, 300ms);
     test.park(2, 100ms); // sooner than the one that was there
@@ -55,7 +55,7 @@ TEST_CASE("in whatever order they come, they leave in that of their times") {
     CHECK(test.log.back() == "7 at 1210");
 }
 
-TEST_CASE("what is already due leaves in the next turn, and not at once") {
+TEST_CASE("an item that is already due leaves in the next turn, not at once") {
     LotTest test;
     test.park(1, -1s);
     CHECK(test.log.empty());
@@ -63,7 +63,7 @@ TEST_CASE("what is already due leaves in the next turn, and not at once") {
     CHECK(test.log == Log{"1 at 0"});
 }
 
-TEST_CASE("when the lot is gone, nobody leaves it") {
+TEST_CASE("no item leaves a parking lot that is gone") {
     LotTest test;
     test.park(1, 100ms);
     test.lot.reset();

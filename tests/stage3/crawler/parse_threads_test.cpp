@@ -193,7 +193,7 @@ TEST_CASE("a crawl that ends doesn't wait until a page is read") {
     CHECK(std::chrono::steady_clock::now() - start < 3s);
 }
 
-TEST_CASE("it's the same crawl, however many threads read the pages") {
+TEST_CASE("the number of threads that read pages doesn't change a crawl") {
     const SiteProcess site;
     const std::string root = site.root();
     const Crawled alone = crawl(root, 0, 1);
@@ -219,7 +219,7 @@ TEST_CASE("it's the same crawl, however many threads read the pages") {
     }
 }
 
-TEST_CASE("a single thread gets only what would hold up others") {
+TEST_CASE("a single thread gets only the pages that would hold up others") {
     const common::Url url = *common::parse_url("http://h/");
     const auto scope =
         std::make_shared<const Scope>(stage3::Reach::host, std::vector(1, url));
@@ -240,7 +240,7 @@ TEST_CASE("a single thread gets only what would hold up others") {
     CHECK(is_sent(2, 60'000));
 }
 
-TEST_CASE("a crawl may end at any moment, whatever its threads are at") {
+TEST_CASE("a crawl may end at any moment, whatever its threads are doing") {
     const SiteProcess site;
     for (int i = 0; i < 20; ++i) {
         CrawlSettings settings;
@@ -265,7 +265,7 @@ TEST_CASE("a crawl may end at any moment, whatever its threads are at") {
     }
 }
 
-TEST_CASE("a page that can't be read is a record, whoever was to read it") {
+TEST_CASE("a page that can't be read gets a record, whichever thread was to read it") {
     const SiteProcess site;
     CrawlSettings settings;
     settings.obey_robots = false;

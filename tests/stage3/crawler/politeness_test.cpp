@@ -120,7 +120,7 @@ TEST_CASE("with one worker and pauses, the order is that of the queue") {
     CHECK(result.urls() == expected);
 }
 
-TEST_CASE("a server that is busy is left alone for a while, and others are not") {
+TEST_CASE("a busy server is left alone for a while, and others are not") {
     ScriptedServer busy;
     ScriptedServer other;
     fill(busy, 3, {other.url("/")});
@@ -187,7 +187,7 @@ TEST_CASE("another try waits for its host's turn like any other fetch") {
     CHECK(crawl({respond(502, "text/html", ""), page({})}, one_at_once) == 2);
 }
 
-TEST_CASE("a server that is always busy is given up, page by page") {
+TEST_CASE("a server that is always busy is given up on, page by page") {
     ScriptedServer server;
     std::vector<std::string> links;
     for (int i = 0; i < 10; ++i) {
@@ -207,7 +207,7 @@ TEST_CASE("a server that is always busy is given up, page by page") {
 
 // With fewer workers than the slow host has pages: if each of them kept a
 // worker while it waits, nobody would be left for the others.
-TEST_CASE("of ten hosts, one wants 1 s per request: the others aren't held up") {
+TEST_CASE("if one of ten hosts wants 1 s between requests, the others aren't held up") {
     const QuickHosts quick;
     ScriptedServer slow;
     slow.on("/robots.txt", respond(200, "text/plain", "User-agent: *\nCrawl-delay: 1\n"));
@@ -224,7 +224,7 @@ TEST_CASE("of ten hosts, one wants 1 s per request: the others aren't held up") 
     CHECK(others_after(3, slow, result) == 0);
 }
 
-TEST_CASE("of ten hosts, one answers late: the others aren't held up") {
+TEST_CASE("if one of ten hosts answers late, the others aren't held up") {
     const QuickHosts quick;
     ScriptedServer slow;
     for (const char* path : {"/", "/1", "/2"})
@@ -241,7 +241,7 @@ TEST_CASE("of ten hosts, one answers late: the others aren't held up") {
 }
 
 // More of its pages than there are workers.
-TEST_CASE("of ten hosts, one has a late robots.txt: the others aren't held up") {
+TEST_CASE("if one of ten hosts has a late robots.txt, the others aren't held up") {
     const QuickHosts quick;
     ScriptedServer slow;
     slow.on("/robots.txt", Reply{Pause{1s}, respond(200, "text/plain", "")[0]});
@@ -278,7 +278,7 @@ TEST_CASE(
     CHECK(result.seconds < 5.0);
 }
 
-TEST_CASE("a URL that is called after max_pages is reached holds up no other") {
+TEST_CASE("a URL that is let in after max_pages is reached holds up no other") {
     ScriptedServer busy;
     busy.on("/", {respond(503, "text/html", ""), page({})});
     ScriptedServer other;

@@ -83,7 +83,7 @@ class CacheTest {
 
 } // namespace
 
-TEST_CASE("an origin is asked once, whoever asks, and keeps its answer") {
+TEST_CASE("an origin is asked once for all its URLs, and its answer is kept") {
     ScriptedServer server;
     server.on("/robots.txt", robots("User-agent: *\nDisallow: /a\n"));
     CacheTest test({.product_token = "me"});
@@ -133,7 +133,7 @@ TEST_CASE("the rules of many origins don't fill the memory") {
     CHECK(times_asked() == std::vector<std::size_t>{2, 2, 1});
 }
 
-TEST_CASE("a failure is known for a minute: then it's asked again") {
+TEST_CASE("a failure is remembered for a minute, and then the origin is asked again") {
     ScriptedServer server;
     server.on("/robots.txt", {Reply{Reset{}}, robots("")});
     CacheTest test({.product_token = "me"});
@@ -146,7 +146,7 @@ TEST_CASE("a failure is known for a minute: then it's asked again") {
     CHECK(server.requests().size() == 2);
 }
 
-TEST_CASE("so many at once, and the others stand in line") {
+TEST_CASE("a limited number of origins are asked at once, and the others stand in line") {
     std::vector<std::unique_ptr<ScriptedServer>> silent;
     for (int i = 0; i < 2; ++i) {
         silent.push_back(std::make_unique<ScriptedServer>());
@@ -165,7 +165,8 @@ TEST_CASE("so many at once, and the others stand in line") {
     CHECK_FALSE(last.has_failed());
 }
 
-TEST_CASE("cancel_all ends those under way and those in line, and no answer") {
+TEST_CASE(
+    "cancel_all ends the questions under way and in line, and keeps known answers") {
     ScriptedServer known;
     ScriptedServer silent;
     silent.on("/robots.txt", {Reply{Hold{}}, robots("")});

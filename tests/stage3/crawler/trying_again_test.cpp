@@ -10,7 +10,7 @@
 
 using namespace tests;
 
-TEST_CASE("a connection that breaks twice and then works is one record") {
+TEST_CASE("a connection that breaks twice and then works gives one record") {
     ScriptedServer server;
     server.on("/", {Reply{Reset{}}, Reply{}, page({})});
     const Result result = Setup().crawl(server.url());
@@ -105,7 +105,7 @@ TEST_CASE("a URL that comes back goes before those that had no turn yet") {
     }
 }
 
-TEST_CASE("a failure that would stay is not tried again") {
+TEST_CASE("a permanent failure is not tried again") {
     ScriptedServer server;
     server.on("/", page({"/ssh", "/large"}));
     server.on("/ssh", {Send{"SSH-2.0-OpenSSH\r\n\r\n"}});
