@@ -116,7 +116,7 @@ std::string words_of(std::string url, SessionOptions options,
 
 } // namespace
 
-TEST_CASE("IPv4: what isn't the internet's") {
+TEST_CASE("IPv4: addresses outside the public internet are private") {
     for (const Row& row : {
              Row{"", "0.0.0.0", "0.255.255.255", "1.0.0.0"},
              Row{"9.255.255.255", "10.0.0.0", "10.255.255.255", "11.0.0.0"},
@@ -140,7 +140,7 @@ TEST_CASE("IPv4: what isn't the internet's") {
     CHECK_FALSE(is_private("93.184.216.34"));
 }
 
-TEST_CASE("IPv6: what isn't the internet's") {
+TEST_CASE("IPv6: addresses outside the public internet are private") {
     const std::string ones = ":ffff:ffff:ffff:ffff:ffff:ffff";
     for (const Row& row : {
              // All that is not in 2000::/3: ::, ::1, fc00::/7, fe80::/10, ff00::/8 …
@@ -160,7 +160,7 @@ TEST_CASE("IPv6: what isn't the internet's") {
         CHECK_MESSAGE(!is_private(digits), digits);
 }
 
-TEST_CASE("an IPv6 address that leads to an IPv4 address is what that one is") {
+TEST_CASE("an IPv6 address that leads to an IPv4 address is judged as the latter") {
     for (const auto& [digits, four] :
          {std::pair{"::ffff:10.0.0.1", true},
           {"::ffff:127.0.0.1", true},
@@ -179,14 +179,14 @@ TEST_CASE("an IPv6 address that leads to an IPv4 address is what that one is") {
         CHECK_MESSAGE(is_private(digits) == four, digits);
 }
 
-TEST_CASE("what is neither is nobody's") {
+TEST_CASE("an address that is neither IPv4 nor IPv6 counts as private") {
     sockaddr_storage storage{};
     storage.ss_family = AF_UNIX;
     CHECK(stage3::is_private(reinterpret_cast<const sockaddr&>(storage)));
     CHECK(stage3::in_digits(reinterpret_cast<const sockaddr&>(storage)).empty());
 }
 
-TEST_CASE("an address in digits") {
+TEST_CASE("an address is written in digits") {
     const auto in_digits = [](const std::string& digits) {
         const sockaddr_storage storage = address_of(digits);
         return stage3::in_digits(reinterpret_cast<const sockaddr&>(storage));
@@ -197,7 +197,7 @@ TEST_CASE("an address in digits") {
 }
 
 TEST_SUITE("an unwanted address") {
-    TEST_CASE("is connected to in none of its spellings, nor by name") {
+    TEST_CASE("an unwanted address is refused in each of its spellings, and by name") {
         ScriptedServer server;
         server.on("/", tests::html("inside"));
         SessionOptions options = without_2({"127.0.0.1"});
@@ -219,7 +219,7 @@ TEST_SUITE("an unwanted address") {
         CHECK(server.connections() == 0);
     }
 
-    TEST_CASE("leaves the host's others") {
+    TEST_CASE("an unwanted address doesn't exclude the host's other addresses") {
         ScriptedServer server;
         server.on("/", tests::html("here"));
         const std::string url = fmt::format("http://a.test:{}/", server.port());
@@ -228,7 +228,8 @@ TEST_SUITE("an unwanted address") {
               == "127.0.0.2 is unwanted");
     }
 
-    TEST_CASE("is not why a host can't be reached that has others: these may recover") {
+    TEST_CASE(
+        "an unwanted address is not reported if the host has others, which may recover") {
         const ScriptedServer server; // at another address than these
         const std::string url = fmt::format("http://a.test:{}/", server.port());
         for (const std::vector<std::string>& addresses :
@@ -240,7 +241,7 @@ TEST_SUITE("an unwanted address") {
         }
     }
 
-    TEST_CASE("is not where a name can move to while its session goes on") {
+    TEST_CASE("a name can't move to an unwanted address during its session") {
         ScriptedServer server;
         server.on("/", tests::html("here"));
         server.on("/kept", {tests::Send{"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n"
@@ -277,7 +278,7 @@ TEST_SUITE("an unwanted address") {
         CHECK(server.connections() == 2);
     }
 
-    TEST_CASE("is also what nobody could judge") {
+    TEST_CASE("an address that can't be judged is unwanted") {
         const ScriptedServer server;
         SessionOptions options;
         options.objection = [](const sockaddr&) -> std::string {

@@ -67,7 +67,7 @@ std::string some_text() {
 
 } // namespace
 
-TEST_CASE("what nobody has packed stays as it is") {
+TEST_CASE("a body without compression stays as it is") {
     for (const std::vector<std::string_view>& codings : {std::vector<std::string_view>{},
                                                          {"identity"},
                                                          {"none"},
@@ -78,7 +78,7 @@ TEST_CASE("what nobody has packed stays as it is") {
     }
 }
 
-TEST_CASE("gzip and deflate, in parts of any size") {
+TEST_CASE("gzip and deflate are unpacked from parts of any size") {
     const std::string text = some_text();
     for (const std::size_t part : {std::size_t{1}, std::size_t{7}, plenty}) {
         for (const char* const name : {"gzip", "GZip", "x-gzip"}) {
@@ -94,7 +94,7 @@ TEST_CASE("gzip and deflate, in parts of any size") {
     }
 }
 
-TEST_CASE("whatever is cut off at its end is not whole, and what came is kept") {
+TEST_CASE("a body that is cut off is incomplete, and its beginning is kept") {
     const std::string text = "a text that is packed, and then cut off";
     for (const int format : {gzip, with_header, raw}) {
         const std::string packed = pack(text, format);
@@ -108,14 +108,15 @@ TEST_CASE("whatever is cut off at its end is not whole, and what came is kept") 
     }
 }
 
-TEST_CASE("a body of no bytes is whole") {
+TEST_CASE("an empty body is complete") {
     CHECK(unpack("", {"gzip"}).is_whole);
     const Unpacked nothing = unpack(pack(""), {"gzip"});
     CHECK(nothing.text.empty());
     CHECK(nothing.is_whole);
 }
 
-TEST_CASE("several gzip files are one, and nothing else behind the end counts") {
+TEST_CASE(
+    "several gzip members make one body, and anything else after the end is ignored") {
     for (const std::size_t part : {std::size_t{1}, plenty}) {
         CHECK(unpack(pack("one ") + pack("two"), {"gzip"}, part).text == "one two");
         const Unpacked zeros =
@@ -136,7 +137,7 @@ TEST_CASE("several gzip files are one, and nothing else behind the end counts") 
     CHECK_FALSE(unpack(pack("one") + second.substr(0, 12), {"gzip"}).is_whole);
 }
 
-TEST_CASE("what was packed more than once") {
+TEST_CASE("a body that was compressed more than once is unpacked") {
     const std::string text = some_text();
     const Unpacked result =
         unpack(pack(pack(text), with_header), {"gzip", "deflate"}, 100);
@@ -152,7 +153,8 @@ TEST_CASE("what was packed more than once") {
         unpack(pack(inner.substr(0, inner.size() / 2)), {"gzip", "gzip"}).is_whole);
 }
 
-TEST_CASE("what isn't packed that way is broken, and so is what nobody knows") {
+TEST_CASE(
+    "a body that isn't compressed as announced, or with an unknown coding, is broken") {
     CHECK(unpack("a text", {"gzip"}).verdict == Verdict::broken);
     CHECK(unpack("a text", {"deflate"}).verdict == Verdict::broken);
     CHECK(unpack("a text", {"br"}).verdict == Verdict::broken);
@@ -167,7 +169,7 @@ TEST_CASE("what isn't packed that way is broken, and so is what nobody knows") {
           == Verdict::broken);
 }
 
-TEST_CASE("what comes in is counted at each coding, and what comes out by the sink") {
+TEST_CASE("the input is counted at each coding and the output by the sink") {
     const std::string zeros(1'000'000, '\0');
     const Unpacked bomb = unpack(pack(zeros), {"gzip"}, plenty, 20'000);
     CHECK(bomb.verdict == Verdict::enough);
