@@ -168,29 +168,30 @@ void run_console(Coroutine<> coroutine) {
 
 } // namespace
 
-TEST_CASE("what nobody reads stops nobody, and comes later") {
+TEST_CASE("notes that aren't read block nothing, and come later") {
     run_console(what_nobody_reads_is_kept());
 }
-TEST_CASE("if too much comes together, later notes are left out, and counted") {
+TEST_CASE(
+    "if there are too many notes at once, the later ones are left out and counted") {
     run_console(too_much_is_left_out());
 }
 TEST_CASE("progress is not kept for later") { run_console(old_progress_is_no_news()); }
-TEST_CASE("a user who doesn't read to the end is no error") {
+TEST_CASE("a user who stops reading is no error") {
     run_console(a_user_who_has_left_is_no_error());
     run_console(a_user_who_leaves_is_no_error());
 }
-TEST_CASE("at the end, somebody who doesn't read is waited for, but not for long") {
+TEST_CASE("at the end, a reader that has stopped is waited for, but not for long") {
     run_console(at_the_end_it_waits_a_second());
 }
 
-TEST_CASE("progress is a line of numbers") {
+TEST_CASE("progress is printed as a line of numbers") {
     const Progress progress{
         .fetched = 1234, .redirects = 12, .dead = 3, .in_flight = 10, .waiting = 345};
     CHECK(stage3::describe(progress, 12s)
           == "1234 fetched, 12 redirects, 3 dead; 10 under way, 345 waiting; 12 s");
 }
 
-TEST_CASE("each way to end early has its words, which name the option") {
+TEST_CASE("each way to end early has its message, which names the option") {
     CHECK(stage3::describe(Ending::interrupted) == "interrupted");
     CHECK(stage3::describe(Ending::timed_out) == "the time is over (--timeout)");
     CHECK(stage3::describe(Ending::max_pages) == "enough has been fetched (--max-pages)");

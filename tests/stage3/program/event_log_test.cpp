@@ -15,7 +15,7 @@
 
 using namespace tests;
 
-TEST_CASE("--trace puts its events into a file") {
+TEST_CASE("--trace writes its events into a file") {
     ScriptedServer server;
     server.on("/", html("<a href=/gone>"));
     server.on("/robots.txt", tests::redirect_to("/rules"));

@@ -73,7 +73,7 @@ class Formats(unittest.TestCase):
         for record in records:
             self.assertEqual(list(record), FIELDS)
 
-    def test_jsonl_is_read_by_json(self):
+    def test_json_reads_jsonl(self):
         records = [json.loads(line) for line in self.crawl("jsonl").splitlines()]
         self.check(records)
         for record in records:
@@ -84,7 +84,7 @@ class Formats(unittest.TestCase):
         self.assertEqual(records[5]["content_type"], "text/\u00e9\u202e")
         self.assertTrue(records[2]["next_url"].startswith("x:\x01\x02"))
 
-    def test_csv_is_read_by_csv(self):
+    def test_csv_reads_csv(self):
         records = list(csv.DictReader(io.StringIO(self.crawl("csv"), newline="")))
         self.check(records)
         self.assertEqual([record["parent"] for record in records], [""] + [self.url] * 7)
@@ -94,7 +94,7 @@ class Formats(unittest.TestCase):
             for field, kind in NUMBERS.items():
                 kind(record[field])
 
-    def test_dot_is_read_by_graphviz(self):
+    def test_graphviz_reads_dot(self):
         graph = self.crawl("dot")
         self.assertEqual(graph.count("\n  \"" + self.url + "\" -> "), 7)
         self.assertIn(f'  "{self.url}type" [color=gray40];\n', graph)

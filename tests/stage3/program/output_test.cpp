@@ -264,23 +264,28 @@ void run(Coroutine<> coroutine) {
 
 } // namespace
 
-TEST_CASE("a slow reader stops neither the loop nor the writer, but in drain") {
+TEST_CASE("a slow reader stops neither the loop nor the writer, except in drain") {
     run(a_slow_reader_stops_nobody());
 }
-TEST_CASE("all who wait in drain go on, but who was cancelled") {
+TEST_CASE("all tasks that wait in drain resume, except a cancelled one") {
     run(all_who_wait_go_on());
 }
-TEST_CASE("what waits for a reader is cut at the ends of lines") {
+TEST_CASE("output for a slow reader is split only at the ends of lines") {
     run(whole_lines_come());
 }
-TEST_CASE("a line longer than a pipe's room comes whole") {
+TEST_CASE("a line longer than a pipe's buffer comes whole") {
     run(a_line_may_be_longer_than_a_pipe_takes());
 }
-TEST_CASE("nobody reads: write says so") { run(a_reader_who_has_left_is_an_error()); }
-TEST_CASE("the reader leaves in the middle: drain says so, and all that come later") {
+TEST_CASE("if the reader has left, write reports it") {
+    run(a_reader_who_has_left_is_an_error());
+}
+TEST_CASE(
+    "if the reader leaves in the middle, drain reports it, and so do all later calls") {
     run(a_reader_who_leaves_is_an_error_for_all());
 }
-TEST_CASE("flush writes what is left, at the end") { run(flush_writes_all()); }
-TEST_CASE("lines come together for a pipe") { run(lines_come_together_for_a_pipe()); }
-TEST_CASE("a file takes all at once") { run(files_take_all_at_once()); }
-TEST_CASE("a line that no other follows comes soon") { run(a_line_alone_comes_soon()); }
+TEST_CASE("flush writes the rest at the end") { run(flush_writes_all()); }
+TEST_CASE("lines for a pipe are written together") {
+    run(lines_come_together_for_a_pipe());
+}
+TEST_CASE("a file takes all output at once") { run(files_take_all_at_once()); }
+TEST_CASE("a line with no other after it comes soon") { run(a_line_alone_comes_soon()); }

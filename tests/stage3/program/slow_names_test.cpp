@@ -54,7 +54,7 @@ TEST_CASE("a name that takes long to look up delays no other host") {
     }
 }
 
-TEST_CASE("giving up a name that takes long delays neither other hosts nor the end") {
+TEST_CASE("giving up on a slow name delays neither other hosts nor the end") {
     const NamedSite site(30);
     const auto begin = Clock::now();
     const Finished finished =

@@ -20,7 +20,8 @@
 
 using namespace tests;
 
-TEST_CASE("results that can't be written end it cleanly, whatever else it is doing") {
+TEST_CASE(
+    "failing to write results ends the program cleanly, whatever else it is doing") {
     const PracticeSite site(many_pages);
     for (int i = 0; i < 5; ++i) {
         const Finished finished = run_stage3(
@@ -31,7 +32,7 @@ TEST_CASE("results that can't be written end it cleanly, whatever else it is doi
     }
 }
 
-TEST_CASE("a standard error that can't be written changes no exit status") {
+TEST_CASE("failing to write standard error doesn't change the exit status") {
     for (const char* where : {"2>&-", "2>/dev/full"})
         CHECK(tests::run({"/bin/sh", "-c",
                           fmt::format(R"("$0" -w 0 http://h/ {})", where), program()})
@@ -62,7 +63,7 @@ TEST_CASE("a kill in the middle leaves whole lines in the results") {
     std::remove(file.c_str());
 }
 
-TEST_CASE("--output puts the results into a file") {
+TEST_CASE("--output writes the results into a file") {
     ScriptedServer server;
     server.on("/", html(""));
     const std::string file = fmt::format("/tmp/stage3_test_{}.txt", ::getpid());
@@ -97,7 +98,7 @@ TEST_CASE("with closed standard descriptors, no message ends up in a file") {
     std::filesystem::remove(file);
 }
 
-TEST_CASE("when the reader of the results is gone, it ends quietly") {
+TEST_CASE("when the reader of the results is gone, the program ends quietly") {
     const PracticeSite site(many_pages);
     for (const char* format : {"jsonl", "text"}) {
         const Finished finished = tests::run(
@@ -125,7 +126,7 @@ TEST_CASE("a slow reader of the results makes no page fail") {
     CHECK(finished.err == "status 1\n"); // for the links that are dead on purpose
 }
 
-TEST_CASE("when the results can't be written, that is an error") {
+TEST_CASE("failing to write the results is an error") {
     ScriptedServer server;
     server.on("/", html(""));
     for (const char* format : {"jsonl", "text"}) {
