@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 using stage3::BackOff;
 
 TEST_CASE(
-    "pauses double, up to a limit, and each is stretched or shrunk by up to a half") {
+    "pauses double up to a limit, and each is stretched or shrunk by up to a half") {
     // NOLINTNEXTLINE(cert-msc32-c,cert-msc51-cpp): the same on each run
     std::minstd_rand random(7);
     std::set<BackOff::Duration> seen;

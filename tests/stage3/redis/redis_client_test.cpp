@@ -90,7 +90,7 @@ stage3::EventLoop& the_loop() { return stage3::running_loop(); }
 
 } // namespace
 
-TEST_CASE("a script is loaded once a connection") {
+TEST_CASE("a script is loaded once per connection") {
     stage3::run([]() -> Coroutine<> {
         FakeRedis server(sound);
         RedisClient client(the_loop(), server.url());
@@ -117,7 +117,7 @@ TEST_CASE("a script is loaded once a connection") {
     }());
 }
 
-TEST_CASE("the server goes away, for a while, and is told of once") {
+TEST_CASE("a server that goes away for a while is reported once") {
     stage3::run([]() -> Coroutine<> {
         const auto notes = std::make_shared<Notes>();
         FakeRedis server(sound);
@@ -152,7 +152,7 @@ TEST_CASE("the server goes away, for a while, and is told of once") {
     }());
 }
 
-TEST_CASE("nobody is there from the start") {
+TEST_CASE("a server that is missing from the start is waited for") {
     stage3::run([]() -> Coroutine<> {
         const auto notes = std::make_shared<Notes>();
         FakeRedis server(sound);
@@ -170,7 +170,7 @@ TEST_CASE("nobody is there from the start") {
     }());
 }
 
-TEST_CASE("pauses grow: they are no shorter than half of what they should be") {
+TEST_CASE("pauses grow and are no shorter than half of their length") {
     stage3::run([]() -> Coroutine<> {
         FakeRedis server(sound);
         co_await server.go_away();
@@ -193,7 +193,7 @@ TEST_CASE("pauses grow: they are no shorter than half of what they should be") {
     }());
 }
 
-TEST_CASE("whatever may pass is waited for") {
+TEST_CASE("temporary errors are waited out") {
     stage3::run([]() -> Coroutine<> {
         for (const char* refusal :
              {"-LOADING Redis is loading the dataset in memory\r\n", "-BUSY script\r\n",
@@ -218,7 +218,7 @@ TEST_CASE("whatever may pass is waited for") {
     }());
 }
 
-TEST_CASE("Redis has forgotten the script: no word of it, and it's loaded again") {
+TEST_CASE("a script that Redis has forgotten is loaded again without a note") {
     stage3::run([]() -> Coroutine<> {
         const auto notes = std::make_shared<Notes>();
         const auto forgotten = std::make_shared<bool>(false);
@@ -239,7 +239,8 @@ TEST_CASE("Redis has forgotten the script: no word of it, and it's loaded again"
     }());
 }
 
-TEST_CASE("it goes away before, amid and after an answer, or says nothing") {
+TEST_CASE("a call survives a server that goes away before, during or after its answer, "
+          "or falls silent") {
     stage3::run([]() -> Coroutine<> {
         const std::vector<Say> troubles{Say("", true),
                                         Say("$1\r", true),
@@ -263,7 +264,7 @@ TEST_CASE("it goes away before, amid and after an answer, or says nothing") {
     }());
 }
 
-TEST_CASE("what comes out the same is not asked for again") {
+TEST_CASE("permanent errors are not tried again") {
     stage3::run([]() -> Coroutine<> {
         const auto notes = std::make_shared<Notes>();
         FakeRedis server([](const RedisCommand& command) -> Say {
@@ -282,7 +283,7 @@ TEST_CASE("what comes out the same is not asked for again") {
     }());
 }
 
-TEST_CASE("many commands, with the same patience") {
+TEST_CASE("many commands at once wait as patiently as one script") {
     stage3::run([]() -> Coroutine<> {
         const auto notes = std::make_shared<Notes>();
         const auto loading = std::make_shared<int>(2);
@@ -304,7 +305,7 @@ TEST_CASE("many commands, with the same patience") {
     }());
 }
 
-TEST_CASE("who has had enough cancels; the others don't notice") {
+TEST_CASE("a caller may cancel its call without affecting the others") {
     stage3::run([]() -> Coroutine<> {
         const auto notes = std::make_shared<Notes>();
         FakeRedis server([](const RedisCommand& command) -> Say {
@@ -348,7 +349,7 @@ TEST_CASE("who has had enough cancels; the others don't notice") {
     }());
 }
 
-TEST_CASE("check: a Redis that will do") {
+TEST_CASE("check: a suitable Redis passes") {
     stage3::run([]() -> Coroutine<> {
         FakeRedis server(sound);
         RedisUrl url_now = server.url();
@@ -366,7 +367,7 @@ TEST_CASE("check: a Redis that will do") {
     }());
 }
 
-TEST_CASE("check: what won't do, in one line, and without a second try") {
+TEST_CASE("check: an unsuitable Redis gets a fault in one line, without a second try") {
     stage3::run([]() -> Coroutine<> {
         struct Case {
             std::string answer;
@@ -408,7 +409,7 @@ TEST_CASE("check: what won't do, in one line, and without a second try") {
     }());
 }
 
-TEST_CASE("check: it can't be reached, or not entered") {
+TEST_CASE("check: a Redis that can't be reached or entered is a fault") {
     stage3::run([]() -> Coroutine<> {
         struct Case {
             std::string answer;
