@@ -111,7 +111,7 @@ class FaultTest(unittest.TestCase):
 
 
 class Verdicts(FaultTest):
-    def test_a_circle_of_redirects_that_nobody_has_seen_whole(self):
+    def test_a_circle_of_redirects_spread_over_processes_is_seen(self):
         site = self.site(60, 2, latency=0.02, plain=True, circle=range(20, 50))
         processes = self.start_some(3, site, "--workers", 2)
         self.assert_joined(processes)
@@ -127,7 +127,7 @@ class Verdicts(FaultTest):
 
 
 class Removing(FaultTest):
-    def test_a_crawl_is_removed_and_nothing_else(self):
+    def test_removing_a_crawl_leaves_everything_else(self):
         site = self.site(100, 2)
         self.assertIn(self.start(site).wait(PATIENCE), (0, 1))
         with self.redis.client() as client:
@@ -140,7 +140,7 @@ class Removing(FaultTest):
         self.assertEqual(status, 2)
         self.assertIn("there is no crawl 'crawl'", said)
 
-    def test_who_takes_part_is_told(self):
+    def test_removing_a_crawl_stops_its_processes(self):
         site = self.site(400, 2, latency=0.05)
         [process] = self.start_some(1, site)
         self.wait_for_requests(site, 50)
@@ -148,7 +148,7 @@ class Removing(FaultTest):
         self.assertEqual(process.wait(PATIENCE), 3)
         self.assertIn("the crawl 'crawl' is gone: somebody has removed it", process.words())
 
-    def test_who_logs_in_elsewhere_is_not_let_in(self):
+    def test_a_process_with_another_login_is_not_let_in(self):
         site = self.site(400, 2, latency=0.05)
         [process] = self.start_some(1, site, "--header", "Cookie: secret")
         self.wait_for_requests(site, 20)
@@ -185,44 +185,44 @@ class BadInput(FaultTest):
 
     password = ""
 
-    def test_nobody_listens(self):
+    def test_no_server_listens(self):
         port = redis_server.free_port()
         self.refused("nobody listens there", redis_url=f"redis://127.0.0.1:{port}")
         self.refused("nobody listens there", redis_url=f"unix:{self.folder}/nothing")
 
-    def test_it_is_a_web_server(self):
+    def test_the_server_is_a_web_server(self):
         site = self.site(1)
         self.refused("no Redis", redis_url=site.origins[0].replace("http:", "redis:"))
         self.assertEqual(site.requests, [])
 
-    def test_it_is_an_old_redis(self):
+    def test_redis_is_too_old(self):
         info = b"# Server\r\nredis_version:5.0.14\r\n"
         with Fake({b"INFO": b"$%d\r\n%s\r\n" % (len(info), info)}) as fake:
             self.refused("Redis 5.0.14 is too old: 6.2", redis_url=fake.url)
             self.assertEqual(fake.calls - {b"INFO", b"SELECT", b"PING", b"HELLO"}, set())
 
-    def test_it_hangs_up(self):
+    def test_the_server_hangs_up(self):
         with Fake({}) as fake:
             self.refused("hangs up", redis_url=fake.url)
 
-    def test_it_wants_a_password(self):
+    def test_redis_wants_a_password(self):
         with self.redis.client() as client:
             client.call("CONFIG", "SET", "requirepass", "secret")
         self.password = "secret"
         self.refused("it wants a password")
         self.refused("wrong user or password", redis_url=f"unix://:guess@{self.redis.socket}")
 
-    def test_it_has_no_password(self):
+    def test_redis_has_no_password(self):
         self.refused("password", redis_url=f"unix://:guess@{self.redis.socket}")
 
-    def test_it_gives_no_permission(self):
+    def test_the_user_has_no_permission(self):
         with self.redis.client() as client:
             client.call("ACL", "SETUSER", "weak", "on", ">guess", "~*", "+@all", "-evalsha", "-eval", "-script")
             client.call("ACL", "SETUSER", "blind", "on", ">guess", "~*", "+@all", "-info")
         self.refused("no permission|NOPERM", redis_url=f"unix://weak:guess@{self.redis.socket}")
         self.refused("no permission|NOPERM", redis_url=f"unix://blind:guess@{self.redis.socket}")
 
-    def test_it_gives_too_few_permissions(self):
+    def test_the_user_has_too_few_permissions(self):
         """The script would be stopped half way. Redis 6.2 doesn't tell before."""
         with self.redis.client() as client:
             if int(client.call("INFO", "server").split("redis_version:")[1].split(".")[0]) < 7:
@@ -230,12 +230,12 @@ class BadInput(FaultTest):
             client.call("ACL", "SETUSER", "weak", "on", ">guess", "~*", "+@all", "-xadd")
         self.refused("this user may not call XADD", redis_url=f"unix://weak:guess@{self.redis.socket}")
 
-    def test_it_may_not_write_these_keys(self):
+    def test_the_user_may_not_write_these_keys(self):
         with self.redis.client() as client:
             client.call("ACL", "SETUSER", "other", "on", ">guess", "~elsewhere:*", "+@all")
         self.refused("no permission|NOPERM", redis_url=f"unix://other:guess@{self.redis.socket}")
 
-    def test_the_keys_are_somebody_else_s(self):
+    def test_the_keys_belong_to_another_program(self):
         with self.redis.client() as client:
             client.call("SET", "{crawl}:meta", "a poem")
             self.refused("{crawl}:meta is there, and is no crawl of stage3")
@@ -243,12 +243,12 @@ class BadInput(FaultTest):
             client.call("RPUSH", "{crawl}:urls", "a list")
             self.refused("{crawl}:urls is there, and is no crawl of stage3")
 
-    def test_the_crawl_is_of_another_version(self):
+    def test_the_crawl_has_another_version(self):
         with self.redis.client() as client:
             client.call("HSET", "{crawl}:meta", "format", "0", "settings", "")
         self.refused("the crawl has format 0")
 
-    def test_the_others_have_other_settings(self):
+    def test_the_other_processes_have_other_settings(self):
         site = self.site(20)
         self.assertIn(self.start(site, "--delay", "0.001").wait(PATIENCE), (0, 1))
         self.refused("other settings: with --delay 0.001, where this is --delay 0;", site=site.root)
@@ -256,12 +256,12 @@ class BadInput(FaultTest):
                      site=site.url(1))
         self.refused("other settings", "--delay", "0.001", "--exclude", "x", site=site.root)
 
-    def test_it_throws_keys_away(self):
+    def test_redis_evicts_keys(self):
         with self.redis.client() as client:
             client.call("CONFIG", "SET", "maxmemory", "100mb", "maxmemory-policy", "allkeys-lru")
         self.refused("it throws keys away when its memory is full .maxmemory-policy is allkeys-lru.: set that to noev")
 
-    def test_it_is_a_replica(self):
+    def test_redis_is_a_replica(self):
         with redis_server.RedisServer(port=redis_server.free_port()) as master, self.redis.client() as client:
             client.call("REPLICAOF", "127.0.0.1", master.port)
             self.refused(f"it is a replica, and can't be written to: take its master, 127.0.0.1:{master.port}")
@@ -304,7 +304,7 @@ class Fake:
 
 
 class ProcessesGo(FaultTest):
-    def test_ctrl_c_gives_back_at_once(self):
+    def test_ctrl_c_gives_urls_back_at_once(self):
         site = self.site(300, 3, latency=0.05)
         leaves, stays = self.start_some(2, site, "--lease", 3600)
         self.wait_for_requests(site, 60)
@@ -315,7 +315,7 @@ class ProcessesGo(FaultTest):
         crawl = self.assert_all_is_right(site)
         self.assertEqual((crawl.number("lost"), crawl.sessions), (0, []))
 
-    def test_all_end_and_the_same_command_goes_on(self):
+    def test_after_all_processes_end_the_same_command_continues(self):
         site = self.site(300, 3, latency=0.02, flaky=True)
         first = self.start_some(2, site, "--lease", 3600)
         self.wait_for_requests(site, 80)
@@ -332,7 +332,7 @@ class ProcessesGo(FaultTest):
         self.assertEqual(crawl.number("lost"), 0)
         self.assertLessEqual(len(records) + 20, crawl.number("records"))
 
-    def test_all_are_killed_and_the_same_command_goes_on(self):
+    def test_after_all_processes_are_killed_the_same_command_continues(self):
         site = self.site(300, 3, latency=0.02)
         first = self.start_some(2, site, "--lease", 0.6)
         self.wait_for_requests(site, 80)
@@ -345,7 +345,7 @@ class ProcessesGo(FaultTest):
         self.assertGreater(crawl.number("lost"), 0)
         self.assertLessEqual(stage3.fetched_again(site, {}), crawl.number("lost"))
 
-    def test_a_page_that_kills_whoever_fetches_it(self):
+    def test_a_page_that_kills_each_process_fails(self):
         site = self.site(60, 2, plain=True, robots=None, latency=0.01)
         poison = site.url(7)
         running = []
@@ -368,7 +368,7 @@ class ProcessesGo(FaultTest):
         self.assertEqual(invariants.broken_in(self.crawl()), [])
 
     @unittest.skipIf(os.environ.get("LIMITED_MEMORY") == "no", "sanitizers need more memory than there would be")
-    def test_a_page_that_is_larger_than_a_process_s_memory(self):
+    def test_a_page_that_is_larger_than_a_process_s_memory_fails(self):
         site = self.site(1, robots=None)
         usual_answer = site.answer
         site.answer = lambda host, path: (
@@ -381,7 +381,7 @@ class ProcessesGo(FaultTest):
         self.assertEqual(self.crawl().sessions, [])
         self.assert_joined([self.start(site, "--max-body", "1G")])
 
-    def test_one_stands_still_for_three_leases(self):
+    def test_a_process_may_be_stopped_for_three_leases(self):
         site = self.site(400, 3, latency=0.05)
         still, other = self.start_some(2, site, "--lease", 0.5)
         self.wait_for_requests(site, 60)
@@ -392,7 +392,7 @@ class ProcessesGo(FaultTest):
         self.assert_joined([still, other])
         self.assertGreaterEqual(self.assert_all_is_right(site).number("new_session"), 3)
 
-    def test_a_second_ctrl_c_leaves_at_once(self):
+    def test_a_second_ctrl_c_ends_at_once(self):
         site = self.site(100, latency=0.2)
         process = self.start(site)
         self.wait_for_requests(site, 10)
@@ -404,7 +404,7 @@ class ProcessesGo(FaultTest):
         self.assertEqual(process.wait(PATIENCE), 130)
         self.assertNotIn("when its lease has ended", process.words())  # it hasn't waited for that
 
-    def test_ctrl_c_while_redis_is_away(self):
+    def test_ctrl_c_works_while_redis_is_away(self):
         site = self.site(100, latency=0.2)
         process = self.start(site, "--lease", 7)
         self.wait_for_requests(site, 10)
@@ -416,7 +416,7 @@ class ProcessesGo(FaultTest):
 
 
 class RedisGoes(FaultTest):
-    def test_redis_is_away_for_three_leases_and_nobody_s_ends(self):
+    def test_redis_is_away_for_three_leases_and_no_lease_ends(self):
         site = self.site(400, 3, latency=0.05)
         processes = self.start_some(2, site, "--lease", 2.5)  # who tries again may pause for 1.5 s
         self.wait_for_requests(site, 100)
@@ -431,7 +431,7 @@ class RedisGoes(FaultTest):
             self.assertIn("trying again", process.words())
             self.assertIn("is back after", process.words())
 
-    def test_it_stands_still_for_three_leases(self):
+    def test_redis_is_stopped_for_three_leases(self):
         site = self.site(400, 3, latency=0.05)
         processes = self.start_some(2, site, "--lease", 0.6)
         self.wait_for_requests(site, 100)
@@ -441,7 +441,7 @@ class RedisGoes(FaultTest):
         self.assert_joined(processes)
         self.assertEqual(self.assert_all_is_right(site).number("lost"), 0)
 
-    def test_its_memory_is_full_and_then_there_is_room_again(self):
+    def test_redis_s_memory_is_full_and_then_has_room_again(self):
         site = self.site(400, 3, latency=0.05)
         [process] = self.start_some(1, site)
         self.wait_for_requests(site, 100)
@@ -457,7 +457,7 @@ class RedisGoes(FaultTest):
         self.assertIn("OOM", process.words())
         self.assert_all_is_right(site)
 
-    def test_the_machine_loses_its_power(self):
+    def test_redis_s_machine_loses_power(self):
         """What Redis had written down ends anywhere. Each call of the script is there as a whole, or not at all."""
         site = self.site(150, 3)
         self.redis.remove()
@@ -478,7 +478,7 @@ class RedisGoes(FaultTest):
         crawl = self.assert_all_is_right(site, "--max-per-host", "3")
         self.assertLess(before, crawl.number("records"))
 
-    def test_half_a_call_comes_back(self):
+    def test_half_a_call_that_comes_back_is_detected(self):
         """Redis is killed while it writes a call down, and starts twice. (As of 7.0, that brings the half back.)"""
         site = self.site(60, 3, latency=0.02)
         [process] = self.start_some(1, site, "--lease", 600)
@@ -522,7 +522,7 @@ class RedisGoes(FaultTest):
         self.assertRegex(said, damaged)
         self.assertGreater(len(records), 10)
 
-    def test_half_a_call_comes_back_to_those_who_take_part(self):
+    def test_half_a_call_that_comes_back_stops_running_processes(self):
         site = self.site(300, 3, latency=0.02)
         [process] = self.start_some(1, site)
         self.wait_for_requests(site, 60)
@@ -535,7 +535,7 @@ class RedisGoes(FaultTest):
         self.assert_joined(self.start_some(1, site))
         self.assert_all_is_right(site)
 
-    def test_answers_are_lost(self):
+    def test_lost_answers_lose_no_url(self):
         site = self.site(600, 5, latency=0.02)
         with LossyProxy(self.redis.socket) as proxy:
             processes = self.start_some(2, site, "--lease", 600, redis_url=proxy.url)
@@ -547,7 +547,7 @@ class RedisGoes(FaultTest):
         self.assertEqual((crawl.number("lost"), crawl.number("stale")), (0, 0))
         self.assertEqual(stage3.fetched_again(site, {}), 0)
 
-    def test_the_script_is_forgotten(self):
+    def test_a_forgotten_script_is_loaded_again(self):
         site = self.site(200, 2, latency=0.02)
         [process] = self.start_some(1, site)
         for count in (30, 60, 90):
@@ -557,7 +557,7 @@ class RedisGoes(FaultTest):
         self.assertIn(process.wait(PATIENCE), (0, 1))
         self.assert_all_is_right(site)
 
-    def test_the_crawl_is_deleted_amid_it(self):
+    def test_deleting_a_crawl_while_it_runs_stops_it(self):
         site = self.site(300, latency=0.05)
         process = self.start(site)
         self.wait_for_requests(site, 30)
@@ -573,7 +573,7 @@ class SeveralServers(FaultTest):
         # All three rely on what the others have answered.
         self.start_redis(count=3, keeps_all=True)
 
-    def test_three(self):
+    def test_three_servers_share_a_crawl(self):
         site = self.site(400, 12)
         processes = self.start_some(3, site)
         self.assert_joined(processes)
@@ -581,7 +581,7 @@ class SeveralServers(FaultTest):
         self.assertEqual(sum(process.wrote.stat().st_size > 0 for process in processes), 1)
         self.assertEqual(sum(bool(self.crawl(redis=server).records) for server in self.servers), 3)
 
-    def test_three_and_processes_and_servers_are_killed(self):
+    def test_three_servers_survive_kills_of_processes_and_servers(self):
         site = self.site(600, 12, latency=0.1)
         processes = self.start_some(3, site, "--lease", 1)
         for number, server in enumerate(self.servers):
@@ -595,7 +595,7 @@ class SeveralServers(FaultTest):
         self.assert_joined(processes)
         self.assert_all_is_right(site)
 
-    def test_one_that_has_forgotten_is_noticed(self):
+    def test_a_server_that_has_forgotten_is_noticed(self):
         """Though it was told to write before it answers: its disk was full, or somebody brought an old copy back."""
         site = self.site(400, 12, latency=0.05)
         processes = self.start_some(2, site, "--lease", 0.6)
@@ -614,14 +614,14 @@ class SeveralServers(FaultTest):
         self.assertRegex(process.words(), f"{forgets.url} has lost a part of the crawl, and so links from .* are gone")
         self.assertNotIn("complete", [self.crawl(redis=server).meta["state"] for server in self.servers])
 
-    def test_the_report_wants_all_of_them(self):
+    def test_the_report_wants_all_servers(self):
         site = self.site(20, 6)
         self.statuses([self.start(site)])
         status, _, said = self.report(self.urls[0])
         self.assertEqual(status, 2)
         self.assertIn("the crawl 'crawl' has 3 servers: name them all", said)
 
-    def test_in_another_order(self):
+    def test_servers_in_another_order_are_refused(self):
         site = self.site(20, 6)
         self.statuses([self.start(site)])
         status, _, said = stage3.run(*stage3.shared(self.urls[::-1], "crawl", site.root))
@@ -630,7 +630,7 @@ class SeveralServers(FaultTest):
 
 
 class Manners(FaultTest):
-    def test_max_pages_is_for_all_together(self):
+    def test_max_pages_covers_all_processes(self):
         site = self.site(400, 5, latency=0.02, plain=True)
         processes = self.start_some(3, site, "--max-pages", 60)
         self.assertEqual(self.statuses(processes), [3, 3, 3])
@@ -642,7 +642,7 @@ class Manners(FaultTest):
         self.assertEqual(len(asked_for), 60)
         self.assertEqual(invariants.broken_in(self.crawl()), [])
 
-    def test_robots_txt_is_asked_for_once_a_host(self):
+    def test_robots_txt_is_asked_for_once_per_host(self):
         site = self.site(400, 5, latency=0.01)
         self.assert_joined(self.start_some(3, site))
         asked = collections.Counter(request.host for request in site.requests if request.path == "/robots.txt")
@@ -665,14 +665,14 @@ class Manners(FaultTest):
 
     smallest = 1.0
 
-    def test_a_delay_holds_for_all_processes_together(self):
+    def test_a_delay_covers_all_processes(self):
         site = self.site(120, 3)
         processes = self.start_some(3, site, "--delay", 0.05)
         self.assert_joined(processes)
         self.assert_pauses(site, 0.05)
         self.assert_all_is_right(site)
 
-    def test_a_delay_holds_though_processes_are_killed(self):
+    def test_a_delay_is_kept_though_processes_are_killed(self):
         site = self.site(120, 3)
         processes = self.start_some(3, site, "--delay", 0.05, "--lease", 0.5)
         for number in range(3):
@@ -683,19 +683,19 @@ class Manners(FaultTest):
         self.assert_pauses(site, 0.05)
         self.assert_all_is_right(site)
 
-    def test_a_delay_that_robots_txt_wants(self):
+    def test_a_delay_from_robots_txt_is_kept(self):
         site = self.site(60, 2, robots="User-agent: *\nCrawl-delay: 0.05\n")
         self.assert_joined(self.start_some(3, site))
         self.assert_pauses(site, 0.05)
         self.assert_all_is_right(site)
 
-    def test_max_per_host_is_for_all_together(self):
+    def test_max_per_host_covers_all_processes(self):
         site = self.site(200, 2, latency=0.03)
         self.assert_joined(self.start_some(3, site, "--max-per-host", 2))
         self.assertLessEqual(site.most_at_once, 2)
         self.assert_all_is_right(site)
 
-    def test_one_writes_the_report_and_the_others_say_so(self):
+    def test_one_process_writes_the_report_and_the_others_say_so(self):
         site = self.site(300, 3, latency=0.02)
         processes = self.start_some(3, site)
         self.wait_for_requests(site, 50)
@@ -713,7 +713,7 @@ class Manners(FaultTest):
             self.assertEqual(says_so, process not in wrote)
         self.assertEqual(wrote[0].records(), self.report()[1])
 
-    def test_who_comes_when_it_is_over(self):
+    def test_a_process_that_starts_after_the_end_fetches_nothing(self):
         site = self.site(30)
         self.statuses([self.start(site)])
         count = len(site.requests)

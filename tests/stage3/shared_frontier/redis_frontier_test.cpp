@@ -217,7 +217,8 @@ TEST_CASE("two processes share a crawl, and both notice its end") {
     CHECK(test.records().size() == 3);
 }
 
-TEST_CASE("what is dropped comes back before all others, and it was no try") {
+TEST_CASE(
+    "a visit that is dropped comes back before all others and doesn't count as a try") {
     SharedTest test;
     RedisFrontier& frontier = test.join_crawl({"http://h/a", "http://h/b"});
     {
@@ -228,7 +229,7 @@ TEST_CASE("what is dropped comes back before all others, and it was no try") {
     CHECK(a.work().tries == 1);
 }
 
-TEST_CASE("what is put off comes back when its time has come, to anybody") {
+TEST_CASE("a visit that is put off comes back at its time, to any process") {
     SharedTest test;
     RedisFrontier& one = test.join_crawl({"http://h/a"});
     RedisFrontier& two = test.join_crawl({"http://h/a"});
@@ -242,7 +243,7 @@ TEST_CASE("what is put off comes back when its time has come, to anybody") {
     CHECK(test.get(one).work().tries == 2);
 }
 
-TEST_CASE("links beyond the depth are met, and don't come out") {
+TEST_CASE("links beyond the depth are recorded, but don't come out") {
     SharedTest test;
     RedisFrontier& frontier = test.join_crawl({"http://h/"}, {.max_depth = 0});
     done(test.get(frontier), {"http://h/a"});
@@ -255,7 +256,7 @@ TEST_CASE("links beyond the depth are met, and don't come out") {
     CHECK(met->times_met == 1);
 }
 
-TEST_CASE("a redirect's target is as deep as it, and has one redirect fewer") {
+TEST_CASE("a redirect's target has the same depth and one redirect fewer") {
     SharedTest test;
     RedisFrontier& frontier = test.join_crawl({"http://h/from"}, {.max_redirects = 5});
     SharedVisit from = test.get(frontier);
@@ -268,8 +269,7 @@ TEST_CASE("a redirect's target is as deep as it, and has one redirect fewer") {
     CHECK_FALSE(to.work().is_root);
 }
 
-TEST_CASE(
-    "max_pages counts what all of them have done, and what is refused doesn't count") {
+TEST_CASE("max_pages covers all processes, and disallowed URLs don't count") {
     SharedTest test;
     RedisFrontier& one = test.join_crawl(
         {"http://h/1", "http://h/2", "http://h/3", "http://h/4"}, {.max_pages = 2});
@@ -291,7 +291,7 @@ TEST_CASE(
     CHECK(test.records().size() == 3);
 }
 
-TEST_CASE("robots.txt is asked for by one, and all obey it") {
+TEST_CASE("robots.txt is asked for by one process, and all obey it") {
     SharedTest test;
     test.obey_robots = true;
     const std::vector<std::string> roots{"http://h/a", "http://h/private", "http://h/b"};
@@ -329,7 +329,7 @@ TEST_CASE("robots.txt is asked for by one, and all obey it") {
 }
 
 TEST_CASE(
-    "who can't find out what robots.txt says has a failure, and the next one asks") {
+    "a process that can't fetch robots.txt reports a failure, and the next one asks") {
     SharedTest test;
     test.obey_robots = true;
     RedisFrontier& frontier = test.join_crawl({"http://h/a", "http://h/b"});
@@ -356,7 +356,7 @@ TEST_CASE(
     CHECK(b.work().refusal == nullptr);
 }
 
-TEST_CASE("a pause counts from the request, whoever makes it") {
+TEST_CASE("a pause is counted from the request, whichever process makes it") {
     SharedTest test;
     RedisFrontier& one = test.join_crawl({"http://h/a", "http://h/b", "http://other/"},
                                          {.politeness = {.delay = 150ms}});
@@ -373,7 +373,7 @@ TEST_CASE("a pause counts from the request, whoever makes it") {
     CHECK(test.loop.time() - begin >= 150ms);
 }
 
-TEST_CASE("a host that is held lets nobody out, and the others do") {
+TEST_CASE("a host that is held lets no URL out, while other hosts do") {
     SharedTest test;
     RedisFrontier& one = test.join_crawl({"http://h/a", "http://other/"});
     RedisFrontier& two = test.join_crawl({"http://h/a", "http://other/"});
@@ -387,7 +387,7 @@ TEST_CASE("a host that is held lets nobody out, and the others do") {
 }
 
 TEST_CASE(
-    "shorter URLs come first, if that is the order, but what comes back before all") {
+    "if the order is shortest first, only URLs that come back go before shorter ones") {
     SharedTest test;
     RedisFrontier& frontier =
         test.join_crawl({"http://h/ccc", "http://h/a", "http://h/bb", "http://h/c"},
@@ -406,8 +406,8 @@ TEST_CASE(
     CHECK(test.get(frontier).work().url == url_of("http://h/bb"));
 }
 
-TEST_CASE(
-    "a process that was silent for too long begins anew, and what it has is stale") {
+TEST_CASE("a process that was silent for too long starts a new session, and its visits "
+          "are stale") {
     SharedTest test;
     test.crawl.lease = 300ms;
     RedisFrontier& one = test.join_crawl({"http://h/a"});
@@ -441,7 +441,7 @@ TEST_CASE(
     CHECK_FALSE(records.contains("http://h/never"));
 }
 
-TEST_CASE("a page with thousands of links has one record, and all of them") {
+TEST_CASE("a page with thousands of links has one record, and no link is lost") {
     SharedTest test;
     RedisFrontier& frontier = test.join_crawl({"http://h/"});
     std::vector<std::string> links;
@@ -458,7 +458,7 @@ TEST_CASE("a page with thousands of links has one record, and all of them") {
     CHECK(records.at("http://h3/3").parent == url_of("http://h/"));
 }
 
-TEST_CASE("several servers: links go from one to the other, and all notice the end") {
+TEST_CASE("links go from one server to another, and all servers notice the end") {
     SharedTest test(3);
     RedisFrontier& one = test.join_crawl({"http://h0/"});
     RedisFrontier& two = test.join_crawl({"http://h0/"});
@@ -480,10 +480,10 @@ TEST_CASE("several servers: links go from one to the other, and all notice the e
     CHECK(test.results->state().stage == stage3::SharedState::Stage::complete);
 }
 
-TEST_CASE("whoever agrees on something else may not take part, and changes nothing") {
+TEST_CASE("a process with other settings may not take part and changes nothing") {
     SharedTest test(2);
     test.join_crawl({"http://h/a"});
-    SUBCASE("another setting") {
+    SUBCASE("another setting differs") {
         test.crawl.agreed = "another setting";
         CHECK_THROWS_WITH_AS(test.join_crawl({}),
                              "the crawl 'test' was begun with other settings: with a "
@@ -491,13 +491,13 @@ TEST_CASE("whoever agrees on something else may not take part, and changes nothi
                              "another --crawl",
                              CantTakePart);
     }
-    SUBCASE("the servers in another order") {
+    SUBCASE("the servers are in another order") {
         std::swap(test.crawl.servers[0], test.crawl.servers[1]);
         CHECK_THROWS_AS(test.join_crawl({}), CantTakePart);
     }
 }
 
-TEST_CASE("Redis goes away and comes back without what it had: that is the crawl's end") {
+TEST_CASE("a crawl ends if Redis comes back without its data") {
     SharedTest test;
     RedisFrontier& frontier = test.join_crawl({"http://h/a"});
     SharedVisit a = test.get(frontier);
@@ -509,7 +509,7 @@ TEST_CASE("Redis goes away and comes back without what it had: that is the crawl
                          std::runtime_error);
 }
 
-TEST_CASE("an answer that was under way for longer than a lease hands out nothing") {
+TEST_CASE("an answer that took longer than a lease hands out nothing") {
     SharedTest test;
     test.crawl.lease = 600ms;
     RedisFrontier& frontier = test.join_crawl({"http://h/a", "http://h/b"});
@@ -530,7 +530,7 @@ TEST_CASE("an answer that was under way for longer than a lease hands out nothin
     CHECK(std::stoll(test.say({"HGET", held, "http://h/b"}).text) > last + 1);
 }
 
-TEST_CASE("an item that has lain for longer than a lease is given back, not fetched") {
+TEST_CASE("an item that has waited for longer than a lease is given back, not fetched") {
     SharedTest test;
     test.crawl.lease = 600ms;
     RedisFrontier& frontier = test.join_crawl({"http://h/a"});
@@ -551,7 +551,7 @@ TEST_CASE("an item that has lain for longer than a lease is given back, not fetc
     CHECK(after != before); // it was handed out by another call
 }
 
-TEST_CASE("what is refused costs no pause") {
+TEST_CASE("a URL that robots.txt disallows costs no pause") {
     SharedTest test;
     test.obey_robots = true;
     test.robots.try_emplace("http://h", test.loop)
@@ -573,7 +573,7 @@ TEST_CASE("what is refused costs no pause") {
     CHECK(test.loop.time() - begin < 400ms);
 }
 
-TEST_CASE("what a robots.txt says can't be had: that is no \"all is allowed\"") {
+TEST_CASE("if the stored rules of a robots.txt can't be read, nothing is allowed") {
     SharedTest test;
     test.obey_robots = true;
     test.robots.try_emplace("http://h", test.loop)
@@ -582,11 +582,11 @@ TEST_CASE("what a robots.txt says can't be had: that is no \"all is allowed\"") 
     const SharedVisit known = test.get(one); // so somebody has asked
     RedisFrontier& two = test.join_crawl({"http://h/no", "http://h/yes"});
     std::string why;
-    SUBCASE("since it's gone") {
+    SUBCASE("the key is gone") {
         test.say({"DEL", "{test}:rules"});
         why = "what the robots.txt of h:80 says is gone";
     }
-    SUBCASE("since it's something else") {
+    SUBCASE("the key holds something else") {
         test.say({"DEL", "{test}:rules"});
         test.say({"SET", "{test}:rules", "User-agent: *"});
         why = "WRONGTYPE";
@@ -598,7 +598,7 @@ TEST_CASE("what a robots.txt says can't be had: that is no \"all is allowed\"") 
     test.wait(10ms);
 }
 
-TEST_CASE("while links of big pages wait, no further pages are handed out") {
+TEST_CASE("while links of big pages wait, no more pages are handed out") {
     SharedTest test;
     std::vector<std::string> roots;
     for (int i = 0; i < 20; ++i)
@@ -622,7 +622,8 @@ TEST_CASE("while links of big pages wait, no further pages are handed out") {
     CHECK(left > 0); // or this would show nothing
 }
 
-TEST_CASE("a server that comes back with less: that is told, and not called complete") {
+TEST_CASE(
+    "a server that comes back with less data is reported, and the crawl isn't complete") {
     SharedTest test(2);
     // One host of each server.
     std::vector<std::string> hosts(2);
@@ -635,10 +636,10 @@ TEST_CASE("a server that comes back with less: that is told, and not called comp
     SharedVisit there = test.get(frontier); // so the links have arrived
     bool has_lost_some = true;
     SUBCASE("nothing is lost") { has_lost_some = false; }
-    SUBCASE("the one that got the links has forgotten them") {
+    SUBCASE("the server that got the links has forgotten them") {
         test.say({"HSET", "{test}:inbox", "0", "1-0"}, 1);
     }
-    SUBCASE("the one that sent them has forgotten that") {
+    SUBCASE("the server that sent the links has forgotten that") {
         test.say({"HSET", "{test}:outboxes", "1", "1-0", "sent:1", "0-0"}, 0);
     }
     done(std::move(there));
@@ -649,7 +650,7 @@ TEST_CASE("a server that comes back with less: that is told, and not called comp
         test.join(frontier);
 }
 
-TEST_CASE("one server under two names is found out, and nothing is written") {
+TEST_CASE("one server under two names is detected, and nothing is written") {
     SharedTest test;
     test.crawl.servers.push_back(test.crawl.servers[0]);
     test.crawl.servers[1].host = "localhost";
@@ -658,7 +659,7 @@ TEST_CASE("one server under two names is found out, and nothing is written") {
     CHECK(test.say({"DBSIZE"}).number() == 0);
 }
 
-TEST_CASE("who may not do all that the script does, writes nothing") {
+TEST_CASE("a user without all the script's permissions writes nothing") {
     SharedTest test;
     test.say({"ACL", "SETUSER", "some", "on", ">secret", "~*", "+@all", "-xadd"});
     test.crawl.servers[0].user = "some";
@@ -670,7 +671,7 @@ TEST_CASE("who may not do all that the script does, writes nothing") {
     CHECK(test.say({"DBSIZE"}).number() == 0);
 }
 
-TEST_CASE("what is left of a crawl that was not wholly removed does no harm") {
+TEST_CASE("the remains of a crawl that was only partly removed do no harm") {
     SharedTest test;
     test.say({"RPUSH", "{test}:queue:h:80", "0 10 0 0 - http://h/old"});
     test.say({"XADD", "{test}:outbox:0", "*", "page", "1", "chunk",
@@ -685,7 +686,7 @@ TEST_CASE("what is left of a crawl that was not wholly removed does no harm") {
     CHECK(test.say({"EXISTS", "{test}:outbox:0"}).number() == 0);
 }
 
-TEST_CASE("no such crawl, no report") {
+TEST_CASE("without such a crawl, there is no report") {
     SharedTest test;
     CHECK_THROWS_WITH_AS(test.records(), doctest::Contains("there is no crawl 'test'"),
                          CantTakePart);

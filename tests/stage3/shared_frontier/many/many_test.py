@@ -89,12 +89,12 @@ class Undisturbed(unittest.TestCase):
         cls.status = cls.run_.process.wait()
         cls.said = cls.run_.said
 
-    def test_is_exact(self):
+    def test_the_result_is_exact(self):
         self.assertEqual(self.status, 0, self.said)
         self.assertIn("\nExact: 200 pages, 12 redirects and 6 dead links, each once,", self.said)
         self.assertRegex(self.said, r"Process [13] wrote the report, of 218 records")
 
-    def test_leaves_nothing(self):
+    def test_nothing_is_left(self):
         self.assertEqual(self.run_.left_behind(), [])
 
     def test_the_table_at_the_end_adds_up(self):
@@ -103,7 +103,7 @@ class Undisturbed(unittest.TestCase):
                          [("1", "left"), ("2", "taken over"), ("3", "left")])
         self.assertEqual(sum(int(done) for _, _, done in rows), 218)
 
-    def test_others_take_over_what_the_killed_one_held(self):
+    def test_others_take_over_the_urls_of_the_killed_process(self):
         held = int(re.search(r"process 2 is lost: .* Its (\d+) URLs? go back", self.said)[1])
         taken = re.search(r"what process 2 held is done: (.*)", self.said)[1]
         shares = re.findall(r"(\d+)(?: URLs?)? by process ([13])", taken)
@@ -122,7 +122,7 @@ class Disturbed(unittest.TestCase):
         self.assertEqual(run.process.wait(), status, run.said)
         self.assertEqual(run.left_behind(), [])
 
-    def test_whatever_ends_it_nothing_is_left(self):
+    def test_nothing_is_left_however_it_ends(self):
         for number, status, moment in [(signal.SIGINT, 130, "process 1 comes"), (signal.SIGTERM, 143, "Serving"),
                                        (signal.SIGHUP, 129, "First"), (signal.SIGINT, 130, "is killed"),
                                        (signal.SIGKILL, -9, "is killed")]:
@@ -151,14 +151,14 @@ class Disturbed(unittest.TestCase):
         (folder / many.STAGE3).chmod(0o755)
         return folder
 
-    def test_what_differs_is_told(self):
+    def test_differences_are_reported(self):
         build = self.with_another_stage3(f'[ "$1" != --frontier ] || set -- --max-depth 2 "$@"\n'
                                          f'exec {BUILD / many.STAGE3} "$@"')
         run = self.run_until("Not what one process alone found", "--pages", "200", "--kill", "0", build=build)
         self.assert_ends(run, 1)
         self.assertRegex(run.said, r"\n  \d+ URLs missing, such as http://127.0.0.1:\d+/")
 
-    def test_a_process_that_fails_is_told(self):
+    def test_a_process_that_fails_is_reported(self):
         build = self.with_another_stage3(f'[ "$1" != --frontier ] || {{ echo "out of order" >&2; exit 2; }}\n'
                                          f'exec {BUILD / many.STAGE3} "$@"')
         run = self.run_until("ended with status 2", "--pages", "30", build=build)
