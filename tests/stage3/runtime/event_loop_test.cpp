@@ -36,7 +36,7 @@ void take(const Pipe& pipe) {
 
 } // namespace
 
-TEST_CASE_FIXTURE(LoopTest, "L1: call_soon is first in, first out, each once") {
+TEST_CASE_FIXTURE(LoopTest, "L1: calls of call_soon run first in, first out, each once") {
     // ev::EventLoopTestsMixin.test_call_soon
     for (const char* name : {"a", "b", "c"})
         loop.call_soon(noting(name));
@@ -143,8 +143,8 @@ TEST_CASE_FIXTURE(LoopTest,
     CHECK(log == Log{"-2", "-1", "0"});
 }
 
-TEST_CASE_FIXTURE(LoopTest,
-                  "L6: of calls with the same time, the one made first runs first") {
+TEST_CASE_FIXTURE(
+    LoopTest, "L6: of timers with the same time, the one made first is called first") {
     for (int i = 0; i < 20; ++i)
         loop.call_at(loop.time() + 10ms, noting(std::to_string(i)));
     time.now += 10ms;
@@ -205,7 +205,7 @@ TEST_CASE_FIXTURE(LoopTest,
     turns(1); // the exception has left it in order
 }
 
-TEST_CASE_FIXTURE(LoopTest, "L8: cancelled timers don't pile up") {
+TEST_CASE_FIXTURE(LoopTest, "L8: timers that were cancelled don't pile up") {
     // base::BaseEventLoopTests.test__run_once_cancelled_event_cleanup
     loop.call_later(1ms, noting("alive"));
     for (int i = 0; i < tests::in_bulk(100'000); ++i)

@@ -55,7 +55,7 @@ TEST_CASE_FIXTURE(LoopTest, "F3: set_result makes it done; the result can be ask
     CHECK_FALSE(f.exception());
 }
 
-TEST_CASE_FIXTURE(LoopTest, "F4: a second outcome is refused, and the first one stays") {
+TEST_CASE_FIXTURE(LoopTest, "F4: a second outcome is refused, and the first one stands") {
     // fut::BaseFutureTests.test_result, .test_exception
     const auto f = future<int>();
     f.set_result(7);

@@ -186,8 +186,7 @@ TEST_CASE_FIXTURE(LoopTest, "Q7: a get wakes a putter, and a put wakes a getter"
     CHECK(log.back() == "b got 2");
 }
 
-TEST_CASE_FIXTURE(LoopTest,
-                  "Q8: a cancelled getter leaves the line and swallows nothing") {
+TEST_CASE_FIXTURE(LoopTest, "Q8: a cancelled get leaves the line, and swallows nothing") {
     // q::QueueGetTests.test_get_cancelled_race,
     // .test_cancelled_getters_not_being_held_in_self_getters
     Queue<int> queue;
@@ -203,8 +202,7 @@ TEST_CASE_FIXTURE(LoopTest,
 }
 
 TEST_CASE_FIXTURE(LoopTest,
-                  "Q9: a getter that is cancelled after it was served passes the "
-                  "item on") {
+                  "Q9: a get that is cancelled after it was served passes the item on") {
     // q::QueuePutTests.test_get_cancel_drop_one_pending_reader,
     // .test_get_cancel_drop_many_pending_readers
     Queue<int> queue;
@@ -383,7 +381,7 @@ TEST_CASE_FIXTURE(LoopTest, "Q14: no putter jumps the line") {
     CHECK(left == std::vector{0, 1, 2, 9});
 }
 
-TEST_CASE_FIXTURE(LoopTest, "Q15: a served getter that is cancelled loses nothing") {
+TEST_CASE_FIXTURE(LoopTest, "Q15: a served get that is cancelled loses nothing") {
     // In Tornado, the item is gone: neither the second getter nor the queue has it.
     Queue<int> queue;
     auto first = task(get(*this, queue, "1"));
@@ -569,7 +567,9 @@ TEST_CASE_FIXTURE(LoopTest,
     CHECK(queue.unfinished() == 2);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "J3: join waits for task_done of every item") {
+TEST_CASE_FIXTURE(
+    LoopTest,
+    "J3: join waits for task_done of every item, not only until they are taken") {
     // q::_QueueJoinTestMixin.test_task_done; tq::QueueJoinTest.test_task_done_delay
     Queue<int> queue;
     fill(queue, {1, 2});

@@ -93,7 +93,7 @@ TEST_CASE_FIXTURE(LoopTest, "K1: making a task runs nothing; its first step come
 }
 
 TEST_CASE_FIXTURE(LoopTest,
-                  "K2: a step runs until it waits for a future that is not done") {
+                  "K2: a step runs until the task waits for a future that is not done") {
     // task::BaseTaskTests.test_step_result_future
     const auto done = future<int>();
     done.set_result(1);
@@ -202,7 +202,7 @@ TEST_CASE_FIXTURE(LoopTest, "K6: no one else can set a task's result") {
     CHECK(t.result() == 2);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "K7: a task is a future") {
+TEST_CASE_FIXTURE(LoopTest, "K7: a task is a future: others can await it") {
     // task::BaseTaskTests.test_ensure_future_task
     const auto inner = task(countdown(1));
     inner.add_done_callback(
@@ -335,7 +335,7 @@ TEST_CASE_FIXTURE(
     }
 }
 
-TEST_CASE_FIXTURE(LoopTest, "K15: a coroutine may catch Cancelled and return") {
+TEST_CASE_FIXTURE(LoopTest, "K15: a coroutine may catch Cancelled, and return") {
     // task::BaseTaskTests.test_cancel_task_catching
     auto t = task([]() -> Coroutine<int> {
         try {
@@ -353,7 +353,7 @@ TEST_CASE_FIXTURE(LoopTest, "K15: a coroutine may catch Cancelled and return") {
 }
 
 TEST_CASE_FIXTURE(LoopTest,
-                  "K16: a coroutine may catch Cancelled and wait for something else") {
+                  "K16: a coroutine may catch Cancelled, and wait for something else") {
     // task::BaseTaskTests.test_cancel_task_ignoring
     const auto first = future<int>();
     const auto second = future<int>();

@@ -81,8 +81,8 @@ Coroutine<> wait_and_note(Event& event, LoopTest& test, std::string name) {
 
 } // namespace
 
-TEST_CASE_FIXTURE(LoopTest,
-                  "W1: wait_for returns a result in time, and cancels its timer") {
+TEST_CASE_FIXTURE(
+    LoopTest, "W1: wait_for returns a result that comes in time, and cancels its timer") {
     // wf::AsyncioWaitForTest.test_wait_for_race_condition
     CHECK(run(wait_for(after(1s, 7), 1h)) == 7);
     CHECK(elapsed() == 1000);
@@ -94,7 +94,7 @@ TEST_CASE_FIXTURE(LoopTest,
 
 TEST_CASE_FIXTURE(
     LoopTest,
-    "W2: a late inner task is cancelled and waited for, and then Timeout is thrown") {
+    "W2: a late inner task is asked to end and waited for, then Timeout is thrown") {
     // wf::AsyncioWaitForTest.test_wait_for, .test_wait_for_waits_for_task_cancellation
     const auto inner = task(slow_to_end(*this));
     CHECK_THROWS_AS(run(wait_for(inner, 5s)), Timeout);
@@ -138,18 +138,19 @@ TEST_CASE_FIXTURE(LoopTest, "W2: a plain future is cancelled, too") {
     CHECK(f.cancelled());
 }
 
-TEST_CASE_FIXTURE(LoopTest, "W3: a value that comes in spite of the timeout wins") {
+TEST_CASE_FIXTURE(LoopTest, "W3: a value that comes despite the time limit wins") {
     // wf::AsyncioWaitForTest.test_wait_for_cancellation_race_condition
     CHECK(run(wait_for(refuse(7), 1s)) == 7);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "W4: another exception in answer to the timeout is thrown") {
+TEST_CASE_FIXTURE(LoopTest,
+                  "W4: another exception that the time limit causes is thrown") {
     // wf::AsyncioWaitForTest.test_wait_for_reraises_exception_during_cancellation
     CHECK_THROWS_AS(run(wait_for(fail_when_cancelled(), 1s)), Rain);
 }
 
-TEST_CASE_FIXTURE(LoopTest,
-                  "W5: if result and timeout come in the same turn, the result wins") {
+TEST_CASE_FIXTURE(
+    LoopTest, "W5: if the result comes in the turn in which the time is up, it counts") {
     const auto f = future<int>();
     loop.call_later(1s, [&] { f.set_result(7); });
     CHECK(run(wait_for(f, 1s)) == 7);
@@ -181,8 +182,9 @@ TEST_CASE_FIXTURE(
     CHECK(log.empty());
 }
 
-TEST_CASE_FIXTURE(LoopTest, "W7: cancelling the waiter cancels the inner task, and waits "
-                            "for it") {
+TEST_CASE_FIXTURE(
+    LoopTest,
+    "W7: cancelling the waiting task asks the inner task to end, and waits for it") {
     // wf::AsyncioWaitForTest.test_cancel_wait_for, .test_asyncio_wait_for_cancelled
     const auto inner = task(slow_to_end(*this));
     auto waiter = task(wait_for(inner, 1h));
