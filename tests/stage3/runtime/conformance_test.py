@@ -1,4 +1,4 @@
-"""Does conformance.py notice what it is there to notice?"""
+"""Does conformance.py find the mistakes that it is meant to find?"""
 
 import subprocess
 import sys
@@ -61,7 +61,7 @@ class Conformance(unittest.TestCase):
     def test_a_program_that_crashes_is_seen(self):
         status, said = self.run_on("A1 O  text\n", case("A1: a", True), whole=False)
         self.assertEqual(status, 1)
-        self.assertIn("not ended", said)
+        self.assertIn("did not complete", said)
 
     def test_a_line_that_is_no_row_is_refused(self):
         status, said = self.run_on("A1 X  some text\n")

@@ -1,4 +1,4 @@
-// What a program of tasks tells of itself: who waits where, and for whom.
+// What a program reports about its tasks: which one waits where, and for what.
 #include "stage3_queue_crawler/runtime/executor/executor.h"
 #include "stage3_queue_crawler/runtime/sync/event.h"
 #include "stage3_queue_crawler/runtime/task/describe_tasks.h"
@@ -25,7 +25,7 @@ using tests::LoopTest;
 
 namespace {
 
-/// With N for the numbers of lines.
+/// The description, with N for the numbers of lines.
 std::string told(EventLoop& loop) {
     static const std::regex line("(\\.cpp|\\.h):[0-9]+");
     return std::regex_replace(describe_tasks(loop), line, "$1:N");
@@ -165,7 +165,7 @@ TEST_CASE_FIXTURE(
     loop.call_later(10ms, [&] { text = told(loop); }); // before the sleeper's own timer
     const auto napping = named("a", stage3::sleep(10ms));
     turns(1);
-    time.now += 10ms; // now both are due
+    time.now += 10ms; // now both timers are due
     turns(1);
     REQUIRE(!text.empty());
     CHECK(text.find("Nobody will wake them") == std::string::npos);
@@ -301,7 +301,7 @@ TEST_CASE_FIXTURE(Looks, "a task that can still be woken is not given up for los
         CHECK(end() == asleep);
         turns(1);
     }
-    SUBCASE("a letter from another thread can wake it") {
+    SUBCASE("a call from another thread can wake it") {
         loop.call_soon_threadsafe([] {});
         CHECK(end() == asleep);
         turns(1);

@@ -59,7 +59,7 @@ TEST_CASE_FIXTURE(LoopTest, "L2: a call that a callback queues runs in the next 
     CHECK(log == Log{"a", "b"});
     time.ready = {{.fd = pipe.read.fd(), .events = common::Events::read, .data = 0}};
     turns(1);
-    // What was queued before the selector was asked comes first, what it found, second.
+    // Calls queued before the selector was asked run first, then those for its events.
     CHECK(log == Log{"a", "b", "c", "reader"});
 }
 
@@ -91,7 +91,7 @@ TEST_CASE_FIXTURE(LoopTest, "L3: a callback may cancel itself") {
     auto held = std::make_shared<std::string>("held");
     self = loop.call_soon([&, held] {
         self.cancel();
-        note(*held); // still there
+        note(*held); // it still exists
     });
     turns(1);
     CHECK(log == Log{"held"});
@@ -175,7 +175,7 @@ TEST_CASE_FIXTURE(LoopTest,
 TEST_CASE_FIXTURE(
     LoopTest,
     "L7: if no task waits for a descriptor, timers that are due don't ask the selector") {
-    loop.call_later(5ms, [&] { time.now += 5ms; }); // so that the next one is due
+    loop.call_later(5ms, [&] { time.now += 5ms; }); // so that the next timer is due
     loop.call_later(10ms, noting("10"));
     bool watched = false;
     SUBCASE("without descriptors, the selector isn't asked") {}
@@ -198,11 +198,10 @@ TEST_CASE_FIXTURE(LoopTest, "L7: a fraction of a millisecond is rounded up") {
 
 TEST_CASE_FIXTURE(LoopTest,
                   "L7: without a timer, the loop sleeps until something else happens") {
-    CHECK_THROWS_WITH(loop.run_forever(),
-                      "everybody waits, and nothing will ever happen");
+    CHECK_THROWS_WITH(loop.run_forever(), "all tasks wait, and nothing will ever happen");
     CHECK(time.timeouts == std::vector<int>{-1});
     CHECK_FALSE(loop.running());
-    turns(1); // the exception has left it in order
+    turns(1); // the exception has left the loop usable
 }
 
 TEST_CASE_FIXTURE(LoopTest, "L8: timers that were cancelled don't pile up") {
@@ -269,7 +268,7 @@ TEST_CASE_FIXTURE(LoopTest,
     CHECK_FALSE(t.done());
     CHECK(stage3::run_until_complete<int>(loop, t) == 7);
     CHECK(elapsed() == 10'000);
-    turns(1); // the first one's callback does not stop anything any more
+    turns(1); // the callback of the first future no longer stops the loop
     CHECK(reports.empty());
 }
 
@@ -319,7 +318,7 @@ TEST_CASE_FIXTURE(LoopTest, "L15: a closed loop refuses everything") {
     CHECK_THROWS_AS(static_cast<void>(future<int>()), LoopClosed);
     CHECK_THROWS_AS(static_cast<void>(task([]() -> Coroutine<> { co_return; }())),
                     LoopClosed);
-    loop.close(); // again: no mistake
+    loop.close(); // closing twice is allowed
 }
 
 TEST_CASE_FIXTURE(LoopTest, "L15: a loop that closes drops what it still holds") {
@@ -383,7 +382,7 @@ TEST_CASE_FIXTURE(LoopTest, "L19: a cancelled sleep cancels its timer") {
     CHECK(t.cancelled());
     loop.call_later(1s, [&] { loop.stop(); });
     loop.run_forever();
-    CHECK(loop.timers() == 0); // swept out, as it came to the top
+    CHECK(loop.timers() == 0); // removed when it reached the top of the heap
     CHECK(elapsed() == 1000);
 }
 

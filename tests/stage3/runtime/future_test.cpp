@@ -194,12 +194,12 @@ TEST_CASE_FIXTURE(LoopTest,
 
 TEST_CASE_FIXTURE(LoopTest, "F14: a callback can be removed") {
     // fut::BaseFutureDoneCallbackTests.test_remove_done_callback. Functions can't be
-    // compared in C++, so each registration has a handle of its own.
+    // compared in C++, so each registration has its own handle.
     const auto f = future<int>();
     auto a = f.add_done_callback([&](const auto&) { note("a"); });
     f.add_done_callback([&](const auto&) { note("b"); });
     a.cancel();
-    a.cancel(); // no mistake
+    a.cancel(); // cancelling twice is allowed
     CHECK(a.cancelled());
     f.set_result(1);
     turns(1);
@@ -347,7 +347,7 @@ TEST_CASE_FIXTURE(LoopTest, "a result that can't be copied is moved out") {
     const int value = run([](LoopTest& t) -> Coroutine<int> {
         const auto f = t.future<std::unique_ptr<int>>();
         f.set_result(std::make_unique<int>(7));
-        const int seen = *co_await f; // stays there
+        const int seen = *co_await f; // the value stays in the future
         std::unique_ptr<int> taken = co_await stage3::Future(f);
         co_return *taken + seen;
     }(*this));
@@ -371,7 +371,7 @@ TEST_CASE("futures and handles may outlive their loop") {
     }();
     CHECK_FALSE(pending.done());
     CHECK_THROWS_AS(pending.add_done_callback([](const auto&) {}), stage3::LoopClosed);
-    pending.set_result(1); // nobody is told
+    pending.set_result(1); // no callback is called
     CHECK(pending.result() == 1);
     stage3::Handle handle = [] {
         stage3::EventLoop loop;

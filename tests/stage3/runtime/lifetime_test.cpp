@@ -1,5 +1,5 @@
-// Destructors that do things, at moments when one doesn't expect them; and loops that
-// close while much is under way. The address sanitizer is the judge of most of these.
+// Destructors that do things at unexpected moments, and loops that close while much is
+// under way. Most of these mistakes would be found by the address sanitizer only.
 #include "stage3_queue_crawler/runtime/executor/executor.h"
 #include "stage3_queue_crawler/runtime/sync/queue.h"
 #include "tests/stage3/runtime/loop_test.h"
@@ -37,7 +37,7 @@ using tests::Pipe;
 
 namespace {
 
-/// Does something when it dies.
+/// Calls a function when it is destroyed.
 class AtEnd {
   public:
     explicit AtEnd(std::function<void()> function) : function_(std::move(function)) {}
@@ -86,8 +86,7 @@ TEST_CASE_FIXTURE(LoopTest, "a task that dies with its loop can create no other"
     turns(2);
     loop.close();
     CHECK_FALSE(parent.done());
-    CHECK(reports.size()
-          == 1); // the parent has not ended; and of no other there's a word
+    CHECK(reports.size() == 1); // about the parent, and no other task
 }
 
 TEST_CASE("a call that was made or dropped can be cancelled when its loop is gone") {
@@ -101,7 +100,7 @@ TEST_CASE("a call that was made or dropped can be cancelled when its loop is gon
         loop.run_forever();
         queued = loop.call_soon([] {});
     }
-    made.cancel(); // a sanitizer watches whether they ask the loop for anything
+    made.cancel(); // a sanitizer sees whether these use the loop
     dropped.cancel();
     queued.cancel();
     CHECK(made.cancelled());
@@ -163,7 +162,8 @@ TEST_CASE_FIXTURE(LoopTest, "a chain of 100,000 futures is dropped with little s
     const char* lowest = nullptr;
     const char* highest = nullptr;
     int dropped = 0;
-    // The callback of one holds the last handle to another, and looks how deep it dies.
+    // The callback of each future holds the last handle to another one, and measures
+    // how deep in the stack it is destroyed.
     const auto hold = [&](const Future<>& holder, Future<> other) {
         auto look = std::make_shared<AtEnd>([&] {
             const auto* const here = static_cast<const char*>(__builtin_frame_address(0));
@@ -176,7 +176,7 @@ TEST_CASE_FIXTURE(LoopTest, "a chain of 100,000 futures is dropped with little s
     };
     const int many = tests::in_bulk(100'000);
     int more = many;
-    constexpr std::ptrdiff_t little = 10'000; // bytes: for a sanitizer's frames, too
+    constexpr std::ptrdiff_t little = 10'000; // bytes, enough for a sanitizer's frames
 
     SUBCASE("its owner drops the chain") {
         const Future<> first(loop);
@@ -238,7 +238,7 @@ TEST_CASE_FIXTURE(LoopTest, "a timer and the object that holds it may hold each 
     CHECK(held.use_count() == 4);
     time.now += 1s;
     turns(1);
-    CHECK(held.use_count() == 2); // those that have run have let go
+    CHECK(held.use_count() == 2); // the callbacks that have run are released
     loop.close();
     CHECK(held.use_count() == 1);
 }
@@ -266,7 +266,7 @@ TEST_CASE("a reader that dies may remove the writer") {
         loop.remove_writer(fd);
     });
     loop.add_reader(fd, [connection] {});
-    loop.add_writer(fd, [] { FAIL("it was taken back"); });
+    loop.add_writer(fd, [] { FAIL("the writer was removed"); });
     connection.reset();
     CHECK(loop.remove_reader(fd));
     CHECK_FALSE(loop.remove_writer(fd));
@@ -283,7 +283,7 @@ TEST_CASE("a descriptor that was closed too early does no lasting harm") {
     pipe.reset();
     CHECK_THROWS_AS(loop.remove_reader(fd), std::system_error);
     CHECK_FALSE(loop.remove_writer(fd));
-    const Pipe next; // the same numbers again
+    const Pipe next; // has the same numbers
     CHECK(next.write.fd() == fd);
     loop.add_writer(fd, [&] { loop.stop(); });
     loop.run_forever();
@@ -303,7 +303,7 @@ TEST_CASE("a signal handler may remove itself as it dies") {
 
 TEST_CASE("a signal is not lost when its pipe is full") {
     EventLoop loop;
-    for (int i = 0; i < 70'000; ++i) { // a letter a turn, and the pipe is never read
+    for (int i = 0; i < 70'000; ++i) { // one message per turn, and the pipe is never read
         loop.call_soon_threadsafe([] {});
         loop.stop();
         loop.run_forever();
@@ -380,7 +380,7 @@ TEST_CASE_FIXTURE(LoopTest,
         }
         co_await stage3::next_turn();
         for (const auto& one : all_tasks(test.loop))
-            one->cancel({}); // itself, and whoever waits for its end
+            one->cancel({}); // itself, and every task that waits for its end
         co_await Future<>();
     }(*this)));
     turns(2);
@@ -410,7 +410,7 @@ TEST_CASE_FIXTURE(LoopTest, "of tasks that wait for each other, each is asked on
     turns(2);
     cancel_all_tasks(loop);
     const auto asked_once = [](const auto& one) {
-        return one.cancelled() && one.cancelling() == 1; // and not by each that waits
+        return one.cancelled() && one.cancelling() == 1; // not once more by each waiter
     };
     CHECK(std::ranges::count_if(tasks, asked_once) == std::ssize(tasks));
 }
@@ -449,7 +449,7 @@ TEST_CASE("run rethrows what its loop throws") {
                             {
                                 const Pipe pipe;
                                 loop.add_reader(pipe.read.fd(), [] {});
-                            } // closed, and still watched
+                            } // closed, but still watched
                             co_await Future<>();
                         }(reported),
                         std::move(options)),
@@ -553,7 +553,7 @@ TEST_CASE_FIXTURE(LoopTest,
 
 TEST_CASE_FIXTURE(LoopTest, "a long chain of tasks, each awaiting the one before, ends") {
     const int many =
-        tests::in_bulk(50'000); // were each wait to look at all of them: minutes
+        tests::in_bulk(50'000); // would take minutes if each wait looked at all
     std::vector<Task<int>> tasks{task([]() -> Coroutine<int> {
         co_await stage3::sleep(1s);
         co_return 1;

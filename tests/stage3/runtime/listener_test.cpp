@@ -1,4 +1,4 @@
-// Clients come, are served, and go.
+// Clients connect, are served, and leave.
 #include "common/system/socket.h"
 #include "stage3_queue_crawler/runtime/net/listener.h"
 #include "stage3_queue_crawler/runtime/net/stream.h"
@@ -34,7 +34,7 @@ common::Address address_of(const Listener& listener) {
     return common::resolve("127.0.0.1", listener.port()).front();
 }
 
-/// Sends each line back, until there is none.
+/// Sends each line back, until the client has sent its last one.
 Coroutine<> echo(Stream& stream) {
     try {
         for (;;) {
@@ -48,7 +48,7 @@ Coroutine<> echo(Stream& stream) {
         stream.close(); // the client has broken the connection
         co_return;
     }
-    co_await stream.flush(); // or what is unsent is lost
+    co_await stream.flush(); // or unsent data would be lost
 }
 
 Coroutine<> count(std::shared_ptr<std::size_t> number) {
@@ -56,7 +56,7 @@ Coroutine<> count(std::shared_ptr<std::size_t> number) {
     co_return;
 }
 
-/// A client that sends some lines, and wants them back.
+/// A client that sends some lines, and counts those that come back unchanged.
 Coroutine<std::size_t> talk_to(common::Address server, int lines) {
     common::Socket socket = co_await stage3::connect(server);
     Stream stream(stage3::running_loop(), std::move(socket));
@@ -96,7 +96,7 @@ TEST_CASE("however many clients connect, those already accepted get their turn")
     stage3::run([]() -> Coroutine<> {
         Listener listener(any_port());
         const common::Address server = address_of(listener);
-        std::vector<common::Socket> crowd; // all stand in line before anybody is let in
+        std::vector<common::Socket> crowd; // all in the backlog before one is accepted
         for (int i = 0; i < 100; ++i) {
             common::Socket socket = co_await stage3::connect(server);
             crowd.push_back(std::move(socket));
@@ -104,7 +104,7 @@ TEST_CASE("however many clients connect, those already accepted get their turn")
         const auto in = std::make_shared<std::size_t>(0);
         auto serving = stage3::create_task(
             stage3::serve(std::move(listener), [in](Stream&) { return count(in); }));
-        bool some_are_in = false; // while others still stand in line
+        bool some_are_in = false; // while others are still in the backlog
         while (*in < crowd.size()) {
             co_await stage3::next_turn();
             some_are_in = some_are_in || (*in > 0 && *in < crowd.size());
@@ -136,12 +136,12 @@ TEST_CASE("a server that is cancelled ends with its clients") {
 
 namespace {
 
-/// Doesn't end as soon as it's asked to.
+/// Doesn't end as soon as it is asked to.
 Coroutine<> end_late(std::shared_ptr<std::size_t> ended) {
     try {
         co_await stage3::sleep(10s);
     } catch (const stage3::Cancelled&) {
-        *ended += 0; // go on
+        *ended += 0; // continue
     }
     co_await stage3::sleep(20ms);
     ++*ended;
@@ -165,7 +165,7 @@ TEST_CASE("a server that is cancelled ends only after its clients have ended") {
         serving.cancel();
         co_await stage3::sleep(5ms);
         CHECK_FALSE(serving.done());
-        serving.cancel(); // again, while it waits for them
+        serving.cancel(); // again, while it waits for the clients
         const std::vector<Task<>> one{serving};
         co_await stage3::wait(one);
         CHECK(*ended == 3);
@@ -196,7 +196,7 @@ TEST_CASE("an exception from a handler ends its connection and is reported") {
         const std::string nothing = co_await client.read_some(10);
         CHECK(nothing.empty());
         co_await stage3::sleep(5ms);
-        CHECK_FALSE(serving.done()); // the others are not concerned
+        CHECK_FALSE(serving.done()); // the other connections are not affected
         serving.cancel();
         const std::vector<Task<>> one{serving};
         co_await stage3::wait(one);
@@ -237,7 +237,7 @@ TEST_CASE("connect: a lack of descriptors is an error") {
 
 TEST_CASE("connect: waiting for it can be cancelled") {
     stage3::run([]() -> Coroutine<> {
-        const Listener listener(any_port(), 1); // its line is soon full
+        const Listener listener(any_port(), 1); // its backlog is soon full
         const common::Address address = address_of(listener);
         std::vector<common::Socket> others;
         bool timed_out = false;
@@ -251,8 +251,8 @@ TEST_CASE("connect: waiting for it can be cancelled") {
             }
         }
         CHECK(timed_out);
-        CHECK(stage3::running_loop().timers() <= 1); // nothing is left of it
-        // The descriptor's number is free again, also as far as the loop is concerned.
+        CHECK(stage3::running_loop().timers() <= 1); // nothing is left of the attempt
+        // The descriptor's number is free again, and the loop no longer watches it.
         Listener elsewhere(any_port());
         const common::Socket another = co_await stage3::connect(address_of(elsewhere));
         CHECK(another);

@@ -32,7 +32,7 @@ using tests::LoopTest;
 
 namespace {
 
-/// Gets, and notes what.
+/// Gets an item, and notes which.
 template <class AnyQueue>
 Coroutine<> get(LoopTest& test, AnyQueue& queue, std::string name, TimeLimit limit = {}) {
     try {
@@ -43,7 +43,7 @@ Coroutine<> get(LoopTest& test, AnyQueue& queue, std::string name, TimeLimit lim
     }
 }
 
-/// Puts, and notes when that is over.
+/// Puts an item, and notes when it is in.
 template <class AnyQueue>
 Coroutine<> put(LoopTest& test, AnyQueue& queue, int item, TimeLimit limit = {}) {
     try {
@@ -130,7 +130,7 @@ TEST_CASE("Q4: an operation that can't be done at once is an error") {
     queue.put_nowait(1);
     CHECK_THROWS_AS(queue.put_nowait(2), QueueFull);
     CHECK(queue.get_nowait() == 1);
-    CHECK(queue.unfinished() == 1); // the refused one does not count
+    CHECK(queue.unfinished() == 1); // the refused item does not count
 }
 
 TEST_CASE_FIXTURE(LoopTest, "Q5: put waits for room, and get for an item") {
@@ -214,7 +214,8 @@ TEST_CASE_FIXTURE(LoopTest,
     getters[0].cancel();
     getters[2].cancel();
     turns(2);
-    // What a had goes to d, who waits; what c had, to nobody: it's next again.
+    // The item of a goes to d, which waits. No task waits for the item of c, so it is
+    // the next one again.
     CHECK(log == Log{"b got 2", "d got 1"});
     CHECK(drain(queue) == std::vector{3});
     CHECK(queue.unfinished() == 3);
@@ -239,7 +240,7 @@ TEST_CASE_FIXTURE(LoopTest, "Q9: an item that is given back is where it was befo
     PriorityQueue<int> priority;
     check(priority, {1, 9}, {1, 5, 9});
     Queue<int> bounded(2);
-    check(bounded, {1, 9}, {5, 1, 9}); // one too many, for the moment
+    check(bounded, {1, 9}, {5, 1, 9}); // one too many for a moment
 }
 
 TEST_CASE_FIXTURE(LoopTest, "Q10: a put that is cancelled after it was let in takes its "
@@ -254,7 +255,7 @@ TEST_CASE_FIXTURE(LoopTest, "Q10: a put that is cancelled after it was let in ta
         a.cancel();
         turns(2);
         CHECK(a.cancelled());
-        CHECK(b.done()); // and now for b's
+        CHECK(b.done()); // and now there is room for b's
         CHECK(drain(queue) == std::vector{2});
         CHECK(queue.unfinished() == 2);
     };
@@ -293,7 +294,7 @@ TEST_CASE_FIXTURE(LoopTest, "Q10: withdrawing the last item ends a join") {
     turns(1);
     queue.get_nowait();
     queue.task_done();
-    CHECK(queue.unfinished() == 1); // 1 is in there
+    CHECK(queue.unfinished() == 1); // item 1 is in the queue
     putter.cancel();
     turns(2);
     CHECK(joiner.done());
@@ -349,13 +350,13 @@ TEST_CASE_FIXTURE(LoopTest, "Q13: waiting tasks are served in turn") {
 
 TEST_CASE_FIXTURE(LoopTest, "Q14: no getter jumps the line") {
     // In asyncio, a woken getter whose item was taken goes to the back of the line, so
-    // getter 2 is served before getter 1. Here the item is its own from the first.
+    // getter 2 is served before getter 1. Here the item belongs to getter 1 at once.
     Queue<int> queue;
     const auto first = task(get(*this, queue, "1"));
     const auto second = task(get(*this, queue, "2"));
     turns(1);
     queue.put_nowait(7);
-    CHECK_THROWS_AS(queue.get_nowait(), QueueEmpty); // not yours
+    CHECK_THROWS_AS(queue.get_nowait(), QueueEmpty); // it belongs to getter 1
     turns(1);
     queue.put_nowait(8);
     turns(1);
@@ -363,7 +364,7 @@ TEST_CASE_FIXTURE(LoopTest, "Q14: no getter jumps the line") {
 }
 
 TEST_CASE_FIXTURE(LoopTest, "Q14: no putter jumps the line") {
-    // In asyncio, a fresh put may take the room that was made for one that waits: the
+    // In asyncio, a new put may take the room that was made for a waiting one, so the
     // items leave as 9, 1, 2.
     Queue<int> queue(1);
     queue.put_nowait(0);
@@ -371,7 +372,7 @@ TEST_CASE_FIXTURE(LoopTest, "Q14: no putter jumps the line") {
         std::vector<Task<>>{task(put(*this, queue, 1)), task(put(*this, queue, 2))};
     turns(1);
     std::vector<int> left{queue.get_nowait()};
-    CHECK_THROWS_AS(queue.put_nowait(9), QueueFull); // the room is given away
+    CHECK_THROWS_AS(queue.put_nowait(9), QueueFull); // the room belongs to putter 1
     const auto fresh = task(put(*this, queue, 9));
     turns(1);
     while (!queue.empty()) {
@@ -395,7 +396,7 @@ TEST_CASE_FIXTURE(LoopTest, "Q15: a served get that is cancelled loses nothing")
 
 TEST_CASE_FIXTURE(
     LoopTest, "Q16: the queue is fair and loses nothing, whenever a frame is destroyed") {
-    // A served getter's frame may also be destroyed without having its turn.
+    // A served getter's frame may also be destroyed before the getter has its turn.
     Queue<int> queue;
     {
         LoopTest other;
@@ -576,7 +577,7 @@ TEST_CASE_FIXTURE(
     const auto joiner = task(join(*this, queue, "j"));
     drain(queue);
     turns(2);
-    CHECK(log.empty()); // taken, and not done
+    CHECK(log.empty()); // the items were taken, but are not done
     queue.task_done();
     turns(2);
     CHECK(log.empty());

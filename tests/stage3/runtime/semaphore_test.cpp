@@ -26,7 +26,7 @@ Coroutine<Permit> get(Semaphore& semaphore) {
     co_return permit;
 }
 
-/// Has a permit for so long.
+/// Holds a permit for the given time.
 Coroutine<> hold(LoopTest& test, Semaphore& semaphore, std::string name,
                  EventLoop::Duration time = 1s) {
     const Permit permit = co_await semaphore.acquire();
@@ -103,14 +103,14 @@ TEST_CASE_FIXTURE(
     auto b = task(hold(*this, semaphore, "b"));
     const auto c = task(hold(*this, semaphore, "c"));
     turns(3);
-    permit.reset(); // it's b's now, who does not know it yet
+    permit.reset(); // it belongs to b now, which does not know it yet
     b.cancel();
     turns(3);
     CHECK(b.cancelled());
     CHECK(log == Log{"c"});
     run(stage3::sleep(2s));
     CHECK(semaphore.available() == 1);
-    // And if nobody else waits, it's free.
+    // And if no other task waits, the permit is free.
     permit.emplace(run(get(semaphore)));
     auto d = task(hold(*this, semaphore, "d"));
     turns(3);
@@ -135,7 +135,8 @@ TEST_CASE_FIXTURE(LoopTest, "S6: no task jumps the line") {
 }
 
 TEST_CASE_FIXTURE(LoopTest, "S7: a permit is given back once, wherever it was moved") {
-    // test_release_not_acquired: here it can't be said
+    // test_release_not_acquired: here, such a program
+    // does not compile
     Semaphore semaphore(2);
     {
         Permit one = run(get(semaphore));
@@ -148,7 +149,7 @@ TEST_CASE_FIXTURE(LoopTest, "S7: a permit is given back once, wherever it was mo
         {
             Permit three = run(get(semaphore));
             two = std::move(three);
-            CHECK(semaphore.available() == 0); // the other one is in `three` now
+            CHECK(semaphore.available() == 0); // the other permit is in `three` now
         }
         CHECK(semaphore.available() == 1);
     }

@@ -1,4 +1,4 @@
-// Reading and writing on a connection, with a test at the other end of it.
+// Reading and writing on a connection that has the test at its other end.
 #include "common/system/descriptors.h"
 #include "common/system/selector.h"
 #include "common/system/socket.h"
@@ -36,7 +36,7 @@ using stage3::StreamLimits;
 
 namespace {
 
-/// Two ends of a connection: the stream's, and the test's.
+/// Two ends of a connection: the stream's and the test's.
 struct Pair {
     Pair() {
         std::array<int, 2> ends{};
@@ -52,7 +52,7 @@ struct Pair {
         std::error_code error;
         CHECK(theirs.send(bytes, error) == bytes.size());
     }
-    /// What has come to their end.
+    /// What has arrived at the test's end.
     std::string receive() {
         std::string all;
         std::vector<char> buffer(100'000);
@@ -68,10 +68,10 @@ struct Pair {
     common::Socket ours, theirs;
 };
 
-/// More than a socket has room for.
+/// More than fits into a socket's buffers.
 const std::string much(std::size_t{10} * 1000 * 1000, 'x');
 
-/// What a reading gives, or why there is none.
+/// The result of a read, or the reason why there is none.
 template <class Read>
 Coroutine<std::string> result_of(Read read) {
     std::string result;
@@ -132,7 +132,7 @@ TEST_CASE("read_until returns the text with its end and keeps the rest") {
         const auto waiting = stage3::create_task(line(stream));
         co_await stage3::sleep(5ms);
         CHECK_FALSE(waiting.done());
-        for (const char* piece : {"e", "\r", "\r", "\n", "x"}) { // a \r that is no end
+        for (const char* piece : {"e", "\r", "\r", "\n", "x"}) { // one \r isn't the end
             pair.send(piece);
             co_await stage3::sleep(1ms);
         }
@@ -142,7 +142,7 @@ TEST_CASE("read_until returns the text with its end and keeps the rest") {
         CHECK(rest == "end after 1");
         CHECK_FALSE(stream.at_end());
         const std::string last = co_await stream.read_some(10);
-        CHECK(last == "x"); // nothing is lost by that
+        CHECK(last == "x"); // the failed read has lost nothing
         CHECK(stream.at_end());
         const std::string nothing = co_await stream.read_some(10);
         CHECK(nothing.empty());
@@ -158,9 +158,9 @@ TEST_CASE("read_until reads no more than allowed") {
             pair.send("1234567\r\n");
             got = co_await line(stream, 8);
             CHECK(got == "too long");
-            got = co_await line(stream, 9); // nothing is lost by that
+            got = co_await line(stream, 9); // the failed read has lost nothing
             CHECK(got == "1234567\r\n");
-            pair.send("12345678"); // an end can't come in time
+            pair.send("12345678"); // the end can no longer come in time
             got = co_await line(stream, 8);
             CHECK(got == "too long");
             pair.send(std::string(30, 'x')); // more than is read ahead
@@ -220,11 +220,11 @@ TEST_CASE("an unread stream doesn't listen without end") {
     with_stream(
         [](Stream& stream, Pair& pair) -> Coroutine<> {
             const auto first = stage3::create_task(stream.read_some(1));
-            co_await stage3::sleep(1ms); // so that it listens
+            co_await stage3::sleep(1ms); // so that the stream listens
             pair.send("x");
             const std::string x = co_await first;
             CHECK(x == "x");
-            std::size_t sent = 0; // nobody reads any more
+            std::size_t sent = 0; // from now on, the stream isn't read
             for (int i = 0; i < 200; ++i) {
                 std::error_code error;
                 sent += pair.theirs.send(std::string(10'000, 'y'), error);
@@ -243,7 +243,7 @@ TEST_CASE("an unread stream doesn't listen without end") {
 TEST_CASE("write and drain deliver everything in order, however slowly it's read") {
     with_stream(
         [](Stream& stream, Pair& pair) -> Coroutine<> {
-            // NOLINTNEXTLINE(cert-msc32-c,cert-msc51-cpp): the same each time
+            // NOLINTNEXTLINE(cert-msc32-c,cert-msc51-cpp): the same sequence each time
             std::mt19937 chance(1);
             std::string sent;
             std::size_t most_left = 0;
@@ -277,7 +277,7 @@ TEST_CASE("write and drain deliver everything in order, however slowly it's read
             std::array<char, 1> byte{};
             std::error_code error;
             CHECK(pair.theirs.receive(byte, error) == 0);
-            CHECK_FALSE(error); // the end, and not just nothing
+            CHECK_FALSE(error); // it is the end, not just a lack of bytes
         },
         {.unsent = 10'000});
 }
@@ -315,7 +315,7 @@ TEST_CASE("drain waits while the peer doesn't read, and reports when it never wi
         pair.theirs.close();
         const std::string result = co_await again;
         CHECK(result == std::make_error_code(std::errc::broken_pipe).message());
-        CHECK(stream.unsent() == 0); // it would only take room
+        CHECK(stream.unsent() == 0); // what can't be sent is dropped
         stream.write("more");
         CHECK(stream.unsent() == 0);
     });
@@ -337,14 +337,14 @@ TEST_CASE("closing the stream ends the waiting tasks") {
         CHECK(result == why);
         result = co_await line(stream);
         CHECK(result == why);
-        stream.close(); // again: nothing
+        stream.close(); // closing twice is allowed
         pair.receive();
     });
 }
 
 namespace {
 
-/// How many turns others have while somebody is busy.
+/// Counts the turns that others have while a task is busy.
 Coroutine<> count_turns(int& turns) {
     for (;;) {
         co_await stage3::next_turn();
@@ -382,11 +382,11 @@ TEST_CASE("a task that never has to wait to write gives others their turn") {
         for (int i = 0; i < 100; ++i) {
             stream.write(piece);
             co_await stream.drain();
-            received += pair.receive().size(); // so there is room, each time
+            received += pair.receive().size(); // so that there is room each time
         }
         CHECK(received == 100 * piece.size());
         CHECK(turns >= 10);
-        CHECK(turns <= 50); // and it isn't slowed down more than that
+        CHECK(turns <= 50); // yielding more often would only slow the task down
         others.cancel();
         co_await stage3::next_turn();
     });
@@ -453,7 +453,7 @@ TEST_CASE("a socket that the loop can't watch is refused at once") {
     const common::Socket high(::fcntl(pair.ours.fd(), F_DUPFD, FD_SETSIZE + 1));
     REQUIRE(high);
     stage3::EventLoop loop({.selector = common::make_selector("select")});
-    common::Socket same(::dup(high.fd())); // the lowest that is free: fits
+    common::Socket same(::dup(high.fd())); // has a lower number, which fits
     CHECK_NOTHROW(Stream(loop, std::move(same)));
     common::Socket too_high(::fcntl(high.fd(), F_DUPFD, FD_SETSIZE + 1));
     CHECK_THROWS_AS(Stream(loop, std::move(too_high)), common::SelectorFull);
@@ -465,7 +465,7 @@ TEST_CASE("closing the stream drops what was read ahead") {
         const std::string first = co_await line(stream);
         CHECK(first == "a\r\n");
         stream.close();
-        stream.close(); // twice is as good as once
+        stream.close(); // closing twice is allowed
         const std::string second = co_await line(stream);
         CHECK(second == "Operation canceled");
         const std::string some =
@@ -487,13 +487,13 @@ TEST_CASE("finish_writing sends everything and then the end") {
             all += pair.receive();
             co_await stage3::next_turn();
         }
-        CHECK((all == much)); // in brackets: not to be printed
+        CHECK((all == much)); // in parentheses, so that it is not printed
         co_await stream.flush();
         std::error_code error;
         std::array<char, 10> buffer{};
         CHECK(pair.theirs.receive(buffer, error) == 0);
-        CHECK_FALSE(error);     // and not "would block"
-        pair.send("still\r\n"); // that was one direction only
+        CHECK_FALSE(error);     // it is the end, not "would block"
+        pair.send("still\r\n"); // the other direction is still open
         const std::string answer = co_await line(stream);
         CHECK(answer == "still\r\n");
     });
@@ -508,7 +508,7 @@ TEST_CASE("data that has come is read even if writing has become impossible") {
         CHECK(writing == "Broken pipe");
         const std::string why = co_await line(stream);
         CHECK(why == "go away\r\n");
-        const std::string more = co_await line(stream); // this is no orderly end
+        const std::string more = co_await line(stream); // not an orderly end
         CHECK(more == "Broken pipe");
     });
 }

@@ -27,12 +27,12 @@ using tests::Rain;
 
 namespace {
 
-/// What else fails in these tests.
+/// Another exception that these tests throw.
 struct Snow : std::runtime_error {
     Snow() : std::runtime_error("it snows") {}
 };
 
-/// Sleeps, and says how it ended.
+/// Sleeps, and notes how that ended.
 Coroutine<int> child(LoopTest& test, std::string name, EventLoop::Duration time,
                      int value = 0) {
     try {
@@ -51,7 +51,7 @@ Coroutine<> fail_after(EventLoop::Duration time) {
     throw Error();
 }
 
-/// Asked to end, it takes a second for that, and fails then if it should.
+/// When it is asked to end, it takes a second to do so, and then fails if `fails`.
 Coroutine<> end_slowly(LoopTest& test, std::string name, bool fails = false) {
     bool cancelled = false;
     try {
@@ -73,7 +73,7 @@ Coroutine<> end_slowly(LoopTest& test, std::string name, bool fails = false) {
     throw Cancelled{};
 }
 
-/// A body that makes these children, and then sleeps.
+/// A body that makes two children, and then sleeps.
 Coroutine<> two_children(LoopTest& test, TaskGroup& group, EventLoop::Duration own) {
     group.start(child(test, "a", 1s));
     group.start(child(test, "b", 2s));
@@ -86,7 +86,7 @@ Coroutine<> run_two(LoopTest& test, EventLoop::Duration own) {
     test.note("all");
 }
 
-/// Runs a group. Its body is what `begin` does, and what it returns.
+/// Runs a group. Its body calls `begin`, and awaits the coroutine that this returns.
 Coroutine<> in_group(std::function<Coroutine<>(TaskGroup&)> begin) {
     TaskGroup group;
     co_await group.run(
@@ -137,7 +137,7 @@ TEST_CASE_FIXTURE(
     CHECK_THROWS_AS(stage3::run_until_complete<void>(loop, failing), Rain);
     CHECK(log == Log{"a", "b cancelled", "body cancelled"});
     CHECK(elapsed() == 1500);
-    CHECK(failing.cancelling() == 0); // its request was the group's own
+    CHECK(failing.cancelling() == 0); // the request came from the group itself
 }
 
 TEST_CASE_FIXTURE(LoopTest, "G2: a child's failure counts even when the body has ended") {
@@ -304,7 +304,7 @@ TEST_CASE_FIXTURE(
 
 TEST_CASE_FIXTURE(
     LoopTest, "G8: a body that put off the group's request leaves its task unharmed") {
-    // wait_for keeps a request for later that comes in the turn of its result.
+    // wait_for puts off a request that comes in the turn of its result.
     const auto ready = future<>();
     loop.call_later(1s, [&] { ready.set_result(); });
     const auto parent = task([](LoopTest& test, Future<> r) -> Coroutine<int> {
@@ -382,7 +382,7 @@ TEST_CASE_FIXTURE(LoopTest,
 
 namespace {
 
-/// A group in a group. The inner one has a failing child, after a second.
+/// A group in a group. A child of the inner one fails after a second.
 Coroutine<> inner_fails(LoopTest& test, bool caught) {
     TaskGroup group;
     try {
@@ -512,7 +512,7 @@ TEST_CASE_FIXTURE(LoopTest,
                         return fail_after<Rain>(1s);
                     })),
                     Rain);
-    CHECK(log == Log{"asked"}); // not a line of it has run
+    CHECK(log == Log{"asked"}); // not a line of the late child has run
     CHECK(elapsed() == 1000);
 }
 
@@ -569,8 +569,8 @@ TEST_CASE_FIXTURE(LoopTest, "a loop may be closed around a group") {
     const auto parent = task(run_two(*this, 1h));
     turns(3);
     loop.close();
-    CHECK(reports.size() == 3); // parent and children
-    CHECK(log.empty());         // nobody was asked
+    CHECK(reports.size() == 3); // the parent and its children
+    CHECK(log.empty());         // no task was asked to end
     CHECK_FALSE(parent.done());
 }
 

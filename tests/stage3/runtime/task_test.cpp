@@ -26,7 +26,7 @@ using tests::Rain;
 
 namespace {
 
-/// Notes what becomes of waiting for `future`.
+/// Notes the outcome of waiting for `future`.
 Coroutine<> note_outcome(LoopTest& test, Future<int> future) {
     try {
         const int value = co_await future;
@@ -44,7 +44,7 @@ Coroutine<int> value_of(Future<int> future) {
     co_return value;
 }
 
-/// Tells when it dies.
+/// Notes when it is destroyed.
 class Witness {
   public:
     Witness(LoopTest& test, std::string name) : test_(test), name_(std::move(name)) {}
@@ -475,7 +475,7 @@ TEST_CASE_FIXTURE(LoopTest, "K22: requests are counted and can be taken back") {
     CHECK(t.uncancel() == 0);
     CHECK(t.uncancel() == 0);
     turns(1);
-    CHECK(t.cancelled()); // the count tells, and does not prevent
+    CHECK(t.cancelled()); // the count informs, but does not stop the request
 }
 
 TEST_CASE_FIXTURE(LoopTest, "K23: a task that is done can't be cancelled") {
@@ -521,8 +521,8 @@ TEST_CASE_FIXTURE(LoopTest,
 
 TEST_CASE_FIXTURE(LoopTest,
                   "K26: a task that is destroyed before it is done is reported") {
-    // task::BaseTaskTests.test_log_destroyed_pending_task. A task goes with its loop, at
-    // the latest.
+    // task::BaseTaskTests.test_log_destroyed_pending_task. A task is destroyed with its
+    // loop at the latest.
     const auto t = stage3::create_task(
         loop,
         [](LoopTest& test) -> Coroutine<> {
@@ -546,14 +546,14 @@ TEST_CASE_FIXTURE(LoopTest, "K26: tasks that wait for each other and for shared 
     for (int i = 0; i < 3; ++i)
         tasks.push_back(task(value_of(tasks.back())));
     for (int i = 0; i < 3; ++i)
-        static_cast<void>(task(value_of(tasks[2]))); // nobody has a handle to these
+        static_cast<void>(task(value_of(tasks[2]))); // these have no handles
     const auto not_begun = task(countdown(3));
     turns(2);
     static_cast<void>(task(leaf(1)));
     loop.close();
-    CHECK(reports.size() == 9); // countdown(3) has made two steps, and is done
+    CHECK(reports.size() == 9); // countdown(3) is done after two steps
     CHECK_FALSE(shared.done());
-    shared.set_result(1); // whoever waited is gone
+    shared.set_result(1); // the tasks that waited are gone
 }
 
 TEST_CASE_FIXTURE(LoopTest, "K26: a task without a handle continues") {

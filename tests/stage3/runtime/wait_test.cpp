@@ -40,7 +40,7 @@ Coroutine<int> fail_after(stage3::EventLoop::Duration delay) {
     throw Rain();
 }
 
-/// Waits for ever; asked to end, it takes another second for that.
+/// Waits forever. When it is asked to end, it takes another second to do so.
 Coroutine<int> slow_to_end(LoopTest& test) {
     bool cancelled = false;
     try {
@@ -55,7 +55,7 @@ Coroutine<int> slow_to_end(LoopTest& test) {
     co_return 0;
 }
 
-/// Waits for ever, and refuses to end without a value.
+/// Waits forever, and answers a request to end with a value.
 Coroutine<int> refuse(int value) {
     try {
         co_await Future<>();
@@ -106,7 +106,7 @@ TEST_CASE_FIXTURE(
 TEST_CASE_FIXTURE(
     LoopTest,
     "W2: a late inner task is waited for even if the waiter is cancelled meanwhile") {
-    // asyncio's wait_for leaves the inner task behind then.
+    // asyncio's wait_for abandons the inner task in this case.
     const auto inner = task([](LoopTest& test) -> Coroutine<int> {
         bool cancelled = false;
         try {
@@ -114,7 +114,7 @@ TEST_CASE_FIXTURE(
         } catch (const Cancelled&) {
             cancelled = true;
         }
-        while (cancelled) { // it takes its time, whatever comes
+        while (cancelled) { // it takes its time, however often it is asked
             try {
                 co_await stage3::sleep(1s);
                 test.note("cleaned up");
@@ -154,7 +154,7 @@ TEST_CASE_FIXTURE(
     const auto f = future<int>();
     loop.call_later(1s, [&] { f.set_result(7); });
     CHECK(run(wait_for(f, 1s)) == 7);
-    // And the other way round, the timer first.
+    // Now the other way round, with the timer first.
     const auto g = future<int>();
     const auto t = task(wait_for(g, 1s));
     turns(1);
@@ -324,7 +324,7 @@ TEST_CASE_FIXTURE(LoopTest, "W13: an event wakes all waiting tasks in their orde
     CHECK(log.empty());
     event.set();
     CHECK(event.is_set());
-    event.clear(); // does not put back those who were woken
+    event.clear(); // the tasks already woken stay awake
     turns(1);
     CHECK(log == Log{"a", "b"});
 
@@ -334,7 +334,7 @@ TEST_CASE_FIXTURE(LoopTest, "W13: an event wakes all waiting tasks in their orde
     event.set();
     const auto d = task(wait_and_note(event, *this, "d"));
     turns(1);
-    CHECK(log == Log{"a", "b", "c", "d"}); // d found it set, and did not wait
+    CHECK(log == Log{"a", "b", "c", "d"}); // d found the event set, and did not wait
 }
 
 TEST_CASE_FIXTURE(LoopTest, "W14: a cancelled waiter leaves the line") {
