@@ -1,4 +1,4 @@
-// A crawl of a server that does as it is told, also when that is wrong.
+// A crawl of a scripted server, which also makes the mistakes that it is told to make.
 #include "tests/stage3/crawler/crawl_under_test.h"
 
 #include <doctest/doctest.h>
@@ -12,7 +12,7 @@ using namespace tests;
 
 TEST_CASE("a crawl fetches every page once and ends") {
     ScriptedServer server;
-    server.on("/", page({"/a", "/b", "/a#part", "b", "/"})); // twice, and itself
+    server.on("/", page({"/a", "/b", "/a#part", "b", "/"})); // one page twice, and itself
     server.on("/a", page({"/b", "/c"}));
     server.on("/b", page({"/"})); // a cycle
     server.on("/c", page({"/gone", "http://elsewhere.example/", "mailto:a@b"}));

@@ -1,7 +1,7 @@
-// A frontier's promises: some by name, and all of them at random, against a model that
-// only counts.
+// A frontier's promises: some in a test each, and all of them in random crawls, which are
+// compared with a model that only counts.
 //
-// The variable SEEDS says how many random crawls there are, and SEED, which one.
+// The variable SEEDS sets the number of random crawls, and SEED picks one of them.
 #include "stage3_queue_crawler/crawler/host.h"
 #include "stage3_queue_crawler/crawler/memory_frontier.h"
 #include "stage3_queue_crawler/runtime/loop/at_exit.h"
@@ -56,7 +56,7 @@ RobotsCache::Answer answer(std::string_view robots) {
         .rules = Robots::parse(robots, "me"), .reason = "disallowed by robots.txt"});
 }
 
-/// A frontier, and a robots.txt for each origin, which comes when the test says so.
+/// A frontier, and a robots.txt for each origin, which arrives when the test says so.
 struct FrontierTest : tests::LoopTest {
     explicit FrontierTest(FrontierSettings settings = {}, bool obey_robots = false)
         : frontier(loop, with_robots(std::move(settings), obey_robots)) {}
@@ -77,7 +77,8 @@ struct FrontierTest : tests::LoopTest {
             urls.push_back(url_of(root));
         stage3::run_until_complete<void>(loop, create_task(loop, frontier.open(urls)));
     }
-    /// The next visit. If there is none now, the test waits, and fails if none comes.
+    /// The next visit. If there is none yet, the test waits for one, and fails if none
+    /// comes.
     FrontierVisit get() {
         return stage3::run_until_complete<FrontierVisit>(
             loop, create_task(loop, frontier.get()));
@@ -85,7 +86,7 @@ struct FrontierTest : tests::LoopTest {
     void close() {
         stage3::run_until_complete<void>(loop, create_task(loop, frontier.close()));
     }
-    /// Somebody wants one, and gets it when there is one.
+    /// Starts a task that waits for a visit.
     void want() {
         wanting.push_back(create_task(loop, [](FrontierTest& test) -> Coroutine<> {
             FrontierVisit visit = co_await test.frontier.get();
@@ -95,7 +96,7 @@ struct FrontierTest : tests::LoopTest {
             test.out.push_back(std::move(visit));
         }(*this)));
     }
-    /// What came of it: these links.
+    /// Ends a visit whose page had these links.
     void done(FrontierVisit visit, const std::vector<std::string>& links = {}) {
         Record record(visit.work().url);
         record.outcome = Outcome::page;
@@ -155,7 +156,7 @@ TEST_CASE("join reports a URL that was lost") {
     const auto work = first.work();
     test.done(std::move(first));
     Record record(work.url);
-    test.frontier.done(work, record, {}); // once too often: so it counts as the second
+    test.frontier.done(work, record, {}); // once too often, so it counts as the second
     CHECK_THROWS_WITH_AS(
         stage3::run_until_complete(test.loop, test.frontier.join({})),
         "http://h/2 has been lost: please report this fault of the crawler",
@@ -168,7 +169,7 @@ TEST_CASE("join doesn't ask for the URLs left over beyond max_pages") {
     test.open({"http://h/1", "http://h/2"});
     test.done(test.get());
     test.want();
-    stage3::run_until_complete(test.loop, test.frontier.join({})); // and doesn't throw
+    stage3::run_until_complete(test.loop, test.frontier.join({})); // doesn't throw
     CHECK(test.frontier.counts().has_left_some);
     CHECK(test.frontier.urls().count_queued() == 1);
     test.wanting.front().cancel();
@@ -281,7 +282,7 @@ TEST_CASE("on a host with two origins, each origin waits for its own robots.txt"
     CHECK(test.log == Log{"https://h:8080/2 at 0"});
     test.robots.at("http://h:8080").set_result(answer(""));
     test.turns(5);
-    CHECK(test.log.size() == 1); // but their host is one
+    CHECK(test.log.size() == 1); // but they share a host
     test.done(std::move(test.out.at(0)));
     test.turns(5);
     CHECK(test.log == Log{"https://h:8080/2 at 0", "http://h:8080/1 at 0"});
@@ -335,8 +336,7 @@ TEST_CASE("the crawl's order also applies to each host's line") {
         order.emplace_back(visit.work().url.target());
         test.done(std::move(visit));
     }
-    CHECK(order
-          == Log{"/1", "/3", "/2"}); // the first was let in before there were others
+    CHECK(order == Log{"/1", "/3", "/2"}); // /1 was let in before there were others
 }
 
 TEST_CASE("in a closed frontier, a visit that is dropped stays where it is") {
@@ -402,7 +402,7 @@ TEST_CASE("judging a long line takes many turns, in which all lines make progres
     tests::VirtualTime time;
     int ticks = 0;
     stage3::LoopOptions options = time.options();
-    // A clock on which whatever one does takes a millisecond.
+    // A clock that advances by a millisecond each time it is read.
     options.clock = [&] { return time.now + std::chrono::milliseconds(++ticks); };
     EventLoop loop(std::move(options));
     Future<RobotsCache::Answer> known(loop);
@@ -428,14 +428,15 @@ TEST_CASE("judging a long line takes many turns, in which all lines make progres
     CHECK(line.size() == 0);
     CHECK(log.size() == 11);
     CHECK(std::ranges::find(log, "http://short/") - log.begin() < 5);
-    CHECK(asked == 2); // once for each line, and the answer is kept
+    CHECK(asked == 2); // once for each line, whose answer is kept
 }
 
 // ---- At random ----
 
 namespace {
 
-/// A random web, crawled by random workers under random limits; and what must hold.
+/// A random web, crawled by random workers under random limits, and checks of what must
+/// hold.
 class RandomCrawl {
   public:
     explicit RandomCrawl(std::uint32_t seed)
@@ -443,7 +444,7 @@ class RandomCrawl {
           frontier_(loop_, settings_) {
         const int hosts = number(1, 4);
         for (int host = 0; host < hosts; ++host) {
-            // Two origins, which are one host.
+            // Two origins on one host.
             origins_.push_back(fmt::format("http://h{}:8080", host));
             origins_.push_back(fmt::format("https://h{}:8080", host));
         }
@@ -467,7 +468,7 @@ class RandomCrawl {
 
   private:
     using TimePoint = EventLoop::TimePoint;
-    /// What the model knows of a URL, and of a host.
+    /// What the model knows about a URL, and about a host.
     struct Page {
         bool is_out = false;
         int times_done = 0;
@@ -543,8 +544,8 @@ class RandomCrawl {
         return future;
     }
 
-    /// The longest pause that must be kept now. (The frontier learns of a robots.txt's
-    /// wish when it judges the first URL by it: so the model learns it from the URL.)
+    /// The longest pause that must be kept now. The frontier takes a robots.txt's delay
+    /// when it judges the first URL by it, so the model takes it from that URL.
     EventLoop::Duration delay_of(const Host& host) const {
         return std::max(settings_.politeness.delay, host.delay);
     }
@@ -576,7 +577,7 @@ class RandomCrawl {
                 worker.result();
     }
 
-    /// Cancels a worker now and then: there is another for each.
+    /// Cancels a worker now and then, and starts another in its place.
     Coroutine<> disturb(std::vector<Task<>>& workers) {
         for (int times = number(0, 5); times > 0; --times) {
             co_await stage3::sleep(milliseconds(1000));
@@ -601,7 +602,7 @@ class RandomCrawl {
                 --hosts_.at(stage3::host_of(url)).out;
             });
             if (one_in(20))
-                co_await stage3::sleep(milliseconds(100)); // before it begins
+                co_await stage3::sleep(milliseconds(100)); // before the visit begins
             check_beginning(visit.work());
             visit.on_request()();
             co_await stage3::sleep(milliseconds(300));
@@ -656,7 +657,7 @@ class RandomCrawl {
     void check_taken(const Work& work) {
         CHECK_FALSE(is_over_);
         const auto known = pages_.find(work.url);
-        REQUIRE(known != pages_.end()); // a root, or a link on a page that is done
+        REQUIRE(known != pages_.end()); // it is a root, or a link on a page that is done
         Page& page = known->second;
         CHECK_FALSE(page.is_out);
         CHECK(page.times_done == 0);
@@ -675,7 +676,7 @@ class RandomCrawl {
 
     void check_beginning(const Work& work) {
         Host& host = hosts_.at(stage3::host_of(work.url));
-        // (A robots.txt may have come while this one was out already.)
+        // Only our own delay: a robots.txt may have come while this visit was out.
         CHECK(loop_.time() - host.last_start >= settings_.politeness.delay);
         host.last_start = loop_.time();
         host.next_start = std::max(host.next_start, loop_.time() + delay_of(host));
@@ -721,7 +722,7 @@ class RandomCrawl {
     std::map<std::string, Future<RobotsCache::Answer>> robots_;
     FrontierSettings settings_;
     MemoryFrontier frontier_;
-    std::map<Url, Page> pages_; // that must come out, or have
+    std::map<Url, Page> pages_; // that must come out, or have come out
     std::map<std::string, Host> hosts_;
     std::size_t taken_ = 0;
     bool is_over_ = false;

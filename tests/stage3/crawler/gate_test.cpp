@@ -1,4 +1,4 @@
-// Who may begin, and when: each host's limits, and the line at its gate.
+// Which items may begin, and when: each host's limits, and the line at its gate.
 #include "stage3_queue_crawler/crawler/gate.h"
 #include "tests/stage3/runtime/loop_test.h"
 
@@ -19,7 +19,7 @@ using tests::Log;
 
 namespace {
 
-/// A gate. The log says who was let in, and how many milliseconds after the beginning.
+/// A gate. The log has the items that were let in, each with its time in milliseconds.
 struct GateTest : tests::LoopTest {
     explicit GateTest(GateLimits limits)
         : gate(loop, limits, {}, [this](int item, Passage passage) {
@@ -32,18 +32,18 @@ struct GateTest : tests::LoopTest {
         for (const int item : items)
             gate.enter(host, item);
     }
-    /// One that was let in begins.
+    /// An item that was let in begins.
     void begin(const std::string& host = "h") { gate.begin(host); }
-    /// One that has begun ends.
+    /// An item that has begun ends.
     void end(const std::string& host = "h") { gate.leave(host, true); }
-    /// Lets so much time go by.
+    /// Lets time pass.
     void wait(EventLoop::Duration duration) {
         loop.call_later(duration, [this] { loop.stop(); });
         loop.run_forever();
     }
 
     stage3::Gate<int> gate;
-    std::vector<int> waited; ///< who had to stand in line
+    std::vector<int> waited; ///< the items that had to stand in line
 };
 
 } // namespace
@@ -59,13 +59,13 @@ TEST_CASE("without limits, every item is let in at once") {
 TEST_CASE("as many items are in as allowed, and each that leaves lets the next one in") {
     GateTest test({.max_per_host = 2});
     test.enter({1, 2, 3, 4});
-    CHECK(test.log == Log{"1 at 0", "2 at 0"}); // that they haven't begun doesn't matter
+    CHECK(test.log == Log{"1 at 0", "2 at 0"}); // although they haven't begun
     CHECK(test.gate.size() == 2);
     test.begin();
     CHECK(test.gate.size() == 2);
     test.end();
     CHECK(test.log == Log{"1 at 0", "2 at 0", "3 at 0"});
-    test.gate.leave("h", false); // the second, which never began
+    test.gate.leave("h", false); // the second item, which never began
     CHECK(test.log.back() == "4 at 0");
     CHECK(test.gate.size() == 0);
     CHECK(test.waited == std::vector{3, 4});
@@ -76,14 +76,14 @@ TEST_CASE("a pause is counted from start to start, however long an item stays") 
     test.enter({1, 2, 3});
     CHECK(test.log == Log{"1 at 0"});
     test.wait(1s);
-    CHECK(test.log == Log{"1 at 0"}); // it hasn't begun
+    CHECK(test.log == Log{"1 at 0"}); // item 1 hasn't begun
     test.begin();
     test.end();
     test.wait(99ms);
     CHECK(test.log == Log{"1 at 0"});
     test.wait(11ms);
     CHECK(test.log == Log{"1 at 0", "2 at 1100"});
-    test.begin(); // 10 ms late
+    test.begin(); // 10 ms after it was let in
     test.wait(200ms);
     CHECK(test.log.back() == "3 at 1210");
 }
@@ -181,7 +181,7 @@ TEST_CASE("take_all takes the items in line and no others") {
     test.enter({1, 2, 3});
     test.enter({4, 5}, "other");
     std::vector<int> all = test.gate.take_all();
-    std::ranges::sort(all); // hosts are in no order
+    std::ranges::sort(all); // the hosts have no order
     CHECK(all == std::vector<int>{2, 3, 5});
     CHECK(test.gate.size() == 0);
     test.begin();

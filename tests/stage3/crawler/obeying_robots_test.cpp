@@ -1,4 +1,4 @@
-// robots.txt, as the crawler fetches and obeys it. (How one is read: robots_test.cpp.)
+// How the crawler fetches and obeys robots.txt. robots_test.cpp tests how it is read.
 #include "tests/stage3/crawler/crawl_under_test.h"
 
 #include <doctest/doctest.h>
@@ -35,7 +35,7 @@ TEST_CASE("a URL that robots.txt disallows is recorded and not fetched") {
     CHECK(result[server.url("/a")].error == "disallowed by robots.txt");
     CHECK(result[server.url("/a")].status == 0);
     CHECK(server.times_asked("/a") == 0);
-    CHECK(result.records.size() == 4); // none for robots.txt itself
+    CHECK(result.records.size() == 4); // there is none for robots.txt itself
     CHECK(result.progress.dead == 0);
     CHECK(result.progress.fetched == 3);
     CHECK(server.requests().at(0).target == "/robots.txt");
@@ -231,7 +231,7 @@ TEST_CASE("a crawl that has reached max_pages doesn't wait for a robots.txt") {
     const Result result = setup.crawl({silent.url("/1"), silent.url("/2"), server.url()});
     CHECK(result.ending == Ending::max_pages);
     CHECK(result.urls() == std::vector{server.url()});
-    CHECK(result.seconds < 10.0); // 30 s would be its time limit
+    CHECK(result.seconds < 10.0); // its time limit is 30 s
 }
 
 TEST_CASE("a robots.txt that never comes fails every URL that waits for it") {
@@ -280,7 +280,7 @@ TEST_CASE("a URL met later fails with an earlier failure of robots.txt, too") {
 
 TEST_CASE("late robots.txt files hold up no other host, even if there are more than are "
           "fetched at once") {
-    ScriptedServer late; // by many names
+    ScriptedServer late; // it has many names
     late.on("/robots.txt", Reply{Pause{300ms}, robots("")[0]});
     late.on("/", page({}));
     ScriptedServer quick;
@@ -307,7 +307,7 @@ TEST_CASE("late robots.txt files hold up no other host, even if there are more t
 
 TEST_CASE("robots.txt files are fetched from only a limited number of origins at once") {
     const std::size_t most = CrawlSettings().robots_at_once;
-    ScriptedServer server; // by as many names as it takes
+    ScriptedServer server; // it has as many names as needed
     server.on("/robots.txt", Reply{Pause{300ms}, robots("")[0]});
     server.on("/", page({}));
     Setup setup;
@@ -323,7 +323,7 @@ TEST_CASE("robots.txt files are fetched from only a limited number of origins at
     CHECK(result.records.size() == 2 * most);
     CHECK(result.progress.dead == 0);
     CHECK(server.times_asked("/robots.txt") == 2 * most);
-    CHECK(server.most_at_once() >= most / 2); // the worker doesn't wait for them
+    CHECK(server.most_at_once() >= most / 2); // the worker doesn't wait for these
     CHECK(server.most_at_once() <= most + setup.settings.workers);
 }
 

@@ -1,5 +1,5 @@
-// In which order URLs are fetched, which belong to the crawl, and what is sent to whose
-// server.
+// The order in which URLs are fetched, which of them belong to the crawl, and what is
+// sent to which server.
 #include "tests/stage3/crawler/crawl_under_test.h"
 
 #include <doctest/doctest.h>
@@ -130,14 +130,14 @@ TEST_CASE("a site that gets deeper without end is cut off, and the crawl reports
     setup.settings.traps = {.path_depth = 20, .repeats = 2, .queries = 1};
     setup.settings.workers = 1;
     const Result result = setup.crawl(server.url());
-    CHECK(result.records.size() == 6); // three paths, each with one query, all told
+    CHECK(result.records.size() == 6); // three paths, each without a query and with one
     REQUIRE(result.left_out.size() == 2);
     CHECK(result.left_out[0].example == server.url("/?next&more"));
     CHECK(result.left_out[0].links == 3);
     CHECK(result.left_out[1].why.ends_with("more than 2 times (--max-repeats)"));
     CHECK(result.left_out[1].example == server.url("/a/a/a/"));
     CHECK(result.left_out[1].links == 1);
-    REQUIRE(result.notes.size() == 2); // each kind once
+    REQUIRE(result.notes.size() == 2); // one for each kind
     CHECK(result.notes[1]
           == server.url("/a/a/") + ": " + server.url("/a/a/a/")
                  + " is left out, and so will be other links "
@@ -182,7 +182,7 @@ TEST_CASE("a page with too many links is read up to a limit, and the crawl repor
     CHECK(result.left_out[0].links == 5);
     CHECK(result.left_out[0].example == "on " + server.url());
     CHECK(result.left_out[1].links == 1);
-    CHECK(result[server.url("/inside")].status == 404); // foreign ones don't count
+    CHECK(result[server.url("/inside")].status == 404); // links out of scope don't count
     CHECK(result.notes
           == std::vector<std::string>{
               server.url() + ": 5 links are left out, being beyond the limit for a page",

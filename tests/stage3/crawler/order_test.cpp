@@ -1,4 +1,5 @@
-// An order that is chosen when the program starts; and what has had its turn goes first.
+// An order that is chosen when the program starts, and in which items that have had their
+// turn go first.
 #include "stage3_queue_crawler/crawler/order.h"
 
 #include <doctest/doctest.h>
@@ -17,7 +18,7 @@ struct HasDot {
 };
 using Order = stage3::AnyOrder<std::string, std::less<>, HasDot>;
 
-/// Puts them in, numbered from 1 on.
+/// Puts items in, numbered from 1 on.
 Order with(OrderName name, std::initializer_list<const char*> items) {
     Order order(name);
     std::uint64_t number = 0;
@@ -26,7 +27,7 @@ Order with(OrderName name, std::initializer_list<const char*> items) {
     return order;
 }
 
-/// Takes all out: "a b c".
+/// Takes all items out, as in "a b c".
 std::string drain(Order order) {
     std::string all;
     while (order.size() > 0)

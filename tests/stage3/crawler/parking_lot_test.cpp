@@ -15,13 +15,13 @@ using tests::Log;
 
 namespace {
 
-/// A parking lot. The log says who has left it, and how many milliseconds after the
-/// beginning.
+/// A parking lot. The log has the items that have left it, each with its time in
+/// milliseconds.
 struct LotTest : tests::LoopTest {
     void park(int item, EventLoop::Duration duration) {
         lot->park(item, loop.time() + duration);
     }
-    /// Lets so much time go by.
+    /// Lets time pass.
     void wait(EventLoop::Duration duration) {
         loop.call_later(duration, [this] { loop.stop(); });
         loop.run_forever();
@@ -37,10 +37,10 @@ struct LotTest : tests::LoopTest {
 TEST_CASE("in whatever order items come, they leave in the order of their times") {
     LotTest test;
     test.park(1, 300ms);
-    test.park(2, 100ms); // sooner than the one that was there
+    test.park(2, 100ms); // leaves sooner than the item already there
     test.park(3, 400ms);
     test.park(4, 200ms);
-    test.park(5, 100ms); // at the same time as another, and behind it
+    test.park(5, 100ms); // leaves at the same time as another, and after it
     CHECK(test.lot->size() == 5);
     test.wait(200ms);
     CHECK(test.log == Log{"2 at 100", "5 at 100", "4 at 200"});
@@ -50,7 +50,7 @@ TEST_CASE("in whatever order items come, they leave in the order of their times"
     CHECK(test.log
           == Log{"2 at 100", "5 at 100", "4 at 200", "6 at 250", "1 at 300", "3 at 400"});
     CHECK(test.lot->size() == 0);
-    test.park(7, 10ms); // into an empty one
+    test.park(7, 10ms); // into an empty lot
     test.wait(1s);
     CHECK(test.log.back() == "7 at 1210");
 }

@@ -29,7 +29,7 @@ class NumberedCircles {
     RedirectCircles circles_;
 };
 
-/// The slow and obvious way: each hop in turn, from `to`.
+/// The slow and obvious way: follows each hop in turn, from `to`.
 bool leads_back(const std::vector<int>& ways, int from, int to) {
     std::set<int> seen;
     for (int here = to; here >= 0; here = ways[static_cast<std::size_t>(here)]) {
@@ -46,7 +46,7 @@ bool leads_back(const std::vector<int>& ways, int from, int to) {
 TEST_CASE("a redirect to itself is a circle") {
     NumberedCircles circles;
     CHECK(circles.closes(1, 1));
-    CHECK(circles.closes(1, 1)); // it's not remembered, so it's said again
+    CHECK(circles.closes(1, 1)); // the redirect isn't kept, so it closes a circle again
 }
 
 TEST_CASE("the last hop closes a circle and no earlier one does, in any order") {
@@ -65,7 +65,7 @@ TEST_CASE("chains that meet are no circle") {
     CHECK_FALSE(circles.closes(3, 4));
     CHECK_FALSE(circles.closes(5, 1));
     CHECK(circles.closes(4, 2));
-    CHECK_FALSE(circles.closes(4, 6)); // and may lead elsewhere after all
+    CHECK_FALSE(circles.closes(4, 6)); // 4 may lead elsewhere after all
 }
 
 TEST_CASE("a repeated redirect counts once") {
@@ -74,13 +74,13 @@ TEST_CASE("a repeated redirect counts once") {
     CHECK_FALSE(circles.closes(1, 2));
     CHECK_FALSE(circles.closes(3, 1));
     CHECK_FALSE(circles.closes(4, 3));
-    CHECK_FALSE(circles.closes(1, 4)); // a server that has changed its mind: too late,
-    CHECK_FALSE(circles.closes(5, 4)); // or this would go round and round
+    CHECK_FALSE(circles.closes(1, 4)); // the server has changed its redirect, too late,
+    CHECK_FALSE(circles.closes(5, 4)); // or this would be an endless circle
     CHECK(circles.closes(2, 4));
 }
 
 TEST_CASE("random redirects get the same verdicts as from a naive search") {
-    std::mt19937 random(29); // NOLINT(cert-msc32-c,cert-msc51-cpp): the same each time
+    std::mt19937 random(29); // NOLINT(cert-msc32-c,cert-msc51-cpp): always the same
     for (int run = 0; run < tests::in_bulk(300); ++run) {
         const int count = 2 + static_cast<int>(random() % 40);
         std::vector<int> order;
@@ -100,8 +100,8 @@ TEST_CASE("random redirects get the same verdicts as from a naive search") {
 }
 
 TEST_CASE("a long chain is not walked again and again") {
-    // Each hop leads to where the last one begins. If all of the way was walked each
-    // time, these would be five thousand million steps.
+    // Each hop leads to the start of the one before. Walking the whole chain each time
+    // would take five thousand million steps.
     constexpr int count = 100'000;
     NumberedCircles circles;
     for (int i = 1; i < count; ++i)

@@ -1,4 +1,4 @@
-// Redirects: chains and circles, and targets that lead nowhere.
+// Redirects: chains, circles, and targets that lead nowhere.
 #include "tests/stage3/crawler/crawl_under_test.h"
 
 #include <doctest/doctest.h>
@@ -37,7 +37,7 @@ TEST_CASE("a circle of redirects ends") {
     const Result result = Setup().crawl({server.url(), server.url("/self")});
     CHECK(result.records.size() == 3);
     CHECK(server.requests().size() == 3);
-    // Whoever closes a circle is dead.
+    // A redirect that closes a circle is dead.
     CHECK(result[server.url()].outcome == Outcome::redirect);
     for (const char* path : {"/other", "/self"}) {
         CHECK(result[server.url(path)].outcome == Outcome::failed);
@@ -53,7 +53,7 @@ TEST_CASE("a circle of redirects ends even if links lead to every part of it") {
     server.on("/a", redirect_to("/b"));
     server.on("/b", redirect_to("/c"));
     server.on("/c", redirect_to("/a"));
-    server.on("/d", redirect_to("/a")); // leads into it, and is no part of it
+    server.on("/d", redirect_to("/a")); // leads into the circle, but isn't part of it
     for (const std::size_t workers : {1U, 4U}) {
         Setup setup;
         setup.settings.workers = workers;

@@ -1,4 +1,4 @@
-// The numbers are the sections of RFC 9309.
+// Numbers in the tests' names are the sections of RFC 9309.
 #include "common/web/url.h"
 #include "stage3_queue_crawler/crawler/robots.h"
 
@@ -12,13 +12,13 @@ using stage3::Robots;
 
 namespace {
 
-/// What a file says to "Test-Bot_x".
+/// Reads a file as "Test-Bot_x" would.
 Robots read(std::string_view text) { return Robots::parse(text, "Test-Bot_x"); }
 
-/// What some rules say to everyone.
+/// Reads rules that are for everyone.
 Robots rules(const std::string& lines) { return read("User-agent: *\n" + lines); }
 
-/// True if the path, where it stands in a rule, matches the target.
+/// True if a rule with this path matches the target.
 bool matches(const std::string& path, std::string_view target) {
     return !rules("Disallow: " + path).allows(target);
 }
@@ -230,7 +230,8 @@ TEST_CASE("2.2.2: a rule's own length counts, with its signs, and not the length
     CHECK_FALSE(rules("Disallow: /*yz\nAllow: /ab").allows("/abcdefgyz"));
     CHECK_FALSE(rules("Disallow: /a*\nAllow: /a").allows("/a"));
     CHECK_FALSE(rules("Disallow: /a$\nAllow: /a").allows("/a"));
-    CHECK(rules("Disallow: /%7e\nAllow: /*?").allows("/~?")); // as "/~", which is two
+    CHECK(rules("Disallow: /%7e\nAllow: /*?")
+              .allows("/~?")); // counts as "/~", two characters
     // In the percent-encoded form, all octets of a character count.
     CHECK_FALSE(rules("Disallow: /\u00fc\nAllow: /*????").allows("/\u00fc????"));
 }
@@ -284,7 +285,7 @@ TEST_CASE("2.2.2: a reserved character is not the same encoded and unencoded") {
         CHECK_FALSE(matches("/x" + plain + "y", "/x" + encoded + "y"));
         CHECK_FALSE(matches("/x" + encoded + "y", "/x" + plain + "y"));
     }
-    CHECK_FALSE(matches("/100%25", "/100%")); // nor is '%', which means something, too
+    CHECK_FALSE(matches("/100%25", "/100%")); // '%' is reserved, too
     CHECK_FALSE(matches("/%2541", "/A"));
     CHECK_FALSE(matches("/A", "/%2541"));
 }
@@ -354,12 +355,12 @@ TEST_CASE("2.2.3: '*' matches any sequence of characters, even the empty one") {
     CHECK(matches("/a**b***", "/ab"));
     CHECK(matches("/*one*two*three", "/one-two-three"));
     CHECK_FALSE(matches("/*one*two*three", "/one-three-two"));
-    CHECK_FALSE(matches("/a*a", "/a")); // one character, taken twice
+    CHECK_FALSE(matches("/a*a", "/a")); // one character can't match twice
     CHECK_FALSE(matches("/*ab*bc", "/abc"));
     CHECK_FALSE(matches("/*aa*aa", "/aaa"));
-    CHECK_FALSE(matches("/*aa*aa", "/aaab")); // as long as that, and yet not enough
+    CHECK_FALSE(matches("/*aa*aa", "/aaab")); // long enough, but still one a too few
     CHECK(matches("/*aa*aa", "/aaaa"));
-    CHECK(matches("/*aab", "/aaab")); // found where a first try fails
+    CHECK(matches("/*aab", "/aaab")); // found where the first try fails
 }
 
 TEST_CASE("2.2.3: '$' at the end matches the end of the URL") {
@@ -395,7 +396,7 @@ TEST_CASE("2.2.3: encoded, '*' and '$' stand for themselves") {
     CHECK_FALSE(matches("/a%24", "/a"));
     CHECK(matches("/a*b", "/a%2Ab"));
     CHECK_FALSE(matches("/*2A", "/*")); // the star is one character, not three
-    // No octet in a target is taken for a sign of the rule, nor the other way round.
+    // No octet in a target is mistaken for a sign of a rule, or the other way round.
     CHECK_FALSE(matches("/%01b", "/axb"));
     CHECK_FALSE(matches("/a%02", "/a"));
     CHECK_FALSE(matches("/a\1b", "/axb"));
@@ -520,7 +521,7 @@ TEST_CASE(
         CHECK_FALSE(read(full + end).allows("/a"));
         CHECK(read(full + end).allows("/e"));
     }
-    // One byte more, and it would be cut to "/bcd".
+    // With one more byte, the rule would be cut to "/bcd".
     CHECK(read(full + "e\n").allows("/bcd"));
     CHECK(read(full + "e\n").allows("/bcde"));
     CHECK_FALSE(read(full + "e\n").allows("/a"));
@@ -529,8 +530,8 @@ TEST_CASE(
     CHECK_FALSE(rules("Disallow: /a\n" + repeat("Allow: /a/b\n", 900'000)).allows("/a"));
 }
 
-// To try all ways in which the stars below could be placed would take longer than the
-// world will last. To fail once per star and position is done before it's noticed.
+// Trying all ways to place the stars below would take longer than the world will last.
+// Failing once per star and position takes no noticeable time.
 TEST_CASE("2.2.3: many stars don't multiply the work") {
     const std::string a(8000, 'a');
     CHECK_FALSE(matches("/*a*a*a*a*a*a*b", "/" + a));
@@ -556,7 +557,7 @@ TEST_CASE("a large file gets the exact answer, even for a long target") {
     CHECK(robots.allows(longest + "12000/"));
     CHECK_FALSE(robots.allows(longest + "/page12000/"));
     CHECK_FALSE(robots.allows(longest + "page12001/"));
-    CHECK(robots.allows(longest + "page12000/")); // not behind a '/'
+    CHECK(robots.allows(longest + "page12000/")); // not after a '/'
     CHECK(robots.allows(longest + "/page12000/.html"));
     CHECK_FALSE(robots.allows(longest + "/page12000/.htm"));
 }
@@ -570,7 +571,7 @@ TEST_CASE("a piece between stars counts as a whole, however long it is") {
 
 namespace {
 
-/// `count` rules, no two of them alike, whose pieces are all in a target full of `a`.
+/// `count` different rules, whose pieces are all in a target full of `a`.
 std::string alike(const std::string& begin, std::size_t count) {
     std::string lines;
     for (std::size_t i = 0; i < count; ++i) {
@@ -582,7 +583,7 @@ std::string alike(const std::string& begin, std::size_t count) {
     return lines;
 }
 
-/// `count` lines that begin like this, no two of them alike.
+/// `count` different lines that begin with `begin`.
 std::string numbered(const std::string& begin, std::size_t count) {
     std::string lines;
     for (std::size_t i = 0; i < count; ++i)
@@ -592,16 +593,16 @@ std::string numbered(const std::string& begin, std::size_t count) {
 
 } // namespace
 
-// Each of these rules is almost there: only their order is wrong.
+// Each of these rules almost matches: only the order of its pieces is wrong.
 TEST_CASE("a file that would take too much work counts as forbidding everything") {
     const std::string target = "/" + std::string(2000, 'a') + "b";
     const std::string hostile = alike("Allow: /*b", 14'000);
     const std::string longer = "/" + std::string(50, 'a');
     CHECK_FALSE(rules(hostile).allows(target));
-    CHECK_FALSE(rules(hostile + "Allow: /\n").allows(target)); // shorter, so later
+    CHECK_FALSE(rules(hostile + "Allow: /\n").allows(target)); // shorter, so tried later
     CHECK(rules(hostile + "Allow: " + longer + "\n").allows(target));
     CHECK_FALSE(rules(hostile + "Disallow: " + longer + "\n").allows(target));
-    CHECK(rules(hostile).allows("/ab")); // little to do
+    CHECK(rules(hostile).allows("/ab")); // takes little work
     CHECK(rules(hostile).allows("/robots.txt"));
     CHECK(hostile.size() < Robots::max_size);
 }
@@ -648,7 +649,7 @@ TEST_CASE("a rule that is repeated many times is kept once") {
 TEST_CASE("long pieces between stars count as more work than short ones") {
     const std::string target = "/" + std::string(2000, 'a');
     const auto forty = [](const std::string& piece) {
-        return rules(numbered("Allow: /*" + piece + "b", 40)); // of nobody's concern
+        return rules(numbered("Allow: /*" + piece + "b", 40)); // none matches
     };
     CHECK(forty("aa").allows(target));
     CHECK_FALSE(forty(std::string(1000, 'a')).allows(target));

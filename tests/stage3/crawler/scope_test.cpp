@@ -74,7 +74,7 @@ TEST_CASE("domain: the same registrable domain is in scope") {
     CHECK_FALSE(local("http://other/"));
 }
 
-// What lies below co.uk belongs to many. A program without libpsl doesn't know that.
+// Names below co.uk have many owners. A program without libpsl doesn't know that.
 TEST_CASE("domain: a public suffix has no owner") {
     const bool knows = stage3::rule_of_domains() == "registrable domain";
     const auto domain_of = [](const std::string& host) {
@@ -101,7 +101,7 @@ TEST_CASE("domain: a public suffix has no owner") {
 }
 
 TEST_CASE("domain: all of a root's host is in scope, whatever its name") {
-    std::mt19937 random(1); // NOLINT(cert-msc32-c,cert-msc51-cpp): the same each time
+    std::mt19937 random(1); // NOLINT(cert-msc32-c,cert-msc51-cpp): always the same
     const auto number = [&random](std::size_t below) {
         return std::uniform_int_distribution<std::size_t>(0, below - 1)(random);
     };
@@ -118,7 +118,7 @@ TEST_CASE("domain: all of a root's host is in scope, whatever its name") {
     for (int i = 0; i < tests::in_bulk(20'000); ++i) {
         const auto root = common::parse_url("http://" + random_host() + "/");
         const auto other = common::parse_url("http://" + random_host() + "/");
-        if (!root || !other) // such as "a.1": it ends like an address, and isn't one
+        if (!root || !other) // such as "a.1", which ends like an address, but isn't one
             continue;
         CAPTURE(root->host());
         CAPTURE(other->host());
@@ -137,7 +137,7 @@ TEST_CASE("an address is only itself, whatever the reach") {
     for (const Reach reach : {Reach::host, Reach::domain}) {
         const Asked contains(reach, {"http://10.0.0.1/", "http://[::1]/"});
         CHECK(contains("http://10.0.0.1:81/"));
-        CHECK(contains("http://0x0a.1/")); // the same, spelled otherwise
+        CHECK(contains("http://0x0a.1/")); // the same address, in another spelling
         CHECK(contains("http://[0::1]:81/"));
         CHECK_FALSE(contains("http://11.0.0.1/"));
         CHECK_FALSE(contains("http://[::2]/"));

@@ -16,7 +16,7 @@ using tests::url_of;
 
 namespace {
 
-/// Of "/a/b" at http://h.
+/// Why a URL of http://h is left out, given a target such as "/a/b".
 std::string why_not(Traps& traps, const std::string& target, std::size_t depth = 1) {
     return std::string(traps.why_not(url_of("http://h" + target), depth));
 }
@@ -82,7 +82,7 @@ TEST_CASE("a limited number of URLs may differ only in ids in their path") {
     CHECK(why_not(traps, "/s/3f9a77c0b1d24e65;v=1/page").empty());
     CHECK(why_not(traps, "/s/8a6e0804bd5011f0;v=1/page").empty());
     CHECK_FALSE(why_not(traps, "/s/00c0ffee00c0ffee;v=1/page").empty());
-    CHECK(why_not(traps, "/s/00c0ffee00c0ffee;v=1").empty()); // nothing is behind it
+    CHECK(why_not(traps, "/s/00c0ffee00c0ffee;v=1").empty()); // nothing follows it
 }
 
 TEST_CASE("ids are told apart from words") {
@@ -96,7 +96,7 @@ TEST_CASE("ids are told apart from words") {
         CHECK_MESSAGE(why_not(traps, fmt::format("/{}/", id)) != "", id);
         CHECK_MESSAGE(why_not(traps, fmt::format("/a/{}/no-id-but-as-long/c", id)) != "",
                       id);
-        // A commit, a file named after what is in it: with nothing behind it, it's none.
+        // Such as a commit, or a file named after its content: the last part is no id.
         CHECK_MESSAGE(why_not(traps, fmt::format("/{}", id)) == "", id);
         CHECK_MESSAGE(why_not(traps, fmt::format("/a/{}", id)) == "", id);
     }
@@ -113,7 +113,7 @@ TEST_CASE("ids are told apart from words") {
 
 TEST_CASE("hardly any random id is missed") {
     Traps traps({.queries = 0});
-    std::mt19937 lot(40); // NOLINT(cert-msc*): the same each time
+    std::mt19937 lot(40); // NOLINT(cert-msc*): always the same
     const auto draw = [&](std::string_view from, std::size_t length) {
         std::string id;
         while (id.size() < length)
@@ -129,7 +129,7 @@ TEST_CASE("hardly any random id is missed") {
     };
     CHECK(missed("0123456789abcdef", 16) < 20);
     CHECK(missed("0123456789abcdef", 32) == 0);
-    CHECK(missed("abcdefghijklmnopqrstuvwxyz012345", 24) < 20); // as ASP.NET does it
+    CHECK(missed("abcdefghijklmnopqrstuvwxyz012345", 24) < 20); // as in ASP.NET
 }
 
 TEST_CASE("what a root itself contains is allowed beneath it") {

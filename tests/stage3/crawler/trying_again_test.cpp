@@ -17,7 +17,7 @@ TEST_CASE("a connection that breaks twice and then works gives one record") {
     CHECK(result.records.size() == 1);
     CHECK(result[server.url()].outcome == Outcome::page);
     CHECK(result[server.url()].tries == 3);
-    CHECK(result[server.url()].seconds > 0.7); // 0.25 and 0.5 of waiting
+    CHECK(result[server.url()].seconds > 0.7); // after waits of 0.25 s and 0.5 s
     CHECK(result[server.url()].seconds <= result.seconds);
 }
 
@@ -75,7 +75,7 @@ TEST_CASE("a URL that waits for another try holds up no worker") {
     const Result result = setup.crawl(server.url());
     CHECK(result.records.size() == 12);
     CHECK(result.records[1].url == server.url("/last"));
-    CHECK(result.seconds < 2.0); // one after the other, it would be 10 × 0.25
+    CHECK(result.seconds < 2.0); // one after the other, these would take 10 × 0.25 s
 }
 
 TEST_CASE("a URL that comes back goes before those that had no turn yet") {
@@ -98,8 +98,8 @@ TEST_CASE("a URL that comes back goes before those that had no turn yet") {
         CHECK(result.records.size() == 62);
         CHECK(result[server.url(flaky)].tries == 2);
         if (order == stage3::OrderName::priority)
-            continue; // it's the last to be tried at all
-        // It was tried in the middle, and had to wait for less than half a second.
+            continue; // the last page to be tried at all
+        // The page was tried in the middle, and had to wait for less than half a second.
         CHECK(result.records[60].url != server.url(flaky));
         CHECK(result.records[61].url != server.url(flaky));
     }
