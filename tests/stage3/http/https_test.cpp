@@ -17,7 +17,7 @@ using stage3::FetchError;
 using stage3::Response;
 using stage3::Session;
 
-// What a coroutine takes by value is its own.
+// A coroutine owns what it takes by value.
 // NOLINTBEGIN(performance-unnecessary-value-param)
 
 namespace {
@@ -56,7 +56,7 @@ TEST_CASE("a server whose certificate has no trusted issuer is refused") {
             failure = error;
         }
         REQUIRE(failure);
-        CHECK(failure->kind == FetchError::Kind::bad_response); // it would not pass
+        CHECK(failure->kind == FetchError::Kind::bad_response); // it's permanent
         CHECK(std::string_view(failure->what()).find("certificate")
               != std::string_view::npos);
     }(variable("HTTPS_URL")));

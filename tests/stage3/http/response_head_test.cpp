@@ -1,5 +1,5 @@
-// The head of a response, line by line, without a server: each version of libcurl lets
-// other heads pass, and the verdict must not depend on that.
+// The head of a response, line by line, without a server. Versions of libcurl differ in
+// the heads that they accept, and the verdict must not depend on that.
 #include "stage3_queue_crawler/http/response_head.h"
 
 #include <doctest/doctest.h>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t most = 64UL * 1024;
 
-/// A head that has taken all lines of `text` up to the first it refuses.
+/// A head that has taken the lines of `text` up to the first one it refuses.
 ResponseHead head_of(std::string_view text) {
     ResponseHead head(most);
     while (!text.empty()) {
@@ -30,7 +30,7 @@ ResponseHead head_of(std::string_view text) {
     return head;
 }
 
-/// Why a response with these header lines is refused; empty if it isn't.
+/// Why a response with these header lines is refused, or an empty string.
 std::string refusal_of(const std::string& headers) {
     const ResponseHead head = head_of("HTTP/1.1 200 OK\r\n" + headers + "\r\n");
     CHECK(head.complete() == head.refusal().empty());

@@ -1,4 +1,4 @@
-// HTTP on curl multi, against a server that does as it is told, also when that is wrong.
+// HTTP on curl multi, against a scripted server, which also makes mistakes if told to.
 #include "common/system/descriptors.h"
 #include "stage3_queue_crawler/http/session.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
@@ -42,12 +42,12 @@ using tests::Send;
 using tests::url_of;
 using Kind = stage3::FetchError::Kind;
 
-// The tests outlive the coroutines; and what a coroutine takes by value is its own.
+// The tests outlive the coroutines, and a coroutine owns what it takes by value.
 // NOLINTBEGIN(performance-unnecessary-value-param)
 
 namespace {
 
-/// A response as a test sees it, or why there is none.
+/// A response as a test sees it, or the reason why there is none.
 struct Outcome {
     int status = 0;
     std::string body;
@@ -66,7 +66,7 @@ Coroutine<Outcome> fetch(Session& session, std::string url) {
     co_return outcome;
 }
 
-/// One fetch, in a loop of its own.
+/// One fetch in its own loop.
 Outcome fetch_once(const std::string& url, SessionOptions options = {}) {
     return stage3::run([](std::string from, SessionOptions with) -> Coroutine<Outcome> {
         Session session(stage3::running_loop(), std::move(with));
@@ -76,19 +76,19 @@ Outcome fetch_once(const std::string& url, SessionOptions options = {}) {
     }(url, std::move(options)));
 }
 
-/// What becomes of a server's answer.
+/// The outcome of a fetch that a server answers with `reply`.
 Outcome answered(Reply reply, SessionOptions options = {}) {
     ScriptedServer server;
     server.on("/", std::move(reply));
     return fetch_once(server.url(), std::move(options));
 }
 
-/// The whole response as the server's bytes.
+/// The same with the response's bytes, as the server sends them.
 Outcome answered(std::string bytes, SessionOptions options = {}) {
     return answered(Reply{Send{std::move(bytes)}}, std::move(options));
 }
 
-/// "a page", and 256 KiB of zeros, as `gzip -9` packs them.
+/// "a page" and 256 KiB of zeros, compressed with `gzip -9`.
 const std::string packed_page("\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\xff\x4b\x54\x28\x48"
                               "\x4c\x4f\x05\x00\x64\x3b\xe5\x86\x06\x00\x00\x00",
                               26);
@@ -118,7 +118,7 @@ TEST_CASE("a page has a status, headers and a body") {
         Response response = co_await session.get(url_of(url));
         CHECK(response.status() == 200);
         CHECK(response.header("content-TYPE") == "text/html");
-        CHECK(response.header("X-NAME") == "a"); // the first one
+        CHECK(response.header("X-NAME") == "a"); // the first of the two
         CHECK(response.header("nothing").empty());
         const std::string body = co_await response.read();
         CHECK(body == "<p>hello");
@@ -345,7 +345,7 @@ TEST_CASE(
     const Outcome outcome = answered(gzipped(packed_page.substr(0, 20)));
     REQUIRE(outcome.error);
     CHECK(outcome.status == 200);
-    CHECK(outcome.error->kind == Kind::network); // the next time, it may be whole
+    CHECK(outcome.error->kind == Kind::network); // the next try may get all of it
     CHECK(outcome.error->what() == std::string("the body's compression was cut off"));
     CHECK(outcome.error->bytes == 6); // only the checksum is missing
     CHECK_FALSE(answered("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n"
@@ -486,7 +486,7 @@ TEST_CASE("running out of descriptors is reported as our own fault") {
 TEST_SUITE("connections are kept and used again") {
     namespace {
 
-    /// Fetches one URL after the other.
+    /// Fetches the URLs one after the other.
     std::vector<Outcome> fetch_all(const std::vector<std::string>& urls) {
         return stage3::run(
             [](std::vector<std::string> all) -> Coroutine<std::vector<Outcome>> {
@@ -494,7 +494,7 @@ TEST_SUITE("connections are kept and used again") {
                 std::vector<Outcome> outcomes;
                 for (const std::string& url : all) {
                     outcomes.push_back(co_await fetch(session, url));
-                    co_await stage3::sleep(20ms); // what comes late, comes now
+                    co_await stage3::sleep(20ms); // time for late bytes to arrive
                 }
                 co_return outcomes;
             }(urls));
@@ -525,13 +525,13 @@ TEST_SUITE("connections are kept and used again") {
                     CHECK_FALSE(outcomes[static_cast<std::size_t>(i)].error);
                     CHECK(outcomes[static_cast<std::size_t>(i)].body == "good");
                 }
-                CHECK(server.connections() == 2); // a new one, which is kept then
+                CHECK(server.connections() == 2); // the second one is new, and kept
             }
     }
 
     TEST_CASE("a kept connection that the server has closed is no failure") {
         ScriptedServer server;
-        // It promises to keep it, and then closes or breaks it.
+        // The server promises to keep the connection, and then closes or breaks it.
         server.on("/closed", {answer("x")});
         server.on("/broken", {answer("x"), Pause{5ms}, Reset{}});
         server.on("/late", {Reply{answer("x"), tests::KeepOpen{}}, Reply{Reset{}},
@@ -542,7 +542,7 @@ TEST_SUITE("connections are kept and used again") {
                  fetch_all({server.url(path), server.url(path), server.url(path)}))
                 CHECK(outcome.body == "x");
         }
-        // It breaks while the request is under way.
+        // The connection breaks while the request is under way.
         const auto outcomes = fetch_all({server.url("/late"), server.url("/late")});
         CHECK(outcomes[0].body == "x");
         CHECK(outcomes[1].body == "y");
@@ -558,7 +558,7 @@ TEST_SUITE("connections are kept and used again") {
             std::vector<Task<Outcome>> both;
             both.push_back(create_task(fetch(session, a)));
             both.push_back(create_task(fetch(session, a)));
-            co_await stage3::wait(both); // two are kept, and both are spoiled
+            co_await stage3::wait(both); // two are kept, both with excess bytes
             const Outcome outcome = co_await fetch(session, b);
             CHECK_FALSE(outcome.error);
             CHECK(outcome.body == "good");
@@ -596,7 +596,7 @@ TEST_SUITE("connections are kept and used again") {
                 CHECK(outcome.body == "x");
             }
         }(one.url(), two.url(), options));
-        CHECK(one.connections() == 2); // the first had to make room
+        CHECK(one.connections() == 2); // the first connection had to make room
     }
 
     TEST_CASE("a new connection that breaks is a failure") {
@@ -609,7 +609,7 @@ TEST_SUITE("connections are kept and used again") {
 }
 
 TEST_CASE("connecting has its own time limit") {
-    // A listener with no room in its line, where two wait already.
+    // A listener whose backlog is full.
     const common::Socket listener = tests::listen_on_loopback(0, 0);
     const std::uint16_t port = tests::local_port(listener);
     std::vector<common::Socket> others;
@@ -698,7 +698,7 @@ TEST_CASE("a socket that the selector can't watch counts as a lack of descriptor
     stage3::run(
         [](std::string url, std::optional<Outcome>& result) -> Coroutine<> {
             Session session(stage3::running_loop());
-            std::vector<common::Socket> low; // takes all numbers that select knows
+            std::vector<common::Socket> low; // take all numbers that select can watch
             while (low.empty() || low.back().fd() < 1024)
                 low.emplace_back(::open("/dev/null", O_RDONLY | O_CLOEXEC));
             result = co_await fetch(session, std::move(url));
@@ -734,13 +734,13 @@ TEST_CASE("fetches can be cancelled at any moment") {
     stage3::run([](std::string url, bool& seen) -> Coroutine<> {
         stage3::running_loop().set_exception_handler([&](const auto&) { seen = true; });
         Session session(stage3::running_loop());
-        std::mt19937 chance(1); // NOLINT(cert-msc32-c,cert-msc51-cpp): the same each time
+        std::mt19937 chance(1); // NOLINT(cert-msc32-c,cert-msc51-cpp): always the same
         int whole = 0;
         for (int round = 0; round < 20; ++round) {
             std::vector<Task<Outcome>> fetches;
             for (int i = 0; i < 10; ++i)
                 fetches.push_back(stage3::create_task(fetch(session, url)));
-            for (std::size_t i = 0; i + 1 < fetches.size(); ++i) { // but for the last
+            for (std::size_t i = 0; i + 1 < fetches.size(); ++i) { // all but the last
                 const auto delay = std::chrono::microseconds(chance() % 3000);
                 co_await stage3::sleep(delay);
                 fetches[i].cancel();
@@ -777,7 +777,7 @@ TEST_CASE("a loop may close while many fetches are under way") {
     }
     SUBCASE("the session ends first") {
         session.reset();
-        // A timer of libcurl's that was left would call a session that is gone.
+        // A timer left by libcurl would call a session that is gone.
         loop.call_later(300ms, [&] { loop.stop(); });
         loop.run_forever();
     }
