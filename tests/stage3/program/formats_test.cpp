@@ -1,4 +1,4 @@
-// What a record looks like, to programs and to people.
+// How records look to programs and to people.
 #include "stage3_queue_crawler/program/escape.h"
 #include "stage3_queue_crawler/program/formats.h"
 #include "stage3_queue_crawler/program/text_report.h"
@@ -25,7 +25,7 @@ using tests::url_of;
 TEST_CASE("for a terminal, characters that aren't printable ASCII are escaped") {
     CHECK(for_terminal("plain \\ text~") == "plain \\ text~");
     CHECK(for_terminal("\x1b[2J\x07\r\n") == "\\x1b[2J\\x07\\x0d\\x0a");
-    // NOLINTNEXTLINE(misc-misleading-bidirectional): that's the point
+    // NOLINTNEXTLINE(misc-misleading-bidirectional): this is what the test is about
     CHECK(for_terminal("\x7f\xc2\x9b\xe2\x80\xae") == "\\x7f\\xc2\\x9b\\xe2\\x80\\xae");
     CHECK(for_terminal(std::string("\0", 1)) == "\\x00");
 }
@@ -38,7 +38,7 @@ TEST_CASE("as JSON, a text is one ASCII string, whatever its bytes") {
     CHECK(as_json("\xc3\xa9 \xe2\x80\xae \xf0\x9f\x98\x80")
           == R"("\u00e9 \u202e \ud83d\ude00")");
     CHECK(as_json("a\xff\xc3z") == R"("a\ufffd\ufffdz")");
-    CHECK(as_json("\xef\xbb\xbfz") == R"("\ufeffz")"); // no byte order mark
+    CHECK(as_json("\xef\xbb\xbfz") == R"("\ufeffz")"); // which is not a byte order mark
     CHECK(as_json("\xff\xfez\x01") == R"("\ufffd\ufffdz\u0001")");
     CHECK(as_json(std::string("\0", 1)) == R"("\ufffd")");
 }

@@ -76,7 +76,7 @@ TEST_CASE("SIGHUP changes nothing if the program was started to ignore it") {
 
 TEST_CASE(
     "Ctrl-C pressed twice ends the program at once, even while it writes its report") {
-    // The report is longer than a pipe has room for, and nobody reads it.
+    // The report is longer than fits into a pipe, and no one reads it.
     ScriptedServer server;
     std::string links = "<a href='/silent'>x</a>";
     for (int i = 0; i < 100; ++i) {
@@ -92,7 +92,7 @@ TEST_CASE(
                              wait_until([&] { return server.requests().size() >= 103; });
                              ::kill(process, SIGINT);
                              std::this_thread::sleep_for(500ms);
-                             CHECK(tests::is_running(process)); // it's writing
+                             CHECK(tests::is_running(process)); // it is still writing
                              pressed = Clock::now();
                              ::kill(process, SIGINT);
                          }});

@@ -1,5 +1,5 @@
-// What the command line makes of a crawl's settings. (What it refuses, and in which
-// words: see "bad usage" in program_test.cpp.)
+// The settings of a crawl that each command line gives. The test of bad usage in
+// program_test.cpp has the command lines that are refused, with their messages.
 #include "stage3_queue_crawler/crawler/record.h"
 #include "stage3_queue_crawler/program/options.h"
 
@@ -117,7 +117,7 @@ TEST_CASE("each option sets the setting that it names") {
     CHECK(crawl.order == OrderName::priority);
     CHECK(crawl.timeout == 1500ms);
     CHECK(crawl.session.fetch_timeout == 60s);
-    CHECK(crawl.session.stall_timeout >= 60s); // or silence would end it before
+    CHECK(crawl.session.stall_timeout >= 60s); // or a stalled fetch would end earlier
     CHECK(crawl.session.connect_timeout == 200ms);
     CHECK(crawl.session.max_body == 2048);
     CHECK_FALSE(crawl.obey_robots);

@@ -1,4 +1,4 @@
-// Results that somebody reads slowly, or not at all.
+// Results whose reader is slow, or has gone.
 #include "common/system/socket.h"
 #include "stage3_queue_crawler/program/output.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
@@ -49,7 +49,7 @@ class NamedPipe {
     ~NamedPipe() { std::filesystem::remove_all(folder_); }
 
     std::string path() const { return folder_ / "pipe"; }
-    /// What is in it, at most so many bytes.
+    /// The bytes in the pipe, at most `most`.
     std::string read(std::size_t most) {
         std::string text(most, '\0');
         const ssize_t count = ::read(reader_.fd(), text.data(), most);
@@ -63,12 +63,12 @@ class NamedPipe {
     common::Socket reader_;
 };
 
-/// A numbered line, some 300 bytes long, as a record might be.
+/// A numbered line of about 300 bytes, like a record.
 std::string line(std::size_t number) {
     return fmt::format("{} {}\n", number, std::string(200 + number % 200, 'x'));
 }
 
-/// What `output` has failed with; nothing, if it hasn't.
+/// The error that `use` throws, if any.
 std::error_code code_of(const auto& use) {
     try {
         use();
@@ -83,14 +83,14 @@ Coroutine<> a_slow_reader_stops_nobody() {
     Output output(stage3::running_loop(), pipe.path());
     std::string written;
     for (std::size_t i = 0; i < 1000; ++i) {
-        output.write(line(i)); // would hang here, if it waited
+        output.write(line(i)); // would hang here if it waited
         written += line(i);
     }
     CHECK(output.unwritten() > Output::most_unwritten);
 
     Coroutine<> waiting = output.drain();
     const Task<> drain = create_task(std::move(waiting), "drain");
-    co_await stage3::sleep(20ms); // timers run
+    co_await stage3::sleep(20ms); // timers still run
     CHECK(!drain.done());
 
     std::string read;
@@ -140,12 +140,12 @@ Coroutine<> whole_lines_come() {
     Output output(stage3::running_loop(), pipe.path());
     for (std::size_t i = 0; i < 1000; ++i)
         output.write(line(i));
-    // Whoever ends the program now leaves this.
+    // If the program were killed now, this would be its output.
     const std::string read = pipe.read(1'000'000);
     CHECK(read.size() > 10'000);
     CHECK(read.back() == '\n');
     output.write("after that");
-    CHECK(pipe.read(100).empty()); // not before its turn
+    CHECK(pipe.read(100).empty()); // it waits for its turn
     co_return;
 }
 
@@ -258,7 +258,7 @@ Coroutine<> files_take_all_at_once() {
 }
 
 void run(Coroutine<> coroutine) {
-    std::signal(SIGPIPE, SIG_IGN); // as the program does
+    std::signal(SIGPIPE, SIG_IGN); // as in the program
     stage3::run(std::move(coroutine));
 }
 

@@ -1,4 +1,4 @@
-// Stage 3's program as its user meets it: what it prints, and how it exits.
+// Stage 3's program as its user meets it: what it prints, and its exit status.
 #include "tests/stage3/program/program_under_test.h"
 
 #include <doctest/doctest.h>
@@ -19,7 +19,7 @@
 using namespace tests;
 
 TEST_CASE("bad usage gives one line and exit status 2") {
-    ScriptedServer server; // where nothing must be fetched
+    ScriptedServer server; // nothing must be fetched from it
     const auto refused = [&](std::vector<std::string> arguments,
                              const std::string& words) {
         arguments.push_back(server.url());
@@ -266,7 +266,7 @@ TEST_CASE("--progress shows how far the crawl is") {
     CHECK(finished.err.find("\r\x1b[K0 fetched, 0 redirects, 0 dead; 1 under way, 0 "
                             "waiting; 0 s")
           != std::string::npos);
-    CHECK(finished.err.ends_with("\r\x1b[K")); // taken away
+    CHECK(finished.err.ends_with("\r\x1b[K")); // the progress line is removed
     finished = run_stage3({"-q", "--fail-parsing", "1", server.url()});
     CHECK(finished.status == 1);
     CHECK(finished.err.empty());

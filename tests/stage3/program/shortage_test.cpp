@@ -1,4 +1,4 @@
-// Too few descriptors, and no threads.
+// The program has too few descriptors, or can start no thread.
 #include "tests/stage3/program/program_under_test.h"
 
 #include <doctest/doctest.h>
@@ -48,7 +48,7 @@ TEST_CASE("finished results come out, even if the crawl can't continue") {
         server.on(path, html(""));
     }
     server.on("/", html(links));
-    // When its reader has made it wait, there are no more descriptors.
+    // Descriptors run out while the program waits for the reader of its results.
     const std::string file = fmt::format("/tmp/stage3_test_{}.none", ::getpid());
     std::vector<std::string> command{"/bin/sh", "-c",
                                      R"(file=$1; shift

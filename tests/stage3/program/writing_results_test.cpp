@@ -1,4 +1,4 @@
-// Where results go, and what becomes of them if they can't be written or read.
+// Where results go, and what happens if they can't be written, or aren't read.
 #include "tests/stage3/program/program_under_test.h"
 
 #include <doctest/doctest.h>
@@ -58,7 +58,7 @@ TEST_CASE("a kill in the middle leaves whole lines in the results") {
         const std::string text(std::istreambuf_iterator<char>(stream), {});
         CHECK(text.size() >= size);
         CHECK((text.empty() || text.back() == '\n'));
-        by_outcome(text); // checks the lines
+        by_outcome(text); // checks each line
     }
     std::remove(file.c_str());
 }
@@ -106,7 +106,7 @@ TEST_CASE("when the reader of the results is gone, the program ends quietly") {
              R"({ "$0" --format "$1" "$2"; echo "status $?" >&2; } | head -n 1)",
              program(), format, site.server.url()});
         CHECK(lines(finished.out).size() == 1);
-        // A text report may have fitted into the pipe before its reader went.
+        // A text report may have fitted into the pipe before its reader left.
         if (std::string_view(format) == "jsonl" || finished.err != "status 1\n")
             CHECK(finished.err == "status 3\n");
     }
@@ -123,7 +123,7 @@ TEST_CASE("a slow reader of the results makes no page fail") {
          program(), site.server.url()});
     CHECK(finished.out.size() > 150'000); // more than fits into the pipe
     CHECK(finished.out.find("timed out") == std::string::npos);
-    CHECK(finished.err == "status 1\n"); // for the links that are dead on purpose
+    CHECK(finished.err == "status 1\n"); // because some links are dead on purpose
 }
 
 TEST_CASE("failing to write the results is an error") {
