@@ -1,4 +1,4 @@
-// The same with a real Redis, where there is one.
+// The client with a real Redis, if one is installed.
 #include "stage3_queue_crawler/redis/redis_client.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
@@ -34,7 +34,7 @@ RedisUrl redis_at(const RedisServer& server, const std::string& user = "",
     return url;
 }
 
-/// Why it won't do; empty: it will.
+/// Why a Redis is unfit, or an empty string.
 std::string fault_at(const RedisUrl& url, RedisSettings settings = {}) {
     return stage3::run([](RedisUrl where, RedisSettings how) -> Coroutine<std::string> {
         RedisClient client(stage3::running_loop(), where, std::move(how));
@@ -157,7 +157,7 @@ TEST_CASE("an unsuitable Redis is refused") {
 }
 
 TEST_CASE("a call waits while Redis's memory is full") {
-    const RedisServer server({"--maxmemory", "1"}); // a byte
+    const RedisServer server({"--maxmemory", "1"}); // one byte
     stage3::run([](RedisUrl url) -> Coroutine<> {
         std::vector<std::string> notes;
         RedisSettings settings;
@@ -192,7 +192,7 @@ TEST_CASE("calls get their answers although Redis is killed and started again") 
                 const std::string word = name + std::to_string(i);
                 const RedisReply reply = co_await script(
                     mine, "redis.call('SET', KEYS[1], 1) return ARGV[1]", "k", word);
-                CHECK(reply.text == word); // and not another's
+                CHECK(reply.text == word); // not another caller's
                 ++*count;
             }
         };
@@ -202,7 +202,7 @@ TEST_CASE("calls get their answers although Redis is killed and started again") 
         for (std::size_t i = 1; i <= 5; ++i) {
             while (*answers < i * 300)
                 co_await stage3::sleep(1ms);
-            redis.kill(); // blocks, but not for long
+            redis.kill(); // blocks the loop, but not for long
             redis.start();
         }
         co_await stage3::wait(callers);

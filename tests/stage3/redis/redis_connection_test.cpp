@@ -1,4 +1,4 @@
-// One connection: who is answered what, and when it's closed.
+// One connection: which call gets which answer, and when the connection is closed.
 #include "stage3_queue_crawler/redis/redis_connection.h"
 #include "tests/stage3/redis/fake_redis.h"
 
@@ -29,12 +29,12 @@ using tests::Say;
 
 namespace {
 
-/// Says the command's second word again.
+/// Answers with the command's second word.
 Say echo(const RedisCommand& command) {
     return command.size() > 1 ? bulk(command[1]) : "+PONG\r\n";
 }
 
-/// What becomes of opening it.
+/// The outcome of opening the connection.
 Coroutine<std::string> open_it(RedisConnection& connection) {
     std::string result = "open";
     try {
@@ -50,7 +50,7 @@ Coroutine<std::string> open_it(RedisConnection& connection) {
     co_return result;
 }
 
-/// What is answered to one command.
+/// The answer to one command, or the error.
 Coroutine<std::string> ask_it(RedisConnection& connection, std::string word) {
     std::string result;
     try {
@@ -202,7 +202,7 @@ TEST_CASE("cancelling a task that waits for its answer closes the connection") {
         slow.cancel();
         co_await tests::end_of(slow, next);
         CHECK(slow.cancelled());
-        // Not "slow", which may still come.
+        // Not "slow", whose answer may still come.
         CHECK(next.result() == "transport endpoint is not connected");
         CHECK_FALSE(connection.is_open());
         CHECK(server.times_asked("ECHO next") == 0);
@@ -276,7 +276,7 @@ TEST_CASE("a server that is missing or silent is an error") {
     stage3::run([]() -> Coroutine<> {
         FakeRedis server([](const RedisCommand&) { return ""; });
         RedisUrl url = server.url();
-        url.password = "x"; // so that an answer is waited for
+        url.password = "x"; // so that opening waits for an answer
         RedisConnection silent(loop(), url, {.connect = 50ms, .answer = 10s});
         std::string result = co_await open_it(silent);
         CHECK(result == "timeout");
@@ -326,7 +326,7 @@ TEST_CASE(
         RedisConnection connection(loop(), url);
         std::string result = co_await open_it(connection);
         CHECK(result == "open");
-        url.host = std::string(300, 'x'); // too long for anybody to be asked
+        url.host = std::string(300, 'x'); // too long for any name server
         RedisConnection unknown(loop(), url);
         result = co_await open_it(unknown);
         CHECK(result.starts_with("cannot resolve 'xxx"));

@@ -1,4 +1,4 @@
-// What is wrong with a Redis, from what it says.
+// What is wrong with a Redis, judged by what it says.
 #include "stage3_queue_crawler/redis/redis_fitness.h"
 
 #include <doctest/doctest.h>

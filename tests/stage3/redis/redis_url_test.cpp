@@ -1,4 +1,4 @@
-// How people write where a Redis is, and what they get wrong.
+// URLs of a Redis as people write them, and their mistakes.
 #include "stage3_queue_crawler/redis/redis_url.h"
 
 #include <doctest/doctest.h>
@@ -14,7 +14,7 @@ using stage3::RedisUrl;
 
 namespace {
 
-/// What is thrown.
+/// The message of the exception.
 std::string refusal(std::string_view text) {
     try {
         parse_redis_url(text);

@@ -1,4 +1,4 @@
-// Commands are written, and replies read, however they arrive.
+// Commands are written, and replies are read in whatever pieces they arrive.
 #include "common/system/socket.h"
 #include "stage3_queue_crawler/redis/resp.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
@@ -26,7 +26,7 @@ using stage3::Stream;
 
 namespace {
 
-/// As one sees it: (a, [b, null], error(ERR c)).
+/// A reply as text, such as [a, [b, null], error(ERR c)].
 std::string shown(const RedisReply& reply) {
     if (reply.is_null)
         return "null";
@@ -67,7 +67,7 @@ Coroutine<std::string> read_all(common::Socket socket) {
     co_return all;
 }
 
-/// What a reader makes of bytes that come in these pieces.
+/// The replies that a reader finds in bytes that come in these pieces.
 std::string read(std::vector<std::string> pieces) {
     std::array<int, 2> ends{};
     REQUIRE(
@@ -166,7 +166,7 @@ TEST_CASE("no reply may fill our memory") {
     CHECK(read("$536870913\r\n") == "what answers is no Redis: '$536870913'");
     CHECK(read("$99999999999999999999\r\n").starts_with("what answers is no Redis"));
     CHECK(read("*1000001\r\n") == "what answers is no Redis: '*1000001'");
-    CHECK(read("$536870912\r\n") == "end"); // would be allowed
+    CHECK(read("$536870912\r\n") == "end"); // this length would be allowed
     CHECK(read("*2\r\n*999998\r\n") == "end");
     CHECK(read("*2\r\n*999999\r\n") == "what answers is no Redis: '*999999'");
     CHECK(read(times(8, "*1\r\n") + "+deep\r\n") == "[[[[[[[[deep]]]]]]]]; end");
