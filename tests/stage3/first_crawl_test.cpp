@@ -1,4 +1,4 @@
-// A crawl that is made of the smallest workers.
+// A crawl by the smallest workers.
 #include "common/web/url.h"
 #include "stage3_queue_crawler/first/crawl.h"
 #include "stage3_queue_crawler/first/event_loop.h"

@@ -31,7 +31,7 @@ namespace {
 
 using Log = std::vector<std::string>;
 
-/// Says that it runs.
+/// Notes when it runs.
 class Named : public Runnable {
   public:
     Named(Log& log, std::string name) : log_(log), name_(std::move(name)) {}
@@ -42,7 +42,7 @@ class Named : public Runnable {
     std::string name_;
 };
 
-/// Says that it is gone.
+/// Notes when it is destroyed.
 class Noted {
   public:
     Noted(Log& log, std::string text) : log_(log), text_(std::move(text)) {}
@@ -64,7 +64,7 @@ TEST_CASE("the smallest run queue: one queue is spliced onto another") {
     Named c(log, "c");
     RunQueue ready;
     RunQueue waiters;
-    ready.append(waiters); // of nobody
+    ready.append(waiters); // there are none
     CHECK(ready.empty());
     waiters.push(b);
     waiters.push(c);
@@ -85,7 +85,7 @@ TEST_CASE("the smallest run queue: one queue is spliced onto another") {
     CHECK((log == Log{"b", "c", "a"} || log == Log{"c", "a", "b"}));
 }
 
-/// Comes back in each turn.
+/// Makes itself ready again in each turn.
 class Again : public Runnable {
   public:
     explicit Again(EventLoop& loop) : loop_(loop) { loop.make_ready(*this); }
@@ -121,7 +121,7 @@ TEST_CASE("the smallest future runs nothing inside set_result") {
     CHECK(log.empty());
     loop.turn();
     CHECK(log == Log{"a", "b"});
-    future.set_result(); // once more: nothing
+    future.set_result(); // a second call changes nothing
     CHECK_FALSE(future.cancel());
     CHECK_NOTHROW(future.throw_if_failed());
 }
@@ -150,7 +150,7 @@ TEST_CASE("the smallest coroutine: values and errors come out of co_await") {
     EventLoop loop;
     Log log;
     Task task(loop, doubling({2, 3}, log));
-    CHECK(log.empty()); // a call runs nothing, nor does it to make a task
+    CHECK(log.empty()); // neither the call nor making a task runs anything
     run_until_complete(loop, task);
     CHECK(log == Log{"doubles", "4", "doubles", "not 3"});
 }
@@ -165,7 +165,7 @@ Coroutine<> many_children(int count) {
 TEST_CASE("the smallest coroutine: a hundred thousand children need no stack") {
     EventLoop loop;
     Task task(loop, many_children(100'000));
-    loop.turn(); // nobody waits for anything: one step
+    loop.turn(); // the task never waits, so one step is enough
     CHECK(task.done());
 }
 
@@ -249,7 +249,7 @@ TEST_CASE("the smallest task that is ready but hasn't resumed yet gets the excep
     Task task(loop, polite(future, log));
     loop.turn();
     future.set_result();
-    CHECK(task.cancel()); // what it waited for has happened
+    CHECK(task.cancel()); // the event that it waited for has happened
     loop.turn();
     CHECK(was_cancelled(task));
     CHECK(log == Log{"inner waits", "inner gives back", "polite gives back"});
@@ -323,7 +323,7 @@ TEST_CASE("the smallest queue serves the getter that has waited longest") {
     loop.turn();
     CHECK(log == Log{"a has 1", "b has 2"});
     queue.put(3);
-    Task late(loop, take_one(queue, "late", log)); // finds none: 3 is c's
+    Task late(loop, take_one(queue, "late", log)); // finds no item, since 3 belongs to c
     queue.put(4);
     queue.put(5);
     run_until_complete(loop, late);
@@ -398,7 +398,7 @@ TEST_CASE("the smallest queue: a served getter that is cancelled loses nothing")
 
 // ---- The group ----
 
-/// Waits for `future`, and notes its end, however it comes.
+/// Waits for `future`, and notes its own end, whether by a result or an exception.
 Coroutine<> wait_for(Future& future, std::string name, Log& log) {
     const Noted end(log, name + " ends");
     co_await future;
@@ -485,7 +485,7 @@ TEST_CASE("the smallest shared queue: its processes get each URL once") {
     SharedQueue queue("/", 10s);
     CHECK(queue.next("a", 1, "", {}, 0s) == "/");
     CHECK(queue.next("b", 1, "", {}, 0s).empty());
-    CHECK_FALSE(queue.is_finished()); // what "a" finds may be more
+    CHECK_FALSE(queue.is_finished()); // "a" may find more URLs
     CHECK(queue.next("a", 2, "/", {"/x", "/y", "/"}, 1s) == "/x");
     CHECK(queue.next("b", 2, "", {}, 1s) == "/y");
     CHECK(queue.next("a", 3, "/x", {"/y"}, 2s).empty());
@@ -506,11 +506,11 @@ TEST_CASE(
     "the smallest shared queue: when a lease has ended, another process gets the URL") {
     SharedQueue queue("/", 10s);
     CHECK(queue.next("a", 1, "", {}, 0s) == "/");
-    CHECK(queue.next("b", 1, "", {}, 10s).empty()); // not yet
+    CHECK(queue.next("b", 1, "", {}, 10s).empty()); // the lease hasn't ended yet
     CHECK(queue.next("b", 2, "", {}, 11s) == "/");
     SUBCASE("the process that was thought dead finishes it too late") {
         CHECK(queue.next("a", 2, "/", {"/x"}, 12s).empty());
-        CHECK(queue.next("b", 3, "/", {"/x", "/y"}, 13s) == "/x"); // its links count
+        CHECK(queue.next("b", 3, "/", {"/x", "/y"}, 13s) == "/x"); // the links of b count
     }
     SUBCASE("the other process asks again for an answer that was lost") {
         CHECK(queue.next("a", 1, "", {}, 12s).empty());
