@@ -77,8 +77,8 @@ TEST_CASE("hosts that differ only in their port are spread over the servers, too
     CHECK(servers.size() == 4);
 }
 
-// Machines of all kinds must agree, and versions of this program, too: else a crawl that
-// is resumed looks for its hosts elsewhere.
+// All kinds of machines and versions of this program must agree, or a resumed crawl would
+// look for its hosts on other servers.
 TEST_CASE("a host always has the same server") {
     CHECK(server_of("example.org:443", 1) == 0);
     CHECK(server_of("example.org:443", 1000) == 897);

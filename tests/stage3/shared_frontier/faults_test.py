@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What may go wrong when processes share a crawl, one fault a test: with the real program, a Redis of its own, and a
-site that notes who asked when. (All of it at once, and at random: chaos.py.)
+"""What may go wrong when processes share a crawl, one fault per test: with the real program, a separate Redis, and a
+site that records each request. chaos.py has many faults at once, at random.
 
     STAGE3=build/stage3_queue_crawler/stage3 tests/stage3/shared_frontier/faults_test.py [-v] [CLASS.TEST...]
 """
@@ -22,7 +22,7 @@ from crawled_site import Site
 from lossy_proxy import LossyProxy
 from script import Script
 
-PATIENCE = 120  # seconds for what takes one or two, where others aren't busy
+PATIENCE = 120  # seconds for something that takes one or two on an idle machine
 
 
 class FaultTest(unittest.TestCase):
@@ -64,7 +64,7 @@ class FaultTest(unittest.TestCase):
     def wait_for(self, condition, what):
         deadline = time.monotonic() + PATIENCE
         while not condition():
-            self.assertLess(time.monotonic(), deadline, f"{what}: in vain; {[each.words() for each in self.processes]}")
+            self.assertLess(time.monotonic(), deadline, f"wanted {what}: {[each.words() for each in self.processes]}")
             time.sleep(0.01)
 
     def wait_for_requests(self, site, count):
@@ -74,7 +74,7 @@ class FaultTest(unittest.TestCase):
         return [process.wait(PATIENCE) for process in processes]
 
     def assert_joined(self, processes):
-        """All of them end because the crawl is over."""
+        """All processes must end because the crawl is over."""
         ended = [(status, process.words()) for status, process in zip(self.statuses(processes), processes)]
         self.assertEqual([each for each in ended if each[0] not in (0, 1)], [])
 
@@ -87,14 +87,14 @@ class FaultTest(unittest.TestCase):
             return client.call("HGET", f"{{{name}}}:meta", field)
 
     def report(self, *urls):
-        """The records, from somebody who has not taken part."""
+        """The records, read by a process that has not taken part."""
         words = stage3.shared(urls or self.urls, "crawl")
         status, text, said = stage3.run("--report", "--format", "jsonl", *words)
-        self.assertEqual(text.count("\n"), len(stage3.read_records(text)), "a URL twice")
+        self.assertEqual(text.count("\n"), len(stage3.read_records(text)), "a URL has two records")
         return status, stage3.read_records(text), said
 
     def assert_all_is_right(self, site, *arguments):
-        """The crawl is complete, and has found what one in memory does. Returns what the first Redis has of it."""
+        """The crawl must be complete, and have found what a crawl in memory finds. Returns the first Redis's part."""
         status, records, said = self.report()
         self.assertIn(status, (0, 1), said)
         crawls = [self.crawl(redis=server) for server in self.servers]
@@ -116,7 +116,7 @@ class Verdicts(FaultTest):
         processes = self.start_some(3, site, "--workers", 2)
         self.assert_joined(processes)
         reports = [process.records() for process in processes if process.records()]
-        reports.append(self.report()[1])  # and whoever asks later is told the same
+        reports.append(self.report()[1])  # a later report is the same
         self.assertEqual(len(reports), 2)
         for report in reports:
             hops = [report[site.url(number)] for number in site.circle]
@@ -162,9 +162,9 @@ class Removing(FaultTest):
 
 
 class BadInput(FaultTest):
-    """One line, exit status 2, and nothing is written to any Redis."""
+    """Each refusal is one line and exit status 2, and writes nothing to any Redis."""
 
-    SITE = "http://127.0.0.1:9/"  # nobody gets as far as there
+    SITE = "http://127.0.0.1:9/"  # no process gets that far
 
     def refused(self, pattern, *arguments, redis_url=None, site=SITE):
         with self.redis.client() as client:
@@ -223,10 +223,10 @@ class BadInput(FaultTest):
         self.refused("no permission|NOPERM", redis_url=f"unix://blind:guess@{self.redis.socket}")
 
     def test_the_user_has_too_few_permissions(self):
-        """The script would be stopped half way. Redis 6.2 doesn't tell before."""
+        """The script would be stopped halfway. Redis 6.2 doesn't say so in advance."""
         with self.redis.client() as client:
             if int(client.call("INFO", "server").split("redis_version:")[1].split(".")[0]) < 7:
-                self.skipTest("before Redis 7, nobody can know")
+                self.skipTest("before Redis 7, there is no way to know")
             client.call("ACL", "SETUSER", "weak", "on", ">guess", "~*", "+@all", "-xadd")
         self.refused("this user may not call XADD", redis_url=f"unix://weak:guess@{self.redis.socket}")
 
@@ -273,7 +273,7 @@ class BadInput(FaultTest):
 
 
 class Fake:
-    """Something that isn't the Redis that one may hope for: it answers some calls, and hangs up at others."""
+    """A server that is no proper Redis: it answers some calls, and hangs up at others."""
 
     def __init__(self, answers):
         self.answers, self.calls = answers, set()
@@ -311,7 +311,7 @@ class ProcessesGo(FaultTest):
         leaves.send_signal(signal.SIGINT)
         self.assertEqual(leaves.wait(PATIENCE), 130)
         self.assertIn("--report tells what is done", leaves.words())
-        self.assertIn(stays.wait(PATIENCE), (0, 1))  # though the lease has an hour to go
+        self.assertIn(stays.wait(PATIENCE), (0, 1))  # although the lease lasts for another hour
         crawl = self.assert_all_is_right(site)
         self.assertEqual((crawl.number("lost"), crawl.sessions), (0, []))
 
@@ -373,7 +373,7 @@ class ProcessesGo(FaultTest):
         usual_answer = site.answer
         site.answer = lambda host, path: (
             usual_answer(host, path) if path == "/robots.txt" else (200, "Content-Type: text/html\r\n", "<p>" * (12 << 20)))
-        for limit in (80, 100):  # where it grows, the reserve may be enough for one more piece, or not
+        for limit in (80, 100):  # where memory grows, the reserve may be enough for one more piece, or not
             small = self.start(site, "--max-body", "1G", memory=limit << 20)
             self.assertEqual(small.wait(PATIENCE), 3)
             self.assertIn("no memory is left (see ulimit -v, or use fewer --workers). The crawl 'crawl' has 1 URLs left",
@@ -386,7 +386,7 @@ class ProcessesGo(FaultTest):
         still, other = self.start_some(2, site, "--lease", 0.5)
         self.wait_for_requests(site, 60)
         still.send_signal(signal.SIGSTOP)
-        self.wait_for(lambda: int(self.meta("lost")) > 0, "somebody notices")
+        self.wait_for(lambda: int(self.meta("lost")) > 0, "the loss to be noticed")
         time.sleep(1)
         still.send_signal(signal.SIGCONT)
         self.assert_joined([still, other])
@@ -396,13 +396,13 @@ class ProcessesGo(FaultTest):
         site = self.site(100, latency=0.2)
         process = self.start(site)
         self.wait_for_requests(site, 10)
-        os.kill(self.redis.pid, signal.SIGSTOP)  # so it can't say goodbye
+        os.kill(self.redis.pid, signal.SIGSTOP)  # so that it can't give its URLs back
         process.send_signal(signal.SIGINT)
         time.sleep(0.5)
         self.assertIsNone(process.poll())
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(PATIENCE), 130)
-        self.assertNotIn("when its lease has ended", process.words())  # it hasn't waited for that
+        self.assertNotIn("when its lease has ended", process.words())  # the process hasn't waited for that
 
     def test_ctrl_c_works_while_redis_is_away(self):
         site = self.site(100, latency=0.2)
@@ -418,7 +418,7 @@ class ProcessesGo(FaultTest):
 class RedisGoes(FaultTest):
     def test_redis_is_away_for_three_leases_and_no_lease_ends(self):
         site = self.site(400, 3, latency=0.05)
-        processes = self.start_some(2, site, "--lease", 2.5)  # who tries again may pause for 1.5 s
+        processes = self.start_some(2, site, "--lease", 2.5)  # a process that tries again may pause for 1.5 s
         self.wait_for_requests(site, 100)
         self.redis.kill()
         time.sleep(7.6)
@@ -458,7 +458,7 @@ class RedisGoes(FaultTest):
         self.assert_all_is_right(site)
 
     def test_redis_s_machine_loses_power(self):
-        """What Redis had written down ends anywhere. Each call of the script is there as a whole, or not at all."""
+        """What Redis had written may end anywhere. Each call of the script must be there as a whole, or not at all."""
         site = self.site(150, 3)
         self.redis.remove()
         self.start_redis("--auto-aof-rewrite-percentage", "0", keeps=True)
@@ -479,7 +479,7 @@ class RedisGoes(FaultTest):
         self.assertLess(before, crawl.number("records"))
 
     def test_half_a_call_that_comes_back_is_detected(self):
-        """Redis is killed while it writes a call down, and starts twice. (As of 7.0, that brings the half back.)"""
+        """Redis is killed while it writes a call, and starts twice. As of 7.0, that brings half the call back."""
         site = self.site(60, 3, latency=0.02)
         [process] = self.start_some(1, site, "--lease", 600)
         self.wait_for_requests(site, 30)
@@ -497,7 +497,7 @@ class RedisGoes(FaultTest):
                     self.redis.repair()
                 self.redis.start()
                 with self.redis.client() as client:
-                    Script(client).call("sent", 1, "0")  # any call: it stands behind the half
+                    Script(client).call("sent", 1, "0")  # any call, which is written after the half
                 self.redis.end()
                 self.redis.start()
                 is_damaged = self.meta("begun") != self.meta("ended")
@@ -570,7 +570,7 @@ class RedisGoes(FaultTest):
 class SeveralServers(FaultTest):
     def setUp(self):
         super().setUp()
-        # All three rely on what the others have answered.
+        # All three servers rely on each other's answers.
         self.start_redis(count=3, keeps_all=True)
 
     def test_three_servers_share_a_crawl(self):
@@ -586,8 +586,8 @@ class SeveralServers(FaultTest):
         processes = self.start_some(3, site, "--lease", 1)
         for number, server in enumerate(self.servers):
             self.wait_for_requests(site, 100 * (number + 1))
-            # A process that is still about to come wouldn't wait for a server.
-            self.wait_for(lambda: int(self.meta("new_session", redis=self.servers[-1])) >= 3 + number, "all have come")
+            # A process that hasn't opened its session yet wouldn't wait for a server.
+            self.wait_for(lambda: int(self.meta("new_session", redis=self.servers[-1])) >= 3 + number, "all sessions")
             processes[number].kill()
             server.kill()
             server.start()
@@ -596,12 +596,12 @@ class SeveralServers(FaultTest):
         self.assert_all_is_right(site)
 
     def test_a_server_that_has_forgotten_is_noticed(self):
-        """Though it was told to write before it answers: its disk was full, or somebody brought an old copy back."""
+        """A server may forget although it writes before it answers: its disk was full, or an old copy was restored."""
         site = self.site(400, 12, latency=0.05)
         processes = self.start_some(2, site, "--lease", 0.6)
         forgets = self.servers[1]
         log = forgets.log()
-        # The second that a process carries there means that its first was confirmed.
+        # If a process carries a second entry there, its first one was confirmed.
         self.wait_for(lambda: log.read_bytes().count(b"inbox") > len(processes), "links for another server")
         for process in processes:
             process.kill()
@@ -651,8 +651,8 @@ class Manners(FaultTest):
         self.assert_all_is_right(site)
 
     def assert_pauses(self, site, delay):
-        """No two requests to a host are nearer to each other. The site notes a request when it gets to it, which may be
-        late; so a few may seem to be nearer to the next one, but never many."""
+        """No two requests to a host may be closer to each other than the delay. The site may note a request late, so
+        that a few may seem to be closer to the next one, but never many."""
         for host in range(site.hosts):
             times = [request.time for request in site.requests if request.host == host]
             gaps = sorted(b - a for a, b in zip(times, times[1:]))
@@ -699,8 +699,8 @@ class Manners(FaultTest):
         site = self.site(300, 3, latency=0.02)
         processes = self.start_some(3, site)
         self.wait_for_requests(site, 50)
-        site.latency = 1  # or the crawl might be over before the report begins
-        status, records, said = self.report()  # amid it, by somebody else
+        site.latency = 1  # otherwise, the crawl might be over before the report begins
+        status, records, said = self.report()  # during the crawl, by another process
         site.latency = 0.02
         self.assertEqual(status, 3)
         self.assertIn("is not over", said)

@@ -1,5 +1,5 @@
-// A frontier in Redis, by the promises that every frontier makes; and what is shared by
-// several, as if each were in a process of its own. With a real Redis.
+// A frontier in a real Redis: the promises that every frontier makes, and those for
+// several frontiers that share a crawl, as if each were in its own process.
 #include "stage3_queue_crawler/runtime/loop/at_exit.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/shared_frontier/redis_frontier.h"
@@ -66,7 +66,7 @@ void done(SharedVisit visit, const std::vector<std::string>& links = {}) {
     visit.done(record, found);
 }
 
-/// Some servers, and as many frontiers on them as a test likes.
+/// Some servers, and as many frontiers on them as a test needs.
 struct SharedTest {
     explicit SharedTest(std::size_t server_count = 1) {
         for (std::size_t i = 0; i < server_count; ++i) {
@@ -76,18 +76,18 @@ struct SharedTest {
         crawl.name = "test";
         crawl.agreed = "a setting";
         crawl.process = "a process";
-        crawl.lease = 1200ms; // a sign of life, and so a look, each sixth of that
+        crawl.lease = 1200ms; // a sign of life, and so a look, each sixth of it
         crawl.on_note = [this](const std::string& note) { notes.push_back(note); };
     }
 
     SharedTest(const SharedTest&) = delete;
     SharedTest& operator=(const SharedTest&) = delete;
-    // If it can't be closed, the test has failed.
+    // If a frontier can't be closed, the test has failed.
     ~SharedTest() { // NOLINT(bugprone-exception-escape)
         close_all();
     }
 
-    /// One more process, which takes part.
+    /// Adds a process that takes part.
     RedisFrontier& join_crawl(const std::vector<std::string>& roots,
                               FrontierSettings settings = {}) {
         if (obey_robots)
@@ -118,7 +118,7 @@ struct SharedTest {
             getting.cancel();
             return false;
         }
-        std::move(getting).take(); // and so gives it back
+        std::move(getting).take(); // which gives the visit back
         return true;
     }
     void wait(EventLoop::Duration duration) {
@@ -130,7 +130,7 @@ struct SharedTest {
         for (const auto& frontier : std::exchange(frontiers, {}))
             run(frontier->close());
     }
-    /// All records, by URL; each is there once.
+    /// All records by URL, each of which must be there once.
     std::map<std::string, Record> records() {
         std::map<std::string, Record> all;
         results = std::make_unique<SharedResults>(loop, crawl);
@@ -144,7 +144,7 @@ struct SharedTest {
         }
     }
 
-    /// Says something to a server that no frontier would.
+    /// Sends a command to a server that no frontier would send.
     stage3::RedisReply say(std::vector<std::string> command, std::size_t server = 0) {
         stage3::RedisClient client(loop, crawl.servers[server]);
         return run(client.call(std::move(command)));
@@ -280,7 +280,7 @@ TEST_CASE("max_pages covers all processes, and disallowed URLs don't count") {
     CHECK_FALSE(test.has_one(one));
     Record refused = page(first, Outcome::disallowed);
     first.done(refused, {});
-    SharedVisit third = test.get(one); // so there's room for one more
+    SharedVisit third = test.get(one); // there is room for one more
     done(std::move(second));
     done(std::move(third));
     test.join(one);
@@ -300,7 +300,7 @@ TEST_CASE("robots.txt is asked for by one process, and all obey it") {
     auto get_one = create_task(test.loop, one.get());
     auto get_two = create_task(test.loop, two.get());
     test.wait(300ms);
-    CHECK_FALSE(get_one.done()); // nobody knows yet what is allowed
+    CHECK_FALSE(get_one.done()); // the rules are not known yet
     CHECK_FALSE(get_two.done());
     CHECK(test.asked == std::map<std::string, int>{{"http://h", 1}});
     test.robots.at("http://h")
@@ -363,10 +363,10 @@ TEST_CASE("a pause is counted from the request, whichever process makes it") {
     RedisFrontier& two = test.join_crawl({"http://h/a", "http://h/b", "http://other/"},
                                          {.politeness = {.delay = 150ms}});
     SharedVisit a = test.get(one);
-    SharedVisit other = test.get(two); // of another host
+    SharedVisit other = test.get(two); // on another host
     CHECK(a.work().url == url_of("http://h/a"));
     CHECK(other.work().url == url_of("http://other/"));
-    CHECK_FALSE(test.has_one(two)); // it has not begun
+    CHECK_FALSE(test.has_one(two)); // the visit has not begun
     a.on_request()();
     const auto begin = test.loop.time();
     const SharedVisit b = test.get(two);
@@ -379,7 +379,7 @@ TEST_CASE("a host that is held lets no URL out, while other hosts do") {
     RedisFrontier& two = test.join_crawl({"http://h/a", "http://other/"});
     one.hold("h:80", 400ms);
     const auto begin = test.loop.time();
-    test.wait(50ms); // until Redis knows
+    test.wait(50ms); // until Redis has the hold
     CHECK(test.get(two).work().url == url_of("http://other/"));
     done(test.get(two));
     CHECK(test.get(two).work().url == url_of("http://h/a"));
@@ -413,8 +413,8 @@ TEST_CASE("a process that was silent for too long starts a new session, and its 
     RedisFrontier& one = test.join_crawl({"http://h/a"});
     SharedVisit stale = test.get(one);
     {
-        // The whole loop stands still, as if the process did: for longer than its lease,
-        // by the clock of the crawl, which other calls keep going.
+        // The whole loop stops, as if the process did, for longer than its lease by the
+        // clock of the crawl, which other calls advance.
         EventLoop other;
         RedisFrontier two(other, {}, test.crawl);
         std::vector<Url> roots{url_of("http://h/a")};
@@ -502,7 +502,7 @@ TEST_CASE("a crawl ends if Redis comes back without its data") {
     RedisFrontier& frontier = test.join_crawl({"http://h/a"});
     SharedVisit a = test.get(frontier);
     test.servers[0].kill();
-    test.servers[0].start(); // it keeps nothing
+    test.servers[0].start(); // without its data
     done(std::move(a));
     CHECK_THROWS_WITH_AS(test.join(frontier),
                          doctest::Contains("the crawl 'test' is gone: somebody has"),
@@ -518,14 +518,14 @@ TEST_CASE("an answer that took longer than a lease hands out nothing") {
     const long long last = test.say({"HGET", session, "seq"}).number();
     test.servers[0].freeze();
     auto getting = create_task(test.loop, frontier.get());
-    done(std::move(a)); // the next call lies in the kernel, and Redis sleeps
+    done(std::move(a)); // the next call waits in the kernel, and Redis is stopped
     test.wait(1s);
     test.servers[0].thaw();
     const SharedVisit b = test.run([](auto task) -> Coroutine<SharedVisit> {
         co_return co_await std::move(task);
     }(std::move(getting)));
     CHECK(b.work().url == url_of("http://h/b"));
-    // It was handed out by that call, given back, and handed out once more.
+    // It was handed out by that call, given back, and handed out again.
     const std::string held = "{test}:held:" + frontier.session_id();
     CHECK(std::stoll(test.say({"HGET", held, "http://h/b"}).text) > last + 1);
 }
@@ -534,7 +534,7 @@ TEST_CASE("an item that has waited for longer than a lease is given back, not fe
     SharedTest test;
     test.crawl.lease = 600ms;
     RedisFrontier& frontier = test.join_crawl({"http://h/a"});
-    test.wait(50ms); // its first call is over
+    test.wait(50ms); // its first call has ended
     test.servers[0].freeze();
     auto getting = create_task(test.loop, frontier.get());
     test.wait(100ms);
@@ -543,7 +543,7 @@ TEST_CASE("an item that has waited for longer than a lease is given back, not fe
     test.wait(100ms);
     const std::string held = "{test}:held:" + frontier.session_id();
     const std::string before = test.say({"HGET", held, "http://h/a"}).text;
-    CHECK_FALSE(before.empty()); // it lies here
+    CHECK_FALSE(before.empty()); // the item waits in the frontier
     test.wait(1s);
     const SharedVisit late = test.get(frontier);
     const std::string after = test.say({"HGET", held, "http://h/a"}).text;
@@ -560,7 +560,7 @@ TEST_CASE("a URL that robots.txt disallows costs no pause") {
     for (int i = 0; i < 6; ++i)
         roots.push_back("http://h/no/" + std::to_string(i));
     RedisFrontier& frontier = test.join_crawl(roots, {.politeness = {.delay = 400ms}});
-    SharedVisit first = test.get(frontier); // after robots.txt, there is a pause
+    SharedVisit first = test.get(frontier); // after robots.txt comes a pause
     const auto begin = test.loop.time();
     for (int i = 1; i < 6; ++i) {
         Record record = page(first, Outcome::disallowed);
@@ -579,7 +579,7 @@ TEST_CASE("if the stored rules of a robots.txt can't be read, nothing is allowed
     test.robots.try_emplace("http://h", test.loop)
         .first->second.set_result(answer("User-agent: *\nDisallow: /no\n"));
     RedisFrontier& one = test.join_crawl({"http://h/no", "http://h/yes"});
-    const SharedVisit known = test.get(one); // so somebody has asked
+    const SharedVisit known = test.get(one); // so robots.txt has been asked for
     RedisFrontier& two = test.join_crawl({"http://h/no", "http://h/yes"});
     std::string why;
     SUBCASE("the key is gone") {
@@ -594,7 +594,7 @@ TEST_CASE("if the stored rules of a robots.txt can't be read, nothing is allowed
     auto getting = create_task(test.loop, two.get());
     CHECK_THROWS_WITH(test.join(two), doctest::Contains(why.c_str()));
     CHECK_FALSE(getting.done());
-    getting.cancel(); // before there is no frontier any more
+    getting.cancel(); // before its frontier is gone
     test.wait(10ms);
 }
 
@@ -614,18 +614,18 @@ TEST_CASE("while links of big pages wait, no more pages are handed out") {
         done(std::move(visit), links);
     const auto waiting = [&] { return test.say({"LLEN", "{test}:links"}).number(); };
     for (int i = 0; i < 100 && waiting() <= 200; ++i)
-        test.wait(100ms); // they are told
+        test.wait(100ms); // the chunks arrive with each call
     CHECK(waiting() > 200);
     const SharedVisit next = test.get(frontier);
     const long long left = waiting();
     CHECK(left <= 100);
-    CHECK(left > 0); // or this would show nothing
+    CHECK(left > 0); // or this test would show nothing
 }
 
 TEST_CASE(
     "a server that comes back with less data is reported, and the crawl isn't complete") {
     SharedTest test(2);
-    // One host of each server.
+    // One host for each server.
     std::vector<std::string> hosts(2);
     for (int i = 0; hosts[0].empty() || hosts[1].empty(); ++i) {
         const std::string host = "h" + std::to_string(i);
@@ -633,7 +633,7 @@ TEST_CASE(
     }
     RedisFrontier& frontier = test.join_crawl({hosts[0]});
     done(test.get(frontier), {hosts[1], hosts[1] + "x"});
-    SharedVisit there = test.get(frontier); // so the links have arrived
+    SharedVisit there = test.get(frontier); // which shows that the links have arrived
     bool has_lost_some = true;
     SUBCASE("nothing is lost") { has_lost_some = false; }
     SUBCASE("the server that got the links has forgotten them") {

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""frontier.lua by itself: each operation, and what happens at its edges. After each test the invariants must hold.
+"""frontier.lua by itself: each operation, with its edge cases. After each test the invariants must hold.
 
     tests/stage3/shared_frontier/script_test.py [-v] [NAME...]
 
-The crawl's clock moves only when a test moves it, so nothing here waits for anything. What calls in any order may
-come to, is schedules_test.py's affair.
+The crawl's clock moves only when a test moves it, so no test waits for anything. schedules_test.py tests calls in any
+order.
 """
 import sys
 import unittest
@@ -48,12 +48,12 @@ class ScriptTest(unittest.TestCase):
         return script
 
     def crawl_of(self, urls, **settings):
-        """A crawl with these roots, and a session."""
+        """Opens a crawl with these roots, and a session."""
         script = self.script(**settings)
         return script, script.open(*urls)
 
     def everything(self):
-        """All that is in Redis, in bytes."""
+        """All data in Redis, as bytes."""
         keys = sorted(self.client.call("KEYS", "*"))
         return {key: self.client.call("DUMP", key) for key in keys}
 
@@ -62,7 +62,7 @@ class NumberedCalls(ScriptTest):
     def test_repeating_a_number_names_the_items_again_and_changes_nothing(self):
         script, session = self.crawl_of(pages(5))
         first = session.step(2)
-        moved = {script.key("meta"): None, script.key("sessions"): None}  # time goes on, and it's a sign of life
+        moved = {script.key("meta"): None, script.key("sessions"): None}  # time passes, and the call renews the lease
         before = {**self.everything(), **moved}
         again = session.say(1, 2)
         self.assertEqual(sorted(again.items), sorted(first.items))
@@ -107,7 +107,7 @@ class NumberedCalls(ScriptTest):
         held = old.take(2)
         new = script.open(*pages(3), old=old.name)
         self.assertIsNone(old.step(0))
-        self.assertEqual(sorted(new.take(2)), sorted(held))  # at once, and before the third
+        self.assertEqual(sorted(new.take(2)), sorted(held))  # at once, before the third item
         crawl = script.look()
         self.assertEqual((crawl.number("lost"), crawl.number("known")), (0, 3))
 
@@ -161,7 +161,7 @@ class Leases(ScriptTest):
             if number % 2:
                 session.step(0)
             else:
-                session.say(session.seq, 0)  # one again is one, too
+                session.say(session.seq, 0)  # a repeated call renews it, too
             self.assertEqual(other.take(), [])
 
     def test_a_session_that_calls_late_but_before_any_other_loses_nothing(self):
@@ -181,7 +181,7 @@ class Leases(ScriptTest):
             self.client.call("HSET", script.key("meta"), "seen", round((now - away) * 1e6))
             other = script.open()
             self.assertAlmostEqual(script.clock() - before, 0.2 / 3, delta=0.00001)
-            self.assertEqual(other.take(), [])  # (it has counted once only)
+            self.assertEqual(other.take(), [])  # the time was counted only once
 
     def test_the_clock_never_goes_back_though_redis_s_may(self):
         script, session = self.crawl_of(pages(1))
@@ -264,7 +264,7 @@ class Leases(ScriptTest):
         self.assertEqual(deaths, 3)
         self.assertEqual(crawl.record(poison)["outcome"], "failed")
         self.assertEqual([record["outcome"] for _, record in crawl.records if record["url"] != poison], ["page"] * 7)
-        self.assertEqual(crawl.number("lost"), 8 + 2)  # so each of the others was held by one that died, once
+        self.assertEqual(crawl.number("lost"), 8 + 2)  # so each of the others was held once by a session that died
 
     def test_close_gives_items_back_at_once_without_counting_them_as_lost(self):
         script, leaves = self.crawl_of(pages(3))
@@ -275,7 +275,7 @@ class Leases(ScriptTest):
         self.assertEqual({(item.url, item.lost, item.tries) for item in again},
                          {(item.url, 0, 0) for item in held})
         self.assertIsNone(leaves.step(0))
-        self.assertEqual(leaves.close()[0], "expired")  # its answer was lost: nothing happens
+        self.assertEqual(leaves.close()[0], "expired")  # the answer was lost, and repeating the call changes nothing
 
     def test_many_sessions_may_die_at_once(self):
         script, lives = self.crawl_of(pages(25))
@@ -283,7 +283,7 @@ class Leases(ScriptTest):
             self.assertEqual(len(script.open().take()), 1)
         script.pass_time(30.1)
         came = []
-        for _ in range(3):  # ten sessions a call
+        for _ in range(3):  # ten sessions per call
             came += lives.take(30)
         self.assertEqual(sorted(came), sorted(pages(25)))
         self.assertEqual(script.look().sessions, [lives.name])
@@ -319,10 +319,10 @@ class Hosts(ScriptTest):
 
     def test_a_delay_is_counted_from_the_beginning_of_a_request(self):
         script, session = self.crawl_of(pages(3), delay=0.5)
-        [item] = session.step(3).items  # one, though three were wanted
+        [item] = session.step(3).items  # one, although three were wanted
         self.assertEqual(item.flag, "b")
         script.pass_time(5)
-        self.assertEqual(session.step(1).items, [])  # as long as it hasn't begun
+        self.assertEqual(session.step(1).items, [])  # as long as the item hasn't begun
         self.assertEqual(session.step(1, ["began", item.url]).wait, 500)
         script.pass_time(0.4999)
         self.assertEqual(session.step(1).items, [])
@@ -347,7 +347,7 @@ class Hosts(ScriptTest):
         lives = script.open()
         dies.take()
         script.pass_time(30.1)
-        self.assertEqual(lives.take(), [])  # for perhaps it had just begun
+        self.assertEqual(lives.take(), [])  # since the item may have just begun
         script.pass_time(0.5)
         self.assertEqual(len(lives.take()), 1)
 
@@ -359,7 +359,7 @@ class Hosts(ScriptTest):
         self.assertEqual(session.take(), [])
         script.pass_time(0.1)
         [url] = session.take()
-        session.step(0, ["delay", "h:80", 1], ["began", url])  # a shorter one doesn't count
+        session.step(0, ["delay", "h:80", 1], ["began", url])  # a shorter delay doesn't count
         script.pass_time(0.099)
         self.assertEqual(session.take(), [])
         script.pass_time(0.001)
@@ -370,14 +370,14 @@ class Hosts(ScriptTest):
         session.step(0, ["hold", "h:80", 400])
         self.assertEqual(session.take(4), [page(0, "other:80")])
         self.assertEqual(session.step(1).wait, 400)
-        session.step(0, ["hold", "h:80", 100])  # doesn't make it shorter
+        session.step(0, ["hold", "h:80", 100])  # doesn't make the hold shorter
         script.pass_time(0.399)
         self.assertEqual(session.take(4), [])
         script.pass_time(0.001)
         self.assertEqual(len(session.take(4)), 4)
 
     def test_a_disallowed_url_costs_no_pause(self):
-        """Robots.txt forbids it, so its host was asked for nothing."""
+        """robots.txt forbids the URL, so its host wasn't asked for anything."""
         _, session = self.crawl_of(pages(3), delay=0.5)
         [url] = session.take()
         self.assertEqual(len(session.step(1, done(url, outcome="disallowed")).items), 1)
@@ -479,7 +479,7 @@ class Robots(ScriptTest):
     def test_with_a_delay_no_session_asks_again_at_once(self):
         script, session = self.crawl_of(pages(3), rules=1, delay=0.5)
         [url] = session.take()
-        self.assertEqual(session.step(1, ["back", url]).items, [])  # perhaps it had asked already
+        self.assertEqual(session.step(1, ["back", url]).items, [])  # since it may have asked already
         script.pass_time(0.5)
         self.assertEqual([item.flag for item in session.step(1).items], ["r"])
 
@@ -500,7 +500,7 @@ class Orders(ScriptTest):
         return [f"http://h:80/{name}" for name in names]
 
     def taken(self, order, back=()):
-        """In which order they are taken, when `back` came back after the first two."""
+        """The order in which items are taken if the first two come back in the way that `back` says."""
         _, session = self.crawl_of(self.urls("ccc", "a", "bb", "d", "ee"), order=order)
         first = session.take(2)
         results = [["back", url] for url in reversed(first)] if back == "back" else []
@@ -637,7 +637,7 @@ class BigPages(ScriptTest):
         self.assertEqual({known.times_met for url, known in crawl.urls.items() if url != page(0)}, {1})
 
     def test_no_call_takes_long(self):
-        """The limit is wide: where nobody else is busy, it's some milliseconds."""
+        """The limit is generous: on an idle machine, a call takes a few milliseconds."""
         self.client.call("CONFIG", "SET", "slowlog-log-slower-than", 0, "slowlog-max-len", 1000)
         _, session = self.crawl_of(pages(1))
         [url] = session.take()
@@ -711,7 +711,7 @@ class BigPages(ScriptTest):
         script, session = self.crawl_of(pages(10))
         urls = session.take(5)
         chunks = [chunk([f"http://host:80/{page}/{number}" for number in range(500)]) for page in range(25)]
-        reply = session.step(5, *(done(url, chunks) for url in urls))  # 125 chunks, of which two are put in
+        reply = session.step(5, *(done(url, chunks) for url in urls))  # 125 chunks, of which this call puts two in
         self.assertEqual((reply.items, reply.wait), ([], 0))
         while self.client.call("LLEN", script.key("links")) > 100:
             reply = session.step(5)
@@ -733,7 +733,7 @@ class Ends(ScriptTest):
         self.assertEqual(session.step(1, done(a)).state, "running")
         reply = session.step(1, done(b))
         self.assertEqual((reply.state, reply.wait, reply.unfinished), ("complete", -1, 0))
-        self.assertEqual(script.raw_open()[2], "complete")  # whoever comes now
+        self.assertEqual(script.raw_open()[2], "complete")  # a later process gets the same state
 
     def test_a_crawl_without_roots_is_complete(self):
         script = self.script()
@@ -746,7 +746,7 @@ class Ends(ScriptTest):
         self.assertEqual((len(mine), len(theirs)), (3, 1))
         reply = other.step(3)
         self.assertEqual((reply.items, reply.wait, reply.state), ([], -1, "running"))
-        # What robots.txt forbids is no fetch.
+        # A URL that robots.txt forbids doesn't count as a fetch.
         reply = session.step(3, done(mine[0], outcome="disallowed"), done(mine[1]))
         self.assertEqual(len(reply.items), 1)
         session.step(3, done(mine[2]), done(reply.items[0].url))
@@ -877,7 +877,7 @@ class Strangers(ScriptTest):
         self.assertEqual(self.everything(), before)
 
     def test_a_user_without_all_permissions_is_refused(self):
-        """Redis would stop it half way, when something was written already."""
+        """Redis would stop the script halfway, when it had already written something."""
         if int(self.client.call("INFO", "server").split("redis_version:")[1].split(".")[0]) < 7:
             self.skipTest("before Redis 7, a script can't know")
         for forbidden in ("xadd", "zpopmin", "hset", "lpop"):
@@ -894,7 +894,7 @@ class Strangers(ScriptTest):
         session.step(0, done(session.take()[0], [], [(1, chunk(pages(1, "far:80")))]))
         for name in ("meta", "urls", "hosts", "ready", "parked", "sessions", "records", "links", "rules", "history",
                      "inbox", "outboxes", *[f"{room}:{session.name}" for room in ("session", "held")]):
-            self.client.call("DEL", old.key(name))  # and the queues are forgotten, and the outbox
+            self.client.call("DEL", old.key(name))  # the queues and the outbox are forgotten
         session = old.open(page(7))
         self.assertEqual(session.take(9), [page(7)])
         self.assertEqual(old.look().outboxes, {})
@@ -921,20 +921,20 @@ class Strangers(ScriptTest):
         with self.assertRaisesRegex(resp.RedisError, "OOM"):
             script.raw_open()
         self.assertEqual(self.everything(), before)
-        self.assertEqual(script.call("sent", 1, "+")[0], "running")  # for that makes room
+        self.assertEqual(script.call("sent", 1, "+")[0], "running")  # which makes room
         self.assertEqual(session.close()[0], "ok")
         self.client.call("CONFIG", "SET", "maxmemory", 0)
         self.assertEqual(script.open().take(), [url])
 
 
 class Servers(ScriptTest):
-    """Several servers, here: several crawls in one Redis, which know nothing of each other."""
+    """Several servers, which are several independent crawls in one Redis here."""
 
     def servers(self, count):
         return [self.script(f"server{number}", servers=count) for number in range(count)]
 
     def carry(self, servers, source, target, dies=None):
-        """What a process does that carries source's links to target. `dies`: after `put`."""
+        """Carries source's links to target, as a process does. `dies`: the operation after which the process dies."""
         entries = self.client.call("XRANGE", servers[source].key(f"outbox:{target}"), "-", "+")
         last = self.client.call("HGET", servers[target].key("inbox"), source) or "0-0"
         order = [tuple(map(int, entry.split("-"))) for entry, _ in entries]
@@ -956,7 +956,7 @@ class Servers(ScriptTest):
         self.assertEqual((a.look().meta["state"], b.look().meta["state"]), ("running", "idle"))
         [url] = at_a.take()
         at_a.step(0, done(url, [chunk([page(1, "a:80")])], [(1, chunk([page(0, "b:80")], 1))]))
-        self.assertEqual(a.look().number("unfinished"), 2)  # with what is in the outbox
+        self.assertEqual(a.look().number("unfinished"), 2)  # including the link in the outbox
         self.assertEqual(a.look().number("created"), 3)
         self.assertEqual(self.carry(servers, 0, 1), 1)
         self.assertEqual(a.look().number("unfinished"), 1)
@@ -972,7 +972,7 @@ class Servers(ScriptTest):
         self.carry(servers, 0, 1, dies="put")
         self.assertEqual((a.look().number("unfinished"), b.look().number("unfinished")), (3, 4))
         crawl = a.look()
-        # Another one has read the outbox before that, and comes too late.
+        # Another process has read the outbox before that, and comes too late.
         entries = self.client.call("XRANGE", a.key("outbox:1"), "-", "+")
         words = [word for _, fields in entries for word in (fields[1], fields[3])]
         self.assertEqual(b.call("put", 0, "0-0", entries[-1][0], *words), entries[-1][0])
@@ -980,7 +980,7 @@ class Servers(ScriptTest):
         self.assertEqual(self.carry(servers, 0, 1), 0)
         self.assertEqual(a.look().number("unfinished"), 0)
         b_before = b.look().meta["unfinished"]
-        a.call("sent", 1, entries[-1][0])  # again: its answer was lost
+        a.call("sent", 1, entries[-1][0])  # again, because the answer was lost
         self.assertEqual((a.look().meta["unfinished"], b.look().meta["unfinished"]), ("0", b_before))
         self.assertEqual(len(crawl.outboxes["1"]), 3)
 
@@ -994,7 +994,7 @@ class Servers(ScriptTest):
         last = self.client.call("HGET", b.key("inbox"), "0")
         a.call("sent", 1, last)
         self.assertEqual(len(a.look().outboxes["1"]), 1)
-        # And what it had, and what of that has arrived: so it's noticed if a server forgets.
+        # Both the last link put in and the last one that arrived are kept, so a server that forgets is noticed.
         has_had = self.client.call("XRANGE", a.key("outbox:1"), "-", "+")[-1][0]
         self.assertEqual(self.client.call("HMGET", a.key("outboxes"), "1", "sent:1"), [has_had, last])
         self.carry(servers, 0, 1)
@@ -1013,19 +1013,19 @@ class Servers(ScriptTest):
     def test_reading_zeros_one_after_the_other_is_no_proof_of_the_end(self):
         servers, at_a, _, first_pass = self.false_zero()
         self.assertEqual([unfinished for unfinished, _ in first_pass], ["0", "0"])
-        self.assertEqual(servers[0].look().number("unfinished"), 1)  # and it isn't over at all
+        self.assertEqual(servers[0].look().number("unfinished"), 1)  # so the crawl isn't over at all
         second_pass = self.zeros(servers)
         self.assertNotEqual(first_pass, second_pass)
-        # Who believes the first pass nevertheless, does no harm to where there is work,
+        # A process that believes the first pass does no harm to a server that has work,
         self.assertEqual(servers[0].call("finish")[0], "running")
-        # but sends the others home.
+        # but ends the crawl on the others.
         self.assertEqual(servers[1].call("finish")[0], "complete")
         [url] = at_a.take()
         self.assertEqual(at_a.step(0, done(url)).state, "idle")
 
     def test_two_passes_over_unfinished_alone_are_no_proof_either(self):
         servers, at_a, at_b, first_pass = self.false_zero()
-        # It's done in no time, and its link goes to the second, before that one is read again.
+        # The link is done at once, and its own link goes to the second server before that is read again.
         [url] = at_a.take()
         at_a.step(0, done(url, [], [(1, chunk([page(1, "b:80")], 2))]))
         self.carry(servers, 0, 1)
@@ -1036,7 +1036,7 @@ class Servers(ScriptTest):
         second_pass += self.zeros(servers[1:])
         self.assertEqual([unfinished for unfinished, _ in first_pass + second_pass], ["0"] * 4)
         self.assertEqual(servers[0].look().number("unfinished"), 1)
-        self.assertNotEqual(first_pass, second_pass)  # `created` tells it
+        self.assertNotEqual(first_pass, second_pass)  # `created` differs
 
     def test_the_end_of_three_servers_is_detected(self):
         servers = self.servers(3)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `./learn many` shows and says, from states that are given. Needs no Redis."""
+"""What `./learn many` prints in given states. Needs no Redis."""
 import collections
 import io
 import os
@@ -128,7 +128,7 @@ class OnAScreen(unittest.TestCase):
 
 
 class WithoutRedis:
-    """Answers what a crawl's keys would say."""
+    """Answers as a Redis with a crawl's keys would."""
 
     def __init__(self):
         self.meta, self.history, self.sessions, self.held, self.urls = [None] * 5, [], {}, {}, {}
@@ -191,7 +191,7 @@ class Differences(unittest.TestCase):
         self.alone = {record["url"]: dict(record) for record in self.records}
 
     def test_equal_results_have_no_differences(self):
-        self.records[0]["depth"] = 7  # who was first may differ
+        self.records[0]["depth"] = 7  # the process that was first may differ
         self.assertEqual(many.differences(self.alone, self.records[::-1]), [])
 
     def test_each_kind_of_difference_is_listed(self):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`./learn many` as a whole, with few pages: is it exact, and is nothing left behind, however it ends?
+"""`./learn many` as a whole, with few pages: it is exact, and leaves nothing behind, however it ends.
 
     BUILD=build tests/stage3/shared_frontier/many/many_test.py
 """
@@ -25,17 +25,17 @@ PATIENCE = 300  # seconds
 
 
 def expect_signals():
-    """What runs in the background may have been told to ignore them."""
+    """Resets signals, which a process in the background may have been started to ignore."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
 
 class Run:
-    """The tool, as a process. All that it starts has a mark in its environment, by which we find it."""
+    """The tool, as a process. All processes that it starts have a mark in their environment, by which we find them."""
 
     def __init__(self, *options, build=BUILD):
         self.mark = uuid.uuid4().hex
-        # A file, and no pipe: what is left behind could keep a pipe open.
+        # A file, not a pipe, which a process left behind could keep open.
         self.output = tempfile.TemporaryFile("w+", encoding="utf-8")
         self.process = subprocess.Popen([sys.executable, TOOL, "--build", build, *options], stdin=subprocess.DEVNULL,
                                         stdout=self.output, stderr=subprocess.STDOUT, preexec_fn=expect_signals,
@@ -48,7 +48,7 @@ class Run:
     def wait_until_it_says(self, text):
         while text not in self.said:
             if self.process.poll() is not None:
-                raise AssertionError(f"it never said '{text}', but:\n{self.said}")
+                raise AssertionError(f"it never printed '{text}', but:\n{self.said}")
             time.sleep(0.01)
 
     def give_up(self):
@@ -57,7 +57,7 @@ class Run:
         self.output.close()
 
     def left_behind(self):
-        """Which processes and folders of it are there. It may take them a moment to go, if it was killed."""
+        """Its processes and folders that still exist. If it was killed, these may take a moment to disappear."""
         deadline = time.monotonic() + PATIENCE
         while left := self._there():
             if time.monotonic() > deadline:
@@ -68,19 +68,19 @@ class Run:
     def _there(self):
         folders = re.findall(r"unix:(/tmp/redis_\w+)/socket", self.said)
         there = [folder for folder in folders if os.path.exists(folder)]
-        for process in Path("/proc").glob("[0-9]*"):  # where there is a /proc
+        for process in Path("/proc").glob("[0-9]*"):  # on systems that have /proc
             try:
                 command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode()
-                # (Redis writes its title over its environment.)
+                # Redis overwrites its environment with its title.
                 if self.mark.encode() in (process / "environ").read_bytes() or any(map(command.count, folders)):
                     there.append(command)
             except OSError:
-                pass  # gone meanwhile, or somebody else's
+                pass  # it has ended, or belongs to another user
         return there
 
 
 class Undisturbed(unittest.TestCase):
-    """But for the one that it kills itself."""
+    """No fault is injected, except for the process that the tool kills itself."""
 
     @classmethod
     def setUpClass(cls):
