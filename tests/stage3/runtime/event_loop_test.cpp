@@ -483,7 +483,7 @@ TEST_CASE("a signal calls its handler in a turn, and no other handler") {
     }
 }
 
-TEST_CASE("turns are counted") {
+TEST_CASE("the loop counts its turns") {
     EventLoop loop;
     CHECK(loop.turns() == 0);
     stage3::run_until_complete(loop, []() -> Coroutine<> {

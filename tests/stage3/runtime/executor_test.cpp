@@ -86,7 +86,7 @@ TEST_CASE("jobs run at the same time, in as many threads as allowed") {
         std::move(options));
 }
 
-TEST_CASE("a thousand jobs, each with its own result") {
+TEST_CASE("each of a thousand jobs gets its own result") {
     stage3::run([]() -> Coroutine<> {
         std::vector<Future<int>> jobs;
         for (int i = 0; i < 1000; ++i)

@@ -74,7 +74,7 @@ Coroutine<std::size_t> talk_to(common::Address server, int lines) {
 
 } // namespace
 
-TEST_CASE("each of many clients is served by a task of its own") {
+TEST_CASE("each of many clients is served by its own task") {
     stage3::run([]() -> Coroutine<> {
         Listener listener(any_port());
         const common::Address server = address_of(listener);

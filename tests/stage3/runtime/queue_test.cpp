@@ -492,7 +492,7 @@ TEST_CASE_FIXTURE(
     CHECK(elapsed() == 0);
 }
 
-TEST_CASE("Q20: among equals, first in, first out") {
+TEST_CASE("Q20: items of equal priority leave first in, first out") {
     struct Item {
         int priority = 0;
         char name = ' ';

@@ -87,11 +87,11 @@ class Crawl:
         return int(self.meta[name])
 
     def record(self, url):
-        """The one of that URL; None if there is none."""
+        """The record of a URL, or None."""
         return next((record for _, record in self.records if record["url"] == url), None)
 
     def where(self):
-        """URL -> the places at which it stands."""
+        """URL -> the places in which it is."""
         places = collections.defaultdict(list)
         for host, items in self.queues.items():
             for one in items:

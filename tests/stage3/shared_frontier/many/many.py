@@ -3,7 +3,7 @@
 
 It starts everything that it needs: its own Redis, in its own folder; the practice site; and some processes of stage 3
 that share a crawl. When a third of the crawl is done, one of them is killed. At the end, their results are compared
-with those of one undisturbed process. Whatever happens, nothing is left behind: see many_keeper.py. Page 29 uses this tool.
+with those of one undisturbed process. Whatever happens, nothing is left behind: see many_keeper.py. Page 29 uses it.
 """
 import argparse
 import collections
