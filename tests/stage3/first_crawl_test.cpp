@@ -1,4 +1,4 @@
-// A crawl that is made of the smallest workers.
+// A crawl by the smallest workers.
 #include "common/web/url.h"
 #include "stage3_queue_crawler/first/crawl.h"
 #include "stage3_queue_crawler/first/event_loop.h"
@@ -17,7 +17,7 @@ using tests::run_program;
 
 namespace {
 
-TEST_CASE("the smallest crawl with workers finds all of a site, ten pages at a time") {
+TEST_CASE("the smallest crawl with workers fetches all of a site, ten pages at a time") {
     const auto most_requests =
         tests::check_that_all_is_found([](const common::Url& root) {
             EventLoop loop;
@@ -31,7 +31,7 @@ TEST_CASE("the smallest crawl with workers finds all of a site, ten pages at a t
     CHECK(most_requests <= 10);
 }
 
-TEST_CASE("the smallest crawl: a page that can't be had ends no worker") {
+TEST_CASE("the smallest crawl: a page that can't be fetched ends no worker") {
     const auto nobody = *common::parse_url("http://127.0.0.1:1/");
     EventLoop loop;
     Crawl crawl(loop);
@@ -41,7 +41,7 @@ TEST_CASE("the smallest crawl: a page that can't be had ends no worker") {
     CHECK(crawl.failed().count(nobody) == 1);
 }
 
-TEST_CASE("first_crawl says what it couldn't have") {
+TEST_CASE("first_crawl reports what it couldn't fetch") {
     const auto finished = run_program("FIRST_CRAWL", {"http://127.0.0.1:1/"});
     CHECK(finished.status == 0);
     CHECK(finished.out == "http://127.0.0.1:1/\n");

@@ -31,7 +31,7 @@ namespace {
 
 using Log = std::vector<std::string>;
 
-/// Says that it runs.
+/// Notes when it runs.
 class Named : public Runnable {
   public:
     Named(Log& log, std::string name) : log_(log), name_(std::move(name)) {}
@@ -42,7 +42,7 @@ class Named : public Runnable {
     std::string name_;
 };
 
-/// Says that it is gone.
+/// Notes when it is destroyed.
 class Noted {
   public:
     Noted(Log& log, std::string text) : log_(log), text_(std::move(text)) {}
@@ -57,22 +57,22 @@ class Noted {
 
 // ---- The loop and the future ----
 
-TEST_CASE("the smallest run queue: one queue is hooked onto another") {
+TEST_CASE("the smallest run queue: one queue is spliced onto another") {
     Log log;
     Named a(log, "a");
     Named b(log, "b");
     Named c(log, "c");
     RunQueue ready;
     RunQueue waiters;
-    ready.append(waiters); // of nobody
+    ready.append(waiters); // there are none
     CHECK(ready.empty());
     waiters.push(b);
     waiters.push(c);
-    SUBCASE("with one in it") {
+    SUBCASE("the other queue holds one") {
         ready.push(a);
         ready.append(waiters);
     }
-    SUBCASE("empty") {
+    SUBCASE("the other queue is empty") {
         ready.append(waiters);
         ready.push(a);
     }
@@ -85,7 +85,7 @@ TEST_CASE("the smallest run queue: one queue is hooked onto another") {
     CHECK((log == Log{"b", "c", "a"} || log == Log{"c", "a", "b"}));
 }
 
-/// Comes back in each turn.
+/// Makes itself ready again in each turn.
 class Again : public Runnable {
   public:
     explicit Again(EventLoop& loop) : loop_(loop) { loop.make_ready(*this); }
@@ -108,7 +108,7 @@ TEST_CASE("the smallest loop: what a turn makes ready runs in the next one") {
     CHECK(again.times == 2);
 }
 
-TEST_CASE("the smallest future runs nobody inside set_result") {
+TEST_CASE("the smallest future runs nothing inside set_result") {
     EventLoop loop;
     Future future(loop);
     Log log;
@@ -121,7 +121,7 @@ TEST_CASE("the smallest future runs nobody inside set_result") {
     CHECK(log.empty());
     loop.turn();
     CHECK(log == Log{"a", "b"});
-    future.set_result(); // once more: nothing
+    future.set_result(); // a second call changes nothing
     CHECK_FALSE(future.cancel());
     CHECK_NOTHROW(future.throw_if_failed());
 }
@@ -150,7 +150,7 @@ TEST_CASE("the smallest coroutine: values and errors come out of co_await") {
     EventLoop loop;
     Log log;
     Task task(loop, doubling({2, 3}, log));
-    CHECK(log.empty()); // a call runs nothing, nor does it to make a task
+    CHECK(log.empty()); // neither the call nor making a task runs anything
     run_until_complete(loop, task);
     CHECK(log == Log{"doubles", "4", "doubles", "not 3"});
 }
@@ -165,7 +165,7 @@ Coroutine<> many_children(int count) {
 TEST_CASE("the smallest coroutine: a hundred thousand children need no stack") {
     EventLoop loop;
     Task task(loop, many_children(100'000));
-    loop.turn(); // nobody waits for anything: one step
+    loop.turn(); // the task never waits, so one step is enough
     CHECK(task.done());
 }
 
@@ -174,7 +174,7 @@ Coroutine<> throws() {
     co_return;
 }
 
-TEST_CASE("the smallest task keeps the error until somebody asks") {
+TEST_CASE("the smallest task keeps its error until it is asked") {
     EventLoop loop;
     Task task(loop, throws());
     loop.turn();
@@ -215,11 +215,11 @@ bool was_cancelled(const Task& task) {
     }
 }
 
-TEST_CASE("the smallest task that waits is thrown at, a turn later") {
+TEST_CASE("the smallest task that waits gets the exception a turn later") {
     EventLoop loop;
     Future future(loop);
     Log log;
-    SUBCASE("and ends") {
+    SUBCASE("it ends") {
         Task task(loop, polite(future, log));
         loop.turn();
         CHECK(task.cancel());
@@ -231,7 +231,7 @@ TEST_CASE("the smallest task that waits is thrown at, a turn later") {
         CHECK(log == Log{"inner waits", "inner gives back", "polite gives back"});
         CHECK_FALSE(task.cancel()); // too late
     }
-    SUBCASE("and refuses") {
+    SUBCASE("it refuses") {
         Task task(loop, stubborn(future, log));
         loop.turn();
         CHECK(task.cancel());
@@ -242,20 +242,21 @@ TEST_CASE("the smallest task that waits is thrown at, a turn later") {
     }
 }
 
-TEST_CASE("the smallest task that is ready, and hasn't gone on yet, is thrown at") {
+TEST_CASE("the smallest task that is ready but hasn't resumed yet gets the exception") {
     EventLoop loop;
     Future future(loop);
     Log log;
     Task task(loop, polite(future, log));
     loop.turn();
     future.set_result();
-    CHECK(task.cancel()); // what it waited for has happened
+    CHECK(task.cancel()); // the event that it waited for has happened
     loop.turn();
     CHECK(was_cancelled(task));
     CHECK(log == Log{"inner waits", "inner gives back", "polite gives back"});
 }
 
-TEST_CASE("the smallest task that has not begun is thrown at where it first waits") {
+TEST_CASE(
+    "the smallest task that has not begun gets the exception where it first waits") {
     EventLoop loop;
     Future future(loop);
     Log log;
@@ -269,11 +270,11 @@ TEST_CASE("the smallest task that has not begun is thrown at where it first wait
 
 Coroutine<> wait_for_task(Task& other) { co_await other; }
 
-TEST_CASE("a task that waits for a task passes the request on") {
+TEST_CASE("the smallest task: a task that waits for a task passes the request on") {
     EventLoop loop;
     Future future(loop);
     Log log;
-    SUBCASE("and is cancelled with it") {
+    SUBCASE("it is cancelled with the inner task") {
         Task child(loop, polite(future, log));
         Task parent(loop, wait_for_task(child));
         loop.turn();
@@ -284,7 +285,7 @@ TEST_CASE("a task that waits for a task passes the request on") {
         loop.turn();
         CHECK(was_cancelled(parent));
     }
-    SUBCASE("and never hears of it, if that refuses") {
+    SUBCASE("it is not affected if the inner task refuses") {
         Task child(loop, stubborn(future, log));
         Task parent(loop, wait_for_task(child));
         loop.turn();
@@ -309,7 +310,7 @@ Coroutine<> wait_until_done(Queue<int>& queue, Log& log) {
     log.emplace_back("all done");
 }
 
-TEST_CASE("the smallest queue hands over to the one who has waited longest") {
+TEST_CASE("the smallest queue serves the getter that has waited longest") {
     EventLoop loop;
     Queue<int> queue(loop);
     Log log;
@@ -322,14 +323,14 @@ TEST_CASE("the smallest queue hands over to the one who has waited longest") {
     loop.turn();
     CHECK(log == Log{"a has 1", "b has 2"});
     queue.put(3);
-    Task late(loop, take_one(queue, "late", log)); // finds none: 3 is c's
+    Task late(loop, take_one(queue, "late", log)); // finds no item, since 3 belongs to c
     queue.put(4);
     queue.put(5);
     run_until_complete(loop, late);
     CHECK(log == Log{"a has 1", "b has 2", "c has 3", "late has 5", "d has 4"});
 }
 
-TEST_CASE("the smallest queue: join ends when all that was put in is dealt with") {
+TEST_CASE("the smallest queue: join ends when all items are dealt with") {
     EventLoop loop;
     Queue<int> queue(loop);
     Log log;
@@ -342,7 +343,7 @@ TEST_CASE("the smallest queue: join ends when all that was put in is dealt with"
     CHECK(log == Log{"a has 1", "all done"});
 }
 
-TEST_CASE("the smallest queue: nothing was put in, so join has nothing to wait for") {
+TEST_CASE("the smallest queue: join has nothing to wait for in an unused queue") {
     EventLoop loop;
     Queue<int> queue(loop);
     Log log;
@@ -356,7 +357,7 @@ TEST_CASE("the smallest queue: a served getter that is cancelled loses nothing")
     Queue<int> queue(loop);
     Log log;
     Task a(loop, take_one(queue, "a", log));
-    SUBCASE("the next one gets it") {
+    SUBCASE("the next getter gets the item") {
         Task b(loop, take_one(queue, "b", log));
         loop.turn();
         queue.put(7);
@@ -364,7 +365,7 @@ TEST_CASE("the smallest queue: a served getter that is cancelled loses nothing")
         run_until_complete(loop, b);
         CHECK(log == Log{"b has 7"});
     }
-    SUBCASE("or it's the first in the queue again") {
+    SUBCASE("the item is the first in the queue again") {
         loop.turn();
         queue.put(7);
         queue.put(8);
@@ -374,7 +375,7 @@ TEST_CASE("the smallest queue: a served getter that is cancelled loses nothing")
         run_until_complete(loop, b);
         CHECK(log == Log{"b has 7"});
     }
-    SUBCASE("also if it was cancelled before it was served") {
+    SUBCASE("the item is kept if the getter was cancelled before it was served") {
         loop.turn();
         a.cancel();
         queue.put(7);
@@ -383,7 +384,7 @@ TEST_CASE("the smallest queue: a served getter that is cancelled loses nothing")
         run_until_complete(loop, b);
         CHECK(log == Log{"b has 7"});
     }
-    SUBCASE("nor if it is gone when the item comes") {
+    SUBCASE("the item is kept if the getter is gone when it comes") {
         loop.turn();
         a.cancel();
         loop.turn();
@@ -397,7 +398,7 @@ TEST_CASE("the smallest queue: a served getter that is cancelled loses nothing")
 
 // ---- The group ----
 
-/// Waits for `future`, and notes its end, however it comes.
+/// Waits for `future`, and notes its own end, whether by a result or an exception.
 Coroutine<> wait_for(Future& future, std::string name, Log& log) {
     const Noted end(log, name + " ends");
     co_await future;
@@ -446,8 +447,7 @@ TEST_CASE("the smallest group: without children, there is nothing to wait for") 
     CHECK(log == Log{"all done"});
 }
 
-TEST_CASE(
-    "the smallest group: a child that starts after others have ended is waited for") {
+TEST_CASE("the smallest group waits for a child that starts after others have ended") {
     EventLoop loop;
     Future first(loop);
     Future second(loop);
@@ -485,7 +485,7 @@ TEST_CASE("the smallest shared queue: its processes get each URL once") {
     SharedQueue queue("/", 10s);
     CHECK(queue.next("a", 1, "", {}, 0s) == "/");
     CHECK(queue.next("b", 1, "", {}, 0s).empty());
-    CHECK_FALSE(queue.is_finished()); // what "a" finds may be more
+    CHECK_FALSE(queue.is_finished()); // "a" may find more URLs
     CHECK(queue.next("a", 2, "/", {"/x", "/y", "/"}, 1s) == "/x");
     CHECK(queue.next("b", 2, "", {}, 1s) == "/y");
     CHECK(queue.next("a", 3, "/x", {"/y"}, 2s).empty());
@@ -502,16 +502,17 @@ TEST_CASE("the smallest shared queue: a repeated call gets the same answer") {
     CHECK(queue.next("a", 2, "/", {"/x", "/y"}, 3s) == "/x"); // not "/y" as well
 }
 
-TEST_CASE("the smallest shared queue: when a lease has ended, others get the URL") {
+TEST_CASE(
+    "the smallest shared queue: when a lease has ended, another process gets the URL") {
     SharedQueue queue("/", 10s);
     CHECK(queue.next("a", 1, "", {}, 0s) == "/");
-    CHECK(queue.next("b", 1, "", {}, 10s).empty()); // not yet
+    CHECK(queue.next("b", 1, "", {}, 10s).empty()); // the lease hasn't ended yet
     CHECK(queue.next("b", 2, "", {}, 11s) == "/");
-    SUBCASE("the process that was thought dead has finished it, too late") {
+    SUBCASE("the process that was thought dead finishes it too late") {
         CHECK(queue.next("a", 2, "/", {"/x"}, 12s).empty());
-        CHECK(queue.next("b", 3, "/", {"/x", "/y"}, 13s) == "/x"); // its links count
+        CHECK(queue.next("b", 3, "/", {"/x", "/y"}, 13s) == "/x"); // the links of b count
     }
-    SUBCASE("it asks again for an answer that was lost") {
+    SUBCASE("the other process asks again for an answer that was lost") {
         CHECK(queue.next("a", 1, "", {}, 12s).empty());
     }
 }

@@ -1,5 +1,5 @@
-// The crawler with a frontier that is none of the product's: all that it needs is what
-// the concept says.
+// The crawler with a frontier that is not one of the product's: it needs no more than the
+// concept requires.
 #include "common/text/join.h"
 #include "stage3_queue_crawler/crawler/crawler.h"
 #include "stage3_queue_crawler/runtime/sync/queue.h"
@@ -36,19 +36,20 @@ using tests::ScriptedServer;
 
 namespace {
 
-/// What a frontier is told beside its settings, and where it says what it was asked for.
+/// What a frontier gets besides its settings: a log for the calls made to it, and an
+/// error to throw.
 struct Diary {
     std::string text() const { return common::join(log, ", "); }
 
     std::vector<std::string> log;
-    std::string fails_with; ///< when all is done; empty: it doesn't
+    std::string fails_with; ///< thrown when all is done, unless it is empty
 };
 
-/// First in, first out, and polite to nobody.
+/// A frontier that is first in, first out, and has no politeness.
 class DiaryFrontier {
   public:
     using Visit = stage3::Visit<DiaryFrontier>;
-    /// With a ticket: what a frontier has noted comes back to it.
+    /// Work with a ticket: what a frontier adds to its work comes back to it.
     struct Work : stage3::Work {
         using stage3::Work::Work;
         std::uint64_t ticket = 0;
@@ -123,7 +124,7 @@ class DiaryFrontier {
 };
 static_assert(stage3::Frontier<DiaryFrontier>);
 
-/// One worker's crawl, with a diary.
+/// A crawl by one worker, with a diary.
 struct DiaryTest {
     DiaryTest() {
         settings.workers = 1;
@@ -133,7 +134,7 @@ struct DiaryTest {
         server.on("/b", html(""));
         server.on("/c", html(""));
     }
-    /// Cancelled as a worker begins with `cancelled_at`; empty: never.
+    /// The crawl is cancelled as the worker begins `cancelled_at`; never if it is empty.
     Ending crawl(const std::string& cancelled_at = {}) {
         EventLoop loop;
         std::optional<stage3::Task<Ending>> task;
@@ -160,7 +161,7 @@ struct DiaryTest {
 
 } // namespace
 
-TEST_CASE("a crawl with another frontier, which gets what comes after the events") {
+TEST_CASE("a crawl works with another frontier, which gets what follows the events") {
     DiaryTest test;
     test.settings.max_depth = 1;
     CHECK(test.crawl() == Ending::complete);
@@ -177,7 +178,7 @@ TEST_CASE("a frontier is closed before a cancelled worker gives its URL back") {
     CHECK(test.diary.text().ends_with(", began /b as 3, close, given back /b as 3"));
 }
 
-TEST_CASE("what a frontier's join throws ends the crawl") {
+TEST_CASE("an exception from a frontier's join ends the crawl") {
     DiaryTest test;
     test.diary.fails_with = "the other machine is gone";
     CHECK_THROWS_WITH_AS(test.crawl(), "the other machine is gone", std::runtime_error);

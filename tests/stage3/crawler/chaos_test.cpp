@@ -1,9 +1,9 @@
 // Crawls of random sites, with random failures, under random limits: each must end, and
-// know of every page what has become of it.
+// must know the outcome of every page.
 //
-// A test of one thing at a time misses what goes wrong only together, such as another try
-// of a page that has stood in its host's line. The variable SEEDS says how many crawls
-// there are, by default a few, and FIRST_SEED, with which seed they begin.
+// Tests of one thing at a time miss mistakes that need several together, such as another
+// try of a page that has waited in its host's line. The variable SEEDS sets the number of
+// crawls, which is small by default, and FIRST_SEED the seed of the first.
 #include "stage3_queue_crawler/crawler/crawler.h"
 #include "stage3_queue_crawler/crawler/redirect_circles.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
@@ -41,18 +41,18 @@ namespace {
 
 constexpr int max_tries = 3;
 
-/// What must become of a URL, or has.
+/// The outcome of a URL, expected or found.
 struct Fate {
     Outcome outcome;
     int tries;
-    std::vector<std::string> next = {}; ///< where it leads
+    std::vector<std::string> next = {}; ///< the URLs that it leads to
 
     std::string describe() const {
         return fmt::format("{} after {} tries", name_of(outcome), tries);
     }
 };
 
-/// Some servers, and what they have.
+/// Some servers, and the fates of their URLs.
 class Site {
   public:
     explicit Site(unsigned seed) : random_(seed) {
@@ -72,7 +72,7 @@ class Site {
         return roots;
     }
 
-    /// What a crawl must find.
+    /// The URLs that a crawl must find, with their fates.
     std::map<std::string, std::string> expected() const {
         std::map<std::string, std::string> found;
         const auto begin = roots();
@@ -85,8 +85,8 @@ class Site {
         return found;
     }
 
-    /// What is wrong with the URLs whose redirect is said to close a circle: of each
-    /// circle that a crawl comes upon, it must be exactly one.
+    /// Says what is wrong with the URLs whose redirects are said to close a circle: there
+    /// must be exactly one for each circle that a crawl meets.
     std::string wrong_circles(std::set<std::string> closed) const {
         std::string wrong;
         std::set<std::string> done;
@@ -98,7 +98,7 @@ class Site {
                 way.push_back(url);
                 url = fates_.at(url).next.front();
             }
-            const auto begin = std::ranges::find(way, url); // the end, if it's no circle
+            const auto begin = std::ranges::find(way, url); // way.end() if it's no circle
             const auto count =
                 std::count_if(begin, way.end(), [&](const std::string& hop) {
                     return closed.erase(hop) == 1;
@@ -126,7 +126,7 @@ class Site {
   private:
     static constexpr int pages = 10;
 
-    /// Every third path is one that some robots.txt forbid.
+    /// Every third path is forbidden by some of the robots.txt files.
     static std::string path(int i) {
         return i == 0 ? "/" : fmt::format("/{}{}", i % 3 == 0 ? "no/" : "", i);
     }
@@ -135,7 +135,7 @@ class Site {
         return servers_[server]->url(path(number(0, pages - 1)));
     }
 
-    /// False if it can't be had.
+    /// Returns false if the robots.txt can't be fetched.
     bool choose_robots(ScriptedServer& server) {
         const std::string rules = fmt::format("User-agent: *\nDisallow: /no/\n{}",
                                               one_in(2) ? "Crawl-delay: 0.01\n" : "");
@@ -172,7 +172,7 @@ class Site {
             for (int left = number(1, 2); left > 0; --left)
                 replies.push_back(failure());
         const int tries = static_cast<int>(replies.size()) + 1;
-        if (one_in(20)) { // it never recovers
+        if (one_in(20)) { // the page never recovers
             replies.assign(1, failure());
             const bool has_status = replies[0].size() == 1
                                     && std::holds_alternative<tests::Send>(replies[0][0]);
@@ -209,11 +209,11 @@ class Site {
 
     std::mt19937 random_;
     std::vector<std::unique_ptr<ScriptedServer>> servers_;
-    bool obeys_no_ = false; // the server that is being made
+    bool obeys_no_ = false; // whether the server being made has rules
     std::map<std::string, Fate> fates_;
 };
 
-/// One crawl. The result is what was wrong with it; empty: nothing.
+/// Runs one crawl. Returns what was wrong with it, or an empty string.
 std::string crawl(unsigned seed) {
     Site site(seed);
     std::vector<common::Url> roots;
@@ -237,7 +237,7 @@ std::string crawl(unsigned seed) {
         std::chrono::duration<double, std::milli>(settings.politeness.delay).count());
 
     std::map<std::string, std::string> found;
-    std::set<std::string> closed; // circles, by these redirects
+    std::set<std::string> closed; // the redirects that close a circle
     std::string wrong;
     stage3::CrawlEvents events;
     events.on_record = [&](const stage3::Record& record) {
@@ -254,16 +254,16 @@ std::string crawl(unsigned seed) {
                             settings, events);
     const auto ending = stage3::run_until_complete<stage3::Ending>(loop, crawler.crawl());
     if (ending != stage3::Ending::complete)
-        wrong += "it didn't end; ";
+        wrong += "the crawl is not complete; ";
     if (crawler.progress().waiting + crawler.progress().in_flight != 0)
-        wrong += "something is left; ";
+        wrong += "some URLs are left; ";
     if (site.most_at_once() > settings.politeness.max_per_host)
-        wrong += "too many at once; ";
+        wrong += "too many fetches at once; ";
     for (const auto& [url, fate] : site.expected())
         if (const auto it = found.find(url); it == found.end())
             wrong += fmt::format("{} is missing ({}); ", url, fate);
         else if (it->second != fate)
-            wrong += fmt::format("{}: {}, and not {}; ", url, it->second, fate);
+            wrong += fmt::format("{}: {}, not {}; ", url, it->second, fate);
     if (found.size() > site.expected().size())
         wrong += "there are too many records; ";
     wrong += site.wrong_circles(closed);
@@ -272,9 +272,8 @@ std::string crawl(unsigned seed) {
 
 } // namespace
 
-TEST_CASE(
-    "whatever fails, and whatever the limits: the crawl ends, and nothing is lost") {
-    curl_global_init(CURL_GLOBAL_DEFAULT); // before there are threads
+TEST_CASE("whatever fails and whatever the limits, the crawl ends and nothing is lost") {
+    curl_global_init(CURL_GLOBAL_DEFAULT); // before any thread starts
     const auto variable = [](const char* name, unsigned otherwise) {
         const char* const text = std::getenv(name);
         return text != nullptr ? static_cast<unsigned>(std::stoul(text)) : otherwise;

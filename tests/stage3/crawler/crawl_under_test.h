@@ -1,4 +1,4 @@
-// A crawl for a test to look at, of servers that do as they are told.
+// A crawl of scripted servers, with its results for a test to check.
 #pragma once
 
 #include "stage3_queue_crawler/crawler/crawler.h"
@@ -30,10 +30,10 @@ using Clock = std::chrono::steady_clock;
 /// A page with these links.
 Reply page(const std::vector<std::string>& links);
 
-/// What a record says, after the crawl is gone.
+/// A copy of a record, for use after the crawl is gone.
 struct Said {
     std::string url;
-    std::string parent; // empty: none
+    std::string parent; // empty if there is none
     std::size_t depth = 0;
     Outcome outcome = Outcome::failed;
     int status = 0;
@@ -70,8 +70,8 @@ struct Result {
     }
 };
 
-/// A crawl from these roots. `during`, if there is one, is called in the loop, with the
-/// task, before it begins.
+/// A crawl's settings. `during`, if set, is called in the loop with the crawl's task
+/// before it begins.
 struct Setup {
     CrawlSettings settings;
     stage3::CrawlEvents events = {};

@@ -1,4 +1,4 @@
-// A crawl of a server that does as it is told, also when that is wrong.
+// A crawl of a scripted server, which also makes the mistakes that it is told to make.
 #include "tests/stage3/crawler/crawl_under_test.h"
 
 #include <doctest/doctest.h>
@@ -10,9 +10,9 @@
 
 using namespace tests;
 
-TEST_CASE("a crawl fetches every page once, and ends") {
+TEST_CASE("a crawl fetches every page once and ends") {
     ScriptedServer server;
-    server.on("/", page({"/a", "/b", "/a#part", "b", "/"})); // twice, and itself
+    server.on("/", page({"/a", "/b", "/a#part", "b", "/"})); // one page twice, and itself
     server.on("/a", page({"/b", "/c"}));
     server.on("/b", page({"/"})); // a cycle
     server.on("/c", page({"/gone", "http://elsewhere.example/", "mailto:a@b"}));
@@ -37,7 +37,8 @@ TEST_CASE("a crawl fetches every page once, and ends") {
     CHECK(result.notes.empty());
 }
 
-TEST_CASE("every status that begins with 2 is alive, and no number that HTTP lacks") {
+TEST_CASE(
+    "every status from 200 to 299 is alive, and a number that HTTP lacks is an error") {
     ScriptedServer server;
     server.on("/", page({"/202", "/203", "/204", "/206", "/299", "/999"}));
     server.on("/203", respond(203, "text/html", "<a href=/found>"));
@@ -60,7 +61,7 @@ TEST_CASE("every status that begins with 2 is alive, and no number that HTTP lac
     CHECK(result.progress.dead == 1);
 }
 
-TEST_CASE("as many are fetched at once as there are workers, and no more") {
+TEST_CASE("as many pages are fetched at once as there are workers, and no more") {
     ScriptedServer server;
     std::vector<std::string> links;
     for (int i = 0; i < 30; ++i) {
@@ -74,7 +75,7 @@ TEST_CASE("as many are fetched at once as there are workers, and no more") {
     CHECK(server.most_at_once() == 7);
 }
 
-TEST_CASE("what is no page is a file, and isn't read") {
+TEST_CASE("a response that isn't a page counts as a file and isn't read") {
     ScriptedServer server;
     server.on("/", page({"/text", "/untyped", "/malformed", "/xml"}));
     server.on("/text", respond(200, "text/plain; charset=x", "<a href=/hidden>"));

@@ -1,4 +1,4 @@
-// How a crawl ends: cancelled, out of descriptors, or with an error of its own.
+// How a crawl ends: cancelled, out of descriptors, or with an error from its own code.
 #include "stage3_queue_crawler/program/fail_parsing.h"
 #include "tests/stage3/crawler/crawl_under_test.h"
 
@@ -15,7 +15,7 @@
 
 using namespace tests;
 
-TEST_CASE("a cancelled crawl ends at once, and reports what was done") {
+TEST_CASE("a cancelled crawl ends at once and reports what was done") {
     ScriptedServer server;
     std::vector<std::string> links;
     for (int i = 0; i < 20; ++i) {
@@ -31,7 +31,7 @@ TEST_CASE("a cancelled crawl ends at once, and reports what was done") {
     CHECK(result.ending == Ending::interrupted);
     CHECK(result.urls() == std::vector{server.url()});
     CHECK(result.progress.in_flight == 0);
-    CHECK(result.progress.waiting == 20); // what was being fetched, was given back
+    CHECK(result.progress.waiting == 20); // the pages being fetched were given back
     CHECK(result.seconds < 2.0);
 }
 
@@ -50,7 +50,7 @@ TEST_CASE("a crawl that is cancelled twice still waits for its workers") {
     CHECK(setup.crawl(server.url()).ending == Ending::interrupted);
 }
 
-TEST_CASE("a crawl that is cancelled before it begins never begins") {
+TEST_CASE("a crawl that is cancelled before it begins fetches nothing") {
     ScriptedServer server;
     Setup setup;
     setup.during = [](EventLoop&, auto& task) { task.cancel(); };
@@ -58,7 +58,7 @@ TEST_CASE("a crawl that is cancelled before it begins never begins") {
     CHECK(server.requests().empty());
 }
 
-TEST_CASE("a page whose parsing fails is a record, and the crawl goes on") {
+TEST_CASE("a page whose parsing fails gets a record, and the crawl continues") {
     ScriptedServer server;
     server.on("/", page({"/a", "/b", "/c"}));
     for (const char* path : {"/a", "/b", "/c"})
@@ -76,7 +76,7 @@ TEST_CASE("a page whose parsing fails is a record, and the crawl goes on") {
     REQUIRE(result.notes.size() == 1);
     const std::string& note = result.notes[0];
     CAPTURE(note);
-    // g++ says "Crawler<F>", clang++ "Crawler<>".
+    // g++ writes "Crawler<F>", and clang++ "Crawler<>".
     const auto work = note.find(">::work, waiting at crawler.h:");
     CHECK(note.find("  stage3::Crawler<") < work);
     const auto judge =
@@ -87,10 +87,10 @@ TEST_CASE("a page whose parsing fails is a record, and the crawl goes on") {
     CHECK(calls != std::string::npos);
 }
 
-TEST_CASE("any other error while a page is handled ends in its record, too") {
+TEST_CASE("any other error while a page is handled gets a record, too") {
     ScriptedServer server;
     server.on("/", page({"/a", "/b"}));
-    server.on("/a", page({"/" + std::string(9000, 'x')})); // worth a note
+    server.on("/a", page({"/" + std::string(9000, 'x')})); // too long, so it's noted
     server.on("/b", page({}));
     Setup setup;
     setup.on_note = [](const std::string&) { throw std::runtime_error("a surprise"); };
@@ -100,8 +100,7 @@ TEST_CASE("any other error while a page is handled ends in its record, too") {
     CHECK(result[server.url("/b")].outcome == Outcome::page);
 }
 
-TEST_CASE("a descriptor that is missing for a moment harms no fetch, however many wait "
-          "for it") {
+TEST_CASE("a brief shortage of descriptors harms no fetch, however many wait") {
     ScriptedServer server;
     std::vector<std::string> roots;
     for (int i = 0; i < 100; ++i) {
@@ -129,7 +128,7 @@ TEST_CASE("if no descriptor ever becomes free, the crawl ends with that error") 
     tests::Fault fault;
     fault.no_descriptor_for_socket = 1'000'000;
     CHECK_THROWS_WITH(Setup().crawl(server.url()), doctest::Contains("ulimit -n"));
-    std::vector<std::string> roots; // so many that one or another is always trying
+    std::vector<std::string> roots; // so many that one of them is always being tried
     for (int i = 0; i < 20; ++i)
         roots.push_back(server.url(fmt::format("/{}", i)));
     CHECK_THROWS_WITH(Setup().crawl(roots), doctest::Contains("ulimit -n"));
@@ -151,7 +150,7 @@ TEST_CASE("if records can't be written, the crawl ends with that error") {
 TEST_CASE("the last check finds a URL that was lost") {
     stage3::KnownUrls urls;
     stage3::KnownUrl& known = urls[*common::parse_url("http://h/x")];
-    urls.check_that_none_is_lost(); // met, but not to be fetched
+    urls.check_that_none_is_lost(); // URLs that are met, but not to be fetched, count too
     known.state = stage3::KnownUrl::State::queued;
     CHECK(urls.count_queued() == 1);
     CHECK_THROWS_WITH_AS(urls.check_that_none_is_lost(), doctest::Contains("http://h/x"),

@@ -1,7 +1,7 @@
-// A frontier's promises: some by name, and all of them at random, against a model that
-// only counts.
+// A frontier's promises: some in a test each, and all of them in random crawls, which are
+// compared with a model that only counts.
 //
-// The variable SEEDS says how many random crawls there are, and SEED, which one.
+// The variable SEEDS sets the number of random crawls, and SEED picks one of them.
 #include "stage3_queue_crawler/crawler/host.h"
 #include "stage3_queue_crawler/crawler/memory_frontier.h"
 #include "stage3_queue_crawler/runtime/loop/at_exit.h"
@@ -56,7 +56,7 @@ RobotsCache::Answer answer(std::string_view robots) {
         .rules = Robots::parse(robots, "me"), .reason = "disallowed by robots.txt"});
 }
 
-/// A frontier, and a robots.txt for each origin, which comes when the test says so.
+/// A frontier, and a robots.txt for each origin, which arrives when the test says so.
 struct FrontierTest : tests::LoopTest {
     explicit FrontierTest(FrontierSettings settings = {}, bool obey_robots = false)
         : frontier(loop, with_robots(std::move(settings), obey_robots)) {}
@@ -77,7 +77,8 @@ struct FrontierTest : tests::LoopTest {
             urls.push_back(url_of(root));
         stage3::run_until_complete<void>(loop, create_task(loop, frontier.open(urls)));
     }
-    /// The next visit. If there is none now, the test waits, and fails if none comes.
+    /// The next visit. If there is none yet, the test waits for one, and fails if none
+    /// comes.
     FrontierVisit get() {
         return stage3::run_until_complete<FrontierVisit>(
             loop, create_task(loop, frontier.get()));
@@ -85,7 +86,7 @@ struct FrontierTest : tests::LoopTest {
     void close() {
         stage3::run_until_complete<void>(loop, create_task(loop, frontier.close()));
     }
-    /// Somebody wants one, and gets it when there is one.
+    /// Starts a task that waits for a visit.
     void want() {
         wanting.push_back(create_task(loop, [](FrontierTest& test) -> Coroutine<> {
             FrontierVisit visit = co_await test.frontier.get();
@@ -95,7 +96,7 @@ struct FrontierTest : tests::LoopTest {
             test.out.push_back(std::move(visit));
         }(*this)));
     }
-    /// What came of it: these links.
+    /// Ends a visit whose page had these links.
     void done(FrontierVisit visit, const std::vector<std::string>& links = {}) {
         Record record(visit.work().url);
         record.outcome = Outcome::page;
@@ -147,7 +148,7 @@ TEST_CASE("each URL comes out once, and join ends when all are done") {
     CHECK(test.frontier.urls().find(url_of("http://h/b"))->times_met == 2);
 }
 
-TEST_CASE("join tells of a URL that was lost") {
+TEST_CASE("join reports a URL that was lost") {
     FrontierTest test;
     test.open({"http://h/1", "http://h/2"});
     FrontierVisit first = test.get();
@@ -155,7 +156,7 @@ TEST_CASE("join tells of a URL that was lost") {
     const auto work = first.work();
     test.done(std::move(first));
     Record record(work.url);
-    test.frontier.done(work, record, {}); // once too often: so it counts as the second
+    test.frontier.done(work, record, {}); // once too often, so it counts as the second
     CHECK_THROWS_WITH_AS(
         stage3::run_until_complete(test.loop, test.frontier.join({})),
         "http://h/2 has been lost: please report this fault of the crawler",
@@ -163,19 +164,20 @@ TEST_CASE("join tells of a URL that was lost") {
     test.close();
 }
 
-TEST_CASE("join does not ask for those that it has left, beyond the most pages") {
+TEST_CASE("join doesn't ask for the URLs left over beyond max_pages") {
     FrontierTest test({.max_pages = 1});
     test.open({"http://h/1", "http://h/2"});
     test.done(test.get());
     test.want();
-    stage3::run_until_complete(test.loop, test.frontier.join({})); // and doesn't throw
+    stage3::run_until_complete(test.loop, test.frontier.join({})); // doesn't throw
     CHECK(test.frontier.counts().has_left_some);
     CHECK(test.frontier.urls().count_queued() == 1);
     test.wanting.front().cancel();
     test.turns(2);
 }
 
-TEST_CASE("what is dropped comes back, before all others, and it was no try") {
+TEST_CASE(
+    "a visit that is dropped comes back before all others and doesn't count as a try") {
     FrontierTest test;
     test.open({"http://h/1", "http://h/2"});
     {
@@ -188,7 +190,7 @@ TEST_CASE("what is dropped comes back, before all others, and it was no try") {
     CHECK(again.work().tries == 1);
 }
 
-TEST_CASE("what is put off comes back when its time has come") {
+TEST_CASE("a visit that is put off comes back at its time") {
     FrontierTest test;
     test.open({"http://h/1", "http://h/2"});
     test.get().put_off(1s);
@@ -207,7 +209,7 @@ TEST_CASE("what is put off comes back when its time has come") {
     CHECK(test.is_over());
 }
 
-TEST_CASE("links beyond the depth are met, and don't come out") {
+TEST_CASE("links beyond the depth are recorded, but don't come out") {
     FrontierTest test({.max_depth = 1});
     test.open({"http://h/"});
     test.done(test.get(), {"http://h/1"});
@@ -216,7 +218,7 @@ TEST_CASE("links beyond the depth are met, and don't come out") {
     CHECK(test.is_over());
 }
 
-TEST_CASE("a redirect's target is as deep as it, and has one redirect fewer") {
+TEST_CASE("a redirect's target has the same depth and one redirect fewer") {
     FrontierTest test({.max_redirects = 3});
     test.open({"http://h/"});
     FrontierVisit root = test.get();
@@ -229,7 +231,7 @@ TEST_CASE("a redirect's target is as deep as it, and has one redirect fewer") {
     CHECK(test.frontier.urls().find(url_of("http://h/to"))->times_met == 0);
 }
 
-TEST_CASE("after max_pages nothing comes out but what has begun") {
+TEST_CASE("after max_pages only visits that have begun come out") {
     FrontierTest test({.max_pages = 2, .politeness = {.max_per_host = 1}});
     test.open({"http://h/1", "http://h/2", "http://h/3", "http://g/4"});
     FrontierVisit first = test.get();
@@ -245,7 +247,7 @@ TEST_CASE("after max_pages nothing comes out but what has begun") {
     CHECK(test.is_over());
 }
 
-TEST_CASE("max_pages, and there are just so many: nothing is left") {
+TEST_CASE("if a crawl has exactly max_pages URLs, nothing is left") {
     FrontierTest test({.max_pages = 1});
     test.open({"http://h/"});
     test.done(test.get(), {"http://h/"});
@@ -253,7 +255,8 @@ TEST_CASE("max_pages, and there are just so many: nothing is left") {
     CHECK_FALSE(test.frontier.counts().has_left_some);
 }
 
-TEST_CASE("who waits for robots.txt holds up nobody, and asks once for each origin") {
+TEST_CASE(
+    "a URL that waits for robots.txt holds up no other, and each origin is asked once") {
     FrontierTest test({}, true);
     test.open({"http://slow/1", "http://slow/2", "http://quick/1"});
     CHECK(test.asked["http://slow"] == 1);
@@ -269,7 +272,7 @@ TEST_CASE("who waits for robots.txt holds up nobody, and asks once for each orig
                  "http://slow/2 (refused) at 0"});
 }
 
-TEST_CASE("of a host with two origins, each waits for its own robots.txt") {
+TEST_CASE("on a host with two origins, each origin waits for its own robots.txt") {
     FrontierTest test({.politeness = {.max_per_host = 1}}, true);
     test.open({"http://h:8080/1", "https://h:8080/2"});
     test.want();
@@ -279,7 +282,7 @@ TEST_CASE("of a host with two origins, each waits for its own robots.txt") {
     CHECK(test.log == Log{"https://h:8080/2 at 0"});
     test.robots.at("http://h:8080").set_result(answer(""));
     test.turns(5);
-    CHECK(test.log.size() == 1); // but their host is one
+    CHECK(test.log.size() == 1); // but they share a host
     test.done(std::move(test.out.at(0)));
     test.turns(5);
     CHECK(test.log == Log{"https://h:8080/2 at 0", "http://h:8080/1 at 0"});
@@ -299,7 +302,7 @@ TEST_CASE("a question that was withdrawn is asked again") {
     CHECK(test.log == Log{"http://h/1 at 0"});
 }
 
-TEST_CASE("a host that is held lets nobody out, and the others do") {
+TEST_CASE("a host that is held lets no URL out, while other hosts do") {
     FrontierTest test;
     test.open({"http://h/1", "http://h/2", "http://g/1"});
     test.frontier.hold("h:80", 10s);
@@ -310,7 +313,8 @@ TEST_CASE("a host that is held lets nobody out, and the others do") {
           == Log{"http://g/1 at 0", "http://h/1 at 10000", "http://h/2 at 10000"});
 }
 
-TEST_CASE("a pause counts from the request, and robots.txt keeps it, too") {
+TEST_CASE(
+    "a pause is counted from the request, and a request for robots.txt starts one, too") {
     FrontierTest test({.politeness = {.delay = 1s}});
     test.frontier.has_asked("h:80");
     test.open({"http://h/1", "http://h/2"});
@@ -323,7 +327,7 @@ TEST_CASE("a pause counts from the request, and robots.txt keeps it, too") {
     CHECK(test.log == Log{"http://h/1 at 1000", "http://h/2 at 6000"});
 }
 
-TEST_CASE("the order is that of the lines, too") {
+TEST_CASE("the crawl's order also applies to each host's line") {
     FrontierTest test({.order = OrderName::lifo, .politeness = {.max_per_host = 1}});
     test.open({"http://h/1", "http://h/2", "http://h/3"});
     Log order;
@@ -332,11 +336,10 @@ TEST_CASE("the order is that of the lines, too") {
         order.emplace_back(visit.work().url.target());
         test.done(std::move(visit));
     }
-    CHECK(order
-          == Log{"/1", "/3", "/2"}); // the first was let in before there were others
+    CHECK(order == Log{"/1", "/3", "/2"}); // /1 was let in before there were others
 }
 
-TEST_CASE("once it's closed, what is dropped stays where it is") {
+TEST_CASE("in a closed frontier, a visit that is dropped stays where it is") {
     FrontierTest test({.politeness = {.max_per_host = 1}});
     test.open({"http://h/1", "http://h/2"});
     {
@@ -351,7 +354,7 @@ TEST_CASE("once it's closed, what is dropped stays where it is") {
     test.turns(2);
 }
 
-TEST_CASE("once it's closed, nothing that was put off asks for anything") {
+TEST_CASE("in a closed frontier, a visit that was put off asks for nothing") {
     FrontierTest test({}, true);
     test.open({"http://h/1"});
     test.robots.at("http://h").set_result(answer(""));
@@ -362,7 +365,7 @@ TEST_CASE("once it's closed, nothing that was put off asks for anything") {
     CHECK(test.asked["http://h"] == 1);
 }
 
-TEST_CASE("who had to wait for its host goes before a long line of others") {
+TEST_CASE("a URL that had to wait for its host goes before a long line of others") {
     FrontierTest test;
     test.frontier.set_delay("slow:80", 1s);
     test.open({"http://slow/1", "http://slow/2", "http://quick/1", "http://quick/2",
@@ -373,7 +376,8 @@ TEST_CASE("who had to wait for its host goes before a long line of others") {
     CHECK(test.get().work().url == url_of("http://slow/2"));
 }
 
-TEST_CASE("after max_pages, questions are withdrawn, but what has begun asks again") {
+TEST_CASE(
+    "after max_pages, questions are withdrawn, but visits that have begun ask again") {
     int withdrawn = 0;
     FrontierTest test({.max_pages = 1, .withdraw_questions = [&] { ++withdrawn; }}, true);
     test.open({"http://h/1", "http://g/1"});
@@ -394,11 +398,11 @@ TEST_CASE("after max_pages, questions are withdrawn, but what has begun asks aga
     CHECK(test.frontier.counts().has_left_some);
 }
 
-TEST_CASE("to judge a long line takes many turns, in which all lines get on") {
+TEST_CASE("judging a long line takes many turns, in which all lines make progress") {
     tests::VirtualTime time;
     int ticks = 0;
     stage3::LoopOptions options = time.options();
-    // A clock on which whatever one does takes a millisecond.
+    // A clock that advances by a millisecond each time it is read.
     options.clock = [&] { return time.now + std::chrono::milliseconds(++ticks); };
     EventLoop loop(std::move(options));
     Future<RobotsCache::Answer> known(loop);
@@ -424,14 +428,15 @@ TEST_CASE("to judge a long line takes many turns, in which all lines get on") {
     CHECK(line.size() == 0);
     CHECK(log.size() == 11);
     CHECK(std::ranges::find(log, "http://short/") - log.begin() < 5);
-    CHECK(asked == 2); // once for each line, and the answer is kept
+    CHECK(asked == 2); // once for each line, whose answer is kept
 }
 
 // ---- At random ----
 
 namespace {
 
-/// A random web, crawled by random workers under random limits; and what must hold.
+/// A random web, crawled by random workers under random limits, and checks of what must
+/// hold.
 class RandomCrawl {
   public:
     explicit RandomCrawl(std::uint32_t seed)
@@ -439,7 +444,7 @@ class RandomCrawl {
           frontier_(loop_, settings_) {
         const int hosts = number(1, 4);
         for (int host = 0; host < hosts; ++host) {
-            // Two origins, which are one host.
+            // Two origins on one host.
             origins_.push_back(fmt::format("http://h{}:8080", host));
             origins_.push_back(fmt::format("https://h{}:8080", host));
         }
@@ -463,7 +468,7 @@ class RandomCrawl {
 
   private:
     using TimePoint = EventLoop::TimePoint;
-    /// What the model knows of a URL, and of a host.
+    /// What the model knows about a URL, and about a host.
     struct Page {
         bool is_out = false;
         int times_done = 0;
@@ -539,8 +544,8 @@ class RandomCrawl {
         return future;
     }
 
-    /// The longest pause that must be kept now. (The frontier learns of a robots.txt's
-    /// wish when it judges the first URL by it: so the model learns it from the URL.)
+    /// The longest pause that must be kept now. The frontier takes a robots.txt's delay
+    /// when it judges the first URL by it, so the model takes it from that URL.
     EventLoop::Duration delay_of(const Host& host) const {
         return std::max(settings_.politeness.delay, host.delay);
     }
@@ -572,7 +577,7 @@ class RandomCrawl {
                 worker.result();
     }
 
-    /// Cancels a worker now and then: there is another for each.
+    /// Cancels a worker now and then, and starts another in its place.
     Coroutine<> disturb(std::vector<Task<>>& workers) {
         for (int times = number(0, 5); times > 0; --times) {
             co_await stage3::sleep(milliseconds(1000));
@@ -597,7 +602,7 @@ class RandomCrawl {
                 --hosts_.at(stage3::host_of(url)).out;
             });
             if (one_in(20))
-                co_await stage3::sleep(milliseconds(100)); // before it begins
+                co_await stage3::sleep(milliseconds(100)); // before the visit begins
             check_beginning(visit.work());
             visit.on_request()();
             co_await stage3::sleep(milliseconds(300));
@@ -652,7 +657,7 @@ class RandomCrawl {
     void check_taken(const Work& work) {
         CHECK_FALSE(is_over_);
         const auto known = pages_.find(work.url);
-        REQUIRE(known != pages_.end()); // a root, or a link on a page that is done
+        REQUIRE(known != pages_.end()); // it is a root, or a link on a page that is done
         Page& page = known->second;
         CHECK_FALSE(page.is_out);
         CHECK(page.times_done == 0);
@@ -671,7 +676,7 @@ class RandomCrawl {
 
     void check_beginning(const Work& work) {
         Host& host = hosts_.at(stage3::host_of(work.url));
-        // (A robots.txt may have come while this one was out already.)
+        // Only our own delay: a robots.txt may have come while this visit was out.
         CHECK(loop_.time() - host.last_start >= settings_.politeness.delay);
         host.last_start = loop_.time();
         host.next_start = std::max(host.next_start, loop_.time() + delay_of(host));
@@ -717,7 +722,7 @@ class RandomCrawl {
     std::map<std::string, Future<RobotsCache::Answer>> robots_;
     FrontierSettings settings_;
     MemoryFrontier frontier_;
-    std::map<Url, Page> pages_; // that must come out, or have
+    std::map<Url, Page> pages_; // that must come out, or have come out
     std::map<std::string, Host> hosts_;
     std::size_t taken_ = 0;
     bool is_over_ = false;
@@ -730,7 +735,7 @@ std::uint32_t from_environment(const char* name, std::uint32_t otherwise) {
 
 } // namespace
 
-TEST_CASE("random crawls: all that was promised holds") {
+TEST_CASE("random crawls keep all of the frontier's promises") {
     const bool one = std::getenv("SEED") != nullptr;
     const std::uint32_t first = from_environment("SEED", std::random_device{}());
     const std::uint32_t many = one ? 1 : from_environment("SEEDS", 300);

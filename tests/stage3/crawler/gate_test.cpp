@@ -1,4 +1,4 @@
-// Who may begin, and when: each host's limits, and the line at its gate.
+// Which items may begin, and when: each host's limits, and the line at its gate.
 #include "stage3_queue_crawler/crawler/gate.h"
 #include "tests/stage3/runtime/loop_test.h"
 
@@ -19,7 +19,7 @@ using tests::Log;
 
 namespace {
 
-/// A gate. The log says who was let in, and how many milliseconds after the beginning.
+/// A gate. The log has the items that were let in, each with its time in milliseconds.
 struct GateTest : tests::LoopTest {
     explicit GateTest(GateLimits limits)
         : gate(loop, limits, {}, [this](int item, Passage passage) {
@@ -32,23 +32,23 @@ struct GateTest : tests::LoopTest {
         for (const int item : items)
             gate.enter(host, item);
     }
-    /// One that was let in begins.
+    /// An item that was let in begins.
     void begin(const std::string& host = "h") { gate.begin(host); }
-    /// One that has begun ends.
+    /// An item that has begun ends.
     void end(const std::string& host = "h") { gate.leave(host, true); }
-    /// Lets so much time go by.
+    /// Lets time pass.
     void wait(EventLoop::Duration duration) {
         loop.call_later(duration, [this] { loop.stop(); });
         loop.run_forever();
     }
 
     stage3::Gate<int> gate;
-    std::vector<int> waited; ///< who had to stand in line
+    std::vector<int> waited; ///< the items that had to stand in line
 };
 
 } // namespace
 
-TEST_CASE("without limits, everybody is let in at once") {
+TEST_CASE("without limits, every item is let in at once") {
     GateTest test({});
     test.enter({1, 2});
     test.enter({3}, "other");
@@ -56,39 +56,39 @@ TEST_CASE("without limits, everybody is let in at once") {
     CHECK(test.gate.size() == 0);
 }
 
-TEST_CASE("so many at once, and whoever leaves lets the next one in") {
+TEST_CASE("as many items are in as allowed, and each that leaves lets the next one in") {
     GateTest test({.max_per_host = 2});
     test.enter({1, 2, 3, 4});
-    CHECK(test.log == Log{"1 at 0", "2 at 0"}); // that they haven't begun doesn't matter
+    CHECK(test.log == Log{"1 at 0", "2 at 0"}); // although they haven't begun
     CHECK(test.gate.size() == 2);
     test.begin();
     CHECK(test.gate.size() == 2);
     test.end();
     CHECK(test.log == Log{"1 at 0", "2 at 0", "3 at 0"});
-    test.gate.leave("h", false); // the second, which never began
+    test.gate.leave("h", false); // the second item, which never began
     CHECK(test.log.back() == "4 at 0");
     CHECK(test.gate.size() == 0);
     CHECK(test.waited == std::vector{3, 4});
 }
 
-TEST_CASE("a pause is from start to start, however long those take that were let in") {
+TEST_CASE("a pause is counted from start to start, however long an item stays") {
     GateTest test({.delay = 100ms});
     test.enter({1, 2, 3});
     CHECK(test.log == Log{"1 at 0"});
     test.wait(1s);
-    CHECK(test.log == Log{"1 at 0"}); // it hasn't begun
+    CHECK(test.log == Log{"1 at 0"}); // item 1 hasn't begun
     test.begin();
     test.end();
     test.wait(99ms);
     CHECK(test.log == Log{"1 at 0"});
     test.wait(11ms);
     CHECK(test.log == Log{"1 at 0", "2 at 1100"});
-    test.begin(); // 10 ms late
+    test.begin(); // 10 ms after it was let in
     test.wait(200ms);
     CHECK(test.log.back() == "3 at 1210");
 }
 
-TEST_CASE("of the two pauses, ours and the host's, the longer one counts") {
+TEST_CASE("the longer of our pause and the host's counts") {
     GateTest test({.delay = 100ms});
     test.gate.set_delay("slow", 300ms);
     test.gate.set_delay("quick", 50ms);
@@ -102,14 +102,14 @@ TEST_CASE("of the two pauses, ours and the host's, the longer one counts") {
     CHECK(test.log == Log{"4 at 100", "6 at 100", "2 at 300"});
 }
 
-TEST_CASE("who was let in and never began, takes no time") {
+TEST_CASE("an item that was let in and never began causes no pause") {
     GateTest test({.delay = 100ms});
     test.enter({1, 2});
     test.gate.leave("h", false);
     CHECK(test.log == Log{"1 at 0", "2 at 0"});
 }
 
-TEST_CASE("a host's line, limit and hold are no other's") {
+TEST_CASE("a host's line, limit and hold affect no other host") {
     GateTest test({.max_per_host = 1});
     test.gate.hold("h", 100ms);
     test.enter({1, 2});
@@ -123,7 +123,7 @@ TEST_CASE("a host's line, limit and hold are no other's") {
     CHECK(test.log.back() == "1 at 100");
 }
 
-TEST_CASE("a hold is obeyed by all, and made longer by another, but never shorter") {
+TEST_CASE("all items obey a hold, which a later one can make longer but not shorter") {
     GateTest test({.delay = 100ms});
     test.enter({1, 2});
     test.begin();
@@ -136,7 +136,7 @@ TEST_CASE("a hold is obeyed by all, and made longer by another, but never shorte
     CHECK(test.log == Log{"1 at 0", "2 at 300"});
 }
 
-TEST_CASE("who was let in may not begin while the host is held") {
+TEST_CASE("an item that was let in may not begin while its host is held") {
     GateTest test({});
     test.enter({1});
     CHECK(test.gate.may_begin("h"));
@@ -151,7 +151,7 @@ TEST_CASE("who was let in may not begin while the host is held") {
     CHECK(test.gate.may_begin("h"));
 }
 
-TEST_CASE("what is asked for beside keeps its distance, if there is one") {
+TEST_CASE("a request made outside the gate starts a pause, if there is one") {
     GateTest with({.delay = 100ms});
     with.gate.has_asked("h");
     with.enter({1});
@@ -163,7 +163,7 @@ TEST_CASE("what is asked for beside keeps its distance, if there is one") {
     CHECK(without.log == Log{"1 at 0"});
 }
 
-TEST_CASE("the line has its order") {
+TEST_CASE("a gate's line has the given order") {
     EventLoop loop;
     Log log;
     stage3::Gate<int, stage3::Lifo<int>> gate(
@@ -176,12 +176,12 @@ TEST_CASE("the line has its order") {
     CHECK(log == Log{"1", "3", "2"});
 }
 
-TEST_CASE("take_all takes out who stands in line, and nobody else") {
+TEST_CASE("take_all takes the items in line and no others") {
     GateTest test({.max_per_host = 1, .delay = 1h});
     test.enter({1, 2, 3});
     test.enter({4, 5}, "other");
     std::vector<int> all = test.gate.take_all();
-    std::ranges::sort(all); // hosts are in no order
+    std::ranges::sort(all); // the hosts have no order
     CHECK(all == std::vector<int>{2, 3, 5});
     CHECK(test.gate.size() == 0);
     test.begin();

@@ -35,11 +35,12 @@ TEST_SUITE("known URLs") {
         CHECK(urls.size() == 5'000);
         CHECK(urls.all() == places);
         CHECK(urls.find(url(5'000)) == nullptr);
-        CHECK(urls.size() == 5'000); // to look for one adds none
+        CHECK(urls.size() == 5'000); // looking for a URL doesn't add it
     }
 
-    TEST_CASE("two URLs with the same mark are two") {
-        // Among so many, there are some whose hashes are alike as far as the table looks.
+    TEST_CASE("two URLs with the same mark stay distinct") {
+        // Among so many URLs, some share the part of their hashes that the table
+        // compares.
         std::unordered_map<std::uint32_t, Url> marks;
         std::optional<std::pair<Url, Url>> pair;
         for (int i = 0; !pair && i < 500'000; ++i) {
@@ -56,14 +57,14 @@ TEST_SUITE("known URLs") {
         CHECK(urls.number_of(pair->second) == 1);
     }
 
-    TEST_CASE("an empty table knows nothing, and can be asked") {
+    TEST_CASE("an empty table knows nothing and can be asked") {
         const KnownUrls urls;
         CHECK(urls.find(url_of("http://h/")) == nullptr);
         CHECK(urls.size() == 0);
         urls.check_that_none_is_lost();
     }
 
-    TEST_CASE("a URL remembers the first ten pages that it is on, and counts them all") {
+    TEST_CASE("a URL keeps the first ten pages it is on and counts them all") {
         KnownUrls urls;
         KnownUrl& link = urls[url_of("http://h/x")];
         CHECK(link.is_new());
@@ -77,8 +78,8 @@ TEST_SUITE("known URLs") {
         CHECK(link.pages().back() == 10);
     }
 
-    // There may be millions of them: what they take is what a crawl takes.
-    TEST_CASE("what there are many of is small") {
+    // There may be millions of these objects, so they take most of a crawl's memory.
+    TEST_CASE("the objects that a crawl has many of are small") {
         CHECK(sizeof(Url) <= 16);
         CHECK(sizeof(KnownUrl) <= 72);
         CHECK(sizeof(stage3::QueuedWork) <= 56);

@@ -8,7 +8,7 @@
 
 using namespace tests;
 
-TEST_CASE("a depth of 0 means the roots alone, and redirects don't count") {
+TEST_CASE("with a depth of 0 only the roots are fetched, and redirects don't count") {
     ScriptedServer server;
     server.on("/", redirect_to("/start"));
     server.on("/start", page({"/1"}));
@@ -25,7 +25,7 @@ TEST_CASE("a depth of 0 means the roots alone, and redirects don't count") {
     CHECK(setup.crawl(server.url()).records.size() == 3);
 }
 
-TEST_CASE("a URL that was met too deep, and then nearer, is fetched") {
+TEST_CASE("a URL that was first met too deep is fetched when it is met nearer") {
     ScriptedServer server;
     server.on("/", page({"/fast", "/slow"}));
     server.on("/fast", page({"/deep"}));
@@ -76,7 +76,7 @@ TEST_CASE("a crawl ends when its time is over, whatever is under way") {
     CHECK(result.seconds < 2.0);
 }
 
-TEST_CASE("a fetch that takes too long is failed, and the crawl goes on") {
+TEST_CASE("a fetch that takes too long has failed, and the crawl continues") {
     ScriptedServer server;
     server.on("/", page({"/silent", "/good"}));
     server.on("/silent", {Hold{}});

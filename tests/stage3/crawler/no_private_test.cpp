@@ -1,7 +1,7 @@
-// A crawl of the internet is led to nobody's private network: not by a link, a redirect,
-// a name, nor by robots.txt. (Tests reach this machine only, so here 127.0.0.2 is
-// private, and 127.0.0.1 is the internet. Which addresses are private indeed:
-// address_test.)
+// A crawl of the internet can't be led into a private network, whether by a link, a
+// redirect, a name or robots.txt. Tests reach only this machine, so here 127.0.0.2 is
+// private, and 127.0.0.1 is the internet. address_test checks which addresses are private
+// in the product.
 #include "common/system/socket.h"
 #include "stage3_queue_crawler/crawler/crawler.h"
 #include "stage3_queue_crawler/http/address.h"
@@ -53,7 +53,7 @@ CrawlSettings settings_without_2(bool obey_robots) {
     return result;
 }
 
-/// What has become of each URL.
+/// The outcome of each URL.
 std::map<std::string, Verdict> verdicts_of(const std::string& root, bool obey_robots,
                                            const std::vector<common::Url>& in_scope) {
     std::map<std::string, Verdict> said;
@@ -94,7 +94,7 @@ TEST_CASE("neither a link nor a redirect leads to a private address") {
     }
 }
 
-TEST_CASE("nor does the redirect of a robots.txt: its pages have failed") {
+TEST_CASE("a robots.txt that redirects to a private address fails its pages") {
     ScriptedServer server;
     server.on("/robots.txt",
               redirect_to(fmt::format("http://inside.test:{}/robots", server.port())));
@@ -104,7 +104,7 @@ TEST_CASE("nor does the redirect of a robots.txt: its pages have failed") {
     CHECK(server.times_asked("/") == 0);
 }
 
-TEST_CASE("a root is refused like any other") {
+TEST_CASE("a root with a private address is refused like any other URL") {
     ScriptedServer server;
     server.on("/", html("page"));
     const std::string inside = fmt::format("http://inside.test:{}/", server.port());

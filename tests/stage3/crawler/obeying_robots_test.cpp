@@ -1,4 +1,4 @@
-// robots.txt, as the crawler fetches and obeys it. (How one is read: robots_test.cpp.)
+// How the crawler fetches and obeys robots.txt. robots_test.cpp tests how it is read.
 #include "tests/stage3/crawler/crawl_under_test.h"
 
 #include <doctest/doctest.h>
@@ -24,7 +24,7 @@ Setup obedient() {
 
 } // namespace
 
-TEST_CASE("a URL that robots.txt disallows is recorded, and not fetched") {
+TEST_CASE("a URL that robots.txt disallows is recorded and not fetched") {
     ScriptedServer server;
     server.on("/robots.txt", robots("User-agent: *\nDisallow: /a\nAllow: /ab\n"));
     server.on("/", page({"/a", "/ab", "/b"}));
@@ -35,7 +35,7 @@ TEST_CASE("a URL that robots.txt disallows is recorded, and not fetched") {
     CHECK(result[server.url("/a")].error == "disallowed by robots.txt");
     CHECK(result[server.url("/a")].status == 0);
     CHECK(server.times_asked("/a") == 0);
-    CHECK(result.records.size() == 4); // none for robots.txt itself
+    CHECK(result.records.size() == 4); // there is none for robots.txt itself
     CHECK(result.progress.dead == 0);
     CHECK(result.progress.fetched == 3);
     CHECK(server.requests().at(0).target == "/robots.txt");
@@ -70,7 +70,7 @@ TEST_CASE("the rules for our own name in robots.txt count") {
     CHECK(result[server.url("/b")].outcome == Outcome::disallowed);
 }
 
-TEST_CASE("without a robots.txt all is allowed; where it fails, nothing is") {
+TEST_CASE("without a robots.txt everything is allowed; if it fails, nothing is") {
     ScriptedServer server;
     server.on("/", page({}));
     Setup setup = obedient();
@@ -89,7 +89,7 @@ TEST_CASE("without a robots.txt all is allowed; where it fails, nothing is") {
     }
 }
 
-TEST_CASE("a moment of trouble passes, for robots.txt as for a page") {
+TEST_CASE("a brief failure passes for robots.txt as it does for a page") {
     for (const int status : {429, 502, 503, 504}) {
         ScriptedServer server;
         server.on("/", page({"/private/a"}));
@@ -104,7 +104,7 @@ TEST_CASE("a moment of trouble passes, for robots.txt as for a page") {
     }
 }
 
-TEST_CASE("robots.txt is asked for again when the server says, and not after a day") {
+TEST_CASE("robots.txt isn't waited for if its server asks for a day") {
     ScriptedServer server;
     server.on("/", page({}));
     server.on("/robots.txt", respond(503, "text/html", "", "Retry-After: 86400\r\n"));
@@ -112,7 +112,7 @@ TEST_CASE("robots.txt is asked for again when the server says, and not after a d
     CHECK(server.times_asked("/robots.txt") == 1);
 }
 
-TEST_CASE("where no server answers for robots.txt, the page fails as it would itself") {
+TEST_CASE("if no server answers for robots.txt, the page fails as it would on its own") {
     Setup setup = obedient();
     setup.settings.max_tries = 2;
     const Result result = setup.crawl("http://127.0.0.1:1/");
@@ -132,7 +132,7 @@ TEST_CASE("robots.txt is asked for again after a failure") {
     CHECK(server.times_asked("/robots.txt") == 2);
 }
 
-TEST_CASE("robots.txt may redirect five times, also to another host, and no more") {
+TEST_CASE("robots.txt may redirect five times, even to another host, and no more") {
     ScriptedServer server;
     ScriptedServer other;
     other.on("/rules", robots("User-agent: *\nDisallow: /"));
@@ -160,7 +160,7 @@ TEST_CASE(
     CHECK(setup.crawl(server.url())[server.url("/a")].outcome == Outcome::disallowed);
 }
 
-TEST_CASE("of a robots.txt that is too large, the line at the limit doesn't count") {
+TEST_CASE("if robots.txt is too large, the line that the limit cuts doesn't count") {
     ScriptedServer server;
     const std::string rule = "\nDisallow: /";
     std::string text = "User-agent: *\nDisallow: /b\n#";
@@ -172,7 +172,7 @@ TEST_CASE("of a robots.txt that is too large, the line at the limit doesn't coun
     CHECK(result[server.url("/b")].outcome == Outcome::disallowed);
 }
 
-TEST_CASE("a robots.txt that redirects to nowhere counts as none") {
+TEST_CASE("a robots.txt whose redirect leads nowhere counts as missing") {
     ScriptedServer server;
     server.on("/", page({}));
     server.on("/rules", robots("User-agent: *\nDisallow: /"));
@@ -188,7 +188,7 @@ TEST_CASE("a robots.txt that redirects to nowhere counts as none") {
     CHECK(server.times_asked("/rules") == 0);
 }
 
-TEST_CASE("the request for robots.txt counts for the pause between requests") {
+TEST_CASE("the request for robots.txt starts a pause, too") {
     ScriptedServer server;
     server.on("/robots.txt", robots(""));
     server.on("/", page({"/a"}));
@@ -197,7 +197,7 @@ TEST_CASE("the request for robots.txt counts for the pause between requests") {
     CHECK(setup.crawl(server.url()).seconds >= 0.2999);
 }
 
-TEST_CASE("the pause that robots.txt asks for is kept, if it's longer than ours") {
+TEST_CASE("the pause that robots.txt asks for is kept if it's longer than ours") {
     ScriptedServer server;
     server.on("/robots.txt", robots("User-agent: *\nCrawl-delay: 0.15\n"));
     server.on("/", page({"/a", "/b"}));
@@ -231,7 +231,7 @@ TEST_CASE("a crawl that has reached max_pages doesn't wait for a robots.txt") {
     const Result result = setup.crawl({silent.url("/1"), silent.url("/2"), server.url()});
     CHECK(result.ending == Ending::max_pages);
     CHECK(result.urls() == std::vector{server.url()});
-    CHECK(result.seconds < 10.0); // 30 s would be its time limit
+    CHECK(result.seconds < 10.0); // its time limit is 30 s
 }
 
 TEST_CASE("a robots.txt that never comes fails every URL that waits for it") {
@@ -250,7 +250,7 @@ TEST_CASE("a robots.txt that never comes fails every URL that waits for it") {
     CHECK(silent.requests().size() == 1);
 }
 
-TEST_CASE("a robots.txt that can't be had is asked for no more often than a page") {
+TEST_CASE("a robots.txt that can't be fetched is asked for no more often than a page") {
     ScriptedServer broken;
     broken.on("/robots.txt", {Reset{}});
     std::vector<std::string> roots;
@@ -266,7 +266,7 @@ TEST_CASE("a robots.txt that can't be had is asked for no more often than a page
     CHECK(broken.requests().size() == 2);
 }
 
-TEST_CASE("a URL met later learns of a failed robots.txt, too") {
+TEST_CASE("a URL met later fails with an earlier failure of robots.txt, too") {
     ScriptedServer broken;
     broken.on("/robots.txt", {Reset{}});
     ScriptedServer good;
@@ -278,8 +278,9 @@ TEST_CASE("a URL met later learns of a failed robots.txt, too") {
     CHECK(broken.requests().size() == 1);
 }
 
-TEST_CASE("more late robots.txt than are fetched at once hold up no other host") {
-    ScriptedServer late; // by many names
+TEST_CASE("late robots.txt files hold up no other host, even if there are more than are "
+          "fetched at once") {
+    ScriptedServer late; // it has many names
     late.on("/robots.txt", Reply{Pause{300ms}, robots("")[0]});
     late.on("/", page({}));
     ScriptedServer quick;
@@ -304,9 +305,9 @@ TEST_CASE("more late robots.txt than are fetched at once hold up no other host")
     CHECK(late.most_at_once() <= 4 + 2);
 }
 
-TEST_CASE("of many origins, only so many robots.txt are fetched at once") {
+TEST_CASE("robots.txt files are fetched from only a limited number of origins at once") {
     const std::size_t most = CrawlSettings().robots_at_once;
-    ScriptedServer server; // by as many names as it takes
+    ScriptedServer server; // it has as many names as needed
     server.on("/robots.txt", Reply{Pause{300ms}, robots("")[0]});
     server.on("/", page({}));
     Setup setup;
@@ -322,11 +323,11 @@ TEST_CASE("of many origins, only so many robots.txt are fetched at once") {
     CHECK(result.records.size() == 2 * most);
     CHECK(result.progress.dead == 0);
     CHECK(server.times_asked("/robots.txt") == 2 * most);
-    CHECK(server.most_at_once() >= most / 2); // the worker doesn't wait for them
+    CHECK(server.most_at_once() >= most / 2); // the worker doesn't wait for these
     CHECK(server.most_at_once() <= most + setup.settings.workers);
 }
 
-TEST_CASE("cancelled while it waits for robots.txt, the crawl ends") {
+TEST_CASE("a crawl that is cancelled while it waits for robots.txt ends") {
     ScriptedServer server;
     server.on("/robots.txt", {Hold{}});
     Setup setup = obedient();

@@ -1,5 +1,5 @@
-// In which order URLs are fetched, which belong to the crawl, and what is sent to whose
-// server.
+// The order in which URLs are fetched, which of them belong to the crawl, and what is
+// sent to which server.
 #include "tests/stage3/crawler/crawl_under_test.h"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@
 
 using namespace tests;
 
-TEST_CASE("the order of the queue is the order of the records, with one worker") {
+TEST_CASE("with one worker, the records have the queue's order") {
     ScriptedServer server;
     server.on("/", page({"/cccc", "/bb"}));
     server.on("/cccc", page({"/a", "/ddddd"}));
@@ -32,7 +32,7 @@ TEST_CASE("the order of the queue is the order of the records, with one worker")
     CHECK(paths(OrderName::priority) == "//bb/ee/cccc/a/ddddd");
 }
 
-TEST_CASE("what is excluded has no record, not even a root, nor a redirect's target") {
+TEST_CASE("an excluded URL has no record, even as a root or a redirect's target") {
     ScriptedServer server;
     server.on("/", page({"/private/a", "/moved"}));
     server.on("/moved", redirect_to("/private/b"));
@@ -47,7 +47,7 @@ TEST_CASE("what is excluded has no record, not even a root, nor a redirect's tar
     CHECK(server.requests().size() == 2);
 }
 
-TEST_CASE("the user's headers go to the roots' origins, and to no other") {
+TEST_CASE("the user's headers go to the roots' origins and to no other") {
     ScriptedServer named;
     ScriptedServer other; // the same host, another port
     named.on("/", page({"/a", other.url("/b")}));
@@ -88,7 +88,7 @@ TEST_CASE("robots.txt is asked for with the headers that its host's pages get") 
     CHECK(other.requests()[0].head.find("X-Secret") == std::string::npos);
 }
 
-TEST_CASE("a root's login goes to its origin, and to no other") {
+TEST_CASE("a root's login goes to its origin and to no other") {
     ScriptedServer closed;
     ScriptedServer open;
     closed.on("/", page({"/a", open.url("/x")}));
@@ -109,7 +109,7 @@ TEST_CASE("a root's login goes to its origin, and to no other") {
         CHECK(request.head.find("Authorization") == std::string::npos);
 }
 
-TEST_CASE("several roots are one crawl") {
+TEST_CASE("several roots make one crawl") {
     ScriptedServer one;
     ScriptedServer two(AF_INET6);
     one.on("/", page({two.url("/x")}));
@@ -120,7 +120,7 @@ TEST_CASE("several roots are one crawl") {
     CHECK(result[two.url("/")].depth == 0);
 }
 
-TEST_CASE("a site that goes deeper and deeper comes to an end, and that is said") {
+TEST_CASE("a site that gets deeper without end is cut off, and the crawl reports it") {
     ScriptedServer server;
     const std::vector<std::string> links{"a/", "?next", "?next&more"};
     server.on("/", page(links));
@@ -130,21 +130,21 @@ TEST_CASE("a site that goes deeper and deeper comes to an end, and that is said"
     setup.settings.traps = {.path_depth = 20, .repeats = 2, .queries = 1};
     setup.settings.workers = 1;
     const Result result = setup.crawl(server.url());
-    CHECK(result.records.size() == 6); // three paths, each with one query, all told
+    CHECK(result.records.size() == 6); // three paths, each without a query and with one
     REQUIRE(result.left_out.size() == 2);
     CHECK(result.left_out[0].example == server.url("/?next&more"));
     CHECK(result.left_out[0].links == 3);
     CHECK(result.left_out[1].why.ends_with("more than 2 times (--max-repeats)"));
     CHECK(result.left_out[1].example == server.url("/a/a/a/"));
     CHECK(result.left_out[1].links == 1);
-    REQUIRE(result.notes.size() == 2); // each kind once
+    REQUIRE(result.notes.size() == 2); // one for each kind
     CHECK(result.notes[1]
           == server.url("/a/a/") + ": " + server.url("/a/a/a/")
                  + " is left out, and so will be other links "
                    "with one part of their path more than 2 times (--max-repeats)");
 }
 
-TEST_CASE("a deep root, or a large max_depth, is no trap") {
+TEST_CASE("a deep root or a large max_depth is not taken for a trap") {
     ScriptedServer server;
     const std::string deep = "/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18/19/20/21/";
     server.on(deep, page({"22", "22/23"}));
@@ -163,7 +163,7 @@ TEST_CASE("a deep root, or a large max_depth, is no trap") {
     CHECK(repeated.left_out.empty());
 }
 
-TEST_CASE("a page with too many links is read to a limit, and that is said") {
+TEST_CASE("a page with too many links is read up to a limit, and the crawl reports it") {
     ScriptedServer server;
     std::string body;
     for (int i = 0; i < 10'005; ++i)
@@ -182,7 +182,7 @@ TEST_CASE("a page with too many links is read to a limit, and that is said") {
     CHECK(result.left_out[0].links == 5);
     CHECK(result.left_out[0].example == "on " + server.url());
     CHECK(result.left_out[1].links == 1);
-    CHECK(result[server.url("/inside")].status == 404); // foreign ones don't count
+    CHECK(result[server.url("/inside")].status == 404); // links out of scope don't count
     CHECK(result.notes
           == std::vector<std::string>{
               server.url() + ": 5 links are left out, being beyond the limit for a page",

@@ -1,4 +1,5 @@
-// An order that is chosen when the program starts; and what has had its turn goes first.
+// An order that is chosen when the program starts, and in which items that have had their
+// turn go first.
 #include "stage3_queue_crawler/crawler/order.h"
 
 #include <doctest/doctest.h>
@@ -17,7 +18,7 @@ struct HasDot {
 };
 using Order = stage3::AnyOrder<std::string, std::less<>, HasDot>;
 
-/// Puts them in, numbered from 1 on.
+/// Puts items in, numbered from 1 on.
 Order with(OrderName name, std::initializer_list<const char*> items) {
     Order order(name);
     std::uint64_t number = 0;
@@ -26,7 +27,7 @@ Order with(OrderName name, std::initializer_list<const char*> items) {
     return order;
 }
 
-/// Takes all out: "a b c".
+/// Takes all items out, as in "a b c".
 std::string drain(Order order) {
     std::string all;
     while (order.size() > 0)
@@ -36,13 +37,13 @@ std::string drain(Order order) {
 
 } // namespace
 
-TEST_CASE("three orders, by name") {
+TEST_CASE("each of the three orders has a name") {
     CHECK(drain(with(OrderName::fifo, {"b", "a", "c"})) == "b a c");
     CHECK(drain(with(OrderName::lifo, {"b", "a", "c"})) == "c a b");
     CHECK(drain(with(OrderName::priority, {"b", "a", "c"})) == "a b c");
 }
 
-TEST_CASE("what has had its turn goes first, and first in, first out") {
+TEST_CASE("items that have had their turn go first, in the order in which they came") {
     for (const OrderName name : {OrderName::fifo, OrderName::lifo, OrderName::priority})
         CHECK(drain(with(name, {"b", "z.", "y."})) == "z. y. b");
 }
@@ -61,7 +62,7 @@ TEST_CASE("an item that is given back goes where it was") {
     }
 }
 
-TEST_CASE("an item can be taken out by its number, wherever it stands") {
+TEST_CASE("an item can be taken out by its number, wherever it is") {
     for (const OrderName name : {OrderName::fifo, OrderName::lifo, OrderName::priority}) {
         Order order = with(name, {"b", "z.", "a"});
         CHECK(order.unpush(2));

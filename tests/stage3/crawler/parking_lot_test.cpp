@@ -15,13 +15,13 @@ using tests::Log;
 
 namespace {
 
-/// A parking lot. The log says who has left it, and how many milliseconds after the
-/// beginning.
+/// A parking lot. The log has the items that have left it, each with its time in
+/// milliseconds.
 struct LotTest : tests::LoopTest {
     void park(int item, EventLoop::Duration duration) {
         lot->park(item, loop.time() + duration);
     }
-    /// Lets so much time go by.
+    /// Lets time pass.
     void wait(EventLoop::Duration duration) {
         loop.call_later(duration, [this] { loop.stop(); });
         loop.run_forever();
@@ -34,13 +34,13 @@ struct LotTest : tests::LoopTest {
 
 } // namespace
 
-TEST_CASE("in whatever order they come, they leave in that of their times") {
+TEST_CASE("in whatever order items come, they leave in the order of their times") {
     LotTest test;
     test.park(1, 300ms);
-    test.park(2, 100ms); // sooner than the one that was there
+    test.park(2, 100ms); // leaves sooner than the item already there
     test.park(3, 400ms);
     test.park(4, 200ms);
-    test.park(5, 100ms); // at the same time as another, and behind it
+    test.park(5, 100ms); // leaves at the same time as another, and after it
     CHECK(test.lot->size() == 5);
     test.wait(200ms);
     CHECK(test.log == Log{"2 at 100", "5 at 100", "4 at 200"});
@@ -50,12 +50,12 @@ TEST_CASE("in whatever order they come, they leave in that of their times") {
     CHECK(test.log
           == Log{"2 at 100", "5 at 100", "4 at 200", "6 at 250", "1 at 300", "3 at 400"});
     CHECK(test.lot->size() == 0);
-    test.park(7, 10ms); // into an empty one
+    test.park(7, 10ms); // into an empty lot
     test.wait(1s);
     CHECK(test.log.back() == "7 at 1210");
 }
 
-TEST_CASE("what is already due leaves in the next turn, and not at once") {
+TEST_CASE("an item that is already due leaves in the next turn, not at once") {
     LotTest test;
     test.park(1, -1s);
     CHECK(test.log.empty());
@@ -63,7 +63,7 @@ TEST_CASE("what is already due leaves in the next turn, and not at once") {
     CHECK(test.log == Log{"1 at 0"});
 }
 
-TEST_CASE("when the lot is gone, nobody leaves it") {
+TEST_CASE("no item leaves a parking lot that is gone") {
     LotTest test;
     test.park(1, 100ms);
     test.lot.reset();

@@ -1,4 +1,4 @@
-// Pages that are read in other threads, while the crawl's state stays in one.
+// Pages are read in other threads, while the crawl's state stays in one.
 #include "common/system/socket.h"
 #include "common/trace/stack_trace.h"
 #include "stage3_queue_crawler/crawler/crawler.h"
@@ -41,11 +41,11 @@ using tests::ScriptedServer;
 namespace {
 
 constexpr std::size_t pages = 40;
-/// On each page: enough for a thread to be worth the way, also on a quick machine.
+/// The links on each page: enough to make a thread worth while, even on a quick machine.
 constexpr std::size_t links = 1500;
 
-/// Each page links to others and, again and again, to what isn't there, or not in scope,
-/// or no URL.
+/// Each page links to others and, again and again, to pages that don't exist, to URLs out
+/// of scope, and to targets that are no URLs.
 struct CrowdedSite {
     CrowdedSite() {
         for (std::size_t i = 0; i < pages; ++i) {
@@ -75,8 +75,8 @@ struct CrowdedSite {
     ScriptedServer server;
 };
 
-/// The site in a process of its own: its threads must not count as ours, nor may a tool
-/// that watches over threads mistake a descriptor of one side for one of the other.
+/// The site in its own process, so that its threads don't count as ours, and a tool that
+/// watches threads can't mistake a descriptor of one side for one of the other.
 class SiteProcess {
   public:
     SiteProcess() {
@@ -124,11 +124,11 @@ class SiteProcess {
 
 struct Crawled {
     Ending ending = Ending::complete;
-    std::vector<std::string> records; // all that they say, but for the time
-    std::size_t most_threads = 0;     // this process ever had
+    std::vector<std::string> records; // with all fields but the time
+    std::size_t most_threads = 0;     // that this process ever had
 };
 
-/// The threads of this process.
+/// The number of threads of this process.
 std::size_t count_threads() {
     const std::filesystem::directory_iterator tasks("/proc/self/task");
     return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
@@ -141,7 +141,7 @@ std::string describe(const Record& record) {
                        record.charset, record.bytes, record.links, record.new_links);
 }
 
-/// A crawl with that many threads that read pages. 0: the loop's own does.
+/// A crawl in which `threads` threads read pages, or the loop's own if it is 0.
 Crawled crawl(const std::string& root, std::size_t threads, std::size_t workers) {
     Crawled result;
     CrawlSettings settings;
@@ -175,7 +175,7 @@ TEST_CASE("a crawl that ends doesn't wait until a page is read") {
     server.on("/", tests::html(body));
     const std::vector<common::Url> roots{*common::parse_url(server.url())};
     std::vector<Pattern> slow;
-    slow.emplace_back("a.*a.*a.*a.*z"); // some ms for each link
+    slow.emplace_back("a.*a.*a.*a.*z"); // takes some ms for each link
     CrawlSettings settings;
     settings.obey_robots = false;
     settings.parse_in_threads = true;
@@ -193,7 +193,7 @@ TEST_CASE("a crawl that ends doesn't wait until a page is read") {
     CHECK(std::chrono::steady_clock::now() - start < 3s);
 }
 
-TEST_CASE("it's the same crawl, however many threads read the pages") {
+TEST_CASE("the number of threads that read pages doesn't change a crawl") {
     const SiteProcess site;
     const std::string root = site.root();
     const Crawled alone = crawl(root, 0, 1);
@@ -202,9 +202,9 @@ TEST_CASE("it's the same crawl, however many threads read the pages") {
     for (const std::size_t threads : {1U, 2U, 3U}) {
         CAPTURE(threads);
         const Crawled one = crawl(root, threads, 1);
-        CHECK(one.records == alone.records); // in this order
-        if (threads > 1)                     // a single one is kept for what takes long
-            CHECK(one.most_threads > alone.most_threads); // there was one at least
+        CHECK(one.records == alone.records); // in the same order
+        if (threads > 1)                     // a single one is kept for large pages
+            CHECK(one.most_threads > alone.most_threads); // there was at least one
         Crawled ten = crawl(root, threads, 10);
         CHECK(ten.ending == Ending::complete);
         CHECK(ten.records.size() == alone.records.size());
@@ -219,7 +219,7 @@ TEST_CASE("it's the same crawl, however many threads read the pages") {
     }
 }
 
-TEST_CASE("a single thread gets only what would hold up others") {
+TEST_CASE("a single thread gets only the pages that would hold up others") {
     const common::Url url = *common::parse_url("http://h/");
     const auto scope =
         std::make_shared<const Scope>(stage3::Reach::host, std::vector(1, url));
@@ -233,14 +233,14 @@ TEST_CASE("a single thread gets only what would hold up others") {
             loop, reader.read(url, "text/html", std::string(bytes, 'x')));
         return count_threads() > before;
     };
-    // Before anything is measured, a byte is expected to take a nanosecond.
+    // Before the first measurement, a byte is expected to take a nanosecond.
     CHECK_FALSE(is_sent(1, 900'000));
     CHECK(is_sent(1, 1'100'000));
     CHECK_FALSE(is_sent(2, 40'000));
     CHECK(is_sent(2, 60'000));
 }
 
-TEST_CASE("a crawl may end at any moment, whatever its threads are at") {
+TEST_CASE("a crawl may end at any moment, whatever its threads are doing") {
     const SiteProcess site;
     for (int i = 0; i < 20; ++i) {
         CrawlSettings settings;
@@ -260,12 +260,12 @@ TEST_CASE("a crawl may end at any moment, whatever its threads are at") {
             auto task = create_task(loop, crawler.crawl());
             loop.call_later(2ms + i * 1ms, [task]() mutable { task.cancel(); });
             ending = stage3::run_until_complete<Ending>(loop, task);
-        } // the crawler is gone, and a thread may still read a page of it
+        } // the crawler is gone, but a thread may still read one of its pages
         CHECK((ending == Ending::interrupted || records > 0));
     }
 }
 
-TEST_CASE("a page that can't be read is a record, whoever was to read it") {
+TEST_CASE("a page that can't be read gets a record, whichever thread was to read it") {
     const SiteProcess site;
     CrawlSettings settings;
     settings.obey_robots = false;

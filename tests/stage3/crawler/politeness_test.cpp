@@ -1,4 +1,4 @@
-// How gently a crawl treats each host, and that no host holds up another.
+// A crawl is polite to each host, and no host holds up another.
 #include "tests/stage3/crawler/crawl_under_test.h"
 
 #include <doctest/doctest.h>
@@ -19,14 +19,14 @@ using namespace tests;
 
 namespace {
 
-/// When each request of a path that begins like this came, in seconds.
+/// When the fetches of each host began.
 struct Arrivals {
     explicit Arrivals(Setup& setup) {
         setup.events.on_start = [this](std::string_view, const stage3::Work& work) {
             times[std::string(work.url.authority())].push_back(Clock::now());
         };
     }
-    /// The shortest time between two starts.
+    /// The shortest time between two starts, in seconds.
     double shortest(const ScriptedServer& server) const {
         const auto& all = times.at(fmt::format("127.0.0.1:{}", server.port()));
         double result = 1e9;
@@ -38,7 +38,7 @@ struct Arrivals {
     std::map<std::string, std::vector<Clock::time_point>> times;
 };
 
-/// A server with so many pages, on its first.
+/// Gives a server `pages` pages, with links from the first.
 void fill(ScriptedServer& server, int pages, std::vector<std::string> more = {}) {
     for (int i = 0; i < pages; ++i) {
         more.push_back(fmt::format("/{}", i));
@@ -56,7 +56,7 @@ struct QuickHosts {
                 server.on(fmt::format("/{}", i), page({}));
         }
     }
-    /// These roots, and then theirs.
+    /// These roots, followed by the quick hosts'.
     std::vector<std::string> roots_after(std::vector<std::string> roots) const {
         for (const ScriptedServer& server : servers)
             roots.push_back(server.url());
@@ -65,7 +65,7 @@ struct QuickHosts {
     std::array<ScriptedServer, 9> servers;
 };
 
-/// How many records of other hosts come after so many of this one.
+/// How many records of other hosts come after the first `records` of this one.
 int others_after(int records, const ScriptedServer& host, const Result& result) {
     int others = 0;
     for (const std::string& url : result.urls())
@@ -103,7 +103,7 @@ TEST_CASE("there is a pause between the starts of two requests to a host") {
     CHECK(result.records.size() == 10);
     CHECK(arrivals.shortest(one) >= 0.0999);
     CHECK(arrivals.shortest(two) >= 0.0999);
-    CHECK(result.seconds < 1.0); // both at the same time: 0.5 and 0.1
+    CHECK(result.seconds < 1.0); // 0.5 s and 0.1 s at the same time
     CHECK(result.progress.waiting == 0);
 }
 
@@ -120,7 +120,7 @@ TEST_CASE("with one worker and pauses, the order is that of the queue") {
     CHECK(result.urls() == expected);
 }
 
-TEST_CASE("a server that is busy is left alone for a while, and others are not") {
+TEST_CASE("a busy server is left alone for a while, and others are not") {
     ScriptedServer busy;
     ScriptedServer other;
     fill(busy, 3, {other.url("/")});
@@ -137,7 +137,7 @@ TEST_CASE("a server that is busy is left alone for a while, and others are not")
     const Result result = setup.crawl(busy.url());
     CHECK(result.progress.dead == 0);
     CHECK(ended.at(busy.url("/0")) >= 1.0);
-    CHECK(ended.at(busy.url("/2")) >= 1.0); // the same host
+    CHECK(ended.at(busy.url("/2")) >= 1.0); // on the same host
     CHECK(ended.at(other.url("/4")) < 1.0);
 }
 
@@ -152,7 +152,7 @@ TEST_CASE("a server that answers 429 is left alone for a while, too") {
     const Result result = setup.crawl({busy.url("/0"), busy.url("/1"), other.url()});
     CHECK(result.records.size() == 3);
     CHECK(result.progress.dead == 0);
-    CHECK(result.urls().front() == other.url()); // though it came last
+    CHECK(result.urls().front() == other.url()); // although it is the last root
 }
 
 TEST_CASE("another try waits for its host's turn like any other fetch") {
@@ -187,7 +187,7 @@ TEST_CASE("another try waits for its host's turn like any other fetch") {
     CHECK(crawl({respond(502, "text/html", ""), page({})}, one_at_once) == 2);
 }
 
-TEST_CASE("a server that is always busy is given up, page by page") {
+TEST_CASE("a server that is always busy is given up on, page by page") {
     ScriptedServer server;
     std::vector<std::string> links;
     for (int i = 0; i < 10; ++i) {
@@ -205,9 +205,9 @@ TEST_CASE("a server that is always busy is given up, page by page") {
     CHECK(server.requests().size() == 31);
 }
 
-// With fewer workers than the slow host has pages: if each of them kept a
-// worker while it waits, nobody would be left for the others.
-TEST_CASE("of ten hosts, one wants 1 s per request: the others aren't held up") {
+// There are fewer workers than the slow host has pages: if each of these kept a worker
+// while it waits, none would be left for the other hosts.
+TEST_CASE("if one of ten hosts wants 1 s between requests, the others aren't held up") {
     const QuickHosts quick;
     ScriptedServer slow;
     slow.on("/robots.txt", respond(200, "text/plain", "User-agent: *\nCrawl-delay: 1\n"));
@@ -224,7 +224,7 @@ TEST_CASE("of ten hosts, one wants 1 s per request: the others aren't held up") 
     CHECK(others_after(3, slow, result) == 0);
 }
 
-TEST_CASE("of ten hosts, one answers late: the others aren't held up") {
+TEST_CASE("if one of ten hosts answers late, the others aren't held up") {
     const QuickHosts quick;
     ScriptedServer slow;
     for (const char* path : {"/", "/1", "/2"})
@@ -240,8 +240,8 @@ TEST_CASE("of ten hosts, one answers late: the others aren't held up") {
     CHECK(others_after(2, slow, result) == 0);
 }
 
-// More of its pages than there are workers.
-TEST_CASE("of ten hosts, one has a late robots.txt: the others aren't held up") {
+// The busy host has more pages than there are workers.
+TEST_CASE("if one of ten hosts has a late robots.txt, the others aren't held up") {
     const QuickHosts quick;
     ScriptedServer slow;
     slow.on("/robots.txt", Reply{Pause{1s}, respond(200, "text/plain", "")[0]});
@@ -278,7 +278,7 @@ TEST_CASE(
     CHECK(result.seconds < 5.0);
 }
 
-TEST_CASE("a URL that is called after max_pages is reached holds up no other") {
+TEST_CASE("a URL that is let in after max_pages is reached holds up no other") {
     ScriptedServer busy;
     busy.on("/", {respond(503, "text/html", ""), page({})});
     ScriptedServer other;

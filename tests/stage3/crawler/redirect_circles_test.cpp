@@ -29,7 +29,7 @@ class NumberedCircles {
     RedirectCircles circles_;
 };
 
-/// The slow and obvious way: each hop in turn, from `to`.
+/// The slow and obvious way: follows each hop in turn, from `to`.
 bool leads_back(const std::vector<int>& ways, int from, int to) {
     std::set<int> seen;
     for (int here = to; here >= 0; here = ways[static_cast<std::size_t>(here)]) {
@@ -43,13 +43,13 @@ bool leads_back(const std::vector<int>& ways, int from, int to) {
 
 } // namespace
 
-TEST_CASE("who leads to itself is a circle") {
+TEST_CASE("a redirect to itself is a circle") {
     NumberedCircles circles;
     CHECK(circles.closes(1, 1));
-    CHECK(circles.closes(1, 1)); // it's not remembered, so it's said again
+    CHECK(circles.closes(1, 1)); // the redirect isn't kept, so it closes a circle again
 }
 
-TEST_CASE("the last hop closes a circle, and no other, in any order") {
+TEST_CASE("the last hop closes a circle and no earlier one does, in any order") {
     std::vector<int> order{0, 1, 2, 3};
     do {
         NumberedCircles circles;
@@ -58,29 +58,29 @@ TEST_CASE("the last hop closes a circle, and no other, in any order") {
     } while (std::ranges::next_permutation(order).found);
 }
 
-TEST_CASE("ways that meet are no circle") {
+TEST_CASE("chains that meet are no circle") {
     NumberedCircles circles;
     CHECK_FALSE(circles.closes(1, 3));
     CHECK_FALSE(circles.closes(2, 3));
     CHECK_FALSE(circles.closes(3, 4));
     CHECK_FALSE(circles.closes(5, 1));
     CHECK(circles.closes(4, 2));
-    CHECK_FALSE(circles.closes(4, 6)); // and may lead elsewhere after all
+    CHECK_FALSE(circles.closes(4, 6)); // 4 may lead elsewhere after all
 }
 
-TEST_CASE("what is said twice is said once") {
+TEST_CASE("a repeated redirect counts once") {
     NumberedCircles circles;
     CHECK_FALSE(circles.closes(1, 2));
     CHECK_FALSE(circles.closes(1, 2));
     CHECK_FALSE(circles.closes(3, 1));
     CHECK_FALSE(circles.closes(4, 3));
-    CHECK_FALSE(circles.closes(1, 4)); // a server that has changed its mind: too late,
-    CHECK_FALSE(circles.closes(5, 4)); // or this would go round and round
+    CHECK_FALSE(circles.closes(1, 4)); // the server has changed its redirect, too late,
+    CHECK_FALSE(circles.closes(5, 4)); // or this would be an endless circle
     CHECK(circles.closes(2, 4));
 }
 
-TEST_CASE("random redirects, beside the obvious way to tell") {
-    std::mt19937 random(29); // NOLINT(cert-msc32-c,cert-msc51-cpp): the same each time
+TEST_CASE("random redirects get the same verdicts as from a naive search") {
+    std::mt19937 random(29); // NOLINT(cert-msc32-c,cert-msc51-cpp): always the same
     for (int run = 0; run < tests::in_bulk(300); ++run) {
         const int count = 2 + static_cast<int>(random() % 40);
         std::vector<int> order;
@@ -99,9 +99,9 @@ TEST_CASE("random redirects, beside the obvious way to tell") {
     }
 }
 
-TEST_CASE("a long way is not walked again and again") {
-    // Each hop leads to where the last one begins. If all of the way was walked each
-    // time, these would be five thousand million steps.
+TEST_CASE("a long chain is not walked again and again") {
+    // Each hop leads to the start of the one before. Walking the whole chain each time
+    // would take five thousand million steps.
     constexpr int count = 100'000;
     NumberedCircles circles;
     for (int i = 1; i < count; ++i)

@@ -1,4 +1,4 @@
-// Redirects: chains and circles, and targets that lead nowhere.
+// Redirects: chains, circles, and targets that lead nowhere.
 #include "tests/stage3/crawler/crawl_under_test.h"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@
 
 using namespace tests;
 
-TEST_CASE("a chain of redirects gives a record each, at its page's depth") {
+TEST_CASE("each redirect of a chain gets a record at its page's depth") {
     ScriptedServer server;
     server.on("/", page({"/a"}));
     server.on("/a", redirect_to("b#part", 301));
@@ -37,7 +37,7 @@ TEST_CASE("a circle of redirects ends") {
     const Result result = Setup().crawl({server.url(), server.url("/self")});
     CHECK(result.records.size() == 3);
     CHECK(server.requests().size() == 3);
-    // Whoever closes a circle is dead.
+    // A redirect that closes a circle is dead.
     CHECK(result[server.url()].outcome == Outcome::redirect);
     for (const char* path : {"/other", "/self"}) {
         CHECK(result[server.url(path)].outcome == Outcome::failed);
@@ -53,7 +53,7 @@ TEST_CASE("a circle of redirects ends even if links lead to every part of it") {
     server.on("/a", redirect_to("/b"));
     server.on("/b", redirect_to("/c"));
     server.on("/c", redirect_to("/a"));
-    server.on("/d", redirect_to("/a")); // leads into it, and is no part of it
+    server.on("/d", redirect_to("/a")); // leads into the circle, but isn't part of it
     for (const std::size_t workers : {1U, 4U}) {
         Setup setup;
         setup.settings.workers = workers;
@@ -67,7 +67,7 @@ TEST_CASE("a circle of redirects ends even if links lead to every part of it") {
     }
 }
 
-TEST_CASE("where two chains of redirects meet, the rest is followed once") {
+TEST_CASE("if two chains of redirects meet, the rest is followed once") {
     ScriptedServer server;
     server.on("/", page({"/a", "/b"}));
     server.on("/a", redirect_to("/c"));
@@ -79,7 +79,7 @@ TEST_CASE("where two chains of redirects meet, the rest is followed once") {
     CHECK(server.times_asked("/d") == 1);
 }
 
-TEST_CASE("a redirect out of scope is recorded, and not followed") {
+TEST_CASE("a redirect out of scope is recorded and not followed") {
     ScriptedServer server;
     const std::string elsewhere = fmt::format("http://localhost:{}/x", server.port());
     server.on("/", redirect_to(elsewhere));
@@ -90,7 +90,7 @@ TEST_CASE("a redirect out of scope is recorded, and not followed") {
     CHECK(result.progress.dead == 0);
 }
 
-TEST_CASE("a redirect to another program's scheme is recorded, and not followed") {
+TEST_CASE("a redirect to another program's scheme is recorded and not followed") {
     ScriptedServer server;
     server.on("/", page({"/mail", "/app"}));
     server.on("/mail", redirect_to("mailto:a@b"));
@@ -102,7 +102,7 @@ TEST_CASE("a redirect to another program's scheme is recorded, and not followed"
     CHECK(result.records.size() == 3);
 }
 
-TEST_CASE("a redirect to where no browser goes is an error") {
+TEST_CASE("a redirect to a target that no browser follows is an error") {
     const std::vector<std::string> targets{
         "about:blank",  "blob:x",    "data:,x",
         "file:///etc/", "ftp://h/x", "gopher://h/x",
@@ -166,7 +166,7 @@ TEST_CASE("a chain of redirects is followed up to the limit") {
     CHECK(setup.crawl(server.url("/0"))[server.url("/0")].outcome == Outcome::failed);
 }
 
-TEST_CASE("a link on a page behind redirects has the whole redirect limit again") {
+TEST_CASE("a link on a page that was redirected to has the whole redirect limit again") {
     ScriptedServer server;
     server.on("/", redirect_to("/1"));
     server.on("/1", redirect_to("/page"));

@@ -9,7 +9,7 @@ using stage3::FetchError;
 using stage3::RetryPolicy;
 using Kind = stage3::FetchError::Kind;
 
-TEST_CASE("what may pass is tried again, with waits that grow") {
+TEST_CASE("temporary failures are tried again after growing waits") {
     RetryPolicy policy(4);
     const FetchError error(Kind::network, "x", 0);
     RetryPolicy::Duration last = 0s;
@@ -24,12 +24,12 @@ TEST_CASE("what may pass is tried again, with waits that grow") {
     CHECK(policy.after(FetchError(Kind::timed_out, "x", 0), 1));
 }
 
-TEST_CASE("two that failed together don't come back together") {
+TEST_CASE("two fetches that failed together don't come back together") {
     RetryPolicy policy(4);
     CHECK(policy.after(503, 0s, 1) != policy.after(503, 0s, 1));
 }
 
-TEST_CASE("what would come out the same is not asked for twice") {
+TEST_CASE("a permanent failure is not tried again") {
     RetryPolicy policy(4);
     CHECK_FALSE(policy.after(FetchError(Kind::too_large, "x", 0), 1));
     CHECK_FALSE(policy.after(FetchError(Kind::bad_response, "x", 0), 1));
@@ -39,7 +39,7 @@ TEST_CASE("what would come out the same is not asked for twice") {
         CHECK(policy.after(status, 0s, 1));
 }
 
-TEST_CASE("the server may ask for more patience, but not for too much") {
+TEST_CASE("the server may ask for more patience, within limits") {
     RetryPolicy policy(4);
     CHECK(policy.after(503, 7s, 1) == 7s);
     CHECK(policy.after(503, 60s, 1) == 60s);
@@ -48,7 +48,7 @@ TEST_CASE("the server may ask for more patience, but not for too much") {
     CHECK_FALSE(policy.after(503, 7s, 4));
 }
 
-TEST_CASE("waits end growing") {
+TEST_CASE("waits stop growing at a limit") {
     RetryPolicy policy(1000);
     CHECK(policy.after(503, 0s, 900) == RetryPolicy::longest_wait);
 }

@@ -1,4 +1,4 @@
-// Who asks for an origin's robots.txt, how often it's fetched, and what is kept.
+// How often an origin's robots.txt is fetched, and what is kept of it.
 #include "stage3_queue_crawler/crawler/robots_cache.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
@@ -37,22 +37,22 @@ class CacheTest {
   public:
     explicit CacheTest(RobotsCache::Settings settings)
         : cache(loop, session, std::move(settings)) {
-        wait(1ms); // the group runs
+        wait(1ms); // so that the group runs
         cache.fetch_in(group_);
     }
     CacheTest(const CacheTest&) = delete;
     CacheTest& operator=(const CacheTest&) = delete;
-    ~CacheTest() { // NOLINT(bugprone-exception-escape): the test ends with it
+    ~CacheTest() { // NOLINT(bugprone-exception-escape): that ends the test
         running_.cancel();
         wait(1ms);
-        CHECK(running_.cancelled()); // so no fetch has failed by itself
+        CHECK(running_.cancelled()); // so no fetch threw an exception
     }
 
     void wait(EventLoop::Duration time) {
         stage3::run_until_complete(loop, stage3::sleep(time));
     }
     Answer ask(const std::string& url) { return cache.ask(*common::parse_url(url)); }
-    /// There is an answer, or why there is none.
+    /// Waits for an answer, or for the reason why there is none.
     void wait_for(const Answer& answer) {
         const std::vector one{answer};
         stage3::run_until_complete<bool>(loop, stage3::wait(one, 10s));
@@ -64,7 +64,7 @@ class CacheTest {
         return answer;
     }
 
-    EventLoop::Duration later{}; ///< the loop's clock is so much fast
+    EventLoop::Duration later{}; ///< how far the loop's clock is ahead
     EventLoop loop{options()};
     stage3::Session session{loop};
     RobotsCache cache;
@@ -83,7 +83,7 @@ class CacheTest {
 
 } // namespace
 
-TEST_CASE("an origin is asked once, whoever asks, and keeps its answer") {
+TEST_CASE("an origin is asked once for all its URLs, and its answer is kept") {
     ScriptedServer server;
     server.on("/robots.txt", robots("User-agent: *\nDisallow: /a\n"));
     CacheTest test({.product_token = "me"});
@@ -107,7 +107,7 @@ TEST_CASE("the rules of many origins don't fill the memory") {
         servers.back()->on("/robots.txt", robots(text));
     }
     const std::size_t size = stage3::Robots::parse(text, "me").memory();
-    CacheTest test({.product_token = "me", .most_kept = size * 5 / 2}); // two of them
+    CacheTest test({.product_token = "me", .most_kept = size * 5 / 2}); // room for two
     const auto ask = [&](const ScriptedServer& server) {
         const Answer answer = test.answer_of(server);
         const stage3::Robots& rules = answer.result()->rules;
@@ -126,14 +126,14 @@ TEST_CASE("the rules of many origins don't fill the memory") {
     ask(*servers[1]);
     ask(*servers[2]);
     CHECK(times_asked() == std::vector<std::size_t>{1, 1, 1});
-    ask(*servers[0]); // the oldest has gone, and now the next one goes
+    ask(*servers[0]); // the oldest was dropped, and now the next one is
     ask(*servers[2]);
     CHECK(times_asked() == std::vector<std::size_t>{2, 1, 1});
     ask(*servers[1]);
     CHECK(times_asked() == std::vector<std::size_t>{2, 2, 1});
 }
 
-TEST_CASE("a failure is known for a minute: then it's asked again") {
+TEST_CASE("a failure is remembered for a minute, and then the origin is asked again") {
     ScriptedServer server;
     server.on("/robots.txt", {Reply{Reset{}}, robots("")});
     CacheTest test({.product_token = "me"});
@@ -146,7 +146,7 @@ TEST_CASE("a failure is known for a minute: then it's asked again") {
     CHECK(server.requests().size() == 2);
 }
 
-TEST_CASE("so many at once, and the others stand in line") {
+TEST_CASE("a limited number of origins are asked at once, and the others stand in line") {
     std::vector<std::unique_ptr<ScriptedServer>> silent;
     for (int i = 0; i < 2; ++i) {
         silent.push_back(std::make_unique<ScriptedServer>());
@@ -160,12 +160,13 @@ TEST_CASE("so many at once, and the others stand in line") {
         test.wait(1ms);
     test.wait(20ms);
     CHECK(third.requests().empty());
-    silent[0].reset(); // it hangs up
+    silent[0].reset(); // the server hangs up
     test.wait_for(last);
     CHECK_FALSE(last.has_failed());
 }
 
-TEST_CASE("cancel_all ends those under way and those in line, and no answer") {
+TEST_CASE(
+    "cancel_all ends the questions under way and in line, and keeps known answers") {
     ScriptedServer known;
     ScriptedServer silent;
     silent.on("/robots.txt", {Reply{Hold{}}, robots("")});
@@ -183,6 +184,6 @@ TEST_CASE("cancel_all ends those under way and those in line, and no answer") {
     CHECK_FALSE(answer.has_failed());
     CHECK(in_line.requests().empty());
     for (const ScriptedServer* const server : {&known, &silent, &in_line})
-        CHECK_FALSE(test.answer_of(*server).has_failed()); // who asks again gets one
+        CHECK_FALSE(test.answer_of(*server).has_failed()); // asking again works
     CHECK(known.requests().size() == 1);
 }

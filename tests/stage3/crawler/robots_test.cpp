@@ -1,4 +1,4 @@
-// The numbers are the sections of RFC 9309.
+// Numbers in the tests' names are the sections of RFC 9309.
 #include "common/web/url.h"
 #include "stage3_queue_crawler/crawler/robots.h"
 
@@ -12,13 +12,13 @@ using stage3::Robots;
 
 namespace {
 
-/// What a file says to "Test-Bot_x".
+/// Reads a file as "Test-Bot_x" would.
 Robots read(std::string_view text) { return Robots::parse(text, "Test-Bot_x"); }
 
-/// What some rules say to everyone.
+/// Reads rules that are for everyone.
 Robots rules(const std::string& lines) { return read("User-agent: *\n" + lines); }
 
-/// True if the path, where it stands in a rule, matches the target.
+/// True if a rule with this path matches the target.
 bool matches(const std::string& path, std::string_view target) {
     return !rules("Disallow: " + path).allows(target);
 }
@@ -60,7 +60,8 @@ TEST_CASE("2.1: a name after a rule begins a new group") {
     CHECK_FALSE(Robots::parse(text, "green").allows("/grass"));
 }
 
-TEST_CASE("2.1: the same with '*' before or after it") {
+TEST_CASE(
+    "2.1: a name after a rule begins a new group, also with '*' before or after it") {
     const Robots first = read("User-agent: *\nDisallow: /a\n"
                               "User-agent: other\nDisallow: /b");
     CHECK_FALSE(first.allows("/a"));
@@ -84,13 +85,13 @@ TEST_CASE("2.1: an empty line ends nothing") {
     CHECK_FALSE(robots.allows("/b"));
 }
 
-TEST_CASE("2.1: a rule before any name is nobody's") {
+TEST_CASE("2.1: a rule before any name belongs to no group") {
     const Robots robots = read("Disallow: /\nCrawl-delay: 3\nUser-agent: *\nAllow: /a\n");
     CHECK(robots.allows("/b"));
     CHECK_FALSE(robots.crawl_delay());
 }
 
-TEST_CASE("2.2: lines end with CR, LF or both, the last one perhaps with nothing") {
+TEST_CASE("2.2: lines end with CR, LF or both, and the last one may have no end") {
     for (const auto* end : {"\r", "\n", "\r\n"}) {
         const Robots robots = read(std::string("User-agent: *") + end + "Disallow: /a"
                                    + end + end + "Disallow: /b$" + end + "Disallow: /c");
@@ -102,7 +103,7 @@ TEST_CASE("2.2: lines end with CR, LF or both, the last one perhaps with nothing
     }
 }
 
-TEST_CASE("2.2: blanks around keys and values don't count, nor does the keys' case") {
+TEST_CASE("2.2: blanks around keys and values don't count, nor does the case of keys") {
     const Robots robots = read(" \tUSER-Agent \t:\t * \t\n"
                                "\tdisALLOW\t:/a\t \n"
                                "Disallow:/b$ \n"
@@ -114,7 +115,7 @@ TEST_CASE("2.2: blanks around keys and values don't count, nor does the keys' ca
     CHECK(robots.crawl_delay() == Robots::Duration(4));
 }
 
-TEST_CASE("2.2.1: only the rules for our name count, whatever is said to all") {
+TEST_CASE("2.2.1: if a group has our name, only its rules count") {
     const std::string_view text = "User-agent: *\nDisallow: /all\nCrawl-delay: 9\n"
                                   "User-agent: Test-Bot_x\nDisallow: /us\n"
                                   "User-agent: *\nDisallow: /everyone\n";
@@ -125,13 +126,13 @@ TEST_CASE("2.2.1: only the rules for our name count, whatever is said to all") {
     CHECK(Robots::parse(text, "other").allows("/us"));
 }
 
-TEST_CASE("2.2.1: who is named, and forbidden nothing, may do anything") {
+TEST_CASE("2.2.1: a crawler that is named and forbidden nothing may fetch everything") {
     CHECK(read("User-agent: Test-Bot_x\nDisallow:\nUser-agent: *\nDisallow: /")
               .allows("/a"));
     CHECK(read("User-agent: *\nDisallow: /\nUser-agent: Test-Bot_x").allows("/a"));
 }
 
-TEST_CASE("2.2.1: all groups with our name are one") {
+TEST_CASE("2.2.1: all groups with our name count as one") {
     const Robots robots = read("User-agent: Test-Bot_x\nDisallow: /a\n"
                                "User-agent: other\nDisallow: /b\n"
                                "User-agent: test-bot_X\nDisallow: /c\nAllow: /a/b\n");
@@ -141,7 +142,7 @@ TEST_CASE("2.2.1: all groups with our name are one") {
     CHECK(robots.allows("/a/b"));
 }
 
-TEST_CASE("2.2.1: all groups for everyone are one") {
+TEST_CASE("2.2.1: all groups for everyone count as one") {
     const Robots robots = read("User-agent: *\nDisallow: /a\n"
                                "User-agent: other\nDisallow: /b\n"
                                "User-agent: third\nUser-agent: *\nDisallow: /c\n");
@@ -156,7 +157,7 @@ TEST_CASE("2.2.1: a group may be for us and for everyone") {
     CHECK_FALSE(Robots::parse(text, "other").allows("/a"));
 }
 
-TEST_CASE("2.2.1: where nobody is meant, everything is allowed") {
+TEST_CASE("2.2.1: if no group applies to us, everything is allowed") {
     for (const auto* text :
          {"", "\n", "User-agent: other\nDisallow: /\n", "Disallow: /\n",
           "User-agent: *\n", "User-agent:\nDisallow: /", "User-agent: *bot\nDisallow: /",
@@ -164,7 +165,7 @@ TEST_CASE("2.2.1: where nobody is meant, everything is allowed") {
         CHECK(read(text).allows("/a"));
 }
 
-TEST_CASE("2.2.1: a name is letters, - and _, in any case; what follows is ignored") {
+TEST_CASE("2.2.1: a name is letters, - and _, in any case, and what follows is ignored") {
     for (const auto* name : {"Test-Bot_x", "TEST-BOT_X", "test-bot_x/1.0", "test-bot_x 2",
                              "test-bot_x*", "Test-Bot_x (+http://h/)", "Test-Bot_x7"})
         CHECK_FALSE(
@@ -174,7 +175,8 @@ TEST_CASE("2.2.1: a name is letters, - and _, in any case; what follows is ignor
         CHECK(read("User-agent: " + std::string(name) + "\nDisallow: /").allows("/"));
 }
 
-TEST_CASE("2.2.1: our own name may come with a version; without a name, we are anyone") {
+TEST_CASE("2.2.1: our own name may have a version, and without a name the rules for "
+          "everyone count") {
     const std::string_view text = "User-agent: bee\nDisallow: /b\n"
                                   "User-agent: *\nDisallow: /a\n"
                                   "User-agent:\nDisallow: /c\n";
@@ -184,12 +186,11 @@ TEST_CASE("2.2.1: our own name may come with a version; without a name, we are a
     CHECK(Robots::parse(text, "").allows("/c"));
 }
 
-TEST_CASE("2.2.1: '*' may be followed by more after a blank") {
+TEST_CASE("2.2.1: '*' may be followed by a blank and more") {
     CHECK_FALSE(read("User-agent: * everyone\nDisallow: /").allows("/"));
 }
 
-TEST_CASE(
-    "2.2.2: a rule matches from the start of the path, and is done at its own end") {
+TEST_CASE("2.2.2: a rule matches from the start of the path to its own end") {
     CHECK(matches("/tea", "/tea"));
     CHECK(matches("/tea", "/teapot"));
     CHECK(matches("/tea", "/tea/green?cup=2"));
@@ -202,13 +203,13 @@ TEST_CASE(
     CHECK(matches("/", "/anything?at=all"));
 }
 
-TEST_CASE("2.2.2: paths have upper and lower case") {
+TEST_CASE("2.2.2: paths are case-sensitive") {
     CHECK(matches("/Tea", "/Tea"));
     CHECK_FALSE(matches("/Tea", "/tea"));
     CHECK_FALSE(matches("/tea", "/Tea"));
 }
 
-TEST_CASE("2.2.2: the longest rule that matches decides, wherever it stands") {
+TEST_CASE("2.2.2: the longest rule that matches decides, wherever it is") {
     for (const auto* lines :
          {"Allow: /mail/open\nDisallow: /mail\nDisallow: /mail/open/up",
           "Disallow: /mail/open/up\nDisallow: /mail\nAllow: /mail/open",
@@ -223,17 +224,19 @@ TEST_CASE("2.2.2: the longest rule that matches decides, wherever it stands") {
     }
 }
 
-TEST_CASE("2.2.2: the rule's own length counts, with its signs, not what it matches") {
+TEST_CASE("2.2.2: a rule's own length counts, with its signs, and not the length of its "
+          "match") {
     CHECK(rules("Disallow: /*z\nAllow: /ab").allows("/abcdefgz"));
     CHECK_FALSE(rules("Disallow: /*yz\nAllow: /ab").allows("/abcdefgyz"));
     CHECK_FALSE(rules("Disallow: /a*\nAllow: /a").allows("/a"));
     CHECK_FALSE(rules("Disallow: /a$\nAllow: /a").allows("/a"));
-    CHECK(rules("Disallow: /%7e\nAllow: /*?").allows("/~?")); // as "/~", which is two
+    CHECK(rules("Disallow: /%7e\nAllow: /*?")
+              .allows("/~?")); // counts as "/~", two characters
     // In the percent-encoded form, all octets of a character count.
     CHECK_FALSE(rules("Disallow: /\u00fc\nAllow: /*????").allows("/\u00fc????"));
 }
 
-TEST_CASE("2.2.2: of two rules as long, the one that allows decides") {
+TEST_CASE("2.2.2: of two equally long rules, the one that allows decides") {
     for (const auto* lines : {"Allow: /a\nDisallow: /a", "Disallow: /a\nAllow: /a",
                               "Disallow: /a*\nAllow: /ab", "Disallow: /ab\nAllow: /a*"})
         CHECK(rules(lines).allows("/abc"));
@@ -255,7 +258,7 @@ TEST_CASE("2.2.2: /robots.txt is always allowed") {
     CHECK_FALSE(rules("Disallow: /").allows("/a/robots.txt"));
 }
 
-TEST_CASE("2.2.2: an unreserved character is the same, encoded or not") {
+TEST_CASE("2.2.2: an unreserved character is the same encoded or not") {
     for (const auto* plain : {"/~x", "/a-z", "/A.Z", "/0_9"}) {
         std::string encoded = "/";
         for (const char c : std::string_view(plain).substr(1)) {
@@ -271,7 +274,7 @@ TEST_CASE("2.2.2: an unreserved character is the same, encoded or not") {
     CHECK_FALSE(matches("/%41", "/a"));
 }
 
-TEST_CASE("2.2.2: a reserved character is not") {
+TEST_CASE("2.2.2: a reserved character is not the same encoded and unencoded") {
     for (const auto* octet : {"2F", "3F", "26", "3D", "3B", "40", "2B", "5B", "21"}) {
         const auto plain =
             std::string(1, static_cast<char>(std::stoi(octet, nullptr, 16)));
@@ -282,7 +285,7 @@ TEST_CASE("2.2.2: a reserved character is not") {
         CHECK_FALSE(matches("/x" + plain + "y", "/x" + encoded + "y"));
         CHECK_FALSE(matches("/x" + encoded + "y", "/x" + plain + "y"));
     }
-    CHECK_FALSE(matches("/100%25", "/100%")); // nor is '%', which means something, too
+    CHECK_FALSE(matches("/100%25", "/100%")); // '%' is reserved, too
     CHECK_FALSE(matches("/%2541", "/A"));
     CHECK_FALSE(matches("/A", "/%2541"));
 }
@@ -294,7 +297,7 @@ TEST_CASE("2.2.2: the case of hexadecimal digits makes no difference") {
     CHECK(matches("/*%C", "/%c3%bc"));
 }
 
-TEST_CASE("2.2.2: what is not ASCII is the same, encoded or not") {
+TEST_CASE("2.2.2: a character outside ASCII is the same encoded or not") {
     CHECK(matches("/caf\u00e9", "/caf%C3%A9"));
     CHECK(matches("/caf%c3%a9", "/caf%C3%A9"));
     CHECK(matches("/\u8336/*.html$", "/%E8%8C%B6/a.html"));
@@ -303,14 +306,14 @@ TEST_CASE("2.2.2: what is not ASCII is the same, encoded or not") {
     CHECK_FALSE(matches("/\xe9", "/%C3%A9")); // Latin-1 is not UTF-8
 }
 
-TEST_CASE("2.2.2: so is what has no place in a URL, and reaches us encoded") {
+TEST_CASE("2.2.2: a character that is always encoded in a URL matches its encoding") {
     CHECK(matches("/my tea", "/my%20tea"));
     CHECK(matches("/\"{<^|>}\"", "/%22%7B%3C%5E%7C%3E%7D%22"));
     CHECK(matches("/a\\b", "/a%5cb"));
     CHECK(matches("/a|b", "/a|b"));
 }
 
-TEST_CASE("2.2.2: a % that encodes nothing is a %") {
+TEST_CASE("2.2.2: a % that encodes nothing stands for itself") {
     CHECK(matches("/100%", "/100%"));
     CHECK(matches("/100%$", "/100%"));
     CHECK(matches("/%zz", "/%zz"));
@@ -321,13 +324,13 @@ TEST_CASE("2.2.2: a % that encodes nothing is a %") {
     CHECK_FALSE(matches("/%4g", "/%04"));
 }
 
-TEST_CASE("2.2.2: a URL as the crawler has it") {
+TEST_CASE("2.2.2: rules match a URL as the crawler stores it") {
     const auto url = common::parse_url("http://h/caf\u00e9/../t\u00e9 x/%7ea?q=\u00fc#z");
     REQUIRE(url);
     CHECK(matches("/t\u00e9 x/~a?q=\u00fc$", url->target()));
 }
 
-TEST_CASE("2.2.3: '#' begins a comment, wherever it stands") {
+TEST_CASE("2.2.3: '#' begins a comment, wherever it is") {
     const Robots robots = read("# Disallow: /z\n"
                                "User-agent: * # all\n"
                                "Disallow: /a# not /a#b\n"
@@ -341,7 +344,7 @@ TEST_CASE("2.2.3: '#' begins a comment, wherever it stands") {
     CHECK(robots.allows("/z"));
 }
 
-TEST_CASE("2.2.3: '*' is any sequence of characters, the empty one, too") {
+TEST_CASE("2.2.3: '*' matches any sequence of characters, even the empty one") {
     CHECK(matches("/a*b", "/ab"));
     CHECK(matches("/a*b", "/a/x?y=/b/c"));
     CHECK_FALSE(matches("/a*b", "/ba"));
@@ -352,15 +355,15 @@ TEST_CASE("2.2.3: '*' is any sequence of characters, the empty one, too") {
     CHECK(matches("/a**b***", "/ab"));
     CHECK(matches("/*one*two*three", "/one-two-three"));
     CHECK_FALSE(matches("/*one*two*three", "/one-three-two"));
-    CHECK_FALSE(matches("/a*a", "/a")); // one character, taken twice
+    CHECK_FALSE(matches("/a*a", "/a")); // one character can't match twice
     CHECK_FALSE(matches("/*ab*bc", "/abc"));
     CHECK_FALSE(matches("/*aa*aa", "/aaa"));
-    CHECK_FALSE(matches("/*aa*aa", "/aaab")); // as long as that, and yet not enough
+    CHECK_FALSE(matches("/*aa*aa", "/aaab")); // long enough, but still one a too few
     CHECK(matches("/*aa*aa", "/aaaa"));
-    CHECK(matches("/*aab", "/aaab")); // found where a first try fails
+    CHECK(matches("/*aab", "/aaab")); // found where the first try fails
 }
 
-TEST_CASE("2.2.3: '$' at the end is the end of the URL") {
+TEST_CASE("2.2.3: '$' at the end matches the end of the URL") {
     CHECK(matches("/a$", "/a"));
     CHECK_FALSE(matches("/a$", "/ab"));
     CHECK_FALSE(matches("/a$", "/a?b"));
@@ -375,7 +378,7 @@ TEST_CASE("2.2.3: '$' at the end is the end of the URL") {
     CHECK_FALSE(matches("/*ab*ba$", "/aba"));
 }
 
-TEST_CASE("2.2.3: '$' elsewhere is a character like others") {
+TEST_CASE("2.2.3: '$' elsewhere is an ordinary character") {
     CHECK(matches("/a$b", "/a$bc"));
     CHECK_FALSE(matches("/a$b", "/a"));
     CHECK(matches("/a$$", "/a$"));
@@ -393,14 +396,14 @@ TEST_CASE("2.2.3: encoded, '*' and '$' stand for themselves") {
     CHECK_FALSE(matches("/a%24", "/a"));
     CHECK(matches("/a*b", "/a%2Ab"));
     CHECK_FALSE(matches("/*2A", "/*")); // the star is one character, not three
-    // No octet in a target is taken for a sign of the rule, nor the other way round.
+    // No octet in a target is mistaken for a sign of a rule, or the other way round.
     CHECK_FALSE(matches("/%01b", "/axb"));
     CHECK_FALSE(matches("/a%02", "/a"));
     CHECK_FALSE(matches("/a\1b", "/axb"));
     CHECK_FALSE(matches("/a*b", "/a"));
 }
 
-TEST_CASE("2.2.4: other lines don't disturb a group, and don't end it") {
+TEST_CASE("2.2.4: other lines neither disturb a group nor end it") {
     const Robots robots = read("Sitemap: http://h/map.xml\n"
                                "User-agent: Test-Bot_x\n"
                                "Sitemap: http://h/map.xml\n"
@@ -443,7 +446,7 @@ TEST_CASE("2.2.4: of several delays, the longest one for us counts") {
     CHECK(delay("Disallow: /\nUser-agent: other\nCrawl-delay: 9") == -1);
 }
 
-TEST_CASE("2.2.4: Crawl-delay doesn't end a list of names, but isn't for later ones") {
+TEST_CASE("2.2.4: Crawl-delay neither ends a list of names nor applies to later ones") {
     const std::string_view text = "User-agent: red\nCrawl-delay: 1\n"
                                   "User-agent: green\nDisallow: /a\n";
     CHECK_FALSE(Robots::parse(text, "red").allows("/a"));
@@ -460,14 +463,14 @@ TEST_CASE("2.3.1.3: without a robots.txt, everything is allowed") {
     CHECK_FALSE(Robots::allow_all().crawl_delay());
 }
 
-TEST_CASE("2.3.1.4: while it can't be had, nothing is, but to ask for it") {
+TEST_CASE("2.3.1.4: while robots.txt can't be fetched, only fetching it is allowed") {
     CHECK_FALSE(Robots::allow_nothing().allows("/"));
     CHECK_FALSE(Robots::allow_nothing().allows("/a?b"));
     CHECK(Robots::allow_nothing().allows("/robots.txt"));
     CHECK_FALSE(Robots::allow_nothing().crawl_delay());
 }
 
-TEST_CASE("2.3.1.5: what can't be understood is passed over, line by line") {
+TEST_CASE("2.3.1.5: lines that can't be understood are skipped") {
     const Robots robots = rules("Disallow /c\nno such thing\n: /\n:\n"
                                 "Disallow: /a\nDis allow: /d\nDisallowed: /e\n\xff\xfe\n"
                                 "<p>Disallow: /f</p>\nDisallow: /b\n");
@@ -477,7 +480,7 @@ TEST_CASE("2.3.1.5: what can't be understood is passed over, line by line") {
         CHECK(robots.allows(target));
 }
 
-TEST_CASE("2.3.1.5: a byte order mark at the start is passed over") {
+TEST_CASE("2.3.1.5: a byte order mark at the start is skipped") {
     const std::string mark = "\xEF\xBB\xBF";
     CHECK_FALSE(read(mark + "User-agent: *\nDisallow: /").allows("/"));
     CHECK(rules(mark + "Disallow: /").allows("/")); // elsewhere, it's part of a name
@@ -506,7 +509,8 @@ TEST_CASE("2.5: 500 KiB are read, whatever comes before a rule") {
     CHECK_FALSE(robots.allows("/" + std::string(3000, 'b')));
 }
 
-TEST_CASE("2.5: of a larger file, the whole lines within max_size are read") {
+TEST_CASE(
+    "2.5: the whole lines within the first max_size bytes of a larger file are read") {
     const std::string first = "User-agent: *\nDisallow: /a\n#";
     const std::string last = "\nDisallow: /bcd";
     const std::string filling(Robots::max_size - first.size() - last.size(), '.');
@@ -517,7 +521,7 @@ TEST_CASE("2.5: of a larger file, the whole lines within max_size are read") {
         CHECK_FALSE(read(full + end).allows("/a"));
         CHECK(read(full + end).allows("/e"));
     }
-    // One byte more, and it would be cut to "/bcd".
+    // With one more byte, the rule would be cut to "/bcd".
     CHECK(read(full + "e\n").allows("/bcd"));
     CHECK(read(full + "e\n").allows("/bcde"));
     CHECK_FALSE(read(full + "e\n").allows("/a"));
@@ -526,9 +530,9 @@ TEST_CASE("2.5: of a larger file, the whole lines within max_size are read") {
     CHECK_FALSE(rules("Disallow: /a\n" + repeat("Allow: /a/b\n", 900'000)).allows("/a"));
 }
 
-// To try all ways in which the stars below could be placed would take longer than the
-// world will last. To fail once per star and position is done before it's noticed.
-TEST_CASE("2.2.3: stars don't multiply") {
+// Trying all ways to place the stars below would take longer than the world will last.
+// Failing once per star and position takes no noticeable time.
+TEST_CASE("2.2.3: many stars don't multiply the work") {
     const std::string a(8000, 'a');
     CHECK_FALSE(matches("/*a*a*a*a*a*a*b", "/" + a));
     CHECK(matches("/*a*a*a*a*a*a*b", "/" + a + "b"));
@@ -541,7 +545,7 @@ TEST_CASE("2.2.3: stars don't multiply") {
     CHECK(rules("Allow: /a\nDisallow: /" + repeat("*a", 200'000)).allows("/" + a));
 }
 
-TEST_CASE("a large file gets the exact answer, also for a long target") {
+TEST_CASE("a large file gets the exact answer, even for a long target") {
     std::string lines;
     for (int i = 0; i < 5000; ++i)
         lines += (i % 2 == 0 ? "Disallow: */page" : "Disallow: /*?*page")
@@ -553,12 +557,12 @@ TEST_CASE("a large file gets the exact answer, also for a long target") {
     CHECK(robots.allows(longest + "12000/"));
     CHECK_FALSE(robots.allows(longest + "/page12000/"));
     CHECK_FALSE(robots.allows(longest + "page12001/"));
-    CHECK(robots.allows(longest + "page12000/")); // not behind a '/'
+    CHECK(robots.allows(longest + "page12000/")); // not after a '/'
     CHECK(robots.allows(longest + "/page12000/.html"));
     CHECK_FALSE(robots.allows(longest + "/page12000/.htm"));
 }
 
-TEST_CASE("however long a piece between stars is, all of it counts") {
+TEST_CASE("a piece between stars counts as a whole, however long it is") {
     const std::string a(1000, 'a');
     CHECK(matches("/*" + a + "b", "/b" + a + "b"));
     CHECK_FALSE(matches("/*" + a + "b", "/b" + a + "c"));
@@ -567,7 +571,7 @@ TEST_CASE("however long a piece between stars is, all of it counts") {
 
 namespace {
 
-/// `count` rules, no two of them alike, whose pieces are all in a target full of `a`.
+/// `count` different rules, whose pieces are all in a target full of `a`.
 std::string alike(const std::string& begin, std::size_t count) {
     std::string lines;
     for (std::size_t i = 0; i < count; ++i) {
@@ -579,7 +583,7 @@ std::string alike(const std::string& begin, std::size_t count) {
     return lines;
 }
 
-/// `count` lines that begin like this, no two of them alike.
+/// `count` different lines that begin with `begin`.
 std::string numbered(const std::string& begin, std::size_t count) {
     std::string lines;
     for (std::size_t i = 0; i < count; ++i)
@@ -589,21 +593,21 @@ std::string numbered(const std::string& begin, std::size_t count) {
 
 } // namespace
 
-// Each of these rules is almost there: only their order is wrong.
-TEST_CASE("a file that would keep us busy is obeyed as if it forbade everything") {
+// Each of these rules almost matches: only the order of its pieces is wrong.
+TEST_CASE("a file that would take too much work counts as forbidding everything") {
     const std::string target = "/" + std::string(2000, 'a') + "b";
     const std::string hostile = alike("Allow: /*b", 14'000);
     const std::string longer = "/" + std::string(50, 'a');
     CHECK_FALSE(rules(hostile).allows(target));
-    CHECK_FALSE(rules(hostile + "Allow: /\n").allows(target)); // shorter, so later
+    CHECK_FALSE(rules(hostile + "Allow: /\n").allows(target)); // shorter, so tried later
     CHECK(rules(hostile + "Allow: " + longer + "\n").allows(target));
     CHECK_FALSE(rules(hostile + "Disallow: " + longer + "\n").allows(target));
-    CHECK(rules(hostile).allows("/ab")); // little to do
+    CHECK(rules(hostile).allows("/ab")); // takes little work
     CHECK(rules(hostile).allows("/robots.txt"));
     CHECK(hostile.size() < Robots::max_size);
 }
 
-TEST_CASE("what was read can be written down, and says the same when it's read again") {
+TEST_CASE("parsed rules can be written out, and mean the same when read again") {
     const Robots robots =
         Robots::parse("User-agent: me\nDisallow: /a*b$\nAllow: /a/%2a$\n"
                       "Disallow: /c%24d\nDisallow: /%23\nAllow: /j\xC3\xBC\n"
@@ -622,7 +626,7 @@ TEST_CASE("what was read can be written down, and says the same when it's read a
     CHECK_FALSE(Robots::read_text(Robots::allow_nothing().text()).allows("/x"));
 }
 
-TEST_CASE("what was read can be written down, however long it is") {
+TEST_CASE("parsed rules can be written out, however long they are") {
     std::string text = "User-agent: *\nDisallow: /z\n";
     while (text.size() < Robots::max_size - 100)
         text +=
@@ -632,7 +636,7 @@ TEST_CASE("what was read can be written down, however long it is") {
     CHECK_FALSE(Robots::read_text(robots.text()).allows("/z"));
 }
 
-TEST_CASE("a rule that is there again and again is kept once") {
+TEST_CASE("a rule that is repeated many times is kept once") {
     const Robots once = rules("Allow: /b\nDisallow: /a\n");
     const Robots often = rules(repeat("Disallow: /a\nAllow: /b\nDisallow: /a\n", 10'000));
     CHECK(often.memory() == once.memory());
@@ -642,16 +646,16 @@ TEST_CASE("a rule that is there again and again is kept once") {
     CHECK(rules("Disallow: /" + std::string(1000, 'x')).memory() > 1000);
 }
 
-TEST_CASE("long pieces between stars are more work than short ones") {
+TEST_CASE("long pieces between stars count as more work than short ones") {
     const std::string target = "/" + std::string(2000, 'a');
     const auto forty = [](const std::string& piece) {
-        return rules(numbered("Allow: /*" + piece + "b", 40)); // of nobody's concern
+        return rules(numbered("Allow: /*" + piece + "b", 40)); // none matches
     };
     CHECK(forty("aa").allows(target));
     CHECK_FALSE(forty(std::string(1000, 'a')).allows(target));
 }
 
-TEST_CASE("a rule that is longer than the target is no work") {
+TEST_CASE("a rule that is longer than the target costs no work") {
     const std::string target = "/" + std::string(2000, 'a');
     const std::string half(1000, 'a');
     CHECK(matches("/" + half + "*" + half, target));

@@ -36,7 +36,8 @@ struct Asked {
 
 } // namespace
 
-TEST_CASE("host: the root's host, at any port and with any scheme, www. aside") {
+TEST_CASE("host: the root's host is in scope at any port, with any scheme, and with or "
+          "without www.") {
     const Asked contains(Reach::host, {"http://example.com/docs/"});
     CHECK(contains("http://example.com/"));
     CHECK(contains("https://example.com:8443/x"));
@@ -45,7 +46,7 @@ TEST_CASE("host: the root's host, at any port and with any scheme, www. aside") 
     CHECK_FALSE(contains("http://example.com.evil.org/"));
 }
 
-TEST_CASE("prefix: beneath the root's folder") {
+TEST_CASE("prefix: URLs beneath the root's folder are in scope") {
     const Asked contains(Reach::prefix, {"http://example.com/docs/start.html?a=/x/"});
     CHECK(contains("http://example.com/docs/"));
     CHECK(contains("http://example.com/docs/a/b?c"));
@@ -58,7 +59,7 @@ TEST_CASE("prefix: beneath the root's folder") {
     CHECK_FALSE(contains("http://docs.example.com/docs/"));
 }
 
-TEST_CASE("domain: the same registrable domain") {
+TEST_CASE("domain: the same registrable domain is in scope") {
     const Asked contains(Reach::domain, {"http://docs.example.com/"});
     CHECK(contains("http://foo.example.com/"));
     CHECK(contains("http://a.b.example.com./"));
@@ -73,8 +74,8 @@ TEST_CASE("domain: the same registrable domain") {
     CHECK_FALSE(local("http://other/"));
 }
 
-// What lies below co.uk belongs to many. A program without libpsl doesn't know that.
-TEST_CASE("domain: a public suffix is nobody's") {
+// Names below co.uk have many owners. A program without libpsl doesn't know that.
+TEST_CASE("domain: a public suffix has no owner") {
     const bool knows = stage3::rule_of_domains() == "registrable domain";
     const auto domain_of = [](const std::string& host) {
         const auto url = url_of("http://" + host + "/");
@@ -99,8 +100,8 @@ TEST_CASE("domain: a public suffix is nobody's") {
     CHECK_FALSE(contains("http://example.com/"));
 }
 
-TEST_CASE("what is on a root's host is in its domain, whatever the host is called") {
-    std::mt19937 random(1); // NOLINT(cert-msc32-c,cert-msc51-cpp): the same each time
+TEST_CASE("domain: all of a root's host is in scope, whatever its name") {
+    std::mt19937 random(1); // NOLINT(cert-msc32-c,cert-msc51-cpp): always the same
     const auto number = [&random](std::size_t below) {
         return std::uniform_int_distribution<std::size_t>(0, below - 1)(random);
     };
@@ -117,7 +118,7 @@ TEST_CASE("what is on a root's host is in its domain, whatever the host is calle
     for (int i = 0; i < tests::in_bulk(20'000); ++i) {
         const auto root = common::parse_url("http://" + random_host() + "/");
         const auto other = common::parse_url("http://" + random_host() + "/");
-        if (!root || !other) // such as "a.1": it ends like an address, and isn't one
+        if (!root || !other) // such as "a.1", which ends like an address, but isn't one
             continue;
         CAPTURE(root->host());
         CAPTURE(other->host());
@@ -132,11 +133,11 @@ TEST_CASE("what is on a root's host is in its domain, whatever the host is calle
     CHECK(on_host > 0);
 }
 
-TEST_CASE("an address is itself and nothing else, whatever the reach") {
+TEST_CASE("an address is only itself, whatever the reach") {
     for (const Reach reach : {Reach::host, Reach::domain}) {
         const Asked contains(reach, {"http://10.0.0.1/", "http://[::1]/"});
         CHECK(contains("http://10.0.0.1:81/"));
-        CHECK(contains("http://0x0a.1/")); // the same, spelled otherwise
+        CHECK(contains("http://0x0a.1/")); // the same address, in another spelling
         CHECK(contains("http://[0::1]:81/"));
         CHECK_FALSE(contains("http://11.0.0.1/"));
         CHECK_FALSE(contains("http://[::2]/"));
@@ -144,14 +145,14 @@ TEST_CASE("an address is itself and nothing else, whatever the reach") {
     }
 }
 
-TEST_CASE("several roots: what belongs to any of them") {
+TEST_CASE("several roots: a URL in any root's scope is in scope") {
     const Asked contains(Reach::prefix, {"http://a.org/x/", "http://b.org/"});
     CHECK(contains("http://a.org/x/y"));
     CHECK(contains("http://b.org/y"));
     CHECK_FALSE(contains("http://a.org/y"));
 }
 
-TEST_CASE("what is excluded is out, wherever in the URL it is found") {
+TEST_CASE("an excluded URL is out, wherever in it the pattern is found") {
     std::vector<Pattern> patterns;
     patterns.emplace_back("\\.pdf$");
     patterns.emplace_back("/(tag|author)s?/");
@@ -163,7 +164,8 @@ TEST_CASE("what is excluded is out, wherever in the URL it is found") {
     CHECK_FALSE(scope.contains(url_of("http://example.com/b/author/y")));
 }
 
-TEST_CASE("where something must be included, all else is out; roots are only excluded") {
+TEST_CASE(
+    "if patterns must be included, all other URLs are out; roots can only be excluded") {
     std::vector<Pattern> excluded;
     excluded.emplace_back("x");
     std::vector<Pattern> included;
@@ -180,12 +182,12 @@ TEST_CASE("where something must be included, all else is out; roots are only exc
     CHECK(scope.excludes(url_of("http://h/x")));
 }
 
-TEST_CASE("a pattern that can't be read is refused, and says why") {
+TEST_CASE("a pattern that can't be parsed is refused with a reason") {
     CHECK_THROWS_AS(Pattern("("), std::invalid_argument);
     CHECK_THROWS_WITH(Pattern("a{2"), doctest::Contains("{"));
 }
 
-TEST_CASE("a long URL is no trouble for a pattern") {
+TEST_CASE("a long URL can be matched against a pattern") {
     const Pattern pattern("a.*a.*a.*z");
     CHECK_FALSE(pattern.is_found_in(("http://h/" + std::string(8000, 'a')).c_str()));
     CHECK(pattern.is_found_in(("http://h/" + std::string(8000, 'a') + "z").c_str()));

@@ -16,14 +16,14 @@ using tests::url_of;
 
 namespace {
 
-/// Of "/a/b" at http://h.
+/// Why a URL of http://h is left out, given a target such as "/a/b".
 std::string why_not(Traps& traps, const std::string& target, std::size_t depth = 1) {
     return std::string(traps.why_not(url_of("http://h" + target), depth));
 }
 
 } // namespace
 
-TEST_CASE("a path may have so many parts") {
+TEST_CASE("a path may have only a limited number of parts") {
     Traps traps({.path_depth = 4});
     CHECK(why_not(traps, "/a/b/c/d").empty());
     CHECK(why_not(traps, "/a/b/c/d?e/f/g").empty()); // a query isn't a path
@@ -32,14 +32,14 @@ TEST_CASE("a path may have so many parts") {
     CHECK(why_not(traps, "/a/b/c/d/e?") == why);
 }
 
-TEST_CASE("what nobody wants to follow is no trap") {
+TEST_CASE("a URL too deep to be followed is not reported as a trap") {
     Traps traps({.depth = 7, .wanted_depth = 5, .path_depth = 1});
     CHECK_FALSE(why_not(traps, "/a/b", 5).empty());
     CHECK(why_not(traps, "/a/b", 6).empty());
     CHECK(why_not(traps, "/", 9).empty());
 }
 
-TEST_CASE("a part of a path may be there so often") {
+TEST_CASE("a part of a path may be repeated only a limited number of times") {
     Traps traps({.repeats = 3});
     for (const char* const fine : {"/", "/a/a/a", "/a/a/b/b/a/c", "/a/aa/aaa/aaaa",
                                    "/a/a/a?a/a", "/x//y//", "/1/2/3/1/2/3/1/2/3"})
@@ -50,7 +50,7 @@ TEST_CASE("a part of a path may be there so often") {
               == "with one part of their path more than 3 times (--max-repeats)");
 }
 
-TEST_CASE("so many URLs may differ only behind their path, each counted once") {
+TEST_CASE("a limited number of URLs may differ only in their query, each counted once") {
     Traps traps({.queries = 3});
     for (int time = 0; time < 2; ++time)
         for (const char* const query : {"?1", "?2", ";session=3"})
@@ -66,7 +66,7 @@ TEST_CASE("so many URLs may differ only behind their path, each counted once") {
     CHECK(traps.why_not(url_of("http://i/a?4"), 1).empty());
 }
 
-TEST_CASE("so many URLs may differ only in ids in their path") {
+TEST_CASE("a limited number of URLs may differ only in ids in their path") {
     Traps traps({.queries = 2});
     for (int time = 0; time < 2; ++time) {
         CHECK(why_not(traps, "/s/3f9a77c0b1d24e65/page").empty());
@@ -82,10 +82,10 @@ TEST_CASE("so many URLs may differ only in ids in their path") {
     CHECK(why_not(traps, "/s/3f9a77c0b1d24e65;v=1/page").empty());
     CHECK(why_not(traps, "/s/8a6e0804bd5011f0;v=1/page").empty());
     CHECK_FALSE(why_not(traps, "/s/00c0ffee00c0ffee;v=1/page").empty());
-    CHECK(why_not(traps, "/s/00c0ffee00c0ffee;v=1").empty()); // nothing is behind it
+    CHECK(why_not(traps, "/s/00c0ffee00c0ffee;v=1").empty()); // nothing follows it
 }
 
-TEST_CASE("what is an id, and what isn't") {
+TEST_CASE("ids are told apart from words") {
     Traps traps({.queries = 0});
     for (const char* const id :
          {"3f9a77c0b1d24e65", "(S(lit3py55t21z5v55vlm25s55))", "sid=8a6e0804bd5011f0b3c2",
@@ -96,7 +96,7 @@ TEST_CASE("what is an id, and what isn't") {
         CHECK_MESSAGE(why_not(traps, fmt::format("/{}/", id)) != "", id);
         CHECK_MESSAGE(why_not(traps, fmt::format("/a/{}/no-id-but-as-long/c", id)) != "",
                       id);
-        // A commit, a file named after what is in it: with nothing behind it, it's none.
+        // Such as a commit, or a file named after its content: the last part is no id.
         CHECK_MESSAGE(why_not(traps, fmt::format("/{}", id)) == "", id);
         CHECK_MESSAGE(why_not(traps, fmt::format("/a/{}", id)) == "", id);
     }
@@ -111,9 +111,9 @@ TEST_CASE("what is an id, and what isn't") {
         CHECK_MESSAGE(why_not(traps, fmt::format("/a/{}/b", other)) == "", other);
 }
 
-TEST_CASE("of ids that are drawn by lot, hardly any is missed") {
+TEST_CASE("hardly any random id is missed") {
     Traps traps({.queries = 0});
-    std::mt19937 lot(40); // NOLINT(cert-msc*): the same each time
+    std::mt19937 lot(40); // NOLINT(cert-msc*): always the same
     const auto draw = [&](std::string_view from, std::size_t length) {
         std::string id;
         while (id.size() < length)
@@ -129,10 +129,10 @@ TEST_CASE("of ids that are drawn by lot, hardly any is missed") {
     };
     CHECK(missed("0123456789abcdef", 16) < 20);
     CHECK(missed("0123456789abcdef", 32) == 0);
-    CHECK(missed("abcdefghijklmnopqrstuvwxyz012345", 24) < 20); // as ASP.NET does it
+    CHECK(missed("abcdefghijklmnopqrstuvwxyz012345", 24) < 20); // as in ASP.NET
 }
 
-TEST_CASE("what a root has itself is allowed beneath it") {
+TEST_CASE("what a root itself contains is allowed beneath it") {
     const TrapLimits limits{.path_depth = 5, .repeats = 3};
     const auto allow = [&](std::vector<std::string> roots) {
         std::vector<common::Url> urls;
@@ -149,7 +149,7 @@ TEST_CASE("what a root has itself is allowed beneath it") {
     CHECK_FALSE(why_not(traps, "/a/a/a/a/a/a/a").empty());
 }
 
-TEST_CASE("the limits that nobody has set are far away") {
+TEST_CASE("the default limits are generous") {
     Traps traps({});
     CHECK(why_not(traps, "/", 10'000).empty());
     CHECK(why_not(traps, "/", 10'001)

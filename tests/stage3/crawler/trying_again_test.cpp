@@ -10,14 +10,14 @@
 
 using namespace tests;
 
-TEST_CASE("a connection that breaks twice and then works is one record") {
+TEST_CASE("a connection that breaks twice and then works gives one record") {
     ScriptedServer server;
     server.on("/", {Reply{Reset{}}, Reply{}, page({})});
     const Result result = Setup().crawl(server.url());
     CHECK(result.records.size() == 1);
     CHECK(result[server.url()].outcome == Outcome::page);
     CHECK(result[server.url()].tries == 3);
-    CHECK(result[server.url()].seconds > 0.7); // 0.25 and 0.5 of waiting
+    CHECK(result[server.url()].seconds > 0.7); // after waits of 0.25 s and 0.5 s
     CHECK(result[server.url()].seconds <= result.seconds);
 }
 
@@ -75,7 +75,7 @@ TEST_CASE("a URL that waits for another try holds up no worker") {
     const Result result = setup.crawl(server.url());
     CHECK(result.records.size() == 12);
     CHECK(result.records[1].url == server.url("/last"));
-    CHECK(result.seconds < 2.0); // one after the other, it would be 10 × 0.25
+    CHECK(result.seconds < 2.0); // one after the other, these would take 10 × 0.25 s
 }
 
 TEST_CASE("a URL that comes back goes before those that had no turn yet") {
@@ -98,14 +98,14 @@ TEST_CASE("a URL that comes back goes before those that had no turn yet") {
         CHECK(result.records.size() == 62);
         CHECK(result[server.url(flaky)].tries == 2);
         if (order == stage3::OrderName::priority)
-            continue; // it's the last to be tried at all
-        // It was tried in the middle, and had to wait for less than half a second.
+            continue; // the last page to be tried at all
+        // The page was tried in the middle, and had to wait for less than half a second.
         CHECK(result.records[60].url != server.url(flaky));
         CHECK(result.records[61].url != server.url(flaky));
     }
 }
 
-TEST_CASE("a failure that would stay is not tried again") {
+TEST_CASE("a permanent failure is not tried again") {
     ScriptedServer server;
     server.on("/", page({"/ssh", "/large"}));
     server.on("/ssh", {Send{"SSH-2.0-OpenSSH\r\n\r\n"}});

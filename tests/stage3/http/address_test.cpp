@@ -1,6 +1,6 @@
-// Which addresses are the internet's, and which are somebody's own: row by row of IANA's
-// registries, at both ends of each network and beside them. And that nobody is connected
-// to one that is unwanted, whoever has named it.
+// Which addresses are public, and which are private: row by row of IANA's registries, at
+// both ends of each network and just outside. And no connection is made to an unwanted
+// address, however it was named.
 #include "common/system/socket.h"
 #include "stage3_queue_crawler/http/address.h"
 #include "stage3_queue_crawler/http/session.h"
@@ -35,7 +35,7 @@ using tests::ScriptedServer;
 using tests::url_of;
 using Kind = stage3::FetchError::Kind;
 
-// The tests outlive the coroutines; and what a coroutine takes by value is its own.
+// The tests outlive the coroutines, and a coroutine owns what it takes by value.
 // NOLINTBEGIN(performance-unnecessary-value-param)
 
 namespace {
@@ -58,8 +58,8 @@ bool is_private(const std::string& digits) {
     return stage3::is_private(reinterpret_cast<const sockaddr&>(storage));
 }
 
-/// A network's first and last address, and those beside it. (Nothing: what is there is
-/// private, too, or there is nothing.)
+/// A network's first and last address, and those just outside, which are empty if they
+/// are private, too, or don't exist.
 struct Row {
     std::string before, first, last, after;
 };
@@ -71,7 +71,7 @@ void check(const Row& row) {
         CHECK_MESSAGE((beside.empty() || !is_private(beside)), beside);
 }
 
-/// A session's options, with names that have these addresses; 127.0.0.2 is unwanted.
+/// A session's options: each name has these addresses, and 127.0.0.2 is unwanted.
 SessionOptions without_2(const std::vector<std::string>& addresses) {
     SessionOptions options;
     options.look_up = [addresses](const std::string&) {
@@ -87,7 +87,7 @@ SessionOptions without_2(const std::vector<std::string>& addresses) {
     return options;
 }
 
-/// The body, or why there is none.
+/// The body, or the reason why there is none.
 Coroutine<std::string> get_words(Session& session, std::string url,
                                  std::optional<Kind>* kind = nullptr) {
     std::string result;
@@ -102,7 +102,7 @@ Coroutine<std::string> get_words(Session& session, std::string url,
     co_return result;
 }
 
-/// The same, of one fetch in a session of its own.
+/// The same for one fetch in its own session.
 std::string words_of(std::string url, SessionOptions options,
                      std::optional<Kind>* kind = nullptr) {
     return stage3::run([](std::string from, SessionOptions with,
@@ -116,7 +116,7 @@ std::string words_of(std::string url, SessionOptions options,
 
 } // namespace
 
-TEST_CASE("IPv4: what isn't the internet's") {
+TEST_CASE("IPv4: addresses outside the public internet are private") {
     for (const Row& row : {
              Row{"", "0.0.0.0", "0.255.255.255", "1.0.0.0"},
              Row{"9.255.255.255", "10.0.0.0", "10.255.255.255", "11.0.0.0"},
@@ -140,10 +140,10 @@ TEST_CASE("IPv4: what isn't the internet's") {
     CHECK_FALSE(is_private("93.184.216.34"));
 }
 
-TEST_CASE("IPv6: what isn't the internet's") {
+TEST_CASE("IPv6: addresses outside the public internet are private") {
     const std::string ones = ":ffff:ffff:ffff:ffff:ffff:ffff";
     for (const Row& row : {
-             // All that is not in 2000::/3: ::, ::1, fc00::/7, fe80::/10, ff00::/8 …
+             // Everything outside 2000::/3: ::, ::1, fc00::/7, fe80::/10, ff00::/8 …
              Row{"", "::", "1fff:ffff" + ones, "2000::"},
              Row{"3ffe:ffff" + ones, "4000::", "ffff:ffff" + ones, ""},
              Row{"2000:ffff" + ones, "2001:1::", "2001:1ff" + ones, "2001:200::"},
@@ -160,12 +160,12 @@ TEST_CASE("IPv6: what isn't the internet's") {
         CHECK_MESSAGE(!is_private(digits), digits);
 }
 
-TEST_CASE("an IPv6 address that leads to an IPv4 address is what that one is") {
+TEST_CASE("an IPv6 address that leads to an IPv4 address is judged as the latter") {
     for (const auto& [digits, four] :
          {std::pair{"::ffff:10.0.0.1", true},
           {"::ffff:127.0.0.1", true},
           {"::ffff:8.8.8.8", false},
-          {"::fffe:8.8.8.8", true}, // that is none
+          {"::fffe:8.8.8.8", true}, // not a mapped address
           {"64:ff9b::169.254.169.254", true},
           {"64:ff9b::8.8.8.8", false},
           {"64:ff9b::1:808:808", true}, // beyond its 96 bits
@@ -179,14 +179,14 @@ TEST_CASE("an IPv6 address that leads to an IPv4 address is what that one is") {
         CHECK_MESSAGE(is_private(digits) == four, digits);
 }
 
-TEST_CASE("what is neither is nobody's") {
+TEST_CASE("an address that is neither IPv4 nor IPv6 counts as private") {
     sockaddr_storage storage{};
     storage.ss_family = AF_UNIX;
     CHECK(stage3::is_private(reinterpret_cast<const sockaddr&>(storage)));
     CHECK(stage3::in_digits(reinterpret_cast<const sockaddr&>(storage)).empty());
 }
 
-TEST_CASE("an address in digits") {
+TEST_CASE("an address is written in digits") {
     const auto in_digits = [](const std::string& digits) {
         const sockaddr_storage storage = address_of(digits);
         return stage3::in_digits(reinterpret_cast<const sockaddr&>(storage));
@@ -197,7 +197,7 @@ TEST_CASE("an address in digits") {
 }
 
 TEST_SUITE("an unwanted address") {
-    TEST_CASE("is connected to in none of its spellings, nor by name") {
+    TEST_CASE("an unwanted address is refused in each of its spellings, and by name") {
         ScriptedServer server;
         server.on("/", tests::html("inside"));
         SessionOptions options = without_2({"127.0.0.1"});
@@ -210,7 +210,7 @@ TEST_SUITE("an unwanted address") {
             std::optional<Kind> kind;
             const std::string url = fmt::format("http://{}:{}/", host, server.port());
             const std::string words = words_of(url, options, &kind);
-            // "localhost" may be [::1], too.
+            // "localhost" may also be [::1].
             CHECK_MESSAGE((words == "127.0.0.1!" || words == "[::1]!"), host);
             CHECK_MESSAGE(kind == Kind::forbidden, host);
         }
@@ -219,7 +219,7 @@ TEST_SUITE("an unwanted address") {
         CHECK(server.connections() == 0);
     }
 
-    TEST_CASE("leaves the host's others") {
+    TEST_CASE("an unwanted address doesn't exclude the host's other addresses") {
         ScriptedServer server;
         server.on("/", tests::html("here"));
         const std::string url = fmt::format("http://a.test:{}/", server.port());
@@ -228,8 +228,9 @@ TEST_SUITE("an unwanted address") {
               == "127.0.0.2 is unwanted");
     }
 
-    TEST_CASE("is not why a host can't be reached that has others: these may recover") {
-        const ScriptedServer server; // at another address than these
+    TEST_CASE(
+        "an unwanted address is not reported if the host has others, which may recover") {
+        const ScriptedServer server; // its address is not one of these
         const std::string url = fmt::format("http://a.test:{}/", server.port());
         for (const std::vector<std::string>& addresses :
              {std::vector<std::string>{"127.0.0.2", "127.0.0.9"},
@@ -240,7 +241,7 @@ TEST_SUITE("an unwanted address") {
         }
     }
 
-    TEST_CASE("is not where a name can move to while its session goes on") {
+    TEST_CASE("a name can't move to an unwanted address during its session") {
         ScriptedServer server;
         server.on("/", tests::html("here"));
         server.on("/kept", {tests::Send{"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n"
@@ -265,7 +266,7 @@ TEST_SUITE("an unwanted address") {
                 CHECK(body == "kept");
                 at = "127.0.0.2";
                 time += 1min;
-                // Who was let in stays where he is: that's still the old address.
+                // A kept connection stays, so this one still goes to the old address.
                 body = co_await get_words(session, url);
                 CHECK(body == "here");
                 std::optional<Kind> kind;
@@ -277,7 +278,7 @@ TEST_SUITE("an unwanted address") {
         CHECK(server.connections() == 2);
     }
 
-    TEST_CASE("is also what nobody could judge") {
+    TEST_CASE("an address that can't be judged is unwanted") {
         const ScriptedServer server;
         SessionOptions options;
         options.objection = [](const sockaddr&) -> std::string {

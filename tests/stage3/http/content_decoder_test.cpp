@@ -15,7 +15,7 @@ using Verdict = ContentDecoder::Verdict;
 
 namespace {
 
-constexpr int gzip = 15 + 16; // zlib's words for its formats
+constexpr int gzip = 15 + 16; // zlib's numbers for its formats
 constexpr int with_header = 15;
 constexpr int raw = -15;
 constexpr std::size_t plenty = 100'000'000;
@@ -40,7 +40,7 @@ struct Unpacked {
     bool is_whole = false;
 };
 
-/// `packed` comes in parts of that size.
+/// Unpacks `packed`, which comes in parts of size `part`.
 Unpacked unpack(std::string_view packed, const std::vector<std::string_view>& codings,
                 std::size_t part = plenty, std::size_t most = plenty) {
     Unpacked result;
@@ -57,7 +57,7 @@ Unpacked unpack(std::string_view packed, const std::vector<std::string_view>& co
     return result;
 }
 
-/// Not too easy to pack: what comes out of each byte is hardly ever the same.
+/// A text that is not too easy to compress, so that hardly any two bytes yield the same.
 std::string some_text() {
     std::string text;
     for (unsigned i = 0; i < 40'000; ++i)
@@ -67,7 +67,7 @@ std::string some_text() {
 
 } // namespace
 
-TEST_CASE("what nobody has packed stays as it is") {
+TEST_CASE("a body without compression stays as it is") {
     for (const std::vector<std::string_view>& codings : {std::vector<std::string_view>{},
                                                          {"identity"},
                                                          {"none"},
@@ -78,7 +78,7 @@ TEST_CASE("what nobody has packed stays as it is") {
     }
 }
 
-TEST_CASE("gzip and deflate, in parts of any size") {
+TEST_CASE("gzip and deflate are unpacked from parts of any size") {
     const std::string text = some_text();
     for (const std::size_t part : {std::size_t{1}, std::size_t{7}, plenty}) {
         for (const char* const name : {"gzip", "GZip", "x-gzip"}) {
@@ -94,7 +94,7 @@ TEST_CASE("gzip and deflate, in parts of any size") {
     }
 }
 
-TEST_CASE("whatever is cut off at its end is not whole, and what came is kept") {
+TEST_CASE("a body that is cut off is incomplete, and its beginning is kept") {
     const std::string text = "a text that is packed, and then cut off";
     for (const int format : {gzip, with_header, raw}) {
         const std::string packed = pack(text, format);
@@ -108,14 +108,15 @@ TEST_CASE("whatever is cut off at its end is not whole, and what came is kept") 
     }
 }
 
-TEST_CASE("a body of no bytes is whole") {
+TEST_CASE("an empty body is complete") {
     CHECK(unpack("", {"gzip"}).is_whole);
     const Unpacked nothing = unpack(pack(""), {"gzip"});
     CHECK(nothing.text.empty());
     CHECK(nothing.is_whole);
 }
 
-TEST_CASE("several gzip files are one, and nothing else behind the end counts") {
+TEST_CASE(
+    "several gzip members make one body, and anything else after the end is ignored") {
     for (const std::size_t part : {std::size_t{1}, plenty}) {
         CHECK(unpack(pack("one ") + pack("two"), {"gzip"}, part).text == "one two");
         const Unpacked zeros =
@@ -124,7 +125,7 @@ TEST_CASE("several gzip files are one, and nothing else behind the end counts") 
         CHECK(zeros.is_whole);
         CHECK(unpack(pack("one", raw) + "\x1f and more", {"deflate"}, part).text
               == "one");
-        // Nor what looks like another file, behind something that doesn't.
+        // This also holds for another gzip member that follows something else.
         for (const std::string& more : {pack("two"), std::string("\x1f")}) {
             const Unpacked one = unpack(pack("one") + "." + more, {"gzip"}, part);
             CHECK(one.text == "one");
@@ -136,7 +137,7 @@ TEST_CASE("several gzip files are one, and nothing else behind the end counts") 
     CHECK_FALSE(unpack(pack("one") + second.substr(0, 12), {"gzip"}).is_whole);
 }
 
-TEST_CASE("what was packed more than once") {
+TEST_CASE("a body that was compressed more than once is unpacked") {
     const std::string text = some_text();
     const Unpacked result =
         unpack(pack(pack(text), with_header), {"gzip", "deflate"}, 100);
@@ -146,19 +147,20 @@ TEST_CASE("what was packed more than once") {
         CHECK(unpack(pack(pack(text, raw)), {"deflate", "gzip"}, part).text == text);
         CHECK(unpack(pack(""), {"deflate", "gzip"}, part).is_whole);
     }
-    // Cut off inside, and whole outside.
+    // The inner coding is cut off, but the outer one is complete.
     const std::string inner = pack(text);
     CHECK_FALSE(
         unpack(pack(inner.substr(0, inner.size() / 2)), {"gzip", "gzip"}).is_whole);
 }
 
-TEST_CASE("what isn't packed that way is broken, and so is what nobody knows") {
+TEST_CASE(
+    "a body that isn't compressed as announced, or with an unknown coding, is broken") {
     CHECK(unpack("a text", {"gzip"}).verdict == Verdict::broken);
     CHECK(unpack("a text", {"deflate"}).verdict == Verdict::broken);
     CHECK(unpack("a text", {"br"}).verdict == Verdict::broken);
     CHECK(unpack(pack("a text"), {"rot13", "gzip"}).verdict == Verdict::broken);
     std::string packed = pack(some_text());
-    packed[packed.size() / 2] ^= 1; // its checksum is wrong, at the latest
+    packed[packed.size() / 2] ^= 1; // the checksum is wrong at the latest
     CHECK(unpack(packed, {"gzip"}).verdict == Verdict::broken);
     const std::vector<std::string_view> five(5, "gzip");
     CHECK(unpack(pack(pack(pack(pack(pack("a"))))), five).text == "a");
@@ -167,13 +169,12 @@ TEST_CASE("what isn't packed that way is broken, and so is what nobody knows") {
           == Verdict::broken);
 }
 
-TEST_CASE("what comes in is counted at each coding, and what comes out by the sink") {
+TEST_CASE("the input is counted at each coding and the output by the sink") {
     const std::string zeros(1'000'000, '\0');
     const Unpacked bomb = unpack(pack(zeros), {"gzip"}, plenty, 20'000);
     CHECK(bomb.verdict == Verdict::enough);
     CHECK(bomb.text.size() < 20'000 + 17 * 1024);
-    // A file name of a million letters, in the inner one's head: nothing comes out at
-    // all.
+    // A file name of a million letters in the inner gzip header: no output at all.
     const std::string head("\x1f\x8b\x08\x08\x00\x00\x00\x00\x00\x03", 10);
     const Unpacked silent = unpack(pack(head + std::string(1'000'000, 'n')),
                                    {"gzip", "gzip"}, plenty, 20'000);

@@ -17,7 +17,7 @@ using stage3::FetchError;
 using stage3::Response;
 using stage3::Session;
 
-// What a coroutine takes by value is its own.
+// A coroutine owns what it takes by value.
 // NOLINTBEGIN(performance-unnecessary-value-param)
 
 namespace {
@@ -31,7 +31,7 @@ std::string variable(const char* name) {
 
 } // namespace
 
-TEST_CASE("a page comes over https, and the connection is kept") {
+TEST_CASE("a page comes over https, and its connection is kept") {
     stage3::run([](std::string text) -> Coroutine<> {
         Session session(stage3::running_loop(), {.ca_file = variable("CERTIFICATE")});
         const auto url = common::parse_url(text);
@@ -46,7 +46,7 @@ TEST_CASE("a page comes over https, and the connection is kept") {
     }(variable("HTTPS_URL")));
 }
 
-TEST_CASE("a server whose certificate nobody vouches for is not believed") {
+TEST_CASE("a server whose certificate has no trusted issuer is refused") {
     stage3::run([](std::string text) -> Coroutine<> {
         Session session(stage3::running_loop());
         std::optional<FetchError> failure;
@@ -56,13 +56,13 @@ TEST_CASE("a server whose certificate nobody vouches for is not believed") {
             failure = error;
         }
         REQUIRE(failure);
-        CHECK(failure->kind == FetchError::Kind::bad_response); // it would not pass
+        CHECK(failure->kind == FetchError::Kind::bad_response); // it's permanent
         CHECK(std::string_view(failure->what()).find("certificate")
               != std::string_view::npos);
     }(variable("HTTPS_URL")));
 }
 
-TEST_CASE("what speaks no TLS is no https server") {
+TEST_CASE("a server that doesn't speak TLS is no https server") {
     stage3::run([](std::string text) -> Coroutine<> {
         Session session(stage3::running_loop(), {.ca_file = variable("CERTIFICATE")});
         std::optional<int> status;

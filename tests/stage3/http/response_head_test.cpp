@@ -1,5 +1,5 @@
-// The head of a response, line by line, without a server: each version of libcurl lets
-// other heads pass, and the verdict must not depend on that.
+// The head of a response, line by line, without a server. Versions of libcurl differ in
+// the heads that they accept, and the verdict must not depend on that.
 #include "stage3_queue_crawler/http/response_head.h"
 
 #include <doctest/doctest.h>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t most = 64UL * 1024;
 
-/// A head that has taken all lines of `text` up to the first it refuses.
+/// A head that has taken the lines of `text` up to the first one it refuses.
 ResponseHead head_of(std::string_view text) {
     ResponseHead head(most);
     while (!text.empty()) {
@@ -30,7 +30,7 @@ ResponseHead head_of(std::string_view text) {
     return head;
 }
 
-/// Why a response with these header lines is refused; empty if it isn't.
+/// Why a response with these header lines is refused, or an empty string.
 std::string refusal_of(const std::string& headers) {
     const ResponseHead head = head_of("HTTP/1.1 200 OK\r\n" + headers + "\r\n");
     CHECK(head.complete() == head.refusal().empty());
@@ -39,7 +39,7 @@ std::string refusal_of(const std::string& headers) {
 
 } // namespace
 
-TEST_CASE("status and headers of a response") {
+TEST_CASE("a response's status and headers are read") {
     const ResponseHead head =
         head_of("HTTP/1.1 200 OK\r\nX-Name: a, b\r\nx-name:c\r\nEmpty:\r\n\r\n");
     CHECK(head.complete());
@@ -60,7 +60,7 @@ TEST_CASE("the headers of an interim response are dropped") {
     CHECK(head.header("Y") == "2");
 }
 
-TEST_CASE("which status lines are accepted") {
+TEST_CASE("well-formed status lines are accepted and others refused") {
     for (const std::string line :
          {"HTTP/1.1 200 OK\r\n", "HTTP/1.0 200\r\n", "http/1.1 999 odd\n"}) {
         CAPTURE(line);
@@ -85,14 +85,14 @@ TEST_CASE("a folded line belongs to the header before it") {
     CHECK(head.header("Location") == "/right");
 }
 
-TEST_CASE("a folded line is refused where libcurl would read another length") {
+TEST_CASE("a folded line is refused if libcurl would read another length") {
     CHECK(refusal_of(" X: 1\r\n") == "not an HTTP response");
     CHECK(refusal_of("Content-Length: 1\r\n 2\r\n") == "invalid Content-Length");
     CHECK(refusal_of("Transfer-Encoding:\r\n chunked\r\n")
           == "unsupported Transfer-Encoding");
 }
 
-TEST_CASE("which lengths are accepted") {
+TEST_CASE("valid lengths are accepted and others refused") {
     for (const std::string value :
          {"0", "12", "12, 12", "12\r\ncontent-length: 12", "999999999999999999"}) {
         CAPTURE(value);
@@ -106,7 +106,7 @@ TEST_CASE("which lengths are accepted") {
     }
 }
 
-TEST_CASE("which transfer encodings are accepted") {
+TEST_CASE("known transfer encodings are accepted and others refused") {
     for (const std::string value :
          {"chunked", "Chunked", "identity", "identity, chunked", "chunked, chunked"}) {
         CAPTURE(value);
@@ -119,7 +119,7 @@ TEST_CASE("which transfer encodings are accepted") {
     }
 }
 
-TEST_CASE("five content encodings are accepted, six refused") {
+TEST_CASE("five content encodings are accepted and six refused") {
     const std::string five = "Content-Encoding: gzip, gzip\r\nContent-Encoding: "
                              "identity, gzip, deflate\r\n";
     CHECK(refusal_of(five).empty());
@@ -127,7 +127,7 @@ TEST_CASE("five content encodings are accepted, six refused") {
           == "too many content encodings");
 }
 
-TEST_CASE("two different Locations are refused, the same one twice is not") {
+TEST_CASE("two different Locations are refused, but the same one twice is not") {
     CHECK(refusal_of("Location: /a\r\nLocation: /a \r\nlocation:\r\n").empty());
     CHECK(refusal_of("Location: /a\r\nLocation: /b\r\n")
           == "conflicting Location headers");
@@ -136,7 +136,7 @@ TEST_CASE("two different Locations are refused, the same one twice is not") {
     CHECK(head.refusal() == "conflicting Location headers");
 }
 
-TEST_CASE("a carriage return counts as part of a line end only") {
+TEST_CASE("a carriage return counts only as part of a line end") {
     CHECK(refusal_of("X: a\r\r\n") == "a carriage return inside a header");
     CHECK(refusal_of("X: a\rY: b\r\n") == "a carriage return inside a header");
     CHECK(head_of("HTTP/1.1 200 O\rK\r\n").refusal()
@@ -144,7 +144,7 @@ TEST_CASE("a carriage return counts as part of a line end only") {
     CHECK(refusal_of("X: a\n").empty());
 }
 
-TEST_CASE("the limits count interim heads and trailers, too") {
+TEST_CASE("the limits cover interim heads and trailers, too") {
     const std::string interim =
         "HTTP/1.1 103 Early Hints\r\nX: " + std::string(1000, 'x') + "\r\n\r\n";
     ResponseHead large(most);
@@ -168,7 +168,7 @@ TEST_CASE("the limits count interim heads and trailers, too") {
     CHECK(many.refusal() == "more than 4500 header lines");
 }
 
-TEST_CASE("how long Retry-After says to wait") {
+TEST_CASE("Retry-After gives the time to wait") {
     const auto now = std::chrono::sys_days(std::chrono::year(2026) / 11 / 24);
     const auto wait = [&](const std::string& value) {
         return head_of("HTTP/1.1 503 Busy\r\nRetry-After: " + value + "\r\n\r\n")
@@ -185,7 +185,7 @@ TEST_CASE("how long Retry-After says to wait") {
     }
 }
 
-TEST_CASE("libcurl's refusals in our words") {
+TEST_CASE("libcurl's refusals are reported in our words") {
     CHECK(stage3::refusal_for("Invalid Content-Length: value")
           == "invalid Content-Length");
     CHECK(stage3::refusal_for("Unsolicited Transfer-Encoding (gzip) found")

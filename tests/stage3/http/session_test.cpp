@@ -1,4 +1,4 @@
-// HTTP on curl multi, against a server that does as it is told, also when that is wrong.
+// HTTP on curl multi, against a scripted server, which also makes mistakes if told to.
 #include "common/system/descriptors.h"
 #include "stage3_queue_crawler/http/session.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
@@ -42,12 +42,12 @@ using tests::Send;
 using tests::url_of;
 using Kind = stage3::FetchError::Kind;
 
-// The tests outlive the coroutines; and what a coroutine takes by value is its own.
+// The tests outlive the coroutines, and a coroutine owns what it takes by value.
 // NOLINTBEGIN(performance-unnecessary-value-param)
 
 namespace {
 
-/// A response as a test sees it, or why there is none.
+/// A response as a test sees it, or the reason why there is none.
 struct Outcome {
     int status = 0;
     std::string body;
@@ -66,7 +66,7 @@ Coroutine<Outcome> fetch(Session& session, std::string url) {
     co_return outcome;
 }
 
-/// One fetch, in a loop of its own.
+/// One fetch in its own loop.
 Outcome fetch_once(const std::string& url, SessionOptions options = {}) {
     return stage3::run([](std::string from, SessionOptions with) -> Coroutine<Outcome> {
         Session session(stage3::running_loop(), std::move(with));
@@ -76,19 +76,19 @@ Outcome fetch_once(const std::string& url, SessionOptions options = {}) {
     }(url, std::move(options)));
 }
 
-/// What becomes of a server's answer.
+/// The outcome of a fetch that a server answers with `reply`.
 Outcome answered(Reply reply, SessionOptions options = {}) {
     ScriptedServer server;
     server.on("/", std::move(reply));
     return fetch_once(server.url(), std::move(options));
 }
 
-/// The whole response as the server's bytes.
+/// The same with the response's bytes, as the server sends them.
 Outcome answered(std::string bytes, SessionOptions options = {}) {
     return answered(Reply{Send{std::move(bytes)}}, std::move(options));
 }
 
-/// "a page", and 256 KiB of zeros, as `gzip -9` packs them.
+/// "a page" and 256 KiB of zeros, compressed with `gzip -9`.
 const std::string packed_page("\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\xff\x4b\x54\x28\x48"
                               "\x4c\x4f\x05\x00\x64\x3b\xe5\x86\x06\x00\x00\x00",
                               26);
@@ -109,7 +109,7 @@ std::string gzipped(const std::string& packed) {
 
 } // namespace
 
-TEST_CASE("a page: status, headers, body") {
+TEST_CASE("a page has a status, headers and a body") {
     ScriptedServer server;
     server.on("/",
               tests::respond(200, "text/html", "<p>hello", "X-Name: a\r\nx-name: b\r\n"));
@@ -118,7 +118,7 @@ TEST_CASE("a page: status, headers, body") {
         Response response = co_await session.get(url_of(url));
         CHECK(response.status() == 200);
         CHECK(response.header("content-TYPE") == "text/html");
-        CHECK(response.header("X-NAME") == "a"); // the first one
+        CHECK(response.header("X-NAME") == "a"); // the first of the two
         CHECK(response.header("nothing").empty());
         const std::string body = co_await response.read();
         CHECK(body == "<p>hello");
@@ -129,7 +129,7 @@ TEST_CASE("a page: status, headers, body") {
     CHECK(requests[0].head.find("\r\nAccept-Encoding: ") != std::string::npos);
 }
 
-TEST_CASE("many at once, and their connections are used again") {
+TEST_CASE("many pages are fetched at once, and their connections are used again") {
     ScriptedServer server;
     for (int i = 0; i < 50; ++i)
         server.on(
@@ -154,7 +154,7 @@ TEST_CASE("many at once, and their connections are used again") {
     CHECK(server.connections() <= 50);
 }
 
-TEST_CASE("a fetch that asks for nothing special gets nothing of the one before") {
+TEST_CASE("a fetch inherits nothing from the one before it on the same connection") {
     ScriptedServer server;
     server.on("/", tests::respond(200, "text/plain", "a", "Retry-After: 7\r\n"));
     server.on("/next", tests::respond(200, "text/plain", "longer"));
@@ -197,7 +197,7 @@ TEST_CASE("a fetch that asks for nothing special gets nothing of the one before"
     }
 }
 
-TEST_CASE("after a failure, what follows is told as if there had been none") {
+TEST_CASE("after a failure, later fetches are reported as if it had not happened") {
     ScriptedServer server;
     server.on("/", tests::html(""));
     server.on("/silent", {Hold{}});
@@ -228,7 +228,7 @@ TEST_CASE("after a failure, what follows is told as if there had been none") {
     }(fetches));
 }
 
-TEST_CASE("the headers come first, and the body when it comes") {
+TEST_CASE("the headers come first, and the body once it has arrived") {
     ScriptedServer server;
     server.on("/", {Send{"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab"}, Pause{100ms},
                     Send{"cd"}});
@@ -255,7 +255,7 @@ TEST_CASE("redirects are not followed") {
     CHECK(server.requests().size() == 1);
 }
 
-TEST_CASE("of several heads, the last one counts") {
+TEST_CASE("if a response has several heads, the last one counts") {
     const Outcome outcome =
         answered("HTTP/1.1 103 Early Hints\r\nX: 1\r\n\r\n"
                  "HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno");
@@ -269,7 +269,7 @@ TEST_CASE("compressed bodies are unpacked") {
     CHECK(zeros.body == std::string(std::size_t{256} * 1024, '\0'));
 }
 
-TEST_CASE("the limit for a body counts what comes out of the compression") {
+TEST_CASE("the limit for a body applies after decompression") {
     const Outcome outcome = answered(gzipped(packed_zeros()), {.max_body = 100'000});
     REQUIRE(outcome.error);
     CHECK(outcome.error->kind == Kind::too_large);
@@ -277,7 +277,7 @@ TEST_CASE("the limit for a body counts what comes out of the compression") {
     CHECK(outcome.error->what() == std::string("body larger than 100000 bytes"));
 }
 
-TEST_CASE("a body that is too large, with and without a length") {
+TEST_CASE("a body that is too large is refused, with or without a length") {
     const SessionOptions small{.max_body = 64 * 1024};
     const std::string body(100'000, 'x');
     for (const std::string head : {"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n",
@@ -292,7 +292,7 @@ TEST_CASE("a body that is too large, with and without a length") {
           == 64 * 1024);
 }
 
-TEST_CASE("headers without end, and trailers without end") {
+TEST_CASE("headers and trailers without end are refused") {
     std::string many;
     for (int i = 0; i < 3000; ++i)
         many += fmt::format("X-{}: a value of some length\r\n", i);
@@ -307,7 +307,7 @@ TEST_CASE("headers without end, and trailers without end") {
     }
 }
 
-TEST_CASE("responses that break HTTP's rules") {
+TEST_CASE("responses that break HTTP's rules are errors") {
     const std::string nonsense[] = {
         "SSH-2.0-OpenSSH\r\n",
         "HTTP/1.1 abc OK\r\n\r\n",
@@ -327,7 +327,7 @@ TEST_CASE("responses that break HTTP's rules") {
     }
 }
 
-TEST_CASE("compression that is broken or unknown") {
+TEST_CASE("broken or unknown compression is an error") {
     for (const char* encoding : {"gzip", "rot13"}) {
         const Outcome outcome =
             answered(fmt::format("HTTP/1.1 200 OK\r\nContent-Encoding: {}\r\n"
@@ -340,11 +340,12 @@ TEST_CASE("compression that is broken or unknown") {
     }
 }
 
-TEST_CASE("a compressed body without its end is cut off, whatever its length says") {
+TEST_CASE(
+    "a compressed body without its end counts as cut off, whatever its length says") {
     const Outcome outcome = answered(gzipped(packed_page.substr(0, 20)));
     REQUIRE(outcome.error);
     CHECK(outcome.status == 200);
-    CHECK(outcome.error->kind == Kind::network); // the next time, it may be whole
+    CHECK(outcome.error->kind == Kind::network); // the next try may get all of it
     CHECK(outcome.error->what() == std::string("the body's compression was cut off"));
     CHECK(outcome.error->bytes == 6); // only the checksum is missing
     CHECK_FALSE(answered("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n"
@@ -352,7 +353,7 @@ TEST_CASE("a compressed body without its end is cut off, whatever its length say
                     .error);
 }
 
-TEST_CASE("a transfer encoding that we can't undo is refused") {
+TEST_CASE("a transfer encoding that we can't decode is refused") {
     for (const std::string encoding : {"gzip, chunked", "gzip", "unheard-of"}) {
         CAPTURE(encoding);
         const Outcome outcome = answered("HTTP/1.1 200 OK\r\nTransfer-Encoding: "
@@ -367,8 +368,8 @@ TEST_CASE("a transfer encoding that we can't undo is refused") {
           == "x");
 }
 
-TEST_CASE("a length is refused if it's no number or there are two; the same one twice is "
-          "fine") {
+TEST_CASE(
+    "an invalid length or two different ones are refused, but not the same one twice") {
     for (const std::string lengths :
          {"Content-Length: 4\r\nContent-Length: 5\r\n", "Content-Length: 4, 5\r\n",
           "Content-Length: 0x5\r\n", "Content-Length: 4 5\r\n"}) {
@@ -385,7 +386,7 @@ TEST_CASE("a length is refused if it's no number or there are two; the same one 
     }
 }
 
-TEST_CASE("a folded line before any header is refused, on a kept connection too") {
+TEST_CASE("a folded line before any header is refused, even on a kept connection") {
     ScriptedServer server;
     server.on("/", tests::html("a page"));
     server.on("/next", {Send{"HTTP/1.1 200 OK\r\n and: so on\r\nX: 1\r\n"
@@ -411,7 +412,7 @@ TEST_CASE("too many content encodings are refused") {
     CHECK(outcome.error->what() == std::string("too many content encodings"));
 }
 
-TEST_CASE("connections that fail") {
+TEST_CASE("each kind of broken connection has its error") {
     struct Case {
         Reply reply;
         std::string what;
@@ -441,7 +442,7 @@ TEST_CASE("connections that fail") {
     CHECK(refused.error->what() == std::string("connection refused"));
 }
 
-TEST_CASE("servers that are slow or silent") {
+TEST_CASE("slow and silent servers time out") {
     const Outcome silent = answered(Reply{Hold{}}, {.fetch_timeout = 200ms});
     REQUIRE(silent.error);
     CHECK(silent.error->kind == Kind::timed_out);
@@ -454,7 +455,7 @@ TEST_CASE("servers that are slow or silent") {
     CHECK(half.error->bytes == 3);
 }
 
-TEST_CASE("a server that stalls is given up before the whole time is over") {
+TEST_CASE("a stalled server is given up on before the whole time is over") {
     const auto start = std::chrono::steady_clock::now();
     const Outcome outcome =
         answered(Reply{Send{"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"}, Hold{}},
@@ -464,7 +465,7 @@ TEST_CASE("a server that stalls is given up before the whole time is over") {
     CHECK(outcome.error->what() == std::string("nothing has come for 1 s"));
 }
 
-TEST_CASE("no descriptor left is our fault, and said so") {
+TEST_CASE("running out of descriptors is reported as our own fault") {
     ScriptedServer server;
     server.on("/", tests::html("x"));
     rlimit before{};
@@ -482,10 +483,10 @@ TEST_CASE("no descriptor left is our fault, and said so") {
     CHECK(outcome.error->kind == Kind::no_descriptor);
 }
 
-TEST_SUITE("connections that were kept") {
+TEST_SUITE("connections are kept and used again") {
     namespace {
 
-    /// Fetches one URL after the other.
+    /// Fetches the URLs one after the other.
     std::vector<Outcome> fetch_all(const std::vector<std::string>& urls) {
         return stage3::run(
             [](std::vector<std::string> all) -> Coroutine<std::vector<Outcome>> {
@@ -493,7 +494,7 @@ TEST_SUITE("connections that were kept") {
                 std::vector<Outcome> outcomes;
                 for (const std::string& url : all) {
                     outcomes.push_back(co_await fetch(session, url));
-                    co_await stage3::sleep(20ms); // what comes late, comes now
+                    co_await stage3::sleep(20ms); // time for late bytes to arrive
                 }
                 co_return outcomes;
             }(urls));
@@ -505,7 +506,7 @@ TEST_SUITE("connections that were kept") {
 
     } // namespace
 
-    TEST_CASE("what a response has too much is not the next one's") {
+    TEST_CASE("excess bytes of one response don't become the next one") {
         const std::string large(100'000, 'x');
         const std::string fake = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfake";
         for (const std::string& excess : {std::string("y"), fake, fake + fake})
@@ -524,13 +525,13 @@ TEST_SUITE("connections that were kept") {
                     CHECK_FALSE(outcomes[static_cast<std::size_t>(i)].error);
                     CHECK(outcomes[static_cast<std::size_t>(i)].body == "good");
                 }
-                CHECK(server.connections() == 2); // a new one, which is kept then
+                CHECK(server.connections() == 2); // the second one is new, and kept
             }
     }
 
-    TEST_CASE("one that the server has closed is no failure") {
+    TEST_CASE("a kept connection that the server has closed is no failure") {
         ScriptedServer server;
-        // It promises to keep it, and then closes or breaks it.
+        // The server promises to keep the connection, and then closes or breaks it.
         server.on("/closed", {answer("x")});
         server.on("/broken", {answer("x"), Pause{5ms}, Reset{}});
         server.on("/late", {Reply{answer("x"), tests::KeepOpen{}}, Reply{Reset{}},
@@ -541,14 +542,14 @@ TEST_SUITE("connections that were kept") {
                  fetch_all({server.url(path), server.url(path), server.url(path)}))
                 CHECK(outcome.body == "x");
         }
-        // It breaks while the request is under way.
+        // The connection breaks while the request is under way.
         const auto outcomes = fetch_all({server.url("/late"), server.url("/late")});
         CHECK(outcomes[0].body == "x");
         CHECK(outcomes[1].body == "y");
         CHECK(server.times_asked("/late") == 3);
     }
 
-    TEST_CASE("the second try is made on a fresh one, not on another that was kept") {
+    TEST_CASE("the second try is made on a new connection, not on another kept one") {
         ScriptedServer server;
         server.on("/a", {Pause{20ms}, answer("x", "excess"), tests::KeepOpen{}});
         server.on("/b", {answer("good"), tests::KeepOpen{}});
@@ -557,7 +558,7 @@ TEST_SUITE("connections that were kept") {
             std::vector<Task<Outcome>> both;
             both.push_back(create_task(fetch(session, a)));
             both.push_back(create_task(fetch(session, a)));
-            co_await stage3::wait(both); // two are kept, and both are spoiled
+            co_await stage3::wait(both); // two are kept, both with excess bytes
             const Outcome outcome = co_await fetch(session, b);
             CHECK_FALSE(outcome.error);
             CHECK(outcome.body == "good");
@@ -565,7 +566,7 @@ TEST_SUITE("connections that were kept") {
         CHECK(server.connections() == 3);
     }
 
-    TEST_CASE("one that falls silent is not tried twice") {
+    TEST_CASE("a request on a kept connection that falls silent is not tried twice") {
         ScriptedServer server;
         server.on("/", {Reply{answer("x"), tests::KeepOpen{}}, Reply{Hold{}}});
         SessionOptions options;
@@ -581,7 +582,7 @@ TEST_SUITE("connections that were kept") {
         CHECK(server.times_asked("/") == 2);
     }
 
-    TEST_CASE("there are no more than allowed, idle or not") {
+    TEST_CASE("there are no more connections than allowed, idle or not") {
         ScriptedServer one;
         ScriptedServer two;
         for (ScriptedServer* const server : {&one, &two})
@@ -595,10 +596,10 @@ TEST_SUITE("connections that were kept") {
                 CHECK(outcome.body == "x");
             }
         }(one.url(), two.url(), options));
-        CHECK(one.connections() == 2); // the first had to make room
+        CHECK(one.connections() == 2); // the first connection had to make room
     }
 
-    TEST_CASE("a fresh one that breaks is a failure") {
+    TEST_CASE("a new connection that breaks is a failure") {
         ScriptedServer server;
         server.on("/", Reply{Reset{}});
         const auto outcomes = fetch_all({server.url()});
@@ -607,8 +608,8 @@ TEST_SUITE("connections that were kept") {
     }
 }
 
-TEST_CASE("who is not let in has a time limit of their own") {
-    // A listener with no room in its line, where two wait already.
+TEST_CASE("connecting has its own time limit") {
+    // A listener whose backlog is full.
     const common::Socket listener = tests::listen_on_loopback(0, 0);
     const std::uint16_t port = tests::local_port(listener);
     std::vector<common::Socket> others;
@@ -630,7 +631,7 @@ TEST_CASE("who is not let in has a time limit of their own") {
     CHECK(std::string(outcome.error->what()) == "timed out after 0.1 s");
 }
 
-TEST_CASE("a session that ends tells those who wait") {
+TEST_CASE("a session that ends fails the fetches that wait") {
     ScriptedServer server;
     server.on("/", {Hold{}});
     stage3::run([](std::string url) -> Coroutine<> {
@@ -644,7 +645,7 @@ TEST_CASE("a session that ends tells those who wait") {
     }(server.url()));
 }
 
-TEST_CASE("headers that end in the middle are no response") {
+TEST_CASE("headers that end in the middle are an error") {
     ScriptedServer server;
     for (const char* text :
          {"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n", "HTTP/1.1 200 OK\r\nConte",
@@ -657,7 +658,7 @@ TEST_CASE("headers that end in the middle are no response") {
     }
 }
 
-TEST_CASE("a header may go on in the next line, and have any name") {
+TEST_CASE("a header may continue on the next line and have any name") {
     ScriptedServer server;
     server.on("/", {Send{"HTTP/1.1 103 Early Hints\r\nA: early\r\n\r\n"
                          "HTTP/1.1 200 OK\r\nX: b\r\n\tLocation: /wrong\r\n"
@@ -684,7 +685,7 @@ TEST_CASE("a body in broken chunks is not asked for again") {
     }
 }
 
-TEST_CASE("where the selector can't watch the socket, no descriptor is left") {
+TEST_CASE("a socket that the selector can't watch counts as a lack of descriptors") {
     ScriptedServer server;
     server.on("/", tests::html("x"));
     if (common::allow_descriptors() < 1100) {
@@ -697,7 +698,7 @@ TEST_CASE("where the selector can't watch the socket, no descriptor is left") {
     stage3::run(
         [](std::string url, std::optional<Outcome>& result) -> Coroutine<> {
             Session session(stage3::running_loop());
-            std::vector<common::Socket> low; // takes all numbers that select knows
+            std::vector<common::Socket> low; // take all numbers that select can watch
             while (low.empty() || low.back().fd() < 1024)
                 low.emplace_back(::open("/dev/null", O_RDONLY | O_CLOEXEC));
             result = co_await fetch(session, std::move(url));
@@ -708,7 +709,7 @@ TEST_CASE("where the selector can't watch the socket, no descriptor is left") {
     CHECK(outcome->error->kind == Kind::no_descriptor);
 }
 
-TEST_CASE("a response that nobody reads ends its transfer") {
+TEST_CASE("dropping a response unread ends its transfer") {
     ScriptedServer server;
     server.on("/", {Send{"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"}, Hold{}});
     bool reported = false;
@@ -725,7 +726,7 @@ TEST_CASE("a response that nobody reads ends its transfer") {
     CHECK_FALSE(reported);
 }
 
-TEST_CASE("fetches are cancelled at every moment") {
+TEST_CASE("fetches can be cancelled at any moment") {
     ScriptedServer server;
     server.on("/", {Pause{3ms}, Send{"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nabc"},
                     Pause{3ms}, Send{"def"}, tests::KeepOpen{}});
@@ -733,13 +734,13 @@ TEST_CASE("fetches are cancelled at every moment") {
     stage3::run([](std::string url, bool& seen) -> Coroutine<> {
         stage3::running_loop().set_exception_handler([&](const auto&) { seen = true; });
         Session session(stage3::running_loop());
-        std::mt19937 chance(1); // NOLINT(cert-msc32-c,cert-msc51-cpp): the same each time
+        std::mt19937 chance(1); // NOLINT(cert-msc32-c,cert-msc51-cpp): always the same
         int whole = 0;
         for (int round = 0; round < 20; ++round) {
             std::vector<Task<Outcome>> fetches;
             for (int i = 0; i < 10; ++i)
                 fetches.push_back(stage3::create_task(fetch(session, url)));
-            for (std::size_t i = 0; i + 1 < fetches.size(); ++i) { // but for the last
+            for (std::size_t i = 0; i + 1 < fetches.size(); ++i) { // all but the last
                 const auto delay = std::chrono::microseconds(chance() % 3000);
                 co_await stage3::sleep(delay);
                 fetches[i].cancel();
@@ -758,7 +759,7 @@ TEST_CASE("fetches are cancelled at every moment") {
     CHECK_FALSE(reported);
 }
 
-TEST_CASE("a loop may close while much is under way") {
+TEST_CASE("a loop may close while many fetches are under way") {
     ScriptedServer server;
     server.on("/", {Send{"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nabc"}, Hold{}});
     EventLoop loop;
@@ -770,13 +771,13 @@ TEST_CASE("a loop may close while much is under way") {
     loop.call_later(20ms, [&] { loop.stop(); });
     loop.run_forever();
     CHECK(session->in_flight() == 20);
-    SUBCASE("the loop first") {
+    SUBCASE("the loop closes first") {
         loop.close();
         CHECK(session->in_flight() == 0);
     }
-    SUBCASE("the session first") {
+    SUBCASE("the session ends first") {
         session.reset();
-        // A timer of libcurl's that was left would call a session that is gone.
+        // A timer left by libcurl would call a session that is gone.
         loop.call_later(300ms, [&] { loop.stop(); });
         loop.run_forever();
     }

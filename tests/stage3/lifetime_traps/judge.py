@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Who finds which of the traps of book/20? Holds that the table on that page is true.
+"""Which tool finds which of the traps of book/20? Checks that the table on that page is true.
 
     judge.py run PROGRAM COMPILER VERSION    the address sanitizer's verdicts (status 77: there is none)
-    judge.py lint COMMAND...                 clang-tidy's, on wrong.cpp and mended.cpp
-    judge.py report PROGRAM TRAP             for the page: a report, without what is not ours
+    judge.py lint COMMAND...                 clang-tidy's verdicts on wrong.cpp and mended.cpp
+    judge.py report PROGRAM TRAP             a report for the page, with only the frames in our files
 
-PROGRAM is lifetime_traps, of which COMPILER (gcc or clang) says its VERSION. The table tells of two
-compilers; what others find is printed, and only what they find in the mended ones is wrong.
+PROGRAM is lifetime_traps, built by COMPILER (gcc or clang) of VERSION. The table covers two compilers;
+the findings of others are printed, and only findings in the mended traps are mistakes.
 """
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parents[2] / "book/20-what-must-outlive-what.md"
-SKIPPED = 77  # what meson takes for "skipped"
+SKIPPED = 77  # meson's status for "skipped"
 NOTHING = "nothing"
-BY_CHANCE = "by chance"  # it may find that something is wrong, but not what
+BY_CHANCE = "by chance"  # the tool may find that something is wrong, but not what
 AFTER_RETURN = "detect_stack_use_after_return="
 FINE = ["at-once", "by-index"]
 KNOWN = {("gcc", "12"): ["g++ 12", "g++ 12, told to"], ("clang", "19"): ["clang++ 19"]}
@@ -28,7 +28,7 @@ TIDY = "clang-tidy 19"
 
 
 def claims() -> dict[str, dict[str, str]]:
-    """What the page says: for each trap's number, the verdict of each tool."""
+    """What the page says: the verdict of each tool, by the trap's number."""
     rows = [[cell.strip() for cell in line.strip().strip("|").split("|")]
             for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
     heads = next(row for row in rows if TIDY in row)
@@ -39,7 +39,7 @@ def claims() -> dict[str, dict[str, str]]:
 
 
 def play(program: str, *arguments: str, options: str = "") -> tuple[str, str]:
-    """What the sanitizer finds in a run, and what is printed. (No symbols: they take most of the time.)"""
+    """What the sanitizer finds in a run, and the output. There are no symbols, which take most of the time."""
     run = subprocess.run([program, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                          stderr=subprocess.PIPE, text=True, errors="replace", timeout=60,
                          env=dict(os.environ, ASAN_OPTIONS=f"symbolize=0:{options}"))
@@ -54,7 +54,7 @@ class Judge:
         self.problems = 0
 
     def hold(self, what: str, claim: str, verdict: str):
-        # A report of another kind is no proof of what the page explains.
+        # A report of another kind doesn't prove what the page explains.
         fine = verdict == claim or claim == BY_CHANCE and not verdict.startswith("stack-use-after")
         print(f"{'ok  ' if fine else 'FAIL'} {what}: {verdict}" + ("" if fine else f", not {claim}"))
         self.problems += not fine
@@ -82,7 +82,7 @@ class Judge:
         return 1 if self.problems else 0
 
     def lint(self, command: list[str]) -> int:
-        """Findings in wrong.cpp belong to the trap in whose part of the file they are."""
+        """Findings in wrong.cpp belong to the trap whose part of the file they are in."""
         for number, row in claims().items():
             self.hold(f"{number} with {TIDY}", row[TIDY], self.findings(command, "wrong.cpp").get(number, NOTHING))
         self.hold("by-index", "modernize-loop-convert performance-unnecessary-copy-initialization",
@@ -110,7 +110,7 @@ class Judge:
 
 
 def report(program: str, trap: str) -> int:
-    """Its frames that are in this repository, at most four of each stack; and what stands above them."""
+    """The report's frames in this repository, at most four per stack, and the lines above them."""
     run = subprocess.run([program, trap], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                          stderr=subprocess.STDOUT, text=True, errors="replace",
                          env=dict(os.environ, ASAN_OPTIONS=AFTER_RETURN + "1"))

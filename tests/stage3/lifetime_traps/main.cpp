@@ -2,8 +2,8 @@
 //
 //     lifetime_traps 6           the sixth: the address sanitizer ends the program
 //     lifetime_traps 6 mended    the same without the fault
-//     lifetime_traps at-once     what looks like the first trap, and is none
-//     lifetime_traps by-index    what looks like the seventh, and is none
+//     lifetime_traps at-once     looks like the first trap, but isn't one
+//     lifetime_traps by-index    looks like the seventh, but isn't one
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
 #include "tests/stage3/lifetime_traps/traps.h"
@@ -29,7 +29,7 @@ int misuse(const std::string& what) {
     return 2;
 }
 
-/// The seventh trap's scene.
+/// The same situation as in the seventh trap.
 stage3::Coroutine<> by_index() {
     std::vector<std::string> urls{"/a", "/b"};
     const auto task = stage3::create_task(wrong::visit_by_index(urls));

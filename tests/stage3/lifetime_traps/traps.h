@@ -1,4 +1,4 @@
-// The traps of book/20: each as a coroutine that is wrong on purpose, and mended.
+// The traps of book/20: each as a coroutine that is wrong on purpose, and a mended one.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/task/coroutine.h"
@@ -24,16 +24,16 @@ inline void say(std::string_view words, std::string_view name) {
 } // namespace traps
 
 namespace wrong {
-/// What uses memory that is gone. Under a sanitizer only; else, who knows what happens.
+/// These use memory that is gone. Without a sanitizer, anything may happen.
 extern const std::array<traps::Play, traps::count> plays;
-/// Right as long as others only add at the end. clang-tidy would write it otherwise.
+/// This is right as long as others only add at the end. clang-tidy would rewrite it.
 stage3::Coroutine<> visit_by_index(std::vector<std::string>& urls);
 } // namespace wrong
 
 namespace mended {
 /// The same without the fault.
 extern const std::array<traps::Play, traps::count> plays;
-/// These look like the first trap, and are none.
+/// These look like the first trap, but aren't.
 stage3::Coroutine<> awaited_at_once();
 stage3::Coroutine<> awaited_as_a_task();
 } // namespace mended

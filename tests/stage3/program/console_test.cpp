@@ -1,5 +1,5 @@
-// The words that a user sees while a crawl runs, also if he doesn't look. (Where they go,
-// and when: see interrupts_test.cpp and program_test.cpp.)
+// The messages that a user sees while a crawl runs, or doesn't read.
+// interrupts_test.cpp and program_test.cpp test where they go, and when.
 #include "common/system/socket.h"
 #include "stage3_queue_crawler/program/console.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
@@ -36,10 +36,10 @@ class User {
         std::array<int, 2> ends{};
         REQUIRE(::pipe(ends.data()) == 0);
         reader_ = common::Socket(ends[0]);
-        writer_ = common::Socket(ends[1]); // a write there waits
+        writer_ = common::Socket(ends[1]); // a write to it may block
         REQUIRE(::fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0);
     }
-    /// What is to be read now.
+    /// What can be read now.
     std::string read() {
         std::string text;
         std::array<char, 4096> bytes{};
@@ -73,7 +73,7 @@ Coroutine<> what_nobody_reads_is_kept() {
     User user;
     Console console(stage3::running_loop(), false, user.fd());
     std::string said;
-    for (std::size_t i = 0; i < 1000; ++i) { // three times what fits
+    for (std::size_t i = 0; i < 1000; ++i) { // three times what fits into the pipe
         console.note(long_note(i));
         said += long_note(i) + '\n';
     }
@@ -90,7 +90,7 @@ Coroutine<> too_much_is_left_out() {
     CHECK(console.unwritten() <= Console::most_unwritten + 300);
     const std::string read = co_await user.read_all(console);
     const auto lines = static_cast<std::size_t>(std::ranges::count(read, '\n'));
-    CHECK(read.ends_with(long_note(lines - 1) + '\n')); // those that came first
+    CHECK(read.ends_with(long_note(lines - 1) + '\n')); // the first notes were written
     CHECK(lines < 3000);
     console.note("here again");
     CHECK(user.read()
@@ -111,13 +111,13 @@ Coroutine<> old_progress_is_no_news() {
     std::size_t number = 0;
     while (console.unwritten() == 0)
         console.note(long_note(number++));
-    console.note(long_note(number++)); // takes "one" away, if that's what didn't fit
+    console.note(long_note(number++)); // "one" is dropped, if it was what didn't fit
     const std::size_t unwritten = console.unwritten();
     console.show_progress("two");
     CHECK(console.unwritten() == unwritten);
     const std::string read = co_await user.read_all(console);
     CHECK(read.find("two") == std::string::npos);
-    CHECK(read.ends_with(long_note(number - 1) + '\n')); // and "one" is gone
+    CHECK(read.ends_with(long_note(number - 1) + '\n')); // "one" is gone
     console.show_progress("three");
     CHECK(user.read() == "\r\x1b[Kthree");
 }
@@ -149,10 +149,10 @@ Coroutine<> at_the_end_it_waits_a_second() {
         Console console(stage3::running_loop(), false, user.fd());
         for (std::size_t i = 0; i < 10'000; ++i)
             console.note(long_note(i));
-    } // would hang here
+    } // a destructor that waited for the reader would hang here
     std::string read = user.read();
     CHECK(read.size() >= 4096);
-    CHECK(read.find("left out") == std::string::npos); // there was no room for that
+    CHECK(read.find("left out") == std::string::npos); // there was no room for that note
     {
         Console console(stage3::running_loop(), false, user.fd());
         console.show_progress("one");
@@ -162,35 +162,36 @@ Coroutine<> at_the_end_it_waits_a_second() {
 }
 
 void run_console(Coroutine<> coroutine) {
-    std::signal(SIGPIPE, SIG_IGN); // as the program does
+    std::signal(SIGPIPE, SIG_IGN); // as in the program
     stage3::run(std::move(coroutine));
 }
 
 } // namespace
 
-TEST_CASE("what nobody reads stops nobody, and comes later") {
+TEST_CASE("notes that aren't read block nothing, and come later") {
     run_console(what_nobody_reads_is_kept());
 }
-TEST_CASE("if too much comes together, later notes are left out, and counted") {
+TEST_CASE(
+    "if there are too many notes at once, the later ones are left out and counted") {
     run_console(too_much_is_left_out());
 }
 TEST_CASE("progress is not kept for later") { run_console(old_progress_is_no_news()); }
-TEST_CASE("a user who doesn't read to the end is no error") {
+TEST_CASE("a user who stops reading is no error") {
     run_console(a_user_who_has_left_is_no_error());
     run_console(a_user_who_leaves_is_no_error());
 }
-TEST_CASE("at the end, somebody who doesn't read is waited for, but not for long") {
+TEST_CASE("at the end, a reader that has stopped is waited for, but not for long") {
     run_console(at_the_end_it_waits_a_second());
 }
 
-TEST_CASE("progress is a line of numbers") {
+TEST_CASE("progress is printed as a line of numbers") {
     const Progress progress{
         .fetched = 1234, .redirects = 12, .dead = 3, .in_flight = 10, .waiting = 345};
     CHECK(stage3::describe(progress, 12s)
           == "1234 fetched, 12 redirects, 3 dead; 10 under way, 345 waiting; 12 s");
 }
 
-TEST_CASE("each way to end early has its words, which name the option") {
+TEST_CASE("each way to end early has its message, which names the option") {
     CHECK(stage3::describe(Ending::interrupted) == "interrupted");
     CHECK(stage3::describe(Ending::timed_out) == "the time is over (--timeout)");
     CHECK(stage3::describe(Ending::max_pages) == "enough has been fetched (--max-pages)");

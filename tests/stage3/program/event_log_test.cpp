@@ -1,4 +1,4 @@
-// --trace, the event log.
+// The event log that --trace writes.
 #include "tests/stage3/program/program_under_test.h"
 
 #include <doctest/doctest.h>
@@ -15,7 +15,7 @@
 
 using namespace tests;
 
-TEST_CASE("--trace puts its events into a file") {
+TEST_CASE("--trace writes its events into a file") {
     ScriptedServer server;
     server.on("/", html("<a href=/gone>"));
     server.on("/robots.txt", tests::redirect_to("/rules"));
@@ -31,14 +31,14 @@ TEST_CASE("--trace puts its events into a file") {
             ++number;
         return number;
     };
-    CHECK(count(R"("event":"fetch","phase":"start")") == 4); // with robots.txt
+    CHECK(count(R"("event":"fetch","phase":"start")") == 4); // including robots.txt
     CHECK(count(R"("event":"fetch","phase":"end")") == 4);
     CHECK(count(R"("status":404)") == 1);
     CHECK(count(R"(/robots.txt","status":302,"bytes":0,"next":")" + server.url("/rules"))
           == 1);
     CHECK(count(R"(/rules","status":200,"bytes":13})") == 1);
-    // The workers wait already when the root comes in. (What waits for robots.txt isn't
-    // in the queue yet.)
+    // The workers already wait when the root is put into the queue, since a URL that
+    // waits for robots.txt isn't in it yet.
     CHECK(count(R"("event":"queue","phase":"hand_over")") == 2);
     CHECK(count("\"item\":\"" + server.url("/gone") + "\"") == 1);
     CHECK(count(R"("event":"queue","phase":"task_done")") == 2);

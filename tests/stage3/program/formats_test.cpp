@@ -1,4 +1,4 @@
-// What a record looks like, to programs and to people.
+// How records look to programs and to people.
 #include "stage3_queue_crawler/program/escape.h"
 #include "stage3_queue_crawler/program/formats.h"
 #include "stage3_queue_crawler/program/text_report.h"
@@ -22,15 +22,15 @@ using stage3::Record;
 using stage3::ReportLine;
 using tests::url_of;
 
-TEST_CASE("for a terminal, what isn't printable ASCII is spelled out") {
+TEST_CASE("for a terminal, characters that aren't printable ASCII are escaped") {
     CHECK(for_terminal("plain \\ text~") == "plain \\ text~");
     CHECK(for_terminal("\x1b[2J\x07\r\n") == "\\x1b[2J\\x07\\x0d\\x0a");
-    // NOLINTNEXTLINE(misc-misleading-bidirectional): that's the point
+    // NOLINTNEXTLINE(misc-misleading-bidirectional): this is what the test is about
     CHECK(for_terminal("\x7f\xc2\x9b\xe2\x80\xae") == "\\x7f\\xc2\\x9b\\xe2\\x80\\xae");
     CHECK(for_terminal(std::string("\0", 1)) == "\\x00");
 }
 
-TEST_CASE("as JSON, a text is one string of ASCII, whatever its bytes") {
+TEST_CASE("as JSON, a text is one ASCII string, whatever its bytes") {
     CHECK(as_json("") == "\"\"");
     CHECK(as_json("a\"b\\c/") == R"("a\"b\\c/")");
     CHECK(as_json("\x1b\n\x7f") == R"("\u001b\u000a\u007f")");
@@ -38,12 +38,12 @@ TEST_CASE("as JSON, a text is one string of ASCII, whatever its bytes") {
     CHECK(as_json("\xc3\xa9 \xe2\x80\xae \xf0\x9f\x98\x80")
           == R"("\u00e9 \u202e \ud83d\ude00")");
     CHECK(as_json("a\xff\xc3z") == R"("a\ufffd\ufffdz")");
-    CHECK(as_json("\xef\xbb\xbfz") == R"("\ufeffz")"); // no byte order mark
+    CHECK(as_json("\xef\xbb\xbfz") == R"("\ufeffz")"); // which is not a byte order mark
     CHECK(as_json("\xff\xfez\x01") == R"("\ufffd\ufffdz\u0001")");
     CHECK(as_json(std::string("\0", 1)) == R"("\ufffd")");
 }
 
-TEST_CASE("as a cell of CSV, a text is in quotes where it must be, and no formula") {
+TEST_CASE("as a CSV cell, a text is quoted if necessary and never a formula") {
     using stage3::as_csv;
     CHECK(as_csv("") == "");
     CHECK(as_csv("text/html") == "text/html");
@@ -55,7 +55,7 @@ TEST_CASE("as a cell of CSV, a text is in quotes where it must be, and no formul
         CHECK(as_csv(formula) == std::string("'") + formula);
 }
 
-TEST_CASE("as a string of Graphviz's, quotes and backslashes are escaped") {
+TEST_CASE("as a Graphviz string, a text has its quotes and backslashes escaped") {
     CHECK(stage3::as_dot("a\"b\\c\x1b") == R"("a\"b\\c\\x1b")");
 }
 
@@ -91,7 +91,7 @@ TEST_CASE("a record as a node has a colour, and a redirect an arrow") {
              "  \"http://h/\" -> \"http://h/b\";\n");
 }
 
-TEST_CASE("a record as JSON has all fields, and null for what is unknown") {
+TEST_CASE("a record as JSON has all fields, with null for unknown ones") {
     const auto jsonl = make_format(FormatName::jsonl);
     const Record nothing(url_of("http://h/"));
     CHECK(jsonl->record(nothing)
@@ -123,7 +123,7 @@ TEST_CASE("a record as JSON has all fields, and null for what is unknown") {
              "\n");
 }
 
-TEST_CASE("a record as a line says what there is to say") {
+TEST_CASE("a record as a line contains all there is to say") {
     Record record(url_of("http://h/"));
     record.error = "connection refused";
     CHECK(to_text(ReportLine(record))
@@ -139,7 +139,8 @@ TEST_CASE("a record as a line says what there is to say") {
           == "redirect    302         0  http://h/ -> mailto:\\x1b");
 }
 
-TEST_CASE("the report: records by URL, sums, most met links, and what is dead") {
+TEST_CASE(
+    "the report has records by URL, sums, the most frequent links, and the dead ones") {
     KnownUrls urls;
     const auto root = urls.number_of(url_of("http://h/"));
     const auto b = urls.number_of(url_of("http://h/b"));
@@ -191,7 +192,7 @@ Dead:
 }
 
 TEST_CASE(
-    "of a link that is everywhere, the report names some pages and counts the rest") {
+    "for a link that is everywhere, the report names some pages and counts the rest") {
     KnownUrls urls;
     stage3::KnownUrl& dead = urls[url_of("http://h/x")];
     for (int i = 0; i < 25; ++i)
@@ -202,8 +203,8 @@ TEST_CASE(
     CHECK(report.ends_with("    on http://h/9\n    and on 15 more\n"));
 }
 
-TEST_CASE(
-    "of what only a redirect leads to, the report names that, and no byte as it is") {
+TEST_CASE("the report names the redirect that leads to a dead URL, and escapes "
+          "unprintable bytes") {
     KnownUrls urls;
     stage3::KnownUrl& dead = urls[url_of("http://h/x")];
     dead.parent = urls.number_of(url_of("http://h/moved"));

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Do the programs for which stage 3's formats are meant read them, whatever a server sends?
+"""Programs that read JSON, CSV and Graphviz can read stage 3's formats, whatever a server sends.
 
-STAGE3 in the environment names the program. Without graphviz's `dot`, its format is checked less.
+STAGE3 in the environment names the program. Without Graphviz's `dot`, its format is checked less.
 """
 import csv
 import io
@@ -58,7 +58,7 @@ class Formats(unittest.TestCase):
 
     def crawl(self, form):
         done = subprocess.run([os.environ["STAGE3"], "-w", "1", "--format", form, self.url], capture_output=True, timeout=60)
-        self.assertEqual(done.returncode, 1)  # /reason, and two that are missing
+        self.assertEqual(done.returncode, 1)  # because of /reason, and two pages that are missing
         self.assertEqual(done.stderr, b"")
         for byte in done.stdout:
             self.assertTrue(byte in b"\r\n" or 0x20 <= byte < 0x7f, hex(byte))
@@ -73,7 +73,7 @@ class Formats(unittest.TestCase):
         for record in records:
             self.assertEqual(list(record), FIELDS)
 
-    def test_jsonl_is_read_by_json(self):
+    def test_json_reads_jsonl(self):
         records = [json.loads(line) for line in self.crawl("jsonl").splitlines()]
         self.check(records)
         for record in records:
@@ -84,27 +84,27 @@ class Formats(unittest.TestCase):
         self.assertEqual(records[5]["content_type"], "text/\u00e9\u202e")
         self.assertTrue(records[2]["next_url"].startswith("x:\x01\x02"))
 
-    def test_csv_is_read_by_csv(self):
+    def test_csv_reads_csv(self):
         records = list(csv.DictReader(io.StringIO(self.crawl("csv"), newline="")))
         self.check(records)
         self.assertEqual([record["parent"] for record in records], [""] + [self.url] * 7)
         self.assertEqual(records[1]["content_type"][:9], "a\\x01\\x02")
-        self.assertEqual(records[3]["content_type"], "'=cmd|' /C calc'!A0")  # no formula
+        self.assertEqual(records[3]["content_type"], "'=cmd|' /C calc'!A0")  # not a formula
         for record in records:
             for field, kind in NUMBERS.items():
                 kind(record[field])
 
-    def test_dot_is_read_by_graphviz(self):
+    def test_graphviz_reads_dot(self):
         graph = self.crawl("dot")
         self.assertEqual(graph.count("\n  \"" + self.url + "\" -> "), 7)
         self.assertIn(f'  "{self.url}type" [color=gray40];\n', graph)
         self.assertIn("[style=dashed];\n", graph)
         self.assertTrue(graph.startswith("digraph crawl {\n") and graph.endswith("}\n"))
         if not shutil.which("dot"):
-            self.skipTest("graphviz is not installed")
+            self.skipTest("Graphviz is not installed")
         done = subprocess.run(["dot", "-Tplain"], input=graph.encode(), capture_output=True, timeout=60)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
-        self.assertEqual(done.stdout.count(b"\nnode "), 9)  # eight URLs, and where /moved leads
+        self.assertEqual(done.stdout.count(b"\nnode "), 9)  # eight URLs, and the target of /moved
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@
 
 using namespace tests;
 
-TEST_CASE("Ctrl-C ends it within a second, with its report") {
+TEST_CASE("Ctrl-C ends the program within a second, with its report") {
     for (const int signal : {SIGINT, SIGTERM}) {
         HangingSite site(100);
         Clock::time_point pressed;
@@ -30,7 +30,7 @@ TEST_CASE("Ctrl-C ends it within a second, with its report") {
 }
 
 TEST_CASE(
-    "a terminal that is closed ends it, with its report, also if that is told twice") {
+    "closing the terminal ends the program with its report, even if SIGHUP comes twice") {
     HangingSite site(20);
     const Finished finished =
         run_stage3({"-w", "20", site.server.url()}, {.meanwhile = [&](pid_t process) {
@@ -44,7 +44,8 @@ TEST_CASE(
           == "stage3: interrupted: 20 URLs that are known were not fetched\n");
 }
 
-TEST_CASE("after SIGHUP, another signal ends it at once if its report isn't read") {
+TEST_CASE(
+    "after SIGHUP, another signal ends the program at once if its report isn't read") {
     const PracticeSite site(many_pages);
     const Finished finished =
         run_stage3({"--format", "jsonl", site.server.url()},
@@ -59,7 +60,7 @@ TEST_CASE("after SIGHUP, another signal ends it at once if its report isn't read
     CHECK(finished.status == 130);
 }
 
-TEST_CASE("SIGHUP changes nothing if it was told to ignore it") {
+TEST_CASE("SIGHUP changes nothing if the program was started to ignore it") {
     const HangingSite site(1);
     const Finished finished =
         tests::run({"/bin/sh", "-c",
@@ -73,8 +74,9 @@ TEST_CASE("SIGHUP changes nothing if it was told to ignore it") {
     CHECK(finished.out.find(" s: 1 fetched, 0 redirects, 1 dead.") != std::string::npos);
 }
 
-TEST_CASE("Ctrl-C pressed twice ends it at once, also while it writes its report") {
-    // The report is longer than a pipe has room for, and nobody reads it.
+TEST_CASE(
+    "Ctrl-C pressed twice ends the program at once, even while it writes its report") {
+    // The report is longer than fits into a pipe, and no one reads it.
     ScriptedServer server;
     std::string links = "<a href='/silent'>x</a>";
     for (int i = 0; i < 100; ++i) {
@@ -90,7 +92,7 @@ TEST_CASE("Ctrl-C pressed twice ends it at once, also while it writes its report
                              wait_until([&] { return server.requests().size() >= 103; });
                              ::kill(process, SIGINT);
                              std::this_thread::sleep_for(500ms);
-                             CHECK(tests::is_running(process)); // it's writing
+                             CHECK(tests::is_running(process)); // it is still writing
                              pressed = Clock::now();
                              ::kill(process, SIGINT);
                          }});
@@ -98,8 +100,8 @@ TEST_CASE("Ctrl-C pressed twice ends it at once, also while it writes its report
     CHECK(finished.status == 130);
 }
 
-TEST_CASE(
-    "a second signal ends it at once while it waits for the reader of its records") {
+TEST_CASE("a second signal ends the program at once while it waits for a reader of its "
+          "records") {
     const PracticeSite site(many_pages);
     const Finished finished =
         run_stage3({"--format", "jsonl", site.server.url()},

@@ -14,7 +14,7 @@
 
 using namespace tests;
 
-TEST_CASE("ten thousand connections that hang are ten thousand records") {
+TEST_CASE("ten thousand connections that hang give ten thousand records") {
     const auto number = static_cast<std::size_t>(tests::in_bulk(10'000));
     if (common::allow_descriptors() < number + 100) {
         MESSAGE("skipped: this shell does not allow enough descriptors");

@@ -1,4 +1,4 @@
-// What is left when memory has run out: enough to end the crawl, and then for its report.
+// When memory has run out, enough is left to end the crawl and then to write its report.
 #include "stage3_queue_crawler/program/memory_reserve.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
@@ -24,7 +24,7 @@ using namespace stage3;
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__)
-constexpr bool sanitized = true; // such a program reserves terabytes
+constexpr bool sanitized = true; // the sanitizer reserves terabytes
 #elif defined(__has_feature)
 constexpr bool sanitized = __has_feature(address_sanitizer);
 #else
@@ -33,14 +33,14 @@ constexpr bool sanitized = false;
 
 constexpr std::size_t megabyte = std::size_t{1} << 20;
 
-/// The address space in use, in bytes; 0 where it can't be found out.
+/// The address space in use, in bytes, or 0 if the system doesn't say.
 std::size_t used_now() {
     std::size_t pages = 0;
     std::ifstream("/proc/self/statm") >> pages;
     return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-/// While it lives, as `ulimit -v`.
+/// Limits the address space as `ulimit -v` does, until it is destroyed.
 class MemoryLimit {
   public:
     explicit MemoryLimit(std::size_t bytes) {
@@ -89,7 +89,7 @@ TEST_CASE("when memory has run out, small objects still fit, a page's body doesn
           * doctest::skip(sanitized || used_now() == 0)) {
     run([]() -> Coroutine<> {
         auto crawl = create_task(running_loop(), endless_crawl(), "crawl");
-        co_await sleep(0s); // it has begun
+        co_await sleep(0s); // so that the crawl has begun
         MemoryReserve reserve(running_loop(), crawl);
         std::vector<Body> bodies;
         std::list<std::string> small;

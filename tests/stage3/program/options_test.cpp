@@ -1,5 +1,5 @@
-// What the command line makes of a crawl's settings. (What it refuses, and in which
-// words: see "bad usage" in program_test.cpp.)
+// The settings of a crawl that each command line gives. The test of bad usage in
+// program_test.cpp has the command lines that are refused, with their messages.
 #include "stage3_queue_crawler/crawler/record.h"
 #include "stage3_queue_crawler/program/options.h"
 
@@ -39,7 +39,7 @@ Options read(std::vector<std::string> arguments) {
 
 } // namespace
 
-TEST_CASE("without options, a crawl is what CrawlSettings says, and polite") {
+TEST_CASE("without options, a crawl has the defaults of CrawlSettings and is polite") {
     const Options options = read({});
     CHECK(options.help.empty());
     REQUIRE(options.roots.size() == 1);
@@ -57,7 +57,7 @@ TEST_CASE("without options, a crawl is what CrawlSettings says, and polite") {
     CHECK(options.crawl.parse_in_threads == (options.parse_threads > 0));
 }
 
-TEST_CASE("each option sets what it names") {
+TEST_CASE("each option sets the setting that it names") {
     const Options options = read({"-w",
                                   "3",
                                   "-d",
@@ -117,7 +117,7 @@ TEST_CASE("each option sets what it names") {
     CHECK(crawl.order == OrderName::priority);
     CHECK(crawl.timeout == 1500ms);
     CHECK(crawl.session.fetch_timeout == 60s);
-    CHECK(crawl.session.stall_timeout >= 60s); // or silence would end it before
+    CHECK(crawl.session.stall_timeout >= 60s); // or a stalled fetch would end earlier
     CHECK(crawl.session.connect_timeout == 200ms);
     CHECK(crawl.session.max_body == 2048);
     CHECK_FALSE(crawl.obey_robots);
@@ -136,7 +136,7 @@ TEST_CASE("each option sets what it names") {
     CHECK(options.quiet);
 }
 
-TEST_CASE("a root's password goes to its origin, and isn't in its URL") {
+TEST_CASE("a root's password goes to its origin and isn't in its URL") {
     const Options options = read({"http://me:a%20b@other:81/x"});
     REQUIRE(options.roots.size() == 2);
     CHECK(options.roots[0].href() == "http://other:81/x");
@@ -145,7 +145,7 @@ TEST_CASE("a root's password goes to its origin, and isn't in its URL") {
     CHECK(options.crawl.logins.size() == 1);
 }
 
-TEST_CASE("--no-private objects to whoever isn't the internet, and to a proxy") {
+TEST_CASE("--no-private refuses private addresses and a proxy") {
     for (const char* const name :
          {"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"})
         ::unsetenv(name);
@@ -169,7 +169,7 @@ TEST_CASE("--no-private objects to whoever isn't the internet, and to a proxy") 
     ::unsetenv("https_proxy");
 }
 
-TEST_CASE("two outputs in one file are refused") {
+TEST_CASE("writing two outputs to one file is refused") {
     const char* const message =
         "--trace: that is also --output's file; give it another one";
     const std::string whole = (std::filesystem::current_path() / "none").string();
@@ -189,14 +189,14 @@ TEST_CASE("two outputs in one file are refused") {
     CHECK_NOTHROW(read({"--output", "/tmp/one", "--trace", "/tmp/other"}));
 }
 
-TEST_CASE("an IPv6 address is a root, with its brackets or without") {
+TEST_CASE("an IPv6 address can be a root, with or without brackets") {
     for (const char* root : {"[::1]", "::1", "http://[::1]/"}) {
         CAPTURE(root);
         CHECK(read({root}).roots[0].href() == "http://[::1]/");
     }
 }
 
-TEST_CASE("who asks for help gets it, whatever else is there") {
+TEST_CASE("--help is answered, whatever else is on the command line") {
     const Options options = read({"--help"});
     CHECK(options.help.find("--max-per-host") != std::string::npos);
     const Options on_sharing = read({"--help-frontier"});
@@ -216,7 +216,7 @@ TEST_CASE("who asks for help gets it, whatever else is there") {
         CHECK_MESSAGE(line.size() <= 80, line);
 }
 
-TEST_CASE("what a crawl is that others take part in") {
+TEST_CASE("--frontier sets up a crawl with several processes") {
     const Options alone = read({});
     CHECK(alone.shared.servers.empty());
     ::setenv("REDISCLI_AUTH", "sesame", 1);

@@ -1,4 +1,4 @@
-// Results that somebody reads slowly, or not at all.
+// Results whose reader is slow, or has gone.
 #include "common/system/socket.h"
 #include "stage3_queue_crawler/program/output.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
@@ -49,7 +49,7 @@ class NamedPipe {
     ~NamedPipe() { std::filesystem::remove_all(folder_); }
 
     std::string path() const { return folder_ / "pipe"; }
-    /// What is in it, at most so many bytes.
+    /// The bytes in the pipe, at most `most`.
     std::string read(std::size_t most) {
         std::string text(most, '\0');
         const ssize_t count = ::read(reader_.fd(), text.data(), most);
@@ -63,12 +63,12 @@ class NamedPipe {
     common::Socket reader_;
 };
 
-/// A numbered line, some 300 bytes long, as a record might be.
+/// A numbered line of about 300 bytes, like a record.
 std::string line(std::size_t number) {
     return fmt::format("{} {}\n", number, std::string(200 + number % 200, 'x'));
 }
 
-/// What `output` has failed with; nothing, if it hasn't.
+/// The error that `use` throws, if any.
 std::error_code code_of(const auto& use) {
     try {
         use();
@@ -83,14 +83,14 @@ Coroutine<> a_slow_reader_stops_nobody() {
     Output output(stage3::running_loop(), pipe.path());
     std::string written;
     for (std::size_t i = 0; i < 1000; ++i) {
-        output.write(line(i)); // would hang here, if it waited
+        output.write(line(i)); // would hang here if it waited
         written += line(i);
     }
     CHECK(output.unwritten() > Output::most_unwritten);
 
     Coroutine<> waiting = output.drain();
     const Task<> drain = create_task(std::move(waiting), "drain");
-    co_await stage3::sleep(20ms); // timers run
+    co_await stage3::sleep(20ms); // timers still run
     CHECK(!drain.done());
 
     std::string read;
@@ -140,12 +140,12 @@ Coroutine<> whole_lines_come() {
     Output output(stage3::running_loop(), pipe.path());
     for (std::size_t i = 0; i < 1000; ++i)
         output.write(line(i));
-    // Whoever ends the program now leaves this.
+    // If the program were killed now, this would be its output.
     const std::string read = pipe.read(1'000'000);
     CHECK(read.size() > 10'000);
     CHECK(read.back() == '\n');
     output.write("after that");
-    CHECK(pipe.read(100).empty()); // not before its turn
+    CHECK(pipe.read(100).empty()); // it waits for its turn
     co_return;
 }
 
@@ -258,29 +258,34 @@ Coroutine<> files_take_all_at_once() {
 }
 
 void run(Coroutine<> coroutine) {
-    std::signal(SIGPIPE, SIG_IGN); // as the program does
+    std::signal(SIGPIPE, SIG_IGN); // as in the program
     stage3::run(std::move(coroutine));
 }
 
 } // namespace
 
-TEST_CASE("a slow reader stops neither the loop nor the writer, but in drain") {
+TEST_CASE("a slow reader stops neither the loop nor the writer, except in drain") {
     run(a_slow_reader_stops_nobody());
 }
-TEST_CASE("all who wait in drain go on, but who was cancelled") {
+TEST_CASE("all tasks that wait in drain resume, except a cancelled one") {
     run(all_who_wait_go_on());
 }
-TEST_CASE("what waits for a reader is cut at the ends of lines") {
+TEST_CASE("output for a slow reader is split only at the ends of lines") {
     run(whole_lines_come());
 }
-TEST_CASE("a line longer than a pipe's room comes whole") {
+TEST_CASE("a line longer than a pipe's buffer comes whole") {
     run(a_line_may_be_longer_than_a_pipe_takes());
 }
-TEST_CASE("nobody reads: write says so") { run(a_reader_who_has_left_is_an_error()); }
-TEST_CASE("the reader leaves in the middle: drain says so, and all that come later") {
+TEST_CASE("if the reader has left, write reports it") {
+    run(a_reader_who_has_left_is_an_error());
+}
+TEST_CASE(
+    "if the reader leaves in the middle, drain reports it, and so do all later calls") {
     run(a_reader_who_leaves_is_an_error_for_all());
 }
-TEST_CASE("flush writes what is left, at the end") { run(flush_writes_all()); }
-TEST_CASE("lines come together for a pipe") { run(lines_come_together_for_a_pipe()); }
-TEST_CASE("a file takes all at once") { run(files_take_all_at_once()); }
-TEST_CASE("a line that no other follows comes soon") { run(a_line_alone_comes_soon()); }
+TEST_CASE("flush writes the rest at the end") { run(flush_writes_all()); }
+TEST_CASE("lines for a pipe are written together") {
+    run(lines_come_together_for_a_pipe());
+}
+TEST_CASE("a file takes all output at once") { run(files_take_all_at_once()); }
+TEST_CASE("a line with no other after it comes soon") { run(a_line_alone_comes_soon()); }

@@ -1,4 +1,4 @@
-// Stage 3's program as its user meets it: what it prints, and how it exits.
+// Stage 3's program as its user meets it: what it prints, and its exit status.
 #include "tests/stage3/program/program_under_test.h"
 
 #include <doctest/doctest.h>
@@ -18,8 +18,8 @@
 
 using namespace tests;
 
-TEST_CASE("bad usage is one line, and exit status 2") {
-    ScriptedServer server; // where nothing must be fetched
+TEST_CASE("bad usage gives one line and exit status 2") {
+    ScriptedServer server; // nothing must be fetched from it
     const auto refused = [&](std::vector<std::string> arguments,
                              const std::string& words) {
         arguments.push_back(server.url());
@@ -99,7 +99,7 @@ TEST_CASE("bad usage is one line, and exit status 2") {
     CHECK(server.requests().empty());
 }
 
-TEST_CASE("help fits two screens") {
+TEST_CASE("the help fits on two screens") {
     const Finished finished = run_stage3({"--help"});
     CHECK(finished.status == 0);
     CHECK(finished.err.empty());
@@ -110,7 +110,7 @@ TEST_CASE("help fits two screens") {
     }
 }
 
-TEST_CASE("a site without dead links is exit status 0, and has a report") {
+TEST_CASE("a site without dead links gives a report and exit status 0") {
     ScriptedServer server;
     server.on("/", html("<a href=/a>"));
     server.on("/a", tests::redirect_to("/"));
@@ -124,7 +124,7 @@ TEST_CASE("a site without dead links is exit status 0, and has a report") {
     CHECK(last_line(finished.out).ends_with(" s: 1 fetched, 1 redirects, 0 dead."));
 }
 
-TEST_CASE("robots.txt is obeyed, unless it is not asked for") {
+TEST_CASE("robots.txt is obeyed unless --no-robots is given") {
     ScriptedServer server;
     server.on("/robots.txt",
               tests::respond(200, "text/plain", "User-agent: *\nDisallow: /private\n"));
@@ -149,7 +149,7 @@ TEST_CASE("robots.txt is obeyed, unless it is not asked for") {
           == fmt::format("stage3: {}private: disallowed by robots.txt\n", server.url()));
 }
 
-TEST_CASE("what is dead is said last, with its pages, and the exit status is 1") {
+TEST_CASE("dead links are listed last with their pages, and the exit status is 1") {
     ScriptedServer server;
     server.on("/", html("<a href=/gone>"));
     const Finished finished = run_stage3({server.url()});
@@ -160,7 +160,7 @@ TEST_CASE("what is dead is said last, with its pages, and the exit status is 1")
                                            server.url())));
 }
 
-TEST_CASE("a site is found whole, whatever the workers, the order and the selector") {
+TEST_CASE("the whole site is found, whatever the workers, the order and the selector") {
     practice_site::SiteOptions pages = many_pages;
     pages.pages = 150;
     const PracticeSite site(pages);
@@ -176,7 +176,7 @@ TEST_CASE("a site is found whole, whatever the workers, the order and the select
         site.check(crawl({"--selector", selector}));
 }
 
-TEST_CASE("no byte of a server's reaches the terminal as it is") {
+TEST_CASE("no byte from a server reaches the terminal unescaped") {
     ScriptedServer server;
     server.on("/", html("<a href='/a'><a href='/b'><a href='/c'>"));
     server.on("/c", tests::redirect_to("http://\x1b[32m x/"));
@@ -194,7 +194,7 @@ TEST_CASE("no byte of a server's reaches the terminal as it is") {
     }
 }
 
-TEST_CASE("a crawl that is cut short says so, and is exit status 3") {
+TEST_CASE("a crawl that is cut short reports it and exits with status 3") {
     const PracticeSite site(many_pages);
     Finished finished = run_stage3({"--max-pages", "20", site.server.url()});
     CHECK(finished.status == 3);
@@ -211,13 +211,13 @@ TEST_CASE("a crawl that is cut short says so, and is exit status 3") {
              "fetched\n");
 }
 
-TEST_CASE("of an option that is given twice, the last one counts") {
+TEST_CASE("if an option is given twice, the last one counts") {
     ScriptedServer server;
     server.on("/", html("<a href=/a>"));
     CHECK(run_stage3({"-d", "1", "-d", "0", server.url()}).status == 0);
 }
 
-TEST_CASE("the report lists as many links as asked for") {
+TEST_CASE("the report lists as many links as requested") {
     ScriptedServer server;
     server.on("/", html("<a href=/a><a href=/b><a href=/c>"));
     for (const char* path : {"/a", "/b", "/c"})
@@ -232,7 +232,7 @@ TEST_CASE("the report lists as many links as asked for") {
     CHECK(listed("0") == 0);
 }
 
-TEST_CASE("a root's password is sent, and never shown") {
+TEST_CASE("a root's password is sent and never shown") {
     ScriptedServer server;
     server.on("/", html("<a href=/a>"));
     server.on("/a", tests::redirect_to("http://you:other@127.0.0.1:1/"));
@@ -255,7 +255,7 @@ TEST_CASE("a root's password is sent, and never shown") {
     std::filesystem::remove(trace);
 }
 
-TEST_CASE("--progress shows how far it is") {
+TEST_CASE("--progress shows how far the crawl is") {
     ScriptedServer server;
     server.on("/", tests::Reply{Pause{500ms}, html("<a href=/gone>")[0]});
     CHECK(run_stage3({server.url()}).err.empty()); // not a terminal
@@ -266,7 +266,7 @@ TEST_CASE("--progress shows how far it is") {
     CHECK(finished.err.find("\r\x1b[K0 fetched, 0 redirects, 0 dead; 1 under way, 0 "
                             "waiting; 0 s")
           != std::string::npos);
-    CHECK(finished.err.ends_with("\r\x1b[K")); // taken away
+    CHECK(finished.err.ends_with("\r\x1b[K")); // the progress line is removed
     finished = run_stage3({"-q", "--fail-parsing", "1", server.url()});
     CHECK(finished.status == 1);
     CHECK(finished.err.empty());

@@ -21,7 +21,7 @@ std::vector<std::string> preloaded(const std::string& variable,
     const char* const asan = std::getenv("ASAN_OPTIONS");
     std::vector<std::string> command{
         "/usr/bin/env", fmt::format("LD_PRELOAD={}", path_in("SLOW_NAMES_LIB")), variable,
-        // It wants to be the first library.
+        // The address sanitizer wants to be the first library.
         fmt::format("ASAN_OPTIONS={}:verify_asan_link_order=0",
                     asan != nullptr ? asan : ""),
         program()};

@@ -1,5 +1,5 @@
-// Stage 3's program, run as its user runs it, and sites for it. The environment says
-// where it is.
+// Stage 3's program, run as its user runs it, and sites for it to crawl. The environment
+// names the program.
 #pragma once
 
 #include "tests/practice_site/background_site.h"
@@ -23,8 +23,8 @@ std::string program();
 
 Finished run_stage3(std::vector<std::string> arguments, const RunOptions& how = {});
 
-/// The command that runs it with tests/support/slow_names.cpp, and this variable for
-/// that.
+/// The command that runs the program with tests/support/slow_names.cpp, which reads
+/// `variable`.
 std::vector<std::string> preloaded(const std::string& variable,
                                    const std::vector<std::string>& arguments);
 
@@ -34,23 +34,23 @@ Finished run_preloaded(const std::string& variable,
 
 std::vector<std::string> lines(const std::string& text);
 
-/// The value of a field in a line of JSON, as it is written there, without quotes.
+/// The value of a field in a line of JSON, as written there, without quotes.
 std::string field(const std::string& json, const std::string& name);
 
-/// The URLs by outcome, of --format jsonl.
+/// The URLs in the output of --format jsonl, by outcome.
 std::map<std::string, std::multiset<std::string>> by_outcome(const std::string& out);
 
-/// Waits, at most 10 s, until something holds.
+/// Waits until the condition holds, for at most 10 s.
 template <class Condition>
 void wait_until(Condition condition) {
     for (int i = 0; i < 10'000 && !condition(); ++i)
         std::this_thread::sleep_for(1ms);
 }
 
-/// A site with one page, and links to so many others that never answer.
+/// A site with one page that links to `pages` others, which never answer.
 struct HangingSite {
     explicit HangingSite(int pages);
-    /// Waits until so many requests have come.
+    /// Waits until `number` requests have come.
     void wait_for_requests(std::size_t number) {
         wait_until([&] { return server.requests().size() >= number; });
     }
@@ -63,11 +63,11 @@ struct PracticeSite : practice_site::BackgroundSite {
                           std::chrono::milliseconds latency = 2ms)
         : BackgroundSite(options, latency) {}
 
-    /// 1: there are dead links.
+    /// The status is 1 because there are dead links.
     void check(const Finished& finished, int status = 1) const;
 };
 
-/// Until the site has been asked for something, and then for nothing for a while.
+/// Waits until the site has had a request, and then none for a while.
 void wait_until_it_rests(const PracticeSite& site);
 
 inline const practice_site::SiteOptions many_pages{

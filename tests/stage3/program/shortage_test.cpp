@@ -1,4 +1,4 @@
-// Too few descriptors, and no threads.
+// The program has too few descriptors, or can start no thread.
 #include "tests/stage3/program/program_under_test.h"
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@
 
 using namespace tests;
 
-TEST_CASE("with few descriptors there are fewer workers, and nothing is called dead") {
+TEST_CASE("with few descriptors there are fewer workers, and no link is reported dead") {
     const PracticeSite site(many_pages);
     for (const auto& [descriptors, workers] : {std::pair(34U, 1U), {64U, 24U}}) {
         const Finished finished =
@@ -39,7 +39,7 @@ TEST_CASE("with few descriptors there are fewer workers, and nothing is called d
              "500 (see ulimit -n)\n");
 }
 
-TEST_CASE("finished results come out, also if the crawl can't continue") {
+TEST_CASE("finished results come out, even if the crawl can't continue") {
     ScriptedServer server;
     std::string links;
     for (int i = 0; i < 100; ++i) {
@@ -48,7 +48,7 @@ TEST_CASE("finished results come out, also if the crawl can't continue") {
         server.on(path, html(""));
     }
     server.on("/", html(links));
-    // When its reader has made it wait, there are no more descriptors.
+    // Descriptors run out while the program waits for the reader of its results.
     const std::string file = fmt::format("/tmp/stage3_test_{}.none", ::getpid());
     std::vector<std::string> command{"/bin/sh", "-c",
                                      R"(file=$1; shift
@@ -70,7 +70,7 @@ TEST_CASE("finished results come out, also if the crawl can't continue") {
     CHECK(server.requests().size() < 100);
 }
 
-TEST_CASE("if no thread can be started, pages are read all the same") {
+TEST_CASE("if no thread can be started, pages are read nevertheless") {
     ScriptedServer server;
     server.on("/", html(std::string(1'000'000, ' ') + "<a href=/a>"));
     server.on("/a", html(""));

@@ -1,4 +1,4 @@
-// A name that takes long to look up.
+// Crawls of hosts whose names take long to look up.
 #include "tests/stage3/program/program_under_test.h"
 
 #include <doctest/doctest.h>
@@ -15,8 +15,7 @@ using namespace tests;
 
 namespace {
 
-/// A site whose hosts have names: each page takes a moment, and links to the next
-/// one.
+/// A site whose hosts have names. Each page takes a moment, and links to the next one.
 struct NamedSite {
     explicit NamedSite(int pages) {
         for (int i = 0; i < pages; ++i)
@@ -31,7 +30,7 @@ struct NamedSite {
     ScriptedServer server;
 };
 
-/// Runs it where slow.test takes so many seconds to look up.
+/// Runs the program where slow.test takes `seconds` to look up.
 Finished run_with_slow_names(int seconds, const std::vector<std::string>& arguments,
                              const tests::RunOptions& how = {}) {
     return run_preloaded(fmt::format("SLOW_NAMES={}", seconds), arguments, how);
@@ -54,7 +53,7 @@ TEST_CASE("a name that takes long to look up delays no other host") {
     }
 }
 
-TEST_CASE("giving up a name that takes long delays neither other hosts nor the end") {
+TEST_CASE("giving up on a slow name delays neither other hosts nor the end") {
     const NamedSite site(30);
     const auto begin = Clock::now();
     const Finished finished =

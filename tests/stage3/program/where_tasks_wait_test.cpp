@@ -1,4 +1,4 @@
-// Ctrl-\, pressed: where all tasks wait.
+// Pressing Ctrl-\ shows where all tasks wait.
 #include "common/system/socket.h"
 #include "tests/stage3/program/program_under_test.h"
 
@@ -23,7 +23,7 @@ using namespace tests;
 
 namespace {
 
-/// Does a process ignore Ctrl-\ by now? Where the system doesn't tell, after a while.
+/// True if a process ignores Ctrl-\ by now. If the system doesn't say, waits a while.
 bool ignores_quit(pid_t process) {
     std::ifstream status(fmt::format("/proc/{}/status", process));
     for (std::string line; std::getline(status, line);) {
@@ -54,7 +54,7 @@ TEST_CASE("Ctrl-\\ shows where all tasks wait, each time, and the crawl continue
         server.on(fmt::format("/{}", i), late);
     }
     tests::Reply start = html(links);
-    start.emplace_back(tests::KeepOpen{}); // else libcurl 8.23 sees it closed too late
+    start.emplace_back(tests::KeepOpen{}); // or libcurl 8.23 sees its end too late
     server.on("/", start);
     const std::string file = fmt::format("/tmp/stage3_test_{}.err", ::getpid());
     const auto tables = [&] {
@@ -88,7 +88,7 @@ TEST_CASE("Ctrl-\\ shows where all tasks wait, each time, and the crawl continue
         };
         CHECK(has("\n1 waits: main\n"));
         CHECK(has("\n  for the task crawl\n1 waits: crawl\n"));
-        // g++ says "Crawler<F>", clang++ "Crawler<>".
+        // g++ writes "Crawler<F>", and clang++ "Crawler<>".
         CHECK(has("\n10 wait: worker 1 to worker 10\n  stage3::Crawler<"));
         CHECK(has(">::work, waiting at crawler.h:"));
         CHECK(has("\n  stage3::Session::get, waiting at session.cpp:"));

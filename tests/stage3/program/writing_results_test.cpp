@@ -1,4 +1,4 @@
-// Where results go, and what becomes of them if they can't be written or read.
+// Where results go, and what happens if they can't be written, or aren't read.
 #include "tests/stage3/program/program_under_test.h"
 
 #include <doctest/doctest.h>
@@ -20,7 +20,8 @@
 
 using namespace tests;
 
-TEST_CASE("results that can't be written end it cleanly, whatever else it is doing") {
+TEST_CASE(
+    "failing to write results ends the program cleanly, whatever else it is doing") {
     const PracticeSite site(many_pages);
     for (int i = 0; i < 5; ++i) {
         const Finished finished = run_stage3(
@@ -31,7 +32,7 @@ TEST_CASE("results that can't be written end it cleanly, whatever else it is doi
     }
 }
 
-TEST_CASE("a standard error that can't be written changes no exit status") {
+TEST_CASE("failing to write standard error doesn't change the exit status") {
     for (const char* where : {"2>&-", "2>/dev/full"})
         CHECK(tests::run({"/bin/sh", "-c",
                           fmt::format(R"("$0" -w 0 http://h/ {})", where), program()})
@@ -57,12 +58,12 @@ TEST_CASE("a kill in the middle leaves whole lines in the results") {
         const std::string text(std::istreambuf_iterator<char>(stream), {});
         CHECK(text.size() >= size);
         CHECK((text.empty() || text.back() == '\n'));
-        by_outcome(text); // checks the lines
+        by_outcome(text); // checks each line
     }
     std::remove(file.c_str());
 }
 
-TEST_CASE("--output puts the results into a file") {
+TEST_CASE("--output writes the results into a file") {
     ScriptedServer server;
     server.on("/", html(""));
     const std::string file = fmt::format("/tmp/stage3_test_{}.txt", ::getpid());
@@ -97,7 +98,7 @@ TEST_CASE("with closed standard descriptors, no message ends up in a file") {
     std::filesystem::remove(file);
 }
 
-TEST_CASE("when the reader of the results is gone, it ends quietly") {
+TEST_CASE("when the reader of the results is gone, the program ends quietly") {
     const PracticeSite site(many_pages);
     for (const char* format : {"jsonl", "text"}) {
         const Finished finished = tests::run(
@@ -105,7 +106,7 @@ TEST_CASE("when the reader of the results is gone, it ends quietly") {
              R"({ "$0" --format "$1" "$2"; echo "status $?" >&2; } | head -n 1)",
              program(), format, site.server.url()});
         CHECK(lines(finished.out).size() == 1);
-        // A text report may have fitted into the pipe before its reader went.
+        // A text report may have fitted into the pipe before its reader left.
         if (std::string_view(format) == "jsonl" || finished.err != "status 1\n")
             CHECK(finished.err == "status 3\n");
     }
@@ -122,10 +123,10 @@ TEST_CASE("a slow reader of the results makes no page fail") {
          program(), site.server.url()});
     CHECK(finished.out.size() > 150'000); // more than fits into the pipe
     CHECK(finished.out.find("timed out") == std::string::npos);
-    CHECK(finished.err == "status 1\n"); // for the links that are dead on purpose
+    CHECK(finished.err == "status 1\n"); // because some links are dead on purpose
 }
 
-TEST_CASE("when the results can't be written, that is an error") {
+TEST_CASE("failing to write the results is an error") {
     ScriptedServer server;
     server.on("/", html(""));
     for (const char* format : {"jsonl", "text"}) {

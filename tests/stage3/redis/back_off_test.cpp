@@ -1,4 +1,4 @@
-// Pauses grow, up to a limit, and no two clients have the same.
+// Pauses grow up to a limit, and differ from client to client.
 #include "stage3_queue_crawler/redis/back_off.h"
 
 #include <doctest/doctest.h>
@@ -12,8 +12,8 @@ using namespace std::chrono_literals;
 using stage3::BackOff;
 
 TEST_CASE(
-    "pauses double, up to a limit, and each is stretched or shrunk by up to a half") {
-    // NOLINTNEXTLINE(cert-msc32-c,cert-msc51-cpp): the same on each run
+    "pauses double up to a limit, and each is stretched or shrunk by up to a half") {
+    // NOLINTNEXTLINE(cert-msc32-c,cert-msc51-cpp): always the same
     std::minstd_rand random(7);
     std::set<BackOff::Duration> seen;
     for (int round = 0; round < 200; ++round) {

@@ -1,8 +1,8 @@
 // A Redis that does as a test tells it, in the same loop.
 //
-// It reads commands and says what a function says to each: also what no Redis would say,
-// or nothing. It can go away, and come back at the same port. So these tests need no
-// Redis, and what a real one does once a year happens here whenever a test wants it.
+// It answers each command with the result of a function, which may also be nothing, or
+// what no Redis would say. It can go away, and come back at the same port. So these tests
+// need no Redis, and what a real one does once a year happens whenever a test wants it.
 #pragma once
 
 #include "common/system/socket.h"
@@ -24,7 +24,7 @@
 
 namespace tests {
 
-/// What is said to a command. No bytes: nothing.
+/// The answer to a command. Without bytes there is none.
 struct Say {
     // For `return "+OK\r\n";`.
     Say(std::string what)
@@ -34,7 +34,7 @@ struct Say {
         : bytes(std::move(what)), hang_up(then_hang_up) {}
 
     std::string bytes;
-    bool hang_up = false; ///< afterwards
+    bool hang_up = false; ///< after the answer
 };
 
 /// A text, as Redis sends it.
@@ -42,7 +42,7 @@ inline std::string bulk(const std::string& text) {
     return "$" + std::to_string(text.size()) + "\r\n" + text + "\r\n";
 }
 
-/// Waits until all of them have ended.
+/// Waits until all tasks have ended.
 template <class... Tasks>
 stage3::Coroutine<bool> end_of(const Tasks&... tasks) {
     std::vector<stage3::FuturePtr> all;
@@ -50,7 +50,7 @@ stage3::Coroutine<bool> end_of(const Tasks&... tasks) {
     return stage3::wait(std::move(all));
 }
 
-/// In a loop that runs.
+/// The loop must be running.
 class FakeRedis {
   public:
     using Answer = std::function<Say(const stage3::RedisCommand&)>;
@@ -67,10 +67,10 @@ class FakeRedis {
         return stage3::parse_redis_url("redis://127.0.0.1:" + std::to_string(port_));
     }
     void answer(Answer answer) { state_->answer = std::move(answer); }
-    /// What it says to whoever connects, before it's asked.
+    /// Sets what it sends to each new connection, before any command.
     void greet(std::string bytes) { state_->greeting = std::move(bytes); }
 
-    /// Hangs up on everybody, and listens no more.
+    /// Closes all connections, and stops listening.
     stage3::Coroutine<> go_away() {
         server_->cancel();
         co_await end_of(*server_);
@@ -84,9 +84,9 @@ class FakeRedis {
             }));
     }
 
-    /// What it was asked, each in one line: "GET key".
+    /// The commands that it was sent, one per line, such as "GET key".
     const std::vector<std::string>& asked() const { return state_->asked; }
-    /// How often somebody has connected.
+    /// How many connections it has accepted.
     std::size_t connections() const { return state_->connections; }
     std::size_t times_asked(const std::string& beginning) const {
         std::size_t count = 0;
@@ -125,9 +125,9 @@ class FakeRedis {
                     co_return;
             }
         } catch (const stage3::EndOfStream&) {
-            co_return; // the client has gone
+            co_return; // the client has left
         } catch (const std::system_error&) {
-            co_return; // the same
+            co_return; // the client has broken the connection
         }
     }
 

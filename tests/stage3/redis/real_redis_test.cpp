@@ -1,4 +1,4 @@
-// The same with a real Redis, where there is one.
+// The client with a real Redis, if one is installed.
 #include "stage3_queue_crawler/redis/redis_client.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
@@ -34,7 +34,7 @@ RedisUrl redis_at(const RedisServer& server, const std::string& user = "",
     return url;
 }
 
-/// Why it won't do; empty: it will.
+/// Why a Redis is unfit, or an empty string.
 std::string fault_at(const RedisUrl& url, RedisSettings settings = {}) {
     return stage3::run([](RedisUrl where, RedisSettings how) -> Coroutine<std::string> {
         RedisClient client(stage3::running_loop(), where, std::move(how));
@@ -69,7 +69,8 @@ Coroutine<RedisReply> script(RedisClient& client, std::string code, std::string 
 
 } // namespace
 
-TEST_CASE("scripts and commands, on the network and in the file system") {
+TEST_CASE(
+    "scripts and commands work over the network and over a socket in the file system") {
     const RedisServer server;
     RedisUrl local;
     local.path = server.socket_path();
@@ -106,7 +107,7 @@ TEST_CASE("scripts and commands, on the network and in the file system") {
     }(redis_at(server), local));
 }
 
-TEST_CASE("a password, and a user who may not do all") {
+TEST_CASE("a password is accepted, and a user with too few permissions is refused") {
     const RedisServer server({"--requirepass", "open sesame", "--user", "bob", "on",
                               ">builder", "~*", "+@all", "-script", "--user", "eve", "on",
                               ">apple", "~*", "+ping"});
@@ -129,7 +130,7 @@ TEST_CASE("a password, and a user who may not do all") {
     CHECK(fault_at(local) == "");
 }
 
-TEST_CASE("a Redis that won't do") {
+TEST_CASE("an unsuitable Redis is refused") {
     const RedisServer master;
     CHECK(fault_at(redis_at(master, "", "", 99))
           == "it has no database 99: take a lower number, or raise its setting "
@@ -155,8 +156,8 @@ TEST_CASE("a Redis that won't do") {
     CHECK(fault_at(redis_at(frozen)) == "nobody listens there: connection refused");
 }
 
-TEST_CASE("its memory is full, and is not") {
-    const RedisServer server({"--maxmemory", "1"}); // a byte
+TEST_CASE("a call waits while Redis's memory is full") {
+    const RedisServer server({"--maxmemory", "1"}); // one byte
     stage3::run([](RedisUrl url) -> Coroutine<> {
         std::vector<std::string> notes;
         RedisSettings settings;
@@ -178,7 +179,7 @@ TEST_CASE("its memory is full, and is not") {
     }(redis_at(server)));
 }
 
-TEST_CASE("killed and started again amid calls: each has its answer") {
+TEST_CASE("calls get their answers although Redis is killed and started again") {
     RedisServer server;
     stage3::run([](RedisServer& redis) -> Coroutine<> {
         RedisSettings settings;
@@ -191,7 +192,7 @@ TEST_CASE("killed and started again amid calls: each has its answer") {
                 const std::string word = name + std::to_string(i);
                 const RedisReply reply = co_await script(
                     mine, "redis.call('SET', KEYS[1], 1) return ARGV[1]", "k", word);
-                CHECK(reply.text == word); // and not another's
+                CHECK(reply.text == word); // not another caller's
                 ++*count;
             }
         };
@@ -201,7 +202,7 @@ TEST_CASE("killed and started again amid calls: each has its answer") {
         for (std::size_t i = 1; i <= 5; ++i) {
             while (*answers < i * 300)
                 co_await stage3::sleep(1ms);
-            redis.kill(); // blocks, but not for long
+            redis.kill(); // blocks the loop, but not for long
             redis.start();
         }
         co_await stage3::wait(callers);
@@ -211,7 +212,7 @@ TEST_CASE("killed and started again amid calls: each has its answer") {
     }(server));
 }
 
-TEST_CASE("it forgets its scripts, and closes who is idle") {
+TEST_CASE("a call survives a flush of the scripts and the close of an idle connection") {
     const RedisServer server({"--timeout", "1"});
     stage3::run([](RedisUrl url) -> Coroutine<> {
         std::vector<std::string> notes;

@@ -1,4 +1,4 @@
-// Whatever happens on the way to an answer, there is one in the end.
+// Whatever happens on its way, each call gets an answer in the end.
 #include "stage3_queue_crawler/redis/redis_client.h"
 #include "tests/stage3/redis/fake_redis.h"
 
@@ -26,7 +26,7 @@ using tests::Say;
 
 namespace {
 
-/// A sound Redis 7, whose scripts all return what they're given first.
+/// A sound Redis 7, whose scripts all return their first argument.
 Say sound(const RedisCommand& command) {
     if (command[0] == "INFO")
         return bulk("# Server\r\nredis_version:7.0.15\r\nrole:master\r\nmaxmemory:0\r\n");
@@ -39,7 +39,7 @@ Say sound(const RedisCommand& command) {
 
 using Notes = std::vector<std::string>;
 
-/// For tests in which a minute should not be waited.
+/// Settings for tests that should not wait for a minute.
 RedisSettings hasty(const std::shared_ptr<Notes>& notes) {
     RedisSettings settings;
     settings.answer_timeout = 50ms;
@@ -64,7 +64,7 @@ Coroutine<std::string> run_it(RedisClient& client, std::string argument) {
     co_return result;
 }
 
-/// Why it isn't fit; empty: it is.
+/// Why the Redis is unfit, or an empty string.
 Coroutine<std::string> fault_of(RedisUrl url, RedisSettings settings = {}) {
     RedisClient client(stage3::running_loop(), std::move(url), std::move(settings));
     std::string result;
@@ -77,7 +77,8 @@ Coroutine<std::string> fault_of(RedisUrl url, RedisSettings settings = {}) {
     CHECK(result.find('\n') == std::string::npos);
     co_return result;
 }
-/// The same, as a task: g++ 12 gets wrong what is made in an expression that waits.
+/// The same as a task, since g++ 12 miscompiles temporaries in an expression with
+/// co_await.
 stage3::Task<std::string> ask_for_fault(const RedisUrl& url,
                                         const RedisSettings& settings) {
     return stage3::create_task(fault_of(url, settings));
@@ -90,7 +91,7 @@ stage3::EventLoop& the_loop() { return stage3::running_loop(); }
 
 } // namespace
 
-TEST_CASE("a script is loaded once a connection") {
+TEST_CASE("a script is loaded once per connection") {
     stage3::run([]() -> Coroutine<> {
         FakeRedis server(sound);
         RedisClient client(the_loop(), server.url());
@@ -117,7 +118,7 @@ TEST_CASE("a script is loaded once a connection") {
     }());
 }
 
-TEST_CASE("the server goes away, for a while, and is told of once") {
+TEST_CASE("a server that goes away for a while is reported once") {
     stage3::run([]() -> Coroutine<> {
         const auto notes = std::make_shared<Notes>();
         FakeRedis server(sound);
@@ -127,7 +128,7 @@ TEST_CASE("the server goes away, for a while, and is told of once") {
         std::vector<stage3::Task<std::string>> tasks;
         for (const char* word : {"b", "c", "d"})
             tasks.push_back(stage3::create_task(run_it(client, word)));
-        co_await stage3::sleep(100ms); // for many a try
+        co_await stage3::sleep(100ms); // enough for many tries
         CHECK(notes->size() == 1);
         server.come_back();
         co_await stage3::wait(tasks);
@@ -142,7 +143,7 @@ TEST_CASE("the server goes away, for a while, and is told of once") {
         CHECK(notes->back().ends_with(" s"));
         CHECK(client.traffic().reconnects == 1);
 
-        co_await server.go_away(); // and once more
+        co_await server.go_away(); // a second time
         const auto again = stage3::create_task(run_it(client, "e"));
         co_await stage3::sleep(20ms);
         server.come_back();
@@ -152,7 +153,7 @@ TEST_CASE("the server goes away, for a while, and is told of once") {
     }());
 }
 
-TEST_CASE("nobody is there from the start") {
+TEST_CASE("a server that is missing from the start is waited for") {
     stage3::run([]() -> Coroutine<> {
         const auto notes = std::make_shared<Notes>();
         FakeRedis server(sound);
@@ -170,7 +171,7 @@ TEST_CASE("nobody is there from the start") {
     }());
 }
 
-TEST_CASE("pauses grow: they are no shorter than half of what they should be") {
+TEST_CASE("pauses grow and are no shorter than half of their length") {
     stage3::run([]() -> Coroutine<> {
         FakeRedis server(sound);
         co_await server.go_away();
@@ -188,12 +189,13 @@ TEST_CASE("pauses grow: they are no shorter than half of what they should be") {
         co_await tests::end_of(task);
         CHECK(task.result() == "a");
         CHECK(server.connections() == 5);
-        // One refusal at least, and four that hang up: 4 + 8 + 16 + 32 + 64, halved.
+        // At least one refusal, and four connections that hang up: 4 + 8 + 16 + 32 + 64,
+        // halved.
         CHECK(the_loop().time() - begin >= 62ms);
     }());
 }
 
-TEST_CASE("whatever may pass is waited for") {
+TEST_CASE("temporary errors are waited out") {
     stage3::run([]() -> Coroutine<> {
         for (const char* refusal :
              {"-LOADING Redis is loading the dataset in memory\r\n", "-BUSY script\r\n",
@@ -218,7 +220,7 @@ TEST_CASE("whatever may pass is waited for") {
     }());
 }
 
-TEST_CASE("Redis has forgotten the script: no word of it, and it's loaded again") {
+TEST_CASE("a script that Redis has forgotten is loaded again without a note") {
     stage3::run([]() -> Coroutine<> {
         const auto notes = std::make_shared<Notes>();
         const auto forgotten = std::make_shared<bool>(false);
@@ -239,7 +241,8 @@ TEST_CASE("Redis has forgotten the script: no word of it, and it's loaded again"
     }());
 }
 
-TEST_CASE("it goes away before, amid and after an answer, or says nothing") {
+TEST_CASE("a call survives a server that goes away before, during or after its answer, "
+          "or falls silent") {
     stage3::run([]() -> Coroutine<> {
         const std::vector<Say> troubles{Say("", true),
                                         Say("$1\r", true),
@@ -255,7 +258,7 @@ TEST_CASE("it goes away before, amid and after an answer, or says nothing") {
             return sound(command);
         });
         RedisClient client(the_loop(), server.url(), hasty(notes));
-        for (int i = 0; i < 3; ++i) { // the one after which it goes away counts, too
+        for (int i = 0; i < 3; ++i) { // leaving after an answer is one trouble, too
             const std::string result = co_await run_it(client, "a");
             CHECK(result == "a");
         }
@@ -263,7 +266,7 @@ TEST_CASE("it goes away before, amid and after an answer, or says nothing") {
     }());
 }
 
-TEST_CASE("what comes out the same is not asked for again") {
+TEST_CASE("permanent errors are not tried again") {
     stage3::run([]() -> Coroutine<> {
         const auto notes = std::make_shared<Notes>();
         FakeRedis server([](const RedisCommand& command) -> Say {
@@ -282,7 +285,7 @@ TEST_CASE("what comes out the same is not asked for again") {
     }());
 }
 
-TEST_CASE("many commands, with the same patience") {
+TEST_CASE("many commands at once wait as patiently as one script") {
     stage3::run([]() -> Coroutine<> {
         const auto notes = std::make_shared<Notes>();
         const auto loading = std::make_shared<int>(2);
@@ -304,7 +307,7 @@ TEST_CASE("many commands, with the same patience") {
     }());
 }
 
-TEST_CASE("who has had enough cancels; the others don't notice") {
+TEST_CASE("a caller may cancel its call without affecting the others") {
     stage3::run([]() -> Coroutine<> {
         const auto notes = std::make_shared<Notes>();
         FakeRedis server([](const RedisCommand& command) -> Say {
@@ -337,8 +340,8 @@ TEST_CASE("who has had enough cancels; the others don't notice") {
         server.come_back();
         const std::string result = co_await run_it(client, "well");
         CHECK(result == "well");
-        CHECK(notes->size() == 1); // it wasn't away for this one
-        co_await server.go_away(); // and that is news, though nobody came back before
+        CHECK(notes->size() == 1); // the server wasn't away for this call
+        co_await server.go_away(); // is reported, although no return was
         const auto again = stage3::create_task(run_it(client, "again"));
         co_await stage3::sleep(20ms);
         server.come_back();
@@ -348,7 +351,7 @@ TEST_CASE("who has had enough cancels; the others don't notice") {
     }());
 }
 
-TEST_CASE("check: a Redis that will do") {
+TEST_CASE("check: a suitable Redis passes") {
     stage3::run([]() -> Coroutine<> {
         FakeRedis server(sound);
         RedisUrl url_now = server.url();
@@ -361,12 +364,12 @@ TEST_CASE("check: a Redis that will do") {
             return command[0] == "EVALSHA" ? Say("-LOADING data\r\n") : sound(command);
         });
         url_now = server.url();
-        fault = co_await ask_for_fault(url_now); // it will be
+        fault = co_await ask_for_fault(url_now); // it is only loading
         CHECK(fault == "");
     }());
 }
 
-TEST_CASE("check: what won't do, in one line, and without a second try") {
+TEST_CASE("check: an unsuitable Redis gets a fault in one line, without a second try") {
     stage3::run([]() -> Coroutine<> {
         struct Case {
             std::string answer;
@@ -408,7 +411,7 @@ TEST_CASE("check: what won't do, in one line, and without a second try") {
     }());
 }
 
-TEST_CASE("check: it can't be reached, or not entered") {
+TEST_CASE("check: a Redis that can't be reached or entered is a fault") {
     stage3::run([]() -> Coroutine<> {
         struct Case {
             std::string answer;

@@ -1,4 +1,4 @@
-// One connection: who is answered what, and when it's closed.
+// One connection: which call gets which answer, and when the connection is closed.
 #include "stage3_queue_crawler/redis/redis_connection.h"
 #include "tests/stage3/redis/fake_redis.h"
 
@@ -29,12 +29,12 @@ using tests::Say;
 
 namespace {
 
-/// Says the command's second word again.
+/// Answers with the command's second word.
 Say echo(const RedisCommand& command) {
     return command.size() > 1 ? bulk(command[1]) : "+PONG\r\n";
 }
 
-/// What becomes of opening it.
+/// The outcome of opening the connection.
 Coroutine<std::string> open_it(RedisConnection& connection) {
     std::string result = "open";
     try {
@@ -50,7 +50,7 @@ Coroutine<std::string> open_it(RedisConnection& connection) {
     co_return result;
 }
 
-/// What is answered to one command.
+/// The answer to one command, or the error.
 Coroutine<std::string> ask_it(RedisConnection& connection, std::string word) {
     std::string result;
     try {
@@ -73,7 +73,7 @@ stage3::EventLoop& loop() { return stage3::running_loop(); }
 
 } // namespace
 
-TEST_CASE("a call, and its answer") {
+TEST_CASE("a call returns its answer") {
     stage3::run([]() -> Coroutine<> {
         FakeRedis server(echo);
         RedisConnection connection(loop(), server.url());
@@ -97,7 +97,7 @@ TEST_CASE("a call, and its answer") {
     }());
 }
 
-TEST_CASE("it logs in, and selects its database") {
+TEST_CASE("opening logs in and selects the database") {
     stage3::run([]() -> Coroutine<> {
         FakeRedis server([](const RedisCommand&) { return "+OK\r\n"; });
         RedisUrl url = server.url();
@@ -114,7 +114,7 @@ TEST_CASE("it logs in, and selects its database") {
     }());
 }
 
-TEST_CASE("it may not log in") {
+TEST_CASE("a refused login is an error") {
     stage3::run([]() -> Coroutine<> {
         FakeRedis server([](const RedisCommand& command) {
             return command[0] == "AUTH" ? "-WRONGPASS no\r\n" : "-NOAUTH first\r\n";
@@ -128,7 +128,7 @@ TEST_CASE("it may not log in") {
     }());
 }
 
-TEST_CASE("many commands at once, and an error amid them") {
+TEST_CASE("many commands are sent at once, and an error among them harms no other") {
     stage3::run([]() -> Coroutine<> {
         FakeRedis server([](const RedisCommand& command) -> Say {
             return command[1] == "bad" ? Say("-ERR bad\r\n") : Say(bulk(command[1]));
@@ -154,7 +154,8 @@ TEST_CASE("many commands at once, and an error amid them") {
     }());
 }
 
-TEST_CASE("large both ways: neither waits for the other to read first") {
+TEST_CASE(
+    "with large commands and replies, neither side waits for the other to read first") {
     stage3::run([]() -> Coroutine<> {
         FakeRedis server(echo);
         RedisConnection connection(loop(), server.url());
@@ -172,7 +173,7 @@ TEST_CASE("large both ways: neither waits for the other to read first") {
     }());
 }
 
-TEST_CASE("several tasks call: each gets its own answer") {
+TEST_CASE("of several tasks that call, each gets its own answer") {
     stage3::run([]() -> Coroutine<> {
         FakeRedis server(echo);
         RedisConnection connection(loop(), server.url());
@@ -187,7 +188,7 @@ TEST_CASE("several tasks call: each gets its own answer") {
     }());
 }
 
-TEST_CASE("who is cancelled while he waits for his answer closes it") {
+TEST_CASE("cancelling a task that waits for its answer closes the connection") {
     stage3::run([]() -> Coroutine<> {
         FakeRedis server([](const RedisCommand& command) {
             return command[1] == "slow" ? Say("") : Say(bulk(command[1]));
@@ -201,7 +202,7 @@ TEST_CASE("who is cancelled while he waits for his answer closes it") {
         slow.cancel();
         co_await tests::end_of(slow, next);
         CHECK(slow.cancelled());
-        // Not "slow", which may still come.
+        // Not "slow", whose answer may still come.
         CHECK(next.result() == "transport endpoint is not connected");
         CHECK_FALSE(connection.is_open());
         CHECK(server.times_asked("ECHO next") == 0);
@@ -211,7 +212,7 @@ TEST_CASE("who is cancelled while he waits for his answer closes it") {
     }());
 }
 
-TEST_CASE("who is cancelled while he stands in line leaves it as it is") {
+TEST_CASE("cancelling a task in line leaves the connection as it is") {
     stage3::run([]() -> Coroutine<> {
         FakeRedis server(echo);
         RedisConnection connection(loop(), server.url());
@@ -227,7 +228,7 @@ TEST_CASE("who is cancelled while he stands in line leaves it as it is") {
     }());
 }
 
-TEST_CASE("an answer that doesn't come, or not in whole") {
+TEST_CASE("a missing or incomplete answer is an error") {
     stage3::run([]() -> Coroutine<> {
         FakeRedis server([](const RedisCommand& command) -> Say {
             if (command[1] == "silence")
@@ -257,7 +258,7 @@ TEST_CASE("an answer that doesn't come, or not in whole") {
     }());
 }
 
-TEST_CASE("the server goes away after the answer: the next call finds out") {
+TEST_CASE("the next call finds out if the server goes away after an answer") {
     stage3::run([]() -> Coroutine<> {
         FakeRedis server([](const RedisCommand&) -> Say { return {"+OK\r\n", true}; });
         RedisConnection connection(loop(), server.url());
@@ -271,11 +272,11 @@ TEST_CASE("the server goes away after the answer: the next call finds out") {
     }());
 }
 
-TEST_CASE("nobody listens, or nobody speaks") {
+TEST_CASE("a server that is missing or silent is an error") {
     stage3::run([]() -> Coroutine<> {
         FakeRedis server([](const RedisCommand&) { return ""; });
         RedisUrl url = server.url();
-        url.password = "x"; // so that an answer is waited for
+        url.password = "x"; // so that opening waits for an answer
         RedisConnection silent(loop(), url, {.connect = 50ms, .answer = 10s});
         std::string result = co_await open_it(silent);
         CHECK(result == "timeout");
@@ -290,7 +291,7 @@ TEST_CASE("nobody listens, or nobody speaks") {
     }());
 }
 
-TEST_CASE("a socket in the file system") {
+TEST_CASE("a connection can use a socket in the file system") {
     std::array<char, 32> folder{"/tmp/redis_test_XXXXXX"};
     REQUIRE(::mkdtemp(folder.data()) != nullptr);
     const std::string path = std::string(folder.data()) + "/s";
@@ -316,7 +317,8 @@ TEST_CASE("a socket in the file system") {
     ::rmdir(folder.data());
 }
 
-TEST_CASE("names are looked up in another thread, and their addresses tried in turn") {
+TEST_CASE(
+    "names are looked up in another thread, and their addresses are tried in turn") {
     stage3::run([]() -> Coroutine<> {
         FakeRedis server(echo); // at 127.0.0.1; "localhost" may lead to ::1 first
         RedisUrl url = server.url();
@@ -324,7 +326,7 @@ TEST_CASE("names are looked up in another thread, and their addresses tried in t
         RedisConnection connection(loop(), url);
         std::string result = co_await open_it(connection);
         CHECK(result == "open");
-        url.host = std::string(300, 'x'); // too long for anybody to be asked
+        url.host = std::string(300, 'x'); // too long for any name server
         RedisConnection unknown(loop(), url);
         result = co_await open_it(unknown);
         CHECK(result.starts_with("cannot resolve 'xxx"));

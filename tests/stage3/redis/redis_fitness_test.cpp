@@ -1,4 +1,4 @@
-// What is wrong with a Redis, from what it says.
+// What is wrong with a Redis, judged by what it says.
 #include "stage3_queue_crawler/redis/redis_fitness.h"
 
 #include <doctest/doctest.h>
@@ -19,7 +19,7 @@ std::string info(const std::string& version, const std::string& more = "") {
 
 } // namespace
 
-TEST_CASE("Redis's version") {
+TEST_CASE("the check reads Redis's version") {
     CHECK(fault_in(info("5.0.7"))
           == "Redis 5.0.7 is too old: 6.2 is the first that will do");
     for (const char* old : {"2.8.24", "6.0.16", "6.1.240", "4"})
@@ -30,7 +30,7 @@ TEST_CASE("Redis's version") {
     CHECK(fault_in("# Server\r\n") == "it doesn't say which version of Redis it is");
 }
 
-TEST_CASE("a replica, and where its master is") {
+TEST_CASE("the check recognizes a replica and names its master") {
     CHECK(fault_in(info("7.0.15", "role:slave\r\nmaster_host:10.0.0.1\r\n"
                                   "master_port:6380\r\n"))
           == "it is a replica, and can't be written to: take its master, 10.0.0.1:6380");
@@ -39,7 +39,7 @@ TEST_CASE("a replica, and where its master is") {
     CHECK(fault_in(info("7.0.15", "role:master\r\n")).empty());
 }
 
-TEST_CASE("a Redis that throws keys away") {
+TEST_CASE("the check recognizes a Redis that evicts keys") {
     CHECK(fault_in(info("7.0.15", "maxmemory:1000\r\nmaxmemory_policy:allkeys-lru\r\n"))
           == "it throws keys away when its memory is full (maxmemory-policy is "
              "allkeys-lru): set that to noeviction");
@@ -49,7 +49,7 @@ TEST_CASE("a Redis that throws keys away") {
               .empty());
 }
 
-TEST_CASE("what may pass, and what won't") {
+TEST_CASE("temporary errors are told from permanent ones") {
     for (const char* text :
          {"LOADING Redis is loading the dataset in memory", "BUSY Redis is busy",
           "NOSCRIPT No matching script", "OOM command not allowed", "MISCONF Redis is",

@@ -1,4 +1,4 @@
-// How people write where a Redis is, and what they get wrong.
+// URLs of a Redis as people write them, and their mistakes.
 #include "stage3_queue_crawler/redis/redis_url.h"
 
 #include <doctest/doctest.h>
@@ -14,7 +14,7 @@ using stage3::RedisUrl;
 
 namespace {
 
-/// What is thrown.
+/// The message of the exception.
 std::string refusal(std::string_view text) {
     try {
         parse_redis_url(text);
@@ -34,7 +34,7 @@ RedisUrl at(const std::string& host, std::uint16_t port = 6379, int database = 0
 
 } // namespace
 
-TEST_CASE("a Redis on the network") {
+TEST_CASE("a URL names a Redis on the network") {
     CHECK(parse_redis_url("redis://localhost") == at("localhost"));
     CHECK(parse_redis_url("redis://localhost/") == at("localhost"));
     CHECK(parse_redis_url("redis://10.0.0.1:7000/3") == at("10.0.0.1", 7000, 3));
@@ -42,7 +42,7 @@ TEST_CASE("a Redis on the network") {
     CHECK(parse_redis_url("redis://[::1]") == at("::1"));
 }
 
-TEST_CASE("user and password") {
+TEST_CASE("a URL may contain a user and a password") {
     RedisUrl url = parse_redis_url("redis://:secret@h:1/2");
     CHECK(url.user.empty());
     CHECK(url.password == "secret");
@@ -55,7 +55,7 @@ TEST_CASE("user and password") {
     CHECK(parse_redis_url("redis://:@h").password.empty());
 }
 
-TEST_CASE("a Redis in the file system") {
+TEST_CASE("a URL names a Redis in the file system") {
     RedisUrl expected;
     expected.path = "/run/redis.sock";
     CHECK(parse_redis_url("unix:/run/redis.sock") == expected);
@@ -67,7 +67,7 @@ TEST_CASE("a Redis in the file system") {
     CHECK(parse_redis_url("unix://me:se%2Fcret@/run/redis.sock?db=4") == expected);
 }
 
-TEST_CASE("it's shown without what nobody should see, and means the same place") {
+TEST_CASE("a URL is shown without its secrets and still names the same place") {
     CHECK(parse_redis_url("redis://me:secret@h").shown() == "redis://h:6379");
     CHECK(parse_redis_url("redis://:secret@h:1/2").shown() == "redis://h:1/2");
     CHECK(parse_redis_url("redis://[::1]:9").shown() == "redis://[::1]:9");
@@ -77,7 +77,7 @@ TEST_CASE("it's shown without what nobody should see, and means the same place")
         CHECK(parse_redis_url(text).shown() == text);
 }
 
-TEST_CASE("what is none is refused in a line that says why, and keeps the secret") {
+TEST_CASE("an invalid URL is refused with a reason in one line that hides the secret") {
     struct Case {
         const char* text;
         const char* why;

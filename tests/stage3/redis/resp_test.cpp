@@ -1,4 +1,4 @@
-// Commands are written, and replies read, however they arrive.
+// Commands are written, and replies are read in whatever pieces they arrive.
 #include "common/system/socket.h"
 #include "stage3_queue_crawler/redis/resp.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
@@ -26,7 +26,7 @@ using stage3::Stream;
 
 namespace {
 
-/// As one sees it: (a, [b, null], error(ERR c)).
+/// A reply as text, such as [a, [b, null], error(ERR c)].
 std::string shown(const RedisReply& reply) {
     if (reply.is_null)
         return "null";
@@ -67,7 +67,7 @@ Coroutine<std::string> read_all(common::Socket socket) {
     co_return all;
 }
 
-/// What a reader makes of bytes that come in these pieces.
+/// The replies that a reader finds in bytes that come in these pieces.
 std::string read(std::vector<std::string> pieces) {
     std::array<int, 2> ends{};
     REQUIRE(
@@ -96,13 +96,13 @@ std::string times(int count, std::string_view text) {
 
 } // namespace
 
-TEST_CASE("a command: how many words, and each with its length in bytes") {
+TEST_CASE("a command is encoded as a number of words, each with its length in bytes") {
     std::string out = "x";
     stage3::append_command(out, {"SET", "", "a\r\nb"});
     CHECK(out == "x*3\r\n$3\r\nSET\r\n$0\r\n\r\n$4\r\na\r\nb\r\n");
 }
 
-TEST_CASE("replies of each kind") {
+TEST_CASE("replies of each kind are read") {
     CHECK(read("+OK\r\n") == "OK; end");
     CHECK(read("+\r\n") == "; end");
     CHECK(read(":-42\r\n") == "-42; end");
@@ -114,7 +114,7 @@ TEST_CASE("replies of each kind") {
     CHECK(read("") == "end");
 }
 
-TEST_CASE("wherever the bytes are cut in two") {
+TEST_CASE("a reply is read wherever its bytes are split in two") {
     const std::string bytes =
         "*4\r\n$5\r\nhe\r\nl\r\n:12\r\n*2\r\n$-1\r\n+OK\r\n-ERR no\r\n$3\r\nend\r\n";
     const std::string expected = "[he\r\nl, 12, [null, OK], error(ERR no)]; end; end";
@@ -129,7 +129,7 @@ TEST_CASE("wherever the bytes are cut in two") {
     CHECK(read(letters) == expected);
 }
 
-TEST_CASE("the connection ends in the middle") {
+TEST_CASE("a connection that ends inside a reply is an error") {
     const std::string bytes = "*2\r\n$2\r\nab\r\n+OK\r\n";
     for (std::size_t cut = 1; cut < bytes.size(); ++cut) {
         CAPTURE(cut);
@@ -138,7 +138,7 @@ TEST_CASE("the connection ends in the middle") {
     }
 }
 
-TEST_CASE("a megabyte, and many of them in a list") {
+TEST_CASE("a megabyte is read, even many times in a list") {
     const std::string text(1'000'000, 'x');
     const std::string bytes = "$1000000\r\n" + text + "\r\n";
     CHECK(read(bytes) == text + "; end");
@@ -146,7 +146,7 @@ TEST_CASE("a megabyte, and many of them in a list") {
     CHECK(read("*20000\r\n" + times(20'000, "$1\r\ny\r\n")).size() == 60'000 + 5);
 }
 
-TEST_CASE("what is no Redis is shown, but not as it is") {
+TEST_CASE("an answer that isn't Redis's is shown, but escaped") {
     CHECK(read("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
           == "what answers is no Redis: 'HTTP/1.1 400 Bad Request'");
     CHECK(read("SSH-2.0-OpenSSH_9.2p1\r\n")
@@ -162,11 +162,11 @@ TEST_CASE("what is no Redis is shown, but not as it is") {
     }
 }
 
-TEST_CASE("nobody fills our memory") {
+TEST_CASE("no reply may fill our memory") {
     CHECK(read("$536870913\r\n") == "what answers is no Redis: '$536870913'");
     CHECK(read("$99999999999999999999\r\n").starts_with("what answers is no Redis"));
     CHECK(read("*1000001\r\n") == "what answers is no Redis: '*1000001'");
-    CHECK(read("$536870912\r\n") == "end"); // would be allowed
+    CHECK(read("$536870912\r\n") == "end"); // this length would be allowed
     CHECK(read("*2\r\n*999998\r\n") == "end");
     CHECK(read("*2\r\n*999999\r\n") == "what answers is no Redis: '*999999'");
     CHECK(read(times(8, "*1\r\n") + "+deep\r\n") == "[[[[[[[[deep]]]]]]]]; end");
@@ -176,7 +176,7 @@ TEST_CASE("nobody fills our memory") {
         read("*600000\r\n" + times(600'000, ":1\r\n") + "*600000\r\n").ends_with("end"));
 }
 
-TEST_CASE("numbers, and what is none") {
+TEST_CASE("a reply is read as a number, and anything else is refused") {
     RedisReply reply;
     reply.text = "-12";
     CHECK(reply.number() == -12);
@@ -187,7 +187,7 @@ TEST_CASE("numbers, and what is none") {
     }
 }
 
-TEST_CASE("an error's first word") {
+TEST_CASE("the first word of an error can be read") {
     CHECK(stage3::RedisError("NOAUTH Authentication required.").code() == "NOAUTH");
     CHECK(stage3::RedisError("ERR").code() == "ERR");
 }

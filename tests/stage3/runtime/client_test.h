@@ -1,8 +1,8 @@
-// A loop for tests of what talks to clients: with real sockets, in a time of its own.
+// A loop for tests of code that talks to clients: with real sockets and a virtual clock.
 //
-// Between two ends of a socket pair, bytes are there as soon as they are sent. So a test
-// can let everything happen that needs no time, and then look: it always ends the same.
-// The clock stands still meanwhile, and jumps when a test lets time go by.
+// Bytes sent into one end of a socket pair are at the other end at once. So a test can
+// let everything happen that needs no time, and then check; its result is always the
+// same. The clock stops meanwhile, and jumps when a test lets time pass.
 #pragma once
 
 #include "common/system/selector.h"
@@ -30,17 +30,17 @@
 
 namespace tests {
 
-/// What somebody at the other end of a connection does, and sees.
+/// The other end of a connection, as the peer uses and sees it.
 class Client {
   public:
     explicit Client(common::Socket socket) : socket_(std::move(socket)) {}
 
-    /// Returns how many of them there was room for.
+    /// Returns how many bytes there was room for.
     std::size_t send(std::string_view bytes) {
         std::error_code error;
         return socket_.send(bytes, error);
     }
-    /// What has come since the last time.
+    /// What has arrived since the last call.
     std::string receive() {
         std::string all;
         std::array<char, 10'000> buffer{};
@@ -55,14 +55,14 @@ class Client {
         }
         return all;
     }
-    /// What `receive` has seen behind the last byte: the end, or that the connection was
+    /// What `receive` has seen after the last byte: the end, or that the connection was
     /// reset.
     bool ended() const { return ended_; }
     bool broken() const { return broken_; }
 
-    /// Says that nothing more will be sent.
+    /// Announces that nothing more will be sent.
     void finish() { ::shutdown(socket_.fd(), SHUT_WR); }
-    /// Goes away, whatever is still unread.
+    /// Closes its end, whatever is still unread.
     void close() { socket_.close(); }
 
   private:
@@ -71,12 +71,12 @@ class Client {
     bool broken_ = false;
 };
 
-/// A loop whose time is not the real one, and connections in it. A derived class that has
-/// streams closes the loop first of all, since what is left over may use them.
+/// A loop with a virtual clock, and connections in it. A derived class that has streams
+/// closes the loop first of all, since tasks that are left over may use them.
 class ClientTest {
   public:
     ClientTest() {
-        loop.set_exception_handler([](const stage3::Report&) {}); // the tests ask
+        loop.set_exception_handler([](const stage3::Report&) {}); // the tests check
     }
     ClientTest(const ClientTest&) = delete;
     ClientTest& operator=(const ClientTest&) = delete;
@@ -84,14 +84,14 @@ class ClientTest {
 
     /// Lets everything happen that needs no time.
     void settle() { run(Until::nothing_happens); }
-    /// Lets so much time go by, and all happen that comes in it.
+    /// Lets time pass, and everything happen that is due in it.
     void after(stage3::EventLoop::Duration time) {
         const stage3::CancelAtExit stop(loop.call_later(time, [this] { loop.stop(); }));
         run(Until::stopped);
         settle();
     }
 
-    /// Two ends of a connection. Neither takes much that is not read.
+    /// Two ends of a connection. Neither takes much more than is read.
     static std::pair<common::Socket, common::Socket> connection() {
         std::array<int, 2> ends{};
         REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0,
@@ -166,7 +166,7 @@ class ClientTest {
     stage3::EventLoop loop{options()};
 };
 
-/// What has left a task, in words; empty: nothing, or it is not done.
+/// The exception of a task, in words; empty if there is none, or the task is not done.
 inline std::string escaped(const stage3::Task<>& task) {
     if (!task.done() || task.cancelled())
         return {};

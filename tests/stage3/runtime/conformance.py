@@ -32,16 +32,16 @@ def read_table(path: Path):
 
 
 def run_tests(programs) -> dict[str, list[bool]]:
-    """For each row's name, how its tests went."""
+    """The results of each row's tests, by the row's name."""
     verdicts: dict[str, list[bool]] = {}
     for program in programs:
-        # Only the tests of rows: what else is in there takes its time, and runs anyway.
+        # Only the tests of rows: the other tests take long, and run elsewhere anyway.
         answer = subprocess.run([program, "-r=xml", "-d", "-tc=??:*,???:*"],
                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
         try:
             cases = list(xml.fromstring(answer.stdout).iter("TestCase"))
         except xml.ParseError as error:
-            sys.exit(f"{program} has not ended its report: {error}")
+            sys.exit(f"{program} did not complete its report: {error}")
         for case in cases:
             result = case.find("OverallResultsAsserts")
             name = re.match(r"([A-Z]\d+):", case.get("name"))

@@ -1,4 +1,4 @@
-"""Does conformance.py notice what it is there to notice?"""
+"""Does conformance.py find the mistakes that it is meant to find?"""
 
 import subprocess
 import sys
@@ -27,7 +27,7 @@ class Conformance(unittest.TestCase):
                 capture_output=True, text=True, check=False)
             return answer.returncode, answer.stdout + answer.stderr
 
-    def test_all_is_well(self):
+    def test_all_rows_pass(self):
         status, said = self.run_on("Part\nA1 M  must\nA2 O  - may\n", case("A1: it does", True),
                                    case("of no row", False))
         self.assertEqual(status, 0, said)
@@ -39,31 +39,31 @@ class Conformance(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("FAIL", said)
 
-    def test_a_row_without_a_test(self):
+    def test_a_row_without_a_test_is_seen(self):
         for level, expected in (("M", 1), ("S", 1), ("O", 0)):
             status, said = self.run_on(f"A1 {level}  text\n")
             self.assertEqual(status, expected)
             self.assertIn("NO TEST", said)
 
-    def test_must_can_not_be_excused(self):
+    def test_a_must_row_can_not_be_excused(self):
         status, _ = self.run_on("A1 M  - not done\n")
         self.assertEqual(status, 1)
 
-    def test_an_optional_row_that_fails(self):
+    def test_an_optional_row_that_fails_is_seen(self):
         status, _ = self.run_on("A1 O  text\n", case("A1: a", False))
         self.assertEqual(status, 1)
 
-    def test_a_test_without_a_row(self):
+    def test_a_test_without_a_row_is_seen(self):
         status, said = self.run_on("A1 M  text\n", case("A1: a", True), case("A9: b", True))
         self.assertEqual(status, 1)
         self.assertIn("A9", said)
 
-    def test_a_program_that_crashes(self):
+    def test_a_program_that_crashes_is_seen(self):
         status, said = self.run_on("A1 O  text\n", case("A1: a", True), whole=False)
         self.assertEqual(status, 1)
-        self.assertIn("not ended", said)
+        self.assertIn("did not complete", said)
 
-    def test_a_line_that_is_no_row(self):
+    def test_a_line_that_is_no_row_is_refused(self):
         status, said = self.run_on("A1 X  some text\n")
         self.assertEqual(status, 1)
         self.assertIn("table.txt:1", said)

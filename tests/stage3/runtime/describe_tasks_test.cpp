@@ -1,4 +1,4 @@
-// What a program of tasks tells of itself: who waits where, and for whom.
+// What a program reports about its tasks: which one waits where, and for what.
 #include "stage3_queue_crawler/runtime/executor/executor.h"
 #include "stage3_queue_crawler/runtime/sync/event.h"
 #include "stage3_queue_crawler/runtime/task/describe_tasks.h"
@@ -25,7 +25,7 @@ using tests::LoopTest;
 
 namespace {
 
-/// With N for the numbers of lines.
+/// The description, with N for the numbers of lines.
 std::string told(EventLoop& loop) {
     static const std::regex line("(\\.cpp|\\.h):[0-9]+");
     return std::regex_replace(describe_tasks(loop), line, "$1:N");
@@ -80,14 +80,14 @@ struct Looks : LoopTest {
 
 } // namespace
 
-TEST_CASE_FIXTURE(Looks, "without tasks there is little to tell") {
+TEST_CASE_FIXTURE(Looks, "without tasks there is little to describe") {
     CHECK(told(loop) == "All tasks are done.\n");
     const auto done = named("a", []() -> Coroutine<> { co_return; }());
     turns(1);
     CHECK(told(loop) == "All tasks are done.\n");
 }
 
-TEST_CASE_FIXTURE(Looks, "one that has not begun has no line yet") {
+TEST_CASE_FIXTURE(Looks, "a task that has not begun has no line yet") {
     const auto a = named("a", wait_for_it(future()));
     CHECK(
         told(loop)
@@ -97,7 +97,8 @@ TEST_CASE_FIXTURE(Looks, "one that has not begun has no line yet") {
                + asleep);
 }
 
-TEST_CASE_FIXTURE(Looks, "one that waits, with its coroutines, the innermost last") {
+TEST_CASE_FIXTURE(Looks,
+                  "a waiting task is shown with its coroutines, the innermost last") {
     const auto wanted = future();
     const auto a = named("a", through_another(wanted));
     turns(1);
@@ -120,7 +121,7 @@ TEST_CASE_FIXTURE(Looks, "one that waits, with its coroutines, the innermost las
     CHECK(a.done());
 }
 
-TEST_CASE_FIXTURE(Looks, "one that gives others their turn is ready") {
+TEST_CASE_FIXTURE(Looks, "a task that gives others their turn is ready") {
     const auto a = named("a", turn_for_ever());
     turns(3);
     CHECK(told(loop)
@@ -131,7 +132,7 @@ TEST_CASE_FIXTURE(Looks, "one that gives others their turn is ready") {
     loop.close();
 }
 
-TEST_CASE_FIXTURE(Looks, "the one who asks runs, and has resumed at its line") {
+TEST_CASE_FIXTURE(Looks, "a task that asks is running, and resumed at its line") {
     std::string result;
     const auto a = named("a", look(loop, result));
     turns(2);
@@ -142,7 +143,7 @@ TEST_CASE_FIXTURE(Looks, "the one who asks runs, and has resumed at its line") {
                  + asleep);
 }
 
-TEST_CASE_FIXTURE(Looks, "who waits for a task names it") {
+TEST_CASE_FIXTURE(Looks, "a task that waits for another names it") {
     const auto a = named("anna", wait_for_it(future()));
     const auto b = named("bob", wait_for_task(a));
     const auto c = named("cleo", wait_for_task(a));
@@ -158,13 +159,13 @@ TEST_CASE_FIXTURE(Looks, "who waits for a task names it") {
                  + nobody_wakes_them);
 }
 
-TEST_CASE_FIXTURE(Looks,
-                  "asked in the middle of a turn, it knows who comes in its rest") {
+TEST_CASE_FIXTURE(
+    Looks, "a description in the middle of a turn knows the tasks still due in it") {
     std::string text;
     loop.call_later(10ms, [&] { text = told(loop); }); // before the sleeper's own timer
     const auto napping = named("a", stage3::sleep(10ms));
     turns(1);
-    time.now += 10ms; // now both are due
+    time.now += 10ms; // now both timers are due
     turns(1);
     REQUIRE(!text.empty());
     CHECK(text.find("Nobody will wake them") == std::string::npos);
@@ -180,7 +181,7 @@ TEST_CASE_FIXTURE(Looks, "a name can't forge a line of the table") {
                    "The loop: no descriptor is watched, no timer is set.\n");
 }
 
-TEST_CASE_FIXTURE(Looks, "those in the same place are one entry") {
+TEST_CASE_FIXTURE(Looks, "tasks that wait in the same place share an entry") {
     Event event;
     std::vector<Task<>> tasks;
     for (int i = 1; i <= 100; ++i)
@@ -210,8 +211,9 @@ TEST_CASE_FIXTURE(Looks, "those in the same place are one entry") {
     turns(3);
 }
 
-TEST_CASE_FIXTURE(Looks,
-                  "but not if they stand on different lines, or for other things") {
+TEST_CASE_FIXTURE(
+    Looks,
+    "tasks that wait on different lines or for different things have separate entries") {
     const auto wanted = future();
     const auto a = named("a", wait_for_it(wanted));
     const auto b = named("b", through_another(wanted));
@@ -221,7 +223,7 @@ TEST_CASE_FIXTURE(Looks,
     CHECK(text.find("1 waits: b\n") != std::string::npos);
 }
 
-TEST_CASE_FIXTURE(Looks, "names that count up are told from the first to the last") {
+TEST_CASE_FIXTURE(Looks, "numbered names are shortened to the first and the last") {
     const auto names_told = [&](const std::vector<std::string>& names) {
         const auto wanted = future();
         std::vector<Task<>> tasks;
@@ -248,7 +250,7 @@ TEST_CASE_FIXTURE(Looks, "names that count up are told from the first to the las
             .ends_with(": a, b, c, d, e, f, g, h, i, j, and 3 more"));
 }
 
-TEST_CASE_FIXTURE(Looks, "who was asked to end, and goes on, is told apart") {
+TEST_CASE_FIXTURE(Looks, "a task that was asked to end but hasn't ended is shown apart") {
     const auto first = future();
     Task<> a = named("a", refuse_to_end(first, future()));
     turns(1);
@@ -263,7 +265,7 @@ TEST_CASE_FIXTURE(Looks, "who was asked to end, and goes on, is told apart") {
     loop.close();
 }
 
-TEST_CASE_FIXTURE(Looks, "who can still be woken is not given up") {
+TEST_CASE_FIXTURE(Looks, "a task that can still be woken is not given up for lost") {
     const auto wanted = future();
     const auto a = named("a", wait_for_it(wanted));
     turns(1);
@@ -273,7 +275,7 @@ TEST_CASE_FIXTURE(Looks, "who can still be woken is not given up") {
     };
     CHECK(end() == nobody_wakes_them);
 
-    SUBCASE("by a timer") {
+    SUBCASE("a timer can wake it") {
         const stage3::Handle timer = loop.call_later(1500ms, [] {});
         CHECK(end()
               == "The loop: no descriptor is watched, the next timer is due in "
@@ -284,7 +286,7 @@ TEST_CASE_FIXTURE(Looks, "who can still be woken is not given up") {
                  "0.000 s.\n");
         timer.cancel();
     }
-    SUBCASE("by a descriptor") {
+    SUBCASE("a descriptor can wake it") {
         const tests::Pipe pipe;
         const tests::Pipe another;
         loop.add_reader(pipe.read.fd(), [] {});
@@ -294,17 +296,17 @@ TEST_CASE_FIXTURE(Looks, "who can still be woken is not given up") {
         loop.remove_reader(pipe.read.fd());
         loop.remove_reader(another.read.fd());
     }
-    SUBCASE("by a function that will run") {
+    SUBCASE("a function that will run can wake it") {
         loop.call_soon([] {});
         CHECK(end() == asleep);
         turns(1);
     }
-    SUBCASE("by a letter from another thread") {
+    SUBCASE("a call from another thread can wake it") {
         loop.call_soon_threadsafe([] {});
         CHECK(end() == asleep);
         turns(1);
     }
-    SUBCASE("by another task that is ready") {
+    SUBCASE("another task that is ready can wake it") {
         const auto b = named("b", []() -> Coroutine<> { co_await next_turn(); }());
         CHECK(told(loop).ends_with(asleep));
         turns(2);
@@ -312,7 +314,7 @@ TEST_CASE_FIXTURE(Looks, "who can still be woken is not given up") {
     CHECK(end() == nobody_wakes_them);
 }
 
-TEST_CASE("a thread that works may wake somebody") {
+TEST_CASE("a working thread may wake a task") {
     EventLoop loop;
     const auto a = create_task(loop, wait_for_it(Future<>(loop)), "a");
     loop.stop();
@@ -329,7 +331,7 @@ TEST_CASE("a thread that works may wake somebody") {
     stage3::cancel_all_tasks(loop);
 }
 
-TEST_CASE_FIXTURE(Looks, "of a deep chain, the middle is left out") {
+TEST_CASE_FIXTURE(Looks, "the middle of a deep chain is left out") {
     struct Deep {
         static Coroutine<> dive(int depth, Future<> future) {
             if (depth == 0)

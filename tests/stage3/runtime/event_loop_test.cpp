@@ -36,7 +36,7 @@ void take(const Pipe& pipe) {
 
 } // namespace
 
-TEST_CASE_FIXTURE(LoopTest, "L1: call_soon is first in, first out, each once") {
+TEST_CASE_FIXTURE(LoopTest, "L1: calls of call_soon run first in, first out, each once") {
     // ev::EventLoopTestsMixin.test_call_soon
     for (const char* name : {"a", "b", "c"})
         loop.call_soon(noting(name));
@@ -45,8 +45,8 @@ TEST_CASE_FIXTURE(LoopTest, "L1: call_soon is first in, first out, each once") {
     CHECK(log == Log{"a", "b", "c"});
 }
 
-TEST_CASE_FIXTURE(LoopTest, "L2: what a callback queues runs in the next turn, after the "
-                            "selector was asked") {
+TEST_CASE_FIXTURE(LoopTest, "L2: a call that a callback queues runs in the next turn, "
+                            "after the selector was asked") {
     // base::BaseEventLoopTests.test__run_once_schedule_handle
     loop.call_soon([&] {
         note("a");
@@ -59,11 +59,11 @@ TEST_CASE_FIXTURE(LoopTest, "L2: what a callback queues runs in the next turn, a
     CHECK(log == Log{"a", "b"});
     time.ready = {{.fd = pipe.read.fd(), .events = common::Events::read, .data = 0}};
     turns(1);
-    // What was queued before the selector was asked comes first, what it found, second.
+    // Calls queued before the selector was asked run first, then those for its events.
     CHECK(log == Log{"a", "b", "c", "reader"});
 }
 
-TEST_CASE_FIXTURE(LoopTest, "L3: a call can be cancelled, also when it is ready") {
+TEST_CASE_FIXTURE(LoopTest, "L3: a call can be cancelled, even when it is ready") {
     // base::BaseEventLoopTests.test__add_callback_cancelled_handle; ev::HandleTests
     Handle b;
     loop.call_soon([&] {
@@ -78,7 +78,7 @@ TEST_CASE_FIXTURE(LoopTest, "L3: a call can be cancelled, also when it is ready"
     CHECK(log == Log{"a"});
 }
 
-TEST_CASE_FIXTURE(LoopTest, "L3: a cancelled call lets go of what it holds") {
+TEST_CASE_FIXTURE(LoopTest, "L3: a cancelled call releases what it holds") {
     auto held = std::make_shared<int>();
     Handle handle = loop.call_later(1h, [held] {});
     CHECK(held.use_count() == 2);
@@ -91,13 +91,13 @@ TEST_CASE_FIXTURE(LoopTest, "L3: a callback may cancel itself") {
     auto held = std::make_shared<std::string>("held");
     self = loop.call_soon([&, held] {
         self.cancel();
-        note(*held); // still there
+        note(*held); // it still exists
     });
     turns(1);
     CHECK(log == Log{"held"});
 }
 
-TEST_CASE_FIXTURE(LoopTest, "L4: call_later and call_at go by the loop's clock") {
+TEST_CASE_FIXTURE(LoopTest, "L4: call_later and call_at follow the loop's clock") {
     // ev::EventLoopTestsMixin.test_call_later; base::BaseEventLoopTests.
     // test_time_and_call_at
     loop.call_later(100ms, noting("100"));
@@ -112,7 +112,7 @@ TEST_CASE_FIXTURE(LoopTest, "L4: call_later and call_at go by the loop's clock")
     CHECK(elapsed() == 200);
 }
 
-TEST_CASE("L4: nothing comes early by a real clock") {
+TEST_CASE("L4: no call comes early by a real clock") {
     EventLoop loop;
     for (const auto delay : {1us, 700us, 1500us, 3000us}) {
         const auto start = std::chrono::steady_clock::now();
@@ -126,14 +126,15 @@ TEST_CASE("L4: nothing comes early by a real clock") {
     }
 }
 
-TEST_CASE_FIXTURE(LoopTest, "L4: for ever is no time in the past") {
+TEST_CASE_FIXTURE(LoopTest, "L4: an endless delay does not become a time in the past") {
     loop.call_later(EventLoop::Duration::max(), noting("never"));
     loop.call_later(1h, [&] { loop.stop(); });
     loop.run_forever();
     CHECK(log.empty());
 }
 
-TEST_CASE_FIXTURE(LoopTest, "L5: what is due is due at once, in the order of its times") {
+TEST_CASE_FIXTURE(LoopTest,
+                  "L5: calls that are due run at once, in the order of their times") {
     // base::BaseEventLoopTests.test_call_later_negative_delays
     loop.call_later(-1s, noting("-1"));
     loop.call_later(-2s, noting("-2"));
@@ -142,8 +143,8 @@ TEST_CASE_FIXTURE(LoopTest, "L5: what is due is due at once, in the order of its
     CHECK(log == Log{"-2", "-1", "0"});
 }
 
-TEST_CASE_FIXTURE(LoopTest,
-                  "L6: of several that are due at once, the first comes first") {
+TEST_CASE_FIXTURE(
+    LoopTest, "L6: of timers with the same time, the one made first is called first") {
     for (int i = 0; i < 20; ++i)
         loop.call_at(loop.time() + 10ms, noting(std::to_string(i)));
     time.now += 10ms;
@@ -155,7 +156,7 @@ TEST_CASE_FIXTURE(LoopTest,
 }
 
 TEST_CASE_FIXTURE(LoopTest,
-                  "L7: the loop sleeps until the earliest timer that is alive") {
+                  "L7: the loop sleeps until the earliest timer that was not cancelled") {
     // base::BaseEventLoopTests.test__run_once
     const Pipe pipe;
     loop.add_reader(pipe.read.fd(), [] {}); // so that the selector is asked in any case
@@ -171,14 +172,14 @@ TEST_CASE_FIXTURE(LoopTest,
     CHECK(time.timeouts == std::vector<int>{10, 10, -99, 0});
 }
 
-TEST_CASE_FIXTURE(LoopTest,
-                  "L7: where nobody waits for a descriptor, timers that are due "
-                  "need no question") {
-    loop.call_later(5ms, [&] { time.now += 5ms; }); // so that the next one is due
+TEST_CASE_FIXTURE(
+    LoopTest,
+    "L7: if no task waits for a descriptor, timers that are due don't ask the selector") {
+    loop.call_later(5ms, [&] { time.now += 5ms; }); // so that the next timer is due
     loop.call_later(10ms, noting("10"));
     bool watched = false;
-    SUBCASE("none is asked") {}
-    SUBCASE("but with a signal's handler, the selector is asked") {
+    SUBCASE("without descriptors, the selector isn't asked") {}
+    SUBCASE("with a signal handler, the selector is asked") {
         watched = true;
         loop.add_signal_handler(SIGUSR1, [] {});
     }
@@ -195,15 +196,15 @@ TEST_CASE_FIXTURE(LoopTest, "L7: a fraction of a millisecond is rounded up") {
     CHECK(time.timeouts == std::vector<int>{1});
 }
 
-TEST_CASE_FIXTURE(LoopTest, "L7: without a timer, it sleeps for ever") {
-    CHECK_THROWS_WITH(loop.run_forever(),
-                      "everybody waits, and nothing will ever happen");
+TEST_CASE_FIXTURE(LoopTest,
+                  "L7: without a timer, the loop sleeps until something else happens") {
+    CHECK_THROWS_WITH(loop.run_forever(), "all tasks wait, and nothing will ever happen");
     CHECK(time.timeouts == std::vector<int>{-1});
     CHECK_FALSE(loop.running());
-    turns(1); // the exception has left it in order
+    turns(1); // the exception has left the loop usable
 }
 
-TEST_CASE_FIXTURE(LoopTest, "L8: cancelled timers don't pile up") {
+TEST_CASE_FIXTURE(LoopTest, "L8: timers that were cancelled don't pile up") {
     // base::BaseEventLoopTests.test__run_once_cancelled_event_cleanup
     loop.call_later(1ms, noting("alive"));
     for (int i = 0; i < tests::in_bulk(100'000); ++i)
@@ -215,7 +216,7 @@ TEST_CASE_FIXTURE(LoopTest, "L8: cancelled timers don't pile up") {
 }
 
 TEST_CASE_FIXTURE(LoopTest,
-                  "L9: a callback that throws is reported, and the turn goes on") {
+                  "L9: a callback that throws is reported, and the turn continues") {
     // base::BaseEventLoopTests.test_default_exc_handler_callback;
     // ev::HandleTests.test_callback_with_exception
     loop.call_soon([] { throw std::runtime_error("it rains"); });
@@ -253,7 +254,8 @@ TEST_CASE_FIXTURE(LoopTest, "L11: run_until_complete returns the value, or throw
     CHECK(stage3::run_until_complete(loop, f) == "late"); // done already
 }
 
-TEST_CASE_FIXTURE(LoopTest, "L12: stopped before the future is done, it can be run on") {
+TEST_CASE_FIXTURE(LoopTest,
+                  "L12: a loop that is stopped before the future is done can run again") {
     // ev::EventLoopTestsMixin.test_run_until_complete_stopped;
     // task::BaseTaskTests.test_stop_while_run_in_complete
     const auto t = task([]() -> Coroutine<int> {
@@ -266,12 +268,13 @@ TEST_CASE_FIXTURE(LoopTest, "L12: stopped before the future is done, it can be r
     CHECK_FALSE(t.done());
     CHECK(stage3::run_until_complete<int>(loop, t) == 7);
     CHECK(elapsed() == 10'000);
-    turns(1); // the first one's callback does not stop anything any more
+    turns(1); // the callback of the first future no longer stops the loop
     CHECK(reports.empty());
 }
 
-TEST_CASE_FIXTURE(LoopTest, "L13: stopped before it runs, it makes one turn, and doesn't "
-                            "wait") {
+TEST_CASE_FIXTURE(
+    LoopTest,
+    "L13: a loop that is stopped before it runs makes one turn without waiting") {
     // base::BaseEventLoopTests.test_run_forever_pre_stopped
     const Pipe pipe;
     loop.add_reader(pipe.read.fd(), [] {});
@@ -315,10 +318,10 @@ TEST_CASE_FIXTURE(LoopTest, "L15: a closed loop refuses everything") {
     CHECK_THROWS_AS(static_cast<void>(future<int>()), LoopClosed);
     CHECK_THROWS_AS(static_cast<void>(task([]() -> Coroutine<> { co_return; }())),
                     LoopClosed);
-    loop.close(); // again: no mistake
+    loop.close(); // closing twice is allowed
 }
 
-TEST_CASE_FIXTURE(LoopTest, "L15: what a loop still holds when it closes is dropped") {
+TEST_CASE_FIXTURE(LoopTest, "L15: a loop that closes drops what it still holds") {
     auto held = std::make_shared<int>();
     const Pipe pipe;
     loop.call_soon([held] {});
@@ -332,7 +335,7 @@ TEST_CASE_FIXTURE(LoopTest, "L15: what a loop still holds when it closes is drop
     CHECK(held.use_count() == 1);
 }
 
-TEST_CASE("L16: an event is delivered once, also to a loop that was stopped by it") {
+TEST_CASE("L16: an event is delivered once, even to a loop that was stopped by it") {
     // ev::EventLoopTestsMixin.test_single_selecter_event_callback_after_stopping
     EventLoop loop;
     const Pipe pipe;
@@ -379,11 +382,11 @@ TEST_CASE_FIXTURE(LoopTest, "L19: a cancelled sleep cancels its timer") {
     CHECK(t.cancelled());
     loop.call_later(1s, [&] { loop.stop(); });
     loop.run_forever();
-    CHECK(loop.timers() == 0); // swept out, as it came to the top
+    CHECK(loop.timers() == 0); // removed when it reached the top of the heap
     CHECK(elapsed() == 1000);
 }
 
-TEST_CASE("readers and writers of one descriptor") {
+TEST_CASE("one descriptor can have a reader and a writer") {
     EventLoop loop;
     const Pipe pipe;
     Log log;
@@ -437,7 +440,7 @@ TEST_CASE("call_soon_threadsafe wakes the loop from another thread") {
     CHECK(called == 1000);
 }
 
-TEST_CASE("a signal calls its handler in a turn, and no other") {
+TEST_CASE("a signal calls its handler in a turn, and no other handler") {
     EventLoop loop;
     Log log;
     loop.add_signal_handler(SIGUSR1, [&] {
@@ -451,14 +454,14 @@ TEST_CASE("a signal calls its handler in a turn, and no other") {
     loop.run_forever();
     CHECK(log == Log{"raised", "USR1"});
 
-    SUBCASE("another loop can't have it too") {
+    SUBCASE("another loop can't handle the same signal") {
         EventLoop other;
         CHECK_THROWS_AS(other.add_signal_handler(SIGUSR1, [] {}), std::invalid_argument);
         CHECK(loop.remove_signal_handler(SIGUSR1));
         CHECK_FALSE(loop.remove_signal_handler(SIGUSR1));
         other.add_signal_handler(SIGUSR1, [] {});
     }
-    SUBCASE("it can be replaced") {
+    SUBCASE("the handler can be replaced") {
         loop.add_signal_handler(SIGUSR1, [&] {
             log.emplace_back("second");
             loop.stop();
@@ -467,12 +470,12 @@ TEST_CASE("a signal calls its handler in a turn, and no other") {
         loop.run_forever();
         CHECK(log.back() == "second");
     }
-    SUBCASE("some can't be caught, others don't exist") {
+    SUBCASE("some signals can't be caught, and others don't exist") {
         CHECK_THROWS_AS(loop.add_signal_handler(SIGKILL, [] {}), std::invalid_argument);
         CHECK_THROWS_AS(loop.add_signal_handler(0, [] {}), std::invalid_argument);
         CHECK_THROWS_AS(loop.add_signal_handler(1000, [] {}), std::invalid_argument);
     }
-    SUBCASE("when the loop is gone, it does what it did before") {
+    SUBCASE("when the loop is gone, the signal does what it did before") {
         loop.close();
         struct sigaction now{};
         ::sigaction(SIGUSR1, nullptr, &now);
@@ -480,7 +483,7 @@ TEST_CASE("a signal calls its handler in a turn, and no other") {
     }
 }
 
-TEST_CASE("turns are counted") {
+TEST_CASE("the loop counts its turns") {
     EventLoop loop;
     CHECK(loop.turns() == 0);
     stage3::run_until_complete(loop, []() -> Coroutine<> {
@@ -491,7 +494,7 @@ TEST_CASE("turns are counted") {
     CHECK(loop.turns() <= 13);
 }
 
-TEST_CASE("two loops in two threads know nothing of each other") {
+TEST_CASE("two loops in two threads don't affect each other") {
     const auto count = [](int& turns) -> Coroutine<> {
         for (; turns < 10'000; ++turns)
             co_await stage3::next_turn();

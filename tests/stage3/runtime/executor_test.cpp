@@ -1,5 +1,5 @@
-// Other threads: what they compute comes back to the loop's thread, and nothing else of
-// it is touched by two. ThreadSanitizer runs this, too.
+// Other threads: their results come back to the loop's thread, and nothing else is shared
+// by two threads. ThreadSanitizer runs this, too.
 #include "stage3_queue_crawler/runtime/executor/executor.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
@@ -28,8 +28,8 @@ TEST_CASE("a result comes back from another thread") {
         const auto there = co_await run_in_executor(
             stage3::running_loop(), [] { return std::this_thread::get_id(); });
         CHECK(there != here);
-        CHECK(std::this_thread::get_id() == here); // and we are where we were
-        co_await run_in_executor(stage3::running_loop(), [] {}); // nothing, too
+        CHECK(std::this_thread::get_id() == here); // still in the loop's thread
+        co_await run_in_executor(stage3::running_loop(), [] {}); // a job without a result
         auto pointer = co_await run_in_executor(stage3::running_loop(),
                                                 [] { return std::make_unique<int>(7); });
         CHECK(*pointer == 7);
@@ -50,7 +50,7 @@ TEST_CASE("an exception comes back from another thread") {
     }());
 }
 
-TEST_CASE("the loop goes on while a thread blocks") {
+TEST_CASE("the loop continues while a thread blocks") {
     stage3::run([]() -> Coroutine<> {
         std::binary_semaphore let_go(0);
         const auto blocked =
@@ -63,7 +63,7 @@ TEST_CASE("the loop goes on while a thread blocks") {
     }());
 }
 
-TEST_CASE("jobs run at the same time, in as many threads as there may be") {
+TEST_CASE("jobs run at the same time, in as many threads as allowed") {
     stage3::LoopOptions options;
     options.threads = 3;
     stage3::run(
@@ -86,7 +86,7 @@ TEST_CASE("jobs run at the same time, in as many threads as there may be") {
         std::move(options));
 }
 
-TEST_CASE("a thousand jobs, each with its own result") {
+TEST_CASE("each of a thousand jobs gets its own result") {
     stage3::run([]() -> Coroutine<> {
         std::vector<Future<int>> jobs;
         for (int i = 0; i < 1000; ++i)
@@ -112,7 +112,7 @@ TEST_CASE("a cancelled job that has not begun does not begin") {
             co_await stage3::next_turn();
             let_go.release();
             co_await first;
-            // A third one has its turn behind the second.
+            // A third job gets its turn after the second.
             co_await run_in_executor(stage3::running_loop(), [] {});
             CHECK(second.cancelled());
         }(ran),
@@ -120,7 +120,7 @@ TEST_CASE("a cancelled job that has not begun does not begin") {
     CHECK_FALSE(ran);
 }
 
-TEST_CASE("a loop that closes waits for what runs, and drops what doesn't") {
+TEST_CASE("a loop that closes waits for running jobs and drops the others") {
     std::atomic<int> finished = 0;
     auto held = std::make_shared<int>();
     {

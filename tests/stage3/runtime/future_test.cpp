@@ -70,7 +70,7 @@ TEST_CASE_FIXTURE(LoopTest, "F4: a second outcome is refused, and the first one 
     CHECK_THROWS_AS(g.result(), Rain);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "F5: an exception instead of a result") {
+TEST_CASE_FIXTURE(LoopTest, "F5: a future may hold an exception instead of a result") {
     // fut::BaseFutureTests.test_exception
     const auto f = future<int>();
     f.set_exception(Rain());
@@ -90,8 +90,7 @@ TEST_CASE_FIXTURE(LoopTest, "F6: cancel ends a pending future") {
     CHECK(f.cancelled());
 }
 
-TEST_CASE_FIXTURE(LoopTest,
-                  "F7: of a cancelled future, result and exception both throw") {
+TEST_CASE_FIXTURE(LoopTest, "F7: result and exception of a cancelled future both throw") {
     // fut::BaseFutureTests.test_cancel
     auto f = future<int>();
     f.cancel("no more");
@@ -104,7 +103,7 @@ TEST_CASE_FIXTURE(LoopTest,
     }
 }
 
-TEST_CASE_FIXTURE(LoopTest, "F8: a cancelled future takes no result any more") {
+TEST_CASE_FIXTURE(LoopTest, "F8: a cancelled future takes no result") {
     // fut::BaseFutureTests.test_cancel, .test_set_result_unless_cancelled
     auto f = future<int>();
     f.cancel();
@@ -145,8 +144,7 @@ TEST_CASE_FIXTURE(LoopTest,
 // [/f10]
 
 TEST_CASE_FIXTURE(LoopTest,
-                  "F11: callbacks run in their order, once each, and are handed "
-                  "the future") {
+                  "F11: callbacks run in their order, once each, and get the future") {
     // fut::BaseFutureDoneCallbackTests.test_callbacks_invoked_on_set_result
     const auto f = future<int>();
     for (const char* name : {"a", "b", "c"})
@@ -157,7 +155,7 @@ TEST_CASE_FIXTURE(LoopTest,
     CHECK(log == Log{"a5", "b5", "c5"});
 }
 
-TEST_CASE_FIXTURE(LoopTest, "F11: the future stays until its callbacks have run") {
+TEST_CASE_FIXTURE(LoopTest, "F11: a future lives until its callbacks have run") {
     {
         const auto f = future<int>();
         f.add_done_callback(
@@ -183,8 +181,8 @@ TEST_CASE_FIXTURE(LoopTest, "F12: callbacks run for exceptions and cancellations
     CHECK(log == Log{"exception", "cancelled"});
 }
 
-TEST_CASE_FIXTURE(LoopTest, "F13: a callback that comes too late is called in the next "
-                            "turn") {
+TEST_CASE_FIXTURE(LoopTest,
+                  "F13: a callback that is added too late is called in the next turn") {
     const auto f = future<int>();
     f.set_result(1);
     turns(1);
@@ -194,21 +192,21 @@ TEST_CASE_FIXTURE(LoopTest, "F13: a callback that comes too late is called in th
     CHECK(log == Log{"late"});
 }
 
-TEST_CASE_FIXTURE(LoopTest, "F14: a callback can be taken back") {
+TEST_CASE_FIXTURE(LoopTest, "F14: a callback can be removed") {
     // fut::BaseFutureDoneCallbackTests.test_remove_done_callback. Functions can't be
-    // compared in C++, so each registration has a handle of its own.
+    // compared in C++, so each registration has its own handle.
     const auto f = future<int>();
     auto a = f.add_done_callback([&](const auto&) { note("a"); });
     f.add_done_callback([&](const auto&) { note("b"); });
     a.cancel();
-    a.cancel(); // no mistake
+    a.cancel(); // cancelling twice is allowed
     CHECK(a.cancelled());
     f.set_result(1);
     turns(1);
     CHECK(log == Log{"b"});
 }
 
-TEST_CASE_FIXTURE(LoopTest, "F15: callbacks may add and take back callbacks") {
+TEST_CASE_FIXTURE(LoopTest, "F15: callbacks may add and remove callbacks") {
     // fut::BaseFutureDoneCallbackTests.test_schedule_callbacks_list_mutation_1, _2
     const auto f = future<int>();
     stage3::Handle c;
@@ -226,7 +224,7 @@ TEST_CASE_FIXTURE(LoopTest, "F15: callbacks may add and take back callbacks") {
     CHECK(log == Log{"a", "b", "d"});
 }
 
-TEST_CASE_FIXTURE(LoopTest, "F16: an exception that nobody has looked at is reported") {
+TEST_CASE_FIXTURE(LoopTest, "F16: an exception that was never looked at is reported") {
     // fut::BaseFutureTests.test_tb_logger_exception_unretrieved
     {
         const auto f = future<int>();
@@ -238,8 +236,8 @@ TEST_CASE_FIXTURE(LoopTest, "F16: an exception that nobody has looked at is repo
     CHECK_THROWS_AS(std::rethrow_exception(reports[0].exception), Rain);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "F17: to ask for the result or the exception counts as "
-                            "looking") {
+TEST_CASE_FIXTURE(LoopTest,
+                  "F17: asking for the result or the exception counts as looking") {
     // fut::BaseFutureTests.test_tb_logger_exception_retrieved,
     // .test_tb_logger_exception_result_retrieved
     {
@@ -253,8 +251,8 @@ TEST_CASE_FIXTURE(LoopTest, "F17: to ask for the result or the exception counts 
     CHECK(reports.empty());
 }
 
-TEST_CASE_FIXTURE(LoopTest, "F18: no report of what was never done, has a value, or was "
-                            "cancelled") {
+TEST_CASE_FIXTURE(LoopTest,
+                  "F18: a future that never failed, or was cancelled, is not reported") {
     // fut::BaseFutureTests.test_tb_logger_abandoned, .test_tb_logger_result_unretrieved,
     // .test_tb_logger_not_called_after_cancel
     {
@@ -267,8 +265,7 @@ TEST_CASE_FIXTURE(LoopTest, "F18: no report of what was never done, has a value,
     CHECK(reports.empty());
 }
 
-TEST_CASE_FIXTURE(LoopTest, "F19: who cancels too late doesn't want to hear of the "
-                            "exception") {
+TEST_CASE_FIXTURE(LoopTest, "F19: cancelling too late silences the exception") {
     // fut::BaseFutureTests.test_tb_logger_not_called_after_cancel
     {
         auto f = future<int>();
@@ -278,9 +275,8 @@ TEST_CASE_FIXTURE(LoopTest, "F19: who cancels too late doesn't want to hear of t
     CHECK(reports.empty());
 }
 
-TEST_CASE_FIXTURE(LoopTest,
-                  "F20: awaiting a pending future suspends, and gives its value; "
-                  "twice, twice") {
+TEST_CASE_FIXTURE(LoopTest, "F20: awaiting a pending future suspends and gives its "
+                            "value, as often as it is awaited") {
     // fut::BaseFutureTests.test_yield_from_twice, .test_iter;
     // task::BaseTaskTests.test_step_result_future
     const auto f = future<int>();
@@ -314,9 +310,8 @@ TEST_CASE_FIXTURE(LoopTest,
     CHECK(log == Log{"a", "a", "a", "b"});
 }
 
-TEST_CASE_FIXTURE(LoopTest,
-                  "F22: all who wait get the outcome, in the order in which they "
-                  "came") {
+TEST_CASE_FIXTURE(
+    LoopTest, "F22: all waiting tasks get the outcome, in the order in which they came") {
     const auto f = future<int>();
     const auto a = task(note_result(*this, f, "a"));
     const auto b = task(note_result(*this, f, "b"));
@@ -329,7 +324,7 @@ TEST_CASE_FIXTURE(LoopTest,
     CHECK(log == Log{"a1", "b1", "callback", "c1"});
 }
 
-TEST_CASE_FIXTURE(LoopTest, "F23: all who wait get the same exception") {
+TEST_CASE_FIXTURE(LoopTest, "F23: all waiting tasks get the same exception") {
     const auto f = future<int>();
     const auto catching = [](Future<int> failing) -> Coroutine<const Rain*> {
         try {
@@ -352,7 +347,7 @@ TEST_CASE_FIXTURE(LoopTest, "a result that can't be copied is moved out") {
     const int value = run([](LoopTest& t) -> Coroutine<int> {
         const auto f = t.future<std::unique_ptr<int>>();
         f.set_result(std::make_unique<int>(7));
-        const int seen = *co_await f; // stays there
+        const int seen = *co_await f; // the value stays in the future
         std::unique_ptr<int> taken = co_await stage3::Future(f);
         co_return *taken + seen;
     }(*this));
@@ -360,7 +355,7 @@ TEST_CASE_FIXTURE(LoopTest, "a result that can't be copied is moved out") {
 }
 
 TEST_CASE_FIXTURE(LoopTest,
-                  "a result is moved out only if nobody else could ask for it") {
+                  "a result is moved out only if no one else could ask for it") {
     run([](LoopTest& t) -> Coroutine<> {
         const auto f = t.future<std::string>();
         f.set_result("a word, and too long for a short string");
@@ -376,7 +371,7 @@ TEST_CASE("futures and handles may outlive their loop") {
     }();
     CHECK_FALSE(pending.done());
     CHECK_THROWS_AS(pending.add_done_callback([](const auto&) {}), stage3::LoopClosed);
-    pending.set_result(1); // nobody is told
+    pending.set_result(1); // no callback is called
     CHECK(pending.result() == 1);
     stage3::Handle handle = [] {
         stage3::EventLoop loop;

@@ -1,5 +1,5 @@
-// Destructors that do things, at moments when one doesn't expect them; and loops that
-// close while much is under way. The address sanitizer is the judge of most of these.
+// Destructors that do things at unexpected moments, and loops that close while much is
+// under way. Most of these mistakes would be found by the address sanitizer only.
 #include "stage3_queue_crawler/runtime/executor/executor.h"
 #include "stage3_queue_crawler/runtime/sync/queue.h"
 #include "tests/stage3/runtime/loop_test.h"
@@ -37,7 +37,7 @@ using tests::Pipe;
 
 namespace {
 
-/// Does something when it dies.
+/// Calls a function when it is destroyed.
 class AtEnd {
   public:
     explicit AtEnd(std::function<void()> function) : function_(std::move(function)) {}
@@ -73,7 +73,7 @@ TEST_CASE_FIXTURE(LoopTest, "a task that dies with its loop may cancel others") 
     CHECK(reports.size() == 2);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "a task that dies with its loop can make no other") {
+TEST_CASE_FIXTURE(LoopTest, "a task that dies with its loop can create no other") {
     const auto parent = task([](LoopTest& test) -> Coroutine<> {
         std::function<void()> make = [&test] {
             CHECK_THROWS_AS(
@@ -86,11 +86,10 @@ TEST_CASE_FIXTURE(LoopTest, "a task that dies with its loop can make no other") 
     turns(2);
     loop.close();
     CHECK_FALSE(parent.done());
-    CHECK(reports.size()
-          == 1); // the parent has not ended; and of no other there's a word
+    CHECK(reports.size() == 1); // about the parent, and no other task
 }
 
-TEST_CASE("a call that was made, or dropped, can be cancelled when its loop is gone") {
+TEST_CASE("a call that was made or dropped can be cancelled when its loop is gone") {
     stage3::Handle made;
     stage3::Handle dropped;
     stage3::Handle queued;
@@ -101,7 +100,7 @@ TEST_CASE("a call that was made, or dropped, can be cancelled when its loop is g
         loop.run_forever();
         queued = loop.call_soon([] {});
     }
-    made.cancel(); // a sanitizer watches whether they ask the loop for anything
+    made.cancel(); // a sanitizer sees whether these use the loop
     dropped.cancel();
     queued.cancel();
     CHECK(made.cancelled());
@@ -119,7 +118,8 @@ TEST_CASE("a task may be cancelled when its loop is gone") {
     CHECK_FALSE(waits.done());
 }
 
-TEST_CASE_FIXTURE(LoopTest, "what dies with its loop may resolve and cancel futures") {
+TEST_CASE_FIXTURE(LoopTest,
+                  "objects that die with their loop may resolve and cancel futures") {
     stage3::Queue<int> queue;
     queue.put_nowait(1);
     const auto joiner = task(queue.join());
@@ -158,11 +158,12 @@ TEST_CASE_FIXTURE(LoopTest, "callbacks may hold the last handle to their future"
     loop.close();
 }
 
-TEST_CASE_FIXTURE(LoopTest, "a chain of 100,000 futures is dropped in little stack") {
+TEST_CASE_FIXTURE(LoopTest, "a chain of 100,000 futures is dropped with little stack") {
     const char* lowest = nullptr;
     const char* highest = nullptr;
     int dropped = 0;
-    // The callback of one holds the last handle to another, and looks how deep it dies.
+    // The callback of each future holds the last handle to another one, and measures
+    // how deep in the stack it is destroyed.
     const auto hold = [&](const Future<>& holder, Future<> other) {
         auto look = std::make_shared<AtEnd>([&] {
             const auto* const here = static_cast<const char*>(__builtin_frame_address(0));
@@ -175,9 +176,9 @@ TEST_CASE_FIXTURE(LoopTest, "a chain of 100,000 futures is dropped in little sta
     };
     const int many = tests::in_bulk(100'000);
     int more = many;
-    constexpr std::ptrdiff_t little = 10'000; // bytes: for a sanitizer's frames, too
+    constexpr std::ptrdiff_t little = 10'000; // bytes, enough for a sanitizer's frames
 
-    SUBCASE("by its owner") {
+    SUBCASE("its owner drops the chain") {
         const Future<> first(loop);
         for (Future<> last = first; more > 0; --more) {
             const Future<> next(loop);
@@ -185,7 +186,7 @@ TEST_CASE_FIXTURE(LoopTest, "a chain of 100,000 futures is dropped in little sta
             last = next;
         }
     }
-    SUBCASE("by its loop, which begins with the newest") {
+    SUBCASE("its loop drops the chain, the newest first") {
         for (Future<> last(loop); more > 0; --more) {
             const Future<> next(loop);
             hold(next, last);
@@ -197,7 +198,7 @@ TEST_CASE_FIXTURE(LoopTest, "a chain of 100,000 futures is dropped in little sta
     CHECK(highest - lowest < little);
 }
 
-TEST_CASE("a job that is dropped may ask for another, in vain") {
+TEST_CASE("a job that is dropped may ask in vain for another") {
     stage3::LoopOptions options;
     options.threads = 1;
     EventLoop loop(std::move(options));
@@ -222,7 +223,7 @@ TEST_CASE("a job that is dropped may ask for another, in vain") {
     CHECK(refused == "the event loop is closed");
 }
 
-TEST_CASE_FIXTURE(LoopTest, "an object that holds its timer, which holds the object") {
+TEST_CASE_FIXTURE(LoopTest, "a timer and the object that holds it may hold each other") {
     struct Owner {
         Handle timer;
     };
@@ -237,7 +238,7 @@ TEST_CASE_FIXTURE(LoopTest, "an object that holds its timer, which holds the obj
     CHECK(held.use_count() == 4);
     time.now += 1s;
     turns(1);
-    CHECK(held.use_count() == 2); // those that have run have let go
+    CHECK(held.use_count() == 2); // the callbacks that have run are released
     loop.close();
     CHECK(held.use_count() == 1);
 }
@@ -256,7 +257,7 @@ TEST_CASE_FIXTURE(LoopTest, "a callback may hold the last handle to itself") {
     raw->handle.cancel();
 }
 
-TEST_CASE("a reader that dies may take back the writer") {
+TEST_CASE("a reader that dies may remove the writer") {
     EventLoop loop;
     const Pipe pipe;
     const int fd = pipe.write.fd();
@@ -265,7 +266,7 @@ TEST_CASE("a reader that dies may take back the writer") {
         loop.remove_writer(fd);
     });
     loop.add_reader(fd, [connection] {});
-    loop.add_writer(fd, [] { FAIL("it was taken back"); });
+    loop.add_writer(fd, [] { FAIL("the writer was removed"); });
     connection.reset();
     CHECK(loop.remove_reader(fd));
     CHECK_FALSE(loop.remove_writer(fd));
@@ -282,27 +283,27 @@ TEST_CASE("a descriptor that was closed too early does no lasting harm") {
     pipe.reset();
     CHECK_THROWS_AS(loop.remove_reader(fd), std::system_error);
     CHECK_FALSE(loop.remove_writer(fd));
-    const Pipe next; // the same numbers again
+    const Pipe next; // has the same numbers
     CHECK(next.write.fd() == fd);
     loop.add_writer(fd, [&] { loop.stop(); });
     loop.run_forever();
 }
 
-TEST_CASE("a signal's handler may take itself back as it dies") {
+TEST_CASE("a signal handler may remove itself as it dies") {
     EventLoop loop;
     auto held = std::make_shared<AtEnd>([&] { loop.remove_signal_handler(SIGUSR1); });
     loop.add_signal_handler(SIGUSR1, [held] {});
     held.reset();
-    SUBCASE("removed") { CHECK(loop.remove_signal_handler(SIGUSR1)); }
-    SUBCASE("replaced") {
+    SUBCASE("the handler is removed") { CHECK(loop.remove_signal_handler(SIGUSR1)); }
+    SUBCASE("the handler is replaced") {
         loop.add_signal_handler(SIGUSR1, [] {});
     }
-    SUBCASE("closed") { loop.close(); }
+    SUBCASE("the loop is closed") { loop.close(); }
 }
 
-TEST_CASE("a signal is not lost in a pipe that is full") {
+TEST_CASE("a signal is not lost when its pipe is full") {
     EventLoop loop;
-    for (int i = 0; i < 70'000; ++i) { // a letter a turn, and the pipe is never read
+    for (int i = 0; i < 70'000; ++i) { // one message per turn, and the pipe is never read
         loop.call_soon_threadsafe([] {});
         loop.stop();
         loop.run_forever();
@@ -342,7 +343,7 @@ TEST_CASE_FIXTURE(LoopTest, "any time in the past is due at once") {
 
 // ---- Waiting ----
 
-TEST_CASE_FIXTURE(LoopTest, "callbacks that were taken back don't pile up") {
+TEST_CASE_FIXTURE(LoopTest, "removed callbacks don't pile up") {
     const auto never = future<>();
     auto held = std::make_shared<int>();
     for (int i = 0; i < tests::in_bulk(100'000); ++i)
@@ -369,7 +370,8 @@ TEST_CASE_FIXTURE(LoopTest, "a stopped loop doesn't confuse cancel_all_tasks") {
     CHECK(all_tasks(loop).empty());
 }
 
-TEST_CASE_FIXTURE(LoopTest, "nor does a task that cancels whatever there is") {
+TEST_CASE_FIXTURE(LoopTest,
+                  "a task that cancels all others doesn't confuse cancel_all_tasks") {
     static_cast<void>(task([](LoopTest& test) -> Coroutine<> {
         try {
             co_await Future<>();
@@ -378,7 +380,7 @@ TEST_CASE_FIXTURE(LoopTest, "nor does a task that cancels whatever there is") {
         }
         co_await stage3::next_turn();
         for (const auto& one : all_tasks(test.loop))
-            one->cancel({}); // itself, and whoever waits for its end
+            one->cancel({}); // itself, and every task that waits for its end
         co_await Future<>();
     }(*this)));
     turns(2);
@@ -395,12 +397,12 @@ TEST_CASE_FIXTURE(LoopTest, "of tasks that wait for each other, each is asked on
         co_await all[which];
     };
     std::vector<Task<>> tasks;
-    SUBCASE("the newer for the older") {
+    SUBCASE("newer tasks wait for older ones") {
         tasks.push_back(task(wait_for_ever()));
         while (tasks.size() < many)
             tasks.push_back(task(wait_for_another(tasks, tasks.size() - 1)));
     }
-    SUBCASE("the older for the newer") {
+    SUBCASE("older tasks wait for newer ones") {
         while (tasks.size() < many - 1)
             tasks.push_back(task(wait_for_another(tasks, tasks.size() + 1)));
         tasks.push_back(task(wait_for_ever()));
@@ -408,13 +410,13 @@ TEST_CASE_FIXTURE(LoopTest, "of tasks that wait for each other, each is asked on
     turns(2);
     cancel_all_tasks(loop);
     const auto asked_once = [](const auto& one) {
-        return one.cancelled() && one.cancelling() == 1; // and not by each that waits
+        return one.cancelled() && one.cancelling() == 1; // not once more by each waiter
     };
     CHECK(std::ranges::count_if(tasks, asked_once) == std::ssize(tasks));
 }
 
-TEST_CASE_FIXTURE(LoopTest, "asked together with one that goes on, who waits for it goes "
-                            "on, too") {
+TEST_CASE_FIXTURE(LoopTest, "a task waiting for one that refuses to end gets its result, "
+                            "even if both are asked") {
     const auto stubborn = task([]() -> Coroutine<int> {
         int asked = 0;
         try {
@@ -436,7 +438,7 @@ TEST_CASE_FIXTURE(LoopTest, "asked together with one that goes on, who waits for
     CHECK(waits.cancelling() == 1);
 }
 
-TEST_CASE("run throws on what its loop throws") {
+TEST_CASE("run rethrows what its loop throws") {
     stage3::LoopOptions options;
     options.selector = common::make_selector("select");
     bool reported = false;
@@ -447,7 +449,7 @@ TEST_CASE("run throws on what its loop throws") {
                             {
                                 const Pipe pipe;
                                 loop.add_reader(pipe.read.fd(), [] {});
-                            } // closed, and still watched
+                            } // closed, but still watched
                             co_await Future<>();
                         }(reported),
                         std::move(options)),
@@ -455,7 +457,9 @@ TEST_CASE("run throws on what its loop throws") {
     CHECK(reported);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "gather of two throws the first exception, at either place") {
+TEST_CASE_FIXTURE(
+    LoopTest,
+    "gather of two throws the first exception, whichever of them it comes from") {
     for (const bool first : {true, false}) {
         auto slow = task([]() -> Coroutine<int> {
             co_await stage3::sleep(1h);
@@ -471,7 +475,9 @@ TEST_CASE_FIXTURE(LoopTest, "gather of two throws the first exception, at either
     }
 }
 
-TEST_CASE_FIXTURE(LoopTest, "a gather that is cancelled throws what a child answers") {
+TEST_CASE_FIXTURE(
+    LoopTest,
+    "a gather that is cancelled throws the exception with which a child answers") {
     // asyncio's does the same.
     auto child = task([]() -> Coroutine<int> {
         try {
@@ -488,7 +494,7 @@ TEST_CASE_FIXTURE(LoopTest, "a gather that is cancelled throws what a child answ
     CHECK_THROWS_WITH_AS(all.result(), "not now", std::runtime_error);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "a gather that is over cancels nobody any more") {
+TEST_CASE_FIXTURE(LoopTest, "a gather that has ended cancels no other child") {
     // asyncio's does the same.
     const auto failing = future<int>();
     const auto sibling = future<int>();
@@ -502,8 +508,7 @@ TEST_CASE_FIXTURE(LoopTest, "a gather that is over cancels nobody any more") {
     CHECK_FALSE(sibling.done());
 }
 
-TEST_CASE_FIXTURE(LoopTest,
-                  "a failure that came to one who was cancelled has been seen") {
+TEST_CASE_FIXTURE(LoopTest, "a failure that reaches a cancelled task counts as seen") {
     {
         const auto inner = task(fail_later());
         auto outer = task([](Task<int> t) -> Coroutine<> { co_await t; }(inner));
@@ -515,8 +520,8 @@ TEST_CASE_FIXTURE(LoopTest,
     CHECK(reports.empty());
 }
 
-TEST_CASE_FIXTURE(LoopTest, "the way of an exception comes along from a task that has "
-                            "failed before") {
+TEST_CASE_FIXTURE(LoopTest,
+                  "awaiting a task that failed earlier keeps the exception's traceback") {
     const auto failed = task(fail_later());
     turns(3);
     const auto late = task([](Task<int> t) -> Coroutine<> { co_await t; }(failed));
@@ -526,7 +531,7 @@ TEST_CASE_FIXTURE(LoopTest, "the way of an exception comes along from a task tha
 }
 
 TEST_CASE_FIXTURE(LoopTest,
-                  "an exception that is thrown again and again keeps a short way") {
+                  "an exception that is thrown again and again keeps a short traceback") {
     const auto rethrow = [](std::exception_ptr exception) -> Coroutine<> {
         std::rethrow_exception(exception);
         co_return;
@@ -546,9 +551,9 @@ TEST_CASE_FIXTURE(LoopTest,
     CHECK(t.traceback().size() <= 100);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "many tasks, each of which awaits the one before") {
+TEST_CASE_FIXTURE(LoopTest, "a long chain of tasks, each awaiting the one before, ends") {
     const int many =
-        tests::in_bulk(50'000); // were each wait to look at all of them: minutes
+        tests::in_bulk(50'000); // would take minutes if each wait looked at all
     std::vector<Task<int>> tasks{task([]() -> Coroutine<int> {
         co_await stage3::sleep(1s);
         co_return 1;

@@ -1,4 +1,4 @@
-// Clients come, are served, and go.
+// Clients connect, are served, and leave.
 #include "common/system/socket.h"
 #include "stage3_queue_crawler/runtime/net/listener.h"
 #include "stage3_queue_crawler/runtime/net/stream.h"
@@ -34,7 +34,7 @@ common::Address address_of(const Listener& listener) {
     return common::resolve("127.0.0.1", listener.port()).front();
 }
 
-/// Sends each line back, until there is none.
+/// Sends each line back, until the client has sent its last one.
 Coroutine<> echo(Stream& stream) {
     try {
         for (;;) {
@@ -48,7 +48,7 @@ Coroutine<> echo(Stream& stream) {
         stream.close(); // the client has broken the connection
         co_return;
     }
-    co_await stream.flush(); // or what is unsent is lost
+    co_await stream.flush(); // or unsent data would be lost
 }
 
 Coroutine<> count(std::shared_ptr<std::size_t> number) {
@@ -56,7 +56,7 @@ Coroutine<> count(std::shared_ptr<std::size_t> number) {
     co_return;
 }
 
-/// A client that sends some lines, and wants them back.
+/// A client that sends some lines, and counts those that come back unchanged.
 Coroutine<std::size_t> talk_to(common::Address server, int lines) {
     common::Socket socket = co_await stage3::connect(server);
     Stream stream(stage3::running_loop(), std::move(socket));
@@ -74,7 +74,7 @@ Coroutine<std::size_t> talk_to(common::Address server, int lines) {
 
 } // namespace
 
-TEST_CASE("many clients, each served by a task of its own") {
+TEST_CASE("each of many clients is served by its own task") {
     stage3::run([]() -> Coroutine<> {
         Listener listener(any_port());
         const common::Address server = address_of(listener);
@@ -92,11 +92,11 @@ TEST_CASE("many clients, each served by a task of its own") {
     }());
 }
 
-TEST_CASE("however many knock, those who are in have their turn") {
+TEST_CASE("however many clients connect, those already accepted get their turn") {
     stage3::run([]() -> Coroutine<> {
         Listener listener(any_port());
         const common::Address server = address_of(listener);
-        std::vector<common::Socket> crowd; // all stand in line before anybody is let in
+        std::vector<common::Socket> crowd; // all in the backlog before one is accepted
         for (int i = 0; i < 100; ++i) {
             common::Socket socket = co_await stage3::connect(server);
             crowd.push_back(std::move(socket));
@@ -104,7 +104,7 @@ TEST_CASE("however many knock, those who are in have their turn") {
         const auto in = std::make_shared<std::size_t>(0);
         auto serving = stage3::create_task(
             stage3::serve(std::move(listener), [in](Stream&) { return count(in); }));
-        bool some_are_in = false; // while others still stand in line
+        bool some_are_in = false; // while others are still in the backlog
         while (*in < crowd.size()) {
             co_await stage3::next_turn();
             some_are_in = some_are_in || (*in > 0 && *in < crowd.size());
@@ -136,12 +136,12 @@ TEST_CASE("a server that is cancelled ends with its clients") {
 
 namespace {
 
-/// Doesn't end as soon as it's asked to.
+/// Doesn't end as soon as it is asked to.
 Coroutine<> end_late(std::shared_ptr<std::size_t> ended) {
     try {
         co_await stage3::sleep(10s);
     } catch (const stage3::Cancelled&) {
-        *ended += 0; // go on
+        *ended += 0; // continue
     }
     co_await stage3::sleep(20ms);
     ++*ended;
@@ -149,7 +149,7 @@ Coroutine<> end_late(std::shared_ptr<std::size_t> ended) {
 
 } // namespace
 
-TEST_CASE("a server that is cancelled ends when its clients have, and not before") {
+TEST_CASE("a server that is cancelled ends only after its clients have ended") {
     stage3::run([]() -> Coroutine<> {
         Listener listener(any_port());
         const common::Address server = address_of(listener);
@@ -165,7 +165,7 @@ TEST_CASE("a server that is cancelled ends when its clients have, and not before
         serving.cancel();
         co_await stage3::sleep(5ms);
         CHECK_FALSE(serving.done());
-        serving.cancel(); // again, while it waits for them
+        serving.cancel(); // again, while it waits for the clients
         const std::vector<Task<>> one{serving};
         co_await stage3::wait(one);
         CHECK(*ended == 3);
@@ -173,7 +173,7 @@ TEST_CASE("a server that is cancelled ends when its clients have, and not before
     }());
 }
 
-TEST_CASE("what a handler throws ends its connection, and is reported") {
+TEST_CASE("an exception from a handler ends its connection and is reported") {
     std::vector<std::string> reports;
     stage3::run([](std::vector<std::string>& all) -> Coroutine<> {
         stage3::running_loop().set_exception_handler([&](const stage3::Report& report) {
@@ -196,7 +196,7 @@ TEST_CASE("what a handler throws ends its connection, and is reported") {
         const std::string nothing = co_await client.read_some(10);
         CHECK(nothing.empty());
         co_await stage3::sleep(5ms);
-        CHECK_FALSE(serving.done()); // the others are not concerned
+        CHECK_FALSE(serving.done()); // the other connections are not affected
         serving.cancel();
         const std::vector<Task<>> one{serving};
         co_await stage3::wait(one);
@@ -204,7 +204,7 @@ TEST_CASE("what a handler throws ends its connection, and is reported") {
     CHECK(reports == std::vector<std::string>{"a mistake"});
 }
 
-TEST_CASE("connect: nobody is there") {
+TEST_CASE("connect: a missing server is an error") {
     stage3::run([]() -> Coroutine<> {
         std::optional<Listener> listener(any_port());
         const common::Address server = address_of(*listener);
@@ -219,7 +219,7 @@ TEST_CASE("connect: nobody is there") {
     }());
 }
 
-TEST_CASE("connect: no descriptor is left") {
+TEST_CASE("connect: a lack of descriptors is an error") {
     stage3::run([]() -> Coroutine<> {
         const Listener listener(any_port());
         const common::Address server = address_of(listener);
@@ -235,9 +235,9 @@ TEST_CASE("connect: no descriptor is left") {
     }());
 }
 
-TEST_CASE("connect: one may stop to wait for it") {
+TEST_CASE("connect: waiting for it can be cancelled") {
     stage3::run([]() -> Coroutine<> {
-        const Listener listener(any_port(), 1); // its line is soon full
+        const Listener listener(any_port(), 1); // its backlog is soon full
         const common::Address address = address_of(listener);
         std::vector<common::Socket> others;
         bool timed_out = false;
@@ -251,15 +251,15 @@ TEST_CASE("connect: one may stop to wait for it") {
             }
         }
         CHECK(timed_out);
-        CHECK(stage3::running_loop().timers() <= 1); // nothing is left of it
-        // The descriptor's number is free again, also as far as the loop is concerned.
+        CHECK(stage3::running_loop().timers() <= 1); // nothing is left of the attempt
+        // The descriptor's number is free again, and the loop no longer watches it.
         Listener elsewhere(any_port());
         const common::Socket another = co_await stage3::connect(address_of(elsewhere));
         CHECK(another);
     }());
 }
 
-TEST_CASE("a port that is taken is an error that says so") {
+TEST_CASE("listening on a port that is taken is an error") {
     stage3::run([]() -> Coroutine<> {
         const Listener listener(any_port());
         const auto same = common::resolve("127.0.0.1", listener.port()).front();
@@ -274,7 +274,7 @@ TEST_CASE("a port that is taken is an error that says so") {
     }());
 }
 
-TEST_CASE("what happens to one client is no reason to end") {
+TEST_CASE("the failure of one client doesn't end the listener") {
     for (const int error : {ECONNABORTED, EINTR, EPERM, EPROTO, ENETDOWN, ENOPROTOOPT,
                             EHOSTUNREACH, ETIMEDOUT, ENOMEM, ENOBUFS, ENFILE}) {
         CAPTURE(error);
@@ -293,7 +293,7 @@ TEST_CASE("what happens to one client is no reason to end") {
     }
 }
 
-TEST_CASE("a listener that is no good says so") {
+TEST_CASE("a broken listener reports its error") {
     stage3::run([]() -> Coroutine<> {
         Listener listener(any_port());
         tests::Fault fault;
@@ -309,7 +309,7 @@ TEST_CASE("a listener that is no good says so") {
     }());
 }
 
-TEST_CASE("where no descriptor is left, clients wait until there is one") {
+TEST_CASE("without a free descriptor, clients wait until there is one") {
     stage3::run([]() -> Coroutine<> {
         Listener listener(any_port());
         const common::Address server = address_of(listener);

@@ -1,7 +1,7 @@
-// A loop for tests, in a time of its own.
+// A loop for tests, with a virtual clock.
 //
-// Its clock stands still while the program computes, and jumps when the loop sleeps. So a
-// test of an hour's wait takes no time, and always ends the same. Where nothing could
+// The clock stops while the program computes, and jumps when the loop sleeps. So a test
+// of an hour's wait takes no time, and its result is always the same. If nothing could
 // ever wake the loop, the test fails instead of hanging.
 #pragma once
 
@@ -28,7 +28,7 @@ namespace tests {
 
 using Log = std::vector<std::string>;
 
-/// What fails in these tests.
+/// The exception that these tests throw.
 struct Rain : std::runtime_error {
     Rain() : std::runtime_error("it rains") {}
 };
@@ -45,7 +45,7 @@ struct Pipe {
     common::Socket read, write;
 };
 
-/// A clock, and a selector that lets it go on.
+/// A clock, and a selector that advances it.
 class VirtualTime {
   public:
     stage3::LoopOptions options() {
@@ -56,8 +56,8 @@ class VirtualTime {
     }
 
     stage3::EventLoop::TimePoint now{std::chrono::hours(1)};
-    std::vector<int> timeouts; ///< in milliseconds, for each time that the loop asked
-    std::vector<common::Ready> ready; ///< what it will be told next
+    std::vector<int> timeouts; ///< in milliseconds, one for each question of the loop
+    std::vector<common::Ready> ready; ///< the answer to the next question
 
   private:
     class Selector final : public common::Selector {
@@ -75,7 +75,7 @@ class VirtualTime {
             if (!events.empty())
                 return true;
             if (timeout_ms < 0)
-                throw std::runtime_error("everybody waits, and nothing will ever happen");
+                throw std::runtime_error("all tasks wait, and nothing will ever happen");
             time_.now += std::chrono::milliseconds(timeout_ms);
             return true;
         }
@@ -84,7 +84,7 @@ class VirtualTime {
     };
 };
 
-/// A loop, and what a test writes down.
+/// A loop, and the log of a test.
 class LoopTest {
   public:
     LoopTest() {
@@ -97,7 +97,7 @@ class LoopTest {
     std::vector<stage3::Report> reports;
     stage3::EventLoop loop{time.options()};
 
-    /// Makes so many turns.
+    /// Runs the loop for `count` turns.
     void turns(int count) {
         for (int i = 0; i < count; ++i) {
             loop.stop();

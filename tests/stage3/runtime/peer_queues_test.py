@@ -1,8 +1,9 @@
-"""What asyncio's queue and Tornado's do where ours does otherwise: rows Q14 to Q16.
+"""Where asyncio's queue and Tornado's differ from ours: rows Q14 to Q16.
 
-queue_test.cpp shows that nobody cuts in at our queue, and that nothing is lost. Page 12
-says that asyncio's lets others cut in, and that Tornado's loses an item. Here they do. If
-this fails with a newer version, they have learnt it, and the page must say so.
+queue_test.cpp shows that no task jumps the line of our queue, and that nothing is lost.
+Page 12 says that asyncio's lets others jump the line, and that Tornado's loses an item. This
+test shows both. If it fails with a newer version, they have been fixed, and the page must
+say so.
 """
 
 import asyncio
@@ -66,7 +67,7 @@ class PeerQueues(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(self.log, [(2, 7)])
 
     @unittest.skipUnless(TornadoQueue, "needs Tornado")
-    async def test_tornado_lets_nobody_cut_in(self):
+    async def test_tornado_lets_no_task_cut_in(self):
         queue = TornadoQueue(1)
         queue.put_nowait(0)
         waiting = [queue.put(item) for item in (1, 2)]

@@ -1,6 +1,7 @@
 // Thousands of random schedules: tasks put, get and join, with time limits and without,
-// are cancelled at any moment, and a simple model of the queue says at every step who
-// must have what. Nothing may be lost, nothing appear twice, and nobody be overtaken.
+// and are cancelled at any moment. A simple model of the queue says at every step which
+// task must have which item. No item may be lost or appear twice, and no task may be
+// overtaken.
 //
 // A schedule follows from its seed, which is printed when it fails. SEED=n plays one.
 #include "stage3_queue_crawler/runtime/sync/queue.h"
@@ -36,8 +37,8 @@ struct Item {
     bool operator<(const Item& other) const { return priority < other.priority; }
 };
 
-/// What the queue must do, told as plainly as possible: everything is looked for in
-/// lists, and every list is kept in order.
+/// What the queue must do, written as plainly as possible: every search goes through a
+/// list, and every list is kept in order.
 class Model {
   public:
     using Before = std::function<bool(const Item&, const Item&)>;
@@ -49,12 +50,12 @@ class Model {
     std::size_t unfinished() const { return unfinished_; }
     const std::vector<Item>& items() const { return items_; }
 
-    /// A task wants an item. True: it has one at once.
+    /// A task asks for an item. Returns true if it gets one at once.
     bool begin_get(int task) {
         if (items_.empty()) {
             getters_.push_back(task);
             if (requested_.contains(task))
-                stop_waiting(task); // it hears of that at once
+                stop_waiting(task); // it gets the request at once
             return false;
         }
         given_[task] = items_.front();
@@ -68,10 +69,10 @@ class Model {
         given_.erase(task);
         return item;
     }
-    /// It was cancelled, or its time was over: this is how it ends.
+    /// The task was cancelled, or its time was up: its get ends like this.
     void fail_get(int task) {
         if (dead_.erase(task) == 0)
-            give(end_get(task)); // it had been given one
+            give(end_get(task)); // it had been given an item
     }
 
     bool begin_put(int task, const Item& item) {
@@ -84,10 +85,10 @@ class Model {
         come_in(item);
         return true;
     }
-    /// It was cancelled, or its time was over: then its item is not in the queue.
+    /// The task was cancelled, or its time was up: its item is not in the queue then.
     void fail_put(int task, const Item& item) {
         if (dead_.erase(task) != 0)
-            return; // it had not come in
+            return; // the item had not come in
         const auto place = std::ranges::find(items_, item.number, &Item::number);
         REQUIRE(place != items_.end());
         items_.erase(place);
@@ -100,7 +101,7 @@ class Model {
                 == putters_.end());
     }
 
-    /// It is asked to end, and will hear of that when it waits.
+    /// The task is asked to end, and gets the request when it waits.
     void cancel(int task) {
         stop_waiting(task);
         if (!dead_.contains(task))
@@ -108,7 +109,7 @@ class Model {
     }
     void heard_of_cancellation(int task) { requested_.erase(task); }
 
-    /// From now on it's passed over, if it still waits.
+    /// From now on the task is passed over, if it still waits.
     void stop_waiting(int task) {
         const auto found =
             std::erase(getters_, task) + std::erase_if(putters_, [task](const auto& one) {
@@ -122,7 +123,7 @@ class Model {
         if (--unfinished_ == 0)
             ++times_nothing_left_;
     }
-    /// How often the last item has been dealt with.
+    /// How often the last unfinished item was dealt with.
     int times_nothing_left() const { return times_nothing_left_; }
 
   private:
@@ -151,9 +152,9 @@ class Model {
     std::vector<Item> items_; // the next one first
     std::vector<int> getters_;
     std::vector<std::pair<int, Item>> putters_;
-    std::map<int, Item> given_; // to whom, and what, that they have not taken yet
-    std::set<int> requested_;   // those who were asked to end, and have not heard of it
-    std::set<int> dead_;        // those who will hear that they have failed
+    std::map<int, Item> given_; // items that a served task has not taken yet
+    std::set<int> requested_;   // tasks that were asked to end, and not resumed since
+    std::set<int> dead_;        // tasks whose get or put is going to fail
     int times_nothing_left_ = 0;
     std::size_t unfinished_ = 0;
 };
@@ -165,7 +166,7 @@ class Schedule : LoopTest {
         : chance_(seed), queue_(max_size), model_(max_size, before) {}
     Schedule(const Schedule&) = delete;
     Schedule& operator=(const Schedule&) = delete;
-    ~Schedule() { loop.close(); } // before the queue, at which some may still wait
+    ~Schedule() { loop.close(); } // before the queue, since tasks may still wait at it
 
     void play() {
         const int count = 2 + below(10);
@@ -181,7 +182,8 @@ class Schedule : LoopTest {
         time.now += std::chrono::hours(1);
         turns(30);
         compare();
-        // Nobody waits for nothing: who still waits, waits at an empty or a full queue.
+        // No task waits without a reason: the queue must be empty for a getter to wait,
+        // and full for a putter.
         std::vector<Item> left;
         while (!queue_.empty()) {
             left.push_back(queue_.get_nowait());
@@ -202,7 +204,7 @@ class Schedule : LoopTest {
         REQUIRE(queue_.full() == model_.full());
     }
 
-    /// From outside: items come and go, and tasks are cancelled.
+    /// Acts from outside: puts and gets items, and cancels tasks.
     void disturb() {
         const int which = below(static_cast<int>(tasks_.size()));
         switch (below(6)) {
@@ -229,14 +231,14 @@ class Schedule : LoopTest {
         }
     }
 
-    /// Five to ten steps, whatever becomes of each of them.
+    /// Takes five to ten steps, whatever the outcome of each.
     static Coroutine<> work(Schedule& schedule, int self) {
         const int steps = 5 + schedule.below(6);
         for (int i = 0; i < steps; ++i) {
             try {
                 co_await schedule.step(self);
             } catch (const Cancelled&) {
-                schedule.model_.heard_of_cancellation(self); // and on with it
+                schedule.model_.heard_of_cancellation(self); // and then continue
             }
         }
     }
@@ -244,7 +246,7 @@ class Schedule : LoopTest {
     Coroutine<> step(int self) {
         const int delay = below(4);
         const TimeLimit limit = below(2) == 0 ? TimeLimit() : milliseconds(delay);
-        // The queue's own timer is set right after this one, and so is called right after
+        // The queue's own timer is set right after this one, so it is called right after
         // it.
         stage3::Handle timer;
         const auto set_timer = [&] {
@@ -356,17 +358,17 @@ void play_many(const Model::Before& before) {
 
 } // namespace
 
-TEST_CASE("random schedules: first in, first out") {
+TEST_CASE("in random schedules, a fifo queue works like its model") {
     play_many<stage3::Fifo<Item>>(
         [](const Item& a, const Item& b) { return a.number < b.number; });
 }
 
-TEST_CASE("random schedules: last in, first out") {
+TEST_CASE("in random schedules, a lifo queue works like its model") {
     play_many<stage3::Lifo<Item>>(
         [](const Item& a, const Item& b) { return a.number > b.number; });
 }
 
-TEST_CASE("random schedules: smallest first") {
+TEST_CASE("in random schedules, a priority queue works like its model") {
     play_many<stage3::SmallestFirst<Item>>([](const Item& a, const Item& b) {
         return a.priority != b.priority ? a.priority < b.priority : a.number < b.number;
     });

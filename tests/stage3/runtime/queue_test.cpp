@@ -32,7 +32,7 @@ using tests::LoopTest;
 
 namespace {
 
-/// Gets, and notes what.
+/// Gets an item, and notes which.
 template <class AnyQueue>
 Coroutine<> get(LoopTest& test, AnyQueue& queue, std::string name, TimeLimit limit = {}) {
     try {
@@ -43,7 +43,7 @@ Coroutine<> get(LoopTest& test, AnyQueue& queue, std::string name, TimeLimit lim
     }
 }
 
-/// Puts, and notes when that is over.
+/// Puts an item, and notes when it is in.
 template <class AnyQueue>
 Coroutine<> put(LoopTest& test, AnyQueue& queue, int item, TimeLimit limit = {}) {
     try {
@@ -82,7 +82,7 @@ void fill(AnyQueue& queue, const std::vector<int>& items) {
 
 } // namespace
 
-TEST_CASE("Q1: which item leaves next, is the order's affair") {
+TEST_CASE("Q1: the queue's order decides which item leaves next") {
     // q::QueueBasicTests.test_order, LifoQueueTests.test_order,
     // PriorityQueueTests.test_order
     Queue<int> fifo;
@@ -109,7 +109,7 @@ TEST_CASE("Q2: a queue without a maximum is never full") {
     CHECK(queue.size() == 10'000);
 }
 
-TEST_CASE("Q3: one with a maximum is full when it is reached") {
+TEST_CASE("Q3: a queue with a maximum is full when that is reached") {
     // q::QueueBasicTests.test_full, .test_maxsize
     Queue<int> queue(2);
     CHECK(queue.empty());
@@ -122,7 +122,7 @@ TEST_CASE("Q3: one with a maximum is full when it is reached") {
     CHECK_FALSE(queue.full());
 }
 
-TEST_CASE("Q4: what can't be done at once is an error") {
+TEST_CASE("Q4: an operation that can't be done at once is an error") {
     // q::QueueGetTests.test_nonblocking_get_exception,
     // QueuePutTests.test_nonblocking_put_exception
     Queue<int> queue(1);
@@ -130,10 +130,10 @@ TEST_CASE("Q4: what can't be done at once is an error") {
     queue.put_nowait(1);
     CHECK_THROWS_AS(queue.put_nowait(2), QueueFull);
     CHECK(queue.get_nowait() == 1);
-    CHECK(queue.unfinished() == 1); // the refused one does not count
+    CHECK(queue.unfinished() == 1); // the refused item does not count
 }
 
-TEST_CASE_FIXTURE(LoopTest, "Q5: put waits for room, get for an item") {
+TEST_CASE_FIXTURE(LoopTest, "Q5: put waits for room, and get for an item") {
     // q::QueuePutTests.test_blocking_put_wait, QueueGetTests.test_blocking_get_wait
     Queue<int> queue(1);
     const auto getter = task(get(*this, queue, "a"));
@@ -151,7 +151,7 @@ TEST_CASE_FIXTURE(LoopTest, "Q5: put waits for room, get for an item") {
     CHECK(queue.get_nowait() == 3);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "Q6: without need, neither gives up control") {
+TEST_CASE_FIXTURE(LoopTest, "Q6: neither put nor get gives up control without need") {
     // q::QueuePutTests.test_blocking_put, QueueGetTests.test_blocking_get
     Queue<int> queue(2);
     const auto one = task([](LoopTest& test, Queue<int>& q) -> Coroutine<> {
@@ -167,7 +167,7 @@ TEST_CASE_FIXTURE(LoopTest, "Q6: without need, neither gives up control") {
     CHECK(log == Log{"1 2", "another"});
 }
 
-TEST_CASE_FIXTURE(LoopTest, "Q7: a get wakes a putter, a put a getter") {
+TEST_CASE_FIXTURE(LoopTest, "Q7: a get wakes a putter, and a put wakes a getter") {
     // q::QueueGetTests.test_get_with_putters, .test_get_with_waiting_putters,
     // QueuePutTests.test_put_with_waiting_getters
     Queue<int> queue(1);
@@ -186,8 +186,7 @@ TEST_CASE_FIXTURE(LoopTest, "Q7: a get wakes a putter, a put a getter") {
     CHECK(log.back() == "b got 2");
 }
 
-TEST_CASE_FIXTURE(LoopTest,
-                  "Q8: a cancelled getter leaves the line, and swallows nothing") {
+TEST_CASE_FIXTURE(LoopTest, "Q8: a cancelled get leaves the line, and swallows nothing") {
     // q::QueueGetTests.test_get_cancelled_race,
     // .test_cancelled_getters_not_being_held_in_self_getters
     Queue<int> queue;
@@ -203,8 +202,7 @@ TEST_CASE_FIXTURE(LoopTest,
 }
 
 TEST_CASE_FIXTURE(LoopTest,
-                  "Q9: a getter that is cancelled after it was served passes the "
-                  "item on") {
+                  "Q9: a get that is cancelled after it was served passes the item on") {
     // q::QueuePutTests.test_get_cancel_drop_one_pending_reader,
     // .test_get_cancel_drop_many_pending_readers
     Queue<int> queue;
@@ -216,7 +214,8 @@ TEST_CASE_FIXTURE(LoopTest,
     getters[0].cancel();
     getters[2].cancel();
     turns(2);
-    // What a had goes to d, who waits; what c had, to nobody: it's next again.
+    // The item of a goes to d, which waits. No task waits for the item of c, so it is
+    // the next one again.
     CHECK(log == Log{"b got 2", "d got 1"});
     CHECK(drain(queue) == std::vector{3});
     CHECK(queue.unfinished() == 3);
@@ -241,7 +240,7 @@ TEST_CASE_FIXTURE(LoopTest, "Q9: an item that is given back is where it was befo
     PriorityQueue<int> priority;
     check(priority, {1, 9}, {1, 5, 9});
     Queue<int> bounded(2);
-    check(bounded, {1, 9}, {5, 1, 9}); // one too many, for the moment
+    check(bounded, {1, 9}, {5, 1, 9}); // one too many for a moment
 }
 
 TEST_CASE_FIXTURE(LoopTest, "Q10: a put that is cancelled after it was let in takes its "
@@ -256,7 +255,7 @@ TEST_CASE_FIXTURE(LoopTest, "Q10: a put that is cancelled after it was let in ta
         a.cancel();
         turns(2);
         CHECK(a.cancelled());
-        CHECK(b.done()); // and now for b's
+        CHECK(b.done()); // and now there is room for b's
         CHECK(drain(queue) == std::vector{2});
         CHECK(queue.unfinished() == 2);
     };
@@ -268,8 +267,9 @@ TEST_CASE_FIXTURE(LoopTest, "Q10: a put that is cancelled after it was let in ta
     check(priority);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "Q10: if its item has left already, the put is over, and the "
-                            "request comes at the next wait") {
+TEST_CASE_FIXTURE(
+    LoopTest,
+    "Q10: if the item has left, put succeeds and the request comes at the next wait") {
     Queue<int> queue(1);
     queue.put_nowait(0);
     auto putter = task([](LoopTest& test, Queue<int>& q) -> Coroutine<> {
@@ -294,7 +294,7 @@ TEST_CASE_FIXTURE(LoopTest, "Q10: withdrawing the last item ends a join") {
     turns(1);
     queue.get_nowait();
     queue.task_done();
-    CHECK(queue.unfinished() == 1); // 1 is in there
+    CHECK(queue.unfinished() == 1); // item 1 is in the queue
     putter.cancel();
     turns(2);
     CHECK(joiner.done());
@@ -335,7 +335,7 @@ TEST_CASE_FIXTURE(LoopTest, "Q12: as many putters come in as there is room for")
     CHECK(drain(queue) == std::vector{2, 3, 4, 5});
 }
 
-TEST_CASE_FIXTURE(LoopTest, "Q13: whoever waits is served in turn") {
+TEST_CASE_FIXTURE(LoopTest, "Q13: waiting tasks are served in turn") {
     // tq::QueuePutTest.test_put_with_getters, .test_blocking_put_wait
     Queue<int> queue;
     std::vector<Task<>> getters;
@@ -348,23 +348,23 @@ TEST_CASE_FIXTURE(LoopTest, "Q13: whoever waits is served in turn") {
     CHECK(log == Log{"0 got 0", "1 got 1", "2 got 2", "3 got 3", "4 got 4"});
 }
 
-TEST_CASE_FIXTURE(LoopTest, "Q14: nobody cuts in, neither a getter") {
+TEST_CASE_FIXTURE(LoopTest, "Q14: no getter jumps the line") {
     // In asyncio, a woken getter whose item was taken goes to the back of the line, so
-    // getter 2 is served before getter 1. Here the item is its own from the first.
+    // getter 2 is served before getter 1. Here the item belongs to getter 1 at once.
     Queue<int> queue;
     const auto first = task(get(*this, queue, "1"));
     const auto second = task(get(*this, queue, "2"));
     turns(1);
     queue.put_nowait(7);
-    CHECK_THROWS_AS(queue.get_nowait(), QueueEmpty); // not yours
+    CHECK_THROWS_AS(queue.get_nowait(), QueueEmpty); // it belongs to getter 1
     turns(1);
     queue.put_nowait(8);
     turns(1);
     CHECK(log == Log{"1 got 7", "2 got 8"});
 }
 
-TEST_CASE_FIXTURE(LoopTest, "Q14: nobody cuts in, nor a putter") {
-    // In asyncio, a fresh put may take the room that was made for one that waits: the
+TEST_CASE_FIXTURE(LoopTest, "Q14: no putter jumps the line") {
+    // In asyncio, a new put may take the room that was made for a waiting one, so the
     // items leave as 9, 1, 2.
     Queue<int> queue(1);
     queue.put_nowait(0);
@@ -372,7 +372,7 @@ TEST_CASE_FIXTURE(LoopTest, "Q14: nobody cuts in, nor a putter") {
         std::vector<Task<>>{task(put(*this, queue, 1)), task(put(*this, queue, 2))};
     turns(1);
     std::vector<int> left{queue.get_nowait()};
-    CHECK_THROWS_AS(queue.put_nowait(9), QueueFull); // the room is given away
+    CHECK_THROWS_AS(queue.put_nowait(9), QueueFull); // the room belongs to putter 1
     const auto fresh = task(put(*this, queue, 9));
     turns(1);
     while (!queue.empty()) {
@@ -382,7 +382,7 @@ TEST_CASE_FIXTURE(LoopTest, "Q14: nobody cuts in, nor a putter") {
     CHECK(left == std::vector{0, 1, 2, 9});
 }
 
-TEST_CASE_FIXTURE(LoopTest, "Q15: a served getter that is cancelled loses nothing") {
+TEST_CASE_FIXTURE(LoopTest, "Q15: a served get that is cancelled loses nothing") {
     // In Tornado, the item is gone: neither the second getter nor the queue has it.
     Queue<int> queue;
     auto first = task(get(*this, queue, "1"));
@@ -394,8 +394,9 @@ TEST_CASE_FIXTURE(LoopTest, "Q15: a served getter that is cancelled loses nothin
     CHECK(log == Log{"2 got 7"});
 }
 
-TEST_CASE_FIXTURE(LoopTest, "Q16: fair and lossless at once, whenever the frame goes") {
-    // A served getter's frame may also be destroyed without having its turn.
+TEST_CASE_FIXTURE(
+    LoopTest, "Q16: the queue is fair and loses nothing, whenever a frame is destroyed") {
+    // A served getter's frame may also be destroyed before the getter has its turn.
     Queue<int> queue;
     {
         LoopTest other;
@@ -407,7 +408,7 @@ TEST_CASE_FIXTURE(LoopTest, "Q16: fair and lossless at once, whenever the frame 
     CHECK(drain(queue) == std::vector{7});
 }
 
-TEST_CASE_FIXTURE(LoopTest, "Q17: a time limit for get and put") {
+TEST_CASE_FIXTURE(LoopTest, "Q17: get and put can have a time limit") {
     // tq::QueueGetTest.test_get_timeout, QueuePutTest.test_put_timeout,
     // .test_get_clears_timed_out_putters, .test_put_clears_timed_out_getters
     Queue<int> queue(1);
@@ -446,12 +447,12 @@ TEST_CASE_FIXTURE(LoopTest,
                   "Q18: an item that comes in the turn in which the time is over "
                   "is not lost") {
     Queue<int> queue;
-    SUBCASE("the item first") {
+    SUBCASE("the item comes first") {
         loop.call_later(1s, [&] { queue.put_nowait(1); });
         run(get(*this, queue, "a", 1s));
         CHECK(log == Log{"a got 1"});
     }
-    SUBCASE("the time first") {
+    SUBCASE("the timeout comes first") {
         const auto getter = task(get(*this, queue, "a", 1s));
         turns(1);
         loop.call_later(1s, [&] { queue.put_nowait(1); });
@@ -461,7 +462,8 @@ TEST_CASE_FIXTURE(LoopTest,
     }
 }
 
-TEST_CASE_FIXTURE(LoopTest, "Q18: time over and cancelled in the same turn") {
+TEST_CASE_FIXTURE(LoopTest,
+                  "Q18: a getter may time out and be cancelled in the same turn") {
     Queue<int> queue(1);
     queue.put_nowait(0);
     auto putter = task(put(*this, queue, 1, 1s));
@@ -477,7 +479,8 @@ TEST_CASE_FIXTURE(LoopTest, "Q18: time over and cancelled in the same turn") {
     CHECK(queue.unfinished() == 1);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "Q19: no time at all: at once, or Timeout") {
+TEST_CASE_FIXTURE(
+    LoopTest, "Q19: with no time at all, get and put succeed at once or throw Timeout") {
     // tq::QueueGetTest.test_get_zero_timeout
     Queue<int> queue(1);
     run(get(*this, queue, "a", 0s));
@@ -489,7 +492,7 @@ TEST_CASE_FIXTURE(LoopTest, "Q19: no time at all: at once, or Timeout") {
     CHECK(elapsed() == 0);
 }
 
-TEST_CASE("Q20: among equals, first in, first out") {
+TEST_CASE("Q20: items of equal priority leave first in, first out") {
     struct Item {
         int priority = 0;
         char name = ' ';
@@ -504,7 +507,7 @@ TEST_CASE("Q20: among equals, first in, first out") {
     CHECK(names == "defabc");
 }
 
-TEST_CASE_FIXTURE(LoopTest, "Q21: it tells people how it stands") {
+TEST_CASE_FIXTURE(LoopTest, "Q21: describe shows the queue's state to people") {
     // q::QueueBasicTests.test_repr; tq::QueueBasicTest.test_repr_and_str
     Queue<int> queue;
     const auto getter = task(get(*this, queue, "a"));
@@ -512,7 +515,7 @@ TEST_CASE_FIXTURE(LoopTest, "Q21: it tells people how it stands") {
     CHECK(queue.describe() == "items: 0, waiting to get: 1, to put: 0, unfinished: 0");
 }
 
-TEST_CASE_FIXTURE(LoopTest, "Q22: workers that take items until a sentinel comes") {
+TEST_CASE_FIXTURE(LoopTest, "Q22: workers can take items until a sentinel comes") {
     // tq::QueueGetTest.test_async_for. C++ has no loop that awaits; a sentinel ends it.
     Queue<std::optional<int>> queue;
     const auto worker = [](LoopTest& test,
@@ -554,8 +557,8 @@ TEST_CASE_FIXTURE(LoopTest, "J1: join returns at once if nothing is unfinished")
     CHECK(joiner.done());
 }
 
-TEST_CASE_FIXTURE(LoopTest, "J2: an item counts when it comes in, not while it waits "
-                            "outside") {
+TEST_CASE_FIXTURE(LoopTest,
+                  "J2: an item counts when it is put in, not while it waits for room") {
     Queue<int> queue(1);
     queue.put_nowait(0);
     const auto putter = task(put(*this, queue, 1));
@@ -565,14 +568,16 @@ TEST_CASE_FIXTURE(LoopTest, "J2: an item counts when it comes in, not while it w
     CHECK(queue.unfinished() == 2);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "J3: join waits for task_done of every item") {
+TEST_CASE_FIXTURE(
+    LoopTest,
+    "J3: join waits for task_done of every item, not only until they are taken") {
     // q::_QueueJoinTestMixin.test_task_done; tq::QueueJoinTest.test_task_done_delay
     Queue<int> queue;
     fill(queue, {1, 2});
     const auto joiner = task(join(*this, queue, "j"));
     drain(queue);
     turns(2);
-    CHECK(log.empty()); // taken, and not done
+    CHECK(log.empty()); // the items were taken, but are not done
     queue.task_done();
     turns(2);
     CHECK(log.empty());
@@ -602,7 +607,7 @@ TEST_CASE_FIXTURE(LoopTest, "J5: task_done only counts: it needs no get") {
     CHECK(queue.size() == 1);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "J6: all who join wake when the count is 0") {
+TEST_CASE_FIXTURE(LoopTest, "J6: all tasks that join wake when the count is 0") {
     Queue<int> queue;
     queue.put_nowait(1);
     const auto a = task(join(*this, queue, "a"));
@@ -613,9 +618,8 @@ TEST_CASE_FIXTURE(LoopTest, "J6: all who join wake when the count is 0") {
     CHECK(log == Log{"a joined", "b joined"});
 }
 
-TEST_CASE_FIXTURE(LoopTest,
-                  "J7: an item that comes after the last task_done does not hold "
-                  "back who was woken") {
+TEST_CASE_FIXTURE(LoopTest, "J7: an item that comes after the last task_done does not "
+                            "hold back the tasks it woke") {
     Queue<int> queue;
     queue.put_nowait(1);
     const auto a = task(join(*this, queue, "a"));
@@ -648,7 +652,7 @@ TEST_CASE_FIXTURE(LoopTest, "J8: join is the same for every order") {
 }
 
 TEST_CASE_FIXTURE(LoopTest,
-                  "J9: a join that times out harms nothing, and another works") {
+                  "J9: a join that times out harms nothing, and another join works") {
     // tq::QueueJoinTest.test_join_timeout
     Queue<int> queue;
     queue.put_nowait(1);
@@ -662,7 +666,7 @@ TEST_CASE_FIXTURE(LoopTest,
     CHECK(log.back() == "b joined");
 }
 
-TEST_CASE_FIXTURE(LoopTest, "J10: cancelling one who joins harms nobody") {
+TEST_CASE_FIXTURE(LoopTest, "J10: cancelling a task that joins affects no other") {
     Queue<int> queue;
     queue.put_nowait(1);
     auto a = task(join(*this, queue, "a"));
@@ -676,7 +680,8 @@ TEST_CASE_FIXTURE(LoopTest, "J10: cancelling one who joins harms nobody") {
     CHECK(log == Log{"b joined"});
 }
 
-TEST_CASE_FIXTURE(LoopTest, "who waits at a queue that is gone waits for ever") {
+TEST_CASE_FIXTURE(
+    LoopTest, "a task that waits at a queue that is gone waits until its loop closes") {
     {
         Queue<int> queue(1);
         queue.put_nowait(0);
@@ -692,7 +697,7 @@ TEST_CASE_FIXTURE(LoopTest, "who waits at a queue that is gone waits for ever") 
     CHECK(reports.size() == 3);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "items that can't be copied") {
+TEST_CASE_FIXTURE(LoopTest, "a queue can hold items that can't be copied") {
     Queue<std::unique_ptr<int>> queue(1);
     const auto getter = task([](Queue<std::unique_ptr<int>>& q) -> Coroutine<int> {
         const std::unique_ptr<int> first = co_await q.get();
@@ -706,7 +711,8 @@ TEST_CASE_FIXTURE(LoopTest, "items that can't be copied") {
     CHECK(stage3::run_until_complete<int>(loop, getter) == 3);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "a hundred thousand who wait cost no more each than ten") {
+TEST_CASE_FIXTURE(LoopTest,
+                  "a hundred thousand waiting getters cost no more each than ten") {
     Queue<int> queue;
     const int many = tests::in_bulk(100'000);
     std::vector<Task<>> getters;

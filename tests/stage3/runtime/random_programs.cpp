@@ -1,9 +1,9 @@
-// Plays programs of tasks, futures, timers and cancellations, and writes down what
-// happens. random_programs.py makes the programs, plays them on Python's asyncio, too,
-// and compares.
+// Plays programs of tasks, futures, timers and cancellations, and records what happens.
+// random_programs.py makes the programs, plays them on Python's asyncio as well, and
+// compares.
 //
-// A program is a line: the number of futures, then for each task its steps, separated by
-// bars. A step is an operation and three numbers: what it means stands at `play`.
+// A program is a line: the number of futures, then the steps of each task, separated by
+// bars. A step is an operation and three numbers; `play` shows what each one means.
 #include "stage3_queue_crawler/runtime/sync/event.h"
 #include "stage3_queue_crawler/runtime/sync/semaphore.h"
 #include "stage3_queue_crawler/runtime/task/task_group.h"
@@ -36,7 +36,7 @@ struct Step {
     std::string operation;
     int a = 0;
     int b = 0;
-    int catches = 0; // goes on after Cancelled
+    int catches = 0; // how often it continues after Cancelled
 };
 using Script = std::vector<Step>;
 
@@ -44,7 +44,7 @@ struct Failure : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// What a wait has come to.
+/// The outcome of a wait.
 std::string describe(const std::exception_ptr& exception) {
     try {
         std::rethrow_exception(exception);
@@ -79,7 +79,7 @@ class Program : public tests::LoopTest {
     }
     Program(const Program&) = delete;
     Program& operator=(const Program&) = delete;
-    ~Program() { loop.close(); } // before the event, for which some may still wait
+    ~Program() { loop.close(); } // before the event, since tasks may still wait for it
 
     tests::Log play_all() {
         for (std::size_t i = 0; i < 2 && i < scripts_.size(); ++i)
@@ -126,7 +126,7 @@ class Program : public tests::LoopTest {
             std::string outcome;
             std::exception_ptr thrown;
             try {
-                // A coroutine of its own, so that every wait goes through two.
+                // A separate coroutine, so that every wait goes through two.
                 last = co_await play_step(program, i, step);
                 outcome = std::to_string(last);
             } catch (...) {
@@ -161,7 +161,7 @@ class Program : public tests::LoopTest {
         } else if (op == "call") { // await a coroutine
             const int value = co_await play(program, step.a);
             co_return value;
-        } else if (op == "for_future") { // the same, not longer than b
+        } else if (op == "for_future") { // the same, for at most b
             const int value = co_await stage3::wait_for(program.future_at(step.a),
                                                         milliseconds(step.b));
             co_return value;
@@ -183,7 +183,7 @@ class Program : public tests::LoopTest {
             co_return values[0] + values[1];
         } else if (op == "group" || op == "group_fail" || op == "group_cancel") {
             co_await in_group(program, i, step);
-        } else if (op == "permit") { // has it for so long
+        } else if (op == "permit") { // holds it for that long
             const stage3::Permit permit = co_await program.semaphore_.acquire();
             co_await stage3::sleep(milliseconds(step.a));
         } else if (op == "permit_call") {
@@ -228,7 +228,7 @@ class Program : public tests::LoopTest {
         co_return 0;
     }
 
-    /// Children are the next two tasks from `a` on, if they are there and have not begun;
+    /// Children are the next two tasks from `a` on, if they exist and have not begun;
     /// the body sleeps `b`, and may throw then, or cancel the group.
     static Coroutine<> in_group(Program& program, int i, const Step& step) {
         std::exception_ptr thrown;
@@ -266,12 +266,12 @@ class Program : public tests::LoopTest {
     std::vector<std::optional<Task<int>>> tasks_;
     stage3::Event event_;
     stage3::Semaphore semaphore_{1};
-    std::size_t told_ = 0; // of the reports
+    std::size_t told_ = 0; // how many reports are in the log
 };
 
 } // namespace
 
-// NOLINTNEXTLINE(bugprone-exception-escape): then it ends, and says so
+// NOLINTNEXTLINE(bugprone-exception-escape): then the program ends with a message
 int main() {
     for (std::string line; std::getline(std::cin, line);) {
         Program program(line);

@@ -2,15 +2,15 @@
 
 A program is a handful of tasks, each with a few steps: wait for a future, a task, a
 coroutine, a timer or an event, with a time limit or without; resolve, fail or cancel
-futures; cancel tasks; start tasks. Every step is written down with the time and its
-outcome. What asyncio does, line for line, ours must do: the same things in the same
-order. So nobody has to trust a model of asyncio that we wrote: it is the model itself.
+futures; cancel tasks; start tasks. Every step is recorded with the time and its outcome.
+Our runtime must do what asyncio does, line for line: the same things in the same order.
+So you need not trust a model of asyncio that we wrote, because asyncio is the model.
 
-Both run in a time of their own, so that an hour's sleep takes none. What asyncio leaves
-open, the order of timers that are due at the same time, is fixed here as ours has it.
-wait_for and gather differ from one version of Python to the next, and ours from all of
-them in one point each; so Python gets ours, written anew in its own words. Of TaskGroup it
-keeps its own, with what later versions have mended.
+Both run on a virtual clock, so that an hour's sleep takes no time. asyncio leaves the order
+of timers that are due at the same time open; here it is fixed to the order of our runtime.
+wait_for and gather differ from one version of Python to the next, and ours differ from all
+of them in one point each, so Python gets ours, rewritten in Python. It keeps its own
+TaskGroup, with what later versions have fixed.
 
     random_programs.py PLAYER [--seed N] [--count N]
 """
@@ -30,11 +30,11 @@ class Failure(Exception):
 
 
 class Selector(selectors.SelectSelector):
-    """Lets the loop's clock go on when the loop sleeps."""
+    """Advances the loop's clock when the loop sleeps."""
 
     def select(self, timeout=None):
         if timeout is None:
-            raise RuntimeError("everybody waits, and nothing will ever happen")
+            raise RuntimeError("all tasks wait, and nothing will ever happen")
         self.loop.now = round(self.loop.now + timeout, 3)
         return []
 
@@ -54,7 +54,7 @@ class Loop(asyncio.SelectorEventLoop):
         return self.now
 
     def call_at(self, when, callback, *arguments, context=None):
-        self.timers += 1  # of those that are due together, the first comes first
+        self.timers += 1  # of timers due together, the one made first runs first
         return super().call_at(round(when, 3) + self.timers * 1e-8, callback, *arguments,
                                context=context)
 
@@ -117,7 +117,7 @@ async def gather(futures):
 
     callbacks = []
     for future in futures:
-        callback = lambda done: one_is_done(done)  # one for each: removed by identity
+        callback = lambda done: one_is_done(done)  # one each: removed by identity
         future.add_done_callback(callback)
         callbacks.append((future, callback))
     try:
@@ -141,8 +141,8 @@ async def gather(futures):
 
 
 class Task(asyncio.tasks._PyTask):
-    """For versions before 3.13: what 3.13 does when the last request is taken back. Later ones use
-    their own tasks, as programs do: to the TaskGroup of 3.14, a task in Python is unknown."""
+    """Gives versions before 3.13 what 3.13 does when the last request is taken back. Later ones
+    use their own tasks, as programs do, because 3.14's TaskGroup doesn't know tasks in Python."""
 
     def uncancel(self):
         left = super().uncancel()
@@ -152,7 +152,7 @@ class Task(asyncio.tasks._PyTask):
 
 
 class Permit:
-    """For one of a semaphore, unless the loop is gone."""
+    """Holds one permit of a semaphore, and gives it back unless the loop is gone."""
 
     def __init__(self, semaphore):
         self.semaphore = semaphore
@@ -166,7 +166,7 @@ class Permit:
 
 
 class InOrder(dict):
-    """A set that knows who came first."""
+    """A set that keeps the order in which its items came."""
 
     def add(self, item):
         self[item] = True
@@ -176,8 +176,8 @@ class InOrder(dict):
 
 
 class Group(asyncio.TaskGroup):
-    """Python's, with what 3.13 does if it's cancelled from outside and fails, too; and with
-    `cancel`, which is ours."""
+    """Python's TaskGroup, with what 3.13 does for a group that is cancelled from outside and also
+    fails, and with `cancel`, which is ours."""
 
     def __init__(self):
         super().__init__()
@@ -190,22 +190,22 @@ class Group(asyncio.TaskGroup):
             return await super().__aexit__(kind, error, traceback)
         finally:
             if sys.version_info < (3, 13) and self._parent_cancel_requested and not counted:
-                parent.uncancel()  # it came while the children ended
+                parent.uncancel()  # the request came while the children ended
 
     def cancel(self):
         if not self._aborting:
             self._abort()
-            self._aborting, self._asked = False, True  # nothing has gone wrong
+            self._aborting, self._asked = False, True  # no child has failed
 
     def _abort(self):
         if self._asked:
-            self._aborting = True  # once is enough
+            self._aborting = True  # the children were asked before
         else:
             super()._abort()
 
 
 async def run_group(tell, body):
-    """Ours throws the first failure as it is, and reports the others, each once."""
+    """Our group throws the first failure as it is, and reports each of the others once."""
     group, before = Group(), None
 
     async def noting(*arguments):
@@ -215,7 +215,7 @@ async def run_group(tell, body):
         except asyncio.CancelledError:
             raise
         except Exception:
-            before = len(group._errors)  # so many children had failed by then
+            before = len(group._errors)  # how many children had failed by then
             raise
 
     try:
@@ -224,8 +224,8 @@ async def run_group(tell, body):
     except BaseExceptionGroup as several:
         failures = list(several.exceptions)
         if before is not None:
-            failures.insert(before, failures.pop())  # Python puts the body's last
-        told = failures[:1]  # what fails for several is one failure
+            failures.insert(before, failures.pop())  # Python puts the body's failure last
+        told = failures[:1]  # one exception in several children is one failure
         told += [one for before, one in zip(failures, failures[1:])
                  if one is not before and one is not failures[0]]
         failures = told
@@ -386,7 +386,7 @@ def random_program(chance):
     def step(i):
         a_future, another = chance.randrange(futures), chance.randrange(futures)
         any_task, delay = chance.randrange(tasks), chance.choice(delays)
-        # Who waits only for those behind it can't wait in a circle.
+        # Tasks that wait only for later ones can't wait in a circle.
         behind = chance.randrange(i + 1, tasks) if i + 1 < tasks else None
         steps = [("turn", 0, 0), ("turn", 0, 0), ("sleep", delay, 0),
                  ("future", a_future, 0), ("future", a_future, 0),
@@ -414,7 +414,7 @@ def random_program(chance):
 
 
 def same(theirs, ours):
-    # asyncio tells a cancellation's message once, and whoever asks later gets none.
+    # asyncio gives a cancellation's message once, and later askers get none.
     return ours.startswith(theirs) if theirs.endswith("cancelled ") else ours == theirs
 
 
@@ -444,7 +444,7 @@ def main():
     if differing:
         _, i, theirs = min(differing)
         print(f"the shortest:\n{programs[i]}")
-        ours.append([])  # if it ended early
+        ours.append([])  # if the player ended early
         i = min(i, len(ours) - 1)
         for k in range(max(len(theirs), len(ours[i]))):
             one = theirs[k] if k < len(theirs) else ""

@@ -1,4 +1,4 @@
-// Names are looked up in threads that nobody has to wait for.
+// Names are looked up in threads, and no task has to wait for one of these to end.
 #include "common/system/socket.h"
 #include "stage3_queue_crawler/http/session.h"
 #include "stage3_queue_crawler/runtime/net/resolver.h"
@@ -41,22 +41,22 @@ using stage3::SessionOptions;
 using stage3::Task;
 using tests::ScriptedServer;
 
-// The tests outlive the coroutines; and what a coroutine takes by value is its own.
+// The tests outlive the coroutines, and a coroutine owns what it takes by value.
 // NOLINTBEGIN(performance-unnecessary-value-param)
 
 namespace {
 
-/// A name server on order. Its threads may outlive the test, so all that they use is
-/// shared with them.
+/// A name server that answers as told. Its threads may outlive the test, so they share
+/// ownership of everything that they use.
 class NameServer {
   public:
-    /// What `host` has for an address. None: it has none, and never answers.
+    /// Sets the address of `host`. The server never answers for a host without one.
     void knows(const std::string& host, const std::string& address) {
         const std::lock_guard lock(state_->mutex);
         state_->addresses[host] = address;
     }
     void has_no_descriptor_left() { state_->is_full = true; }
-    /// Lets those that have no address go, at last.
+    /// Ends the look-ups of hosts without an address.
     void give_up() {
         if (!state_->gave_up.exchange(true))
             state_->end.set_value();
@@ -107,7 +107,7 @@ class NameServer {
     std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
-/// A machine that has only so many threads left.
+/// A machine that can start only a few more threads.
 struct Threads {
     Resolver::StartThread start() {
         return [this](std::function<void()> function) {
@@ -122,7 +122,7 @@ struct Threads {
     int left = 0;
 };
 
-/// "127.0.0.2", or why there is none.
+/// An address such as "127.0.0.2", or the reason why there is none.
 Coroutine<std::string> ask(Resolver& resolver, std::string host,
                            stage3::TimeLimit limit) {
     std::string result;
@@ -140,7 +140,7 @@ Coroutine<std::string> ask(Resolver& resolver, std::string host,
     co_return result;
 }
 
-/// What becomes of a fetch.
+/// The outcome of a fetch.
 Coroutine<std::string> fetch_text(Session& session, std::string url) {
     std::string result;
     try {
@@ -159,7 +159,7 @@ void run(Coroutine<> test, stage3::LoopOptions options = {}) {
 } // namespace
 
 TEST_SUITE("resolver") {
-    TEST_CASE("who asks at the same time gets the same answer") {
+    TEST_CASE("tasks that ask at the same time get the same answer") {
         NameServer names;
         names.knows("a.test", "127.0.0.2");
         run([](NameServer& server) -> Coroutine<> {
@@ -177,7 +177,7 @@ TEST_SUITE("resolver") {
         }(names));
     }
 
-    TEST_CASE("an answer is good for a minute") {
+    TEST_CASE("an answer is kept for a minute") {
         NameServer names;
         names.knows("a.test", "127.0.0.2");
         EventLoop::TimePoint now{1h};
@@ -199,7 +199,7 @@ TEST_SUITE("resolver") {
             std::move(options));
     }
 
-    TEST_CASE("a failure is told to all who wait, and isn't kept") {
+    TEST_CASE("a failure is reported to all waiting tasks and isn't kept") {
         NameServer names;
         names.knows("a.test", "none");
         run([](NameServer& server) -> Coroutine<> {
@@ -215,7 +215,7 @@ TEST_SUITE("resolver") {
         }(names));
     }
 
-    TEST_CASE("whatever goes wrong in its thread is a failure like others") {
+    TEST_CASE("any error in a resolver's thread is a failure like others") {
         run([]() -> Coroutine<> {
             Resolver resolver(stage3::running_loop(),
                               [](const std::string&) -> Resolver::Addresses {
@@ -226,7 +226,7 @@ TEST_SUITE("resolver") {
         }());
     }
 
-    TEST_CASE("but what was known before must do, if there is nothing newer") {
+    TEST_CASE("an old answer is used if there is none newer") {
         NameServer names;
         names.knows("a.test", "127.0.0.2");
         EventLoop::TimePoint now{1h};
@@ -261,11 +261,11 @@ TEST_SUITE("resolver") {
             answer = co_await ask(resolver, "a.test", std::nullopt);
             CHECK(answer == "127.0.0.2");
             CHECK_FALSE(patient.done());
-            CHECK(server.times_asked() == 2); // of the silent one, only once
-        }(names));                            // returns, though a thread still waits
+            CHECK(server.times_asked() == 2); // the silent name is looked up only once
+        }(names));                            // returns although a thread still waits
     }
 
-    TEST_CASE("cancelled, one leaves the others their answer") {
+    TEST_CASE("cancelling one task leaves the others their answer") {
         NameServer names;
         run([](NameServer& server) -> Coroutine<> {
             Resolver resolver(stage3::running_loop(), server.look_up());
@@ -280,7 +280,8 @@ TEST_SUITE("resolver") {
         }(names));
     }
 
-    TEST_CASE("so many threads, and the others stand in line") {
+    TEST_CASE(
+        "only a limited number of threads look up names, and other names stand in line") {
         NameServer names;
         run([](NameServer& server) -> Coroutine<> {
             Resolver resolver(stage3::running_loop(), server.look_up());
@@ -300,8 +301,8 @@ TEST_SUITE("resolver") {
         }(names));
     }
 
-    TEST_CASE(
-        "without a thread, a name waits for the end of another's, if there is one") {
+    TEST_CASE("if no thread can be started, a name waits for another one's thread, if "
+              "there is one") {
         NameServer names;
         names.knows("b.test", "127.0.0.2");
         names.knows("c.test", "127.0.0.3");
@@ -315,15 +316,15 @@ TEST_SUITE("resolver") {
             CHECK_FALSE(resolver.is_busy());
 
             machine.left = 1;
-            const auto a =
-                stage3::create_task(ask(resolver, "a.test", std::nullopt)); // runs on
+            const auto a = stage3::create_task(
+                ask(resolver, "a.test", std::nullopt)); // gets no answer
             const auto b = stage3::create_task(ask(resolver, "b.test", std::nullopt));
             const auto c = stage3::create_task(ask(resolver, "c.test", std::nullopt));
             while (server.times_asked() == 0) // in another thread
                 co_await stage3::sleep(1ms);
             CHECK(server.times_asked() == 1);
             CHECK_FALSE(b.done());
-            SUBCASE("then, it gets one") {
+            SUBCASE("the waiting names get threads") {
                 machine.left = 2;
                 server.give_up();
                 answer = co_await b;
@@ -331,7 +332,7 @@ TEST_SUITE("resolver") {
                 answer = co_await c;
                 CHECK(answer == "127.0.0.3");
             }
-            SUBCASE("then, there is still none, for several") {
+            SUBCASE("there is still no thread for the waiting names") {
                 server.give_up();
                 for (const auto& one : {b, c}) {
                     answer = co_await one;
@@ -339,14 +340,14 @@ TEST_SUITE("resolver") {
                 }
                 machine.left = 1;
                 answer = co_await ask(resolver, "c.test", std::nullopt);
-                CHECK(answer == "127.0.0.3"); // it has more luck
+                CHECK(answer == "127.0.0.3"); // now a thread can be started
             }
             answer = co_await a;
             CHECK(answer == "cannot resolve 'a.test'");
         }(names, threads));
     }
 
-    TEST_CASE("a resolver that ends tells those who stand in line, too") {
+    TEST_CASE("a resolver that ends fails the tasks in line, too") {
         NameServer names;
         run([](NameServer& server) -> Coroutine<> {
             std::optional<Resolver> resolver;
@@ -365,7 +366,7 @@ TEST_SUITE("resolver") {
         }(names));
     }
 
-    TEST_CASE("a resolver that ends tells those who wait") {
+    TEST_CASE("a resolver that ends fails the tasks that wait") {
         NameServer names;
         run([](NameServer& server) -> Coroutine<> {
             std::optional<Resolver> resolver;
@@ -381,11 +382,11 @@ TEST_SUITE("resolver") {
 }
 
 TEST_SUITE("names in a session") {
-    TEST_CASE("are ours to look up, once, and libcurl asks nobody") {
-        NameServer names; // nobody else in the world knows these names
+    TEST_CASE("names are looked up by us, once, and never by libcurl") {
+        NameServer names; // no other server in the world knows these names
         names.knows("a.test", "127.0.0.1");
         names.knows("a.test.", "127.0.0.1");
-        names.knows("-a.test", "127.0.0.1"); // libcurl reads a "-" in front its own way
+        names.knows("-a.test", "127.0.0.1"); // libcurl treats a leading "-" specially
         names.knows("six.test", "::1");
         ScriptedServer server;
         server.on("/", tests::html("four"));
@@ -413,8 +414,8 @@ TEST_SUITE("names in a session") {
               != std::string::npos);
     }
 
-    TEST_CASE("below localhost are known to everybody") {
-        NameServer names; // that knows nothing
+    TEST_CASE("names below localhost are always known") {
+        NameServer names; // it knows no names
         ScriptedServer server;
         server.on("/", tests::html("here"));
         run([](NameServer& known, std::uint16_t port) -> Coroutine<> {
@@ -430,7 +431,7 @@ TEST_SUITE("names in a session") {
         }(names, server.port()));
     }
 
-    TEST_CASE("that move to another address are followed there") {
+    TEST_CASE("names that move to another address are followed there") {
         NameServer names;
         names.knows("a.test", "127.0.0.1");
         ScriptedServer server;
@@ -447,7 +448,7 @@ TEST_SUITE("names in a session") {
                 const std::string url = fmt::format("http://a.test:{}/", port);
                 std::string body = co_await fetch_text(session, url);
                 CHECK(body == "here");
-                known.knows("a.test", "127.0.0.9"); // where nobody listens
+                known.knows("a.test", "127.0.0.9"); // no server listens there
                 time += 1min;
                 body = co_await fetch_text(session, url);
                 CHECK(body == "connection refused");
@@ -455,7 +456,7 @@ TEST_SUITE("names in a session") {
             std::move(loop));
     }
 
-    TEST_CASE("have the connection's time limit") {
+    TEST_CASE("looking up a name counts towards the connection's time limit") {
         NameServer names;
         run([](NameServer& known) -> Coroutine<> {
             SessionOptions options;
@@ -474,7 +475,7 @@ TEST_SUITE("names in a session") {
         }(names));
     }
 
-    TEST_CASE("that can't be looked up: why, and whose fault it is") {
+    TEST_CASE("names that can't be looked up fail with the reason and the right kind") {
         for (const bool is_full : {false, true}) {
             NameServer names;
             names.knows("a.test", "none");

@@ -26,7 +26,7 @@ Coroutine<Permit> get(Semaphore& semaphore) {
     co_return permit;
 }
 
-/// Has a permit for so long.
+/// Holds a permit for the given time.
 Coroutine<> hold(LoopTest& test, Semaphore& semaphore, std::string name,
                  EventLoop::Duration time = 1s) {
     const Permit permit = co_await semaphore.acquire();
@@ -36,8 +36,7 @@ Coroutine<> hold(LoopTest& test, Semaphore& semaphore, std::string name,
 
 } // namespace
 
-TEST_CASE_FIXTURE(LoopTest,
-                  "S1: who can have a permit at once does not give up control") {
+TEST_CASE_FIXTURE(LoopTest, "S1: acquiring a free permit does not give up control") {
     // test_acquire_no_hang, test_semaphore
     run([](LoopTest& test) -> Coroutine<> {
         Semaphore semaphore(2);
@@ -55,7 +54,8 @@ TEST_CASE_FIXTURE(LoopTest,
     CHECK(log == Log{"both", "next turn"});
 }
 
-TEST_CASE_FIXTURE(LoopTest, "S2: without one, it waits until one is given back") {
+TEST_CASE_FIXTURE(LoopTest,
+                  "S2: without a free permit, a task waits until one is given back") {
     // test_acquire, test_initial_value_zero
     Semaphore semaphore(2);
     for (const char* name : {"a", "b", "c", "d", "e"})
@@ -78,7 +78,7 @@ TEST_CASE_FIXTURE(LoopTest, "S3: first come, first served") {
     CHECK(log == Log{"0", "1", "2", "3", "4", "5", "6", "7", "8"});
 }
 
-TEST_CASE_FIXTURE(LoopTest, "S4: one that is cancelled leaves the line") {
+TEST_CASE_FIXTURE(LoopTest, "S4: a cancelled task leaves the line") {
     // test_acquire_cancel, test_acquire_cancel_before_awoken
     Semaphore semaphore(1);
     const auto a = task(hold(*this, semaphore, "a"));
@@ -92,9 +92,8 @@ TEST_CASE_FIXTURE(LoopTest, "S4: one that is cancelled leaves the line") {
     CHECK(semaphore.available() == 1);
 }
 
-TEST_CASE_FIXTURE(LoopTest,
-                  "S5: one that is cancelled after it was served passes the permit "
-                  "on") {
+TEST_CASE_FIXTURE(
+    LoopTest, "S5: a task that is cancelled after it was served passes the permit on") {
     // test_acquire_cancel_before_awoken
     Semaphore semaphore(1);
     std::optional<Permit> permit;
@@ -104,14 +103,14 @@ TEST_CASE_FIXTURE(LoopTest,
     auto b = task(hold(*this, semaphore, "b"));
     const auto c = task(hold(*this, semaphore, "c"));
     turns(3);
-    permit.reset(); // it's b's now, who does not know it yet
+    permit.reset(); // it belongs to b now, which does not know it yet
     b.cancel();
     turns(3);
     CHECK(b.cancelled());
     CHECK(log == Log{"c"});
     run(stage3::sleep(2s));
     CHECK(semaphore.available() == 1);
-    // And if nobody else waits, it's free.
+    // And if no other task waits, the permit is free.
     permit.emplace(run(get(semaphore)));
     auto d = task(hold(*this, semaphore, "d"));
     turns(3);
@@ -121,7 +120,7 @@ TEST_CASE_FIXTURE(LoopTest,
     CHECK(semaphore.available() == 1);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "S6: nobody cuts in") {
+TEST_CASE_FIXTURE(LoopTest, "S6: no task jumps the line") {
     // test_acquire_fifo_order_2
     Semaphore semaphore(1);
     std::optional<Permit> permit(run(get(semaphore)));
@@ -136,7 +135,8 @@ TEST_CASE_FIXTURE(LoopTest, "S6: nobody cuts in") {
 }
 
 TEST_CASE_FIXTURE(LoopTest, "S7: a permit is given back once, wherever it was moved") {
-    // test_release_not_acquired: here it can't be said
+    // test_release_not_acquired: here, such a program
+    // does not compile
     Semaphore semaphore(2);
     {
         Permit one = run(get(semaphore));
@@ -149,14 +149,14 @@ TEST_CASE_FIXTURE(LoopTest, "S7: a permit is given back once, wherever it was mo
         {
             Permit three = run(get(semaphore));
             two = std::move(three);
-            CHECK(semaphore.available() == 0); // the other one is in `three` now
+            CHECK(semaphore.available() == 0); // the other permit is in `three` now
         }
         CHECK(semaphore.available() == 1);
     }
     CHECK(semaphore.available() == 2);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "a loop may be closed around one who waits for a permit") {
+TEST_CASE_FIXTURE(LoopTest, "a loop may be closed while a task waits for a permit") {
     Semaphore semaphore(1);
     const auto a = task(hold(*this, semaphore, "a", 1h));
     const auto b = task(hold(*this, semaphore, "b"));
@@ -167,8 +167,7 @@ TEST_CASE_FIXTURE(LoopTest, "a loop may be closed around one who waits for a per
     CHECK(semaphore.available() == 1);
 }
 
-TEST_CASE_FIXTURE(LoopTest,
-                  "a permit may outlive its semaphore, and who waits for one, too") {
+TEST_CASE_FIXTURE(LoopTest, "a permit and a waiting task may outlive their semaphore") {
     std::optional<Semaphore> semaphore(1);
     std::optional<Permit> permit(run(get(*semaphore)));
     const auto waits = task(hold(*this, *semaphore, "waits"));
@@ -180,7 +179,7 @@ TEST_CASE_FIXTURE(LoopTest,
 }
 
 TEST_CASE_FIXTURE(LoopTest,
-                  "who gives up waiting again and again leaves nothing behind") {
+                  "waiting and giving up again and again leaves nothing behind") {
     Semaphore semaphore(1);
     std::optional<Permit> permit(run(get(semaphore)));
     int timeouts = 0;

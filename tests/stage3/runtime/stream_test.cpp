@@ -1,4 +1,4 @@
-// Reading and writing on a connection, with a test at the other end of it.
+// Reading and writing on a connection that has the test at its other end.
 #include "common/system/descriptors.h"
 #include "common/system/selector.h"
 #include "common/system/socket.h"
@@ -36,7 +36,7 @@ using stage3::StreamLimits;
 
 namespace {
 
-/// Two ends of a connection: the stream's, and the test's.
+/// Two ends of a connection: the stream's and the test's.
 struct Pair {
     Pair() {
         std::array<int, 2> ends{};
@@ -52,7 +52,7 @@ struct Pair {
         std::error_code error;
         CHECK(theirs.send(bytes, error) == bytes.size());
     }
-    /// What has come to their end.
+    /// What has arrived at the test's end.
     std::string receive() {
         std::string all;
         std::vector<char> buffer(100'000);
@@ -68,10 +68,10 @@ struct Pair {
     common::Socket ours, theirs;
 };
 
-/// More than a socket has room for.
+/// More than fits into a socket's buffers.
 const std::string much(std::size_t{10} * 1000 * 1000, 'x');
 
-/// What a reading gives, or why there is none.
+/// The result of a read, or the reason why there is none.
 template <class Read>
 Coroutine<std::string> result_of(Read read) {
     std::string result;
@@ -122,7 +122,7 @@ void with_stream(Coroutine<> (*test)(Stream&, Pair&), StreamLimits limits = {}) 
 
 } // namespace
 
-TEST_CASE("read_until: with the end, and the rest stays") {
+TEST_CASE("read_until returns the text with its end and keeps the rest") {
     with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
         pair.send("one\r\ntwo\r\n\r\nthr");
         for (const char* expected : {"one\r\n", "two\r\n", "\r\n"}) {
@@ -132,7 +132,7 @@ TEST_CASE("read_until: with the end, and the rest stays") {
         const auto waiting = stage3::create_task(line(stream));
         co_await stage3::sleep(5ms);
         CHECK_FALSE(waiting.done());
-        for (const char* piece : {"e", "\r", "\r", "\n", "x"}) { // a \r that is no end
+        for (const char* piece : {"e", "\r", "\r", "\n", "x"}) { // one \r isn't the end
             pair.send(piece);
             co_await stage3::sleep(1ms);
         }
@@ -142,14 +142,14 @@ TEST_CASE("read_until: with the end, and the rest stays") {
         CHECK(rest == "end after 1");
         CHECK_FALSE(stream.at_end());
         const std::string last = co_await stream.read_some(10);
-        CHECK(last == "x"); // nothing is lost by that
+        CHECK(last == "x"); // the failed read has lost nothing
         CHECK(stream.at_end());
         const std::string nothing = co_await stream.read_some(10);
         CHECK(nothing.empty());
     });
 }
 
-TEST_CASE("read_until: no longer than allowed") {
+TEST_CASE("read_until reads no more than allowed") {
     with_stream(
         [](Stream& stream, Pair& pair) -> Coroutine<> {
             pair.send("123456\r\n");
@@ -158,9 +158,9 @@ TEST_CASE("read_until: no longer than allowed") {
             pair.send("1234567\r\n");
             got = co_await line(stream, 8);
             CHECK(got == "too long");
-            got = co_await line(stream, 9); // nothing is lost by that
+            got = co_await line(stream, 9); // the failed read has lost nothing
             CHECK(got == "1234567\r\n");
-            pair.send("12345678"); // an end can't come in time
+            pair.send("12345678"); // the end can no longer come in time
             got = co_await line(stream, 8);
             CHECK(got == "too long");
             pair.send(std::string(30, 'x')); // more than is read ahead
@@ -170,7 +170,7 @@ TEST_CASE("read_until: no longer than allowed") {
         {.read_ahead = 20});
 }
 
-TEST_CASE("read_exactly: so many, also more than is read ahead") {
+TEST_CASE("read_exactly reads a given number of bytes, even more than is read ahead") {
     with_stream(
         [](Stream& stream, Pair& pair) -> Coroutine<> {
             std::string text;
@@ -191,7 +191,7 @@ TEST_CASE("read_exactly: so many, also more than is read ahead") {
         {.read_ahead = 100});
 }
 
-TEST_CASE("peek: the next byte, which stays") {
+TEST_CASE("peek returns the next byte without taking it") {
     with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
         const auto waiting = stage3::create_task(stream.peek());
         co_await stage3::sleep(5ms);
@@ -216,15 +216,15 @@ TEST_CASE("peek: the next byte, which stays") {
     });
 }
 
-TEST_CASE("who is not read is not listened to for ever") {
+TEST_CASE("an unread stream doesn't listen without end") {
     with_stream(
         [](Stream& stream, Pair& pair) -> Coroutine<> {
             const auto first = stage3::create_task(stream.read_some(1));
-            co_await stage3::sleep(1ms); // so that it listens
+            co_await stage3::sleep(1ms); // so that the stream listens
             pair.send("x");
             const std::string x = co_await first;
             CHECK(x == "x");
-            std::size_t sent = 0; // nobody reads any more
+            std::size_t sent = 0; // from now on, the stream isn't read
             for (int i = 0; i < 200; ++i) {
                 std::error_code error;
                 sent += pair.theirs.send(std::string(10'000, 'y'), error);
@@ -240,10 +240,10 @@ TEST_CASE("who is not read is not listened to for ever") {
         {.read_ahead = 1000});
 }
 
-TEST_CASE("write and drain: all comes, in order, however slowly it's read") {
+TEST_CASE("write and drain deliver everything in order, however slowly it's read") {
     with_stream(
         [](Stream& stream, Pair& pair) -> Coroutine<> {
-            // NOLINTNEXTLINE(cert-msc32-c,cert-msc51-cpp): the same each time
+            // NOLINTNEXTLINE(cert-msc32-c,cert-msc51-cpp): the same sequence each time
             std::mt19937 chance(1);
             std::string sent;
             std::size_t most_left = 0;
@@ -277,7 +277,7 @@ TEST_CASE("write and drain: all comes, in order, however slowly it's read") {
             std::array<char, 1> byte{};
             std::error_code error;
             CHECK(pair.theirs.receive(byte, error) == 0);
-            CHECK_FALSE(error); // the end, and not just nothing
+            CHECK_FALSE(error); // it is the end, not just a lack of bytes
         },
         {.unsent = 10'000});
 }
@@ -299,7 +299,7 @@ TEST_CASE("drain waits until little is left, and not for the last byte") {
         {.unsent = 1'000'000});
 }
 
-TEST_CASE("drain waits while nobody reads, and says if nobody ever will") {
+TEST_CASE("drain waits while the peer doesn't read, and reports when it never will") {
     with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
         stream.write(much);
         CHECK(stream.unsent() > 0);
@@ -315,13 +315,13 @@ TEST_CASE("drain waits while nobody reads, and says if nobody ever will") {
         pair.theirs.close();
         const std::string result = co_await again;
         CHECK(result == std::make_error_code(std::errc::broken_pipe).message());
-        CHECK(stream.unsent() == 0); // it would only take room
+        CHECK(stream.unsent() == 0); // what can't be sent is dropped
         stream.write("more");
         CHECK(stream.unsent() == 0);
     });
 }
 
-TEST_CASE("closed here: who waits hears of it") {
+TEST_CASE("closing the stream ends the waiting tasks") {
     with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
         stream.write(much);
         const auto reading = stage3::create_task(line(stream));
@@ -337,14 +337,14 @@ TEST_CASE("closed here: who waits hears of it") {
         CHECK(result == why);
         result = co_await line(stream);
         CHECK(result == why);
-        stream.close(); // again: nothing
+        stream.close(); // closing twice is allowed
         pair.receive();
     });
 }
 
 namespace {
 
-/// How many turns others have while somebody is busy.
+/// Counts the turns that others have while a task is busy.
 Coroutine<> count_turns(int& turns) {
     for (;;) {
         co_await stage3::next_turn();
@@ -354,7 +354,7 @@ Coroutine<> count_turns(int& turns) {
 
 } // namespace
 
-TEST_CASE("who always finds more to read gives others their turn") {
+TEST_CASE("a task that always finds more to read gives others their turn") {
     with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
         const std::string a_line = std::string(1998, 'x') + "\r\n";
         std::string lines; // more than is read ahead
@@ -373,7 +373,7 @@ TEST_CASE("who always finds more to read gives others their turn") {
     });
 }
 
-TEST_CASE("who never has to wait to write gives others their turn") {
+TEST_CASE("a task that never has to wait to write gives others their turn") {
     with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
         const std::string piece(std::size_t{64} * 1024, 'x');
         std::size_t received = 0;
@@ -382,17 +382,17 @@ TEST_CASE("who never has to wait to write gives others their turn") {
         for (int i = 0; i < 100; ++i) {
             stream.write(piece);
             co_await stream.drain();
-            received += pair.receive().size(); // so there is room, each time
+            received += pair.receive().size(); // so that there is room each time
         }
         CHECK(received == 100 * piece.size());
         CHECK(turns >= 10);
-        CHECK(turns <= 50); // and it isn't slowed down more than that
+        CHECK(turns <= 50); // yielding more often would only slow the task down
         others.cancel();
         co_await stage3::next_turn();
     });
 }
 
-TEST_CASE("read_exactly: who is cancelled loses nothing") {
+TEST_CASE("read_exactly: a cancelled task loses nothing") {
     with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
         pair.send("12345");
         bool timed_out = false;
@@ -408,7 +408,7 @@ TEST_CASE("read_exactly: who is cancelled loses nothing") {
     });
 }
 
-TEST_CASE("two that drain at once are a mistake of ours") {
+TEST_CASE("draining twice at once is a programming error") {
     with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
         stream.write(much);
         auto first = stage3::create_task(drained(stream));
@@ -426,7 +426,7 @@ TEST_CASE("two that drain at once are a mistake of ours") {
     });
 }
 
-TEST_CASE("who still waits when the stream goes hears of it") {
+TEST_CASE("destroying the stream ends the tasks that still wait") {
     stage3::run([]() -> Coroutine<> {
         Pair pair;
         std::optional<Stream> stream(std::in_place, stage3::running_loop(),
@@ -453,19 +453,19 @@ TEST_CASE("a socket that the loop can't watch is refused at once") {
     const common::Socket high(::fcntl(pair.ours.fd(), F_DUPFD, FD_SETSIZE + 1));
     REQUIRE(high);
     stage3::EventLoop loop({.selector = common::make_selector("select")});
-    common::Socket same(::dup(high.fd())); // the lowest that is free: fits
+    common::Socket same(::dup(high.fd())); // has a lower number, which fits
     CHECK_NOTHROW(Stream(loop, std::move(same)));
     common::Socket too_high(::fcntl(high.fd(), F_DUPFD, FD_SETSIZE + 1));
     CHECK_THROWS_AS(Stream(loop, std::move(too_high)), common::SelectorFull);
 }
 
-TEST_CASE("closed here: what was read ahead is gone, too") {
+TEST_CASE("closing the stream drops what was read ahead") {
     with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
         pair.send("a\r\nb\r\nc");
         const std::string first = co_await line(stream);
         CHECK(first == "a\r\n");
         stream.close();
-        stream.close(); // twice is as good as once
+        stream.close(); // closing twice is allowed
         const std::string second = co_await line(stream);
         CHECK(second == "Operation canceled");
         const std::string some =
@@ -476,7 +476,7 @@ TEST_CASE("closed here: what was read ahead is gone, too") {
     });
 }
 
-TEST_CASE("finish_writing: when all is sent, and not before") {
+TEST_CASE("finish_writing sends everything and then the end") {
     with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
         stream.write(much);
         stream.finish_writing();
@@ -487,19 +487,19 @@ TEST_CASE("finish_writing: when all is sent, and not before") {
             all += pair.receive();
             co_await stage3::next_turn();
         }
-        CHECK((all == much)); // in brackets: not to be printed
+        CHECK((all == much)); // in parentheses, so that it is not printed
         co_await stream.flush();
         std::error_code error;
         std::array<char, 10> buffer{};
         CHECK(pair.theirs.receive(buffer, error) == 0);
-        CHECK_FALSE(error);     // and not "would block"
-        pair.send("still\r\n"); // that was one direction only
+        CHECK_FALSE(error);     // it is the end, not "would block"
+        pair.send("still\r\n"); // the other direction is still open
         const std::string answer = co_await line(stream);
         CHECK(answer == "still\r\n");
     });
 }
 
-TEST_CASE("what has come is read, though there is nobody to write to any more") {
+TEST_CASE("data that has come is read even if writing has become impossible") {
     with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
         pair.send("go away\r\n");
         pair.theirs.close();
@@ -508,12 +508,12 @@ TEST_CASE("what has come is read, though there is nobody to write to any more") 
         CHECK(writing == "Broken pipe");
         const std::string why = co_await line(stream);
         CHECK(why == "go away\r\n");
-        const std::string more = co_await line(stream); // this is no orderly end
+        const std::string more = co_await line(stream); // not an orderly end
         CHECK(more == "Broken pipe");
     });
 }
 
-TEST_CASE("who is cancelled while reading loses nothing") {
+TEST_CASE("a task that is cancelled while reading loses nothing") {
     with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
         for (int i = 0; i < 5; ++i) {
             auto reading = stage3::create_task(line(stream));
@@ -529,7 +529,7 @@ TEST_CASE("who is cancelled while reading loses nothing") {
     });
 }
 
-TEST_CASE("two that read at once are a mistake of ours") {
+TEST_CASE("reading twice at once is a programming error") {
     with_stream([](Stream& stream, Pair&) -> Coroutine<> {
         auto one = stage3::create_task(line(stream));
         co_await stage3::next_turn();
@@ -543,7 +543,7 @@ TEST_CASE("two that read at once are a mistake of ours") {
     });
 }
 
-TEST_CASE("a time limit goes around a reading as around anything else") {
+TEST_CASE("a time limit works for reading as for any other task") {
     with_stream([](Stream& stream, Pair&) -> Coroutine<> {
         bool in_time = true;
         try {

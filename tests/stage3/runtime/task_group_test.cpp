@@ -27,12 +27,12 @@ using tests::Rain;
 
 namespace {
 
-/// What else fails in these tests.
+/// Another exception that these tests throw.
 struct Snow : std::runtime_error {
     Snow() : std::runtime_error("it snows") {}
 };
 
-/// Sleeps, and says how it ended.
+/// Sleeps, and notes how that ended.
 Coroutine<int> child(LoopTest& test, std::string name, EventLoop::Duration time,
                      int value = 0) {
     try {
@@ -51,7 +51,7 @@ Coroutine<> fail_after(EventLoop::Duration time) {
     throw Error();
 }
 
-/// Asked to end, it takes a second for that, and fails then if it should.
+/// When it is asked to end, it takes a second to do so, and then fails if `fails`.
 Coroutine<> end_slowly(LoopTest& test, std::string name, bool fails = false) {
     bool cancelled = false;
     try {
@@ -73,7 +73,7 @@ Coroutine<> end_slowly(LoopTest& test, std::string name, bool fails = false) {
     throw Cancelled{};
 }
 
-/// A body that makes these children, and then sleeps.
+/// A body that makes two children, and then sleeps.
 Coroutine<> two_children(LoopTest& test, TaskGroup& group, EventLoop::Duration own) {
     group.start(child(test, "a", 1s));
     group.start(child(test, "b", 2s));
@@ -86,7 +86,7 @@ Coroutine<> run_two(LoopTest& test, EventLoop::Duration own) {
     test.note("all");
 }
 
-/// Runs a group. Its body is what `begin` does, and what it returns.
+/// Runs a group. Its body calls `begin`, and awaits the coroutine that this returns.
 Coroutine<> in_group(std::function<Coroutine<>(TaskGroup&)> begin) {
     TaskGroup group;
     co_await group.run(
@@ -110,7 +110,7 @@ TEST_CASE_FIXTURE(LoopTest, "G1: run ends when the body and all children have en
     CHECK(elapsed() == 7000);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "G1: the body may return something, and await its children") {
+TEST_CASE_FIXTURE(LoopTest, "G1: the body may return a value and await its children") {
     const int sum = run([](LoopTest& test) -> Coroutine<int> {
         TaskGroup group;
         const int value =
@@ -126,9 +126,9 @@ TEST_CASE_FIXTURE(LoopTest, "G1: the body may return something, and await its ch
     CHECK(sum == 3);
 }
 
-TEST_CASE_FIXTURE(LoopTest,
-                  "G2: if a child fails, all others are asked to end, the body, "
-                  "too, and it's thrown") {
+TEST_CASE_FIXTURE(
+    LoopTest,
+    "G2: if a child fails, the others and the body are asked to end, and run throws") {
     // tg.test_cancel_children_on_child_error, .test_taskgroup_04, _07
     const auto failing = task(in_group([this](TaskGroup& group) {
         group.start(fail_after<Rain>(1500ms));
@@ -137,10 +137,10 @@ TEST_CASE_FIXTURE(LoopTest,
     CHECK_THROWS_AS(stage3::run_until_complete<void>(loop, failing), Rain);
     CHECK(log == Log{"a", "b cancelled", "body cancelled"});
     CHECK(elapsed() == 1500);
-    CHECK(failing.cancelling() == 0); // its request was the group's own
+    CHECK(failing.cancelling() == 0); // the request came from the group itself
 }
 
-TEST_CASE_FIXTURE(LoopTest, "G2: also when the body has ended") {
+TEST_CASE_FIXTURE(LoopTest, "G2: a child's failure counts even when the body has ended") {
     CHECK_THROWS_AS(run(in_group([this](TaskGroup& group) {
                         group.start(child(*this, "a", 1h));
                         group.start(fail_after<Rain>(1s));
@@ -151,7 +151,7 @@ TEST_CASE_FIXTURE(LoopTest, "G2: also when the body has ended") {
     CHECK(elapsed() == 1000);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "G2: the way of what it has thrown comes along") {
+TEST_CASE_FIXTURE(LoopTest, "G2: a child's exception keeps its traceback") {
     const auto failing = task(in_group([](TaskGroup& group) {
         group.start(fail_after<Rain>(1s));
         return nothing();
@@ -167,8 +167,8 @@ TEST_CASE_FIXTURE(LoopTest, "G2: the way of what it has thrown comes along") {
     CHECK(name_at(2).find("fail_after") != std::string::npos);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "G3: if the body fails, the children are asked to end, and "
-                            "waited for") {
+TEST_CASE_FIXTURE(LoopTest,
+                  "G3: if the body fails, the children are asked to end and waited for") {
     // tg.test_taskgroup_13, _15
     CHECK_THROWS_AS(run(in_group([this](TaskGroup& group) {
                         group.start(end_slowly(*this, "slow"));
@@ -179,9 +179,8 @@ TEST_CASE_FIXTURE(LoopTest, "G3: if the body fails, the children are asked to en
     CHECK(elapsed() == 2000);
 }
 
-TEST_CASE_FIXTURE(LoopTest,
-                  "G4: cancelled in its body, it asks the children to end, waits, "
-                  "and throws Cancelled") {
+TEST_CASE_FIXTURE(LoopTest, "G4: a group that is cancelled in its body ends its "
+                            "children, waits, and throws Cancelled") {
     // tg.test_taskgroup_08, _09, .test_cancellation
     auto parent = task(run_two(*this, 1h));
     loop.call_later(1500ms, [&] { parent.cancel("enough"); });
@@ -195,7 +194,8 @@ TEST_CASE_FIXTURE(LoopTest,
     CHECK(log == Log{"a", "body cancelled", "b cancelled"});
 }
 
-TEST_CASE_FIXTURE(LoopTest, "G5: cancelled while it waits for children, the same") {
+TEST_CASE_FIXTURE(LoopTest, "G5: a group that is cancelled while it waits ends its "
+                            "children and throws Cancelled") {
     // tg.test_taskgroup_10, _11
     auto parent = task(run_two(*this, 0s));
     loop.call_later(1500ms, [&] { parent.cancel("enough"); });
@@ -204,9 +204,8 @@ TEST_CASE_FIXTURE(LoopTest, "G5: cancelled while it waits for children, the same
     CHECK(log == Log{"body", "a", "b cancelled"});
 }
 
-TEST_CASE_FIXTURE(LoopTest,
-                  "G6: cancelled again while they end, it waits all the same, and "
-                  "doesn't press them") {
+TEST_CASE_FIXTURE(LoopTest, "G6: a group that is cancelled again while its children end "
+                            "still waits and asks only once") {
     // tg.test_taskgroup_21a, _23
     auto parent = task(in_group([this](TaskGroup& group) {
         group.start(end_slowly(*this, "slow"));
@@ -220,8 +219,8 @@ TEST_CASE_FIXTURE(LoopTest,
     CHECK(elapsed() == 2000);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "G7: of several failures the first is thrown, and the others "
-                            "are reported") {
+TEST_CASE_FIXTURE(
+    LoopTest, "G7: of several failures the first is thrown and the others are reported") {
     // tg.test_taskgroup_04, _16, _17 (asyncio throws all in one)
     CHECK_THROWS_AS(run(in_group([this](TaskGroup& group) {
                         group.start(end_slowly(*this, "slow", true));
@@ -239,7 +238,8 @@ TEST_CASE_FIXTURE(LoopTest, "G7: of several failures the first is thrown, and th
     }
 }
 
-TEST_CASE_FIXTURE(LoopTest, "G7: what fails for several at once is one failure") {
+TEST_CASE_FIXTURE(LoopTest,
+                  "G7: one exception that reaches several children is one failure") {
     const auto shared = future<int>();
     const auto wait = [](Future<int> f) -> Coroutine<> { co_await f; };
     loop.call_later(1s, [&] { shared.set_exception(Rain()); });
@@ -252,9 +252,8 @@ TEST_CASE_FIXTURE(LoopTest, "G7: what fails for several at once is one failure")
     CHECK(reports.empty());
 }
 
-TEST_CASE_FIXTURE(LoopTest,
-                  "G8: a failure counts more than a request to end, which comes "
-                  "at the next wait") {
+TEST_CASE_FIXTURE(
+    LoopTest, "G8: a failure outweighs a request to end, which comes at the next wait") {
     // tg.test_taskgroup_22; and, of Python 3.13, .test_cancelling_level_preserved
     auto parent = task([](LoopTest& test) -> Coroutine<> {
         TaskGroup group;
@@ -281,9 +280,9 @@ TEST_CASE_FIXTURE(LoopTest,
     CHECK(log == Log{"slow ended", "snow", "goes on"});
 }
 
-TEST_CASE_FIXTURE(LoopTest,
-                  "G8: who has caught the failure, and was not asked to end, goes "
-                  "on unharmed") {
+TEST_CASE_FIXTURE(
+    LoopTest,
+    "G8: a task that catches the failure and was not asked to end continues unharmed") {
     // tg.test_taskgroup_25
     run([](LoopTest& test) -> Coroutine<> {
         for (int i = 0; i < 2; ++i) {
@@ -303,8 +302,9 @@ TEST_CASE_FIXTURE(LoopTest,
     CHECK(log == Log{"rain", "goes on", "rain", "goes on"});
 }
 
-TEST_CASE_FIXTURE(LoopTest, "G8: also if its own request was put off by the body") {
-    // wait_for keeps a request for later that comes in the turn of its result.
+TEST_CASE_FIXTURE(
+    LoopTest, "G8: a body that put off the group's request leaves its task unharmed") {
+    // wait_for puts off a request that comes in the turn of its result.
     const auto ready = future<>();
     loop.call_later(1s, [&] { ready.set_result(); });
     const auto parent = task([](LoopTest& test, Future<> r) -> Coroutine<int> {
@@ -330,7 +330,9 @@ TEST_CASE_FIXTURE(LoopTest, "G8: also if its own request was put off by the body
     CHECK(parent.cancelling() == 0);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "G8: also if a group around it has failed in the same turn") {
+TEST_CASE_FIXTURE(
+    LoopTest,
+    "G8: a group around it that fails in the same turn leaves its task unharmed") {
     const auto parent = task([](LoopTest& test) -> Coroutine<int> {
         try {
             TaskGroup outer;
@@ -380,7 +382,7 @@ TEST_CASE_FIXTURE(LoopTest,
 
 namespace {
 
-/// A group in a group. The inner one has a failing child, after a second.
+/// A group in a group. A child of the inner one fails after a second.
 Coroutine<> inner_fails(LoopTest& test, bool caught) {
     TaskGroup group;
     try {
@@ -407,9 +409,9 @@ Coroutine<> nested(LoopTest& test, bool caught) {
 
 } // namespace
 
-TEST_CASE_FIXTURE(LoopTest,
-                  "G9: a group in a group: what is caught between them leaves the "
-                  "outer one alone") {
+TEST_CASE_FIXTURE(
+    LoopTest,
+    "G9: a failure caught between two nested groups leaves the outer one alone") {
     // tg.test_taskgroup_20, _20a, _18
     run(nested(*this, true));
     CHECK(log
@@ -418,15 +420,15 @@ TEST_CASE_FIXTURE(LoopTest,
     CHECK(elapsed() == 6000);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "G9: and what isn't ends the outer one, too") {
+TEST_CASE_FIXTURE(LoopTest, "G9: a failure that isn't caught ends the outer group, too") {
     CHECK_THROWS_AS(run(nested(*this, false)), Rain);
     CHECK(log == Log{"inner cancelled", "inner body cancelled", "outer cancelled"});
     CHECK(elapsed() == 1000);
     CHECK(reports.empty());
 }
 
-TEST_CASE_FIXTURE(LoopTest, "G9: a failure of the outer one reaches the inner one's "
-                            "children") {
+TEST_CASE_FIXTURE(LoopTest,
+                  "G9: a failure of the outer group reaches the inner one's children") {
     CHECK_THROWS_AS(run(in_group([this](TaskGroup& outer) {
                         outer.start(run_two(*this, 1h));
                         return fail_after<Rain>(500ms);
@@ -459,8 +461,7 @@ TEST_CASE_FIXTURE(LoopTest, "G11: a child that was cancelled has not failed") {
     CHECK(log == Log{"a cancelled", "b"});
 }
 
-TEST_CASE_FIXTURE(LoopTest,
-                  "G12: a group runs once, and makes tasks only while it runs") {
+TEST_CASE_FIXTURE(LoopTest, "G12: a group runs once and makes tasks only while it runs") {
     // tg.test_taskgroup_already_entered, .test_taskgroup_finished,
     // .test_taskgroup_not_entered
     run([](LoopTest& test) -> Coroutine<> {
@@ -480,8 +481,8 @@ TEST_CASE_FIXTURE(LoopTest,
     CHECK(log.empty());
 }
 
-TEST_CASE_FIXTURE(LoopTest, "G13: children may have brothers and sisters, also when the "
-                            "body has ended") {
+TEST_CASE_FIXTURE(LoopTest,
+                  "G13: children may start siblings, even when the body has ended") {
     // tg.test_taskgroup_12
     run(in_group([this](TaskGroup& group) {
         group.start([](LoopTest& test, TaskGroup& g) -> Coroutine<> {
@@ -495,8 +496,7 @@ TEST_CASE_FIXTURE(LoopTest, "G13: children may have brothers and sisters, also w
 }
 
 TEST_CASE_FIXTURE(LoopTest,
-                  "G14: a child that is made when all are asked to end, is asked, "
-                  "too") {
+                  "G14: a child that is made when all are asked to end is asked, too") {
     // asyncio refuses: tg.test_taskgroup_no_create_parentafter_failure
     CHECK_THROWS_AS(run(in_group([this](TaskGroup& group) {
                         group.start([](LoopTest& test, TaskGroup& g) -> Coroutine<> {
@@ -512,11 +512,11 @@ TEST_CASE_FIXTURE(LoopTest,
                         return fail_after<Rain>(1s);
                     })),
                     Rain);
-    CHECK(log == Log{"asked"}); // not a line of it has run
+    CHECK(log == Log{"asked"}); // not a line of the late child has run
     CHECK(elapsed() == 1000);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "G15: cancel ends the children, and nothing has failed") {
+TEST_CASE_FIXTURE(LoopTest, "G15: cancel ends the children, and none counts as failed") {
     const auto size = run([](LoopTest& test) -> Coroutine<std::size_t> {
         TaskGroup group;
         std::size_t before = 0;
@@ -538,7 +538,8 @@ TEST_CASE_FIXTURE(LoopTest, "G15: cancel ends the children, and nothing has fail
     CHECK(elapsed() == 2000);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "G15: but if one fails then, the body is asked, too") {
+TEST_CASE_FIXTURE(LoopTest,
+                  "G15: if a child fails after cancel, the body is asked to end, too") {
     CHECK_THROWS_AS(run(in_group([this](TaskGroup& group) {
                         group.start(end_slowly(*this, "slow", true));
                         return [](LoopTest& test, TaskGroup& g) -> Coroutine<> {
@@ -551,7 +552,7 @@ TEST_CASE_FIXTURE(LoopTest, "G15: but if one fails then, the body is asked, too"
     CHECK(log == Log{"slow ended", "body cancelled"});
 }
 
-TEST_CASE_FIXTURE(LoopTest, "G15: who is cancelled after that is told") {
+TEST_CASE_FIXTURE(LoopTest, "G15: a request to end that comes after cancel isn't lost") {
     auto parent = task(in_group([this](TaskGroup& group) {
         group.start(end_slowly(*this, "slow"));
         return [](TaskGroup& g) -> Coroutine<> {
@@ -568,12 +569,12 @@ TEST_CASE_FIXTURE(LoopTest, "a loop may be closed around a group") {
     const auto parent = task(run_two(*this, 1h));
     turns(3);
     loop.close();
-    CHECK(reports.size() == 3); // parent and children
-    CHECK(log.empty());         // nobody was asked
+    CHECK(reports.size() == 3); // the parent and its children
+    CHECK(log.empty());         // no task was asked to end
     CHECK_FALSE(parent.done());
 }
 
-TEST_CASE_FIXTURE(LoopTest, "a group of ten thousand ends, and asks each once") {
+TEST_CASE_FIXTURE(LoopTest, "a group of ten thousand ends and asks each child once") {
     std::size_t ended = 0;
     CHECK_THROWS_AS(run(in_group([&](TaskGroup& group) {
                         for (int i = 0; i < 10'000; ++i)

@@ -26,7 +26,7 @@ using tests::Rain;
 
 namespace {
 
-/// Notes what becomes of waiting for `future`.
+/// Notes the outcome of waiting for `future`.
 Coroutine<> note_outcome(LoopTest& test, Future<int> future) {
     try {
         const int value = co_await future;
@@ -44,7 +44,7 @@ Coroutine<int> value_of(Future<int> future) {
     co_return value;
 }
 
-/// Tells when it dies.
+/// Notes when it is destroyed.
 class Witness {
   public:
     Witness(LoopTest& test, std::string name) : test_(test), name_(std::move(name)) {}
@@ -93,7 +93,7 @@ TEST_CASE_FIXTURE(LoopTest, "K1: making a task runs nothing; its first step come
 }
 
 TEST_CASE_FIXTURE(LoopTest,
-                  "K2: a step runs until it waits for a future that is not done") {
+                  "K2: a step runs until the task waits for a future that is not done") {
     // task::BaseTaskTests.test_step_result_future
     const auto done = future<int>();
     done.set_result(1);
@@ -127,7 +127,7 @@ TEST_CASE_FIXTURE(LoopTest, "K3: awaiting a coroutine does not go through the lo
     CHECK(a.done());
 }
 
-TEST_CASE_FIXTURE(LoopTest, "K3: a million completions, and the stack doesn't grow") {
+TEST_CASE_FIXTURE(LoopTest, "K3: a million completions don't grow the stack") {
     const auto low = std::make_shared<const char*>(nullptr);
     const auto t = task([](std::shared_ptr<const char*> lowest) -> Coroutine<int> {
         const auto probe = [](const char*& deepest) -> Coroutine<int> {
@@ -150,8 +150,8 @@ TEST_CASE_FIXTURE(LoopTest, "K3: a million completions, and the stack doesn't gr
     CHECK(t.result() == tests::in_bulk(1'000'000));
 }
 
-TEST_CASE_FIXTURE(LoopTest, "K3: a chain of 100,000 coroutines ends, throws, and is "
-                            "dropped") {
+TEST_CASE_FIXTURE(LoopTest,
+                  "K3: a chain of 100,000 coroutines ends, throws and is dropped") {
     const int deep = tests::in_bulk(100'000);
     CHECK(run(countdown(deep)) == deep);
     CHECK_THROWS_AS(run(fail_deep(deep)), Rain);
@@ -165,7 +165,7 @@ TEST_CASE_FIXTURE(LoopTest, "K3: a chain of 100,000 coroutines ends, throws, and
     CHECK(describe(reports[0]).find(more) != std::string::npos);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "K4: what the coroutine returns or throws is the task's") {
+TEST_CASE_FIXTURE(LoopTest, "K4: a task ends with what its coroutine returns or throws") {
     // task::BaseTaskTests.test_task_basics, .test_exception_traceback
     const auto a = task(leaf(6));
     const auto b = task([]() -> Coroutine<int> {
@@ -177,7 +177,7 @@ TEST_CASE_FIXTURE(LoopTest, "K4: what the coroutine returns or throws is the tas
     CHECK_THROWS_AS(b.result(), Rain);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "K5: a task goes on one turn after its future is done") {
+TEST_CASE_FIXTURE(LoopTest, "K5: a task resumes one turn after its future is done") {
     const auto f = future<int>();
     const auto t = task(note_outcome(*this, f));
     turns(1);
@@ -191,7 +191,7 @@ TEST_CASE_FIXTURE(LoopTest, "K5: a task goes on one turn after its future is don
     CHECK(log == Log{"set", "value 1"});
 }
 
-TEST_CASE_FIXTURE(LoopTest, "K6: nobody else can set a task's result") {
+TEST_CASE_FIXTURE(LoopTest, "K6: no one else can set a task's result") {
     // task::BaseTaskTests.test_task_set_methods
     const auto t = task(leaf(1));
     const Future<int>& as_future = t;
@@ -202,7 +202,7 @@ TEST_CASE_FIXTURE(LoopTest, "K6: nobody else can set a task's result") {
     CHECK(t.result() == 2);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "K7: a task is a future") {
+TEST_CASE_FIXTURE(LoopTest, "K7: a task is a future: others can await it") {
     // task::BaseTaskTests.test_ensure_future_task
     const auto inner = task(countdown(1));
     inner.add_done_callback(
@@ -226,7 +226,7 @@ TEST_CASE_FIXTURE(LoopTest, "K8: a task can't await itself") {
                          std::logic_error);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "K8: nor can it await one that waits for it") {
+TEST_CASE_FIXTURE(LoopTest, "K8: a task can't await one that waits for it") {
     // asyncio doesn't look that far, and hangs.
     std::vector<Task<int>> tasks;
     const auto wait_for_number = [](std::vector<Task<int>>& all,
@@ -262,8 +262,8 @@ TEST_CASE_FIXTURE(LoopTest, "K10: cancel only asks") {
     CHECK(t.cancelled());
 }
 
-TEST_CASE_FIXTURE(LoopTest, "K11: the future it waits for is cancelled, and Cancelled "
-                            "thrown a turn later") {
+TEST_CASE_FIXTURE(LoopTest, "K11: cancel cancels the future that the task waits for, and "
+                            "a turn later Cancelled is thrown") {
     // task::BaseTaskTests.test_cancel_inner_future, .test_task_cancel_waiter_future
     const auto f = future<int>();
     auto a = task(note_outcome(*this, f));
@@ -315,7 +315,9 @@ TEST_CASE_FIXTURE(LoopTest,
     CHECK_FALSE(outer.cancelled());
 }
 
-TEST_CASE_FIXTURE(LoopTest, "K14: cancelled before the first step, the body never runs") {
+TEST_CASE_FIXTURE(
+    LoopTest,
+    "K14: the body of a task that is cancelled before its first step never runs") {
     // task::BaseTaskTests.test_cancel_with_message_before_starting_task
     auto t = task([](LoopTest& test) -> Coroutine<> {
         test.note("ran");
@@ -333,7 +335,7 @@ TEST_CASE_FIXTURE(LoopTest, "K14: cancelled before the first step, the body neve
     }
 }
 
-TEST_CASE_FIXTURE(LoopTest, "K15: the coroutine may catch it, and return") {
+TEST_CASE_FIXTURE(LoopTest, "K15: a coroutine may catch Cancelled, and return") {
     // task::BaseTaskTests.test_cancel_task_catching
     auto t = task([]() -> Coroutine<int> {
         try {
@@ -350,7 +352,8 @@ TEST_CASE_FIXTURE(LoopTest, "K15: the coroutine may catch it, and return") {
     CHECK(t.result() == 42);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "K16: it may catch it, and wait for something else") {
+TEST_CASE_FIXTURE(LoopTest,
+                  "K16: a coroutine may catch Cancelled, and wait for something else") {
     // task::BaseTaskTests.test_cancel_task_ignoring
     const auto first = future<int>();
     const auto second = future<int>();
@@ -373,7 +376,8 @@ TEST_CASE_FIXTURE(LoopTest, "K16: it may catch it, and wait for something else")
     CHECK(t.result() == 7);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "K17: a task that cancels itself is told at the next wait") {
+TEST_CASE_FIXTURE(LoopTest,
+                  "K17: a task that cancels itself gets Cancelled at its next wait") {
     // task::BaseTaskTests.test_cancel_current_task
     std::optional<Task<>> self;
     const auto f = future<int>();
@@ -398,8 +402,8 @@ TEST_CASE_FIXTURE(LoopTest, "K17: a task that cancels itself is told at the next
     CHECK(self->cancelled());
 }
 
-TEST_CASE_FIXTURE(LoopTest, "K18: a task that cancels itself and returns has been "
-                            "cancelled; one that throws has failed") {
+TEST_CASE_FIXTURE(LoopTest, "K18: a task that cancels itself and returns counts as "
+                            "cancelled; one that throws fails") {
     // task::BaseTaskTests.test_cancel_at_end
     std::optional<Task<int>> self;
     self = task([](std::optional<Task<int>>& me) -> Coroutine<int> {
@@ -419,8 +423,8 @@ TEST_CASE_FIXTURE(LoopTest, "K18: a task that cancels itself and returns has bee
     CHECK_THROWS_AS(self->result(), Rain);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "K19: cancelled between result and resumption, it gets "
-                            "Cancelled; the future keeps the result") {
+TEST_CASE_FIXTURE(LoopTest, "K19: a task that is cancelled between result and resumption "
+                            "gets Cancelled, and the future keeps the result") {
     const auto f = future<int>();
     auto t = task(note_outcome(*this, f));
     turns(1);
@@ -432,7 +436,7 @@ TEST_CASE_FIXTURE(LoopTest, "K19: cancelled between result and resumption, it ge
     CHECK(f.result() == 7);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "K20: a body that throws Cancelled of itself is cancelled") {
+TEST_CASE_FIXTURE(LoopTest, "K20: a body that throws Cancelled itself cancels its task") {
     const auto t = task([]() -> Coroutine<> {
         throw Cancelled{"by itself"};
         co_return;
@@ -441,7 +445,7 @@ TEST_CASE_FIXTURE(LoopTest, "K20: a body that throws Cancelled of itself is canc
     CHECK(t.cancelled());
 }
 
-TEST_CASE_FIXTURE(LoopTest, "K21: two requests before it runs throw one Cancelled") {
+TEST_CASE_FIXTURE(LoopTest, "K21: two requests before a task runs throw one Cancelled") {
     auto t = task([](LoopTest& test) -> Coroutine<> {
         for (int i = 0; i < 3; ++i) {
             try {
@@ -459,7 +463,7 @@ TEST_CASE_FIXTURE(LoopTest, "K21: two requests before it runs throw one Cancelle
     CHECK(log == Log{"cancelled", "turn", "turn"});
 }
 
-TEST_CASE_FIXTURE(LoopTest, "K22: requests are counted, and can be taken back") {
+TEST_CASE_FIXTURE(LoopTest, "K22: requests are counted and can be taken back") {
     // task::BaseTaskTests.test_cancelling, .test_uncancel_basic
     auto t = task([]() -> Coroutine<> { co_await Future<>(); }());
     turns(1);
@@ -471,7 +475,7 @@ TEST_CASE_FIXTURE(LoopTest, "K22: requests are counted, and can be taken back") 
     CHECK(t.uncancel() == 0);
     CHECK(t.uncancel() == 0);
     turns(1);
-    CHECK(t.cancelled()); // the count tells, and does not prevent
+    CHECK(t.cancelled()); // the count informs, but does not stop the request
 }
 
 TEST_CASE_FIXTURE(LoopTest, "K23: a task that is done can't be cancelled") {
@@ -482,9 +486,9 @@ TEST_CASE_FIXTURE(LoopTest, "K23: a task that is done can't be cancelled") {
     CHECK(t.result() == 2);
 }
 
-TEST_CASE_FIXTURE(LoopTest,
-                  "K24: another exception, thrown while Cancelled is handled, is "
-                  "the task's") {
+TEST_CASE_FIXTURE(
+    LoopTest,
+    "K24: a task fails with another exception thrown while Cancelled is handled") {
     // wf::AsyncioWaitForTest.test_wait_for_reraises_exception_during_cancellation
     auto t = task([]() -> Coroutine<> {
         try {
@@ -500,7 +504,8 @@ TEST_CASE_FIXTURE(LoopTest,
     CHECK_THROWS_AS(t.result(), Rain);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "K25: a message comes along, to whoever awaits") {
+TEST_CASE_FIXTURE(LoopTest,
+                  "K25: a message reaches every task that awaits the cancelled one") {
     // task::BaseTaskTests.test_cancel_with_message_then_future_result
     auto t = task([]() -> Coroutine<int> {
         co_await next_turn();
@@ -516,8 +521,8 @@ TEST_CASE_FIXTURE(LoopTest, "K25: a message comes along, to whoever awaits") {
 
 TEST_CASE_FIXTURE(LoopTest,
                   "K26: a task that is destroyed before it is done is reported") {
-    // task::BaseTaskTests.test_log_destroyed_pending_task. A task goes with its loop, at
-    // the latest.
+    // task::BaseTaskTests.test_log_destroyed_pending_task. A task is destroyed with its
+    // loop at the latest.
     const auto t = stage3::create_task(
         loop,
         [](LoopTest& test) -> Coroutine<> {
@@ -534,24 +539,24 @@ TEST_CASE_FIXTURE(LoopTest,
     CHECK_FALSE(t.done());
 }
 
-TEST_CASE_FIXTURE(LoopTest, "K26: tasks that wait for each other, and for what others "
-                            "hold, go with their loop") {
+TEST_CASE_FIXTURE(LoopTest, "K26: tasks that wait for each other and for shared futures "
+                            "are destroyed with their loop") {
     const auto shared = future<int>();
     std::vector<Task<int>> tasks{task(value_of(shared)), task(value_of(shared))};
     for (int i = 0; i < 3; ++i)
         tasks.push_back(task(value_of(tasks.back())));
     for (int i = 0; i < 3; ++i)
-        static_cast<void>(task(value_of(tasks[2]))); // nobody has a handle to these
+        static_cast<void>(task(value_of(tasks[2]))); // these have no handles
     const auto not_begun = task(countdown(3));
     turns(2);
     static_cast<void>(task(leaf(1)));
     loop.close();
-    CHECK(reports.size() == 9); // countdown(3) has made two steps, and is done
+    CHECK(reports.size() == 9); // countdown(3) is done after two steps
     CHECK_FALSE(shared.done());
-    shared.set_result(1); // whoever waited is gone
+    shared.set_result(1); // the tasks that waited are gone
 }
 
-TEST_CASE_FIXTURE(LoopTest, "K26: without a handle, a task goes on all the same") {
+TEST_CASE_FIXTURE(LoopTest, "K26: a task without a handle continues") {
     // In asyncio it may vanish: the loop holds only weak references.
     static_cast<void>(task([](LoopTest& test) -> Coroutine<> {
         co_await stage3::sleep(1s);
@@ -562,8 +567,8 @@ TEST_CASE_FIXTURE(LoopTest, "K26: without a handle, a task goes on all the same"
     CHECK(log == Log{"done"});
 }
 
-TEST_CASE_FIXTURE(LoopTest, "K27: a failed task that nobody awaits is reported, with its "
-                            "way") {
+TEST_CASE_FIXTURE(
+    LoopTest, "K27: a failed task that is never awaited is reported with its traceback") {
     // base::BaseEventLoopTests.test_default_exc_handler_coro
     static_cast<void>(stage3::create_task(loop, fail_deep(2), "doomed"));
     turns(2);
@@ -577,7 +582,7 @@ TEST_CASE_FIXTURE(LoopTest, "K27: a failed task that nobody awaits is reported, 
     CHECK(reports[0].chain.size() == 3);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "K27: the way of an exception goes on through tasks") {
+TEST_CASE_FIXTURE(LoopTest, "K27: the traceback of an exception passes through tasks") {
     const auto failing = task(fail_deep(1));
     const auto waiting = task(value_of(failing));
     turns(4);
@@ -588,7 +593,7 @@ TEST_CASE_FIXTURE(LoopTest, "K27: the way of an exception goes on through tasks"
     CHECK(text.find("value_of, waiting at") < text.find("fail_deep, waiting at"));
 }
 
-TEST_CASE_FIXTURE(LoopTest, "K28: current_task is the one that makes a step") {
+TEST_CASE_FIXTURE(LoopTest, "K28: current_task is the task that makes a step") {
     // task::BaseTaskTests.test_current_task_with_interleaving_tasks
     const auto named = [](LoopTest& test) -> Coroutine<> {
         for (int i = 0; i < 2; ++i) {
@@ -606,7 +611,7 @@ TEST_CASE_FIXTURE(LoopTest, "K28: current_task is the one that makes a step") {
     CHECK(b.name() == "c");
 }
 
-TEST_CASE_FIXTURE(LoopTest, "K29: where a task waits can be told") {
+TEST_CASE_FIXTURE(LoopTest, "K29: the place where a task waits can be asked for") {
     // task::BaseTaskTests.test_get_stack
     const auto f = future<int>();
     const auto t = task([](Future<int> awaited) -> Coroutine<int> {
@@ -623,7 +628,7 @@ TEST_CASE_FIXTURE(LoopTest, "K29: where a task waits can be told") {
     CHECK(t.chain().empty());
 }
 
-TEST_CASE_FIXTURE(LoopTest, "a coroutine is awaited once") {
+TEST_CASE_FIXTURE(LoopTest, "a coroutine can be awaited only once") {
     const auto t = task([]() -> Coroutine<int> {
         auto one = leaf(1);
         const int value = co_await std::move(one);
@@ -641,7 +646,7 @@ TEST_CASE_FIXTURE(LoopTest, "a coroutine is awaited once") {
     turns(1);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "an exception that is caught on its way is forgotten") {
+TEST_CASE_FIXTURE(LoopTest, "the traceback of an exception that is caught is forgotten") {
     const auto t = task([]() -> Coroutine<int> {
         bool failed = false;
         try {

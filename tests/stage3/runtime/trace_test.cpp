@@ -1,4 +1,4 @@
-// What the runtime writes down: the same words as stages 1 and 2, and queues besides.
+// What the runtime records in a trace: the same words as stages 1 and 2, and queues.
 #include "stage3_queue_crawler/runtime/sync/queue.h"
 #include "tests/stage3/runtime/loop_test.h"
 
@@ -26,7 +26,7 @@ using stage3::Queue;
 
 namespace {
 
-/// A file that is gone at the end of the test.
+/// A file that is removed at the end of the test.
 class TemporaryFile {
   public:
     TemporaryFile() {
@@ -43,7 +43,7 @@ class TemporaryFile {
     std::string path_ = "/tmp/trace_test_XXXXXX";
 };
 
-/// The events in `path`, each as "event phase", and more where it has more to tell.
+/// The events in `path`, each as "event phase", followed by its fields if it has any.
 std::vector<std::string> events_in(const std::string& path) {
     std::vector<std::string> events;
     std::ifstream in(path);
@@ -87,7 +87,7 @@ Coroutine<> put_one(Queue<int>& queue, int item) { co_await queue.put(item); }
 Coroutine<> both_ends(Queue<int>& queue) {
     auto getter = create_task(get_one(queue));
     co_await stage3::next_turn();
-    queue.put_nowait(1); // handed over
+    queue.put_nowait(1); // is handed over
     queue.put_nowait(2);
     auto putter = create_task(put_one(queue, 3));
     co_await stage3::next_turn();
@@ -105,7 +105,7 @@ stage3::LoopOptions traced(tests::VirtualTime& time, common::Tracer& tracer) {
 
 } // namespace
 
-TEST_CASE("what happens is written down in its order") {
+TEST_CASE("events are recorded in their order") {
     const TemporaryFile file;
     {
         common::Tracer tracer(file.path(), "test");
@@ -138,7 +138,7 @@ TEST_CASE("what happens is written down in its order") {
         "awake",
         "timer due 3",
         "callback begin timer 3",
-        "future resolve 1", // one waits
+        "future resolve 1", // one task waits
         "schedule 2",
         "callback end timer",
         "select",
@@ -148,7 +148,7 @@ TEST_CASE("what happens is written down in its order") {
         "coroutine call stage3::Queue 2", // get
         "queue get 7 0 0",
         "coroutine return stage3::Queue 2",
-        "future resolve 1", // the task is one, and run_until_complete waits for it
+        "future resolve 1", // the task itself, for which run_until_complete waits
         "schedule done_callback 5",
         "task done returned",
         "select",
@@ -176,7 +176,7 @@ TEST_CASE("what happens is written down in its order") {
     check_events(file.path(), expected);
 }
 
-TEST_CASE("an item that is handed over, and a putter that is let in") {
+TEST_CASE("a trace shows an item that is handed over and a putter that is let in") {
     const TemporaryFile file;
     {
         common::Tracer tracer(file.path(), "test");
@@ -197,7 +197,7 @@ TEST_CASE("an item that is handed over, and a putter that is let in") {
     CHECK(queued == expected);
 }
 
-TEST_CASE("what is given back, and what is taken back") {
+TEST_CASE("a trace shows items that are given back and withdrawn") {
     const TemporaryFile file;
     {
         common::Tracer tracer(file.path(), "test");
@@ -216,7 +216,7 @@ TEST_CASE("what is given back, and what is taken back") {
             queue.put_nowait(1);
             getter.cancel();
         });
-        turns(2); // the item lies in the queue again
+        turns(2); // the item is in the queue again
         auto putter = create_task(loop, put_one(queue, 2));
         turns(1);
         loop.call_soon([&] {
@@ -249,7 +249,7 @@ Coroutine<> get_nameless(Queue<Nameless>& queue, bool& got) {
 }
 } // namespace
 
-TEST_CASE("an item that can't be named is handed over all the same") {
+TEST_CASE("an item that can't be named is still handed over") {
     const TemporaryFile file;
     bool got = false;
     common::Tracer tracer(file.path(), "test");
@@ -262,7 +262,7 @@ TEST_CASE("an item that can't be named is handed over all the same") {
     CHECK(got);
 }
 
-TEST_CASE("descriptors, signals, failures, and what is not wanted any more") {
+TEST_CASE("a trace shows descriptors, signals, failures and cancellations") {
     const TemporaryFile file;
     std::array<int, 2> ends{};
     REQUIRE(::pipe(ends.data()) == 0);
@@ -336,7 +336,7 @@ TEST_CASE("descriptors, signals, failures, and what is not wanted any more") {
     check_events(file.path(), expected);
 }
 
-TEST_CASE("timers that are taken back, and calls from other threads, are written down") {
+TEST_CASE("a trace shows cancelled timers and calls from other threads") {
     const TemporaryFile file;
     std::size_t line = 0;
     {
@@ -367,7 +367,7 @@ TEST_CASE("timers that are taken back, and calls from other threads, are written
         "end",
     };
     check_events(file.path(), expected);
-    // Who has called is a place in another thread, and not in the loop.
+    // The caller is a place in another thread, and not in the loop.
     std::ifstream in(file.path());
     const std::string all(std::istreambuf_iterator<char>(in), {});
     CHECK(all.find(fmt::format("trace_test.cpp:{}", line)) != std::string::npos);

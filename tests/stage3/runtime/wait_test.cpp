@@ -40,7 +40,7 @@ Coroutine<int> fail_after(stage3::EventLoop::Duration delay) {
     throw Rain();
 }
 
-/// Waits for ever; asked to end, it takes another second for that.
+/// Waits forever. When it is asked to end, it takes another second to do so.
 Coroutine<int> slow_to_end(LoopTest& test) {
     bool cancelled = false;
     try {
@@ -55,7 +55,7 @@ Coroutine<int> slow_to_end(LoopTest& test) {
     co_return 0;
 }
 
-/// Waits for ever, and refuses to end without a value.
+/// Waits forever, and answers a request to end with a value.
 Coroutine<int> refuse(int value) {
     try {
         co_await Future<>();
@@ -81,8 +81,8 @@ Coroutine<> wait_and_note(Event& event, LoopTest& test, std::string name) {
 
 } // namespace
 
-TEST_CASE_FIXTURE(LoopTest,
-                  "W1: wait_for returns a result in time, and cancels its timer") {
+TEST_CASE_FIXTURE(
+    LoopTest, "W1: wait_for returns a result that comes in time, and cancels its timer") {
     // wf::AsyncioWaitForTest.test_wait_for_race_condition
     CHECK(run(wait_for(after(1s, 7), 1h)) == 7);
     CHECK(elapsed() == 1000);
@@ -92,9 +92,9 @@ TEST_CASE_FIXTURE(LoopTest,
     CHECK(elapsed() == 2000);
 }
 
-TEST_CASE_FIXTURE(LoopTest,
-                  "W2: too late, the inner task is cancelled and waited for, then "
-                  "Timeout comes") {
+TEST_CASE_FIXTURE(
+    LoopTest,
+    "W2: a late inner task is asked to end and waited for, then Timeout is thrown") {
     // wf::AsyncioWaitForTest.test_wait_for, .test_wait_for_waits_for_task_cancellation
     const auto inner = task(slow_to_end(*this));
     CHECK_THROWS_AS(run(wait_for(inner, 5s)), Timeout);
@@ -103,9 +103,10 @@ TEST_CASE_FIXTURE(LoopTest,
     CHECK(inner.cancelled());
 }
 
-TEST_CASE_FIXTURE(LoopTest, "W2: it is waited for also if the waiter is cancelled "
-                            "meanwhile") {
-    // asyncio's wait_for leaves the inner task behind then.
+TEST_CASE_FIXTURE(
+    LoopTest,
+    "W2: a late inner task is waited for even if the waiter is cancelled meanwhile") {
+    // asyncio's wait_for abandons the inner task in this case.
     const auto inner = task([](LoopTest& test) -> Coroutine<int> {
         bool cancelled = false;
         try {
@@ -113,7 +114,7 @@ TEST_CASE_FIXTURE(LoopTest, "W2: it is waited for also if the waiter is cancelle
         } catch (const Cancelled&) {
             cancelled = true;
         }
-        while (cancelled) { // it takes its time, whatever comes
+        while (cancelled) { // it takes its time, however often it is asked
             try {
                 co_await stage3::sleep(1s);
                 test.note("cleaned up");
@@ -137,21 +138,23 @@ TEST_CASE_FIXTURE(LoopTest, "W2: a plain future is cancelled, too") {
     CHECK(f.cancelled());
 }
 
-TEST_CASE_FIXTURE(LoopTest, "W3: a value that comes in spite of the timeout wins") {
+TEST_CASE_FIXTURE(LoopTest, "W3: a value that comes despite the time limit wins") {
     // wf::AsyncioWaitForTest.test_wait_for_cancellation_race_condition
     CHECK(run(wait_for(refuse(7), 1s)) == 7);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "W4: another exception in answer to the timeout is thrown") {
+TEST_CASE_FIXTURE(LoopTest,
+                  "W4: another exception that the time limit causes is thrown") {
     // wf::AsyncioWaitForTest.test_wait_for_reraises_exception_during_cancellation
     CHECK_THROWS_AS(run(wait_for(fail_when_cancelled(), 1s)), Rain);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "W5: result and timeout in the same turn: the result") {
+TEST_CASE_FIXTURE(
+    LoopTest, "W5: if the result comes in the turn in which the time is up, it counts") {
     const auto f = future<int>();
     loop.call_later(1s, [&] { f.set_result(7); });
     CHECK(run(wait_for(f, 1s)) == 7);
-    // And the other way round, the timer first.
+    // Now the other way round, with the timer first.
     const auto g = future<int>();
     const auto t = task(wait_for(g, 1s));
     turns(1);
@@ -159,8 +162,9 @@ TEST_CASE_FIXTURE(LoopTest, "W5: result and timeout in the same turn: the result
     CHECK(stage3::run_until_complete<int>(loop, t) == 8);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "W6: without any time, only what is done counts, and nothing "
-                            "begins") {
+TEST_CASE_FIXTURE(
+    LoopTest,
+    "W6: with no time at all, only a finished task counts, and nothing begins") {
     // wf::AsyncioWaitForTest.test_wait_for_timeout_less_then_0_or_0_future_done,
     // .test_wait_for_timeout_less_then_0_or_0_coroutine_do_not_started
     const auto done = future<int>();
@@ -178,8 +182,9 @@ TEST_CASE_FIXTURE(LoopTest, "W6: without any time, only what is done counts, and
     CHECK(log.empty());
 }
 
-TEST_CASE_FIXTURE(LoopTest, "W7: cancelling the waiter cancels the inner task, and waits "
-                            "for it") {
+TEST_CASE_FIXTURE(
+    LoopTest,
+    "W7: cancelling the waiting task asks the inner task to end, and waits for it") {
     // wf::AsyncioWaitForTest.test_cancel_wait_for, .test_asyncio_wait_for_cancelled
     const auto inner = task(slow_to_end(*this));
     auto waiter = task(wait_for(inner, 1h));
@@ -192,9 +197,9 @@ TEST_CASE_FIXTURE(LoopTest, "W7: cancelling the waiter cancels the inner task, a
     CHECK(elapsed() == 1000);
 }
 
-TEST_CASE_FIXTURE(LoopTest,
-                  "W7: cancelled in the turn in which the result comes, neither "
-                  "is lost") {
+TEST_CASE_FIXTURE(
+    LoopTest,
+    "W7: if the waiter is cancelled in the turn of the result, neither is lost") {
     // asyncio up to 3.11 forgets the request here, and from 3.12 on the result.
     const auto f = future<int>();
     auto waiter = task([](LoopTest& test, Future<int> awaited) -> Coroutine<> {
@@ -212,8 +217,8 @@ TEST_CASE_FIXTURE(LoopTest,
     CHECK(waiter.cancelled());
 }
 
-TEST_CASE_FIXTURE(LoopTest, "W8: gather gives the results in their order, whichever came "
-                            "first") {
+TEST_CASE_FIXTURE(LoopTest,
+                  "W8: gather returns the results in order, whichever came first") {
     // task::GatherTestsBase.test_success
     const auto results = run([](LoopTest&) -> Coroutine<std::vector<int>> {
         std::vector<Future<int>> all{stage3::create_task(after(3s, 1)),
@@ -227,7 +232,8 @@ TEST_CASE_FIXTURE(LoopTest, "W8: gather gives the results in their order, whiche
     CHECK(run(stage3::gather(std::vector<Future<int>>())).empty());
 }
 
-TEST_CASE_FIXTURE(LoopTest, "W8: gather takes several types, and what can't be copied") {
+TEST_CASE_FIXTURE(LoopTest,
+                  "W8: gather takes several types and results that can't be copied") {
     run([](LoopTest& test) -> Coroutine<> {
         const auto nothing = test.future<>();
         nothing.set_result();
@@ -241,9 +247,8 @@ TEST_CASE_FIXTURE(LoopTest, "W8: gather takes several types, and what can't be c
     }(*this));
 }
 
-TEST_CASE_FIXTURE(LoopTest,
-                  "W9: the first exception is thrown at once, and the others run "
-                  "on, unheard") {
+TEST_CASE_FIXTURE(LoopTest, "W9: gather throws the first exception at once, and the "
+                            "others keep running unheard") {
     // task::GatherTestsBase.test_one_exception,
     // CoroutineGatherTests.test_exception_marking
     {
@@ -276,9 +281,8 @@ TEST_CASE_FIXTURE(LoopTest, "W10: cancelling the gather cancels every child that
     CHECK(all.cancelled());
 }
 
-TEST_CASE_FIXTURE(LoopTest,
-                  "W10: a child that somebody else cancels counts as failed, and "
-                  "its siblings go on") {
+TEST_CASE_FIXTURE(LoopTest, "W10: a child that is cancelled from elsewhere counts as "
+                            "failed, and its siblings continue") {
     // task::FutureGatherTests.test_one_cancellation
     auto a = task(after(1h, 2));
     const auto b = task(after(1s, 3));
@@ -292,7 +296,7 @@ TEST_CASE_FIXTURE(LoopTest,
 }
 
 TEST_CASE_FIXTURE(LoopTest,
-                  "W11: wait leaves alone what is not done, and throws nothing") {
+                  "W11: wait leaves unfinished tasks alone and throws nothing") {
     // task::BaseTaskTests.test_wait_with_timeout, .test_yield_wait_does_not_shield_cancel
     const auto failing = task(fail_after(1s));
     const auto slow = task(after(10s, 1));
@@ -311,7 +315,7 @@ TEST_CASE_FIXTURE(LoopTest,
     CHECK_THROWS_AS(failing.result(), Rain);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "W13: an event wakes all who wait, in their order") {
+TEST_CASE_FIXTURE(LoopTest, "W13: an event wakes all waiting tasks in their order") {
     // lock::EventTests.test_wait, .test_wait_on_set, .test_clear_with_waiters
     Event event;
     const auto a = task(wait_and_note(event, *this, "a"));
@@ -320,7 +324,7 @@ TEST_CASE_FIXTURE(LoopTest, "W13: an event wakes all who wait, in their order") 
     CHECK(log.empty());
     event.set();
     CHECK(event.is_set());
-    event.clear(); // does not put back those who were woken
+    event.clear(); // the tasks already woken stay awake
     turns(1);
     CHECK(log == Log{"a", "b"});
 
@@ -330,7 +334,7 @@ TEST_CASE_FIXTURE(LoopTest, "W13: an event wakes all who wait, in their order") 
     event.set();
     const auto d = task(wait_and_note(event, *this, "d"));
     turns(1);
-    CHECK(log == Log{"a", "b", "c", "d"}); // d found it set, and did not wait
+    CHECK(log == Log{"a", "b", "c", "d"}); // d found the event set, and did not wait
 }
 
 TEST_CASE_FIXTURE(LoopTest, "W14: a cancelled waiter leaves the line") {
@@ -346,7 +350,7 @@ TEST_CASE_FIXTURE(LoopTest, "W14: a cancelled waiter leaves the line") {
     CHECK(a.cancelled());
 }
 
-TEST_CASE("R1: run returns what main returns, and throws what it throws") {
+TEST_CASE("R1: run returns what main returns and throws what it throws") {
     // run::RunTests.test_asyncio_run_return, .test_asyncio_run_raises
     CHECK(stage3::run(after(1ms, 7)) == 7);
     CHECK_THROWS_AS(stage3::run(fail_after(1ms)), Rain);
@@ -376,8 +380,8 @@ Coroutine<> leave_tasks(LoopTest& test) {
 
 } // namespace
 
-TEST_CASE("R2: tasks that main leaves are cancelled and waited for; what they throw is "
-          "reported") {
+TEST_CASE("R2: tasks that main leaves are cancelled and waited for, and their exceptions "
+          "are reported") {
     // run::RunTests.test_asyncio_run_cancels_hanging_tasks,
     // .test_asyncio_run_reports_hanging_tasks_errors
     LoopTest test;
@@ -389,7 +393,7 @@ TEST_CASE("R2: tasks that main leaves are cancelled and waited for; what they th
     REQUIRE(test.reports[0].chain.size() == 1);
 }
 
-TEST_CASE("R2: also when main throws") {
+TEST_CASE("R2: tasks that main leaves are cancelled even if main throws") {
     LoopTest test;
     CHECK_THROWS_AS(stage3::run([](LoopTest& t) -> Coroutine<> {
                         co_await leave_tasks(t);
@@ -433,7 +437,7 @@ TEST_CASE_FIXTURE(LoopTest, "the smallest time limit: a task that ends in time i
 }
 
 TEST_CASE_FIXTURE(LoopTest, "the smallest time limit: a task that is late is asked to "
-                            "end, and has ended afterwards") {
+                            "end and has ended afterwards") {
     const Task<> late = create_task(loop, clean_up_slowly(*this));
     CHECK_FALSE(run(stage3::tours::ends_within(late, 5s)));
     CHECK(late.done());

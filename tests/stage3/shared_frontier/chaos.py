@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""A crawl by several processes, and everything goes wrong: processes are killed, stopped and interrupted, Redis is
-killed and comes back, connections are cut, answers get lost. At the end, each URL has the record that it has in a crawl
-in memory that nobody disturbs; and the invariants of frontier.lua hold, whenever one looks.
+"""A crawl by several processes in which everything goes wrong: processes are killed, stopped and interrupted, Redis is
+killed and comes back, connections are cut, answers get lost. At the end, each URL must have the record that it has in
+an undisturbed crawl in memory, and the invariants of frontier.lua must hold at every check.
 
     tests/stage3/shared_frontier/chaos.py [--urls N] [--seconds S] [--seed N] ...
 
-STAGE3 in the environment names the program, which may be one with sanitizers (then with `--urls 5000`). What came of it
-is told as JSON; exit status 1 says that something was wrong. For a night:
+STAGE3 in the environment names the program, which may be one with sanitizers (then with `--urls 5000`). The result
+is printed as JSON, and exit status 1 means that something was wrong. For a night:
 
     for seed in $(seq 1 100); do
         tests/stage3/shared_frontier/chaos.py --urls 100000 --seconds 150 --seed $seed || break
@@ -29,12 +29,12 @@ import stage3
 from crawled_site import Site
 from lossy_proxy import LossyProxy
 
-PATIENCE = 120  # seconds until all must have joined, once the crawl is over
+PATIENCE = 120  # seconds until all must have joined once the crawl is over
 CANT_START = re.compile("nobody listens there|hangs up without an answer|can't be reached")
 
 
 class Faults:
-    """What happens how often: at random times, so many seconds apart on average."""
+    """Which faults happen how often: at random times, a given number of seconds apart on average."""
 
     def __init__(self, chance, means):
         self.chance, self.means = chance, means
@@ -42,7 +42,7 @@ class Faults:
         self.counts = collections.Counter()
 
     def due(self):
-        """What is to happen now, if anything."""
+        """The fault that is due now, if any."""
         for what, when in self.next.items():
             if time.monotonic() >= when:
                 self.next[what] = time.monotonic() + self.chance.expovariate(1 / self.means[what])
@@ -57,7 +57,7 @@ class Chaos:
         self.folder = tempfile.mkdtemp(prefix="chaos_", dir="/tmp")
         self.site = Site(options.urls, options.hosts, links=12, leaves=min(1500, options.urls // 4),
                          flaky=True)
-        # One may forget its last second. Several rely on what the others have answered.
+        # A single server may forget its last second. Several servers rely on each other's answers.
         keeps_all = options.servers > 1
         self.servers = [redis_server.RedisServer(keeps=True, keeps_all=keeps_all).start()
                         for _ in range(options.servers)]
@@ -80,7 +80,7 @@ class Chaos:
     def run(self):
         alone = stage3.crawl_alone(self.site.root)
         self.site.forget()
-        # So that the crawl takes about as long as it's disturbed.
+        # So that the crawl takes about as long as the faults go on.
         at_once = self.options.processes * self.options.workers
         self.site.latency = min(0.5, self.options.seconds * at_once / self.options.urls / 2)
         begin = time.monotonic()
@@ -100,10 +100,10 @@ class Chaos:
         self.join()
         return self.tell(alone, faults.counts, time.monotonic() - begin)
 
-    # ---- what happens ----
+    # ---- the faults ----
 
     def happen(self, what):
-        """False if it can't just now."""
+        """Returns False if the fault isn't possible now."""
         running = [process for process in self.processes if process not in self.stopped]
         server = self.chance.choice(self.servers)
         if what == "CLIENT KILL":
@@ -127,7 +127,7 @@ class Chaos:
         return True
 
     def look(self, running):
-        """While nobody calls."""
+        """Checks the invariants while no process calls."""
         for process in running:
             process.send_signal(signal.SIGSTOP)
         time.sleep(0.1)
@@ -145,7 +145,7 @@ class Chaos:
                 del self.stopped[process]
 
     def note_ends(self):
-        """True if one has joined: then the crawl is over."""
+        """True if a process has joined, which means that the crawl is over."""
         for process in [process for process in self.processes if process.poll() is not None]:
             self.processes.remove(process)
             self.stopped.pop(process, None)
@@ -158,17 +158,17 @@ class Chaos:
         return self.statuses[0] + self.statuses[1] > 0 or len(self.bad) > 20
 
     def join(self):
-        """Nobody is disturbed any more: all must find that it's over."""
+        """Ends the faults. All processes must notice that the crawl is over."""
         self.wake(all_of_them=True)
         deadline = time.monotonic() + PATIENCE
         while self.processes and time.monotonic() < deadline:
             time.sleep(0.02)
             self.note_ends()
         for process in self.processes:
-            self.bad.append(f"process {process.pid} doesn't join: {process.words()}")
+            self.bad.append(f"process {process.pid} does not join: {process.words()}")
             process.kill()
 
-    # ---- what came of it ----
+    # ---- the result ----
 
     def tell(self, alone, faults, seconds):
         words = stage3.shared([server.url for server in self.servers], "chaos")
@@ -212,14 +212,14 @@ class Chaos:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--urls", type=int, default=2000, help="of the site, and some that are redirected to or leaves")
-    parser.add_argument("--seconds", type=float, default=20, help="for which it's disturbed; it may take longer")
+    parser.add_argument("--seconds", type=float, default=20, help="of faults; the crawl may take longer")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--hosts", type=int, default=20)
     parser.add_argument("--processes", type=int, default=4)
     parser.add_argument("--workers", type=int, default=10)
     parser.add_argument("--servers", type=int, default=1, help="Redis servers, over which hosts are spread")
     parser.add_argument("--lease", type=float, default=2)
-    parser.add_argument("--lost-answers", type=float, default=0.01, help="how many, of all")
+    parser.add_argument("--lost-answers", type=float, default=0.01, help="the share of answers that are lost")
     parser.add_argument("--kill", type=float, default=1.2, help="seconds from one kill -9 to the next (0: never)")
     parser.add_argument("--stop", type=float, default=5, help="the same for SIGSTOP")
     parser.add_argument("--interrupt", type=float, default=5, help="the same for Ctrl-C")

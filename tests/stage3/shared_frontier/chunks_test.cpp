@@ -26,7 +26,7 @@ const stage3::LinkKind plain{.what = 'l', .depth = 3, .redirects_left = 10};
 
 } // namespace
 
-TEST_CASE("links go host by host, each in its order") {
+TEST_CASE("links are grouped by host, each group in its order") {
     const auto chunks = make_chunks(
         urls({"http://a/1", "https://b/1", "http://a/2", "http://a:81/"}), plain, 1);
     REQUIRE(chunks.size() == 1);
@@ -36,9 +36,9 @@ TEST_CASE("links go host by host, each in its order") {
         == "3 10 l a:80 2 http://a/1 http://a/2 b:443 1 https://b/1 a:81 1 http://a:81/");
 }
 
-TEST_CASE("no links, no chunk") { CHECK(make_chunks({}, plain, 3).empty()); }
+TEST_CASE("without links there is no chunk") { CHECK(make_chunks({}, plain, 3).empty()); }
 
-TEST_CASE("a chunk has so many links at most, also of one host") {
+TEST_CASE("a chunk holds a limited number of links, even if all have one host") {
     std::vector<std::string> many;
     for (int i = 0; i < 7; ++i)
         many.push_back("http://a/" + std::to_string(i));
@@ -70,16 +70,16 @@ TEST_CASE("with several servers, each gets the links to its hosts") {
     CHECK(servers == std::set<std::size_t>{0, 1, 2});
 }
 
-TEST_CASE("hosts that differ in their port alone are spread, too") {
+TEST_CASE("hosts that differ only in their port are spread over the servers, too") {
     std::set<std::size_t> servers;
     for (int port = 17'800; port < 17'820; ++port)
         servers.insert(server_of("127.0.0.1:" + std::to_string(port), 4));
     CHECK(servers.size() == 4);
 }
 
-// Machines of all kinds must agree, and versions of this program, too: else a crawl that
-// is resumed looks for its hosts elsewhere.
-TEST_CASE("a host has the same server for good") {
+// All kinds of machines and versions of this program must agree, or a resumed crawl would
+// look for its hosts on other servers.
+TEST_CASE("a host always has the same server") {
     CHECK(server_of("example.org:443", 1) == 0);
     CHECK(server_of("example.org:443", 1000) == 897);
     CHECK(server_of("localhost:8080", 1000) == 63);

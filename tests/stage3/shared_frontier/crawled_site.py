@@ -1,11 +1,11 @@
-"""A made-up web site on several hosts (ports of 127.0.0.1), of which all is known beforehand; it notes who asked when.
+"""A made-up web site on several hosts (ports of 127.0.0.1), with known contents. It records the time of each request.
 
-tests/practice_site is one host, quick, and always well. Crawls by several processes need more: links from host to host,
-robots.txt, pages that fail once, requests with their times; and tests that do something when a page is asked for. It's
-served by a thread of the test's own.
+tests/practice_site is one quick host that never fails. Crawls by several processes need more: links from host to host,
+robots.txt, pages that fail once, requests with their times, and tests that do something when a page is asked for. The
+site runs in a thread of the test.
 
-    /p/17     page 19, or what stands in its place: a redirect, a file, something that fails at first, nothing
-    /leaf/3   a small file; only one page, with very many links, leads to these
+    /p/17     page 17, or something in its place: a redirect, a file, a page that fails at first, or nothing
+    /leaf/3   a small file, to which only one page leads, which has very many links
 """
 import asyncio
 import collections
@@ -19,7 +19,7 @@ ROBOTS = "User-agent: *\nDisallow: /p/13\n"
 
 
 def mix(number):
-    """Scattered, and always the same (splitmix64)."""
+    """A hash that is always the same (splitmix64)."""
     number = (number + 0x9E3779B97F4A7C15) & (1 << 64) - 1
     number = ((number ^ (number >> 30)) * 0xBF58476D1CE4E5B9) & (1 << 64) - 1
     number = ((number ^ (number >> 27)) * 0x94D049BB133111EB) & (1 << 64) - 1
@@ -27,10 +27,10 @@ def mix(number):
 
 
 class Site(LoopThread):
-    """`latency`: in seconds, on average. `leaves`: how many of them page 1 leads to. `robots`: the text of each host's
-    robots.txt; None: it has none. `plain`: all are pages. `flaky`: some fail at first.
+    """`latency`: in seconds, on average. `leaves`: how many leaves page 1 leads to. `robots`: the text of each host's
+    robots.txt, or None if there is none. `plain`: all are pages. `flaky`: some fail at first.
     `circle`: pages, each of which redirects to the next, and the last to the first. `on_request`: called with each
-    path, in the site's thread, before it's answered."""
+    path, in the site's thread, before the answer."""
 
     def __init__(self, pages=200, hosts=1, links=8, latency=0.0, leaves=0, robots=ROBOTS, plain=False, flaky=False,
                  circle=()):
@@ -47,7 +47,7 @@ class Site(LoopThread):
         super().__init__()
 
     def forget(self):
-        """As if nobody had been here."""
+        """Forgets all requests."""
         self.requests = []
         self.failures.clear()
 
@@ -55,7 +55,7 @@ class Site(LoopThread):
     def root(self):
         return self.url(0)
 
-    # ---- what there is ----
+    # ---- the contents ----
 
     def host(self, number):
         return 0 if number == 0 else mix(number) % self.hosts
@@ -77,7 +77,7 @@ class Site(LoopThread):
                 else "flaky" if chance < 75 and self.flaky else "page")
 
     def links(self, url):
-        """Those of a page; or where a redirect leads. None: it isn't followed."""
+        """The links of a page, or the target of a redirect."""
         if "/leaf/" in url:
             return []
         number = int(url.rsplit("/", 1)[1])
@@ -94,7 +94,7 @@ class Site(LoopThread):
         return [*map(self.url, dict.fromkeys(numbers)), *leaves]
 
     def outcome(self, url):
-        """As a crawler's record has it."""
+        """The outcome that a crawler's record must have."""
         if "/leaf/" in url:
             return "file"
         number = int(url.rsplit("/", 1)[1])
@@ -102,7 +102,7 @@ class Site(LoopThread):
             return "disallowed"
         return {"dead": "error", "flaky": "page"}.get(self.kind(number), self.kind(number))
 
-    # ---- how it's served ----
+    # ---- the server ----
 
     async def _listen(self):
         servers = [await self._loop.create_server(lambda host=host: _Connection(self, host), "127.0.0.1", 0, backlog=1000)

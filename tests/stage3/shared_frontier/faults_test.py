@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What may go wrong when processes share a crawl, one fault a test: with the real program, a Redis of its own, and a
-site that notes who asked when. (All of it at once, and at random: chaos.py.)
+"""What may go wrong when processes share a crawl, one fault per test: with the real program, a separate Redis, and a
+site that records each request. chaos.py has many faults at once, at random.
 
     STAGE3=build/stage3_queue_crawler/stage3 tests/stage3/shared_frontier/faults_test.py [-v] [CLASS.TEST...]
 """
@@ -22,7 +22,7 @@ from crawled_site import Site
 from lossy_proxy import LossyProxy
 from script import Script
 
-PATIENCE = 120  # seconds for what takes one or two, where others aren't busy
+PATIENCE = 120  # seconds for something that takes one or two on an idle machine
 
 
 class FaultTest(unittest.TestCase):
@@ -64,7 +64,7 @@ class FaultTest(unittest.TestCase):
     def wait_for(self, condition, what):
         deadline = time.monotonic() + PATIENCE
         while not condition():
-            self.assertLess(time.monotonic(), deadline, f"{what}: in vain; {[each.words() for each in self.processes]}")
+            self.assertLess(time.monotonic(), deadline, f"wanted {what}: {[each.words() for each in self.processes]}")
             time.sleep(0.01)
 
     def wait_for_requests(self, site, count):
@@ -74,7 +74,7 @@ class FaultTest(unittest.TestCase):
         return [process.wait(PATIENCE) for process in processes]
 
     def assert_joined(self, processes):
-        """All of them end because the crawl is over."""
+        """All processes must end because the crawl is over."""
         ended = [(status, process.words()) for status, process in zip(self.statuses(processes), processes)]
         self.assertEqual([each for each in ended if each[0] not in (0, 1)], [])
 
@@ -87,14 +87,14 @@ class FaultTest(unittest.TestCase):
             return client.call("HGET", f"{{{name}}}:meta", field)
 
     def report(self, *urls):
-        """The records, from somebody who has not taken part."""
+        """The records, read by a process that has not taken part."""
         words = stage3.shared(urls or self.urls, "crawl")
         status, text, said = stage3.run("--report", "--format", "jsonl", *words)
-        self.assertEqual(text.count("\n"), len(stage3.read_records(text)), "a URL twice")
+        self.assertEqual(text.count("\n"), len(stage3.read_records(text)), "a URL has two records")
         return status, stage3.read_records(text), said
 
     def assert_all_is_right(self, site, *arguments):
-        """The crawl is complete, and has found what one in memory does. Returns what the first Redis has of it."""
+        """The crawl must be complete, and have found what a crawl in memory finds. Returns the first Redis's part."""
         status, records, said = self.report()
         self.assertIn(status, (0, 1), said)
         crawls = [self.crawl(redis=server) for server in self.servers]
@@ -111,12 +111,12 @@ class FaultTest(unittest.TestCase):
 
 
 class Verdicts(FaultTest):
-    def test_a_circle_of_redirects_that_nobody_has_seen_whole(self):
+    def test_a_circle_of_redirects_spread_over_processes_is_seen(self):
         site = self.site(60, 2, latency=0.02, plain=True, circle=range(20, 50))
         processes = self.start_some(3, site, "--workers", 2)
         self.assert_joined(processes)
         reports = [process.records() for process in processes if process.records()]
-        reports.append(self.report()[1])  # and whoever asks later is told the same
+        reports.append(self.report()[1])  # a later report is the same
         self.assertEqual(len(reports), 2)
         for report in reports:
             hops = [report[site.url(number)] for number in site.circle]
@@ -127,7 +127,7 @@ class Verdicts(FaultTest):
 
 
 class Removing(FaultTest):
-    def test_a_crawl_is_removed_and_nothing_else(self):
+    def test_removing_a_crawl_leaves_everything_else(self):
         site = self.site(100, 2)
         self.assertIn(self.start(site).wait(PATIENCE), (0, 1))
         with self.redis.client() as client:
@@ -140,7 +140,7 @@ class Removing(FaultTest):
         self.assertEqual(status, 2)
         self.assertIn("there is no crawl 'crawl'", said)
 
-    def test_who_takes_part_is_told(self):
+    def test_removing_a_crawl_stops_its_processes(self):
         site = self.site(400, 2, latency=0.05)
         [process] = self.start_some(1, site)
         self.wait_for_requests(site, 50)
@@ -148,7 +148,7 @@ class Removing(FaultTest):
         self.assertEqual(process.wait(PATIENCE), 3)
         self.assertIn("the crawl 'crawl' is gone: somebody has removed it", process.words())
 
-    def test_who_logs_in_elsewhere_is_not_let_in(self):
+    def test_a_process_with_another_login_is_not_let_in(self):
         site = self.site(400, 2, latency=0.05)
         [process] = self.start_some(1, site, "--header", "Cookie: secret")
         self.wait_for_requests(site, 20)
@@ -162,9 +162,9 @@ class Removing(FaultTest):
 
 
 class BadInput(FaultTest):
-    """One line, exit status 2, and nothing is written to any Redis."""
+    """Each refusal is one line and exit status 2, and writes nothing to any Redis."""
 
-    SITE = "http://127.0.0.1:9/"  # nobody gets as far as there
+    SITE = "http://127.0.0.1:9/"  # no process gets that far
 
     def refused(self, pattern, *arguments, redis_url=None, site=SITE):
         with self.redis.client() as client:
@@ -185,57 +185,57 @@ class BadInput(FaultTest):
 
     password = ""
 
-    def test_nobody_listens(self):
+    def test_no_server_listens(self):
         port = redis_server.free_port()
         self.refused("nobody listens there", redis_url=f"redis://127.0.0.1:{port}")
         self.refused("nobody listens there", redis_url=f"unix:{self.folder}/nothing")
 
-    def test_it_is_a_web_server(self):
+    def test_the_server_is_a_web_server(self):
         site = self.site(1)
         self.refused("no Redis", redis_url=site.origins[0].replace("http:", "redis:"))
         self.assertEqual(site.requests, [])
 
-    def test_it_is_an_old_redis(self):
+    def test_redis_is_too_old(self):
         info = b"# Server\r\nredis_version:5.0.14\r\n"
         with Fake({b"INFO": b"$%d\r\n%s\r\n" % (len(info), info)}) as fake:
             self.refused("Redis 5.0.14 is too old: 6.2", redis_url=fake.url)
             self.assertEqual(fake.calls - {b"INFO", b"SELECT", b"PING", b"HELLO"}, set())
 
-    def test_it_hangs_up(self):
+    def test_the_server_hangs_up(self):
         with Fake({}) as fake:
             self.refused("hangs up", redis_url=fake.url)
 
-    def test_it_wants_a_password(self):
+    def test_redis_wants_a_password(self):
         with self.redis.client() as client:
             client.call("CONFIG", "SET", "requirepass", "secret")
         self.password = "secret"
         self.refused("it wants a password")
         self.refused("wrong user or password", redis_url=f"unix://:guess@{self.redis.socket}")
 
-    def test_it_has_no_password(self):
+    def test_redis_has_no_password(self):
         self.refused("password", redis_url=f"unix://:guess@{self.redis.socket}")
 
-    def test_it_gives_no_permission(self):
+    def test_the_user_has_no_permission(self):
         with self.redis.client() as client:
             client.call("ACL", "SETUSER", "weak", "on", ">guess", "~*", "+@all", "-evalsha", "-eval", "-script")
             client.call("ACL", "SETUSER", "blind", "on", ">guess", "~*", "+@all", "-info")
         self.refused("no permission|NOPERM", redis_url=f"unix://weak:guess@{self.redis.socket}")
         self.refused("no permission|NOPERM", redis_url=f"unix://blind:guess@{self.redis.socket}")
 
-    def test_it_gives_too_few_permissions(self):
-        """The script would be stopped half way. Redis 6.2 doesn't tell before."""
+    def test_the_user_has_too_few_permissions(self):
+        """The script would be stopped halfway. Redis 6.2 doesn't say so in advance."""
         with self.redis.client() as client:
             if int(client.call("INFO", "server").split("redis_version:")[1].split(".")[0]) < 7:
-                self.skipTest("before Redis 7, nobody can know")
+                self.skipTest("before Redis 7, there is no way to know")
             client.call("ACL", "SETUSER", "weak", "on", ">guess", "~*", "+@all", "-xadd")
         self.refused("this user may not call XADD", redis_url=f"unix://weak:guess@{self.redis.socket}")
 
-    def test_it_may_not_write_these_keys(self):
+    def test_the_user_may_not_write_these_keys(self):
         with self.redis.client() as client:
             client.call("ACL", "SETUSER", "other", "on", ">guess", "~elsewhere:*", "+@all")
         self.refused("no permission|NOPERM", redis_url=f"unix://other:guess@{self.redis.socket}")
 
-    def test_the_keys_are_somebody_else_s(self):
+    def test_the_keys_belong_to_another_program(self):
         with self.redis.client() as client:
             client.call("SET", "{crawl}:meta", "a poem")
             self.refused("{crawl}:meta is there, and is no crawl of stage3")
@@ -243,12 +243,12 @@ class BadInput(FaultTest):
             client.call("RPUSH", "{crawl}:urls", "a list")
             self.refused("{crawl}:urls is there, and is no crawl of stage3")
 
-    def test_the_crawl_is_of_another_version(self):
+    def test_the_crawl_has_another_version(self):
         with self.redis.client() as client:
             client.call("HSET", "{crawl}:meta", "format", "0", "settings", "")
         self.refused("the crawl has format 0")
 
-    def test_the_others_have_other_settings(self):
+    def test_the_other_processes_have_other_settings(self):
         site = self.site(20)
         self.assertIn(self.start(site, "--delay", "0.001").wait(PATIENCE), (0, 1))
         self.refused("other settings: with --delay 0.001, where this is --delay 0;", site=site.root)
@@ -256,12 +256,12 @@ class BadInput(FaultTest):
                      site=site.url(1))
         self.refused("other settings", "--delay", "0.001", "--exclude", "x", site=site.root)
 
-    def test_it_throws_keys_away(self):
+    def test_redis_evicts_keys(self):
         with self.redis.client() as client:
             client.call("CONFIG", "SET", "maxmemory", "100mb", "maxmemory-policy", "allkeys-lru")
         self.refused("it throws keys away when its memory is full .maxmemory-policy is allkeys-lru.: set that to noev")
 
-    def test_it_is_a_replica(self):
+    def test_redis_is_a_replica(self):
         with redis_server.RedisServer(port=redis_server.free_port()) as master, self.redis.client() as client:
             client.call("REPLICAOF", "127.0.0.1", master.port)
             self.refused(f"it is a replica, and can't be written to: take its master, 127.0.0.1:{master.port}")
@@ -273,7 +273,7 @@ class BadInput(FaultTest):
 
 
 class Fake:
-    """Something that isn't the Redis that one may hope for: it answers some calls, and hangs up at others."""
+    """A server that is no proper Redis: it answers some calls, and hangs up at others."""
 
     def __init__(self, answers):
         self.answers, self.calls = answers, set()
@@ -304,18 +304,18 @@ class Fake:
 
 
 class ProcessesGo(FaultTest):
-    def test_ctrl_c_gives_back_at_once(self):
+    def test_ctrl_c_gives_urls_back_at_once(self):
         site = self.site(300, 3, latency=0.05)
         leaves, stays = self.start_some(2, site, "--lease", 3600)
         self.wait_for_requests(site, 60)
         leaves.send_signal(signal.SIGINT)
         self.assertEqual(leaves.wait(PATIENCE), 130)
         self.assertIn("--report tells what is done", leaves.words())
-        self.assertIn(stays.wait(PATIENCE), (0, 1))  # though the lease has an hour to go
+        self.assertIn(stays.wait(PATIENCE), (0, 1))  # although the lease lasts for another hour
         crawl = self.assert_all_is_right(site)
         self.assertEqual((crawl.number("lost"), crawl.sessions), (0, []))
 
-    def test_all_end_and_the_same_command_goes_on(self):
+    def test_after_all_processes_end_the_same_command_continues(self):
         site = self.site(300, 3, latency=0.02, flaky=True)
         first = self.start_some(2, site, "--lease", 3600)
         self.wait_for_requests(site, 80)
@@ -332,7 +332,7 @@ class ProcessesGo(FaultTest):
         self.assertEqual(crawl.number("lost"), 0)
         self.assertLessEqual(len(records) + 20, crawl.number("records"))
 
-    def test_all_are_killed_and_the_same_command_goes_on(self):
+    def test_after_all_processes_are_killed_the_same_command_continues(self):
         site = self.site(300, 3, latency=0.02)
         first = self.start_some(2, site, "--lease", 0.6)
         self.wait_for_requests(site, 80)
@@ -345,7 +345,7 @@ class ProcessesGo(FaultTest):
         self.assertGreater(crawl.number("lost"), 0)
         self.assertLessEqual(stage3.fetched_again(site, {}), crawl.number("lost"))
 
-    def test_a_page_that_kills_whoever_fetches_it(self):
+    def test_a_page_that_kills_each_process_fails(self):
         site = self.site(60, 2, plain=True, robots=None, latency=0.01)
         poison = site.url(7)
         running = []
@@ -368,12 +368,12 @@ class ProcessesGo(FaultTest):
         self.assertEqual(invariants.broken_in(self.crawl()), [])
 
     @unittest.skipIf(os.environ.get("LIMITED_MEMORY") == "no", "sanitizers need more memory than there would be")
-    def test_a_page_that_is_larger_than_a_process_s_memory(self):
+    def test_a_page_that_is_larger_than_a_process_s_memory_fails(self):
         site = self.site(1, robots=None)
         usual_answer = site.answer
         site.answer = lambda host, path: (
             usual_answer(host, path) if path == "/robots.txt" else (200, "Content-Type: text/html\r\n", "<p>" * (12 << 20)))
-        for limit in (80, 100):  # where it grows, the reserve may be enough for one more piece, or not
+        for limit in (80, 100):  # where memory grows, the reserve may be enough for one more piece, or not
             small = self.start(site, "--max-body", "1G", memory=limit << 20)
             self.assertEqual(small.wait(PATIENCE), 3)
             self.assertIn("no memory is left (see ulimit -v, or use fewer --workers). The crawl 'crawl' has 1 URLs left",
@@ -381,30 +381,30 @@ class ProcessesGo(FaultTest):
         self.assertEqual(self.crawl().sessions, [])
         self.assert_joined([self.start(site, "--max-body", "1G")])
 
-    def test_one_stands_still_for_three_leases(self):
+    def test_a_process_may_be_stopped_for_three_leases(self):
         site = self.site(400, 3, latency=0.05)
         still, other = self.start_some(2, site, "--lease", 0.5)
         self.wait_for_requests(site, 60)
         still.send_signal(signal.SIGSTOP)
-        self.wait_for(lambda: int(self.meta("lost")) > 0, "somebody notices")
+        self.wait_for(lambda: int(self.meta("lost")) > 0, "the loss to be noticed")
         time.sleep(1)
         still.send_signal(signal.SIGCONT)
         self.assert_joined([still, other])
         self.assertGreaterEqual(self.assert_all_is_right(site).number("new_session"), 3)
 
-    def test_a_second_ctrl_c_leaves_at_once(self):
+    def test_a_second_ctrl_c_ends_at_once(self):
         site = self.site(100, latency=0.2)
         process = self.start(site)
         self.wait_for_requests(site, 10)
-        os.kill(self.redis.pid, signal.SIGSTOP)  # so it can't say goodbye
+        os.kill(self.redis.pid, signal.SIGSTOP)  # so that it can't give its URLs back
         process.send_signal(signal.SIGINT)
         time.sleep(0.5)
         self.assertIsNone(process.poll())
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(PATIENCE), 130)
-        self.assertNotIn("when its lease has ended", process.words())  # it hasn't waited for that
+        self.assertNotIn("when its lease has ended", process.words())  # the process hasn't waited for that
 
-    def test_ctrl_c_while_redis_is_away(self):
+    def test_ctrl_c_works_while_redis_is_away(self):
         site = self.site(100, latency=0.2)
         process = self.start(site, "--lease", 7)
         self.wait_for_requests(site, 10)
@@ -416,9 +416,9 @@ class ProcessesGo(FaultTest):
 
 
 class RedisGoes(FaultTest):
-    def test_redis_is_away_for_three_leases_and_nobody_s_ends(self):
+    def test_redis_is_away_for_three_leases_and_no_lease_ends(self):
         site = self.site(400, 3, latency=0.05)
-        processes = self.start_some(2, site, "--lease", 2.5)  # who tries again may pause for 1.5 s
+        processes = self.start_some(2, site, "--lease", 2.5)  # a process that tries again may pause for 1.5 s
         self.wait_for_requests(site, 100)
         self.redis.kill()
         time.sleep(7.6)
@@ -431,7 +431,7 @@ class RedisGoes(FaultTest):
             self.assertIn("trying again", process.words())
             self.assertIn("is back after", process.words())
 
-    def test_it_stands_still_for_three_leases(self):
+    def test_redis_is_stopped_for_three_leases(self):
         site = self.site(400, 3, latency=0.05)
         processes = self.start_some(2, site, "--lease", 0.6)
         self.wait_for_requests(site, 100)
@@ -441,7 +441,7 @@ class RedisGoes(FaultTest):
         self.assert_joined(processes)
         self.assertEqual(self.assert_all_is_right(site).number("lost"), 0)
 
-    def test_its_memory_is_full_and_then_there_is_room_again(self):
+    def test_redis_s_memory_is_full_and_then_has_room_again(self):
         site = self.site(400, 3, latency=0.05)
         [process] = self.start_some(1, site)
         self.wait_for_requests(site, 100)
@@ -457,8 +457,8 @@ class RedisGoes(FaultTest):
         self.assertIn("OOM", process.words())
         self.assert_all_is_right(site)
 
-    def test_the_machine_loses_its_power(self):
-        """What Redis had written down ends anywhere. Each call of the script is there as a whole, or not at all."""
+    def test_redis_s_machine_loses_power(self):
+        """What Redis had written may end anywhere. Each call of the script must be there as a whole, or not at all."""
         site = self.site(150, 3)
         self.redis.remove()
         self.start_redis("--auto-aof-rewrite-percentage", "0", keeps=True)
@@ -478,8 +478,8 @@ class RedisGoes(FaultTest):
         crawl = self.assert_all_is_right(site, "--max-per-host", "3")
         self.assertLess(before, crawl.number("records"))
 
-    def test_half_a_call_comes_back(self):
-        """Redis is killed while it writes a call down, and starts twice. (As of 7.0, that brings the half back.)"""
+    def test_half_a_call_that_comes_back_is_detected(self):
+        """Redis is killed while it writes a call, and starts twice. As of 7.0, that brings half the call back."""
         site = self.site(60, 3, latency=0.02)
         [process] = self.start_some(1, site, "--lease", 600)
         self.wait_for_requests(site, 30)
@@ -497,7 +497,7 @@ class RedisGoes(FaultTest):
                     self.redis.repair()
                 self.redis.start()
                 with self.redis.client() as client:
-                    Script(client).call("sent", 1, "0")  # any call: it stands behind the half
+                    Script(client).call("sent", 1, "0")  # any call, which is written after the half
                 self.redis.end()
                 self.redis.start()
                 is_damaged = self.meta("begun") != self.meta("ended")
@@ -522,7 +522,7 @@ class RedisGoes(FaultTest):
         self.assertRegex(said, damaged)
         self.assertGreater(len(records), 10)
 
-    def test_half_a_call_comes_back_to_those_who_take_part(self):
+    def test_half_a_call_that_comes_back_stops_running_processes(self):
         site = self.site(300, 3, latency=0.02)
         [process] = self.start_some(1, site)
         self.wait_for_requests(site, 60)
@@ -535,7 +535,7 @@ class RedisGoes(FaultTest):
         self.assert_joined(self.start_some(1, site))
         self.assert_all_is_right(site)
 
-    def test_answers_are_lost(self):
+    def test_lost_answers_lose_no_url(self):
         site = self.site(600, 5, latency=0.02)
         with LossyProxy(self.redis.socket) as proxy:
             processes = self.start_some(2, site, "--lease", 600, redis_url=proxy.url)
@@ -547,7 +547,7 @@ class RedisGoes(FaultTest):
         self.assertEqual((crawl.number("lost"), crawl.number("stale")), (0, 0))
         self.assertEqual(stage3.fetched_again(site, {}), 0)
 
-    def test_the_script_is_forgotten(self):
+    def test_a_forgotten_script_is_loaded_again(self):
         site = self.site(200, 2, latency=0.02)
         [process] = self.start_some(1, site)
         for count in (30, 60, 90):
@@ -557,7 +557,7 @@ class RedisGoes(FaultTest):
         self.assertIn(process.wait(PATIENCE), (0, 1))
         self.assert_all_is_right(site)
 
-    def test_the_crawl_is_deleted_amid_it(self):
+    def test_deleting_a_crawl_while_it_runs_stops_it(self):
         site = self.site(300, latency=0.05)
         process = self.start(site)
         self.wait_for_requests(site, 30)
@@ -570,10 +570,10 @@ class RedisGoes(FaultTest):
 class SeveralServers(FaultTest):
     def setUp(self):
         super().setUp()
-        # All three rely on what the others have answered.
+        # All three servers rely on each other's answers.
         self.start_redis(count=3, keeps_all=True)
 
-    def test_three(self):
+    def test_three_servers_share_a_crawl(self):
         site = self.site(400, 12)
         processes = self.start_some(3, site)
         self.assert_joined(processes)
@@ -581,13 +581,13 @@ class SeveralServers(FaultTest):
         self.assertEqual(sum(process.wrote.stat().st_size > 0 for process in processes), 1)
         self.assertEqual(sum(bool(self.crawl(redis=server).records) for server in self.servers), 3)
 
-    def test_three_and_processes_and_servers_are_killed(self):
+    def test_three_servers_survive_kills_of_processes_and_servers(self):
         site = self.site(600, 12, latency=0.1)
         processes = self.start_some(3, site, "--lease", 1)
         for number, server in enumerate(self.servers):
             self.wait_for_requests(site, 100 * (number + 1))
-            # A process that is still about to come wouldn't wait for a server.
-            self.wait_for(lambda: int(self.meta("new_session", redis=self.servers[-1])) >= 3 + number, "all have come")
+            # A process that hasn't opened its session yet wouldn't wait for a server.
+            self.wait_for(lambda: int(self.meta("new_session", redis=self.servers[-1])) >= 3 + number, "all sessions")
             processes[number].kill()
             server.kill()
             server.start()
@@ -595,13 +595,13 @@ class SeveralServers(FaultTest):
         self.assert_joined(processes)
         self.assert_all_is_right(site)
 
-    def test_one_that_has_forgotten_is_noticed(self):
-        """Though it was told to write before it answers: its disk was full, or somebody brought an old copy back."""
+    def test_a_server_that_has_forgotten_is_noticed(self):
+        """A server may forget although it writes before it answers: its disk was full, or an old copy was restored."""
         site = self.site(400, 12, latency=0.05)
         processes = self.start_some(2, site, "--lease", 0.6)
         forgets = self.servers[1]
         log = forgets.log()
-        # The second that a process carries there means that its first was confirmed.
+        # If a process carries a second entry there, its first one was confirmed.
         self.wait_for(lambda: log.read_bytes().count(b"inbox") > len(processes), "links for another server")
         for process in processes:
             process.kill()
@@ -614,14 +614,14 @@ class SeveralServers(FaultTest):
         self.assertRegex(process.words(), f"{forgets.url} has lost a part of the crawl, and so links from .* are gone")
         self.assertNotIn("complete", [self.crawl(redis=server).meta["state"] for server in self.servers])
 
-    def test_the_report_wants_all_of_them(self):
+    def test_the_report_wants_all_servers(self):
         site = self.site(20, 6)
         self.statuses([self.start(site)])
         status, _, said = self.report(self.urls[0])
         self.assertEqual(status, 2)
         self.assertIn("the crawl 'crawl' has 3 servers: name them all", said)
 
-    def test_in_another_order(self):
+    def test_servers_in_another_order_are_refused(self):
         site = self.site(20, 6)
         self.statuses([self.start(site)])
         status, _, said = stage3.run(*stage3.shared(self.urls[::-1], "crawl", site.root))
@@ -630,7 +630,7 @@ class SeveralServers(FaultTest):
 
 
 class Manners(FaultTest):
-    def test_max_pages_is_for_all_together(self):
+    def test_max_pages_covers_all_processes(self):
         site = self.site(400, 5, latency=0.02, plain=True)
         processes = self.start_some(3, site, "--max-pages", 60)
         self.assertEqual(self.statuses(processes), [3, 3, 3])
@@ -642,7 +642,7 @@ class Manners(FaultTest):
         self.assertEqual(len(asked_for), 60)
         self.assertEqual(invariants.broken_in(self.crawl()), [])
 
-    def test_robots_txt_is_asked_for_once_a_host(self):
+    def test_robots_txt_is_asked_for_once_per_host(self):
         site = self.site(400, 5, latency=0.01)
         self.assert_joined(self.start_some(3, site))
         asked = collections.Counter(request.host for request in site.requests if request.path == "/robots.txt")
@@ -651,8 +651,8 @@ class Manners(FaultTest):
         self.assert_all_is_right(site)
 
     def assert_pauses(self, site, delay):
-        """No two requests to a host are nearer to each other. The site notes a request when it gets to it, which may be
-        late; so a few may seem to be nearer to the next one, but never many."""
+        """No two requests to a host may be closer to each other than the delay. The site may note a request late, so
+        that a few may seem to be closer to the next one, but never many."""
         for host in range(site.hosts):
             times = [request.time for request in site.requests if request.host == host]
             gaps = sorted(b - a for a, b in zip(times, times[1:]))
@@ -665,14 +665,14 @@ class Manners(FaultTest):
 
     smallest = 1.0
 
-    def test_a_delay_holds_for_all_processes_together(self):
+    def test_a_delay_covers_all_processes(self):
         site = self.site(120, 3)
         processes = self.start_some(3, site, "--delay", 0.05)
         self.assert_joined(processes)
         self.assert_pauses(site, 0.05)
         self.assert_all_is_right(site)
 
-    def test_a_delay_holds_though_processes_are_killed(self):
+    def test_a_delay_is_kept_though_processes_are_killed(self):
         site = self.site(120, 3)
         processes = self.start_some(3, site, "--delay", 0.05, "--lease", 0.5)
         for number in range(3):
@@ -683,24 +683,24 @@ class Manners(FaultTest):
         self.assert_pauses(site, 0.05)
         self.assert_all_is_right(site)
 
-    def test_a_delay_that_robots_txt_wants(self):
+    def test_a_delay_from_robots_txt_is_kept(self):
         site = self.site(60, 2, robots="User-agent: *\nCrawl-delay: 0.05\n")
         self.assert_joined(self.start_some(3, site))
         self.assert_pauses(site, 0.05)
         self.assert_all_is_right(site)
 
-    def test_max_per_host_is_for_all_together(self):
+    def test_max_per_host_covers_all_processes(self):
         site = self.site(200, 2, latency=0.03)
         self.assert_joined(self.start_some(3, site, "--max-per-host", 2))
         self.assertLessEqual(site.most_at_once, 2)
         self.assert_all_is_right(site)
 
-    def test_one_writes_the_report_and_the_others_say_so(self):
+    def test_one_process_writes_the_report_and_the_others_say_so(self):
         site = self.site(300, 3, latency=0.02)
         processes = self.start_some(3, site)
         self.wait_for_requests(site, 50)
-        site.latency = 1  # or the crawl might be over before the report begins
-        status, records, said = self.report()  # amid it, by somebody else
+        site.latency = 1  # otherwise, the crawl might be over before the report begins
+        status, records, said = self.report()  # during the crawl, by another process
         site.latency = 0.02
         self.assertEqual(status, 3)
         self.assertIn("is not over", said)
@@ -713,7 +713,7 @@ class Manners(FaultTest):
             self.assertEqual(says_so, process not in wrote)
         self.assertEqual(wrote[0].records(), self.report()[1])
 
-    def test_who_comes_when_it_is_over(self):
+    def test_a_process_that_starts_after_the_end_fetches_nothing(self):
         site = self.site(30)
         self.statuses([self.start(site)])
         count = len(site.requests)

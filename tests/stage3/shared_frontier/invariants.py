@@ -1,12 +1,12 @@
-"""What must be true of a crawl in Redis between any two calls of its script, and reading what is there.
+"""What must be true of a crawl in Redis between any two calls of its script.
 
-The seven invariants are those in the head of frontier.lua, told here once more in another language; and counters that can
-be counted. To be asked while nobody calls: it reads in several steps.
+The seven invariants are those in the head of frontier.lua, written again in another language. In addition, counters
+must have the values that counting gives. No call may come in meanwhile, since the crawl is read in several steps.
 """
 import collections
 import json
 
-AT_ONCE = 5000  # records that are read at once
+AT_ONCE = 5000  # how many records are read at once
 
 Item = collections.namedtuple("Item", "depth redirects tries lost parent url")
 Held = collections.namedtuple("Held", "seq host flag depth redirects tries lost parent")
@@ -35,7 +35,7 @@ def known(text):
 
 
 def read_records(client, name):
-    """(number of its page, fields) of each, in the order in which they came."""
+    """(number of its page, fields) for each record, in the order in which they came."""
     records, begin = [], "-"
     while True:
         some = client.call("XRANGE", f"{{{name}}}:records", begin, "+", "COUNT", AT_ONCE)
@@ -48,7 +48,7 @@ def read_records(client, name):
 
 
 class Crawl:
-    """All that Redis has of a crawl, at one moment."""
+    """All data of a crawl in Redis, at one moment."""
 
     def __init__(self, client, name):
         prefix = f"{{{name}}}:"
@@ -87,11 +87,11 @@ class Crawl:
         return int(self.meta[name])
 
     def record(self, url):
-        """The one of that URL; None if there is none."""
+        """The record of a URL, or None."""
         return next((record for _, record in self.records if record["url"] == url), None)
 
     def where(self):
-        """URL -> the places at which it stands."""
+        """URL -> the places in which it is."""
         places = collections.defaultdict(list)
         for host, items in self.queues.items():
             for one in items:
@@ -111,8 +111,8 @@ class Crawl:
 
 
 def broken(client, name):
-    """Which invariants don't hold, a line for each case. All do: an empty list. A call that still comes in is waited
-    for."""
+    """The invariants that don't hold, one line for each case; an empty list if all hold. Waits for calls that still
+    come in."""
     while True:
         crawl = Crawl(client, name)
         if client.call("HGET", f"{{{name}}}:meta", "begun") == crawl.meta["begun"]:
@@ -128,18 +128,18 @@ def _one_place(crawl):
     places = crawl.where()
     for url, state in crawl.urls.items():
         if len(places.get(url, [])) != (state.state == "q"):
-            yield f"1: {url} is {state.state}, and stands in {places.get(url, [])}"
+            yield f"1: {url} is {state.state}, and is in {places.get(url, [])}"
     for url in places.keys() - crawl.urls.keys():
-        yield f"1: {url} stands in {places[url]}, and isn't known"
+        yield f"1: {url} is in {places[url]}, but isn't known"
 
 
 def _unfinished(crawl):
     count = sum(known.state == "q" for known in crawl.urls.values())
     count += sum(len(entries) for entries in crawl.outboxes.values())
     if crawl.number("unfinished") != count:
-        yield f"2: unfinished is {crawl.meta['unfinished']}, and there are {count}"
+        yield f"2: unfinished is {crawl.meta['unfinished']}, but there are {count}"
     if (crawl.meta["state"] in ("complete", "idle")) != (count == 0):
-        yield f"2: the state is {crawl.meta['state']}, and {count} are unfinished"
+        yield f"2: the state is {crawl.meta['state']}, but {count} are unfinished"
 
 
 def _one_record(crawl):
@@ -149,7 +149,7 @@ def _one_record(crawl):
             yield f"3: {url} has {count} records"
     done = {url for url, known in crawl.urls.items() if known.state in "fd"}
     for url in done ^ recorded.keys():
-        yield f"3: {url} is {crawl.urls.get(url)}, and has {recorded[url]} records"
+        yield f"3: {url} is {crawl.urls.get(url)}, but has {recorded[url]} records"
     for _, record in crawl.records:
         is_dead = record["outcome"] in ("error", "failed")
         if record["url"] in done and is_dead != (crawl.urls[record["url"]].state == "d"):
@@ -165,15 +165,15 @@ def _hosts(crawl):
     most = crawl.number("max_per_host")
     for name in busy.keys() | crawl.queues.keys() | crawl.ready.keys():
         if name not in crawl.hosts:
-            yield f"4: {name} has work, and is no host"
+            yield f"4: {name} has work, but isn't a host"
     for name, host in crawl.hosts.items():
         if host.busy != busy[name]:
-            yield f"4: {name} has {host.busy} busy, and {busy[name]} are held"
+            yield f"4: {name} has {host.busy} busy, but {busy[name]} are held"
         if most and host.busy > most:
-            yield f"4: {name} has {host.busy} busy, and {most} are allowed"
+            yield f"4: {name} has {host.busy} busy, but {most} are allowed"
         flags = sorted(one.flag for one in held if one.host == name and one.flag != "-")
         if flags != {"a": ["r"], "b": ["b"]}.get(host.gate, []):
-            yield f"4: {name} has its gate at {host.gate}, and there are held {flags}"
+            yield f"4: {name} has its gate at {host.gate}, but the held flags are {flags}"
         has_room = host.gate in "?o" and not (most and host.busy >= most)
         has_work = bool(crawl.queues.get(name))
         if (name in crawl.ready) != (has_room and has_work):
@@ -189,14 +189,14 @@ def _hosts(crawl):
 
 def _sessions(crawl):
     if crawl.session.keys() != set(crawl.sessions):
-        yield f"6: there are the sessions {crawl.sessions}, and session:S of {sorted(crawl.session)}"
+        yield f"6: the sessions are {crawl.sessions}, but session:S exists for {sorted(crawl.session)}"
     for session in crawl.held.keys() - set(crawl.sessions):
-        yield f"6: {session} holds something, and is no session"
+        yield f"6: {session} holds something, but isn't a session"
 
 
 def _whole_calls(crawl):
     if crawl.meta["begun"] != crawl.meta["ended"]:
-        yield f"7: {crawl.meta['begun']} calls have begun, and {crawl.meta['ended']} have ended"
+        yield f"7: {crawl.meta['begun']} calls have begun, but {crawl.meta['ended']} have ended"
 
 
 def _counters(crawl):
@@ -210,8 +210,8 @@ def _counters(crawl):
         "counted": sum(outcome != "disallowed" for outcome in outcomes),
         "dead": sum(record["outcome"] in ("error", "failed") for record in records),
     }
-    if crawl.number("servers") == 1:  # (else those that went over to others are counted, too)
+    if crawl.number("servers") == 1:  # otherwise, links that went to other servers are counted, too
         counted["created"] = sum(known.state != "m" for known in crawl.urls.values())
     for name, count in counted.items():
         if crawl.number(name) != count:
-            yield f"{name} is {crawl.meta[name]}, and there are {count}"
+            yield f"{name} is {crawl.meta[name]}, but there are {count}"

@@ -1,11 +1,11 @@
-"""What the site and the proxy have in common: each listens on an event loop in its own thread."""
+"""A base for the site and the proxy, each of which listens on an event loop in its own thread."""
 import asyncio
 import threading
 
 
 class LoopThread:
-    """Runs from when it's made until its `with` block ends. Classes derived from it have `async _listen()`, which returns
-    the servers, and `async _end()`, which ends what those have begun."""
+    """Runs from its construction until its `with` block ends. Classes derived from it have `async _listen()`, which
+    returns the servers, and `async _end()`, which ends what those have begun."""
 
     def __init__(self):
         self._loop = asyncio.new_event_loop()

@@ -1,4 +1,4 @@
-"""Stands between stage 3 and Redis, and loses answers: the call arrives, and then the connection is cut."""
+"""A proxy between stage 3 and Redis that loses answers: the call arrives, and then the connection is cut."""
 import asyncio
 import random
 
@@ -6,8 +6,8 @@ from loop_thread import LoopThread
 
 
 class LossyProxy(LoopThread):
-    """`with LossyProxy(redis.socket, chance=0.01) as proxy:` and `proxy.url`. `chance`: that of each answer to get
-    lost, or to be cut in the middle; it may be changed at any time."""
+    """`with LossyProxy(redis.socket, chance=0.01) as proxy:` and `proxy.url`. `chance`: the chance of each answer
+    to get lost, or to be cut in the middle. It may be changed at any time."""
 
     def __init__(self, path, chance=0.0, seed=1):
         self.path, self.chance = path, chance

@@ -1,5 +1,5 @@
-// A frontier in Redis, by the promises that every frontier makes; and what is shared by
-// several, as if each were in a process of its own. With a real Redis.
+// A frontier in a real Redis: the promises that every frontier makes, and those for
+// several frontiers that share a crawl, as if each were in its own process.
 #include "stage3_queue_crawler/runtime/loop/at_exit.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/shared_frontier/redis_frontier.h"
@@ -66,7 +66,7 @@ void done(SharedVisit visit, const std::vector<std::string>& links = {}) {
     visit.done(record, found);
 }
 
-/// Some servers, and as many frontiers on them as a test likes.
+/// Some servers, and as many frontiers on them as a test needs.
 struct SharedTest {
     explicit SharedTest(std::size_t server_count = 1) {
         for (std::size_t i = 0; i < server_count; ++i) {
@@ -76,18 +76,18 @@ struct SharedTest {
         crawl.name = "test";
         crawl.agreed = "a setting";
         crawl.process = "a process";
-        crawl.lease = 1200ms; // a sign of life, and so a look, each sixth of that
+        crawl.lease = 1200ms; // a sign of life, and so a look, each sixth of it
         crawl.on_note = [this](const std::string& note) { notes.push_back(note); };
     }
 
     SharedTest(const SharedTest&) = delete;
     SharedTest& operator=(const SharedTest&) = delete;
-    // If it can't be closed, the test has failed.
+    // If a frontier can't be closed, the test has failed.
     ~SharedTest() { // NOLINT(bugprone-exception-escape)
         close_all();
     }
 
-    /// One more process, which takes part.
+    /// Adds a process that takes part.
     RedisFrontier& join_crawl(const std::vector<std::string>& roots,
                               FrontierSettings settings = {}) {
         if (obey_robots)
@@ -118,7 +118,7 @@ struct SharedTest {
             getting.cancel();
             return false;
         }
-        std::move(getting).take(); // and so gives it back
+        std::move(getting).take(); // which gives the visit back
         return true;
     }
     void wait(EventLoop::Duration duration) {
@@ -130,7 +130,7 @@ struct SharedTest {
         for (const auto& frontier : std::exchange(frontiers, {}))
             run(frontier->close());
     }
-    /// All records, by URL; each is there once.
+    /// All records by URL, each of which must be there once.
     std::map<std::string, Record> records() {
         std::map<std::string, Record> all;
         results = std::make_unique<SharedResults>(loop, crawl);
@@ -144,7 +144,7 @@ struct SharedTest {
         }
     }
 
-    /// Says something to a server that no frontier would.
+    /// Sends a command to a server that no frontier would send.
     stage3::RedisReply say(std::vector<std::string> command, std::size_t server = 0) {
         stage3::RedisClient client(loop, crawl.servers[server]);
         return run(client.call(std::move(command)));
@@ -217,7 +217,8 @@ TEST_CASE("two processes share a crawl, and both notice its end") {
     CHECK(test.records().size() == 3);
 }
 
-TEST_CASE("what is dropped comes back before all others, and it was no try") {
+TEST_CASE(
+    "a visit that is dropped comes back before all others and doesn't count as a try") {
     SharedTest test;
     RedisFrontier& frontier = test.join_crawl({"http://h/a", "http://h/b"});
     {
@@ -228,7 +229,7 @@ TEST_CASE("what is dropped comes back before all others, and it was no try") {
     CHECK(a.work().tries == 1);
 }
 
-TEST_CASE("what is put off comes back when its time has come, to anybody") {
+TEST_CASE("a visit that is put off comes back at its time, to any process") {
     SharedTest test;
     RedisFrontier& one = test.join_crawl({"http://h/a"});
     RedisFrontier& two = test.join_crawl({"http://h/a"});
@@ -242,7 +243,7 @@ TEST_CASE("what is put off comes back when its time has come, to anybody") {
     CHECK(test.get(one).work().tries == 2);
 }
 
-TEST_CASE("links beyond the depth are met, and don't come out") {
+TEST_CASE("links beyond the depth are recorded, but don't come out") {
     SharedTest test;
     RedisFrontier& frontier = test.join_crawl({"http://h/"}, {.max_depth = 0});
     done(test.get(frontier), {"http://h/a"});
@@ -255,7 +256,7 @@ TEST_CASE("links beyond the depth are met, and don't come out") {
     CHECK(met->times_met == 1);
 }
 
-TEST_CASE("a redirect's target is as deep as it, and has one redirect fewer") {
+TEST_CASE("a redirect's target has the same depth and one redirect fewer") {
     SharedTest test;
     RedisFrontier& frontier = test.join_crawl({"http://h/from"}, {.max_redirects = 5});
     SharedVisit from = test.get(frontier);
@@ -268,8 +269,7 @@ TEST_CASE("a redirect's target is as deep as it, and has one redirect fewer") {
     CHECK_FALSE(to.work().is_root);
 }
 
-TEST_CASE(
-    "max_pages counts what all of them have done, and what is refused doesn't count") {
+TEST_CASE("max_pages covers all processes, and disallowed URLs don't count") {
     SharedTest test;
     RedisFrontier& one = test.join_crawl(
         {"http://h/1", "http://h/2", "http://h/3", "http://h/4"}, {.max_pages = 2});
@@ -280,7 +280,7 @@ TEST_CASE(
     CHECK_FALSE(test.has_one(one));
     Record refused = page(first, Outcome::disallowed);
     first.done(refused, {});
-    SharedVisit third = test.get(one); // so there's room for one more
+    SharedVisit third = test.get(one); // there is room for one more
     done(std::move(second));
     done(std::move(third));
     test.join(one);
@@ -291,7 +291,7 @@ TEST_CASE(
     CHECK(test.records().size() == 3);
 }
 
-TEST_CASE("robots.txt is asked for by one, and all obey it") {
+TEST_CASE("robots.txt is asked for by one process, and all obey it") {
     SharedTest test;
     test.obey_robots = true;
     const std::vector<std::string> roots{"http://h/a", "http://h/private", "http://h/b"};
@@ -300,7 +300,7 @@ TEST_CASE("robots.txt is asked for by one, and all obey it") {
     auto get_one = create_task(test.loop, one.get());
     auto get_two = create_task(test.loop, two.get());
     test.wait(300ms);
-    CHECK_FALSE(get_one.done()); // nobody knows yet what is allowed
+    CHECK_FALSE(get_one.done()); // the rules are not known yet
     CHECK_FALSE(get_two.done());
     CHECK(test.asked == std::map<std::string, int>{{"http://h", 1}});
     test.robots.at("http://h")
@@ -329,7 +329,7 @@ TEST_CASE("robots.txt is asked for by one, and all obey it") {
 }
 
 TEST_CASE(
-    "who can't find out what robots.txt says has a failure, and the next one asks") {
+    "a process that can't fetch robots.txt reports a failure, and the next one asks") {
     SharedTest test;
     test.obey_robots = true;
     RedisFrontier& frontier = test.join_crawl({"http://h/a", "http://h/b"});
@@ -356,30 +356,30 @@ TEST_CASE(
     CHECK(b.work().refusal == nullptr);
 }
 
-TEST_CASE("a pause counts from the request, whoever makes it") {
+TEST_CASE("a pause is counted from the request, whichever process makes it") {
     SharedTest test;
     RedisFrontier& one = test.join_crawl({"http://h/a", "http://h/b", "http://other/"},
                                          {.politeness = {.delay = 150ms}});
     RedisFrontier& two = test.join_crawl({"http://h/a", "http://h/b", "http://other/"},
                                          {.politeness = {.delay = 150ms}});
     SharedVisit a = test.get(one);
-    SharedVisit other = test.get(two); // of another host
+    SharedVisit other = test.get(two); // on another host
     CHECK(a.work().url == url_of("http://h/a"));
     CHECK(other.work().url == url_of("http://other/"));
-    CHECK_FALSE(test.has_one(two)); // it has not begun
+    CHECK_FALSE(test.has_one(two)); // the visit has not begun
     a.on_request()();
     const auto begin = test.loop.time();
     const SharedVisit b = test.get(two);
     CHECK(test.loop.time() - begin >= 150ms);
 }
 
-TEST_CASE("a host that is held lets nobody out, and the others do") {
+TEST_CASE("a host that is held lets no URL out, while other hosts do") {
     SharedTest test;
     RedisFrontier& one = test.join_crawl({"http://h/a", "http://other/"});
     RedisFrontier& two = test.join_crawl({"http://h/a", "http://other/"});
     one.hold("h:80", 400ms);
     const auto begin = test.loop.time();
-    test.wait(50ms); // until Redis knows
+    test.wait(50ms); // until Redis has the hold
     CHECK(test.get(two).work().url == url_of("http://other/"));
     done(test.get(two));
     CHECK(test.get(two).work().url == url_of("http://h/a"));
@@ -387,7 +387,7 @@ TEST_CASE("a host that is held lets nobody out, and the others do") {
 }
 
 TEST_CASE(
-    "shorter URLs come first, if that is the order, but what comes back before all") {
+    "if the order is shortest first, only URLs that come back go before shorter ones") {
     SharedTest test;
     RedisFrontier& frontier =
         test.join_crawl({"http://h/ccc", "http://h/a", "http://h/bb", "http://h/c"},
@@ -406,15 +406,15 @@ TEST_CASE(
     CHECK(test.get(frontier).work().url == url_of("http://h/bb"));
 }
 
-TEST_CASE(
-    "a process that was silent for too long begins anew, and what it has is stale") {
+TEST_CASE("a process that was silent for too long starts a new session, and its visits "
+          "are stale") {
     SharedTest test;
     test.crawl.lease = 300ms;
     RedisFrontier& one = test.join_crawl({"http://h/a"});
     SharedVisit stale = test.get(one);
     {
-        // The whole loop stands still, as if the process did: for longer than its lease,
-        // by the clock of the crawl, which other calls keep going.
+        // The whole loop stops, as if the process did, for longer than its lease by the
+        // clock of the crawl, which other calls advance.
         EventLoop other;
         RedisFrontier two(other, {}, test.crawl);
         std::vector<Url> roots{url_of("http://h/a")};
@@ -441,7 +441,7 @@ TEST_CASE(
     CHECK_FALSE(records.contains("http://h/never"));
 }
 
-TEST_CASE("a page with thousands of links has one record, and all of them") {
+TEST_CASE("a page with thousands of links has one record, and no link is lost") {
     SharedTest test;
     RedisFrontier& frontier = test.join_crawl({"http://h/"});
     std::vector<std::string> links;
@@ -458,7 +458,7 @@ TEST_CASE("a page with thousands of links has one record, and all of them") {
     CHECK(records.at("http://h3/3").parent == url_of("http://h/"));
 }
 
-TEST_CASE("several servers: links go from one to the other, and all notice the end") {
+TEST_CASE("links go from one server to another, and all servers notice the end") {
     SharedTest test(3);
     RedisFrontier& one = test.join_crawl({"http://h0/"});
     RedisFrontier& two = test.join_crawl({"http://h0/"});
@@ -480,10 +480,10 @@ TEST_CASE("several servers: links go from one to the other, and all notice the e
     CHECK(test.results->state().stage == stage3::SharedState::Stage::complete);
 }
 
-TEST_CASE("whoever agrees on something else may not take part, and changes nothing") {
+TEST_CASE("a process with other settings may not take part and changes nothing") {
     SharedTest test(2);
     test.join_crawl({"http://h/a"});
-    SUBCASE("another setting") {
+    SUBCASE("another setting differs") {
         test.crawl.agreed = "another setting";
         CHECK_THROWS_WITH_AS(test.join_crawl({}),
                              "the crawl 'test' was begun with other settings: with a "
@@ -491,25 +491,25 @@ TEST_CASE("whoever agrees on something else may not take part, and changes nothi
                              "another --crawl",
                              CantTakePart);
     }
-    SUBCASE("the servers in another order") {
+    SUBCASE("the servers are in another order") {
         std::swap(test.crawl.servers[0], test.crawl.servers[1]);
         CHECK_THROWS_AS(test.join_crawl({}), CantTakePart);
     }
 }
 
-TEST_CASE("Redis goes away and comes back without what it had: that is the crawl's end") {
+TEST_CASE("a crawl ends if Redis comes back without its data") {
     SharedTest test;
     RedisFrontier& frontier = test.join_crawl({"http://h/a"});
     SharedVisit a = test.get(frontier);
     test.servers[0].kill();
-    test.servers[0].start(); // it keeps nothing
+    test.servers[0].start(); // without its data
     done(std::move(a));
     CHECK_THROWS_WITH_AS(test.join(frontier),
                          doctest::Contains("the crawl 'test' is gone: somebody has"),
                          std::runtime_error);
 }
 
-TEST_CASE("an answer that was under way for longer than a lease hands out nothing") {
+TEST_CASE("an answer that took longer than a lease hands out nothing") {
     SharedTest test;
     test.crawl.lease = 600ms;
     RedisFrontier& frontier = test.join_crawl({"http://h/a", "http://h/b"});
@@ -518,23 +518,23 @@ TEST_CASE("an answer that was under way for longer than a lease hands out nothin
     const long long last = test.say({"HGET", session, "seq"}).number();
     test.servers[0].freeze();
     auto getting = create_task(test.loop, frontier.get());
-    done(std::move(a)); // the next call lies in the kernel, and Redis sleeps
+    done(std::move(a)); // the next call waits in the kernel, and Redis is stopped
     test.wait(1s);
     test.servers[0].thaw();
     const SharedVisit b = test.run([](auto task) -> Coroutine<SharedVisit> {
         co_return co_await std::move(task);
     }(std::move(getting)));
     CHECK(b.work().url == url_of("http://h/b"));
-    // It was handed out by that call, given back, and handed out once more.
+    // It was handed out by that call, given back, and handed out again.
     const std::string held = "{test}:held:" + frontier.session_id();
     CHECK(std::stoll(test.say({"HGET", held, "http://h/b"}).text) > last + 1);
 }
 
-TEST_CASE("an item that has lain for longer than a lease is given back, not fetched") {
+TEST_CASE("an item that has waited for longer than a lease is given back, not fetched") {
     SharedTest test;
     test.crawl.lease = 600ms;
     RedisFrontier& frontier = test.join_crawl({"http://h/a"});
-    test.wait(50ms); // its first call is over
+    test.wait(50ms); // its first call has ended
     test.servers[0].freeze();
     auto getting = create_task(test.loop, frontier.get());
     test.wait(100ms);
@@ -543,7 +543,7 @@ TEST_CASE("an item that has lain for longer than a lease is given back, not fetc
     test.wait(100ms);
     const std::string held = "{test}:held:" + frontier.session_id();
     const std::string before = test.say({"HGET", held, "http://h/a"}).text;
-    CHECK_FALSE(before.empty()); // it lies here
+    CHECK_FALSE(before.empty()); // the item waits in the frontier
     test.wait(1s);
     const SharedVisit late = test.get(frontier);
     const std::string after = test.say({"HGET", held, "http://h/a"}).text;
@@ -551,7 +551,7 @@ TEST_CASE("an item that has lain for longer than a lease is given back, not fetc
     CHECK(after != before); // it was handed out by another call
 }
 
-TEST_CASE("what is refused costs no pause") {
+TEST_CASE("a URL that robots.txt disallows costs no pause") {
     SharedTest test;
     test.obey_robots = true;
     test.robots.try_emplace("http://h", test.loop)
@@ -560,7 +560,7 @@ TEST_CASE("what is refused costs no pause") {
     for (int i = 0; i < 6; ++i)
         roots.push_back("http://h/no/" + std::to_string(i));
     RedisFrontier& frontier = test.join_crawl(roots, {.politeness = {.delay = 400ms}});
-    SharedVisit first = test.get(frontier); // after robots.txt, there is a pause
+    SharedVisit first = test.get(frontier); // after robots.txt comes a pause
     const auto begin = test.loop.time();
     for (int i = 1; i < 6; ++i) {
         Record record = page(first, Outcome::disallowed);
@@ -573,20 +573,20 @@ TEST_CASE("what is refused costs no pause") {
     CHECK(test.loop.time() - begin < 400ms);
 }
 
-TEST_CASE("what a robots.txt says can't be had: that is no \"all is allowed\"") {
+TEST_CASE("if the stored rules of a robots.txt can't be read, nothing is allowed") {
     SharedTest test;
     test.obey_robots = true;
     test.robots.try_emplace("http://h", test.loop)
         .first->second.set_result(answer("User-agent: *\nDisallow: /no\n"));
     RedisFrontier& one = test.join_crawl({"http://h/no", "http://h/yes"});
-    const SharedVisit known = test.get(one); // so somebody has asked
+    const SharedVisit known = test.get(one); // so robots.txt has been asked for
     RedisFrontier& two = test.join_crawl({"http://h/no", "http://h/yes"});
     std::string why;
-    SUBCASE("since it's gone") {
+    SUBCASE("the key is gone") {
         test.say({"DEL", "{test}:rules"});
         why = "what the robots.txt of h:80 says is gone";
     }
-    SUBCASE("since it's something else") {
+    SUBCASE("the key holds something else") {
         test.say({"DEL", "{test}:rules"});
         test.say({"SET", "{test}:rules", "User-agent: *"});
         why = "WRONGTYPE";
@@ -594,11 +594,11 @@ TEST_CASE("what a robots.txt says can't be had: that is no \"all is allowed\"") 
     auto getting = create_task(test.loop, two.get());
     CHECK_THROWS_WITH(test.join(two), doctest::Contains(why.c_str()));
     CHECK_FALSE(getting.done());
-    getting.cancel(); // before there is no frontier any more
+    getting.cancel(); // before its frontier is gone
     test.wait(10ms);
 }
 
-TEST_CASE("while links of big pages wait, no further pages are handed out") {
+TEST_CASE("while links of big pages wait, no more pages are handed out") {
     SharedTest test;
     std::vector<std::string> roots;
     for (int i = 0; i < 20; ++i)
@@ -614,17 +614,18 @@ TEST_CASE("while links of big pages wait, no further pages are handed out") {
         done(std::move(visit), links);
     const auto waiting = [&] { return test.say({"LLEN", "{test}:links"}).number(); };
     for (int i = 0; i < 100 && waiting() <= 200; ++i)
-        test.wait(100ms); // they are told
+        test.wait(100ms); // the chunks arrive with each call
     CHECK(waiting() > 200);
     const SharedVisit next = test.get(frontier);
     const long long left = waiting();
     CHECK(left <= 100);
-    CHECK(left > 0); // or this would show nothing
+    CHECK(left > 0); // or this test would show nothing
 }
 
-TEST_CASE("a server that comes back with less: that is told, and not called complete") {
+TEST_CASE(
+    "a server that comes back with less data is reported, and the crawl isn't complete") {
     SharedTest test(2);
-    // One host of each server.
+    // One host for each server.
     std::vector<std::string> hosts(2);
     for (int i = 0; hosts[0].empty() || hosts[1].empty(); ++i) {
         const std::string host = "h" + std::to_string(i);
@@ -632,13 +633,13 @@ TEST_CASE("a server that comes back with less: that is told, and not called comp
     }
     RedisFrontier& frontier = test.join_crawl({hosts[0]});
     done(test.get(frontier), {hosts[1], hosts[1] + "x"});
-    SharedVisit there = test.get(frontier); // so the links have arrived
+    SharedVisit there = test.get(frontier); // which shows that the links have arrived
     bool has_lost_some = true;
     SUBCASE("nothing is lost") { has_lost_some = false; }
-    SUBCASE("the one that got the links has forgotten them") {
+    SUBCASE("the server that got the links has forgotten them") {
         test.say({"HSET", "{test}:inbox", "0", "1-0"}, 1);
     }
-    SUBCASE("the one that sent them has forgotten that") {
+    SUBCASE("the server that sent the links has forgotten that") {
         test.say({"HSET", "{test}:outboxes", "1", "1-0", "sent:1", "0-0"}, 0);
     }
     done(std::move(there));
@@ -649,7 +650,7 @@ TEST_CASE("a server that comes back with less: that is told, and not called comp
         test.join(frontier);
 }
 
-TEST_CASE("one server under two names is found out, and nothing is written") {
+TEST_CASE("one server under two names is detected, and nothing is written") {
     SharedTest test;
     test.crawl.servers.push_back(test.crawl.servers[0]);
     test.crawl.servers[1].host = "localhost";
@@ -658,7 +659,7 @@ TEST_CASE("one server under two names is found out, and nothing is written") {
     CHECK(test.say({"DBSIZE"}).number() == 0);
 }
 
-TEST_CASE("who may not do all that the script does, writes nothing") {
+TEST_CASE("a user without all the script's permissions writes nothing") {
     SharedTest test;
     test.say({"ACL", "SETUSER", "some", "on", ">secret", "~*", "+@all", "-xadd"});
     test.crawl.servers[0].user = "some";
@@ -670,7 +671,7 @@ TEST_CASE("who may not do all that the script does, writes nothing") {
     CHECK(test.say({"DBSIZE"}).number() == 0);
 }
 
-TEST_CASE("what is left of a crawl that was not wholly removed does no harm") {
+TEST_CASE("the remains of a crawl that was only partly removed do no harm") {
     SharedTest test;
     test.say({"RPUSH", "{test}:queue:h:80", "0 10 0 0 - http://h/old"});
     test.say({"XADD", "{test}:outbox:0", "*", "page", "1", "chunk",
@@ -685,7 +686,7 @@ TEST_CASE("what is left of a crawl that was not wholly removed does no harm") {
     CHECK(test.say({"EXISTS", "{test}:outbox:0"}).number() == 0);
 }
 
-TEST_CASE("no such crawl, no report") {
+TEST_CASE("without such a crawl, there is no report") {
     SharedTest test;
     CHECK_THROWS_WITH_AS(test.records(), doctest::Contains("there is no crawl 'test'"),
                          CantTakePart);

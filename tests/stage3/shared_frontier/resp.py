@@ -1,13 +1,13 @@
 """A client for Redis, for tests: one connection, which blocks.
 
-RESP, Redis's protocol, is little: a call is a list of byte strings; an answer is one of five kinds, told by its first
-byte. (What stage 3 speaks is in stage3_queue_crawler/redis/; this is written apart from it, on purpose.)
+RESP, Redis's protocol, is small: a call is a list of byte strings, and the first byte of an answer says which of five
+kinds it is. Stage 3's own client is in stage3_queue_crawler/redis/; this one is independent of it on purpose.
 """
 import socket
 
 
 class RedisError(Exception):
-    """What Redis answered instead. Its first word is a code, such as NOAUTH."""
+    """An error from Redis. Its first word is a code, such as NOAUTH."""
 
     @property
     def code(self):
@@ -15,7 +15,7 @@ class RedisError(Exception):
 
 
 def encode(*words):
-    """A call, as bytes."""
+    """The bytes of a call."""
     parts = [b"*%d\r\n" % len(words)]
     for word in words:
         word = word if isinstance(word, bytes) else str(word).encode()
@@ -50,7 +50,7 @@ class Client:
         return self.call_all([words])[0]
 
     def call_all(self, calls):
-        """All are sent, and then all answers are read: quicker than one by one."""
+        """Sends all calls, and then reads all answers, which is faster than one by one."""
         self.socket.sendall(b"".join(encode(*words) for words in calls))
         answers = [self._read() for _ in calls]
         for answer in answers:

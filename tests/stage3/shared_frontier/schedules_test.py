@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""frontier.lua under random schedules: some sessions call in any order, repeat calls, skip numbers, die, stand still,
-come back; links are carried between servers by whoever likes; the clock jumps. After each call the invariants must
-hold; and at the end each URL of a small made-up web has the record that it must have.
+"""frontier.lua under random schedules: sessions call in any order, repeat calls, skip numbers, die, stop and come back;
+any of them may carry links between servers; the clock jumps. After each call the invariants must hold, and at the end
+each URL of a small made-up web must have the right record.
 
     tests/stage3/shared_frontier/schedules_test.py [--seed N] [--rounds N]
 
-A round is a crawl. Its seed is told when it fails: `--seed N --rounds 1` is the same once more. For a night:
+A round is a crawl. If it fails, its seed is printed, and `--seed N --rounds 1` repeats it. For a night:
 
     tests/stage3/shared_frontier/schedules_test.py --seed 1000000 --rounds 20000
 """
@@ -19,13 +19,13 @@ import invariants
 import redis_server
 import script
 
-EVENTS = 120  # in a round, before it comes to its end in peace
+EVENTS = 120  # in a round, before it ends without disturbance
 LEASE = 30
 PATIENCE = 3000  # calls that the end may take
 
 
 class Web:
-    """Some pages on some hosts, and what there is to be found: all decided beforehand."""
+    """Some pages on some hosts, with known contents."""
 
     def __init__(self, chance, servers):
         self.hosts = [f"host{number}:80" for number in range(chance.randint(servers, 6))]
@@ -52,7 +52,7 @@ class Web:
 
 
 class Process:
-    """What a process knows: its session on each server, what it holds, and the call whose answer it hasn't got."""
+    """A process's state: its session on a server, what it holds, and the call whose answer it hasn't received."""
 
     def __init__(self, server, session):
         self.server, self.session = server, session
@@ -76,7 +76,7 @@ class Round:
         self.processes = []
         self.pictures = [None] * self.servers
         self.lost = collections.Counter()  # how often a process was lost that held this URL
-        self.starts = collections.defaultdict(list)  # of requests to a host that has a delay
+        self.starts = collections.defaultdict(list)  # the times of requests to a host that has a delay
         self.pass_one = None
 
     def server_of(self, url):
@@ -85,7 +85,7 @@ class Round:
     def delay_of(self, host):
         return max(self.settings.delay, self.web.delays[host] if self.settings.rules else 0)
 
-    # ---- what may happen ----
+    # ---- the events ----
 
     def run(self):
         for number in range(self.servers):
@@ -113,7 +113,7 @@ class Round:
         self.open(self.chance.randrange(self.servers))
 
     def come_again(self):
-        """It gives its session up, whether that has expired or not."""
+        """A process gives its session up, whether that has expired or not."""
         if process := self.any_process():
             self.processes.remove(process)
             self.open(process.server, old=process.session.name)
@@ -136,7 +136,7 @@ class Round:
             self.say(process)
 
     def lose_answer(self):
-        """The call arrives, and the process never gets to know that."""
+        """A call arrives, but its answer is lost."""
         if process := self.any_process():
             process.session.seq += 1
             process.unanswered = process.session.seq, self.chance.choice([0, 1, 3]), self.results(process)
@@ -148,10 +148,10 @@ class Round:
             self.say(process)
 
     def call_out_of_turn(self):
-        """A number that can't be: nothing happens."""
+        """A call with an impossible number changes nothing."""
         if process := self.any_process():
             seq = process.session.seq + self.chance.choice([-1, 2, 7])
-            assert seq == -1 or process.session.say(seq, 5) is None or seq < 0, "a call out of turn was taken"
+            assert seq == -1 or process.session.say(seq, 5) is None or seq < 0, "a call out of turn was accepted"
             self.look(process.server)
 
     def pass_time(self):
@@ -164,7 +164,7 @@ class Round:
         return (seq, want, *results)
 
     def say(self, process):
-        """Calls, perhaps once more, and gets the answer."""
+        """Calls, perhaps not for the first time, and gets the answer."""
         reply = process.session.say(*self.flat(process))
         results = process.unanswered[2]
         process.unanswered = None
@@ -180,7 +180,7 @@ class Round:
         for item in reply.items:
             self.take(process, item)
         held = self.pictures[process.server].held.get(process.session.name, {})
-        assert held.keys() == process.items.keys(), f"it holds {sorted(process.items)}, and Redis says {sorted(held)}"
+        assert held.keys() == process.items.keys(), f"it holds {sorted(process.items)}, but Redis has {sorted(held)}"
 
     def take(self, process, item):
         assert item.url not in process.items, f"{item.url} was given to a process that holds it"
@@ -196,7 +196,7 @@ class Round:
     def start(self, item):
         self.starts[item.host].append(self.scripts[self.server_of(item.url)].clock())
 
-    # ---- what comes of an item ----
+    # ---- the results of an item ----
 
     def results(self, process):
         results = []
@@ -210,7 +210,7 @@ class Round:
         return results
 
     def result(self, process, url, item):
-        """A list of results: the first ones, of an item that goes on to be held; or its last."""
+        """A list of results: the first ones of an item that stays held, or its last ones."""
         way = self.chance.random()
         if way < 0.1:
             return [["back", url]]
@@ -220,7 +220,7 @@ class Round:
             process.items[url] = item._replace(flag="-")
             return told + [["back", url]] if self.delay_of(item.host) > 0 else told
         if self.web.kinds[url] == "disallowed":
-            return [self.done(item)]  # nobody asks for it
+            return [self.done(item)]  # it isn't asked for
         if item.flag == "b":
             self.start(item)
             process.items[url] = item._replace(flag="-")
@@ -249,7 +249,7 @@ class Round:
     # ---- between servers ----
 
     def carry(self, dies=False):
-        """All that one server has for another goes over."""
+        """Carries the links that one server has for another."""
         if self.servers == 1:
             return
         source, target = self.chance.sample(range(self.servers), 2)
@@ -260,7 +260,7 @@ class Round:
         if new:
             fields = [invariants.pairs(fields) for _, fields in new]
             words = [word for one in fields for word in (one["page"], one["chunk"])]
-            for _ in range(self.chance.randint(1, 2)):  # perhaps by two at once
+            for _ in range(self.chance.randint(1, 2)):  # perhaps by two processes at once
                 assert self.scripts[target].call("put", source, last, new[-1][0], *words) == new[-1][0]
                 self.look(target)
             last = new[-1][0]
@@ -276,7 +276,7 @@ class Round:
         return [(int(unfinished), int(created)) for unfinished, created in meta]
 
     def look_for_the_end(self):
-        """Half of it: much may happen until the second pass."""
+        """Makes one of two passes. Much may happen between them."""
         if self.servers == 1:
             return
         if self.pass_one is None:
@@ -285,14 +285,14 @@ class Round:
         pass_one, self.pass_one = self.pass_one, None
         if all(unfinished == 0 for unfinished, _ in pass_one) and self.counts() == pass_one:
             for each in self.scripts:
-                assert each.call("finish")[0] == "complete", "a false zero"
+                assert each.call("finish")[0] == "complete", "not all servers were done, though two passes said so"
             for number in range(self.servers):
                 self.look(number)
 
-    # ---- what must be true ----
+    # ---- the checks ----
 
     def look(self, number, given_up=""):
-        """After each call to a server."""
+        """Checks a server after each call to it."""
         before, now = self.pictures[number], invariants.Crawl(self.client, self.scripts[number].name)
         self.pictures[number] = now
         broken = invariants.broken_in(now)
@@ -301,13 +301,13 @@ class Round:
             self.lost.update(before.held.get(name, {}).keys())
         if now.meta["state"] == "complete":
             unfinished = [each["unfinished"] for each in map(self.meta, range(self.servers))]
-            assert set(unfinished) == {"0"}, f"complete, and there are unfinished: {unfinished}"
+            assert set(unfinished) == {"0"}, f"the state is complete, but unfinished is {unfinished}"
 
     def meta(self, number):
         return invariants.pairs(self.client.call("HGETALL", self.scripts[number].key("meta")))
 
     def end(self):
-        """Whoever was there is gone; new ones do all that is left."""
+        """All processes are gone, and new ones do the rest."""
         self.processes.clear()
         done = self.settings.max_pages and "max_pages"
         processes = [self.open(number) for number in range(self.servers)]
@@ -321,7 +321,7 @@ class Round:
             self.look_for_the_end()
             if {picture.meta["state"] for picture in self.pictures} <= {"complete", done}:
                 return
-        raise AssertionError(f"it doesn't come to an end: {[picture.meta for picture in self.pictures]}")
+        raise AssertionError(f"the crawl doesn't end: {[picture.meta for picture in self.pictures]}")
 
     def call_of(self, process):
         process.session.seq += 1
@@ -354,7 +354,7 @@ class Round:
         for host, starts in self.starts.items():
             gaps = [b - a for a, b in zip(starts, starts[1:])]
             delay = self.delay_of(host) if not self.settings.rules else self.settings.delay
-            assert min(gaps, default=99) >= delay - 0.0001, f"{host} was asked after {min(gaps)} s, and wants {delay}"
+            assert min(gaps, default=99) >= delay - 0.0001, f"{host} was asked after {min(gaps)} s, but wants {delay} s"
 
     def parent(self, server, name, records):
         source, number = name.split(".") if "." in name else (server, name)

@@ -1,6 +1,6 @@
-"""Calls frontier.lua as stage 3 does; with a clock that only moves when a test moves it, and a little with each call.
+"""Calls frontier.lua as stage 3 does, with a clock that moves only when a test moves it, and a little with each call.
 
-What the calls mean is written in frontier.lua, before each operation.
+frontier.lua explains the calls, before each operation.
 """
 import collections
 import hashlib
@@ -12,8 +12,8 @@ import invariants
 PATH = pathlib.Path(__file__).resolve().parents[3] / "stage3_queue_crawler/shared_frontier/frontier.lua"
 TEXT = PATH.read_bytes()
 SHA = hashlib.sha1(TEXT).hexdigest()
-A_CALL = 20  # microseconds: hosts have their places in line that near to each other
-NEVER = 9_000_000_000_000_000  # microseconds: for us, Redis's clock will never get there
+A_CALL = 20  # microseconds: the distance between hosts' places in line
+NEVER = 9_000_000_000_000_000  # microseconds: Redis's clock will not get there in our time
 
 Reply = collections.namedtuple("Reply", "wait state unfinished records known dead held items")
 Leased = collections.namedtuple("Leased", ["url", *invariants.Held._fields])
@@ -26,7 +26,7 @@ def host_of(url):
 
 
 def chunk(urls, depth=1, redirects=10, what="l"):
-    """Links (l: of a page; d: too deep; r: nobody's) for the script."""
+    """Links for the script (l: on a page; d: too deep; r: on no page)."""
     groups = collections.defaultdict(list)
     for url in urls:
         groups[host_of(url)].append(url)
@@ -37,7 +37,7 @@ def chunk(urls, depth=1, redirects=10, what="l"):
 
 
 def done(url, chunks=(), others=(), outcome="page", status="200", links=0, tries=1, **fields):
-    """`chunks`: of links. `others`: (server, chunk), for other servers."""
+    """`chunks`: chunks of links. `others`: (server, chunk) for other servers."""
     record = {"next_url": "", "error": "", "content_type": "text/html", "charset": "", "bytes": 4096, "seconds": "0.01"}
     record.update(fields)
     return ["done", url, outcome, status, record["next_url"], record["error"], record["content_type"],
@@ -46,7 +46,7 @@ def done(url, chunks=(), others=(), outcome="page", status="200", links=0, tries
 
 
 class Script:
-    """The script, as one crawl has it. Its clock (nearly) stands: see `pass_time`."""
+    """The script for one crawl. Its clock hardly moves by itself: see `pass_time`."""
 
     def __init__(self, client, name="crawl", settings=None, **changed):
         self.client, self.name = client, name
@@ -66,7 +66,7 @@ class Script:
         return self.client.call_all([["HSET", meta, "seen", NEVER], ["HINCRBY", meta, "clock", A_CALL], call])[2]
 
     def pass_time(self, seconds):
-        """So much time passes, in which nobody calls and all of it counts."""
+        """Lets time pass without any call, all of which counts."""
         self.client.call("HINCRBY", self.key("meta"), "clock", round(seconds * 1e6))
 
     def clock(self):
@@ -85,7 +85,7 @@ class Script:
         return self.client.call("TYPE", meta) == "hash" and self.client.call("HEXISTS", meta, "seen") == 1
 
     def open(self, *roots, old="", **more):
-        """A new session."""
+        """Opens a new session."""
         reply = self.raw_open([chunk(roots, 0, what="r")] if roots else [], old, **more)
         if reply[0] != "ok":
             raise AssertionError(reply)
@@ -103,12 +103,12 @@ class Session:
         self.script, self.name, self.seq = script, name, 0
 
     def step(self, want=0, *results):
-        """The next call. None: the session has expired."""
+        """Makes the next call. Returns None if the session has expired."""
         self.seq += 1
         return self.say(self.seq, want, *results)
 
     def say(self, seq, want=0, *results):
-        """A call with that number."""
+        """Makes a call with the given number."""
         reply = self.script.call("step", self.name, seq, want, *itertools.chain(*results))
         if reply == ["expired"]:
             return None
@@ -117,7 +117,7 @@ class Session:
         return Reply(int(reply[1]), reply[2], *map(int, reply[3:8]), items)
 
     def take(self, want=1):
-        """The URLs that it gets."""
+        """Asks for items. Returns their URLs."""
         return [item.url for item in self.step(want).items]
 
     def close(self):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""frontier.lua by itself: each operation, and what happens at its edges. After each test the invariants must hold.
+"""frontier.lua by itself: each operation, with its edge cases. After each test the invariants must hold.
 
     tests/stage3/shared_frontier/script_test.py [-v] [NAME...]
 
-The crawl's clock moves only when a test moves it, so nothing here waits for anything. What calls in any order may
-come to, is schedules_test.py's affair.
+The crawl's clock moves only when a test moves it, so no test waits for anything. schedules_test.py tests calls in any
+order.
 """
 import sys
 import unittest
@@ -48,21 +48,21 @@ class ScriptTest(unittest.TestCase):
         return script
 
     def crawl_of(self, urls, **settings):
-        """A crawl with these roots, and a session."""
+        """Opens a crawl with these roots, and a session."""
         script = self.script(**settings)
         return script, script.open(*urls)
 
     def everything(self):
-        """All that is in Redis, in bytes."""
+        """All data in Redis, as bytes."""
         keys = sorted(self.client.call("KEYS", "*"))
         return {key: self.client.call("DUMP", key) for key in keys}
 
 
 class NumberedCalls(ScriptTest):
-    def test_the_same_number_again_names_the_items_again_and_changes_nothing(self):
+    def test_repeating_a_number_names_the_items_again_and_changes_nothing(self):
         script, session = self.crawl_of(pages(5))
         first = session.step(2)
-        moved = {script.key("meta"): None, script.key("sessions"): None}  # time goes on, and it's a sign of life
+        moved = {script.key("meta"): None, script.key("sessions"): None}  # time passes, and the call renews the lease
         before = {**self.everything(), **moved}
         again = session.say(1, 2)
         self.assertEqual(sorted(again.items), sorted(first.items))
@@ -75,7 +75,7 @@ class NumberedCalls(ScriptTest):
         second = session.step(1)
         self.assertEqual(session.say(2, 1).items, second.items)
 
-    def test_results_are_not_taken_twice(self):
+    def test_results_are_not_counted_twice(self):
         script, session = self.crawl_of(pages(1))
         [url] = session.take()
         results = done(url, [chunk([page(1), page(2)])])
@@ -84,7 +84,7 @@ class NumberedCalls(ScriptTest):
         self.assertEqual((again.records, again.known, again.unfinished), (1, 3, 2))
         self.assertEqual(script.look().number("stale"), 0)
 
-    def test_a_number_that_was_skipped_or_is_over_means_expired(self):
+    def test_a_skipped_or_old_number_means_expired(self):
         script, session = self.crawl_of(pages(5))
         session.step(1)
         session.step(1)
@@ -96,18 +96,18 @@ class NumberedCalls(ScriptTest):
         self.assertIsNotNone(session.say(3, 0))
         self.assertEqual(script.look().number("held"), 2)
 
-    def test_nobody_s_session_has_expired(self):
+    def test_an_unknown_session_has_expired(self):
         script, session = self.crawl_of(pages(1))
         session.name = "7-nobody"
         self.assertIsNone(session.step(1))
         self.assertEqual(script.look().number("held"), 0)
 
-    def test_a_session_is_opened_instead_of_an_old_one(self):
+    def test_a_session_replaces_an_old_one(self):
         script, old = self.crawl_of(pages(3))
         held = old.take(2)
         new = script.open(*pages(3), old=old.name)
         self.assertIsNone(old.step(0))
-        self.assertEqual(sorted(new.take(2)), sorted(held))  # at once, and before the third
+        self.assertEqual(sorted(new.take(2)), sorted(held))  # at once, before the third item
         crawl = script.look()
         self.assertEqual((crawl.number("lost"), crawl.number("known")), (0, 3))
 
@@ -121,7 +121,7 @@ class NumberedCalls(ScriptTest):
             second.step(0)
         self.assertEqual(script.look().sessions, [second.name])
 
-    def test_results_for_what_it_does_not_hold_are_refused(self):
+    def test_results_for_items_that_a_session_does_not_hold_are_refused(self):
         script, session = self.crawl_of(pages(2))
         [url] = session.take()
         session.step(0, done(page(1)), ["park", page(1), 0, 1], ["back", page(1)], ["began", page(1)],
@@ -129,7 +129,7 @@ class NumberedCalls(ScriptTest):
         crawl = script.look()
         self.assertEqual((crawl.number("records"), crawl.number("stale")), (1, 5))
 
-    def test_there_is_no_such_operation_and_no_such_crawl(self):
+    def test_unknown_operations_and_crawls_are_refused(self):
         script, _ = self.crawl_of(pages(1))
         with self.assertRaisesRegex(resp.RedisError, "^ERR no operation nonsense"):
             script.call("nonsense")
@@ -139,7 +139,7 @@ class NumberedCalls(ScriptTest):
 
 
 class Leases(ScriptTest):
-    def test_a_session_s_items_are_others_when_its_lease_ends_and_not_before(self):
+    def test_a_session_s_items_go_to_others_when_its_lease_ends_and_not_before(self):
         script, dies = self.crawl_of(pages(1))
         [url] = dies.take()
         lives = script.open()
@@ -152,7 +152,7 @@ class Leases(ScriptTest):
         self.assertIsNone(dies.step(0, done(url)))
         self.assertEqual(script.look().records, [])
 
-    def test_each_call_is_a_sign_of_life(self):
+    def test_each_call_renews_the_lease(self):
         script, session = self.crawl_of(pages(1))
         other = script.open()
         session.take()
@@ -161,17 +161,17 @@ class Leases(ScriptTest):
             if number % 2:
                 session.step(0)
             else:
-                session.say(session.seq, 0)  # one again is one, too
+                session.say(session.seq, 0)  # a repeated call renews it, too
             self.assertEqual(other.take(), [])
 
-    def test_who_calls_late_but_before_anybody_else_has_lost_nothing(self):
+    def test_a_session_that_calls_late_but_before_any_other_loses_nothing(self):
         script, session = self.crawl_of(pages(1))
         [url] = session.take()
         script.pass_time(1000)
         self.assertIsNotNone(session.step(0, done(url)))
         self.assertEqual(len(script.look().records), 1)
 
-    def test_a_time_in_which_nobody_calls_counts_for_a_third_of_a_lease(self):
+    def test_time_without_calls_counts_as_a_third_of_a_lease_at_most(self):
         script, session = self.crawl_of(pages(1), lease=0.2)
         script.clock_stands = False
         session.take()
@@ -181,7 +181,7 @@ class Leases(ScriptTest):
             self.client.call("HSET", script.key("meta"), "seen", round((now - away) * 1e6))
             other = script.open()
             self.assertAlmostEqual(script.clock() - before, 0.2 / 3, delta=0.00001)
-            self.assertEqual(other.take(), [])  # (it has counted once only)
+            self.assertEqual(other.take(), [])  # the time was counted only once
 
     def test_the_clock_never_goes_back_though_redis_s_may(self):
         script, session = self.crawl_of(pages(1))
@@ -193,7 +193,7 @@ class Leases(ScriptTest):
         self.assertGreater(script.clock(), 5)
         self.assertLess(script.clock(), 15.1)
 
-    def test_the_clock_goes_by_redis_s(self):
+    def test_the_clock_follows_redis_s(self):
         script, session = self.crawl_of(pages(1), lease=1000)
         script.clock_stands = False
         begin = self.client.call("TIME")
@@ -206,7 +206,7 @@ class Leases(ScriptTest):
         session.step(0)
         self.assertGreater(script.clock() - clock, 0.015)
 
-    def test_after_max_lost_processes_it_is_failed(self):
+    def test_a_url_fails_after_max_lost_processes(self):
         script, session = self.crawl_of(pages(2), max_lost=3)
         session.step(0, done(session.take()[0], [chunk([page(5)])]))
         poison = page(1)
@@ -222,7 +222,7 @@ class Leases(ScriptTest):
         reply = session.step(0)
         self.assertEqual((reply.records, reply.dead), (2, 1))
 
-    def test_what_a_lost_process_held_comes_back_one_by_one(self):
+    def test_a_lost_process_s_items_come_back_one_by_one(self):
         script, dies = self.crawl_of(pages(8))
         lives = script.open()
         dies.take(8)
@@ -236,7 +236,7 @@ class Leases(ScriptTest):
         self.assertEqual([len(urls) for urls in came], [1] * 8)
         self.assertEqual(script.look().number("lost"), 8)
 
-    def test_if_they_are_many_all_come_back_within_a_lease(self):
+    def test_many_lost_items_all_come_back_within_a_lease(self):
         script, dies = self.crawl_of(pages(600))
         lives = script.open()
         dies.take(600)
@@ -249,7 +249,7 @@ class Leases(ScriptTest):
             script.pass_time(1)
         self.assertEqual(len(came + lives.take(600)), 600)
 
-    def test_a_page_that_kills_takes_no_innocent_along(self):
+    def test_a_page_that_kills_makes_no_other_page_fail(self):
         script, session = self.crawl_of(pages(8), max_lost=3)
         poison, deaths = page(3), 0
         reply = session.step(8)
@@ -264,9 +264,9 @@ class Leases(ScriptTest):
         self.assertEqual(deaths, 3)
         self.assertEqual(crawl.record(poison)["outcome"], "failed")
         self.assertEqual([record["outcome"] for _, record in crawl.records if record["url"] != poison], ["page"] * 7)
-        self.assertEqual(crawl.number("lost"), 8 + 2)  # so each of the others was held by one that died, once
+        self.assertEqual(crawl.number("lost"), 8 + 2)  # so each of the others was held once by a session that died
 
-    def test_close_gives_back_at_once_and_without_a_mark(self):
+    def test_close_gives_items_back_at_once_without_counting_them_as_lost(self):
         script, leaves = self.crawl_of(pages(3))
         held = leaves.step(2).items
         stays = script.open()
@@ -275,22 +275,22 @@ class Leases(ScriptTest):
         self.assertEqual({(item.url, item.lost, item.tries) for item in again},
                          {(item.url, 0, 0) for item in held})
         self.assertIsNone(leaves.step(0))
-        self.assertEqual(leaves.close()[0], "expired")  # its answer was lost: nothing happens
+        self.assertEqual(leaves.close()[0], "expired")  # the answer was lost, and repeating the call changes nothing
 
-    def test_many_that_died_at_once(self):
+    def test_many_sessions_may_die_at_once(self):
         script, lives = self.crawl_of(pages(25))
         for _ in range(25):
             self.assertEqual(len(script.open().take()), 1)
         script.pass_time(30.1)
         came = []
-        for _ in range(3):  # ten sessions a call
+        for _ in range(3):  # ten sessions per call
             came += lives.take(30)
         self.assertEqual(sorted(came), sorted(pages(25)))
         self.assertEqual(script.look().sessions, [lives.name])
 
 
 class Hosts(ScriptTest):
-    def test_max_per_host_holds_for_all_sessions_together(self):
+    def test_max_per_host_covers_all_sessions(self):
         script, a = self.crawl_of(pages(5) + pages(1, "other:80"), max_per_host=2)
         b = script.open()
         first = a.take(1) + [url for url in b.take(9)]
@@ -300,14 +300,14 @@ class Hosts(ScriptTest):
         mine = next(url for url in first if "//h:80/" in url)
         self.assertEqual(len(a.step(9, done(mine)).items), 1)
 
-    def test_hosts_have_their_turns(self):
+    def test_hosts_take_turns(self):
         urls = [page(number, host) for host in ("a:80", "b:80", "c:80") for number in range(20)]
         _, session = self.crawl_of(urls)
         taken = session.take(6) + session.take(3) + session.take(1) + session.take(2)
         for host in ("a:80", "b:80", "c:80"):
             self.assertEqual(sum(f"//{host}/" in url for url in taken), 4)
 
-    def test_who_was_asked_goes_behind_who_was_not(self):
+    def test_a_host_that_was_asked_goes_after_one_that_was_not(self):
         script, session = self.crawl_of(pages(10, "a:80"))
         first = session.take()
         script.pass_time(1)
@@ -317,12 +317,12 @@ class Hosts(ScriptTest):
         self.assertEqual(sorted(hosts[:2]), ["a:80", "b:80"])
         self.assertEqual(hosts[2:], 2 * hosts[:2])
 
-    def test_a_delay_counts_from_the_moment_in_which_the_request_begins(self):
+    def test_a_delay_is_counted_from_the_beginning_of_a_request(self):
         script, session = self.crawl_of(pages(3), delay=0.5)
-        [item] = session.step(3).items  # one, though three were wanted
+        [item] = session.step(3).items  # one, although three were wanted
         self.assertEqual(item.flag, "b")
         script.pass_time(5)
-        self.assertEqual(session.step(1).items, [])  # as long as it hasn't begun
+        self.assertEqual(session.step(1).items, [])  # as long as the item hasn't begun
         self.assertEqual(session.step(1, ["began", item.url]).wait, 500)
         script.pass_time(0.4999)
         self.assertEqual(session.step(1).items, [])
@@ -331,7 +331,7 @@ class Hosts(ScriptTest):
         session.step(0, done(item.url))
         self.assertEqual(session.step(1, ["began", second.url]).items, [])
 
-    def test_who_never_begins_counts_from_its_end(self):
+    def test_an_item_that_never_begins_delays_its_host_from_its_end(self):
         for way in (lambda url: done(url), lambda url: ["back", url], lambda url: ["park", url, 100_000, 1]):
             self.client.call("FLUSHALL")
             script, session = self.crawl_of(pages(3), delay=0.5)
@@ -342,12 +342,12 @@ class Hosts(ScriptTest):
             self.assertEqual(len(session.take()), 1)
             self.assertEqual(script.broken(), [])
 
-    def test_who_dies_before_it_begins_keeps_nobody_out(self):
+    def test_an_item_whose_process_dies_first_does_not_block_its_host(self):
         script, dies = self.crawl_of(pages(3), delay=0.5)
         lives = script.open()
         dies.take()
         script.pass_time(30.1)
-        self.assertEqual(lives.take(), [])  # for perhaps it had just begun
+        self.assertEqual(lives.take(), [])  # since the item may have just begun
         script.pass_time(0.5)
         self.assertEqual(len(lives.take()), 1)
 
@@ -359,30 +359,30 @@ class Hosts(ScriptTest):
         self.assertEqual(session.take(), [])
         script.pass_time(0.1)
         [url] = session.take()
-        session.step(0, ["delay", "h:80", 1], ["began", url])  # a shorter one doesn't count
+        session.step(0, ["delay", "h:80", 1], ["began", url])  # a shorter delay doesn't count
         script.pass_time(0.099)
         self.assertEqual(session.take(), [])
         script.pass_time(0.001)
         self.assertEqual(len(session.take()), 1)
 
-    def test_a_host_that_is_held_is_left_alone(self):
+    def test_a_host_that_is_held_hands_out_nothing(self):
         script, session = self.crawl_of(pages(4) + pages(1, "other:80"))
         session.step(0, ["hold", "h:80", 400])
         self.assertEqual(session.take(4), [page(0, "other:80")])
         self.assertEqual(session.step(1).wait, 400)
-        session.step(0, ["hold", "h:80", 100])  # doesn't make it shorter
+        session.step(0, ["hold", "h:80", 100])  # doesn't make the hold shorter
         script.pass_time(0.399)
         self.assertEqual(session.take(4), [])
         script.pass_time(0.001)
         self.assertEqual(len(session.take(4)), 4)
 
-    def test_what_is_refused_costs_no_pause(self):
-        """Robots.txt forbids it, so its host was asked for nothing."""
+    def test_a_disallowed_url_costs_no_pause(self):
+        """robots.txt forbids the URL, so its host wasn't asked for anything."""
         _, session = self.crawl_of(pages(3), delay=0.5)
         [url] = session.take()
         self.assertEqual(len(session.step(1, done(url, outcome="disallowed")).items), 1)
 
-    def test_held_though_one_that_was_out_already_begins_after_that(self):
+    def test_a_hold_is_kept_though_an_earlier_item_begins_after_it(self):
         script, session = self.crawl_of(pages(4), delay=0.01)
         [url] = session.take()
         session.step(0, ["hold", "h:80", 400])
@@ -392,7 +392,7 @@ class Hosts(ScriptTest):
         script.pass_time(0.001)
         self.assertEqual(len(session.take()), 1)
 
-    def test_something_else_was_asked_for(self):
+    def test_another_request_to_the_host_starts_the_delay(self):
         script, session = self.crawl_of(pages(4), delay=0.5)
         session.step(0, ["asked", "h:80"])
         script.pass_time(0.499)
@@ -400,7 +400,7 @@ class Hosts(ScriptTest):
         script.pass_time(0.001)
         self.assertEqual(len(session.take()), 1)
 
-    def test_put_off(self):
+    def test_an_item_that_is_put_off_comes_back_at_its_time(self):
         script, session = self.crawl_of(pages(3))
         [url] = session.take()
         reply = session.step(5, ["park", url, 1500, 1])
@@ -412,7 +412,7 @@ class Hosts(ScriptTest):
         [item] = session.step(1).items
         self.assertEqual((item.url, item.tries, item.lost), (url, 1, 0))
 
-    def test_put_off_for_no_time(self):
+    def test_an_item_may_be_put_off_for_no_time(self):
         _, session = self.crawl_of(pages(1))
         [url] = session.take()
         [item] = session.step(1, ["park", url, 0, 1]).items
@@ -420,7 +420,7 @@ class Hosts(ScriptTest):
 
 
 class Robots(ScriptTest):
-    def test_only_one_is_asked_and_its_answer_opens_the_gate(self):
+    def test_only_one_session_asks_and_its_answer_opens_the_gate(self):
         script, a = self.crawl_of(pages(4) + pages(4, "other:80"), rules=1)
         b = script.open()
         items = a.step(10).items
@@ -433,7 +433,7 @@ class Robots(ScriptTest):
         self.assertEqual([(item.host, item.flag) for item in more], [("h:80", "-")] * 3)
         self.assertEqual(script.look().rules, {"h:80": "User-agent: *\nDisallow: /é\n"})
 
-    def test_who_dies_while_it_asks(self):
+    def test_if_a_process_dies_while_it_asks_another_asks(self):
         script, dies = self.crawl_of(pages(2), rules=1)
         lives = script.open()
         dies.take()
@@ -443,7 +443,7 @@ class Robots(ScriptTest):
         self.assertIsNone(dies.step(0, ["rules", item.url, 0, ""]))
         self.assertEqual(lives.take(), [])
 
-    def test_who_gives_back_instead_of_asking(self):
+    def test_if_a_page_comes_back_without_an_answer_robots_txt_is_asked_for_again(self):
         for way in (lambda url: ["back", url], lambda url: ["park", url, 0, 1],
                     lambda url: done(url, outcome="failed")):
             self.client.call("FLUSHALL")
@@ -453,7 +453,7 @@ class Robots(ScriptTest):
             self.assertEqual(item.flag, "r")
             self.assertEqual(script.broken(), [])
 
-    def test_with_a_delay_it_s_the_next_request_that_has_to_wait(self):
+    def test_with_a_delay_the_request_after_robots_txt_s_page_has_to_wait(self):
         script, session = self.crawl_of(pages(3), rules=1)
         [url] = session.take()
         session.step(0, ["rules", url, 500, "Crawl-delay: 0.5"])
@@ -466,7 +466,7 @@ class Robots(ScriptTest):
         [item] = session.step(1).items
         self.assertEqual(item.flag, "b")
 
-    def test_with_a_delay_the_page_may_be_given_back_until_it_s_its_turn(self):
+    def test_with_a_delay_the_page_may_be_given_back_until_its_turn(self):
         script, session = self.crawl_of(pages(3), rules=1, delay=0.5)
         [url] = session.take()
         self.assertEqual(session.step(1, ["rules", url, 0, ""], ["back", url]).items, [])
@@ -476,20 +476,20 @@ class Robots(ScriptTest):
         [item] = session.step(1).items
         self.assertEqual((item.url, item.flag), (url, "b"))
 
-    def test_with_a_delay_nobody_asks_again_at_once(self):
+    def test_with_a_delay_no_session_asks_again_at_once(self):
         script, session = self.crawl_of(pages(3), rules=1, delay=0.5)
         [url] = session.take()
-        self.assertEqual(session.step(1, ["back", url]).items, [])  # perhaps it had asked already
+        self.assertEqual(session.step(1, ["back", url]).items, [])  # since it may have asked already
         script.pass_time(0.5)
         self.assertEqual([item.flag for item in session.step(1).items], ["r"])
 
-    def test_rules_are_told_once(self):
+    def test_the_first_rules_are_kept(self):
         script, session = self.crawl_of(pages(3), rules=1)
         [url] = session.take()
         session.step(0, ["rules", url, 0, "first"], ["rules", url, 0, "second"])
         self.assertEqual(script.look().rules, {"h:80": "first"})
 
-    def test_with_max_per_host(self):
+    def test_max_per_host_holds_after_robots_txt_too(self):
         _, session = self.crawl_of(pages(5), rules=1, max_per_host=2)
         [url] = session.take(5)
         self.assertEqual(len(session.step(5, ["rules", url, 0, ""]).items), 1)
@@ -500,7 +500,7 @@ class Orders(ScriptTest):
         return [f"http://h:80/{name}" for name in names]
 
     def taken(self, order, back=()):
-        """In which order they are taken, when `back` came back after the first two."""
+        """The order in which items are taken if the first two come back in the way that `back` says."""
         _, session = self.crawl_of(self.urls("ccc", "a", "bb", "d", "ee"), order=order)
         first = session.take(2)
         results = [["back", url] for url in reversed(first)] if back == "back" else []
@@ -509,16 +509,16 @@ class Orders(ScriptTest):
         names = [url.rsplit("/")[-1] for url in first]
         return names, [url.rsplit("/")[-1] for _ in range(5) for url in session.take()]
 
-    def test_fifo(self):
+    def test_fifo_is_first_in_first_out(self):
         self.assertEqual(self.taken("fifo"), (["ccc", "a"], ["bb", "d", "ee"]))
 
-    def test_lifo(self):
+    def test_lifo_is_last_in_first_out(self):
         self.assertEqual(self.taken("lifo"), (["ee", "d"], ["bb", "a", "ccc"]))
 
-    def test_priority_is_shorter_urls_first_and_then_who_came_first(self):
+    def test_priority_is_shorter_urls_first_and_then_the_order_of_arrival(self):
         self.assertEqual(self.taken("priority"), (["a", "d"], ["bb", "ee", "ccc"]))
 
-    def test_who_comes_back_goes_first(self):
+    def test_items_that_come_back_go_first(self):
         for order, rest in {"fifo": ["bb", "d", "ee"], "lifo": ["bb", "a", "ccc"],
                             "priority": ["bb", "ee", "ccc"]}.items():
             for way in ("back", "park"):
@@ -529,13 +529,13 @@ class Orders(ScriptTest):
                 if (order, way) == ("fifo", "back"):
                     self.assertEqual(then[:2], first)
 
-    def test_who_comes_back_goes_before_shorter_ones(self):
+    def test_items_that_come_back_go_before_shorter_ones(self):
         _, session = self.crawl_of(self.urls("a", "bbb", "ccc"), order="priority")
         a, b = session.take(2)
         session.step(0, done(a, [chunk(self.urls("d"))]), ["back", b])
         self.assertEqual([session.take() for _ in range(3)], [[b], self.urls("d"), self.urls("ccc")])
 
-    def test_a_thousand_and_more_at_once(self):
+    def test_more_than_a_thousand_items_are_handed_out_at_once(self):
         for order in ("fifo", "lifo", "priority"):
             self.client.call("FLUSHALL")
             urls = [f"http://h:80/{number:04}" for number in range(2500)]
@@ -551,7 +551,7 @@ class Orders(ScriptTest):
 
 
 class Links(ScriptTest):
-    def test_what_is_known_of_a_link(self):
+    def test_a_link_s_fields_are_stored(self):
         script, session = self.crawl_of(pages(1))
         [root] = session.step(1).items
         self.assertEqual((root.depth, root.redirects, root.tries, root.parent), (0, 10, 0, "-"))
@@ -565,7 +565,7 @@ class Links(ScriptTest):
                           page(2): ("q", 2, ["1", "2"]), page(3): ("q", 1, ["2"])})
         self.assertEqual([record["new_links"] for _, record in crawl.records], ["2", "1"])
 
-    def test_the_first_ten_pages_that_have_it(self):
+    def test_a_link_keeps_the_first_ten_pages_that_have_it(self):
         script, session = self.crawl_of(pages(13))
         for url in session.take(13):
             session.step(0, done(url, [chunk([page(99)])]))
@@ -583,7 +583,7 @@ class Links(ScriptTest):
             "next_url": "http://h:80/né w", "error": "an \"error\"\r\n\x00", "content_type": "text/html",
             "charset": "utf-8", "bytes": "17", "links": "0", "new_links": "0", "tries": "2", "seconds": "1.25"})])
 
-    def test_too_deep_is_met_and_no_work_until_it_s_met_higher_up(self):
+    def test_a_link_too_deep_is_recorded_but_fetched_only_when_met_higher_up(self):
         script, session = self.crawl_of(pages(2))
         a, b = session.take(2)
         reply = session.step(1, done(a, [chunk([page(7)], 1, what="d")]))
@@ -602,14 +602,14 @@ class Links(ScriptTest):
         self.assertEqual(crawl.urls[page(1)], ("q", 0, []))
         self.assertEqual(crawl.record(url)["new_links"], "0")
 
-    def test_roots_are_on_no_page_however_often_they_are_put_in(self):
+    def test_roots_are_on_no_page_however_often_they_are_added(self):
         script = self.script()
         for _ in range(3):
             script.open(page(0))
         self.assertEqual(script.look().urls[page(0)], ("q", 0, []))
         self.assertEqual(script.look().number("unfinished"), 1)
 
-    def test_an_empty_chunk(self):
+    def test_an_empty_chunk_changes_nothing(self):
         script, session = self.crawl_of(pages(1))
         session.step(0, done(session.take()[0], [chunk([])]))
         self.assertEqual(script.look().meta["state"], "complete")
@@ -623,7 +623,7 @@ class BigPages(ScriptTest):
     def some_wait(self, script):
         return self.client.call("EXISTS", script.key("links")) == 1
 
-    def test_its_links_come_in_by_and_by_and_then_its_record(self):
+    def test_a_big_page_s_links_come_in_gradually_and_then_its_record(self):
         script, session = self.crawl_of(pages(1))
         known = [session.step(0, done(session.take()[0], self.chunks(10_000))).known]
         while self.some_wait(script):
@@ -637,7 +637,7 @@ class BigPages(ScriptTest):
         self.assertEqual({known.times_met for url, known in crawl.urls.items() if url != page(0)}, {1})
 
     def test_no_call_takes_long(self):
-        """The limit is wide: where nobody else is busy, it's some milliseconds."""
+        """The limit is generous: on an idle machine, a call takes a few milliseconds."""
         self.client.call("CONFIG", "SET", "slowlog-log-slower-than", 0, "slowlog-max-len", 1000)
         _, session = self.crawl_of(pages(1))
         [url] = session.take()
@@ -648,7 +648,7 @@ class BigPages(ScriptTest):
         slowest = max(entry[2] for entry in self.client.call("SLOWLOG", "GET", 1000) if entry[3][0] == "EVALSHA")
         self.assertLess(slowest, 1_000_000)
 
-    def test_other_pages_do_not_wait_for_it_and_the_numbers_stay_right(self):
+    def test_other_pages_do_not_wait_for_a_big_one_and_the_numbers_stay_right(self):
         script, session = self.crawl_of(pages(4))
         big, a, b, c = session.take(4)
         session.step(0, done(big, self.chunks()), done(a, [chunk([page(77)])]))
@@ -663,7 +663,7 @@ class BigPages(ScriptTest):
         self.assertEqual(crawl.urls[page(77)], ("q", 2, ["2", "3"]))
         self.assertEqual(crawl.urls["http://host7:80/7"], ("q", 1, ["1"]))
 
-    def test_a_page_that_is_given_up_meanwhile(self):
+    def test_another_page_may_be_given_up_while_a_big_one_waits(self):
         script, session = self.crawl_of(pages(2), max_lost=1)
         dies = script.open()
         [lost] = dies.take()
@@ -678,7 +678,7 @@ class BigPages(ScriptTest):
         self.assertEqual([(number, record["outcome"]) for number, record in script.look().records],
                          [(2, "failed"), (1, "page")])
 
-    def test_it_goes_on_though_who_brought_it_is_gone(self):
+    def test_a_big_page_s_links_come_in_though_its_process_is_gone(self):
         script, session = self.crawl_of(pages(1))
         session.step(0, done(session.take()[0], self.chunks()))
         session.close()
@@ -687,7 +687,7 @@ class BigPages(ScriptTest):
             pass
         self.assertEqual(len(script.look().urls), 3001)
 
-    def test_it_counts_for_max_pages_before_its_record_is_there(self):
+    def test_a_big_page_counts_for_max_pages_before_its_record_is_there(self):
         script, session = self.crawl_of(pages(3), max_pages=2)
         big, = session.take()
         reply = session.step(9, done(big, self.chunks()))
@@ -698,7 +698,7 @@ class BigPages(ScriptTest):
             reply = session.step(9)
         self.assertEqual((reply.items, reply.state, reply.records), ([], "max_pages", 2))
 
-    def test_its_record_may_hold_any_bytes(self):
+    def test_a_big_page_s_record_may_hold_any_bytes(self):
         script, session = self.crawl_of(pages(1))
         any_bytes = bytes(range(256)) + b"\\u0041{}[]\""
         session.step(0, done(session.take()[0], self.chunks(501), error=any_bytes, content_type="", links=501))
@@ -707,17 +707,17 @@ class BigPages(ScriptTest):
         self.assertEqual(record["error"], any_bytes.decode("utf-8", "surrogateescape"))
         self.assertEqual((record["content_type"], record["links"], record["new_links"]), ("", "501", "501"))
 
-    def test_as_long_as_very_many_wait_no_pages_are_handed_out(self):
+    def test_while_very_many_links_wait_no_pages_are_handed_out(self):
         script, session = self.crawl_of(pages(10))
         urls = session.take(5)
         chunks = [chunk([f"http://host:80/{page}/{number}" for number in range(500)]) for page in range(25)]
-        reply = session.step(5, *(done(url, chunks) for url in urls))  # 125 chunks, of which two are put in
+        reply = session.step(5, *(done(url, chunks) for url in urls))  # 125 chunks, of which this call puts two in
         self.assertEqual((reply.items, reply.wait), ([], 0))
         while self.client.call("LLEN", script.key("links")) > 100:
             reply = session.step(5)
         self.assertEqual(len(reply.items), 5)
 
-    def test_two_big_ones(self):
+    def test_links_of_two_big_pages_are_new_only_once(self):
         script, session = self.crawl_of(pages(2))
         a, b = session.take(2)
         session.step(0, done(a, self.chunks()), done(b, self.chunks()))
@@ -727,33 +727,33 @@ class BigPages(ScriptTest):
 
 
 class Ends(ScriptTest):
-    def test_complete(self):
+    def test_a_crawl_is_complete_when_all_is_done(self):
         script, session = self.crawl_of(pages(2))
         a, b = session.take(2)
         self.assertEqual(session.step(1, done(a)).state, "running")
         reply = session.step(1, done(b))
         self.assertEqual((reply.state, reply.wait, reply.unfinished), ("complete", -1, 0))
-        self.assertEqual(script.raw_open()[2], "complete")  # whoever comes now
+        self.assertEqual(script.raw_open()[2], "complete")  # a later process gets the same state
 
-    def test_no_roots(self):
+    def test_a_crawl_without_roots_is_complete(self):
         script = self.script()
         self.assertEqual(script.raw_open()[2:4], ["complete", "0"])
 
-    def test_max_pages(self):
+    def test_a_crawl_ends_at_max_pages(self):
         script, session = self.crawl_of(pages(9), max_pages=4)
         other = script.open()
         mine, theirs = session.take(3), other.take(3)
         self.assertEqual((len(mine), len(theirs)), (3, 1))
         reply = other.step(3)
         self.assertEqual((reply.items, reply.wait, reply.state), ([], -1, "running"))
-        # What robots.txt forbids is no fetch.
+        # A URL that robots.txt forbids doesn't count as a fetch.
         reply = session.step(3, done(mine[0], outcome="disallowed"), done(mine[1]))
         self.assertEqual(len(reply.items), 1)
         session.step(3, done(mine[2]), done(reply.items[0].url))
         reply = other.step(3, done(theirs[0], outcome="error"))
         self.assertEqual((reply.items, reply.wait, reply.state, reply.records), ([], -1, "max_pages", 5))
 
-    def test_max_pages_and_who_is_lost(self):
+    def test_a_lost_page_counts_once_for_max_pages(self):
         script, dies = self.crawl_of(pages(3), max_pages=1)
         lives = script.open()
         [lost] = dies.take()
@@ -762,16 +762,16 @@ class Ends(ScriptTest):
         self.assertEqual(lives.take(), [lost])
         self.assertEqual(lives.step(1, done(lost)).state, "max_pages")
 
-    def test_max_pages_when_as_many_are_out_as_may_be_is_no_reason_to_ask_all_the_time(self):
+    def test_a_session_does_not_poll_while_max_pages_are_out(self):
         _, session = self.crawl_of(pages(9), max_pages=4)
         reply = session.step(9)
         self.assertEqual((len(reply.items), reply.wait), (4, -1))
 
-    def test_max_pages_and_a_host_that_is_ready_later(self):
+    def test_with_max_pages_a_session_waits_for_a_host_that_is_ready_later(self):
         _, session = self.crawl_of(pages(9), max_pages=4)
         self.assertEqual(session.step(9, ["hold", "h:80", 300]).wait, 300)
 
-    def test_only_one_writes_the_report(self):
+    def test_only_one_session_writes_the_report(self):
         script, a = self.crawl_of(pages(1))
         b = script.open()
         self.assertEqual(script.call("report", b.name), b.name)
@@ -800,7 +800,7 @@ class Strangers(ScriptTest):
         self.assertEqual(self.everything(), before)
         self.client.call("FLUSHALL")
 
-    def test_keys_of_somebody_else_are_left_alone(self):
+    def test_another_program_s_keys_are_left_alone(self):
         call = self.client.call
         what = "is there, and is no crawl of stage3"
         self.refused(f"^FOREIGN {{crawl}}:meta {what}", lambda: call("SET", "{crawl}:meta", "x"))
@@ -818,10 +818,10 @@ class Strangers(ScriptTest):
                 self.client.call("EVAL", TEXT, 1, "{crawl}:meta", operation, "1-0", 1, 1)
         self.assertEqual(self.everything(), before)
 
-    def test_a_version_that_the_script_doesn_t_speak_makes_no_crawl(self):
+    def test_a_version_that_the_script_does_not_speak_makes_no_crawl(self):
         self.refused("^FORMAT", lambda: None, format="2")
 
-    def test_a_call_that_has_begun_and_not_ended(self):
+    def test_a_call_that_began_and_never_ended_is_seen(self):
         script, session = self.crawl_of(pages(1))
         script.clock_stands = False
         self.client.call("HINCRBY", "{crawl}:meta", "begun", 1)
@@ -836,19 +836,19 @@ class Strangers(ScriptTest):
         self.client.call("HINCRBY", "{crawl}:meta", "begun", -1)
         self.assertEqual(session.take(), pages(1))
 
-    def test_a_crawl_of_which_there_is_hardly_anything(self):
+    def test_a_half_done_call_is_seen_even_without_a_crawl(self):
         script = Script(self.client)
         script.clock_stands = False
         self.client.call("HINCRBY", "{crawl}:meta", "begun", 1)
         with self.assertRaisesRegex(resp.RedisError, "^HALF {crawl}:meta has a call"):
             script.call("look", "1", "{}")
 
-    def test_a_crawl_of_a_time_when_calls_were_not_counted(self):
+    def test_a_crawl_from_before_calls_were_counted_still_works(self):
         _, session = self.crawl_of(pages(2))
         self.client.call("HDEL", "{crawl}:meta", "begun", "ended")
         self.assertEqual(session.take(2), pages(2))
 
-    def test_a_call_that_fails_amid_it_is_seen(self):
+    def test_a_call_that_fails_in_the_middle_is_seen(self):
         script, session = self.crawl_of(pages(1))
         script.clock_stands = False
         with self.assertRaisesRegex(resp.RedisError, "a nil value"):
@@ -857,14 +857,14 @@ class Strangers(ScriptTest):
             session.step(1)
         self.scripts.clear()
 
-    def test_other_settings_are_told_and_nothing_is_written(self):
+    def test_other_settings_are_refused_and_nothing_is_written(self):
         script, _ = self.crawl_of(pages(1))
         script.clock_stands = False
         before = self.everything()
         self.assertEqual(script.raw_open([chunk(pages(3), 0, what="r")], settings="{others}"), ["settings", "{}"])
         self.assertEqual(self.everything(), before)
 
-    def test_who_only_looks_writes_nothing(self):
+    def test_look_writes_nothing(self):
         look = ["look", "1", "{}"]
         script = Script(self.client)
         self.assertEqual(script.client.call("EVAL", TEXT, 1, script.key("meta"), *look), ["ok"])
@@ -876,8 +876,8 @@ class Strangers(ScriptTest):
                          ["settings", "{}"])
         self.assertEqual(self.everything(), before)
 
-    def test_a_user_who_may_not_do_all_that_the_script_does(self):
-        """Redis would stop it half way, when something was written already."""
+    def test_a_user_without_all_permissions_is_refused(self):
+        """Redis would stop the script halfway, when it had already written something."""
         if int(self.client.call("INFO", "server").split("redis_version:")[1].split(".")[0]) < 7:
             self.skipTest("before Redis 7, a script can't know")
         for forbidden in ("xadd", "zpopmin", "hset", "lpop"):
@@ -888,27 +888,27 @@ class Strangers(ScriptTest):
                     Script(weak, "crawl").raw_open([chunk(pages(1), 0, what="r")])
         self.assertEqual(self.everything(), {})
 
-    def test_what_is_left_of_a_crawl_that_was_removed_by_hand(self):
+    def test_the_remains_of_a_crawl_that_was_removed_by_hand_do_no_harm(self):
         old = self.script("server0", servers=2)
         session = old.open(*pages(3), *pages(2, "other:80"))
         session.step(0, done(session.take()[0], [], [(1, chunk(pages(1, "far:80")))]))
         for name in ("meta", "urls", "hosts", "ready", "parked", "sessions", "records", "links", "rules", "history",
                      "inbox", "outboxes", *[f"{room}:{session.name}" for room in ("session", "held")]):
-            self.client.call("DEL", old.key(name))  # and the queues are forgotten, and the outbox
+            self.client.call("DEL", old.key(name))  # the queues and the outbox are forgotten
         session = old.open(page(7))
         self.assertEqual(session.take(9), [page(7)])
         self.assertEqual(old.look().outboxes, {})
         session.step(0, done(page(7), [chunk(pages(1, "other:80"))]))
         self.assertEqual(session.take(9), pages(1, "other:80"))
 
-    def test_two_crawls_in_one_redis(self):
+    def test_two_crawls_may_share_a_redis(self):
         a, b = self.script("a"), self.script("b")
         in_a, in_b = a.open(page(0)), b.open(page(0))
         in_a.step(0, done(in_a.take()[0], [chunk([page(1)])]))
         self.assertEqual(in_b.take(5), [page(0)])
         self.assertEqual((len(a.look().urls), len(b.look().urls)), (2, 1))
 
-    def test_when_memory_is_full_nothing_is_half_done(self):
+    def test_when_memory_is_full_no_call_is_half_done(self):
         script, session = self.crawl_of(pages(3))
         [url] = session.take()
         before = self.everything()
@@ -921,20 +921,20 @@ class Strangers(ScriptTest):
         with self.assertRaisesRegex(resp.RedisError, "OOM"):
             script.raw_open()
         self.assertEqual(self.everything(), before)
-        self.assertEqual(script.call("sent", 1, "+")[0], "running")  # for that makes room
+        self.assertEqual(script.call("sent", 1, "+")[0], "running")  # which makes room
         self.assertEqual(session.close()[0], "ok")
         self.client.call("CONFIG", "SET", "maxmemory", 0)
         self.assertEqual(script.open().take(), [url])
 
 
 class Servers(ScriptTest):
-    """Several servers, here: several crawls in one Redis, which know nothing of each other."""
+    """Several servers, which are several independent crawls in one Redis here."""
 
     def servers(self, count):
         return [self.script(f"server{number}", servers=count) for number in range(count)]
 
     def carry(self, servers, source, target, dies=None):
-        """What a process does that carries source's links to target. `dies`: after `put`."""
+        """Carries source's links to target, as a process does. `dies`: the operation after which the process dies."""
         entries = self.client.call("XRANGE", servers[source].key(f"outbox:{target}"), "-", "+")
         last = self.client.call("HGET", servers[target].key("inbox"), source) or "0-0"
         order = [tuple(map(int, entry.split("-"))) for entry, _ in entries]
@@ -950,13 +950,13 @@ class Servers(ScriptTest):
     def zeros(self, servers):
         return [tuple(self.client.call("HMGET", server.key("meta"), "unfinished", "created")) for server in servers]
 
-    def test_links_go_over_and_know_whose_page_they_were_on(self):
+    def test_links_go_to_other_servers_and_know_their_page(self):
         a, b = servers = self.servers(2)
         at_a, at_b = a.open(page(0, "a:80")), b.open()
         self.assertEqual((a.look().meta["state"], b.look().meta["state"]), ("running", "idle"))
         [url] = at_a.take()
         at_a.step(0, done(url, [chunk([page(1, "a:80")])], [(1, chunk([page(0, "b:80")], 1))]))
-        self.assertEqual(a.look().number("unfinished"), 2)  # with what is in the outbox
+        self.assertEqual(a.look().number("unfinished"), 2)  # including the link in the outbox
         self.assertEqual(a.look().number("created"), 3)
         self.assertEqual(self.carry(servers, 0, 1), 1)
         self.assertEqual(a.look().number("unfinished"), 1)
@@ -964,7 +964,7 @@ class Servers(ScriptTest):
         self.assertEqual((item.url, item.depth, item.parent), (page(0, "b:80"), 1, "0.1"))
         self.assertEqual(b.look().urls[item.url], ("q", 1, ["0.1"]))
 
-    def test_carried_by_two_at_once_or_by_one_that_dies_amid_it_they_arrive_once(self):
+    def test_links_carried_twice_or_by_a_session_that_dies_arrive_once(self):
         a, b = servers = self.servers(2)
         at_a, _ = a.open(*pages(3, "a:80")), b.open()
         for number, url in enumerate(at_a.take(3)):
@@ -972,7 +972,7 @@ class Servers(ScriptTest):
         self.carry(servers, 0, 1, dies="put")
         self.assertEqual((a.look().number("unfinished"), b.look().number("unfinished")), (3, 4))
         crawl = a.look()
-        # Another one has read the outbox before that, and comes too late.
+        # Another process has read the outbox before that, and comes too late.
         entries = self.client.call("XRANGE", a.key("outbox:1"), "-", "+")
         words = [word for _, fields in entries for word in (fields[1], fields[3])]
         self.assertEqual(b.call("put", 0, "0-0", entries[-1][0], *words), entries[-1][0])
@@ -980,11 +980,11 @@ class Servers(ScriptTest):
         self.assertEqual(self.carry(servers, 0, 1), 0)
         self.assertEqual(a.look().number("unfinished"), 0)
         b_before = b.look().meta["unfinished"]
-        a.call("sent", 1, entries[-1][0])  # again: its answer was lost
+        a.call("sent", 1, entries[-1][0])  # again, because the answer was lost
         self.assertEqual((a.look().meta["unfinished"], b.look().meta["unfinished"]), ("0", b_before))
         self.assertEqual(len(crawl.outboxes["1"]), 3)
 
-    def test_only_what_has_arrived_is_taken_off(self):
+    def test_only_links_that_have_arrived_are_removed(self):
         a, b = servers = self.servers(2)
         at_a, _ = a.open(*pages(2, "a:80")), b.open()
         first, second = at_a.take(2)
@@ -994,7 +994,7 @@ class Servers(ScriptTest):
         last = self.client.call("HGET", b.key("inbox"), "0")
         a.call("sent", 1, last)
         self.assertEqual(len(a.look().outboxes["1"]), 1)
-        # And what it had, and what of that has arrived: so it's noticed if a server forgets.
+        # Both the last link put in and the last one that arrived are kept, so a server that forgets is noticed.
         has_had = self.client.call("XRANGE", a.key("outbox:1"), "-", "+")[-1][0]
         self.assertEqual(self.client.call("HMGET", a.key("outboxes"), "1", "sent:1"), [has_had, last])
         self.carry(servers, 0, 1)
@@ -1010,22 +1010,22 @@ class Servers(ScriptTest):
         self.carry(servers, 1, 0)
         return servers, at_a, at_b, seen_first + self.zeros([b])
 
-    def test_all_zeros_read_one_after_the_other_may_be_false(self):
+    def test_reading_zeros_one_after_the_other_is_no_proof_of_the_end(self):
         servers, at_a, _, first_pass = self.false_zero()
         self.assertEqual([unfinished for unfinished, _ in first_pass], ["0", "0"])
-        self.assertEqual(servers[0].look().number("unfinished"), 1)  # and it isn't over at all
+        self.assertEqual(servers[0].look().number("unfinished"), 1)  # so the crawl isn't over at all
         second_pass = self.zeros(servers)
         self.assertNotEqual(first_pass, second_pass)
-        # Who believes the first pass nevertheless, does no harm to where there is work,
+        # A process that believes the first pass does no harm to a server that has work,
         self.assertEqual(servers[0].call("finish")[0], "running")
-        # but sends the others home.
+        # but ends the crawl on the others.
         self.assertEqual(servers[1].call("finish")[0], "complete")
         [url] = at_a.take()
         self.assertEqual(at_a.step(0, done(url)).state, "idle")
 
-    def test_two_passes_over_unfinished_alone_may_be_false_too(self):
+    def test_two_passes_over_unfinished_alone_are_no_proof_either(self):
         servers, at_a, at_b, first_pass = self.false_zero()
-        # It's done in no time, and its link goes to the second, before that one is read again.
+        # The link is done at once, and its own link goes to the second server before that is read again.
         [url] = at_a.take()
         at_a.step(0, done(url, [], [(1, chunk([page(1, "b:80")], 2))]))
         self.carry(servers, 0, 1)
@@ -1036,9 +1036,9 @@ class Servers(ScriptTest):
         second_pass += self.zeros(servers[1:])
         self.assertEqual([unfinished for unfinished, _ in first_pass + second_pass], ["0"] * 4)
         self.assertEqual(servers[0].look().number("unfinished"), 1)
-        self.assertNotEqual(first_pass, second_pass)  # `created` tells it
+        self.assertNotEqual(first_pass, second_pass)  # `created` differs
 
-    def test_the_end_of_three(self):
+    def test_the_end_of_three_servers_is_detected(self):
         servers = self.servers(3)
         hosts = [f"host{number}:80" for number in range(3)]
         sessions = [server.open(page(0, host)) for server, host in zip(servers, hosts)]

@@ -1,6 +1,6 @@
-"""Crawls by the real program, several of it at a time; and whether they have found what there is.
+"""Crawls by several processes of the real program, and checks of what they have found.
 
-STAGE3 in the environment names the program (else it's that of ../../../build).
+STAGE3 in the environment names the program. The default is the one in ../../../build.
 """
 import collections
 import json
@@ -12,14 +12,14 @@ import subprocess
 PROGRAM = os.environ.get("STAGE3") or str(
     pathlib.Path(__file__).resolve().parents[3] / "build/stage3_queue_crawler/stage3")
 GIVEN_UP = "processes have ended while they fetched it"
-# What a record has in common with that of any other crawl of the same site. (Depth and parent say by which way it was
-# found; and a try whose process was killed is no try.)
+# What a record has in common with that of any other crawl of the same site. Depth and parent depend on the way in which
+# it was found, and tries don't count if their process was killed.
 SAME = ("outcome", "status", "next_url", "error", "content_type", "charset", "bytes", "links")
 
 
 class Process(subprocess.Popen):
-    """One that takes part. What it says is kept in `said` (a file), and what it writes, in `wrote`. `memory`: so many
-    bytes, and no more."""
+    """A process that takes part. Its standard error is kept in the file `said`, and its standard output in `wrote`.
+    `memory` limits its address space to that many bytes."""
 
     def __init__(self, folder, name, *arguments, format="jsonl", memory=None):
         limit_memory = memory and (lambda: resource.setrlimit(resource.RLIMIT_AS, (memory, memory)))
@@ -29,7 +29,7 @@ class Process(subprocess.Popen):
                              stderr=said, preexec_fn=limit_memory)
 
     def kill(self):
-        """By kill -9, and waits until it's gone."""
+        """Ends the process by kill -9, and waits until it's gone."""
         super().kill()
         self.wait()
 
@@ -37,7 +37,7 @@ class Process(subprocess.Popen):
         return self.said.read_text(encoding="utf-8")
 
     def records(self):
-        """Of the report; none if another one has written it."""
+        """The records of its report, or none if another process has written that."""
         return read_records(self.wrote.read_text(encoding="utf-8"))
 
 
@@ -46,7 +46,7 @@ def read_records(text):
 
 
 def run(*arguments, timeout=120):
-    """To its end: (exit status, what it wrote, what it said)."""
+    """Runs the program to its end. Returns (exit status, standard output, standard error)."""
     command = [PROGRAM, *arguments]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout)
     return done.returncode, done.stdout, done.stderr
@@ -61,17 +61,17 @@ def crawl_alone(*arguments):
 
 
 def shared(redis_urls, name, *arguments):
-    """The words of a command that takes part. `redis_urls`: one, or a list of some."""
+    """The words of a command that takes part. `redis_urls`: one URL, or a list of several."""
     urls = [redis_urls] if isinstance(redis_urls, str) else redis_urls
     return [*(word for url in urls for word in ("--frontier", url)), "--crawl", name, *arguments]
 
 
 def wrong_records(site, records, alone, is_spread=False):
-    """What is wrong with a complete crawl's records, a line for each. `alone`: those of `crawl_alone`. `is_spread`:
-    over several servers; then it's not known of all links whether they were new."""
+    """What is wrong with a complete crawl's records, one line each. `alone`: the records of `crawl_alone`. `is_spread`:
+    the crawl has several servers, so it isn't known for all links whether they were new."""
     given_up = {url for url, record in records.items() if GIVEN_UP in (record["error"] or "")}
     if not given_up and records.keys() != alone.keys():
-        yield f"{len(alone.keys() - records.keys())} URLs are lost, {len(records.keys() - alone.keys())} are too many"
+        yield f"{len(alone.keys() - records.keys())} URLs are lost, {len(records.keys() - alone.keys())} don't exist"
     for url in records.keys() & alone.keys() - given_up:
         for field in SAME:
             if records[url][field] != alone[url][field]:
@@ -92,7 +92,7 @@ def wrong_records(site, records, alone, is_spread=False):
 
 
 def _wrong_way(site, url, record, records):
-    """By which it was found: its parent and its depth."""
+    """What is wrong with the way in which a URL was found: its parent and its depth."""
     parent = records.get(record["parent"])
     if (parent is None) != (url == site.root):
         yield f"{url}: its parent is {record['parent']}"
@@ -104,8 +104,8 @@ def _wrong_way(site, url, record, records):
 
 
 def wrong_counts(site, records, crawls):
-    """What is wrong with what Redis knows of each URL: how many pages have it, and the first ten of these. `crawls`: an
-    invariants.Crawl for each server."""
+    """What is wrong with what Redis knows about each URL: how many pages have it, and the first ten of these. `crawls`
+    has an invariants.Crawl for each server."""
     pages = {(server, number): record["url"] for server, crawl in enumerate(crawls) for number, record in crawl.records}
     links = {url: set(site.links(url)) for url, record in records.items() if record["outcome"] == "page"}
     met = collections.Counter(link for some in links.values() for link in some)
@@ -120,7 +120,7 @@ def wrong_counts(site, records, crawls):
 
 
 def fetched_again(site, records):
-    """How many requests were made once more, because somebody didn't live to tell what came of them."""
+    """How many requests were made again because their process was killed before it could report the result."""
     requests = collections.Counter(site.origins[request.host] + request.path for request in site.requests
                                    if request.path != "/robots.txt")
     wanted = {url: 1 + (site.failures[url] > 0) for url in requests}

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """One crawl by several processes, on this machine, while you watch: `./learn many`.
 
-It starts all that it takes: a Redis of its own, in a folder of its own; the practice site; and some processes of stage 3
-that share a crawl. When a third of it is done, one of them is killed. At the end it holds what they have found against
-what one process finds that nobody disturbs. Whatever happens, nothing is left behind: see many_keeper.py. Page 29 of the book.
+It starts everything that it needs: its own Redis, in its own folder; the practice site; and some processes of stage 3
+that share a crawl. When a third of the crawl is done, one of them is killed. At the end, their results are compared
+with those of one undisturbed process. Whatever happens, nothing is left behind: see many_keeper.py. Page 29 uses it.
 """
 import argparse
 import collections
@@ -18,7 +18,7 @@ import sys
 import time
 from pathlib import Path
 
-sys.dont_write_bytecode = True  # not beside the sources
+sys.dont_write_bytecode = True  # no __pycache__ beside the sources
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 import redis_server  # noqa: E402
 from many_keeper import Keeper  # noqa: E402
@@ -29,27 +29,27 @@ STAGE3 = "stage3_queue_crawler/stage3"
 PRACTICE_SITE = "tests/practice_site/practice_site"
 CRAWL = "many"
 WORKERS = 10
-LATENCY = 100  # milliseconds: without it, all would be over before anybody could watch
-LEASE = 2  # seconds: as short, for the same reason
+LATENCY = 100  # milliseconds: without it, all would be over before you could watch
+LEASE = 2  # seconds: so short that you needn't wait long
 PATIENCE = 120  # seconds in which nothing happens
 
-# What a record says of its URL, whoever fetched it. (How deep it was found, and on which page, depends on who was first.)
+# The fields of a record that are the same whichever process fetches the URL. Depth and parent depend on the first one.
 COMPARED = ("outcome", "status", "next_url", "error", "content_type", "charset", "bytes", "links")
 
 
 class Trouble(Exception):
-    """Why it can't go on, for a person."""
+    """Why the tool can't continue, in a message for its user."""
 
 
 class Stopped(Exception):
-    """Somebody has asked us to end."""
+    """We were asked to end."""
 
     def __init__(self, number):
         self.number = number
 
 
 class Stop:
-    """Signals that ask us to end. They wait until somebody looks, so nothing is half started when we go."""
+    """Signals that ask us to end. They are kept until we look, so that nothing is half started when we end."""
 
     def __init__(self):
         self._number = 0
@@ -74,11 +74,11 @@ class Crawler:
         self.log, self.report = folder / f"{number}.log", folder / f"{number}.jsonl"
         self.killed_at = None
         self.held_when_killed = []
-        self.waits_for = []  # of these, what nobody has done yet
-        self.done_in_all = None  # known when it has left
+        self.waits_for = []  # the URLs of these that aren't done yet
+        self.done_in_all = None  # known once it has left
 
     def fetched(self):
-        """The URLs that it has begun to fetch, by what -v told."""
+        """The URLs that it has begun to fetch, according to -v."""
         return re.findall(r"^worker \d+, depth \d+: (\S+)$", self.log.read_text(encoding="utf-8"), re.MULTILINE)
 
 
@@ -93,7 +93,7 @@ def words(names):
 
 
 class Show:
-    """All of it, from the first process to the last word. `with Show(…) as show: show.run()`"""
+    """The whole show, from the first process to the last message. `with Show(…) as show: show.run()`"""
 
     def __init__(self, options, keeper, stop, screen):
         self.options, self.keeper, self.stop, self.screen = options, keeper, stop, screen
@@ -107,7 +107,7 @@ class Show:
         self.view = View([])
         self.watch = None
 
-    # ---- What is started ----
+    # ---- Starting everything ----
 
     def start_site(self):
         errors = self.folder / "site.errors"
@@ -122,7 +122,7 @@ class Show:
                          f"takes {LATENCY} ms. Else all would be over before you had seen anything.")
 
     def crawl_alone(self):
-        """What one process finds, undisturbed: URL -> record."""
+        """What one undisturbed process finds: URL -> record."""
         log, report = self.folder / "alone.log", self.folder / "alone.jsonl"
         began = time.monotonic()
         with open(log, "w", encoding="utf-8") as errors:
@@ -164,7 +164,7 @@ class Show:
             self.crawlers.append(Crawler(number, process, self.folder))
 
     def check_status(self, name, status, log):
-        if status not in (0, 1):  # 1: there are dead links
+        if status not in (0, 1):  # 1 means that there are dead links
             said = log.read_text(encoding="utf-8").strip().splitlines()[-3:]
             raise Trouble("\n".join([f"{name} ended with status {status}", *said]))
 
@@ -187,7 +187,7 @@ class Show:
         drawn, moved, records = 0.0, time.monotonic(), 0
         running = True
         while running:
-            # First this, then the look: who has ended has nothing more to tell Redis.
+            # This comes before the look, because a process that has ended has nothing more to tell Redis.
             running = [crawler for crawler in self.crawlers if not self.keeper.has_ended(crawler.process)]
             events = self.watch.look()
             for moment in sorted(self.told_by_redis(events) + self.seen_of_the_dead(events)):
@@ -204,8 +204,8 @@ class Show:
                 drawn = now
             self.stop.sleep(0.05)
         for crawler in self.crawlers:
-            # Who leaves takes its count along, mostly before we could read the last of it. But who has left in peace
-            # has done what it began.
+            # A process that leaves removes its count, mostly before we could read the last of it. But if it wasn't
+            # killed, it has done what it began.
             if crawler.killed_at is None:
                 crawler.done_in_all = len(set(crawler.fetched()))
         self.refresh()
@@ -214,7 +214,7 @@ class Show:
         self.view.happened.append((at - self.started, text))
 
     def told_by_redis(self, events):
-        """What is in the crawl's history: when, and in words."""
+        """The events of the crawl's history: when they happened, and in words."""
         told = []
         for event in events:
             number = next(crawler.number for crawler in self.crawlers if crawler.pid == event.pid)
@@ -227,12 +227,12 @@ class Show:
         return told
 
     def kill_one(self, urls):
-        """The next one, if it's time. With one to kill, that is when a third is done."""
+        """Kills the next process, if it's time. If only one is killed, that is when a third is done."""
         killed = sum(crawler.killed_at is not None for crawler in self.crawlers)
         if killed == self.options.kill or self.watch.records * (self.options.kill + 2) < urls * (killed + 1):
             return
         victim = self.crawlers[killed + 1]
-        # One that holds something: else there would be nothing to see.
+        # It must hold something, or there would be nothing to see.
         if victim.process.returncode is not None or not any(session.held for session in self.watch.of(victim.pid)):
             return
         victim.process.kill()
@@ -241,8 +241,8 @@ class Show:
         self.happened(victim.killed_at, f"process {victim.number} is killed: kill -9 {victim.pid}")
 
     def seen_of_the_dead(self, events):
-        """Is all done that somebody held who was killed? The same, of what Redis has no history."""
-        # It was, before anybody left.
+        """The same for an event that is not in the history: all that a killed process held is done."""
+        # If so, that was before the first process left.
         now = min([time.time(), *(event.time - 0.001 for event in events if event.what == "left")])
         seen = []
         for crawler in self.crawlers:
@@ -250,7 +250,7 @@ class Show:
             if crawler.killed_at is None:
                 continue
             if not sessions[-1].ending:
-                # What it holds now, it will hold until its lease ends.
+                # It will hold its present items until its lease ends.
                 crawler.held_when_killed = crawler.waits_for = sessions[-1].held
             elif crawler.waits_for:
                 done = self.watch.are_finished(crawler.waits_for)
@@ -294,7 +294,7 @@ class Show:
             state = "fetching" if held else "waiting"
         return Row(crawler.number, crawler.pid, state, held, done)
 
-    # ---- The last word ----
+    # ---- The verdict ----
 
     def asked(self, position):
         """path -> how often the site was asked for it since then."""
@@ -342,7 +342,7 @@ class Show:
                              f"with processes that were killed.")
 
     def wait_with_redis(self):
-        """Until Ctrl-C."""
+        """Leaves Redis running until Ctrl-C."""
         client = next(filter(shutil.which, ("redis-cli", "valkey-cli")), "redis-cli")
         at = f"{client} -s {self.redis.socket}"
         self.screen.say(f"\nRedis goes on until Ctrl-C. From another terminal:\n"
@@ -361,7 +361,7 @@ def read_report(path):
 
 
 def differences(alone, records):
-    """What is wrong with the records, a line each. Nothing is: an empty list."""
+    """What is wrong with the records, one line each; an empty list if nothing is."""
     found = collections.Counter(record["url"] for record in records)
     twice = sorted(url for url, times in found.items() if times > 1)
     problems = [
@@ -397,9 +397,9 @@ def read_options(arguments):
     parser.add_argument("--keep", action="store_true",
                         help="leave Redis running until Ctrl-C, and say how to look at it")
     parser.add_argument("--build", metavar="DIR", type=Path, default=Path("build"), help=argparse.SUPPRESS)
-    parser.add_argument("--needs", action="store_true", help=argparse.SUPPRESS)  # say what must be built, and end
+    parser.add_argument("--needs", action="store_true", help=argparse.SUPPRESS)  # prints what must be built, and ends
     if "--needs" in arguments and {"-h", "--help"} & set(arguments):
-        sys.exit(0)  # who only wants help needs nothing
+        sys.exit(0)  # --help needs nothing
     options = parser.parse_args(arguments)
     if options.kill is None:
         options.kill = min(1, options.processes - 1)
@@ -426,7 +426,7 @@ def main():
     except Stopped as stopped:
         print("\nmany: interrupted; all is ended that was started", file=sys.stderr)
         return 128 + stopped.number
-    except BrokenPipeError:  # nobody reads any more
+    except BrokenPipeError:  # the reader has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except (Trouble, OSError, RuntimeError) as trouble:

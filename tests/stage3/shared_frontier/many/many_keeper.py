@@ -1,8 +1,8 @@
-"""Clears up after a program, however that program has come to its end.
+"""Clears up after a program, however that program ends.
 
-Who is ended by kill -9 can't end what it has started, nor remove its folders. So there is a keeper, a small process
-beside it: it is told of each process and each folder, and does nothing but wait until its standard input ends. That
-happens when the program is gone, whatever the reason, and then the keeper clears up. So the program itself needn't.
+A program that is ended by kill -9 can't end the processes that it has started, or remove its folders. So a small
+process, the keeper, gets the names of these, and waits until its standard input ends. That happens when the program is
+gone, whatever the reason. Then the keeper clears up, so that the program itself need not.
 """
 import os
 import shutil
@@ -12,11 +12,11 @@ import sys
 
 
 class Keeper:
-    """`with Keeper() as keeper:`. At the block's end, all is gone that it was told of."""
+    """`with Keeper() as keeper:`. At the block's end, all processes and folders that it knows of are gone."""
 
     def __init__(self):
         self._started = []
-        # A session of its own: Ctrl-C must not end it before the others.
+        # It gets its own session, so that Ctrl-C doesn't end it before the others.
         self._process = subprocess.Popen([sys.executable, __file__], stdin=subprocess.PIPE, text=True,
                                          start_new_session=True)
 
@@ -41,11 +41,11 @@ class Keeper:
         return process
 
     def end_at_last(self, pid):
-        """This process, too, which somebody else has started."""
+        """Adds a process that another one has started."""
         self._tell("process", pid)
 
     def has_ended(self, process):
-        """Whether one of ours has. (From then on, its number may be another's: the keeper must know that.)"""
+        """True if one of our processes has ended. The keeper must know, since its number may be used again."""
         if process.poll() is None:
             return False
         self._tell("ended", process.pid)

@@ -1,4 +1,4 @@
-"""The table that `./learn many` shows: its text, from what is known at a moment; and how it gets onto a screen."""
+"""The table that `./learn many` shows: its text at a given moment, and how it is drawn on a screen."""
 import os
 import shlex
 import shutil
@@ -21,7 +21,7 @@ class Row:
 
 @dataclass
 class View:
-    """All that there is to show."""
+    """Everything that is shown."""
     rows: list
     known: int = 0
     unfinished: int = 0
@@ -35,7 +35,7 @@ def path_of(url):
 
 
 def as_many_as_fit(paths, width):
-    """Some paths, and dots if there are more."""
+    """As many paths as fit, and dots if there are more."""
     text = ""
     for count, path in enumerate(paths):
         longer = f"{text} {path}" if text else path
@@ -54,7 +54,7 @@ def row_line(row, columns):
 
 
 def moment_lines(seconds, text, columns=None):
-    """When, and what: in as many lines as it takes."""
+    """The time and text of an event, in as many lines as needed."""
     start = f"{seconds:>7.1f} s  "
     if columns is None:
         return [start + text]
@@ -62,7 +62,7 @@ def moment_lines(seconds, text, columns=None):
 
 
 def command_lines(command, columns):
-    """A command, as it can be typed, in as many lines as it takes. (A word that is too long stays whole.)"""
+    """A command as it can be typed, in as many lines as needed. A word that is too long stays whole."""
     text = [f"$ {shlex.quote(command[0])}"]
     for word in map(shlex.quote, command[1:]):
         if len(f"{text[-1]} {word} \\") > columns:
@@ -80,7 +80,7 @@ def summary(view):
 
 
 def lines(view, columns, colours=False):
-    """The table, in lines of at most so many columns."""
+    """The table, in lines of at most `columns` columns."""
     bold, red, plain = (BOLD, RED, PLAIN) if colours else ("", "", "")
     titles = f"{'process':>7}  {'pid':>8}  {'state':<10}  {'holds':>5}  {'done':>6}   those that it holds"
     text = [(titles[:columns], bold)]
@@ -92,21 +92,21 @@ def lines(view, columns, colours=False):
 
 
 class Screen:
-    """Where the table is shown. On a terminal, it's drawn again in place; else each thing that happens is a line,
-    and the table comes once, at the end."""
+    """Where the table is shown. On a terminal, it is redrawn in place; otherwise each event is a line, and the table
+    comes once, at the end."""
 
     def __init__(self, stream):
         self._stream = stream
         self.is_live = stream.isatty() and os.environ.get("TERM", "dumb") != "dumb"
         self._colours = self.is_live and not os.environ.get("NO_COLOR")
-        self._height = 0  # of the table that is on the screen
-        self._told = 0  # of what has happened
+        self._height = 0  # the height of the table on the screen
+        self._told = 0  # how many events were printed
 
     def say(self, text=""):
         print(text, file=self._stream, flush=True)
 
     def tell(self, text):
-        """A sentence or two, in lines that fit."""
+        """Prints a sentence or two, in lines that fit."""
         self.say(textwrap.fill(text, shutil.get_terminal_size().columns - 1, break_on_hyphens=False))
 
     def tell_command(self, command):
@@ -126,10 +126,10 @@ class Screen:
                 self.say(line)
 
     def _draw(self, view, size, is_last):
-        """False if the screen is too small."""
+        """Returns False if the screen is too small."""
         shown = view
         table = lines(shown, size.columns - 1, self._colours)
-        # What has scrolled out above can't be drawn again. So what happened first gives way; but not for good.
+        # Lines that have scrolled out can't be redrawn, so the oldest events are left out until the end.
         while len(table) >= size.lines and shown.happened and not is_last:
             shown = replace(shown, happened=shown.happened[1:])
             table = lines(shown, size.columns - 1, self._colours)

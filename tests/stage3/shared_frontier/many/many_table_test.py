@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `./learn many` shows and says, from states that are given. Needs no Redis."""
+"""What `./learn many` prints in given states. Needs no Redis."""
 import collections
 import io
 import os
@@ -21,7 +21,7 @@ def some_urls(*numbers):
 
 
 class Table(unittest.TestCase):
-    def test_who_holds_what_and_who_died(self):
+    def test_the_table_shows_holders_and_the_dead(self):
         view = View([Row(1, 4711, "fetching", some_urls(8, 7, 10), 1234), Row(2, 4712, "dead", [SITE + "/"], 5),
                      Row(3, 4713, "taken over", [], 17)], 2000, 744, 1256, [(0.04, "process 1 comes")])
         self.assertEqual(many_table.lines(view, 80), [
@@ -35,7 +35,7 @@ class Table(unittest.TestCase):
             "    0.0 s  process 1 comes",
         ])
 
-    def test_before_anything_is_known(self):
+    def test_the_table_before_anything_is_known(self):
         self.assertEqual(many_table.lines(View([Row(1, 2, "starting")]), 80)[1:], [
             "      1         2  starting        0       0", "", "  nothing is known yet"])
 
@@ -50,7 +50,7 @@ class Table(unittest.TestCase):
         self.assertEqual(many_table.lines(view, 60)[-2:], [
             "  123.4 s  what process 2 held is done: 6 URLs by process 1,", "           4 by process 3"])
 
-    def test_dots_stand_for_what_does_not_fit(self):
+    def test_dots_replace_what_does_not_fit(self):
         paths = ["/p/1", "/p/2", "/p/3"]
         self.assertEqual(many_table.as_many_as_fit(paths, 14), "/p/1 /p/2 /p/3")
         self.assertEqual(many_table.as_many_as_fit(paths, 13), "/p/1 /p/2 …")
@@ -65,7 +65,7 @@ class Table(unittest.TestCase):
         self.assertEqual(many_table.command_lines(command, 30)[0], "$ build/stage3 --crawl many \\")
         self.assertEqual(many_table.command_lines(command, 28)[0], "$ build/stage3 --crawl \\")
 
-    def test_only_the_dead_have_a_colour(self):
+    def test_only_dead_processes_have_a_colour(self):
         view = View([Row(1, 1, "fetching"), Row(2, 2, "dead"), Row(3, 3, "taken over")])
         coloured = many_table.lines(view, 80, colours=True)
         self.assertEqual([many_table.RED in line for line in coloured], [False, False, True, False, False, False])
@@ -83,7 +83,7 @@ class OnAScreen(unittest.TestCase):
     def setUp(self):
         self.view = View([Row(1, 4711, "fetching", some_urls(1), 1)], 2, 1, 1, [(0.1, "process 1 comes")])
 
-    def test_a_terminal_is_drawn_again_in_place(self):
+    def test_a_terminal_is_redrawn_in_place(self):
         stream = Terminal()
         screen = Screen(stream)
         screen.show(self.view)
@@ -95,7 +95,7 @@ class OnAScreen(unittest.TestCase):
         self.assertTrue(stream.getvalue()[before:].startswith(f"\033[{height}A"))
         self.assertEqual(stream.getvalue()[before:].count("\n"), height + 1)
 
-    def test_elsewhere_what_happens_is_a_line_and_the_table_comes_at_the_end(self):
+    def test_without_a_terminal_events_are_lines_and_the_table_comes_at_the_end(self):
         stream = io.StringIO()
         screen = Screen(stream)
         screen.show(self.view)
@@ -107,7 +107,7 @@ class OnAScreen(unittest.TestCase):
             "    0.1 s  process 1 comes", "    0.2 s  process 1 leaves", "",
             *many_table.lines(View(self.view.rows, 2, 1, 1), 79)])
 
-    def test_where_there_is_no_room_what_happened_first_gives_way_until_the_end(self):
+    def test_if_there_is_no_room_the_oldest_events_disappear_until_the_end(self):
         stream = Terminal()
         screen = Screen(stream)
         self.view.happened.append((0.2, "process 2 comes"))
@@ -128,7 +128,7 @@ class OnAScreen(unittest.TestCase):
 
 
 class WithoutRedis:
-    """Answers what a crawl's keys would say."""
+    """Answers as a Redis with a crawl's keys would."""
 
     def __init__(self):
         self.meta, self.history, self.sessions, self.held, self.urls = [None] * 5, [], {}, {}, {}
@@ -156,7 +156,7 @@ class Watching(unittest.TestCase):
         self.redis = WithoutRedis()
         self.watch = Watch(self.redis, "many")
 
-    def test_before_there_is_a_crawl(self):
+    def test_nothing_is_known_before_there_is_a_crawl(self):
         self.assertEqual(self.watch.look(), [])
         self.assertEqual((self.watch.known, self.watch.records, self.watch.sessions), (0, 0, {}))
 
@@ -178,7 +178,7 @@ class Watching(unittest.TestCase):
         lost = self.watch.of(4712)[0]
         self.assertEqual((lost.ending, lost.held, lost.done), ("lost", [], 1))
 
-    def test_what_is_finished(self):
+    def test_finished_urls_are_counted(self):
         self.redis.urls = dict(zip(some_urls(1, 2, 3), ["f 1 ", "q 2 1", "d 1 7"]))
         self.assertEqual(self.watch.are_finished(some_urls(1, 2, 3, 4)), set(some_urls(1, 3)))
         self.assertEqual(self.watch.are_finished([]), set())
@@ -190,11 +190,11 @@ class Differences(unittest.TestCase):
         self.records = [dict(record, url=url, links=3, depth=depth) for depth, url in enumerate(some_urls(1, 2, 3))]
         self.alone = {record["url"]: dict(record) for record in self.records}
 
-    def test_none(self):
-        self.records[0]["depth"] = 7  # who was first may differ
+    def test_equal_results_have_no_differences(self):
+        self.records[0]["depth"] = 7  # the process that was first may differ
         self.assertEqual(many.differences(self.alone, self.records[::-1]), [])
 
-    def test_each_kind_is_told(self):
+    def test_each_kind_of_difference_is_listed(self):
         self.records[0]["links"] = 4
         self.records[1]["url"] = f"{SITE}/p/9"
         self.records.append(self.records[2])
@@ -215,7 +215,7 @@ class Repeated(unittest.TestCase):
             many.Show.say_what_was_repeated(show, collections.Counter(asked))
         return stream.getvalue().strip()
 
-    def test_what_was_fetched_twice(self):
+    def test_urls_fetched_twice_are_listed(self):
         self.assertEqual(self.said({"/p/1": 1}, {1: [], 2: some_urls(1)}), "No URL was fetched twice.")
         self.assertEqual(self.said({"/p/1": 2, "/p/2": 1}, {1: [], 2: some_urls(1)}),
                          "1 URL fetched twice: process 2 had asked for them, and died before it could say what came.")
@@ -233,7 +233,7 @@ class Options(unittest.TestCase):
         self.assertEqual(exit_.exception.code, 2)
         return stderr.getvalue()
 
-    def test_what_goes_together(self):
+    def test_only_valid_combinations_are_accepted(self):
         self.assertEqual(many.read_options([]).kill, 1)
         self.assertEqual(many.read_options(["--processes", "1"]).kill, 0)
         self.assertEqual(self.refused("--processes", "2", "--kill", "2"),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`./learn many` as a whole, with few pages: is it exact, and is nothing left behind, however it ends?
+"""`./learn many` as a whole, with few pages: it is exact, and leaves nothing behind, however it ends.
 
     BUILD=build tests/stage3/shared_frontier/many/many_test.py
 """
@@ -25,17 +25,17 @@ PATIENCE = 300  # seconds
 
 
 def expect_signals():
-    """What runs in the background may have been told to ignore them."""
+    """Resets signals, which a process in the background may have been started to ignore."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
 
 class Run:
-    """The tool, as a process. All that it starts has a mark in its environment, by which we find it."""
+    """The tool, as a process. All processes that it starts have a mark in their environment, by which we find them."""
 
     def __init__(self, *options, build=BUILD):
         self.mark = uuid.uuid4().hex
-        # A file, and no pipe: what is left behind could keep a pipe open.
+        # A file, not a pipe, which a process left behind could keep open.
         self.output = tempfile.TemporaryFile("w+", encoding="utf-8")
         self.process = subprocess.Popen([sys.executable, TOOL, "--build", build, *options], stdin=subprocess.DEVNULL,
                                         stdout=self.output, stderr=subprocess.STDOUT, preexec_fn=expect_signals,
@@ -48,7 +48,7 @@ class Run:
     def wait_until_it_says(self, text):
         while text not in self.said:
             if self.process.poll() is not None:
-                raise AssertionError(f"it never said '{text}', but:\n{self.said}")
+                raise AssertionError(f"it never printed '{text}', but:\n{self.said}")
             time.sleep(0.01)
 
     def give_up(self):
@@ -57,7 +57,7 @@ class Run:
         self.output.close()
 
     def left_behind(self):
-        """Which processes and folders of it are there. It may take them a moment to go, if it was killed."""
+        """Its processes and folders that still exist. If it was killed, these may take a moment to disappear."""
         deadline = time.monotonic() + PATIENCE
         while left := self._there():
             if time.monotonic() > deadline:
@@ -68,19 +68,19 @@ class Run:
     def _there(self):
         folders = re.findall(r"unix:(/tmp/redis_\w+)/socket", self.said)
         there = [folder for folder in folders if os.path.exists(folder)]
-        for process in Path("/proc").glob("[0-9]*"):  # where there is a /proc
+        for process in Path("/proc").glob("[0-9]*"):  # on systems that have /proc
             try:
                 command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode()
-                # (Redis writes its title over its environment.)
+                # Redis overwrites its environment with its title.
                 if self.mark.encode() in (process / "environ").read_bytes() or any(map(command.count, folders)):
                     there.append(command)
             except OSError:
-                pass  # gone meanwhile, or somebody else's
+                pass  # it has ended, or belongs to another user
         return there
 
 
 class Undisturbed(unittest.TestCase):
-    """But for the one that it kills itself."""
+    """No fault is injected, except for the process that the tool kills itself."""
 
     @classmethod
     def setUpClass(cls):
@@ -89,12 +89,12 @@ class Undisturbed(unittest.TestCase):
         cls.status = cls.run_.process.wait()
         cls.said = cls.run_.said
 
-    def test_is_exact(self):
+    def test_the_result_is_exact(self):
         self.assertEqual(self.status, 0, self.said)
         self.assertIn("\nExact: 200 pages, 12 redirects and 6 dead links, each once,", self.said)
         self.assertRegex(self.said, r"Process [13] wrote the report, of 218 records")
 
-    def test_leaves_nothing(self):
+    def test_nothing_is_left(self):
         self.assertEqual(self.run_.left_behind(), [])
 
     def test_the_table_at_the_end_adds_up(self):
@@ -103,7 +103,7 @@ class Undisturbed(unittest.TestCase):
                          [("1", "left"), ("2", "taken over"), ("3", "left")])
         self.assertEqual(sum(int(done) for _, _, done in rows), 218)
 
-    def test_others_take_over_what_the_killed_one_held(self):
+    def test_others_take_over_the_urls_of_the_killed_process(self):
         held = int(re.search(r"process 2 is lost: .* Its (\d+) URLs? go back", self.said)[1])
         taken = re.search(r"what process 2 held is done: (.*)", self.said)[1]
         shares = re.findall(r"(\d+)(?: URLs?)? by process ([13])", taken)
@@ -122,7 +122,7 @@ class Disturbed(unittest.TestCase):
         self.assertEqual(run.process.wait(), status, run.said)
         self.assertEqual(run.left_behind(), [])
 
-    def test_whatever_ends_it_nothing_is_left(self):
+    def test_nothing_is_left_however_it_ends(self):
         for number, status, moment in [(signal.SIGINT, 130, "process 1 comes"), (signal.SIGTERM, 143, "Serving"),
                                        (signal.SIGHUP, 129, "First"), (signal.SIGINT, 130, "is killed"),
                                        (signal.SIGKILL, -9, "is killed")]:
@@ -151,14 +151,14 @@ class Disturbed(unittest.TestCase):
         (folder / many.STAGE3).chmod(0o755)
         return folder
 
-    def test_what_differs_is_told(self):
+    def test_differences_are_reported(self):
         build = self.with_another_stage3(f'[ "$1" != --frontier ] || set -- --max-depth 2 "$@"\n'
                                          f'exec {BUILD / many.STAGE3} "$@"')
         run = self.run_until("Not what one process alone found", "--pages", "200", "--kill", "0", build=build)
         self.assert_ends(run, 1)
         self.assertRegex(run.said, r"\n  \d+ URLs missing, such as http://127.0.0.1:\d+/")
 
-    def test_a_process_that_fails_is_told(self):
+    def test_a_process_that_fails_is_reported(self):
         build = self.with_another_stage3(f'[ "$1" != --frontier ] || {{ echo "out of order" >&2; exit 2; }}\n'
                                          f'exec {BUILD / many.STAGE3} "$@"')
         run = self.run_until("ended with status 2", "--pages", "30", build=build)

@@ -1,6 +1,6 @@
-"""What Redis knows of a crawl while it goes on: how far it is, and who takes part.
+"""What Redis knows about a running crawl: how far it is, and which processes take part.
 
-All of it is in the keys that frontier.lua's head lists. Reading them disturbs nobody.
+All of it is in the keys that the head of frontier.lua lists. Reading these disturbs no process.
 """
 from dataclasses import dataclass, field
 
@@ -11,9 +11,9 @@ import invariants
 class Session:
     """A process's part in the crawl: from when it came until it left, or was lost."""
     pid: int
-    held: list = field(default_factory=list)  # the URLs that are out with it
+    held: list = field(default_factory=list)  # the URLs that it holds
     done: int = 0
-    ending: str = ""  # "left" or "lost": it's over
+    ending: str = ""  # "left" or "lost" when it has ended
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Event:
     time: float
     what: str
     pid: int
-    urls: int  # that it held
+    urls: int  # how many it held
 
 
 def pid_of(name):
@@ -31,7 +31,7 @@ def pid_of(name):
 
 
 class Watch:
-    """As of the last `look`."""
+    """The state at the last `look`."""
 
     def __init__(self, client, crawl):
         self._client, self._prefix = client, f"{{{crawl}}}:"
@@ -42,7 +42,7 @@ class Watch:
         self.sessions = {}
 
     def look(self):
-        """Looks again. Returns what has happened since then."""
+        """Looks again. Returns the events since the last look."""
         meta, history = self._client.call_all([
             ["HMGET", self._prefix + "meta", "known", "unfinished", "records", "state", "reporter"],
             ["XRANGE", self._prefix + "history", self._last, "+"]])
@@ -71,11 +71,11 @@ class Watch:
             [["HGET", f"{self._prefix}session:{name}", "done"] for name in present]
             + [["HKEYS", f"{self._prefix}held:{name}"] for name in present])
         for name, done, held in zip(present, answers, answers[len(present):]):
-            if done is not None:  # None: it has ended between our two calls
+            if done is not None:  # None means that it has ended between our two calls
                 self.sessions[name].done, self.sessions[name].held = int(done), held
 
     def of(self, pid):
-        """A process's sessions, in order. (Who is lost but lives has a second one.)"""
+        """A process's sessions, in order. One that was lost but still lives has a second one."""
         return [session for session in self.sessions.values() if session.pid == pid]
 
     def are_finished(self, urls):
