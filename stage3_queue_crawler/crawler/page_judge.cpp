@@ -45,7 +45,7 @@ std::string describe_status(const PageResponse& response) {
     const int status = response.status;
     std::string text = fmt::format("HTTP status {}", status);
     if (status == 304)
-        text += " (not modified), which nobody has asked for";
+        text += " (not modified) to a request without a condition";
     else if (status < 100 || status > 599)
         text += ", which HTTP doesn't have";
     else if (RetryPolicy::may_pass(status)

@@ -27,7 +27,7 @@ Coroutine<common::Links> PageReader::read(common::Url url, std::string content_t
         common::LinkLimits limits;
         limits.wanted = [&](const common::Url& link) {
             if (*is_over)
-                throw std::runtime_error("nobody needs it any more");
+                throw std::runtime_error("the crawl is over");
             return !asked_to_end() && scope->contains(link);
         };
         Reading reading{.links = find_links(body, content_type, url, limits),

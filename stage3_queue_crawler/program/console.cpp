@@ -99,8 +99,8 @@ void Console::answer(const std::string& text) {
 std::string Console::take_left_out() {
     const std::size_t number = std::exchange(left_out_, 0);
     return number == 0 ? ""
-                       : fmt::format("stage3: {} notes are left out here: nobody has "
-                                     "read what came before\n",
+                       : fmt::format("stage3: {} notes left out here: the ones "
+                                     "before weren't being read\n",
                                      number);
 }
 

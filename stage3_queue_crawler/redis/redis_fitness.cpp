@@ -115,7 +115,7 @@ std::string explain(const std::exception_ptr& failure, const RedisUrl& url,
     } catch (const std::system_error& error) {
         const bool is_alone = error.code() == std::errc::connection_refused
                               || error.code() == std::errc::no_such_file_or_directory;
-        return (is_alone ? "nobody listens there: " : "can't be reached: ")
+        return (is_alone ? "nothing listens there: " : "can't be reached: ")
                + common::describe(error.code());
     } catch (const std::exception& error) {
         return error.what();

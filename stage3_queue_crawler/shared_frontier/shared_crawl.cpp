@@ -27,10 +27,9 @@ std::string explain_refusal(const RedisError& error, std::string_view name) {
     if (error.code() == "HALF")
         return explain_half(name);
     if (error.code() == "NOCRAWL")
-        return fmt::format(
-            "the crawl '{}' is gone: somebody has removed it, or Redis has started "
-            "without it (is it told to keep what it has, by appendonly?)",
-            name);
+        return fmt::format("the crawl '{}' is gone: it was removed, or Redis has started "
+                           "without its data (is appendonly on?)",
+                           name);
     return error.what();
 }
 

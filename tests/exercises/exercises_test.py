@@ -7,8 +7,10 @@ libraries are used. The compiler is slow, so all tests share one folder, and eac
 any of the reader's files. Except in Memory, what passes is not compiled a second time.
 """
 import contextlib
+import fnmatch
 import io
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -1280,6 +1282,18 @@ class Await(unittest.TestCase):
                      'say(R"(" if (co_await f()) ")");', "x = a ? 1 : 2; co_await f();",
                      "switch (a) { case 1: co_await f(); }", "notify(co_await f());", "my_if(co_await f());"]:
             self.assertEqual(answers.miscompiled(code), [], code)
+
+
+class Commands(unittest.TestCase):
+    def test_a_filter_in_a_readme_selects_a_test_of_its_exercise(self):
+        filters = 0
+        for readme in Path(__file__).parent.glob("*/README.md"):
+            names = re.findall(r'TEST_CASE(?:_FIXTURE)?\((?:\w+, )?"([^"]+)"',
+                               (readme.parent / "test.cpp").read_text())
+            for wanted in re.findall(r"-tc='([^']+)'", readme.read_text()):
+                filters += 1
+                self.assertTrue(fnmatch.filter(names, wanted), f"{readme}: {wanted}")
+        self.assertGreater(filters, 1)
 
 
 class Traces(unittest.TestCase):

@@ -165,7 +165,7 @@ CASES = [
          options=("--workers", 1)),
     Case("20b", "304 with a body",
          {"/case": [http("HTTP/1.1 304 Not Modified", HTML, "Content-Length: 22", body=A_LINK), KEEP]},
-         {"/case": error(304, "HTTP status 304 (not modified), which nobody has asked for")},
+         {"/case": error(304, "HTTP status 304 (not modified) to a request without a condition")},
          options=("--workers", 1)),
     Case("20c", "headers without carriage returns",
          {"/case": b"HTTP/1.1 200 OK\nContent-Type: text/html\nContent-Length: 22\n\n" + A_LINK.encode(), **FOUND},

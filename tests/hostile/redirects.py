@@ -147,7 +147,7 @@ CASES = [
          {"/case": error(300)}),
     Case("38b", "304 with a Location",
          {"/case": to("/found", 304)},
-         {"/case": error(304, "HTTP status 304 (not modified), which nobody has asked for")}),
+         {"/case": error(304, "HTTP status 304 (not modified) to a request without a condition")}),
     Case("38c", "308 with a Location",
          {"/case": to("/found", 308), "/found": a_page()},
          {"/case": redirect(308, next_url="{here}/found"), "/found": page()},

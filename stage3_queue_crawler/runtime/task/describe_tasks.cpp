@@ -143,7 +143,7 @@ std::string describe_what_comes(EventLoop& loop, bool somebody_can_run) {
     const auto timer = loop.until_next_timer();
     const bool thread = loop.has_busy_thread();
     if (!somebody_can_run && !loop.has_ready() && watched == 0 && !timer && !thread)
-        return "Nobody will wake them: nothing is ready, no descriptor is watched, no "
+        return "Nothing will wake them: no task is ready, no descriptor is watched, no "
                "timer is set.\n(Only a signal still could, or a thread that the loop "
                "doesn't know.)\n";
     std::string text = "The loop: no descriptor is watched";

@@ -133,7 +133,7 @@ void FutureBase::report_unseen_exception(const std::string& what,
     if (!failure_ || !failure_->exception || !std::exchange(report_exception_, false))
         return;
     const Report report{.message =
-                            what + " has failed, and nobody has asked for its exception",
+                            what + " has failed, and its exception was never retrieved",
                         .exception = failure_->exception,
                         .chain = {way.rbegin(), way.rend()}};
     if (loop() != nullptr)

@@ -145,7 +145,7 @@ TEST_CASE("a redirect without a target is an error") {
           == "redirect to what is no URL: http://h:99999/");
     CHECK(result[server.url("/300")].error == "HTTP status 300");
     CHECK(result[server.url("/304")].error
-          == "HTTP status 304 (not modified), which nobody has asked for");
+          == "HTTP status 304 (not modified) to a request without a condition");
     CHECK(server.times_asked("/hidden") == 0);
 }
 

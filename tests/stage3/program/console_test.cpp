@@ -94,8 +94,8 @@ Coroutine<> too_much_is_left_out() {
     CHECK(lines < 3000);
     console.note("here again");
     CHECK(user.read()
-          == fmt::format("stage3: {} notes are left out here: nobody has read what came "
-                         "before\nhere again\n",
+          == fmt::format("stage3: {} notes left out here: the ones before weren't being "
+                         "read\nhere again\n",
                          10'000 - lines));
     console.note("and on");
     CHECK(user.read() == "and on\n");

@@ -153,7 +153,7 @@ TEST_CASE("an unsuitable Redis is refused") {
     settings.connect_timeout = 100ms;
     CHECK(fault_at(redis_at(frozen), settings) == "no answer within 0.1 s");
     frozen.kill();
-    CHECK(fault_at(redis_at(frozen)) == "nobody listens there: connection refused");
+    CHECK(fault_at(redis_at(frozen)) == "nothing listens there: connection refused");
 }
 
 TEST_CASE("a call waits while Redis's memory is full") {

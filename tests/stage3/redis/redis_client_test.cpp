@@ -453,11 +453,12 @@ TEST_CASE("check: a Redis that can't be reached or entered is a fault") {
         url_now = server.url();
         fault = co_await ask_for_fault(url_now);
         CHECK(fault
-              == server.url().shown() + ": nobody listens there: connection refused");
+              == server.url().shown() + ": nothing listens there: connection refused");
         RedisUrl missing;
         missing.path = "/nowhere/at/all";
         fault = co_await ask_for_fault(missing);
-        CHECK(fault
-              == "unix:/nowhere/at/all: nobody listens there: no such file or directory");
+        CHECK(
+            fault
+            == "unix:/nowhere/at/all: nothing listens there: no such file or directory");
     }());
 }

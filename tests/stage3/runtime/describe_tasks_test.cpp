@@ -38,7 +38,7 @@ std::string several(int tasks) {
            + " tasks are not done. The coroutines of each, the last one at the bottom:\n";
 }
 const std::string nobody_wakes_them =
-    "Nobody will wake them: nothing is ready, no descriptor is watched, no timer is "
+    "Nothing will wake them: no task is ready, no descriptor is watched, no timer is "
     "set.\n(Only a signal still could, or a thread that the loop doesn't know.)\n";
 const std::string asleep = "The loop: no descriptor is watched, no timer is set.\n";
 
@@ -168,7 +168,7 @@ TEST_CASE_FIXTURE(
     time.now += 10ms; // now both timers are due
     turns(1);
     REQUIRE(!text.empty());
-    CHECK(text.find("Nobody will wake them") == std::string::npos);
+    CHECK(text.find("Nothing will wake them") == std::string::npos);
 }
 
 TEST_CASE_FIXTURE(Looks, "a name can't forge a line of the table") {

@@ -575,7 +575,7 @@ TEST_CASE_FIXTURE(
     REQUIRE(reports.size() == 1);
     const std::string text = describe(reports[0]);
     CAPTURE(text);
-    CHECK(text.starts_with("the task 'doomed' has failed, and nobody has asked"));
+    CHECK(text.starts_with("the task 'doomed' has failed, and its exception was never"));
     CHECK(text.find("fail_deep, waiting at task_test.cpp:")
           < text.find("fail_deep, resumed at task_test.cpp:"));
     CHECK(text.ends_with("\n  it rains\n"));

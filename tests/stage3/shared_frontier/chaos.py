@@ -30,7 +30,7 @@ from crawled_site import Site
 from lossy_proxy import LossyProxy
 
 PATIENCE = 120  # seconds until all must have joined once the crawl is over
-CANT_START = re.compile("nobody listens there|hangs up without an answer|can't be reached")
+CANT_START = re.compile("nothing listens there|hangs up without an answer|can't be reached")
 
 
 class Faults:

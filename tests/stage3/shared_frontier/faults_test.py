@@ -146,7 +146,7 @@ class Removing(FaultTest):
         self.wait_for_requests(site, 50)
         stage3.run("--forget", *stage3.shared(self.redis.url, "crawl"))
         self.assertEqual(process.wait(PATIENCE), 3)
-        self.assertIn("the crawl 'crawl' is gone: somebody has removed it", process.words())
+        self.assertIn("the crawl 'crawl' is gone: it was removed", process.words())
 
     def test_a_process_with_another_login_is_not_let_in(self):
         site = self.site(400, 2, latency=0.05)
@@ -187,8 +187,8 @@ class BadInput(FaultTest):
 
     def test_no_server_listens(self):
         port = redis_server.free_port()
-        self.refused("nobody listens there", redis_url=f"redis://127.0.0.1:{port}")
-        self.refused("nobody listens there", redis_url=f"unix:{self.folder}/nothing")
+        self.refused("nothing listens there", redis_url=f"redis://127.0.0.1:{port}")
+        self.refused("nothing listens there", redis_url=f"unix:{self.folder}/nothing")
 
     def test_the_server_is_a_web_server(self):
         site = self.site(1)
@@ -564,7 +564,7 @@ class RedisGoes(FaultTest):
         with self.redis.client() as client:
             client.call("FLUSHALL")
         self.assertIn(process.wait(PATIENCE), (2, 3))
-        self.assertIn("is gone: somebody has removed it", process.words())
+        self.assertIn("is gone: it was removed", process.words())
 
 
 class SeveralServers(FaultTest):
