@@ -62,7 +62,7 @@ concept Frontier = requires(F f, std::vector<common::Url> roots, typename F::Wor
     f.has_asked(host);
     // Waits until nothing is left. Throws Timeout, or std::logic_error if a URL was lost.
     { f.join(limit) } -> std::same_as<Coroutine<>>;
-    // Gives out nothing more, and what is out is given back.
+    // Gives out nothing more in this process, whatever is given back later.
     { f.close() } -> std::same_as<Coroutine<>>;
     { f.counts() } -> std::same_as<FrontierCounts>;
 };

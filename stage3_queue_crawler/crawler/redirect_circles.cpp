@@ -6,7 +6,7 @@ namespace stage3 {
 bool RedirectCircles::closes(const common::Url& from, const common::Url& to) {
     if (end_of_way(to) == from)
         return true;
-    ways_.try_emplace(from, to); // if it's reported again, the first time counts
+    ways_.try_emplace(from, to); // fetched twice in a shared crawl? The first time counts
     return false;
 }
 // [/closes]

@@ -21,8 +21,9 @@ class SharedQueue {
 
     SharedQueue(const std::string& root, Time lease) : lease_(lease) { add(root); }
 
-    /// Call `number` of the process `who`, which has finished `url` and found `links`
-    /// there. Returns the next URL for it to fetch, or "" if none is waiting.
+    /// The process `who` makes its call `number` (1, 2, ...), because it has finished
+    /// `url` and found `links` there. Returns the next URL for it to fetch, or "" if none
+    /// is waiting.
     std::string next(const std::string& who, int number, const std::string& url,
                      const std::vector<std::string>& links, Time now) {
         end_leases(now);

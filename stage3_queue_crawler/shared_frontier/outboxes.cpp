@@ -142,8 +142,8 @@ bool Outboxes::all_idle() const {
 // [false-zero]
 /// Reading 0 from one server after the other proves nothing: a link may have gone from
 /// one that was not asked yet to one that was. But there is a number that only grows: how
-/// many URLs there have ever been. If it's still the same when all are asked again, there
-/// was a moment between the two rounds when all were 0.
+/// many URLs have ever been unfinished. If it's still the same when all are asked again,
+/// there was a moment between the two rounds when all were 0.
 Coroutine<> Outboxes::end_if_nothing_is_left() {
     const std::string first = co_await read_all();
     if (first.empty())
@@ -166,7 +166,7 @@ Coroutine<> Outboxes::check_that_none_is_lost() {
                 co_await what_has_arrived(source, target);
 }
 
-/// How many URLs there have ever been, on each server; empty if some are unfinished.
+/// How many URLs have ever been unfinished, on each server; empty if some are unfinished.
 Coroutine<std::string> Outboxes::read_all() {
     std::string all;
     for (const auto& session : sessions_) {

@@ -98,7 +98,7 @@ Coroutine<> work(Crawl& crawl, std::size_t worker) {
         const Page page = co_await crawl.queue.get();
         crawl.gate.begin(page);
         co_await crawl.fetch(worker, page);
-        crawl.gate.leave(page, true);
+        crawl.gate.leave(page, true); // true: its request had begun
     }
 }
 // [/behind-the-gate]
