@@ -4,7 +4,7 @@
 /// A question that you have not answered.
 constexpr int unanswered = -1;
 
-/// In which order are the digits noted, as one number?
+/// The digits of each scene in the order in which they are recorded, as one number.
 struct Answers {
     int soon = unanswered;     ///< "call_soon inside a callback"
     int resolved = unanswered; ///< "a future is resolved"

@@ -1,4 +1,5 @@
-// In which order? Read program.cpp, and put a number in place of each `unanswered`.
+// In which order are the digits recorded? Read program.cpp, then put a number in place of
+// each `unanswered`.
 #include "exercise.h"
 
 const Answers prediction = {

@@ -8,17 +8,17 @@ class Tracer;
 /// A question that you have not answered.
 constexpr int unanswered = -1;
 
-/// One guest still waits when the place closes. Lines are those of program.cpp, and
-/// turns are those of the trace.
+/// One guest is still waiting when the kitchen closes. Lines are lines of program.cpp,
+/// turns are turns of the trace.
 struct Answers {
-    /// At which line is this guest's task at the end?
+    /// On which line is this guest's task suspended at the end?
     int stands = unanswered;
     /// In which turn did it begin to wait there?
     int since = unanswered;
-    /// At which line was the future that it waits for made?
+    /// On which line was the future made that it waits for?
     int awaited = unanswered;
-    /// One future was resolved while no task waited for it: at which line was it made?
-    /// A task is a future, too, but tasks don't count here.
+    /// One future was resolved while no task was waiting for it: on which line was it
+    /// made? A task is a future, too, but tasks don't count here.
     int lost = unanswered;
     /// In which turn was it resolved?
     int turn = unanswered;

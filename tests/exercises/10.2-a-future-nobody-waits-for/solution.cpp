@@ -1,7 +1,6 @@
-// Clara orders rice twice: a line was copied, and only half of it was changed. The
-// second future takes the place of the first one in the kitchen, and is resolved. She
-// waits for the first one, and nothing that could resolve it has it any longer. The
-// loop has nothing to do, and sleeps.
+// Clara orders rice twice: a line was copied, and only half of it was changed. In the
+// kitchen, the second future replaces the first, and is resolved. She waits for the
+// first, which nothing can resolve any more. The loop has nothing to do, so it sleeps.
 #include "exercise.h"
 
 const Answers found_by_reader = {

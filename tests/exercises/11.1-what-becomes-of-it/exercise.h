@@ -4,7 +4,7 @@
 /// A question that you have not answered.
 constexpr int unanswered = -1;
 
-/// In which order are the digits noted, as one number?
+/// The digits of each scene in the order in which they are recorded, as one number.
 struct Answers {
     int polite = unanswered; ///< "it lets the request pass"
     int early = unanswered;  ///< "cancelled before its first step"

@@ -22,7 +22,7 @@ struct Scene {
             loop.run_forever(); // stopped before: exactly one turn
         }
     }
-    /// How the task has ended.
+    /// Records how the task has ended.
     int end(const Task<int>& task) {
         if (task.done())
             note(task.cancelled() ? 4 : 5);

@@ -4,12 +4,12 @@
 /// A question that you have not answered.
 constexpr int unanswered = -1;
 
-/// What is noted in the end, as one number?
+/// What has been recorded at the end, as one number?
 struct Answers {
     int orders = unanswered; ///< "fifo, then lifo": 2, 1, 3 are put into each
     int newcomer =
-        unanswered; ///< "a newcomer": which getter gets 7? The one that waited notes 7;
-                    ///< the newcomer notes 8, or 9 if it finds the queue empty
+        unanswered; ///< "a newcomer": which getter gets 7? The waiting one notes 7; the
+                    ///< newcomer notes 8, or 9 if it finds the queue empty
     int cancelled = unanswered; ///< "the served one is cancelled": each getter notes its
                                 ///< own number (1, 2 or 3) before the item (7 or 8)
     int room = unanswered; ///< "room for one": the items in the order in which they leave

@@ -1,4 +1,4 @@
-// What is noted? Read program.cpp, and put a number in place of each `unanswered`.
+// What is recorded? Read program.cpp, then put a number in place of each `unanswered`.
 #include "exercise.h"
 
 const Answers prediction = {

@@ -4,8 +4,8 @@
 using stage3::Coroutine;
 using stage3::Future;
 
-/// Waits in the queue, in the frame of `get`. However the wait ends, by a wake-up, by
-/// Cancelled, or because the frame is destroyed, its destructor runs.
+/// Waits in the queue; lives in the frame of `get`. However the wait ends, by a wake-up,
+/// by Cancelled, or because the frame is destroyed, its destructor runs.
 struct SimpleQueue::Waiter {
     explicit Waiter(SimpleQueue& q) : queue(q) { queue.waiters_.push_back(woken); }
     Waiter(const Waiter&) = delete;

@@ -1,4 +1,4 @@
-// Woken by whichever is done, it cancels both, and waits for both, whatever comes.
+// When either task is done, this cancels both and waits for both, whatever happens.
 #include "exercise.h"
 
 #include <optional>

@@ -1,5 +1,5 @@
-// Always waits for the first, even if the other is faster. exercise.h says what it
-// should do.
+// Always waits for the first, even if the other is faster; exercise.h says what it should
+// do.
 //
 // You may want: task.add_done_callback(function), Future<> or stage3::Event to be woken
 // by it, task.done(), and task.cancel(). Remember: no co_await in a condition or a

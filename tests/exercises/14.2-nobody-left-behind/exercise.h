@@ -9,8 +9,8 @@
 #include <span>
 #include <string>
 
-/// Fetches the file from `begin` on, and writes it to `target`, byte by byte as it
-/// comes, until that is full. It may fail, as networks do.
+/// Fetches the file from `begin` on, and writes each byte to `target` as it arrives,
+/// until `target` is full. May fail, as networks do.
 using FetchPiece =
     std::function<stage3::Coroutine<>(std::size_t begin, std::span<char> target)>;
 
@@ -19,6 +19,6 @@ using FetchPiece =
 ///
 /// If a piece fails, the others are cancelled, and what the first one threw is thrown.
 /// If `download` is cancelled, so are all pieces, and Cancelled is thrown. However it
-/// ends, no piece is still being fetched after that.
+/// ends, no piece is being fetched afterwards.
 stage3::Coroutine<std::string> download(std::size_t size, std::size_t piece,
                                         FetchPiece fetch_piece);

@@ -1,4 +1,4 @@
-// The pieces are children of a group, which ends when they have.
+// The pieces are children of a group, which ends only after they have.
 #include "exercise.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Fetches all pieces at once. It's right as long as none fails.
+// Fetches all pieces at once, which is right as long as none fails.
 //
 // Remember: no co_await in a condition or a handler.
 #include "exercise.h"

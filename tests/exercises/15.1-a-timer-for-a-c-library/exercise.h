@@ -1,12 +1,12 @@
-// What you have to write: the connection between a Blinker and an event loop.
+// What you have to write: a class that connects a Blinker to an event loop.
 #pragma once
 
 #include "blinker.h"
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
 
-/// As long as this lives, the blinker gets the timers that it wishes for. When this is
-/// destroyed, the blinker gets no more of them: none of its timers is left in the loop,
-/// and its timer function is taken back. The loop and the blinker outlive this.
+/// As long as this lives, the blinker gets the timers that it asks for. When this is
+/// destroyed, it leaves no timer of the blinker in the loop, and takes its timer function
+/// back. The loop and the blinker outlive this.
 class BlinkerTimer {
   public:
     BlinkerTimer(stage3::EventLoop& loop, Blinker& blinker);

@@ -1,4 +1,4 @@
-// One timer at most: each wish takes back the one before.
+// At most one timer: each request replaces the one before.
 #include "exercise.h"
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Connects a Blinker to an event loop. blinker.h says what it wishes for.
+// Connects a Blinker to an event loop. blinker.h says what the blinker can ask for.
 //
 // You may want: loop_.call_later(std::chrono::milliseconds(100), function), which returns
 // a Handle; and timer_.cancel(), which does no harm if there is nothing to cancel.
@@ -18,7 +18,7 @@ BlinkerTimer::~BlinkerTimer() {
 
 void BlinkerTimer::on_timer(long milliseconds, void* self) {
     auto& timer = *static_cast<BlinkerTimer*>(self);
-    // Give the blinker what it wishes for, with these:
+    // Give the blinker the timer that it asks for, with these:
     static_cast<void>(milliseconds);
     static_cast<void>(timer.loop_);
     static_cast<void>(timer.timer_);

@@ -4,7 +4,7 @@
 /// A question that you have not answered.
 constexpr int unanswered = -1;
 
-/// What may become of a URL.
+/// What can become of a URL.
 namespace outcome {
 constexpr int no_record = 0;
 constexpr int page = 1;

@@ -14,8 +14,8 @@ constexpr int cancelled = 4; ///< no value: Cancelled is thrown
 } // namespace seen
 
 struct Answers {
-    // "in the middle": three workers, and Ctrl-C as soon as all three wait for a server
-    // that will send nothing more. When the crawl has ended:
+    // "in the middle": three workers, and Ctrl-C as soon as each of them waits for a
+    // server that will send nothing more. When the crawl has ended:
     int asked = unanswered;   ///< how many requests has the server got?
     int records = unanswered; ///< how many records were written?
     int fetched = unanswered; ///< how many URLs are in the state fetched,
@@ -31,8 +31,8 @@ struct Answers {
     int early = unanswered;       ///< what does the task see that waits for it? seen::...
     int early_known = unanswered; ///< how many URLs are known then?
 
-    // "the other one": as in the middle, but it's the task waiting for the crawl that
-    // is cancelled.
+    // "the other one": as in the middle, but the task that waits for the crawl is the
+    // one that is cancelled.
     int other = unanswered; ///< what does that task see? seen::...
 
     // "too late": the crawl has ended by itself, and then its task is cancelled.

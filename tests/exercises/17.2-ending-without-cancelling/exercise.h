@@ -19,15 +19,15 @@ class Work {
 
     /// Deals with an item. That takes time, and may put new items into the queue.
     virtual stage3::Coroutine<> handle(int item) = 0;
-    /// The last thing that each worker does, once. That takes time, too.
+    /// The last thing that each worker does, once. It takes time, too.
     virtual stage3::Coroutine<> farewell() = 0;
 };
 
-/// Lets this many workers handle what is in the queue and what is put there meanwhile.
+/// Has this many workers handle what is in the queue and what is put there meanwhile.
 /// When nothing is left, each worker says farewell and ends; none is cancelled. Then
 /// this returns how many items each worker has handled.
 ///
-/// The queue has no limit, and is left as it was made: empty, with nothing unfinished.
-/// So it can be used again. Defined in yours.cpp.
+/// The queue has no limit, and is left as it was made: empty, with nothing unfinished, so
+/// that it can be used again. Defined in yours.cpp.
 stage3::Coroutine<std::vector<int>> run_workers(WorkQueue& queue, int workers,
                                                 Work& work);

@@ -1,4 +1,4 @@
-// Ends its workers the rough way. exercise.h says what it should do.
+// Cancels its workers, and too early. exercise.h says what it should do.
 //
 // You may want: queue.join(), queue.put_nowait(std::nullopt), queue.task_done(), and
 // stage3::gather(std::move(tasks)), which waits until all are done, and returns their

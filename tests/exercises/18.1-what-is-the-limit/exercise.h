@@ -4,8 +4,9 @@
 /// A question that you have not answered.
 constexpr int unanswered = -1;
 
-/// What is the limit? It's busy all the time, and everything else has time to spare.
-constexpr int workers = 1; ///< all of them are under way, and mostly wait
+/// What is the limit? The thing that is busy all the time, while the others have time to
+/// spare.
+constexpr int workers = 1; ///< all of them are under way, mostly waiting
 constexpr int loop_thread = 2;
 constexpr int parse_threads = 3;
 constexpr int line = 4;

@@ -1,4 +1,4 @@
-// Crawls without a network, in its own time: whatever takes time is a sleep, and the
+// Crawls without a network, on a simulated clock: whatever takes time is a sleep, and the
 // clock jumps while everything sleeps. There is nothing to edit here.
 #include "exercise.h"
 #include "stage3_queue_crawler/runtime/task/task_group.h"
@@ -98,8 +98,8 @@ Coroutine<> work(Crawl& crawl) {
 
 struct Result {
     int limit = 0;
-    double pages = 0;        // a second
-    double milliseconds = 0; // a page
+    double pages = 0;        // per second
+    double milliseconds = 0; // per page
 };
 
 /// The numbers of two seconds, after one second in which the workers get going.

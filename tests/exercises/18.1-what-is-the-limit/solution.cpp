@@ -1,6 +1,6 @@
-// For each thing, ask how many pages per second it could pass on by itself. The
-// smallest of these numbers is the speed. A worker does one page in the time that a
-// page takes, so the workers pass on their number divided by that time.
+// For each thing, ask how many pages per second it could handle by itself; the smallest
+// of these numbers is the speed. A worker handles one page at a time, so the workers
+// together handle their number divided by the time that a page takes.
 #include "exercise.h"
 
 const Answers prediction = {

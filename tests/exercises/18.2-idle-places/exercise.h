@@ -15,8 +15,7 @@ using Fetch =
     std::function<stage3::Coroutine<std::vector<std::string>>(std::string page)>;
 
 /// Fetches `root` and everything that it leads to, each page once, with at most `limit`
-/// of them under way. As long as a known page has not been fetched, as many are under
-/// way as the limit allows. Returns all pages that it has met, including those that are
-/// not there.
+/// of them under way, and no fewer as long as there is a known page to fetch. Returns all
+/// pages that it has met, including those that don't exist.
 stage3::Coroutine<std::set<std::string>> crawl(Fetch fetch, std::string root,
                                                std::size_t limit);

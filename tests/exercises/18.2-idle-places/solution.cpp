@@ -1,10 +1,10 @@
 // It worked in rounds: start as many fetches as allowed, wait for all of them, then
 // start the next round. A round takes as long as its slowest page, and the places of
-// faster pages stay idle. Neither smaller rounds nor waiting only for the oldest page
-// helps: some place always waits for a page that isn't its own.
+// faster pages stay idle. Smaller rounds don't help, nor does waiting only for the oldest
+// page: some place always waits for a page that isn't its own.
 //
-// With a queue, no worker waits for another. Each takes the next page as soon as it is
-// done with one.
+// With a queue, no worker waits for another: each takes the next page as soon as it has
+// finished one.
 #include "exercise.h"
 #include "stage3_queue_crawler/runtime/sync/queue.h"
 #include "stage3_queue_crawler/runtime/task/task_group.h"

@@ -1,6 +1,6 @@
 // It finds every page, requests none twice, and never has more under way than allowed.
-// But it's slow: little more than half the time would do. Find out when it is idle, and
-// why; then mend it.
+// But it takes nearly twice as long as it needs to. Find out when it is idle and why, and
+// fix it.
 //
 // Remember: no co_await in a condition or a handler.
 #include "exercise.h"

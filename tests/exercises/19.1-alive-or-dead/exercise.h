@@ -4,7 +4,7 @@
 /// A question that you have not answered.
 constexpr int unanswered = -1;
 
-/// What may become of a URL.
+/// What can become of a URL.
 constexpr int page = 1;     ///< alive, and read for links
 constexpr int file = 2;     ///< alive, and not read for links
 constexpr int redirect = 3; ///< neither: the visitor is sent elsewhere

@@ -1,4 +1,4 @@
-// Hops come one by one, in any order. Which of them close a circle?
+// Hops arrive one by one, in any order. Which of them close a circle?
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ class Notes {
   public:
     /// What is noted for `url`, if anything.
     std::optional<Url> find(Url url) const;
-    /// Notes `other` for `url`, in place of what was there before.
+    /// Notes `other` for `url`, in place of what was noted before.
     void set(Url url, Url other);
 
   private:
@@ -24,8 +24,8 @@ class Circles {
   public:
     /// `from` has answered that it redirects to `to`. Returns true if that closes a
     /// circle: following all known hops from `to` leads back to `from`. So each circle
-    /// is closed by one hop, the last of its hops to come, whichever that is. A hop
-    /// that leads into a circle from outside closes none.
+    /// is closed by exactly one hop, the last of its hops to arrive. A hop that leads
+    /// into a circle from outside closes none.
     ///
     /// Called at most once for each `from`. `to` may be a URL that has not answered yet,
     /// or one that never will.

@@ -1,11 +1,11 @@
-// Each chain has an end: a URL that has led nowhere yet. The hop that would take a
-// chain's own end back into the chain closes a circle.
+// Each chain ends at a URL that leads nowhere yet. A hop from that end back into its own
+// chain closes a circle.
 #include "exercise.h"
 
 namespace {
 
-/// Where the hops lead from here. On the way, every second URL learns to skip the next
-/// one, so a path that was long once is half as long the next time.
+/// The URL at which the hops from here end. On the way, every second URL learns to skip
+/// the next one, so a long path is half as long the next time.
 Url end_of(Notes& notes, Url url) {
     while (const std::optional<Url> next = notes.find(url)) {
         const std::optional<Url> after = notes.find(*next);

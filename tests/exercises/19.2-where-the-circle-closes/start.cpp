@@ -1,7 +1,5 @@
 // It knows circles of one hop. Make it find the others; exercise.h says how the hops
-// come.
-//
-// You have notes_.find(url) and notes_.set(url, other).
+// arrive. You have notes_.find(url) and notes_.set(url, other).
 #include "exercise.h"
 
 bool Circles::closes(Url from, Url to) {

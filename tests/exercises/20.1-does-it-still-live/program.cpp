@@ -16,7 +16,8 @@ using stage3::next_turn;
 using stage3::Task;
 using stage3::TaskGroup;
 
-// A thing that can be asked by its address, even after its death, whether it is alive.
+// A thing that can be asked, by its address and even after its death, whether it is
+// alive.
 class Thing {
   public:
     Thing() { living.insert(this); }

@@ -12,7 +12,7 @@
 
 /// What a call of such a coroutine returns. The coroutine begins at once, and runs
 /// until it waits. The Job owns the frame: when it dies, the frame is destroyed,
-/// wherever it waits. This is not one of the runtime's tasks: you see all of it here.
+/// wherever it waits. This isn't one of the runtime's tasks: you see all of it here.
 class [[nodiscard]] Job {
   public:
     struct promise_type {
@@ -54,11 +54,11 @@ class Watches {
     Watches(stage3::EventLoop& loop, Look look) : loop_(loop), look_(std::move(look)) {}
 
     /// Looks at a server now, and then again and again, with a pause in between, until
-    /// that is stopped or this object is destroyed.
+    /// the server is stopped or this object is destroyed.
     void start(const std::string& server, stage3::EventLoop::Duration pause);
 
-    /// Stops looking at the server, and returns how often it has. The server must be
-    /// watched. After that, nothing of the watch is left in the loop.
+    /// Stops looking at the server, and returns how often it was looked at. The server
+    /// must be watched. Afterwards, nothing of the watch is left in the loop.
     int stop(const std::string& server);
 
   private:

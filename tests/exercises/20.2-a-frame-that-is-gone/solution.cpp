@@ -1,6 +1,6 @@
-// An awaiter is in the frame of the coroutine that waits, and dies with it. So it is
-// the right object to take the timer back: it does so however the frame ends. And a
-// watch is only read while it exists.
+// An awaiter lives in the frame of the coroutine that waits, and dies with it, however
+// the frame ends. That makes it the right object to cancel the timer. And a watch is read
+// only while it exists.
 #include "exercise.h"
 
 #include <coroutine>

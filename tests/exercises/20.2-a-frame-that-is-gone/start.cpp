@@ -1,4 +1,4 @@
-// It crashes when a watch is stopped. Find out why, and mend it. After that, there is
+// It crashes when a watch is stopped. Find out why, and fix it. After that, there is
 // another mistake, which doesn't show.
 #include "exercise.h"
 

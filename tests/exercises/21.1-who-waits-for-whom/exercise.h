@@ -13,8 +13,7 @@ struct Folder {
     std::vector<std::string> folders;
 };
 
-/// Lists a folder, which takes a while. Throws std::runtime_error if it may not be
-/// read.
+/// Lists a folder, which takes a while. Throws std::runtime_error if it can't be read.
 using List = std::function<stage3::Coroutine<Folder>(std::string path)>;
 
 struct Found {
@@ -22,7 +21,7 @@ struct Found {
     std::vector<std::string> unreadable; ///< paths of folders
 };
 
-/// All files below the folder "", in any order. At most four folders are listed at the
-/// same time, and four whenever there are that many. When it has ended, so have all
-/// tasks that it has made.
+/// All files below the folder "", in any order. Lists at most four folders at the same
+/// time, and four whenever there are that many. When this has ended, so have all tasks
+/// that it made.
 stage3::Coroutine<Found> find_files(List list);

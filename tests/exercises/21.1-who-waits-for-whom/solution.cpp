@@ -1,5 +1,5 @@
-// A folder that can't be read is done, too; and no worker waits for room that only it
-// could make.
+// A folder that can't be read is done, too, and no worker waits for room that only a
+// worker could make.
 #include "exercise.h"
 #include "stage3_queue_crawler/runtime/sync/queue.h"
 #include "stage3_queue_crawler/runtime/task/task_group.h"

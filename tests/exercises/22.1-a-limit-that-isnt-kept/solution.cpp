@@ -1,5 +1,5 @@
-// A thread that nothing waits for. It owns everything it touches, or shares it with us,
-// so it doesn't matter which of us goes first.
+// A thread that nothing waits for. It owns everything it touches, or shares it with the
+// coroutine, so either of them may end first.
 #include "exercise.h"
 #include "stage3_queue_crawler/runtime/loop/mailbox.h"
 

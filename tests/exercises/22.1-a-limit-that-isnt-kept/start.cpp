@@ -1,5 +1,5 @@
-// It throws Timeout, and yet the limit isn't kept. Find out what waits for what, and
-// mend it.
+// It throws Timeout, and yet the limit isn't kept. Find out what waits for what, and fix
+// it.
 //
 // Remember: no co_await in a condition or a handler, and no lambda in its statement
 // (give the lambda a name first).

@@ -4,7 +4,7 @@
 /// A question that you have not answered.
 constexpr int unanswered = -1;
 
-/// How many connections has the server accepted, when the scene is over?
+/// How many connections has the server accepted when the scene is over?
 struct Answers {
     int in_turn = unanswered;    ///< three pages, one after the other
     int at_once = unanswered;    ///< two at the same time, and then two more

@@ -1,11 +1,12 @@
-// First in, first out: one line for all hosts. exercise.h says what it should be.
+// First in, first out: one line for all hosts. exercise.h says what it should do.
 //
 // You have: waiting_[host], the pages of a host; turns_, the hosts, of which the first is
 // served next; std::erase(turns_, host), which takes a host out; waiting_.erase(host);
 // stage3::detail::put_back(pages, one), which puts one back to where its number says.
 //
-// Copy the host's name first: const std::string host = one.item.host. Once the page is
-// moved, its name is gone, and f(waiting_[one.item.host], std::move(one)) may move first.
+// Copy the host's name first: const std::string host = one.item.host. Once the page has
+// been moved, its name is gone, and f(waiting_[one.item.host], std::move(one)) may move
+// first.
 #include "exercise.h"
 
 #include <utility>

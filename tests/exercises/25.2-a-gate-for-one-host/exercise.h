@@ -31,7 +31,7 @@ class Gate {
     /// waits in line. Returns at once.
     void enter(std::string page);
 
-    /// A request has ended, in whatever way.
+    /// A request has ended, successfully or not.
     void end();
 
     /// The host wants no request to start before `when`. If the next one has to wait
@@ -39,7 +39,7 @@ class Gate {
     void hold(TimePoint when);
 
   private:
-    /// Yours: starts what may start now, and makes sure that the rest is not forgotten.
+    /// Yours: starts what may start now, and makes sure that the rest isn't forgotten.
     void start_next();
 
     stage3::EventLoop& loop_;
@@ -48,5 +48,5 @@ class Gate {
     std::deque<std::string> line_; // the pages that wait
     std::size_t in_flight_ = 0;    // requests that have started and not ended
     TimePoint next_start_{};       // no request starts before this
-    std::optional<stage3::CancelAtExit> timer_; // takes its timer back at the end
+    std::optional<stage3::CancelAtExit> timer_; // cancels its timer at the end
 };

@@ -1,4 +1,4 @@
-// One function starts what may start; whatever changes anything calls it.
+// One function starts whatever may start; everything that changes something calls it.
 #include "exercise.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 //
 // You have: loop_.time(), which is now; limits_.delay and limits_.max_in_flight; and
 //     timer_.emplace(loop_.call_at(when, [this] { ... })); which calls the function at
-// `when`, and takes back the timer that was set before, if any.
+// `when`, and cancels the timer that was set before, if any.
 #include "exercise.h"
 
 #include <algorithm>

@@ -13,13 +13,12 @@ constexpr int no = 0;
 constexpr int yes = 1;
 
 struct Answers {
-    // A coroutine waits for what run_in_executor returns. In which thread...
+    // A coroutine waits for what run_in_executor returns. In which thread ...
     int function = unanswered; ///< does the function run?
     int callback = unanswered; ///< is a done callback of the future called?
     int after = unanswered;    ///< does the line after the co_await run?
-    int captures =
-        unanswered; ///< are the things destroyed that the function has captured?
-    // The coroutine is cancelled while the function runs. When the function ends...
+    int captures = unanswered; ///< is what the function has captured destroyed?
+    // The coroutine is cancelled while the function runs. When the function ends ...
     int runs_on = unanswered; ///< has it run all its lines?
     int local = unanswered;   ///< does a local variable of the coroutine still exist?
     int shared = unanswered;  ///< does the object that both have a shared_ptr to exist?

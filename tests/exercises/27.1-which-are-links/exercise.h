@@ -9,7 +9,7 @@ struct Answers {
     int slash = unanswered;     ///< a slash where a blank should be
     int comment = unanswered;   ///< comments that end in odd ways
     int quotes = unanswered;    ///< tags in values
-    int text_area = unanswered; ///< tags in text
+    int text_area = unanswered; ///< tags in a text area
     int no_script = unanswered; ///< for browsers without scripts
     int script = unanswered;    ///< scripts, and what they hide
     int cut_off = unanswered;   ///< a page that ends too early

@@ -20,5 +20,5 @@ struct Answers {
 /// What you think. Defined in yours.cpp.
 extern const Answers prediction;
 
-/// Takes all six responses apart, and returns what came out. Defined in program.cpp.
+/// Splits all six responses, and returns what came out. Defined in program.cpp.
 Answers run_program();

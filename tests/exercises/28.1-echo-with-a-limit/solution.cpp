@@ -1,4 +1,4 @@
-// Lines until there are none, and then an end that loses nothing.
+// Sends lines back until there are none, and then ends without losing anything.
 #include "exercise.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
 
@@ -8,7 +8,7 @@
 using stage3::Coroutine;
 using stage3::Stream;
 
-/// Sends lines back. False if there was one that is too long.
+/// Sends lines back. Returns false if one was too long.
 static Coroutine<bool> send_lines_back(Stream& stream) {
     try {
         for (;;) {

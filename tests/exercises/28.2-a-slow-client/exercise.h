@@ -15,14 +15,13 @@ constexpr std::size_t most_unsent = std::size_t{64} * 1024;
 /// The room outlives the streams, and those outlive the coroutines.
 class Room {
   public:
-    /// Yours. The client is in the room as long as this runs, however it ends: in
-    /// `members_` from its first step on, and no longer once it has ended. The caller
-    /// closes the connection then, and destroys the stream.
+    /// Yours. The client is in `members_` from the first step of this until it has ended,
+    /// in whatever way. Then the caller closes the connection and destroys the stream.
     ///
     /// - Each line ("...\n") that the client says is sent to all others who are in the
     ///   room, as soon as it is whole, and not to itself.
     /// - No client is waited for: one that reads slowly doesn't hold up the others.
-    /// - If more than `most_unsent` is then left for a client, its stream is closed at
+    /// - If this leaves more than `most_unsent` for a client, its stream is closed at
     ///   once. A client that is less behind stays, and gets everything, in order.
     /// - It ends when the client finishes, or says a line that is longer than
     ///   `longest_line`; when the connection breaks, or is closed because the client is

@@ -1,4 +1,4 @@
-// No client is waited for. One that is too far behind must go.
+// No client is waited for, and one that is too far behind must go.
 #include "exercise.h"
 #include "stage3_queue_crawler/runtime/loop/at_exit.h"
 

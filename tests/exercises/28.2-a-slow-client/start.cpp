@@ -1,4 +1,4 @@
-// A room in which no client hears another. exercise.h says what it should be.
+// A room in which no client hears another. exercise.h says what it should do.
 //
 // You may want: member->write(line), member->unsent(), member->close(). A task that
 // waits for something on a stream that is closed gets std::system_error, not inside

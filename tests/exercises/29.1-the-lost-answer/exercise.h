@@ -21,7 +21,7 @@ struct Call {
     std::vector<std::string> done = {}; ///< it has fetched these
 };
 
-/// What the server says to that.
+/// What the server answers.
 struct Answer {
     bool is_refused = false;            ///< the call has changed nothing
     std::vector<std::string> urls = {}; ///< the process has to fetch these now
@@ -35,19 +35,19 @@ struct ConnectionLost : std::runtime_error {
 /// Brings a call to the server, and the answer back. May throw ConnectionLost.
 using Line = std::function<stage3::Coroutine<Answer>(Call)>;
 
-/// What the server knows of a process that takes part.
+/// What the server knows about a process that takes part.
 struct Session {
     int last = 0; ///< the number of the last call that changed anything
     /// What it has to fetch: URL -> the number of the call that took it out of the queue.
     std::map<std::string, int> held;
 };
 
-/// Where the crawl is kept.
+/// Keeps the crawl.
 class Server {
   public:
-    /// Notes what is done, and gives out URLs. If a call is repeated because its answer
-    /// was lost, it notes nothing and gives out nothing: it answers as before. It
-    /// refuses a call that comes after later ones, a call before which another is
+    /// Records what is done, and gives out URLs. If a call is repeated because its answer
+    /// was lost, it records nothing and gives out nothing: it answers as before. It
+    /// refuses a call that arrives after later ones, a call before which another is
     /// missing, and every call of a session that it doesn't know.
     Answer step(const Call& call);
 
@@ -61,7 +61,7 @@ class Process {
   public:
     Process(Line line, int session) : line_(std::move(line)), session_(session) {}
 
-    /// Makes a call, again and again until there is an answer.
+    /// Makes a call, and repeats it until there is an answer.
     stage3::Coroutine<Answer> ask(std::size_t want, std::vector<std::string> done);
 
   private:

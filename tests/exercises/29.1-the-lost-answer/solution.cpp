@@ -2,8 +2,8 @@
 // counts before it tries, and the server can tell a repeated call from a new one.
 //
 // Recognizing the call isn't enough: the process must learn what it was given. The
-// server finds that by the same number among what the session holds, so it needs to
-// keep no answers.
+// server needs no copy of its answers for that, because the same number marks the URLs
+// that the session holds.
 #include "exercise.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
 

@@ -11,7 +11,7 @@
 /// What a server has counted, up to this moment.
 struct Counts {
     int unfinished = 0; ///< URLs that are not done, and links in its outbox
-    int created = 0;    ///< how many were ever unfinished here: it never falls
+    int created = 0;    ///< how many have ever been unfinished here; never falls
 };
 
 /// What is in an outbox.
@@ -30,20 +30,20 @@ class Server {
     virtual ~Server() = default;
 
     virtual stage3::Coroutine<Counts> counts() = 0;
-    /// The oldest link in its outbox; nothing if that is empty.
+    /// The oldest link in its outbox; nothing if the outbox is empty.
     virtual stage3::Coroutine<std::optional<Link>> first_in_outbox() = 0;
     /// A link from another server's outbox is now this server's to fetch. If a link
-    /// with its number came in before, nothing happens.
+    /// with its number has come in before, nothing happens.
     virtual stage3::Coroutine<> put(Link link) = 0;
-    /// The link with this number leaves the outbox. If it has left, nothing happens.
+    /// The link with this number leaves the outbox. If it already has, nothing happens.
     virtual stage3::Coroutine<> sent(int number) = 0;
 };
 
-/// Carries the links in the outbox of `from` to `to`, until there are none. Two may do
-/// so at once, and each may be ended at any moment: every link arrives, and arrives once.
-/// At every moment, each is unfinished somewhere.
+/// Carries the links in the outbox of `from` to `to`, until there are none. Two of these
+/// may run at once, and each may be ended at any moment: every link arrives, and arrives
+/// once. At every moment, each link is unfinished somewhere.
 stage3::Coroutine<> carry(Server& from, Server& to);
 
-/// Is nothing left on any of them? True only if that is certain. False if it can't be
-/// said yet; then this is called again later.
+/// Whether nothing is left on any of them. True only if that is certain; if it isn't
+/// certain yet, false, and this is called again later.
 stage3::Coroutine<bool> is_over(std::vector<Server*> servers);

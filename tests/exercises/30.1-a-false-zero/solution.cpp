@@ -1,13 +1,13 @@
-// carry: first put the link in, and then take it off. In between, it is on two servers,
+// carry: put the link in first, and then take it off. In between, it is on two servers,
 // and unfinished twice; the other way around, it would be unfinished nowhere. A carrier
-// that is ended in between leaves it in the outbox, and the next one puts it in again:
-// thanks to its number, that does no harm.
+// that is ended in between leaves it in the outbox, and the next one puts it in again,
+// which does no harm, thanks to its number.
 //
-// is_over: it is not enough that each server had nothing when it was asked, since these
-// are different moments. But if none has created anything since, then none has had
-// anything since: what was 0 has stayed 0. All of these periods have one moment in
-// common, the one at which the second pass begins. At that moment there was nothing
-// anywhere, and nothing comes from nothing.
+// is_over: it isn't enough that each server had nothing when it was asked, because these
+// are different moments. But a server that has created nothing since has had nothing
+// since: what was 0 has stayed 0. All of these periods have one moment in common, the
+// one at which the second pass begins. At that moment there was nothing anywhere, and
+// nothing comes from nothing.
 #include "exercise.h"
 
 using stage3::Coroutine;
