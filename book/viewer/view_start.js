@@ -57,7 +57,6 @@
   Controls.fill();
   Thread.begin();
   Thread.fillLegend();
-  SourcePane.begin();
   TimePane.begin();
   TimePane.fill();
   Page.onMove(drawAll);

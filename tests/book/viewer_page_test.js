@@ -2,11 +2,13 @@
 //
 // make_page.py --self-test puts this script after the page's own. It waits until the page is
 // drawn, goes through the whole run and back, presses keys, measures colours and widths, and
-// leaves its findings as JSON in <pre id="result">. viewer_page_test.py reads them.
+// leaves its findings as JSON in <pre id="result">. viewer_page_test.py reads them. PART is which
+// of it: "everything", or "sight".
 "use strict";
 
 (async () => {
   const MOST_STEPS = 1500; // that are walked one by one; of a longer run, only so many
+  const LINE_HEIGHT = 19; // of the source, px
   const CONTRAST = 4.5; // the least that WCAG 2 asks for
   const result = { checks: 0, failures: [], times: {} };
 
@@ -340,6 +342,55 @@
     }
   }
 
+  // ---- The line of the present step: in sight, however fast one walks ----
+  const frame = () => new Promise(requestAnimationFrame);
+
+  /// What lies on the line's first row, in the middle between its number and its end: the line
+  /// itself, unless it's scrolled away or something covers it.
+  function isLineInSight() {
+    const line = one(".code .now[aria-current]");
+    if (!line)
+      return true; // of some steps no line is known
+    const { left, top, width } = line.getBoundingClientRect();
+    return line.contains(document.elementFromPoint(left + width / 2, top + LINE_HEIGHT / 2));
+  }
+
+  /// A held key: several presses before the browser draws, and some more just after it has.
+  async function hold(key, times) {
+    for (let i = 0; i < times; i++) {
+      press(key);
+      if (i % 3 === 1)
+        await frame();
+    }
+  }
+
+  /// The browser may need some frames until it has laid out what is new in sight.
+  async function checkLine(how) {
+    const ENOUGH = 6;
+    await frame();
+    for (let i = 0; i < ENOUGH && !isLineInSight(); i++)
+      await frame();
+    check(isLineInSight(), `${how}: the line of step ${viewer.step()} is out of sight`);
+  }
+
+  async function linesInSight() {
+    const count = Math.min(viewer.steps(), MOST_STEPS);
+    press("Home");
+    for (let number = 1; number <= count; number++) {
+      await checkLine("step by step");
+      press("ArrowRight");
+    }
+    for (const from of [5, 17]) {
+      viewer.go(from);
+      await checkLine("a jump");
+      press("w");
+      while (viewer.step() < count) {
+        await hold("ArrowRight", 5 + from);
+        await checkLine("held →");
+      }
+    }
+  }
+
   // ---- The network ----
   function network() {
     const asked = performance.getEntriesByType("resource").map(entry => entry.name);
@@ -374,6 +425,21 @@
   }
 
   // ---- All of it ----
+  async function everything() {
+    const opened = look(), openedAt = viewer.step();
+    times();
+    const seen = walk(opened, openedAt);
+    await jumps(seen);
+    moves();
+    await plays();
+    sheets();
+    focusedKeys();
+    pointer();
+    names();
+    measure();
+    network();
+  }
+
   function write() {
     const pre = document.createElement("pre");
     pre.id = "result";
@@ -393,18 +459,7 @@
   try {
     if (await whenReady()) {
       Object.assign(result, { title: document.title, width: innerWidth, steps: viewer.steps() });
-      const opened = look(), openedAt = viewer.step();
-      times();
-      const seen = walk(opened, openedAt);
-      await jumps(seen);
-      moves();
-      await plays();
-      sheets();
-      focusedKeys();
-      pointer();
-      names();
-      measure();
-      network();
+      await (PART === "sight" ? linesInSight() : everything());
     }
   } catch (error) {
     said.push(`${error.message} ${error.stack}`);

@@ -10,14 +10,19 @@ environment: then it's all scenes, how fast they are, and whether each kind of f
 
     viewer_page_test.py PAGE.html...   looks at these pages instead
 """
+import concurrent.futures
+import functools
 import html
+import http.server
 import json
 import os
 import pathlib
+import queue
 import re
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -31,6 +36,7 @@ SELF_TEST = (pathlib.Path(__file__).parent / "viewer_page_test.js").read_text(en
 BROWSER = browser_here()
 SKIPPED = 77  # what meson takes for "skipped"
 DESK, TELEPHONE = (1366, 900), (390, 844)
+SCREENS = [(1366, 768), (1920, 1080), TELEPHONE]
 SCENES = scenes.all_scenes()
 SMALL = "07-fetch-one"
 ALL = os.environ.get("VIEWER_ALL") == "1"
@@ -46,25 +52,31 @@ addEventListener("message", event => {
   pre.id = "result";
   pre.textContent = event.data;
   document.body.append(pre);
+  if (location.protocol === "http:")
+    fetch("result", { method: "POST", body: event.data });
 });
 </script>
 <iframe src="PAGE" width="WIDTH" height="HEIGHT" style="border:0"></iframe>
 """
 
 
-def with_self_test(page: str) -> str:
+def with_self_test(page: str, part: str = "everything") -> str:
     before, end, after = page.rpartition("</script>")
-    return before + SELF_TEST + end + after
+    return f'{before}const PART = "{part}";\n{SELF_TEST}{end}{after}'
+
+
+def write_frame(folder: pathlib.Path, page: str, size: tuple[int, int], link: str = ""):
+    (folder / "page.html").write_text(page, encoding="utf-8")
+    frame = FRAME.replace("PAGE", f"page.html{link}")
+    frame = frame.replace("WIDTH", str(size[0])).replace("HEIGHT", str(size[1]))
+    (folder / "frame.html").write_text(frame, encoding="utf-8")
 
 
 def look_at(page: str, size: tuple[int, int], link: str = "") -> dict:
     """What the self test finds in a page that is opened with a link such as "#step=42"."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        (folder / "page.html").write_text(page, encoding="utf-8")
-        frame = FRAME.replace("PAGE", f"page.html{link}")
-        frame = frame.replace("WIDTH", str(size[0])).replace("HEIGHT", str(size[1]))
-        (folder / "frame.html").write_text(frame, encoding="utf-8")
+        write_frame(folder, page, size, link)
         shown = dump(folder / "frame.html", folder / "profile", size)
     result = re.search(r'<pre id="result">(.*?)</pre>', shown, re.S)
     if result is None:
@@ -72,14 +84,54 @@ def look_at(page: str, size: tuple[int, int], link: str = "") -> dict:
     return json.loads(html.unescape(result[1]))
 
 
+def browser_command(profile: pathlib.Path, size: tuple[int, int]) -> list[str]:
+    window = f"--window-size={max(600, size[0])},{size[1] + 100}"
+    return [BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", window,
+            f"--user-data-dir={profile}", "--force-prefers-reduced-motion"]
+
+
 def dump(page: pathlib.Path, profile: pathlib.Path, size: tuple[int, int]) -> str:
     # Virtual time doesn't wait for timers: the clock jumps to the next one when nothing is left to do.
-    window = f"--window-size={max(600, size[0])},{size[1] + 100}"
-    command = [BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", window,
-               f"--user-data-dir={profile}", "--force-prefers-reduced-motion",
-               "--virtual-time-budget=600000", "--dump-dom", page.as_uri()]
+    command = [*browser_command(profile, size), "--virtual-time-budget=600000", "--dump-dom",
+               page.as_uri()]
     done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=300)
     return done.stdout
+
+
+class Reports(http.server.SimpleHTTPRequestHandler):
+    """Hands out a folder, and takes what the page in it has found."""
+    found: queue.Queue
+
+    def do_POST(self):
+        self.found.put(self.rfile.read(int(self.headers["Content-Length"])))
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+def watch(page: str, size: tuple[int, int]) -> dict:
+    """As look_at, but the browser draws each frame, as it does for a reader: what the page does
+    when the browser is about to draw never happens in virtual time."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+        folder = pathlib.Path(name)
+        write_frame(folder, page, size)
+        kind = type("Kind", (Reports,), {"found": queue.Queue()})
+        with http.server.ThreadingHTTPServer(
+                ("127.0.0.1", 0), functools.partial(kind, directory=name)) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            command = [*browser_command(folder / "profile", size), "--disable-frame-rate-limit",
+                       f"http://127.0.0.1:{server.server_port}/frame.html"]
+            browser = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            try:
+                return json.loads(kind.found.get(timeout=120))
+            except queue.Empty:
+                return {"failures": ["the page has reported nothing"]}
+            finally:
+                browser.terminate()
+                browser.wait()
+                server.shutdown()
 
 
 class Page(unittest.TestCase):
@@ -106,6 +158,16 @@ class OneOfEachStage(Page):
 
     def test_a_page_of_stage_3_works_on_a_desk(self):
         self.assertFine(scenes.scene_page(SCENES["10-next-turn"]), DESK)
+
+
+class Sight(Page):
+    def test_the_current_line_is_in_sight_while_a_key_is_held(self):
+        page = with_self_test(scenes.scene_page(SCENES["08-chain"]), "sight")
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            for size, seen in zip(SCREENS, pool.map(functools.partial(watch, page), SCREENS)):
+                with self.subTest(size):
+                    self.assertEqual(seen["failures"], [])
+                    self.assertGreater(seen["checks"], 400)
 
 
 @only_in_all
