@@ -133,18 +133,23 @@ const Controls = (() => {
     ["Shift → ←", "next turn, turn before"],
     ["space", "play, pause"],
     ["+ −", "faster, slower"],
-    ["w", "on to where it wakes"],
-    ["c", "back to the cause"],
-    ["t T", "same task's next step, the one before"],
+    ["w", "until it wakes: on to that step"],
+    ["c", "cause: back to that step"],
+    ["t T", () => `${same()}: its next step, the one before`],
     ["f", "next thing worth a look"],
     ["Home End", "first step, last step"],
     ["d", "dark, light"],
     ["?", "these keys"],
   ];
 
+  /// What “the same” is: so says the button, too.
+  const same = () => Page.stage === 1 ? "same fetch"
+    : Page.model.talks ? "same generator" : "same task";
+
   function keyLine([keys, words]) {
     const caps = keys.split(" ").flatMap(key => [el("kbd", {}, key), " "]);
-    return el("div", {}, el("dt", {}, ...caps), el("dd", {}, words));
+    const text = typeof words === "function" ? words() : words;
+    return el("div", {}, el("dt", {}, ...caps), el("dd", {}, text));
   }
 
   function signLine({ kind, words }) {
@@ -183,8 +188,8 @@ const Controls = (() => {
   function fillFindings() {
     const all = Page.model.findings;
     const button = byId("findings-button");
-    button.textContent = all.length === 0 ? "no findings"
-      : all.length === 1 ? "1 finding" : `${Words.num(all.length)} findings`;
+    button.textContent = all.length === 1 ? "1 likely mistake"
+      : `${all.length === 0 ? "no" : Words.num(all.length)} likely mistakes`;
     button.classList.toggle("some", all.length > 0);
     const none = el("li", { class: "empty" },
       "No callback held the loop for more than 10 ms, every task went on, " +
@@ -231,8 +236,7 @@ const Controls = (() => {
   /// What hangs on the trace.
   function fill() {
     byId("scrub").max = Page.last();
-    byId("same").textContent = Page.stage === 1 ? "same fetch"
-      : Page.model.talks ? "same generator" : "same task";
+    byId("same").textContent = same();
     fillKeys();
     fillFindings();
   }

@@ -64,6 +64,20 @@ const Thread = (() => {
     return found;
   }
 
+  // ---- Words: only where all of them are in sight. A part of "20.6 ms" is another time. ----
+  const LETTER = 6.2; // px, about
+
+  /// What of the picture is in sight, as the picture counts.
+  const inSight = ({ left, width, shift }) => ({ begin: left - 8 - shift, end: width - shift });
+
+  /// The first of `texts` that fits between two places, in the middle of them; or null.
+  function fitting(layout, texts, x1, x2) {
+    const { begin, end } = inSight(layout);
+    const from = Math.max(x1, begin), to = Math.min(x2, end);
+    const text = texts.find(words => words.length * LETTER < to - from);
+    return text ? { text, x: (from + to) / 2 } : null;
+  }
+
   // ---- Dotted lines: who stands still ----
 
   /// From step `first` to step `last`, with words if there is room for them.
@@ -71,12 +85,13 @@ const Thread = (() => {
     const { from, to, unit, isSmall } = layout;
     if (!layout.isShown(lane) || last < from || first > to)
       return [];
+    const { begin: left, end: right } = inSight(layout);
     const x1 = layout.x(Math.max(first, from)), x2 = layout.x(Math.min(last, to + 1));
     const y = layout.y(lane);
     const line = svg("line", { class: `parked ${kind}`, x1: x1 + 12, x2: Math.max(x1 + 13, x2 - 12),
       y1: y, y2: y });
-    const begin = Math.max(x1 + 18, layout.left - layout.shift + 4); // beyond the knot
-    const letters = Math.floor((x2 - begin - 10) / 6.2);
+    const begin = Math.max(x1 + 18, left + 12); // beyond the knot
+    const letters = Math.floor((Math.min(x2, right) - begin - 10) / LETTER);
     const ENOUGH = isSmall ? 5 : 8;
     if (!words || letters < ENOUGH || x2 - x1 < unit)
       return [line];
@@ -172,12 +187,12 @@ const Thread = (() => {
 
   function sleep(layout, number, x1, x2, y) {
     const isAhead = number >= Page.step;
-    const words = `asleep ${Words.time(Page.steps[number].slept)}`;
-    return [
-      svg("path", { class: isAhead ? "asleep ahead" : "asleep", d: `M${x1 + 11} ${y}H${x2 - 11}` }),
-      svg("text", { class: isAhead ? "word" : "word sleep", x: (x1 + x2) / 2, y: y - 7,
-        "text-anchor": "middle" }, words),
-    ];
+    const slept = Words.time(Page.steps[number].slept);
+    const words = fitting(layout, [`asleep ${slept}`, slept], x1, x2);
+    const line = svg("path", { class: isAhead ? "asleep ahead" : "asleep",
+      d: `M${x1 + 11} ${y}H${x2 - 11}` });
+    return !words ? [line] : [line, svg("text", { class: isAhead ? "word" : "word sleep",
+      x: words.x, y: y - 7, "text-anchor": "middle" }, words.text)];
   }
 
   function string(layout) {
@@ -229,11 +244,15 @@ const Thread = (() => {
   // ---- Words above the thread: what is said to generators, and what they reply ----
   function sayings(layout) {
     const found = [];
+    const { begin, end } = inSight(layout);
     for (let i = layout.from; i <= layout.to; i++) {
       const { kind, lane, word } = Page.steps[i];
-      if (kind === "ask" || kind === "reply")
-        found.push(svg("text", { class: "word", x: layout.x(i) - 8, y: layout.y(lane) - 14 },
-          kind === "ask" ? Words.short(Page.model, i) : word ?? "–"));
+      if (kind !== "ask" && kind !== "reply")
+        continue;
+      const text = kind === "ask" ? Words.short(Page.model, i) : word ?? "–";
+      const x = layout.x(i) - 8;
+      if (x >= begin && x + text.length * LETTER <= end)
+        found.push(svg("text", { class: "word", x, y: layout.y(lane) - 14 }, text));
     }
     return found;
   }

@@ -462,13 +462,15 @@ const report = (() => {
       same(m.steps[m.steps.length - 1].stack, []);
       same(m.turns[0].runs.map(one => one.to), [m.steps.length - 1]);
     },
-    "a lane is used again when it is free"() {
+    "rows are in the order in which their tasks are met"() {
       const m = run("stage1", STAGE1);
-      same(m.rows, 2);
+      same(m.rows, m.fetches.size);
+      same([...m.fetches.values()].map(fetch => fetch.row), [...m.fetches.keys()].map((_, i) => i));
       same(find(m, "call").lane, 0);
       const two = run("stage2", [made(1), task("step", 1), done(1),
         made(2), task("step", 2), done(2)]);
-      same([two.rows, two.tasks.get(2).row], [1, 0]);
+      same([two.rows, two.tasks.get(2).row], [2, 1]);
+      same(two.together[two.steps.length - 1], 1);
       check(m.x[m.steps.length] > m.steps.length, "a sleep has more room");
     },
 

@@ -70,8 +70,29 @@
     check(odd < 0, `step ${number}: “${seen.slice(odd - 30, odd + 20)}”`);
     const panes = PANES.filter(pane => pane !== ".under");
     const words = panes.map(pane => one(pane).textContent).join(" ");
+    checkWords(number);
+    checkLanes(number);
     const nothing = words.search(/\bnull\b/);
     check(nothing < 0, `step ${number}: “${words.slice(nothing - 30, nothing + 20)}”`);
+  }
+
+  /// A word of the picture is there as a whole or not at all: the end of "20.6 ms" is another time.
+  function checkWords(number) {
+    const clip = one("#beside-the-names rect");
+    const begin = one(".cloth").getBoundingClientRect().left + Number(clip.getAttribute("x"));
+    const end = begin + Number(clip.getAttribute("width"));
+    for (const text of all(".cloth .picture text")) {
+      const { left, right } = text.getBoundingClientRect();
+      check(left > begin - 1 && right < end + 1, `step ${number}: “${text.textContent}” is cut`);
+    }
+  }
+
+  /// Lanes are in the order of their numbers, and none is beneath all others without a step in sight.
+  function checkLanes(number) {
+    const numbers = all(".cloth .names .label").map(label => /^task (\d+)/.exec(label.textContent)?.[1])
+      .filter(text => text).map(Number);
+    check(numbers.every((n, i) => i === 0 || n > numbers[i - 1]),
+      `step ${number}: the lanes are in the order ${numbers}`);
   }
 
   function walk(opened, openedAt) {
@@ -187,6 +208,19 @@
     check(theme() !== before, "d doesn't change the theme");
     press("d");
     check(theme() === before, "d doesn't change the theme back");
+  }
+
+  /// The button and the sheet of keys say the same, and what is not there takes a line.
+  function sameWords() {
+    const keys = all("#keys dd").map(node => node.textContent);
+    for (const id of ["until", "cause", "same"])
+      check(keys.some(text => text.startsWith(`${one(`#${id}`).textContent}:`)),
+        `no key is called “${one(`#${id}`).textContent}”`);
+    for (const pane of all(".mid .pane, .side .pane"))
+      check(pane.querySelector(".body").textContent || pane.offsetHeight < 50,
+        `#${pane.id} has nothing to show, and is ${pane.offsetHeight} px high`);
+    check(/^(no|1|[\d,]+) likely mistakes?$/.test(one("#findings-button").textContent),
+      `“${one("#findings-button").textContent}” doesn't say of what`);
   }
 
   /// A focused element keeps the keys that it needs itself.
@@ -373,11 +407,21 @@
     check(isLineInSight(), `${how}: the line of step ${viewer.step()} is out of sight`);
   }
 
+  const MOST_LINES = 14; // of the source, that are in sight on a small desk's screen
+
+  function checkLines() {
+    const { top, bottom } = one(".code").getBoundingClientRect();
+    const end = Math.min(bottom, one("footer").getBoundingClientRect().top);
+    const lines = Math.floor((end - top) / LINE_HEIGHT);
+    check(innerWidth < 1000 || lines >= MOST_LINES, `step ${viewer.step()}: ${lines} lines in sight`);
+  }
+
   async function linesInSight() {
     const count = Math.min(viewer.steps(), MOST_STEPS);
     press("Home");
     for (let number = 1; number <= count; number++) {
       await checkLine("step by step");
+      checkLines();
       press("ArrowRight");
     }
     for (const from of [5, 17]) {
@@ -433,6 +477,7 @@
     moves();
     await plays();
     sheets();
+    sameWords();
     focusedKeys();
     pointer();
     names();
