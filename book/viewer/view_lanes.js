@@ -42,7 +42,8 @@ const Lanes = (() => {
     const chosen = new Set();
     const visit = number => {
       const lane = model.steps[number]?.lane;
-      if (typeof lane === "number" && number >= from && number <= to && chosen.size < most)
+      if (typeof lane === "number" && number >= from && number <= to && chosen.size < most
+          && Page.isDrawn(number))
         chosen.add(lane);
     };
     for (let away = 0; away <= to - from; away++) {
@@ -71,13 +72,14 @@ const Lanes = (() => {
   function layOut(width) {
     const { model, step: now } = Page;
     const isSmall = width < 620;
-    const unit = (isSmall ? 25 : 31) + (model.talks ? 11 : 0); // from one step to the next
+    // From one step to the next.
+    const unit = (isSmall ? 25 : 31) + (model.talks ? 11 : Page.isEvery ? 0 : 9);
     const longer = isSmall ? 14 : 30; // "generator 1", instead of "task 1"
     const left = (isSmall ? 92 : 170) + (model.talks ? longer : 0); // room for the lanes' names
     const rowHeight = isSmall ? 25 : 26;
     const most = isSmall ? 4 : innerHeight < 900 ? 5 : 7; // rows
     const here = left + (width - left) * (isSmall ? 0.5 : 0.46);
-    const x = number => left + model.x[number] * unit;
+    const x = number => left + Page.x[number] * unit;
     const shift = here - x(now);
 
     let from = now, to = now;
@@ -86,6 +88,10 @@ const Lanes = (() => {
     while (to < model.steps.length - 1 && x(to) + shift < width + unit)
       to++;
 
+    const drawn = [];
+    for (let number = from; number <= to; number++)
+      if (Page.isDrawn(number))
+        drawn.push(number);
     const owners = ownersNow();
     const rows = chooseRows(from, to, most, owners);
     const named = new Map(owners);
@@ -99,8 +105,8 @@ const Lanes = (() => {
     const beyond = top + (lanes.length - rows.length + room) * rowHeight;
     const y = lane => yOfLane.get(lane) ?? beyond; // rows that aren't shown: "and more"
     const height = beyond + (hidden ? 12 : -4);
-    return { width, height, isSmall, unit, left, here, shift, from, to, x, y, beyond, lanes, rows,
-      owners, named, isShown: lane => yOfLane.has(lane) };
+    return { width, height, isSmall, unit, left, here, shift, from, to, drawn, x, y, beyond, lanes,
+      rows, owners, named, isShown: lane => yOfLane.has(lane) };
   }
 
   /// Within a task's lane, the thread lies the lower the deeper it is in the chain of

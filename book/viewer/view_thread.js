@@ -57,7 +57,7 @@ const Thread = (() => {
     for (const { call, task, step } of runsIn(layout)) {
       const lane = call ? laneOfCall(call) : task.row;
       const end = call ? call.end : endOfRun(task, step);
-      if (layout.isShown(lane))
+      if (layout.isShown(lane) && Page.isDrawn(step, end ?? layout.to))
         found.push(bar(layout, step, end ?? layout.to + 1, lane,
           call && Page.stage > 1 ? "call" : ""));
     }
@@ -199,16 +199,22 @@ const Thread = (() => {
     const { steps } = Page.model;
     let past = "M0 0", ahead = "M0 0";
     const sleeps = [];
-    for (let i = layout.from; i < layout.to; i++) {
-      const x1 = layout.x(i), x2 = layout.x(i + 1);
-      const y1 = Lanes.yOfStep(layout, steps[i]), y2 = Lanes.yOfStep(layout, steps[i + 1]);
-      if (steps[i].asleep)
-        sleeps.push(...sleep(layout, i, x1, x2, y1));
-      else if (i < Page.step)
-        past += curve(x1, y1, x2, y2);
+    layout.drawn.slice(0, -1).forEach((i, index) => {
+      const next = layout.drawn[index + 1];
+      let x1 = layout.x(i);
+      const x2 = layout.x(next);
+      const y1 = Lanes.yOfStep(layout, steps[i]), y2 = Lanes.yOfStep(layout, steps[next]);
+      if (steps[i].asleep) {
+        const awake = y1 === y2 ? x2 : Math.max(x1 + 24, x2 - layout.unit * 0.8);
+        sleeps.push(...sleep(layout, i, x1, awake, y1));
+        x1 = awake;
+      }
+      const line = x1 < x2 ? curve(x1, y1, x2, y2) : "";
+      if (i < Page.step)
+        past += line;
       else
-        ahead += curve(x1, y1, x2, y2);
-    }
+        ahead += line;
+    });
     return [svg("path", { class: "string ahead", d: ahead }),
       svg("path", { class: "string", d: past }), ...sleeps];
   }
@@ -230,12 +236,13 @@ const Thread = (() => {
 
   function arrows(layout) {
     const found = [];
-    for (let i = layout.from; i <= layout.to; i++) {
+    for (const i of layout.drawn) {
       const { kind, future } = Page.steps[i];
       if (!ENDS.includes(kind))
         continue;
       for (const wait of future.waiters)
-        if (wait.resumed > i && wait.resumed <= layout.to + 6 && layout.isShown(wait.task.row))
+        if (wait.resumed > i && wait.resumed <= layout.to + 6 && Page.isDrawn(wait.resumed)
+            && layout.isShown(wait.task.row))
           found.push(...arrow(layout, i, wait));
     }
     return found;
@@ -260,7 +267,7 @@ const Thread = (() => {
   // ---- Knots: the steps ----
   function knots(layout) {
     const found = [];
-    for (let i = layout.from; i <= layout.to; i++) {
+    for (const i of layout.drawn) {
       const step = Page.steps[i];
       const isNow = i === Page.step;
       const x = layout.x(i), y = Lanes.yOfStep(layout, step);

@@ -3,7 +3,7 @@
 // make_page.py --self-test puts this script after the page's own. It waits until the page is
 // drawn, goes through the whole run and back, presses keys, measures colours and widths, and
 // leaves its findings as JSON in <pre id="result">. viewer_page_test.py reads them. PART is which
-// of it: "everything", or "sight".
+// of it: "everything", "walk" or "sight".
 "use strict";
 
 (async () => {
@@ -348,7 +348,7 @@
     const controls = one("#controls").getBoundingClientRect();
     check(controls.bottom <= innerHeight + 1, `${where}: the controls are out of sight`);
     if (innerWidth <= 700)
-      for (const button of all("#controls button"))
+      for (const button of all("#controls button:not([hidden])"))
         check(button.offsetHeight >= 40, `${where}: #${button.id} is too small for a finger`);
   }
 
@@ -418,6 +418,7 @@
 
   async function linesInSight() {
     const count = Math.min(viewer.steps(), MOST_STEPS);
+    press("e");
     press("Home");
     for (let number = 1; number <= count; number++) {
       await checkLine("step by step");
@@ -468,7 +469,52 @@
       jump: timeOf(some, anywhere) };
   }
 
+  // ---- The coarse walk: what a page shows that was opened without a wish ----
+  async function coarseWalk() {
+    const stops = viewer.stops(), count = viewer.steps();
+    check(viewer.step() === stops[0] && stops.length < count / 2, `it opens at ${viewer.step()}`);
+    const seen = [];
+    for (const stop of stops) {
+      check(viewer.step() === stop, `→ leads to step ${viewer.step()}, not to the stop ${stop}`);
+      seen.push(look());
+      checkStep(stop, seen[seen.length - 1]);
+      press("ArrowRight");
+    }
+    for (const stop of [...stops].reverse()) {
+      checkSame(seen.pop(), look(), `stop ${stop} looks different on the way back`);
+      press("ArrowLeft");
+    }
+    const between = stops[1] + 1;
+    check(!stops.includes(between), "two stops are beside each other: take another scene");
+    location.hash = `#step=${between}`;
+    await sleep(50);
+    check(viewer.step() === between, `#step=${between} leads to ${viewer.step()}`);
+    check(one(".knot.is").dataset.step === String(between - 1), "the present step is not drawn");
+    press("ArrowRight");
+    check(viewer.step() === stops[2], `from step ${between}, → leads to ${viewer.step()}`);
+    await everyStep(between);
+  }
+
+  async function everyStep(number) {
+    const isOn = () => one("#every").getAttribute("aria-pressed") === "true";
+    const knots = () => all(".cloth .knot").map(node => Number(node.dataset.step));
+    viewer.go(number);
+    check(!isOn() && knots().length < knots().pop() - knots()[0], "each step is drawn");
+    press("e");
+    check(isOn() && knots().length === knots().pop() - knots()[0] + 1, "e doesn't show each step");
+    press("ArrowRight");
+    check(viewer.step() === number + 1, "with every step, → leads beyond the next");
+    await sleep(400);
+    check(location.hash.includes("walk=every"), `the address says ${location.hash}`);
+    one("#every").click();
+    check(!isOn(), "the button doesn't lead back to stops");
+    await sleep(400);
+    check(!location.hash.includes("walk"), `the address still says ${location.hash}`);
+  }
+
   // ---- All of it ----
+  const PARTS = { everything, walk: coarseWalk, sight: linesInSight };
+
   async function everything() {
     const opened = look(), openedAt = viewer.step();
     times();
@@ -504,7 +550,7 @@
   try {
     if (await whenReady()) {
       Object.assign(result, { title: document.title, width: innerWidth, steps: viewer.steps() });
-      await (PART === "sight" ? linesInSight() : everything());
+      await PARTS[PART]();
     }
   } catch (error) {
     said.push(`${error.message} ${error.stack}`);

@@ -135,7 +135,7 @@ def watch(page: str, size: tuple[int, int]) -> dict:
 
 
 class Page(unittest.TestCase):
-    def assertFine(self, page: str, size: tuple[int, int], link: str = ""):
+    def assertFine(self, page: str, size: tuple[int, int], link: str = "#walk=every"):
         result = look_at(with_self_test(page), size, link)
         self.assertEqual(result["failures"], [])
         self.assertEqual(result["width"], size[0])
@@ -151,13 +151,24 @@ class OneOfEachStage(Page):
         self.assertFine(scenes.scene_page(SCENES["03-callbacks"]), TELEPHONE)
 
     def test_a_page_of_stage_2_opened_by_a_link_works_on_a_desk(self):
-        self.assertFine(scenes.scene_page(SCENES[SMALL]), DESK, "#step=17&theme=dark")
+        self.assertFine(scenes.scene_page(SCENES[SMALL]), DESK, "#step=17&theme=dark&walk=every")
 
     def test_a_page_of_generators_works_on_a_telephone(self):
         self.assertFine(scenes.scene_page(SCENES["06-send"]), TELEPHONE)
 
     def test_a_page_of_stage_3_works_on_a_desk(self):
         self.assertFine(scenes.scene_page(SCENES["10-next-turn"]), DESK)
+
+
+class Walk(Page):
+    def test_a_page_goes_from_stop_to_stop_or_shows_every_step(self):
+        for name, size in (("08-chain", DESK), ("09-exception", TELEPHONE)):
+            with self.subTest(name):
+                trace = SCENES[name].trace()
+                page = make_page.make_page(trace, make_page.meta_of(trace))
+                result = look_at(with_self_test(page, "walk"), size)
+                self.assertEqual(result["failures"], [])
+                self.assertGreater(result["checks"], 100)
 
 
 class Sight(Page):
@@ -185,7 +196,7 @@ class Scenes(Page):
 
     def test_a_scene_can_be_opened_by_a_link(self):
         page = scenes.scene_page(SCENES[SMALL])
-        for link in ("#step=9", "#theme=dark"):
+        for link in ("#step=9&walk=every", "#theme=dark&walk=every"):
             with self.subTest(link):
                 self.assertFine(page, DESK, link)
 
@@ -232,7 +243,8 @@ class Checks(unittest.TestCase):
         for name, (old, new, said) in self.FAULTS.items():
             with self.subTest(name):
                 self.assertIn(old, fine)
-                failures = look_at(with_self_test(fine.replace(old, new)), DESK)["failures"]
+                faulty = with_self_test(fine.replace(old, new))
+                failures = look_at(faulty, DESK, "#walk=every")["failures"]
                 self.assertTrue(any(said in failure for failure in failures), failures[:5])
 
 
