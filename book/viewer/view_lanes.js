@@ -76,8 +76,9 @@ const Lanes = (() => {
     const unit = (isSmall ? 25 : 31) + (model.talks ? 11 : Page.isEvery ? 0 : 9);
     const longer = isSmall ? 14 : 30; // "generator 1", instead of "task 1"
     const left = (isSmall ? 92 : 170) + (model.talks ? longer : 0); // room for the lanes' names
-    const rowHeight = isSmall ? 25 : 26;
-    const most = isSmall ? 4 : innerHeight < 900 ? 5 : 7; // rows
+    const isLow = innerHeight < 900;
+    const rowHeight = isSmall ? 25 : isLow ? 24 : 26;
+    const most = isSmall ? 4 : isLow ? 5 : 7; // rows
     const here = left + (width - left) * (isSmall ? 0.5 : 0.46);
     const x = number => left + Page.x[number] * unit;
     const shift = here - x(now);

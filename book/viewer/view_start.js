@@ -32,6 +32,7 @@
   function drawAll() {
     Say.draw();
     Thread.draw();
+    Legend.draw();
     SourcePane.draw();
     TasksPane.draw();
     QueuePane.draw();
@@ -56,13 +57,13 @@
   Controls.begin();
   Controls.fill();
   Thread.begin();
-  Thread.fillLegend();
   TimePane.begin();
   TimePane.fill();
   Page.onMove(drawAll);
   Controls.followLink();
   if (Page.step < 0)
     Page.go(meta.start ? meta.start - 1 : Page.home(), { quiet: true });
+  Welcome.begin();
 
   // For tests. `opened` is in ms, since the browser began with the page.
   const opened = performance.now();

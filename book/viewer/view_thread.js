@@ -6,7 +6,7 @@
 "use strict";
 
 const Thread = (() => {
-  const { span, svg, one } = Dom;
+  const { svg, one } = Dom;
   const cloth = { width: 800, svg: null };
 
   // ---- Bars: who is on the stack, and how long ----
@@ -322,8 +322,9 @@ const Thread = (() => {
     const hidden = [...layout.owners.keys()].filter(row => !layout.isShown(row)).length;
     if (hidden === 0)
       return [];
+    const more = `… and ${Words.num(hidden)} more`;
     const words = layout.isSmall ? `+ ${Words.num(hidden)}` : Page.stage === 1
-      ? `… and ${Words.num(hidden)} more in flight` : `… and ${Words.num(hidden)} more tasks`;
+      ? `${more} in flight` : hidden === 1 ? `${more} task` : `${more} tasks`;
     return [svg("text", { x: 14, y: layout.beyond + 4 }, words)];
   }
 
@@ -401,19 +402,6 @@ const Thread = (() => {
     knot.append(svg("title", {}, `${number + 1}: ${Words.short(Page.model, number)}`));
   }
 
-  function legendLine(kind, words) {
-    const line = svg("svg", { width: 24, height: 10 }, svg("path", { class: kind, d: "M1 5H22" }));
-    return span("", line, words);
-  }
-
-  function fillLegend() {
-    const still = Page.stage === 1 ? "a function is registered" : "stands still, on no stack";
-    const asleep = Page.model.talks ? [] : [["asleep", "asleep"]];
-    const lines = [["string", "the thread: where the program runs"], ...asleep, ["parked", still],
-      ...(Page.stage === 3 ? [["parked ready", "ready to run"]] : [])];
-    one(".legend").replaceChildren(...lines.map(line => legendLine(...line)));
-  }
-
   function begin() {
     const box = one(".cloth");
     box.addEventListener("click", onClick);
@@ -427,5 +415,5 @@ const Thread = (() => {
     }).observe(box);
   }
 
-  return { begin, fillLegend, draw };
+  return { begin, draw };
 })();

@@ -3,7 +3,7 @@
 // make_page.py --self-test puts this script after the page's own. It waits until the page is
 // drawn, goes through the whole run and back, presses keys, measures colours and widths, and
 // leaves its findings as JSON in <pre id="result">. viewer_page_test.py reads them. PART is which
-// of it: "everything", "walk" or "sight".
+// of it: "everything", "walk", "card" or "sight".
 "use strict";
 
 (async () => {
@@ -495,6 +495,47 @@
     await everyStep(between);
   }
 
+  /// The legend grows, and each step's sign is in it.
+  function legend() {
+    const words = () => all(".met li, .legend > span").map(node => node.textContent);
+    let before = [];
+    for (const stop of viewer.stops()) {
+      viewer.go(stop);
+      const now = words();
+      check(before.every(text => now.includes(text)), `stop ${stop}: the legend forgets a sign`);
+      check(!one(".met li").offsetTop === !one(".met").offsetTop, "no sign is in sight");
+      check(now.length >= before.length, `stop ${stop}: the legend gets shorter`);
+      before = now;
+    }
+    viewer.go(viewer.stops()[0]);
+    check(words().length < before.length, "the legend tells of what has not been shown");
+  }
+
+  // ---- The opening card ----
+  async function card() {
+    const welcome = one("#welcome"), sentences = all("#welcome p");
+    check(!welcome.hidden && sentences.length === 3, "there are not three sentences");
+    check(sentences.every(node => /^[A-Z].*[.]$/.test(node.textContent)), "no sentences");
+    check(welcome.getAttribute("role") === "dialog" && nameOf(welcome), "no dialog with a name");
+    check(document.activeElement === document.body, "the card takes the focus");
+    colours("card");
+    widths("card");
+    press("Tab");
+    check(!welcome.hidden, "Tab closes it, so that its button can't be reached");
+    const step = viewer.step();
+    press("ArrowRight");
+    check(welcome.hidden, "a key doesn't close it");
+    check(viewer.step() > step, "the key that closes it does nothing else");
+    let kept = null;
+    try {
+      kept = localStorage.length;
+    } catch {
+      // refused: then it can't be remembered
+    }
+    check(kept === null || kept === 1, "it isn't remembered");
+    legend();
+  }
+
   async function everyStep(number) {
     const isOn = () => one("#every").getAttribute("aria-pressed") === "true";
     const knots = () => all(".cloth .knot").map(node => Number(node.dataset.step));
@@ -513,9 +554,10 @@
   }
 
   // ---- All of it ----
-  const PARTS = { everything, walk: coarseWalk, sight: linesInSight };
+  const PARTS = { everything, walk: coarseWalk, card, sight: linesInSight };
 
   async function everything() {
+    check(one("#welcome").hidden, "a scene has a card");
     const opened = look(), openedAt = viewer.step();
     times();
     const seen = walk(opened, openedAt);

@@ -171,6 +171,24 @@ class Walk(Page):
                 self.assertGreater(result["checks"], 100)
 
 
+class Card(Page):
+    def test_a_new_reader_is_told_what_the_page_shows_and_any_key_closes_that(self):
+        trace = SCENES["09-exception"].trace()
+        page = make_page.make_page(trace, make_page.meta_of(trace))
+        for size in (DESK, TELEPHONE):
+            with self.subTest(size):
+                result = look_at(with_self_test(page, "card"), size)
+                self.assertEqual(result["failures"], [])
+
+    def test_a_browser_that_keeps_nothing_shows_the_card_and_closes_it(self):
+        trace = SCENES["09-exception"].trace()
+        page = make_page.make_page(trace, make_page.meta_of(trace))
+        refusing = page.replace("<script>\n", "<script>\nObject.defineProperty(window, "
+                                "'localStorage', { get() { throw new Error('refused'); } });\n", 1)
+        self.assertNotEqual(page, refusing)
+        self.assertEqual(look_at(with_self_test(refusing, "card"), DESK)["failures"], [])
+
+
 class Sight(Page):
     def test_the_current_line_is_in_sight_while_a_key_is_held(self):
         trace = SCENES["08-chain"].trace()
