@@ -1111,6 +1111,21 @@ const Model = (() => {
     return way.reverse();
   }
 
+  /// When the thread was busy: from each time it woke until it slept again. [[from, to]], µs.
+  function busyTimes(m) {
+    const spans = [];
+    let [{ t: from }] = m.steps;
+    for (const turn of m.turns) {
+      const select = m.steps[turn.select];
+      if (!select.asleep)
+        continue;
+      spans.push([from, turn.t]);
+      from = turn.t + select.slept;
+    }
+    spans.push([from, Math.max(from, m.span)]);
+    return spans;
+  }
+
   // ---- What is worth a look ----
 
   function findAll(m) {
@@ -1262,7 +1277,7 @@ const Model = (() => {
       add("cut", "warn", last, "The trace has no end: it was cut off here.");
   }
 
-  return { parse, build, read, stateAt, start, causes, shortName, lastName, shown, SLEEP, HELD,
+  return { parse, build, read, stateAt, start, causes, busyTimes, shortName, lastName, shown, SLEEP, HELD,
     LOOP, CALLS };
 })();
 if (typeof module !== "undefined")

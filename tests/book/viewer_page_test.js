@@ -3,7 +3,7 @@
 // make_page.py --self-test puts this script after the page's own. It waits until the page is
 // drawn, goes through the whole run and back, presses keys, measures colours and widths, and
 // leaves its findings as JSON in <pre id="result">. viewer_page_test.py reads them. PART is which
-// of it: "everything", "walk", "card" or "sight".
+// of it: "everything", "walk", "card" or "sight"; or "compare", for a page that compares two runs.
 "use strict";
 
 (async () => {
@@ -553,8 +553,49 @@
     check(!location.hash.includes("walk"), `the address still says ${location.hash}`);
   }
 
+  // ---- A page that compares two runs ----
+  const TOOK = /^took ([\d.]+) (µs|ms|s), and the loop was busy for [\d.]+ (µs|ms|s) of it \([\d.]+ %\)\. /;
+
+  /// How many pixels a microsecond is wide: told by the longest of a run's bars.
+  function scaleOf(run, { fetches }) {
+    const widths = [...run.querySelectorAll(".lane i")].map(bar => bar.getBoundingClientRect().width);
+    const took = [...fetches.values()].map(fetch => fetch.t1 - fetch.t0);
+    return Math.max(...widths) / Math.max(...took);
+  }
+
+  function comparison() {
+    const runs = all(".run"), known = JSON.parse(one("#meta").textContent).runs;
+    check(runs.length === 2, `there are ${runs.length} runs`);
+    const models = known.map(({ trace }) => Model.read(trace));
+    runs.forEach((run, i) => {
+      const { fetches } = models[i];
+      check(run.querySelectorAll(".lane").length === fetches.size, `run ${i}: not a lane per fetch`);
+      const line = run.querySelector(".took").textContent;
+      check(TOOK.test(line), `run ${i}: “${line}”`);
+      for (const bar of run.querySelectorAll("i")) {
+        const box = bar.getBoundingClientRect(), room = bar.parentNode.getBoundingClientRect();
+        check(box.left >= room.left - 1 && box.right <= room.right + 3
+          && box.top >= room.top && box.bottom <= room.bottom, `run ${i}: a bar leaves its lane`);
+      }
+    });
+    const [first, second] = runs.map((run, i) => scaleOf(run, models[i]));
+    check(Math.abs(first / second - 1) < 0.02, `two time axes: ${first} and ${second}`);
+    check(document.scrollingElement.scrollWidth <= innerWidth, "the page is too wide");
+    for (const node of all("body *").filter(isOut))
+      check(false, `${node.outerHTML.slice(0, 60)} is out of sight`);
+    for (const wanted of ["light", "dark"]) {
+      if (theme() !== wanted)
+        press("d");
+      check(theme() === wanted, `d doesn't make it ${wanted}`);
+      colours(`compared, ${wanted}`);
+    }
+    names();
+    network();
+  }
+
   // ---- All of it ----
-  const PARTS = { everything, walk: coarseWalk, card, sight: linesInSight };
+  const PARTS = { everything, walk: coarseWalk, card, sight: linesInSight,
+    compare: comparison };
 
   async function everything() {
     check(one("#welcome").hidden, "a scene has a card");
@@ -591,7 +632,7 @@
 
   try {
     if (await whenReady()) {
-      Object.assign(result, { title: document.title, width: innerWidth, steps: viewer.steps() });
+      Object.assign(result, { title: document.title, width: innerWidth });
       await PARTS[PART]();
     }
   } catch (error) {

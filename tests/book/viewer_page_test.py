@@ -30,6 +30,7 @@ sys.path.insert(0, str(ROOT / "book" / "viewer"))
 sys.dont_write_bytecode = True
 import make_page  # noqa: E402  (its folder has just been put on the path)
 import scenes  # noqa: E402
+from compare import compare_page  # noqa: E402
 from story import browser_here  # noqa: E402
 
 SELF_TEST = (pathlib.Path(__file__).parent / "viewer_page_test.js").read_text(encoding="utf-8")
@@ -187,6 +188,17 @@ class Card(Page):
                                 "'localStorage', { get() { throw new Error('refused'); } });\n", 1)
         self.assertNotEqual(page, refusing)
         self.assertEqual(look_at(with_self_test(refusing, "card"), DESK)["failures"], [])
+
+
+class Compare(Page):
+    def test_two_runs_share_one_time_axis(self):
+        both = [SCENES[name].trace() for name in ("03-callbacks", "08-chain")]
+        page = compare_page(both, ["Stage 1", "Stage 2"], "Stage 1 beside stage 2")
+        for size in ((1366, 768), TELEPHONE):
+            with self.subTest(size):
+                result = look_at(with_self_test(page, "compare"), size)
+                self.assertEqual(result["failures"], [])
+                self.assertGreater(result["checks"], 60)
 
 
 class Sight(Page):
