@@ -118,6 +118,7 @@
       return;
     clearInterval(wait);
     const { step } = JSON.parse(document.getElementById("meta").textContent).still;
+    viewer.every(true);
     viewer.go(step);
     const picture = still();
     const result = document.createElement("pre");

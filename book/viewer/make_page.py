@@ -31,9 +31,9 @@ HERE = Path(__file__).resolve().parent
 PANES = ["view_tasks.js", "view_loop.js", "view_waits.js", "view_time.js"]
 PANES_OF_GENERATORS = ["words_generators.js", "view_generators.js"]  # for who talks with them
 SCRIPTS = [
-    "steps.json", "model.js", "words.js", "view_dom.js", "view.js", "view_places.js",
+    "steps.json", "model.js", "stops.js", "words.js", "view_dom.js", "view.js", "view_places.js",
     "view_source.js", "view_signs.js", "view_lanes.js", "view_thread.js", *PANES, "view_say.js",
-    "view_controls.js", "view_start.js",
+    "view_controls.js", "view_welcome.js", "view_start.js",
 ]
 TITLES = {
     "stage1": "Stage 1: an event loop with callbacks",

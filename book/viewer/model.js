@@ -22,7 +22,9 @@
 //     calls, watches   all callbacks that ran; all registrations; in order
 //     turns, turnOf    the loop's turns, in order, and by number
 //     findings         [{ step, level: "warn" or "note", kind, text }], by step
-//     rows, x          for drawing: how many lanes, and where each step stands
+//     rows, x          for drawing: how many rows there are, one for each task (stage 1: fetch)
+//                      in the order in which they are met; and where each step stands
+//     together         by step: how many of those were alive at once, at most, so far
 //     span             when the last event came, µs
 //
 // A step has
@@ -667,43 +669,36 @@ const Model = (() => {
   // ---- Where things are drawn: a lane each, which is used again when it is free ----
 
   function setLanes(m) {
-    const rows = { used: [], lowest: 0 };
+    let alive = 0;
     const over = []; // fetches that have ended, and still have the thread
     const depths = new Map();
     m.x = new Float64Array(m.steps.length + 1);
+    m.together = new Uint32Array(m.steps.length);
     let x = 0;
     for (const s of m.steps) {
-      takeRow(m, s, rows);
+      alive += takeRow(m, s);
+      m.together[s.n] = Math.max(alive, m.together[s.n - 1] || 0);
       s.lane = laneOf(m, s);
       s.depth = depthOf(s, depths);
       m.x[s.n] = x;
       x += s.kind === "select" && s.asleep ? 3.2 : 1; // a sleep gets room for its words
       if (m.stage > 1 && s.kind === "done")
-        freeRow(rows, s.task.row);
+        alive--;
       if (m.stage === 1 && s.kind === "end")
         over.push(s.fetch);
       if (s.stack.length === 0)
-        while (over.length > 0)
-          freeRow(rows, over.pop().row);
+        alive -= over.splice(0).length;
     }
     m.x[m.steps.length] = x;
-    m.rows = rows.used.length;
   }
 
-  /// In stage 1 a fetch has a lane, else a task: from when it's first met.
-  function takeRow(m, s, rows) {
+  /// In stage 1 a fetch has a row, else a task: from when it's first met. How many were met?
+  function takeRow(m, s) {
     const owner = m.stage === 1 ? s.fetch : s.task;
     if (!owner || owner.row !== undefined)
-      return;
-    while (rows.used[rows.lowest])
-      rows.lowest++;
-    rows.used[rows.lowest] = true;
-    owner.row = rows.lowest;
-  }
-
-  function freeRow(rows, row) {
-    rows.used[row] = false;
-    rows.lowest = Math.min(rows.lowest, row);
+      return 0;
+    owner.row = m.rows++;
+    return 1;
   }
 
   function laneOf(m, s) {
@@ -1116,6 +1111,21 @@ const Model = (() => {
     return way.reverse();
   }
 
+  /// When the thread was busy: from each time it woke until it slept again. [[from, to]], µs.
+  function busyTimes(m) {
+    const spans = [];
+    let [{ t: from }] = m.steps;
+    for (const turn of m.turns) {
+      const select = m.steps[turn.select];
+      if (!select.asleep)
+        continue;
+      spans.push([from, turn.t]);
+      from = turn.t + select.slept;
+    }
+    spans.push([from, Math.max(from, m.span)]);
+    return spans;
+  }
+
   // ---- What is worth a look ----
 
   function findAll(m) {
@@ -1267,7 +1277,7 @@ const Model = (() => {
       add("cut", "warn", last, "The trace has no end: it was cut off here.");
   }
 
-  return { parse, build, read, stateAt, start, causes, shortName, lastName, shown, SLEEP, HELD,
+  return { parse, build, read, stateAt, start, causes, busyTimes, shortName, lastName, shown, SLEEP, HELD,
     LOOP, CALLS };
 })();
 if (typeof module !== "undefined")

@@ -6,9 +6,14 @@ This is what `./learn trace` calls; a reader types:
     ./learn trace [1|2|3] [URL]   record stage 2, or the one you name, on a
                                   small practice site or on URL; the stage's
                                   own options may follow
+    ./learn trace 1 2             compare two stages: both runs on one time axis
+    ./learn trace 2 --latency 10 40
+                                  compare two runs of one stage, on a practice
+                                  site that answers after 10 ms, and after 40
     ./learn trace FILE            show a trace that you already have
     ./learn trace --scene [NAME]  record a scene of the book, or list them all
 
+    --latency MS         how long the practice site takes for an answer (20)
     --text               print the steps as a table instead of making a page
     -o FILE              write the page there instead of in .learn/
     --open               open the page, too
@@ -22,11 +27,13 @@ import subprocess
 import sys
 from contextlib import ExitStack
 from pathlib import Path
+from typing import NamedTuple
 
 sys.dont_write_bytecode = True  # no __pycache__ beside the sources
 import recording  # noqa: E402  (what is imported is beside this file)
 import scenes  # noqa: E402
 from as_text import text_of  # noqa: E402
+from compare import compare_page  # noqa: E402
 from make_page import make_page, meta_of  # noqa: E402
 from traces import ROOT, BadTrace, Trace, read  # noqa: E402
 
@@ -37,13 +44,24 @@ class Misuse(Exception):
     """That can't be meant."""
 
 
+class Run(NamedTuple):
+    """One to be recorded."""
+    stage: int
+    latency: str | None  # of the practice site, in ms; None: as always
+
+    @property
+    def program(self) -> str:
+        return f"stage{self.stage}"
+
+
 class Request:
     """What was typed. Throws Misuse."""
 
     def __init__(self, words: list[str]):
         self.text, self.output, self.open = False, None, False
         self.scene: str | None = None  # "": which are there?
-        self.stage: int | None = None
+        self.stages: list[int] = []     # two: to be compared
+        self.latencies: list[str] = []  # likewise
         self.url: str | None = None
         self.file: str | None = None
         self.options: list[str] = []   # of the stage
@@ -60,6 +78,11 @@ class Request:
                 if not words:
                     raise Misuse("-o needs a file to write to")
                 self.output = words.pop(0)
+            elif word == "--latency":
+                while words and words[0].isdigit():
+                    self.latencies.append(words.pop(0))
+                if not self.latencies:
+                    raise Misuse("--latency needs a number of milliseconds, or two to compare")
             elif word == "--open":
                 self.open = True
             elif word == "--scene":
@@ -73,41 +96,48 @@ class Request:
                 self.options.append(word)
 
     def _take_what(self, word: str) -> bool:
-        """A stage, and then a URL may follow; a URL; or a file."""
-        if word.isdigit() and self.stage is None and not Path(word).exists():
+        """A stage, and then another or a URL may follow; a URL; or a file."""
+        if word.isdigit() and not Path(word).exists():
             if word not in ("1", "2", "3"):
                 raise Misuse(f"there is no stage {word}: there are 1, 2 and 3")
-            self.stage = int(word)
+            self.stages.append(int(word))
             return True
-        if self.stage is not None or "://" in word:
+        if self.stages or "://" in word:
             self.url = word
         else:
             self.file = word
         return False
 
     def _check(self) -> None:
-        if self.scene is not None and (self.stage or self.url or self.file or self.options):
+        if self.scene is not None and (self.stages or self.latencies or self.url or self.file or self.options):
             raise Misuse("a scene is recorded already: it takes no stage, no URL and no file")
         if self.file is not None and self.options:
             raise Misuse(f"{self.file} is recorded already: {self.options[0]} would be "
                          "a stage's option")
+        if self.file is not None and self.latencies:
+            raise Misuse(f"{self.file} is recorded already: --latency is for a new run")
+        if self.url is not None and self.latencies:
+            raise Misuse("--latency is the practice site's, and can't be chosen for a URL")
+        if len(self.runs()) > 2:
+            raise Misuse("two runs can be compared, not more: two stages, or one with two latencies")
+        if len(self.runs()) == 2 and self.text:
+            raise Misuse("--text prints one run: a comparison is a page")
         if self.file is not None and not Path(self.file).exists():
             raise Misuse(f"there is no file {self.file}, and a URL begins with http://")
         if any(word == "--trace" or word.startswith("--trace=") for word in self.options):
             raise Misuse("--trace is chosen here; -o says where the page goes")
 
-    def program(self) -> str | None:
-        """Which one is to run."""
+    def runs(self) -> list[Run]:
+        """What is to run."""
         if self.file is not None or self.scene is not None:
-            return None
-        return f"stage{self.stage or 2}"
+            return []
+        return [Run(stage, latency) for stage in self.stages or [2]
+                for latency in self.latencies or [None]]
 
     def needs(self) -> list[str]:
         """What must be built, as ninja knows it."""
-        program = self.program()
-        if program is None:
-            return []
-        names = [program] if self.url else [program, "practice_site"]
+        programs = list(dict.fromkeys(run.program for run in self.runs()))
+        names = programs if self.url or not programs else [*programs, "practice_site"]
         return [recording.PROGRAMS[name] for name in names]
 
     def target(self, kept: Path) -> Path | None:
@@ -120,15 +150,17 @@ class Request:
 # ---- Recording --------------------------------------------------------------------------
 
 
-def record(request: Request, build: Path, kept: Path) -> Path:
+def record(request: Request, run: Run, file: Path, build: Path) -> Path:
     """Runs the stage. What it prints goes into a file; what it complains of is seen."""
-    file, printed = kept / "run.trace", kept / "run.txt"
+    printed = file.with_suffix(".txt")
     file.unlink(missing_ok=True)
-    name, options, url = request.program(), request.options, request.url
+    name, options, url = run.program, request.options, request.url
     with ExitStack() as stack:
         if url is None:
             site = build / recording.PROGRAMS["practice_site"]
-            url = stack.enter_context(recording.practice_site(site, *recording.SMALL_SITE)).url
+            latency = ["--latency", run.latency] if run.latency is not None else []
+            small = recording.practice_site(site, *recording.SMALL_SITE, *latency)
+            url = stack.enter_context(small).url
             if name == "stage3" and not options:
                 options = FEW_WORKERS
         command = [build / recording.PROGRAMS[name], "--trace", file, *options, url]
@@ -215,13 +247,33 @@ def run(words: list[str]) -> None:
         show(request, build, kept)
 
 
+def read_run(file: Path | str) -> Trace:
+    trace = read(file)
+    if trace.cut_off:
+        print(f"learn: {trace.name} was cut off: what came after is not known", file=sys.stderr)
+    return trace
+
+
+def names_of(runs: list[Run]) -> tuple[list[str], str]:
+    """What tells one of two from the other, and what both are about."""
+    one, other = runs
+    if one.stage != other.stage:
+        return [f"Stage {run.stage}" for run in runs], f"Stage {one.stage} beside stage {other.stage}"
+    return ([f"Answers after {run.latency or 20} ms" for run in runs],
+            f"Stage {one.stage}, with answers after {one.latency or 20} and {other.latency or 20} ms")
+
+
 def show(request: Request, build: Path, kept: Path) -> None:
     if request.scene is not None:
         deliver(render_scene(request), f"scene {request.scene}", request, kept)
         return
-    trace = read(request.file or record(request, build, kept))
-    if trace.cut_off:
-        print(f"learn: {trace.name} was cut off: what came after is not known", file=sys.stderr)
+    runs = request.runs()
+    if len(runs) == 2:
+        both = [read_run(record(request, run, kept / f"run{number}.trace", build))
+                for number, run in enumerate(runs, 1)]
+        deliver(compare_page(both, *names_of(runs)), "two runs, compared", request, kept)
+        return
+    trace = read_run(request.file or record(request, runs[0], kept / "run.trace", build))
     deliver(render(request, trace), f"{len(trace.events)} events of {trace.program}", request, kept)
 
 

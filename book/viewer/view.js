@@ -7,7 +7,7 @@
 
 const Page = (() => {
   const page = { meta: {}, model: null, stage: 0, steps: [], state: null, step: -1, worth: [],
-    times: { steps: 0, sum: 0, most: 0 } };
+    stops: [], fold: null, isEvery: false, x: null, times: { steps: 0, sum: 0, most: 0 } };
   let draw = () => {};
 
   /// `model` is what Model.build makes of a trace.
@@ -21,6 +21,68 @@ const Page = (() => {
     const moments = (meta.moments || []).map(({ step, caption }) =>
       ({ step: step - 1, text: caption, kind: "moment" }));
     page.worth = [...moments, ...model.findings];
+    page.stops = Stops.of(model, page.worth.map(thing => thing.step));
+    page.fold = Stops.fold(model);
+    walkEvery(page.stops.length === page.steps.length);
+  }
+
+  // ---- The walk: from stop to stop, or every step ----
+
+  /// Where each step stands in the picture: as the model says, or, from stop to stop, with what is
+  /// between two stops squeezed into the gap.
+  function placesOfSteps() {
+    const { model, stops } = page;
+    if (page.isEvery)
+      return model.x;
+    const x = new Float64Array(model.steps.length + 1);
+    let at = 0;
+    stops.forEach((stop, i) => {
+      const next = stops[i + 1] ?? model.steps.length;
+      const gap = model.steps[stop].asleep ? 3.2 : 1;
+      for (let n = stop; n < next; n++)
+        x[n] = at + (n > stop ? gap * (0.3 + 0.4 * (n - stop) / (next - stop)) : 0);
+      at += gap;
+    });
+    for (let n = 0; n < stops[0]; n++)
+      x[n] = n / stops[0] - 1.2;
+    x[model.steps.length] = at;
+    return x;
+  }
+
+  function walkEvery(isEvery) {
+    page.isEvery = isEvery;
+    page.x = placesOfSteps();
+    if (page.step < 0)
+      return;
+    draw();
+    leaveLink();
+  }
+
+  /// The index in `stops` of the first one from a step on.
+  function stopFrom(number) {
+    let low = 0, high = page.stops.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (page.stops[middle] >= number)
+        high = middle;
+      else
+        low = middle + 1;
+    }
+    return low;
+  }
+
+  /// Is one of these steps drawn: a stop, or the present one?
+  const isDrawn = (number, last = number) => page.isEvery || page.stops[stopFrom(number)] <= last
+    || (page.step >= number && page.step <= last);
+
+  const home = () => page.isEvery ? 0 : page.stops[0];
+
+  /// The next step of the walk (or with -1, the one before), or null.
+  function neighbour(by) {
+    const { step, stops } = page;
+    const next = page.isEvery ? step + by
+      : by > 0 ? stops[stopFrom(step + 1)] : stops[stopFrom(step) - 1];
+    return next >= 0 && next <= last() ? next : null;
   }
 
   /// `drawAll` draws everything anew after a move.
@@ -67,6 +129,10 @@ const Page = (() => {
         return;
       const link = new URLSearchParams(location.hash.slice(1));
       link.set("step", page.step + 1);
+      if (page.isEvery && page.stops.length < page.steps.length)
+        link.set("walk", "every");
+      else
+        link.delete("walk");
       history.replaceState(null, "", `#${link}`);
     }, 150);
   }
@@ -162,8 +228,9 @@ const Page = (() => {
   }
 
   return Object.assign(page, {
-    show, onMove, last, now, go, goTurn, goWorth, wakeOf, causeOf, ownerOf, sameAs,
+    show, onMove, last, now, go, goTurn, home, neighbour, stopFrom, isDrawn, walkEvery, goWorth, wakeOf, causeOf, ownerOf, sameAs,
     stepAtTime,
+    walk: by => goIfAny(neighbour(by)),
     goWake: () => goIfAny(wakeOf(page.step)),
     goCause: () => goIfAny(causeOf(page.step)),
     goSame: by => goIfAny(sameAs(page.step, by)),

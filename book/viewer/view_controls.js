@@ -11,7 +11,7 @@ const Controls = (() => {
     clearInterval(playing);
     playing = null;
     if (on && Page.step === Page.last())
-      Page.go(0);
+      Page.go(Page.home());
     if (on)
       playing = setInterval(playOn, 1000 / Number(byId("speed").value));
     byId("play").textContent = on ? "❚❚" : "▶";
@@ -22,7 +22,7 @@ const Controls = (() => {
     if (Page.step === Page.last())
       play(false);
     else
-      Page.go(Page.step + 1);
+      Page.walk(1);
   }
 
   function changeSpeed(by) {
@@ -54,13 +54,14 @@ const Controls = (() => {
 
   // ---- What a button does, and a key ----
   const DEEDS = {
-    "next": () => Page.go(Page.step + 1),
-    "back": () => Page.go(Page.step - 1),
+    "next": () => Page.walk(1),
+    "back": () => Page.walk(-1),
     "turn-next": () => Page.goTurn(1),
     "turn-back": () => Page.goTurn(-1),
     "until": () => Page.goWake(),
     "cause": () => Page.goCause(),
     "same": () => Page.goSame(1),
+    "every": () => Page.walkEvery(!Page.isEvery),
     "play": () => play(playing === null),
     "theme": () => setTheme(!isDark()),
     "findings-button": () => toggleSheet("findings"),
@@ -74,7 +75,7 @@ const Controls = (() => {
     "Shift ArrowLeft": DEEDS["turn-back"],
     "PageDown": DEEDS["turn-next"],
     "PageUp": DEEDS["turn-back"],
-    "Home": () => Page.go(0),
+    "Home": () => Page.go(Page.home()),
     "End": () => Page.go(Page.last()),
     " ": DEEDS.play,
     "+": () => changeSpeed(1),
@@ -83,6 +84,7 @@ const Controls = (() => {
     "w": DEEDS.until,
     "c": DEEDS.cause,
     "t": DEEDS.same,
+    "e": DEEDS.every,
     "T": () => Page.goSame(-1),
     "f": () => Page.goWorth(),
     "d": DEEDS.theme,
@@ -119,8 +121,13 @@ const Controls = (() => {
     byId("scrub").value = step;
     byId("scrub").setAttribute("aria-valuetext",
       `step ${step + 1}: ${Words.short(Page.model, step)}`);
-    byId("back").disabled = byId("turn-back").disabled = step === 0;
+    byId("back").disabled = Page.neighbour(-1) === null;
+    byId("turn-back").disabled = step === 0;
     byId("next").disabled = byId("turn-next").disabled = step === Page.last();
+    byId("every").setAttribute("aria-pressed", String(Page.isEvery));
+    const what = Page.isEvery ? "step" : "stop";
+    byId("back").setAttribute("aria-label", `One ${what} back`);
+    byId("next").setAttribute("aria-label", `One ${what} on`);
     byId("until").disabled = Page.wakeOf(step) === null;
     byId("cause").disabled = Page.causeOf(step) === null;
     byId("same").disabled = Page.sameAs(step, 1) === null;
@@ -129,22 +136,28 @@ const Controls = (() => {
 
   // ---- The sheet that tells the keys, and the signs ----
   const KEY_WORDS = [
-    ["→ ←", "one step on, back"],
+    ["→ ←", "next stop, stop before; or step"],
+    ["e", "every step: on, off"],
     ["Shift → ←", "next turn, turn before"],
     ["space", "play, pause"],
     ["+ −", "faster, slower"],
-    ["w", "on to where it wakes"],
-    ["c", "back to the cause"],
-    ["t T", "same task's next step, the one before"],
+    ["w", "until it wakes: on to that step"],
+    ["c", "cause: back to that step"],
+    ["t T", () => `${same()}: its next step, the one before`],
     ["f", "next thing worth a look"],
-    ["Home End", "first step, last step"],
+    ["Home End", "first stop, last stop"],
     ["d", "dark, light"],
     ["?", "these keys"],
   ];
 
+  /// What “the same” is: so says the button, too.
+  const same = () => Page.stage === 1 ? "same fetch"
+    : Page.model.talks ? "same generator" : "same task";
+
   function keyLine([keys, words]) {
     const caps = keys.split(" ").flatMap(key => [el("kbd", {}, key), " "]);
-    return el("div", {}, el("dt", {}, ...caps), el("dd", {}, words));
+    const text = typeof words === "function" ? words() : words;
+    return el("div", {}, el("dt", {}, ...caps), el("dd", {}, text));
   }
 
   function signLine({ kind, words }) {
@@ -183,8 +196,8 @@ const Controls = (() => {
   function fillFindings() {
     const all = Page.model.findings;
     const button = byId("findings-button");
-    button.textContent = all.length === 0 ? "no findings"
-      : all.length === 1 ? "1 finding" : `${Words.num(all.length)} findings`;
+    button.textContent = all.length === 1 ? "1 likely mistake"
+      : `${all.length === 0 ? "no" : Words.num(all.length)} likely mistakes`;
     button.classList.toggle("some", all.length > 0);
     const none = el("li", { class: "empty" },
       "No callback held the loop for more than 10 ms, every task went on, " +
@@ -210,6 +223,8 @@ const Controls = (() => {
     const link = fromLink();
     if (link.get("theme"))
       setTheme(link.get("theme") === "dark");
+    if (link.get("walk"))
+      Page.walkEvery(link.get("walk") === "every");
     const step = Number(link.get("step"));
     if (Number.isInteger(step) && step > 0)
       Page.go(step - 1, { quiet: true });
@@ -231,8 +246,8 @@ const Controls = (() => {
   /// What hangs on the trace.
   function fill() {
     byId("scrub").max = Page.last();
-    byId("same").textContent = Page.stage === 1 ? "same fetch"
-      : Page.model.talks ? "same generator" : "same task";
+    byId("same").textContent = same();
+    byId("every").hidden = Page.stops.length === Page.steps.length;
     fillKeys();
     fillFindings();
   }

@@ -5,8 +5,7 @@
 const Lanes = (() => {
   const TOP = 21; // the first lane's y
 
-  /// Whom a row of the picture belongs to just now: row -> entry of the state's tasks or, in
-  /// stage 1, a fetch. Rows are used again, so the newest counts.
+  /// Whom the rows of the picture belong to just now: row -> task or, in stage 1, fetch.
   function ownersNow() {
     const owners = new Map();
     const put = owner => owner && owner.row !== undefined && owners.set(owner.row, owner);
@@ -26,8 +25,7 @@ const Lanes = (() => {
     return owners;
   }
 
-  /// A task that has ended keeps its row's name while it's still in sight, unless somebody
-  /// else has the row.
+  /// A task that has ended keeps its name while it's still in sight.
   function addThoseInSight(owners, from, to) {
     for (let i = to; i >= from; i--) {
       const owner = Page.ownerOf(Page.steps[i]);
@@ -37,16 +35,15 @@ const Lanes = (() => {
     }
   }
 
-  /// All rows, if there is room; else those that the thread visits nearest to now, and then
-  /// those of whoever stands still.
+  /// Those that the thread visits nearest to now, and then those of whoever stands still, as far
+  /// as there is room.
   function chooseRows(from, to, most, owners) {
     const { model, step: now } = Page;
-    if (model.rows <= most)
-      return Array.from({ length: model.rows }, (_, row) => row);
     const chosen = new Set();
     const visit = number => {
       const lane = model.steps[number]?.lane;
-      if (typeof lane === "number" && number >= from && number <= to && chosen.size < most)
+      if (typeof lane === "number" && number >= from && number <= to && chosen.size < most
+          && Page.isDrawn(number))
         chosen.add(lane);
     };
     for (let away = 0; away <= to - from; away++) {
@@ -75,13 +72,15 @@ const Lanes = (() => {
   function layOut(width) {
     const { model, step: now } = Page;
     const isSmall = width < 620;
-    const unit = (isSmall ? 25 : 31) + (model.talks ? 11 : 0); // from one step to the next
+    // From one step to the next.
+    const unit = (isSmall ? 25 : 31) + (model.talks ? 11 : Page.isEvery ? 0 : 9);
     const longer = isSmall ? 14 : 30; // "generator 1", instead of "task 1"
     const left = (isSmall ? 92 : 170) + (model.talks ? longer : 0); // room for the lanes' names
-    const rowHeight = isSmall ? 25 : 26;
-    const most = isSmall ? 5 : 7; // rows
+    const isLow = innerHeight < 900;
+    const rowHeight = isSmall ? 25 : isLow ? 24 : 26;
+    const most = isSmall ? 4 : isLow ? 5 : 7; // rows
     const here = left + (width - left) * (isSmall ? 0.5 : 0.46);
-    const x = number => left + model.x[number] * unit;
+    const x = number => left + Page.x[number] * unit;
     const shift = here - x(now);
 
     let from = now, to = now;
@@ -90,6 +89,10 @@ const Lanes = (() => {
     while (to < model.steps.length - 1 && x(to) + shift < width + unit)
       to++;
 
+    const drawn = [];
+    for (let number = from; number <= to; number++)
+      if (Page.isDrawn(number))
+        drawn.push(number);
     const owners = ownersNow();
     const rows = chooseRows(from, to, most, owners);
     const named = new Map(owners);
@@ -97,11 +100,14 @@ const Lanes = (() => {
     const lanes = [Model.LOOP, ...(hasCallLane(model) ? [Model.CALLS] : []), ...rows];
     const top = TOP + (model.talks ? 6 : 0); // above the first lane stands what is said
     const yOfLane = new Map(lanes.map((lane, i) => [lane, top + i * rowHeight]));
-    const beyond = top + (lanes.length - rows.length + Math.min(model.rows, most)) * rowHeight;
+    // Room for as many as there have been, so that what lies beneath seldom moves.
+    const room = Math.max(rows.length, Math.min(model.together[to], most));
+    const hidden = [...owners.keys()].some(row => !rows.includes(row));
+    const beyond = top + (lanes.length - rows.length + room) * rowHeight;
     const y = lane => yOfLane.get(lane) ?? beyond; // rows that aren't shown: "and more"
-    const height = beyond + (model.rows > most ? 12 : -4);
-    return { width, height, isSmall, unit, left, here, shift, from, to, x, y, beyond, lanes, rows,
-      owners, named, isShown: lane => yOfLane.has(lane) };
+    const height = beyond + (hidden ? 12 : -4);
+    return { width, height, isSmall, unit, left, here, shift, from, to, drawn, x, y, beyond, lanes,
+      rows, owners, named, isShown: lane => yOfLane.has(lane) };
   }
 
   /// Within a task's lane, the thread lies the lower the deeper it is in the chain of

@@ -19,7 +19,11 @@ const Say = (() => {
 
   function drawNumber() {
     const number = el("b", { class: Page.step >= MANY_STEPS && "long" }, Words.num(Page.step + 1));
-    byId("step-number").replaceChildren(number, `of ${Words.num(Page.steps.length)}`);
+    const { stops, step } = Page;
+    const at = Page.stopFrom(step);
+    const isStop = !Page.isEvery && stops[at] === step;
+    byId("step-number").replaceChildren(number, `of ${Words.num(Page.steps.length)}`,
+      isStop ? span("stop", `stop ${Words.num(at + 1)} of ${Words.num(stops.length)}`) : "");
   }
 
   // ---- The way of causes ----
@@ -36,10 +40,12 @@ const Say = (() => {
 
   function drawWay() {
     const { model, step } = Page;
-    if (step === 0) {
+    if (step === Page.home()) {
       const key = text => el("kbd", {}, text);
-      byId("way").replaceChildren(span("", "Press ", key("→"), " for the next step, ", key("w"),
-        " at a stop to see when it goes on, ", key("?"), " for all keys."));
+      const every = Page.isEvery ? [" for the next step, "]
+        : [" for the next stop, ", key("e"), " for every step, "];
+      byId("way").replaceChildren(span("", "Press ", key("→"), ...every, key("?"),
+        " for all keys."));
       return;
     }
     const causes = Model.causes(model, step).flatMap(number =>
@@ -61,7 +67,8 @@ const Say = (() => {
 
   function draw() {
     const { model, step, state } = Page;
-    const { what, why } = Words.describe(model, step, state,
+    const isFolded = !Page.isEvery && step === Page.fold;
+    const { what, why } = isFolded ? Words.fold(model, step) : Words.describe(model, step, state,
       { awaited: Places.awaited, body: Places.bodyOfCallback });
     drawNumber();
     one("#say .what").replaceChildren(...rich(what));

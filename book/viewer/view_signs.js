@@ -82,5 +82,69 @@ const Signs = (() => {
       SIGNS[kind].words = text;
   }
 
-  return { toneOf, signOf, knot, explained, rename };
+  const wordsOf = kind => SIGNS[kind].words;
+
+  return { toneOf, signOf, knot, explained, rename, wordsOf };
+})();
+
+// What the picture of the thread is drawn with. It grows: a line or a sign is explained once the
+// walk has shown it.
+const Legend = (() => {
+  const { el, span, svg, one } = Dom;
+  const known = { model: null, isEvery: null, signs: [], lines: [] };
+
+  const firstStep = fits => Page.steps.find(fits)?.n ?? Infinity;
+
+  function lines() {
+    const still = Page.stage === 1 ? "a function is registered" : "stands still, on no stack";
+    const waits = Page.stage === 1 ? "watch" : Page.model.talks ? "new" : "suspend";
+    return [
+      { from: 0, kind: "string", words: "the thread: where the program runs" },
+      { from: firstStep(step => step.asleep), kind: "asleep", words: "asleep" },
+      { from: firstStep(step => step.kind === waits), kind: "parked", words: still },
+      { from: Page.stage < 3 ? Infinity : firstStep(step => step.kind === "schedule"),
+        kind: "parked ready", words: "ready to run" },
+    ];
+  }
+
+  /// Each sign, and the first step of the walk that has it; the one met last comes first, since
+  /// what has no room is left out.
+  function signs() {
+    const from = new Map();
+    for (const number of Page.isEvery ? Page.steps.keys() : Page.stops) {
+      const kind = Signs.signOf(Page.steps[number]);
+      if (!from.has(kind))
+        from.set(kind, number);
+    }
+    return [...from].map(([kind, number]) => ({ kind, from: number })).reverse();
+  }
+
+  function learn() {
+    const { model, isEvery } = Page;
+    if (known.model !== model || known.isEvery !== isEvery)
+      Object.assign(known, { model, isEvery, signs: signs(), lines: lines() });
+  }
+
+  function line({ kind, words }) {
+    return span("", svg("svg", { width: 24, height: 10 },
+      svg("path", { class: kind, d: "M1 5H22" })), words);
+  }
+
+  function sign(kind) {
+    const picture = svg("svg", { width: 18, height: 18, viewBox: "-11 -11 22 22" },
+      Signs.knot(kind));
+    return el("li", { "data-kind": kind }, picture, Signs.wordsOf(kind));
+  }
+
+  function draw() {
+    learn();
+    const { step } = Page;
+    const met = known.signs.filter(({ from }) => from <= step).map(({ kind }) => kind);
+    const now = Signs.signOf(Page.now());
+    const kinds = met.includes(now) ? met : [now, ...met];
+    one(".legend").replaceChildren(...known.lines.filter(({ from }) => from <= step).map(line));
+    one(".met").replaceChildren(...kinds.map(sign));
+  }
+
+  return { draw };
 })();

@@ -52,20 +52,7 @@ const SourcePane = (() => {
     return files.get(path);
   }
 
-  // Sizes are told by the browser when they change, and where it is scrolled to likewise:
-  // to ask in the middle of changes would make it lay out the page each time. For the same
-  // reason it is told to scroll only when it is about to draw.
-  const pane = { height: 260, top: 0, file: null, coming: null };
-
-  function begin() {
-    const code = one("#source .code");
-    new ResizeObserver(([entry]) => {
-      pane.height = entry.contentRect.height;
-    }).observe(code);
-    code.addEventListener("scroll", () => {
-      pane.top = code.scrollTop;
-    }, { passive: true });
-  }
+  const pane = { file: null, coming: null };
 
   function clearMarks(file) {
     for (const line of file.marked) {
@@ -91,15 +78,39 @@ const SourcePane = (() => {
     lines[0].setAttribute("aria-current", "true");
   }
 
-  /// Brings the line into sight, and moves as little as possible.
+  /// The part of the pane that is in sight: its distance from the pane's top, and its height. The
+  /// foot of the page stays where it is, and covers what lies beneath.
+  function partInSight(code) {
+    const { top, bottom } = code.getBoundingClientRect();
+    const foot = one("footer").getBoundingClientRect().top;
+    const from = Math.max(0, -top), height = Math.min(bottom, foot) - top - from;
+    return bottom > 0 ? { from, height } : { from: 0, height: bottom - top };
+  }
+
+  /// If the pane lies too far down, the page is scrolled as well. A reader who has scrolled beyond
+  /// it looks at something else, and is left there.
+  function makeRoom(code) {
+    const LEAST = 5 * LINE_HEIGHT;
+    const { from, height } = partInSight(code);
+    if (from === 0 && height < LEAST)
+      scrollBy({ top: LEAST - height, behavior: "instant" });
+  }
+
+  /// Moves as little as possible. Only when the browser is about to draw: to measure earlier
+  /// would make it lay out the page each time. What it's measured against is where the pane is
+  /// then, not where it was when the key was pressed: between the two, it may have scrolled.
   function bringIntoSight({ line, to = line }, always) {
     const y = (line - 1) * LINE_HEIGHT;
     const height = (to - line) * 1.5 * LINE_HEIGHT; // as some lines will be wrapped
-    const inSight = y > pane.top + pane.height * 0.12 && y + height < pane.top + pane.height * 0.8;
-    if (always || !inSight)
-      pane.top = Math.max(0, y - Math.max(0, pane.height * 0.42 - height));
     cancelAnimationFrame(pane.coming);
-    pane.coming = requestAnimationFrame(() => one("#source .code").scrollTo(0, pane.top));
+    pane.coming = requestAnimationFrame(() => {
+      const code = one("#source .code");
+      makeRoom(code);
+      const seen = partInSight(code), top = code.scrollTop + seen.from;
+      const inSight = y > top + seen.height * 0.12 && y + height < top + seen.height * 0.8;
+      if (always || !inSight)
+        code.scrollTo(0, y - seen.from - Math.max(0, seen.height * 0.42 - height));
+    });
   }
 
   // ---- Pins ----
@@ -203,5 +214,5 @@ const SourcePane = (() => {
 
   const draw = () => show(Places.forStep(Page.now()));
 
-  return { begin, draw, show };
+  return { draw, show };
 })();

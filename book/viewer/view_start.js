@@ -32,6 +32,7 @@
   function drawAll() {
     Say.draw();
     Thread.draw();
+    Legend.draw();
     SourcePane.draw();
     TasksPane.draw();
     QueuePane.draw();
@@ -56,14 +57,13 @@
   Controls.begin();
   Controls.fill();
   Thread.begin();
-  Thread.fillLegend();
-  SourcePane.begin();
   TimePane.begin();
   TimePane.fill();
   Page.onMove(drawAll);
   Controls.followLink();
   if (Page.step < 0)
-    Page.go((meta.start || 1) - 1, { quiet: true });
+    Page.go(meta.start ? meta.start - 1 : Page.home(), { quiet: true });
+  Welcome.begin();
 
   // For tests. `opened` is in ms, since the browser began with the page.
   const opened = performance.now();
@@ -71,6 +71,8 @@
     steps: () => model.steps.length,
     step: () => Page.step + 1,
     go: number => Page.go(number - 1),
+    stops: () => Page.stops.map(number => number + 1),
+    every: isEvery => Page.walkEvery(isEvery),
     model: () => model,
     state: () => Page.state,
     times: () => ({ ...Page.times, opened }),

@@ -135,7 +135,7 @@ const TasksPane = (() => {
     const entries = [...Page.state.tasks.values()];
     const alive = entries.filter(entry => entry.state !== "done").length;
     const ended = entries.length - alive;
-    byId("tasks-title").textContent = `Tasks: ${Words.num(alive)}`
+    byId("tasks-title").textContent = `Tasks: ${alive > 0 ? Words.num(alive) : "none"}`
       + (ended > 0 ? `, and ${Words.num(ended)} just ended` : "");
     const focus = focusOf(Page.now());
     const isFew = alive <= 2;
@@ -144,9 +144,7 @@ const TasksPane = (() => {
       const { task } = line.entry;
       return card(line, opened.get(task) ?? (isFew || task === focus));
     });
-    one("#tasks .body").replaceChildren(...cards,
-      entries.length === 0 ? p("empty", "No task is there yet.") : "",
-      Dom.more(entries.length - part.length));
+    one("#tasks .body").replaceChildren(...cards, Dom.more(entries.length - part.length));
     const index = part.findIndex(({ entry }) => entry.task === focus);
     bringIntoSight(cards[index]);
   }
@@ -159,7 +157,9 @@ const TasksPane = (() => {
       const pane = byId("tasks");
       if (!card || pane.scrollHeight <= pane.clientHeight)
         return;
-      const top = card.offsetTop - pane.offsetTop, bottom = top + card.offsetHeight;
+      const heading = byId("tasks-title").offsetHeight; // stays where it is
+      const top = card.offsetTop - pane.offsetTop - heading;
+      const bottom = top + heading + card.offsetHeight;
       const { scrollTop, clientHeight } = pane;
       if (top < scrollTop || bottom > scrollTop + clientHeight)
         pane.scrollTop = Math.min(top, bottom - clientHeight + 4);
@@ -176,17 +176,14 @@ const TasksPane = (() => {
 
   /// Stage 1 has no tasks: what comes next is in the functions that are registered.
   function drawFetches() {
-    byId("tasks-title").textContent = "Tasks: none";
     const MOST_FETCHES = 24;
     const fetches = [...Page.state.fetches.values()], watches = [...Page.state.watches.values()];
     const step = Page.now();
     const lines = fetches.slice(0, MOST_FETCHES).map(fetch => fetchLine(fetch, watches, step));
-    one("#tasks .body").replaceChildren(
-      p("empty", "Stage 1 has no tasks. Between two callbacks, a fetch is an object "
-        + "and a function that is registered; no line of code stands for “here it waits”."),
-      lines.length > 0 ? p("sub", "What each fetch will do next") : "",
-      el("ul", { class: "rows" }, ...lines),
-      Dom.more(fetches.length - lines.length));
+    byId("tasks-title").textContent = lines.length === 0 ? "Tasks: none"
+      : "Tasks: none. What each fetch does next";
+    one("#tasks .body").replaceChildren(...(lines.length > 0
+      ? [el("ul", { class: "rows" }, ...lines), Dom.more(fetches.length - lines.length)] : []));
   }
 
   function draw() {

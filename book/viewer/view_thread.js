@@ -6,7 +6,7 @@
 "use strict";
 
 const Thread = (() => {
-  const { span, svg, one } = Dom;
+  const { svg, one } = Dom;
   const cloth = { width: 800, svg: null };
 
   // ---- Bars: who is on the stack, and how long ----
@@ -57,11 +57,25 @@ const Thread = (() => {
     for (const { call, task, step } of runsIn(layout)) {
       const lane = call ? laneOfCall(call) : task.row;
       const end = call ? call.end : endOfRun(task, step);
-      if (layout.isShown(lane))
+      if (layout.isShown(lane) && Page.isDrawn(step, end ?? layout.to))
         found.push(bar(layout, step, end ?? layout.to + 1, lane,
           call && Page.stage > 1 ? "call" : ""));
     }
     return found;
+  }
+
+  // ---- Words: only where all of them are in sight. A part of "20.6 ms" is another time. ----
+  const LETTER = 6.2; // px, about
+
+  /// What of the picture is in sight, as the picture counts.
+  const inSight = ({ left, width, shift }) => ({ begin: left - 8 - shift, end: width - shift });
+
+  /// The first of `texts` that fits between two places, in the middle of them; or null.
+  function fitting(layout, texts, x1, x2) {
+    const { begin, end } = inSight(layout);
+    const from = Math.max(x1, begin), to = Math.min(x2, end);
+    const text = texts.find(words => words.length * LETTER < to - from);
+    return text ? { text, x: (from + to) / 2 } : null;
   }
 
   // ---- Dotted lines: who stands still ----
@@ -71,12 +85,13 @@ const Thread = (() => {
     const { from, to, unit, isSmall } = layout;
     if (!layout.isShown(lane) || last < from || first > to)
       return [];
+    const { begin: left, end: right } = inSight(layout);
     const x1 = layout.x(Math.max(first, from)), x2 = layout.x(Math.min(last, to + 1));
     const y = layout.y(lane);
     const line = svg("line", { class: `parked ${kind}`, x1: x1 + 12, x2: Math.max(x1 + 13, x2 - 12),
       y1: y, y2: y });
-    const begin = Math.max(x1 + 18, layout.left - layout.shift + 4); // beyond the knot
-    const letters = Math.floor((x2 - begin - 10) / 6.2);
+    const begin = Math.max(x1 + 18, left + 12); // beyond the knot
+    const letters = Math.floor((Math.min(x2, right) - begin - 10) / LETTER);
     const ENOUGH = isSmall ? 5 : 8;
     if (!words || letters < ENOUGH || x2 - x1 < unit)
       return [line];
@@ -172,28 +187,34 @@ const Thread = (() => {
 
   function sleep(layout, number, x1, x2, y) {
     const isAhead = number >= Page.step;
-    const words = `asleep ${Words.time(Page.steps[number].slept)}`;
-    return [
-      svg("path", { class: isAhead ? "asleep ahead" : "asleep", d: `M${x1 + 11} ${y}H${x2 - 11}` }),
-      svg("text", { class: isAhead ? "word" : "word sleep", x: (x1 + x2) / 2, y: y - 7,
-        "text-anchor": "middle" }, words),
-    ];
+    const slept = Words.time(Page.steps[number].slept);
+    const words = fitting(layout, [`asleep ${slept}`, slept], x1, x2);
+    const line = svg("path", { class: isAhead ? "asleep ahead" : "asleep",
+      d: `M${x1 + 11} ${y}H${x2 - 11}` });
+    return !words ? [line] : [line, svg("text", { class: isAhead ? "word" : "word sleep",
+      x: words.x, y: y - 7, "text-anchor": "middle" }, words.text)];
   }
 
   function string(layout) {
     const { steps } = Page.model;
     let past = "M0 0", ahead = "M0 0";
     const sleeps = [];
-    for (let i = layout.from; i < layout.to; i++) {
-      const x1 = layout.x(i), x2 = layout.x(i + 1);
-      const y1 = Lanes.yOfStep(layout, steps[i]), y2 = Lanes.yOfStep(layout, steps[i + 1]);
-      if (steps[i].asleep)
-        sleeps.push(...sleep(layout, i, x1, x2, y1));
-      else if (i < Page.step)
-        past += curve(x1, y1, x2, y2);
+    layout.drawn.slice(0, -1).forEach((i, index) => {
+      const next = layout.drawn[index + 1];
+      let x1 = layout.x(i);
+      const x2 = layout.x(next);
+      const y1 = Lanes.yOfStep(layout, steps[i]), y2 = Lanes.yOfStep(layout, steps[next]);
+      if (steps[i].asleep) {
+        const awake = y1 === y2 ? x2 : Math.max(x1 + 24, x2 - layout.unit * 0.8);
+        sleeps.push(...sleep(layout, i, x1, awake, y1));
+        x1 = awake;
+      }
+      const line = x1 < x2 ? curve(x1, y1, x2, y2) : "";
+      if (i < Page.step)
+        past += line;
       else
-        ahead += curve(x1, y1, x2, y2);
-    }
+        ahead += line;
+    });
     return [svg("path", { class: "string ahead", d: ahead }),
       svg("path", { class: "string", d: past }), ...sleeps];
   }
@@ -215,12 +236,13 @@ const Thread = (() => {
 
   function arrows(layout) {
     const found = [];
-    for (let i = layout.from; i <= layout.to; i++) {
+    for (const i of layout.drawn) {
       const { kind, future } = Page.steps[i];
       if (!ENDS.includes(kind))
         continue;
       for (const wait of future.waiters)
-        if (wait.resumed > i && wait.resumed <= layout.to + 6 && layout.isShown(wait.task.row))
+        if (wait.resumed > i && wait.resumed <= layout.to + 6 && Page.isDrawn(wait.resumed)
+            && layout.isShown(wait.task.row))
           found.push(...arrow(layout, i, wait));
     }
     return found;
@@ -229,11 +251,15 @@ const Thread = (() => {
   // ---- Words above the thread: what is said to generators, and what they reply ----
   function sayings(layout) {
     const found = [];
+    const { begin, end } = inSight(layout);
     for (let i = layout.from; i <= layout.to; i++) {
       const { kind, lane, word } = Page.steps[i];
-      if (kind === "ask" || kind === "reply")
-        found.push(svg("text", { class: "word", x: layout.x(i) - 8, y: layout.y(lane) - 14 },
-          kind === "ask" ? Words.short(Page.model, i) : word ?? "–"));
+      if (kind !== "ask" && kind !== "reply")
+        continue;
+      const text = kind === "ask" ? Words.short(Page.model, i) : word ?? "–";
+      const x = layout.x(i) - 8;
+      if (x >= begin && x + text.length * LETTER <= end)
+        found.push(svg("text", { class: "word", x, y: layout.y(lane) - 14 }, text));
     }
     return found;
   }
@@ -241,7 +267,7 @@ const Thread = (() => {
   // ---- Knots: the steps ----
   function knots(layout) {
     const found = [];
-    for (let i = layout.from; i <= layout.to; i++) {
+    for (const i of layout.drawn) {
       const step = Page.steps[i];
       const isNow = i === Page.step;
       const x = layout.x(i), y = Lanes.yOfStep(layout, step);
@@ -296,8 +322,9 @@ const Thread = (() => {
     const hidden = [...layout.owners.keys()].filter(row => !layout.isShown(row)).length;
     if (hidden === 0)
       return [];
+    const more = `… and ${Words.num(hidden)} more`;
     const words = layout.isSmall ? `+ ${Words.num(hidden)}` : Page.stage === 1
-      ? `… and ${Words.num(hidden)} more in flight` : `… and ${Words.num(hidden)} more tasks`;
+      ? `${more} in flight` : hidden === 1 ? `${more} task` : `${more} tasks`;
     return [svg("text", { x: 14, y: layout.beyond + 4 }, words)];
   }
 
@@ -375,19 +402,6 @@ const Thread = (() => {
     knot.append(svg("title", {}, `${number + 1}: ${Words.short(Page.model, number)}`));
   }
 
-  function legendLine(kind, words) {
-    const line = svg("svg", { width: 24, height: 10 }, svg("path", { class: kind, d: "M1 5H22" }));
-    return span("", line, words);
-  }
-
-  function fillLegend() {
-    const still = Page.stage === 1 ? "a function is registered" : "stands still, on no stack";
-    const asleep = Page.model.talks ? [] : [["asleep", "asleep"]];
-    const lines = [["string", "the thread: where the program runs"], ...asleep, ["parked", still],
-      ...(Page.stage === 3 ? [["parked ready", "ready to run"]] : [])];
-    one(".legend").replaceChildren(...lines.map(line => legendLine(...line)));
-  }
-
   function begin() {
     const box = one(".cloth");
     box.addEventListener("click", onClick);
@@ -401,5 +415,5 @@ const Thread = (() => {
     }).observe(box);
   }
 
-  return { begin, fillLegend, draw };
+  return { begin, draw };
 })();

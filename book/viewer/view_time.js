@@ -23,25 +23,10 @@ const TimePane = (() => {
     return { lines, count: busyUntil.length };
   }
 
-  /// When the thread was busy: from each time it woke until it slept again.
-  function busyTimes(model, begin) {
-    const spans = [];
-    let from = begin;
-    for (const turn of model.turns) {
-      const select = model.steps[turn.select];
-      if (!select.asleep)
-        continue;
-      spans.push([from, turn.t]);
-      from = turn.t + select.slept;
-    }
-    spans.push([from, Math.max(from, model.span)]);
-    return spans;
-  }
-
   function makePlan(model) {
     const begin = model.steps[0].t;
     const fetches = [...model.fetches.values()].sort((a, b) => a.t0 - b.t0);
-    const busy = busyTimes(model, begin);
+    const busy = Model.busyTimes(model);
     const sum = busy.reduce((all, [from, to]) => all + to - from, 0);
     const span = Math.max(1, model.span - begin);
     return { begin, span, fetches, busy, share: sum / span, ...linesOf(fetches, model.span) };

@@ -2,7 +2,7 @@
 "use strict";
 
 const FuturesPane = (() => {
-  const { el, p, row, one, byId, rich } = Dom;
+  const { el, row, one, byId, rich } = Dom;
   const MOST = 12;
   const SIGNS = { pending: "○", resolved: "●", failed: "!", cancelled: "✕" };
 
@@ -36,25 +36,18 @@ const FuturesPane = (() => {
   }
 
   function draw() {
-    const body = one("#futures .body");
-    if (Page.stage === 1) {
-      byId("futures-title").textContent = "Futures: none";
-      body.replaceChildren(p("empty", 
-        "Stage 1 has none: a callback does the next thing itself."));
-      return;
-    }
     const entries = [...Page.state.futures.values()];
     const pending = entries.filter(entry => entry.state === "pending").length;
     const done = entries.length - pending;
-    byId("futures-title").textContent = `Futures: ${Words.num(pending)} pending`
+    byId("futures-title").textContent = `Futures: ${pending > 0 ? Words.num(pending) : "none"}`
+      + (Page.stage > 1 ? " pending" : "")
       + (done > 0 ? `, ${Words.num(done)} done` : "");
     // Those that somebody waits for come first.
     const weight = entry => entry.state !== "pending" ? 2 : entry.waiters.length > 0 ? 0 : 1;
     entries.sort((a, b) => weight(a) - weight(b));
-    body.replaceChildren(
-      entries.length > 0 ? el("ul", { class: "rows" }, ...entries.slice(0, MOST).map(line))
-        : p("empty", "None is pending."),
-      Dom.more(entries.length - MOST));
+    one("#futures .body").replaceChildren(...(entries.length === 0 ? []
+      : [el("ul", { class: "rows" }, ...entries.slice(0, MOST).map(line)),
+        Dom.more(entries.length - MOST)]));
   }
 
   return { draw };
@@ -103,14 +96,7 @@ const QueuePane = (() => {
       return "Queue of work: none";
     if (entries.length === 1)
       return titleOf(entries[0]).replace(/^Queue \d+/, "Queue");
-    return entries.length === 0 ? "Queue" : `Queues: ${entries.length}`;
-  }
-
-  function whyEmpty() {
-    if (Page.stage < 3)
-      return "No queue of work: each new link is fetched at once. "
-        + `In flight now: ${Words.num(Page.state.fetches.size)}.`;
-    return Page.model.queues.size > 0 ? "Nothing has come in yet." : "This program has none.";
+    return entries.length === 0 ? "Queue: none yet" : `Queues: ${entries.length}`;
   }
 
   /// Of several queues, the one of this step comes first, then those that hold something.
@@ -125,9 +111,8 @@ const QueuePane = (() => {
     byId("queue-title").textContent = title(entries);
     const isOnly = entries.length === 1;
     const shown = entries.slice(0, MOST_QUEUES).flatMap(entry => queue(entry, isOnly));
-    one("#queue .body").replaceChildren(
-      ...(shown.length > 0 ? shown : [p("empty", whyEmpty())]),
-      Dom.more(entries.length - MOST_QUEUES));
+    one("#queue .body").replaceChildren(...shown,
+      ...(entries.length > MOST_QUEUES ? [Dom.more(entries.length - MOST_QUEUES)] : []));
   }
 
   return { draw };

@@ -4,6 +4,7 @@
 //                       source.awaited(at): the text "co_await x" at a place, or null;
 //                       source.body(at): what the callback does that is registered there, if
 //                       that is short, or null
+//     Words.fold(m, n)                      { what, why } of all steps up to step n, told as one
 //     Words.short(m, n)                     two or three words, for the way of causes
 //     Words.until(m, future)                what ends the wait for it, in this run; or null
 //     Words.who(task)                       "task 3", "generator 1"
@@ -721,6 +722,19 @@ const Words = (() => {
     && s.stack.length === 0;
   const STOPPED = "The loop was told to stop: it does not ask again.";
 
+  /// All steps up to step `n` as one: what is there before the first fetch begins.
+  function fold(m, n) {
+    const steps = m.steps.slice(0, n + 1);
+    const tasks = steps.filter(s => s.kind === "new").length;
+    const parts = [
+      steps.some(s => s.watch?.mailbox) && "the loop registers a pipe by which other threads can wake it",
+      tasks > 0 && `${many(tasks, "task is", "tasks are")} made`,
+    ].filter(part => part);
+    const does = parts.length > 0 ? `: ${list(parts)}` : "";
+    return { what: "The loop gets ready.",
+      why: `These are steps 1 to ${num(n + 1)}, before the first fetch${does}.` };
+  }
+
   // ---- In two or three words ----
 
   const SHORT = {
@@ -766,7 +780,7 @@ const Words = (() => {
     return (moreOn(s)?.short || SHORT[s.kind])(m, s);
   }
 
-  return { describe, short, until, who, more, entry, futureName, pathOfTask, isAsked, shortName,
+  return { describe, fold, short, until, who, more, entry, futureName, pathOfTask, isAsked, shortName,
     capital, time, num, many, able, list };
 })();
 if (typeof module !== "undefined")

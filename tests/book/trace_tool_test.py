@@ -25,6 +25,7 @@ VIEWER = ROOT / "book" / "viewer"
 sys.path.insert(0, str(VIEWER))
 sys.dont_write_bytecode = True
 import anchors  # noqa: E402  (their folder has just been put on the path)
+import compare  # noqa: E402
 import make_page  # noqa: E402
 import scenes  # noqa: E402
 import steps  # noqa: E402
@@ -204,7 +205,8 @@ class Page(unittest.TestCase):
 
     def test_a_page_has_exactly_the_scripts_that_exist(self):
         there = sorted(path.name for path in VIEWER.glob("*.js*") if path.name != "story.js")
-        self.assertEqual(sorted(make_page.SCRIPTS + make_page.PANES_OF_GENERATORS), there)
+        used = {*make_page.SCRIPTS, *make_page.PANES_OF_GENERATORS, *compare.SCRIPTS}
+        self.assertEqual(sorted(used), there)
 
     def test_a_page_of_generators_has_other_panes(self):
         talk = scenes.all_scenes()["06-send"].trace()
@@ -321,7 +323,13 @@ class Tool(unittest.TestCase):
                            (["--scene", "nothing"], "there are: 03-callbacks"),
                            (["--scene", "12-queue", "3"], "recorded already"),
                            ([SMALL, "-w", "3"], "-w would be"),
-                           (["1", "--trace", "x"], "--trace is chosen")):
+                           (["1", "--trace", "x"], "--trace is chosen"),
+                           (["1", "2", "3"], "two runs can be compared"),
+                           (["1", "2", "--latency", "5", "6"], "two runs can be compared"),
+                           (["1", "2", "--text"], "--text prints one run"),
+                           (["2", "--latency"], "--latency needs a number"),
+                           (["2", "http://x/", "--latency", "5"], "can't be chosen for a URL"),
+                           ([SMALL, "--latency", "5"], "--latency is for a new run")):
             with self.subTest(words):
                 done = self.run_tool(*words)
                 self.assertEqual((done.returncode, done.stdout), (2, ""))
@@ -333,6 +341,8 @@ class Tool(unittest.TestCase):
         for words, needs in (([], f"stage2_coroutines/stage2 {site}"),
                              (["1"], f"stage1_callbacks/stage1 {site}"),
                              (["3", "-w", "2", "http://x/"], stage3),
+                             (["1", "3"], f"stage1_callbacks/stage1 {stage3} {site}"),
+                             (["1", "--latency", "5", "9"], f"stage1_callbacks/stage1 {site}"),
                              (["3", "example.org"], stage3), ([SMALL], ""), (["--scene"], "")):
             with self.subTest(words):
                 done = self.run_tool("--needs", *words)
@@ -388,6 +398,25 @@ class Tool(unittest.TestCase):
                 self.assertEqual(meta["lost"], [])
                 trace = traces.read(self.folder / "kept" / "run.trace")
                 self.assertEqual(trace.events[0]["sources"], traces.sources_hash())
+
+    @unittest.skipUnless("BUILD" in os.environ, "needs the programs")
+    def test_two_runs_are_compared(self):
+        for words, names in ((["1", "2"], ["Stage 1", "Stage 2"]),
+                             (["2", "--latency", "5", "30"],
+                              ["Answers after 5 ms", "Answers after 30 ms"])):
+            with self.subTest(words):
+                done = self.run_tool(*words)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                page = Parts(self.page_named_in(done.stdout))
+                self.assertEqual(page.loads, [])
+                runs = json.loads(page.scripts["meta"])["runs"]
+                self.assertEqual([run["name"] for run in runs], names)
+                both = [traces.parse(run["trace"]) for run in runs]
+                self.assertEqual([trace.program for trace in both],
+                                 ["stage1", "stage2"] if words[0] == "1" else ["stage2"] * 2)
+                self.assertEqual([trace.cut_off for trace in both], [False, False])
+        fast, slow = (trace.events[-1]["t"] for trace in both)
+        self.assertLess(fast, slow)
 
     @unittest.skipUnless("BUILD" in os.environ, "needs the programs")
     def test_a_run_that_the_stage_refuses_is_reported(self):

@@ -1,4 +1,4 @@
-// Tests of book/viewer/model.js, words.js and story.js: `node viewer_model_test.js [TRACE...]`, or in a
+// Tests of book/viewer/model.js, stops.js, words.js and story.js: `node viewer_model_test.js [TRACE...]`, or in a
 // browser, which viewer_test.py makes a page for. It ends with "all passed", or throws.
 "use strict";
 
@@ -6,6 +6,7 @@ const report = (() => {
   const model = typeof Model === "undefined" ? require("../../book/viewer/model.js") : Model;
   const words = typeof Words === "undefined" ? require("../../book/viewer/words.js") : Words;
   const { story } = typeof Story === "undefined" ? require("../../book/viewer/story.js") : Story;
+  const stops = typeof Stops === "undefined" ? require("../../book/viewer/stops.js") : Stops;
   const RECORDED = typeof TRACES === "undefined" ? readArguments() : TRACES; // by name
 
   function readArguments() {
@@ -462,14 +463,50 @@ const report = (() => {
       same(m.steps[m.steps.length - 1].stack, []);
       same(m.turns[0].runs.map(one => one.to), [m.steps.length - 1]);
     },
-    "a lane is used again when it is free"() {
+    "rows are in the order in which their tasks are met"() {
       const m = run("stage1", STAGE1);
-      same(m.rows, 2);
+      same(m.rows, m.fetches.size);
+      same([...m.fetches.values()].map(fetch => fetch.row), [...m.fetches.keys()].map((_, i) => i));
       same(find(m, "call").lane, 0);
       const two = run("stage2", [made(1), task("step", 1), done(1),
         made(2), task("step", 2), done(2)]);
-      same([two.rows, two.tasks.get(2).row], [1, 0]);
+      same([two.rows, two.tasks.get(2).row], [2, 1]);
+      same(two.together[two.steps.length - 1], 1);
       check(m.x[m.steps.length] > m.steps.length, "a sleep has more room");
+    },
+
+    // ---- The coarse walk ----
+
+    "the walk through a small run of stage 2 has at most 40 stops, all its fetches among them"() {
+      const [name] = Object.keys(RECORDED).filter(one => one.includes("08-chain"));
+      const m = model.read(RECORDED[name]);
+      const found = stops.of(m);
+      check(m.steps.length > 300 && found.length <= 40, `${found.length} of ${m.steps.length}`);
+      for (const s of m.steps)
+        check(!["start", "end"].includes(s.kind) || found.includes(s.n), `no stop at step ${s.n + 1}`);
+      same(found[found.length - 1], m.steps.length - 1);
+    },
+    "all that comes before the first fetch is one stop, told in a sentence"() {
+      const [name] = Object.keys(RECORDED).filter(one => one.includes("16-workers"));
+      const m = model.read(RECORDED[name]);
+      const [first, second] = stops.of(m);
+      same([first, m.steps[second].kind], [stops.fold(m), "start"]);
+      check(words.fold(m, first).why.includes(`steps 1 to ${first + 1}, before the first fetch: `));
+    },
+    "a walk stops at what begins, waits, wakes and ends, once between two sleeps"() {
+      const [name] = Object.keys(RECORDED).filter(one => one.includes("08-chain"));
+      const m = model.read(RECORDED[name]);
+      const kinds = stops.of(m).map(n => m.steps[n].kind);
+      const sleeps = m.steps.filter(s => s.asleep).length;
+      const count = kind => kinds.filter(one => one === kind).length;
+      same(count("select"), sleeps);
+      check(count("suspend") <= sleeps + 1 && count("step") <= sleeps + 1, kinds.join(" "));
+    },
+    "a conversation with a generator has every step for a stop, and more stops can be named"() {
+      const all = run("generator_session", [...TALK]);
+      same(stops.of(all).length, all.steps.length);
+      const two = run("stage2", [made(1), task("step", 1), done(1)]);
+      same(stops.of(two, [1]), [0, 1, 2]);
     },
 
     // ---- Findings ----

@@ -2,11 +2,13 @@
 //
 // make_page.py --self-test puts this script after the page's own. It waits until the page is
 // drawn, goes through the whole run and back, presses keys, measures colours and widths, and
-// leaves its findings as JSON in <pre id="result">. viewer_page_test.py reads them.
+// leaves its findings as JSON in <pre id="result">. viewer_page_test.py reads them. PART is which
+// of it: "everything", "walk", "card" or "sight"; or "compare", for a page that compares two runs.
 "use strict";
 
 (async () => {
   const MOST_STEPS = 1500; // that are walked one by one; of a longer run, only so many
+  const LINE_HEIGHT = 19; // of the source, px
   const CONTRAST = 4.5; // the least that WCAG 2 asks for
   const result = { checks: 0, failures: [], times: {} };
 
@@ -68,8 +70,29 @@
     check(odd < 0, `step ${number}: “${seen.slice(odd - 30, odd + 20)}”`);
     const panes = PANES.filter(pane => pane !== ".under");
     const words = panes.map(pane => one(pane).textContent).join(" ");
+    checkWords(number);
+    checkLanes(number);
     const nothing = words.search(/\bnull\b/);
     check(nothing < 0, `step ${number}: “${words.slice(nothing - 30, nothing + 20)}”`);
+  }
+
+  /// A word of the picture is there as a whole or not at all: the end of "20.6 ms" is another time.
+  function checkWords(number) {
+    const clip = one("#beside-the-names rect");
+    const begin = one(".cloth").getBoundingClientRect().left + Number(clip.getAttribute("x"));
+    const end = begin + Number(clip.getAttribute("width"));
+    for (const text of all(".cloth .picture text")) {
+      const { left, right } = text.getBoundingClientRect();
+      check(left > begin - 1 && right < end + 1, `step ${number}: “${text.textContent}” is cut`);
+    }
+  }
+
+  /// Lanes are in the order of their numbers, and none is beneath all others without a step in sight.
+  function checkLanes(number) {
+    const numbers = all(".cloth .names .label").map(label => /^task (\d+)/.exec(label.textContent)?.[1])
+      .filter(text => text).map(Number);
+    check(numbers.every((n, i) => i === 0 || n > numbers[i - 1]),
+      `step ${number}: the lanes are in the order ${numbers}`);
   }
 
   function walk(opened, openedAt) {
@@ -185,6 +208,19 @@
     check(theme() !== before, "d doesn't change the theme");
     press("d");
     check(theme() === before, "d doesn't change the theme back");
+  }
+
+  /// The button and the sheet of keys say the same, and what is not there takes a line.
+  function sameWords() {
+    const keys = all("#keys dd").map(node => node.textContent);
+    for (const id of ["until", "cause", "same"])
+      check(keys.some(text => text.startsWith(`${one(`#${id}`).textContent}:`)),
+        `no key is called “${one(`#${id}`).textContent}”`);
+    for (const pane of all(".mid .pane, .side .pane"))
+      check(pane.querySelector(".body").textContent || pane.offsetHeight < 50,
+        `#${pane.id} has nothing to show, and is ${pane.offsetHeight} px high`);
+    check(/^(no|1|[\d,]+) likely mistakes?$/.test(one("#findings-button").textContent),
+      `“${one("#findings-button").textContent}” doesn't say of what`);
   }
 
   /// A focused element keeps the keys that it needs itself.
@@ -312,7 +348,7 @@
     const controls = one("#controls").getBoundingClientRect();
     check(controls.bottom <= innerHeight + 1, `${where}: the controls are out of sight`);
     if (innerWidth <= 700)
-      for (const button of all("#controls button"))
+      for (const button of all("#controls button:not([hidden])"))
         check(button.offsetHeight >= 40, `${where}: #${button.id} is too small for a finger`);
   }
 
@@ -337,6 +373,66 @@
       colours("findings");
       widths("findings");
       press("Escape");
+    }
+  }
+
+  // ---- The line of the present step: in sight, however fast one walks ----
+  const frame = () => new Promise(requestAnimationFrame);
+
+  /// What lies on the line's first row, in the middle between its number and its end: the line
+  /// itself, unless it's scrolled away or something covers it.
+  function isLineInSight() {
+    const line = one(".code .now[aria-current]");
+    if (!line)
+      return true; // of some steps no line is known
+    const { left, top, width } = line.getBoundingClientRect();
+    return line.contains(document.elementFromPoint(left + width / 2, top + LINE_HEIGHT / 2));
+  }
+
+  /// A held key: several presses before the browser draws, and some more just after it has.
+  async function hold(key, times) {
+    for (let i = 0; i < times; i++) {
+      press(key);
+      if (i % 3 === 1)
+        await frame();
+    }
+  }
+
+  /// The browser may need some frames until it has laid out what is new in sight.
+  async function checkLine(how) {
+    const ENOUGH = 6;
+    await frame();
+    for (let i = 0; i < ENOUGH && !isLineInSight(); i++)
+      await frame();
+    check(isLineInSight(), `${how}: the line of step ${viewer.step()} is out of sight`);
+  }
+
+  const MOST_LINES = 14; // of the source, that are in sight on a small desk's screen
+
+  function checkLines() {
+    const { top, bottom } = one(".code").getBoundingClientRect();
+    const end = Math.min(bottom, one("footer").getBoundingClientRect().top);
+    const lines = Math.floor((end - top) / LINE_HEIGHT);
+    check(innerWidth < 1000 || lines >= MOST_LINES, `step ${viewer.step()}: ${lines} lines in sight`);
+  }
+
+  async function linesInSight() {
+    const count = Math.min(viewer.steps(), MOST_STEPS);
+    press("e");
+    press("Home");
+    for (let number = 1; number <= count; number++) {
+      await checkLine("step by step");
+      checkLines();
+      press("ArrowRight");
+    }
+    for (const from of [5, 17]) {
+      viewer.go(from);
+      await checkLine("a jump");
+      press("w");
+      while (viewer.step() < count) {
+        await hold("ArrowRight", 5 + from);
+        await checkLine("held →");
+      }
     }
   }
 
@@ -373,7 +469,151 @@
       jump: timeOf(some, anywhere) };
   }
 
+  // ---- The coarse walk: what a page shows that was opened without a wish ----
+  async function coarseWalk() {
+    const stops = viewer.stops(), count = viewer.steps();
+    check(viewer.step() === stops[0] && stops.length < count / 2, `it opens at ${viewer.step()}`);
+    const seen = [];
+    for (const stop of stops) {
+      check(viewer.step() === stop, `→ leads to step ${viewer.step()}, not to the stop ${stop}`);
+      seen.push(look());
+      checkStep(stop, seen[seen.length - 1]);
+      press("ArrowRight");
+    }
+    for (const stop of [...stops].reverse()) {
+      checkSame(seen.pop(), look(), `stop ${stop} looks different on the way back`);
+      press("ArrowLeft");
+    }
+    const between = stops[1] + 1;
+    check(!stops.includes(between), "two stops are beside each other: take another scene");
+    location.hash = `#step=${between}`;
+    await sleep(50);
+    check(viewer.step() === between, `#step=${between} leads to ${viewer.step()}`);
+    check(one(".knot.is").dataset.step === String(between - 1), "the present step is not drawn");
+    press("ArrowRight");
+    check(viewer.step() === stops[2], `from step ${between}, → leads to ${viewer.step()}`);
+    await everyStep(between);
+  }
+
+  /// The legend grows, and each step's sign is in it.
+  function legend() {
+    const words = () => all(".met li, .legend > span").map(node => node.textContent);
+    let before = [];
+    for (const stop of viewer.stops()) {
+      viewer.go(stop);
+      const now = words();
+      check(before.every(text => now.includes(text)), `stop ${stop}: the legend forgets a sign`);
+      check(!one(".met li").offsetTop === !one(".met").offsetTop, "no sign is in sight");
+      check(now.length >= before.length, `stop ${stop}: the legend gets shorter`);
+      before = now;
+    }
+    viewer.go(viewer.stops()[0]);
+    check(words().length < before.length, "the legend tells of what has not been shown");
+  }
+
+  // ---- The opening card ----
+  async function card() {
+    const welcome = one("#welcome"), sentences = all("#welcome p");
+    check(!welcome.hidden && sentences.length === 3, "there are not three sentences");
+    check(sentences.every(node => /^[A-Z].*[.]$/.test(node.textContent)), "no sentences");
+    check(welcome.getAttribute("role") === "dialog" && nameOf(welcome), "no dialog with a name");
+    check(document.activeElement === document.body, "the card takes the focus");
+    colours("card");
+    widths("card");
+    press("Tab");
+    check(!welcome.hidden, "Tab closes it, so that its button can't be reached");
+    const step = viewer.step();
+    press("ArrowRight");
+    check(welcome.hidden, "a key doesn't close it");
+    check(viewer.step() > step, "the key that closes it does nothing else");
+    let kept = null;
+    try {
+      kept = localStorage.length;
+    } catch {
+      // refused: then it can't be remembered
+    }
+    check(kept === null || kept === 1, "it isn't remembered");
+    legend();
+  }
+
+  async function everyStep(number) {
+    const isOn = () => one("#every").getAttribute("aria-pressed") === "true";
+    const knots = () => all(".cloth .knot").map(node => Number(node.dataset.step));
+    viewer.go(number);
+    check(!isOn() && knots().length < knots().pop() - knots()[0], "each step is drawn");
+    press("e");
+    check(isOn() && knots().length === knots().pop() - knots()[0] + 1, "e doesn't show each step");
+    press("ArrowRight");
+    check(viewer.step() === number + 1, "with every step, → leads beyond the next");
+    await sleep(400);
+    check(location.hash.includes("walk=every"), `the address says ${location.hash}`);
+    one("#every").click();
+    check(!isOn(), "the button doesn't lead back to stops");
+    await sleep(400);
+    check(!location.hash.includes("walk"), `the address still says ${location.hash}`);
+  }
+
+  // ---- A page that compares two runs ----
+  const TOOK = /^took ([\d.]+) (µs|ms|s), and the loop was busy for [\d.]+ (µs|ms|s) of it \([\d.]+ %\)\. /;
+
+  /// How many pixels a microsecond is wide: told by the longest of a run's bars.
+  function scaleOf(run, { fetches }) {
+    const widths = [...run.querySelectorAll(".lane i")].map(bar => bar.getBoundingClientRect().width);
+    const took = [...fetches.values()].map(fetch => fetch.t1 - fetch.t0);
+    return Math.max(...widths) / Math.max(...took);
+  }
+
+  function comparison() {
+    const runs = all(".run"), known = JSON.parse(one("#meta").textContent).runs;
+    check(runs.length === 2, `there are ${runs.length} runs`);
+    const models = known.map(({ trace }) => Model.read(trace));
+    runs.forEach((run, i) => {
+      const { fetches } = models[i];
+      check(run.querySelectorAll(".lane").length === fetches.size, `run ${i}: not a lane per fetch`);
+      const line = run.querySelector(".took").textContent;
+      check(TOOK.test(line), `run ${i}: “${line}”`);
+      for (const bar of run.querySelectorAll("i")) {
+        const box = bar.getBoundingClientRect(), room = bar.parentNode.getBoundingClientRect();
+        check(box.left >= room.left - 1 && box.right <= room.right + 3
+          && box.top >= room.top && box.bottom <= room.bottom, `run ${i}: a bar leaves its lane`);
+      }
+    });
+    const [first, second] = runs.map((run, i) => scaleOf(run, models[i]));
+    check(Math.abs(first / second - 1) < 0.02, `two time axes: ${first} and ${second}`);
+    check(document.scrollingElement.scrollWidth <= innerWidth, "the page is too wide");
+    for (const node of all("body *").filter(isOut))
+      check(false, `${node.outerHTML.slice(0, 60)} is out of sight`);
+    for (const wanted of ["light", "dark"]) {
+      if (theme() !== wanted)
+        press("d");
+      check(theme() === wanted, `d doesn't make it ${wanted}`);
+      colours(`compared, ${wanted}`);
+    }
+    names();
+    network();
+  }
+
   // ---- All of it ----
+  const PARTS = { everything, walk: coarseWalk, card, sight: linesInSight,
+    compare: comparison };
+
+  async function everything() {
+    check(one("#welcome").hidden, "a scene has a card");
+    const opened = look(), openedAt = viewer.step();
+    times();
+    const seen = walk(opened, openedAt);
+    await jumps(seen);
+    moves();
+    await plays();
+    sheets();
+    sameWords();
+    focusedKeys();
+    pointer();
+    names();
+    measure();
+    network();
+  }
+
   function write() {
     const pre = document.createElement("pre");
     pre.id = "result";
@@ -392,19 +632,8 @@
 
   try {
     if (await whenReady()) {
-      Object.assign(result, { title: document.title, width: innerWidth, steps: viewer.steps() });
-      const opened = look(), openedAt = viewer.step();
-      times();
-      const seen = walk(opened, openedAt);
-      await jumps(seen);
-      moves();
-      await plays();
-      sheets();
-      focusedKeys();
-      pointer();
-      names();
-      measure();
-      network();
+      Object.assign(result, { title: document.title, width: innerWidth });
+      await PARTS[PART]();
     }
   } catch (error) {
     said.push(`${error.message} ${error.stack}`);

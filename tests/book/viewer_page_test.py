@@ -10,14 +10,19 @@ environment: then it's all scenes, how fast they are, and whether each kind of f
 
     viewer_page_test.py PAGE.html...   looks at these pages instead
 """
+import concurrent.futures
+import functools
 import html
+import http.server
 import json
 import os
 import pathlib
+import queue
 import re
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -25,17 +30,19 @@ sys.path.insert(0, str(ROOT / "book" / "viewer"))
 sys.dont_write_bytecode = True
 import make_page  # noqa: E402  (its folder has just been put on the path)
 import scenes  # noqa: E402
+from compare import compare_page  # noqa: E402
 from story import browser_here  # noqa: E402
 
 SELF_TEST = (pathlib.Path(__file__).parent / "viewer_page_test.js").read_text(encoding="utf-8")
 BROWSER = browser_here()
 SKIPPED = 77  # what meson takes for "skipped"
 DESK, TELEPHONE = (1366, 900), (390, 844)
+SCREENS = [(1366, 768), (1920, 1080), TELEPHONE]
 SCENES = scenes.all_scenes()
 SMALL = "07-fetch-one"
 ALL = os.environ.get("VIEWER_ALL") == "1"
 only_in_all = unittest.skipUnless(ALL, "with VIEWER_ALL=1 only")
-BIGGEST = 150_000  # bytes of a page, without what it shows
+BIGGEST = 170_000  # bytes of a page, without what it shows
 
 # A browser's window can't be as narrow as a telephone, but a frame can. The page tells its frame
 # what it has found.
@@ -46,25 +53,31 @@ addEventListener("message", event => {
   pre.id = "result";
   pre.textContent = event.data;
   document.body.append(pre);
+  if (location.protocol === "http:")
+    fetch("result", { method: "POST", body: event.data });
 });
 </script>
 <iframe src="PAGE" width="WIDTH" height="HEIGHT" style="border:0"></iframe>
 """
 
 
-def with_self_test(page: str) -> str:
+def with_self_test(page: str, part: str = "everything") -> str:
     before, end, after = page.rpartition("</script>")
-    return before + SELF_TEST + end + after
+    return f'{before}const PART = "{part}";\n{SELF_TEST}{end}{after}'
+
+
+def write_frame(folder: pathlib.Path, page: str, size: tuple[int, int], link: str = ""):
+    (folder / "page.html").write_text(page, encoding="utf-8")
+    frame = FRAME.replace("PAGE", f"page.html{link}")
+    frame = frame.replace("WIDTH", str(size[0])).replace("HEIGHT", str(size[1]))
+    (folder / "frame.html").write_text(frame, encoding="utf-8")
 
 
 def look_at(page: str, size: tuple[int, int], link: str = "") -> dict:
     """What the self test finds in a page that is opened with a link such as "#step=42"."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        (folder / "page.html").write_text(page, encoding="utf-8")
-        frame = FRAME.replace("PAGE", f"page.html{link}")
-        frame = frame.replace("WIDTH", str(size[0])).replace("HEIGHT", str(size[1]))
-        (folder / "frame.html").write_text(frame, encoding="utf-8")
+        write_frame(folder, page, size, link)
         shown = dump(folder / "frame.html", folder / "profile", size)
     result = re.search(r'<pre id="result">(.*?)</pre>', shown, re.S)
     if result is None:
@@ -72,18 +85,58 @@ def look_at(page: str, size: tuple[int, int], link: str = "") -> dict:
     return json.loads(html.unescape(result[1]))
 
 
+def browser_command(profile: pathlib.Path, size: tuple[int, int]) -> list[str]:
+    window = f"--window-size={max(600, size[0])},{size[1] + 100}"
+    return [BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", window,
+            f"--user-data-dir={profile}", "--force-prefers-reduced-motion"]
+
+
 def dump(page: pathlib.Path, profile: pathlib.Path, size: tuple[int, int]) -> str:
     # Virtual time doesn't wait for timers: the clock jumps to the next one when nothing is left to do.
-    window = f"--window-size={max(600, size[0])},{size[1] + 100}"
-    command = [BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", window,
-               f"--user-data-dir={profile}", "--force-prefers-reduced-motion",
-               "--virtual-time-budget=600000", "--dump-dom", page.as_uri()]
+    command = [*browser_command(profile, size), "--virtual-time-budget=600000", "--dump-dom",
+               page.as_uri()]
     done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=300)
     return done.stdout
 
 
+class Reports(http.server.SimpleHTTPRequestHandler):
+    """Hands out a folder, and takes what the page in it has found."""
+    found: queue.Queue
+
+    def do_POST(self):
+        self.found.put(self.rfile.read(int(self.headers["Content-Length"])))
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+def watch(page: str, size: tuple[int, int]) -> dict:
+    """As look_at, but the browser draws each frame, as it does for a reader: what the page does
+    when the browser is about to draw never happens in virtual time."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+        folder = pathlib.Path(name)
+        write_frame(folder, page, size)
+        kind = type("Kind", (Reports,), {"found": queue.Queue()})
+        with http.server.ThreadingHTTPServer(
+                ("127.0.0.1", 0), functools.partial(kind, directory=name)) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            command = [*browser_command(folder / "profile", size), "--disable-frame-rate-limit",
+                       f"http://127.0.0.1:{server.server_port}/frame.html"]
+            browser = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            try:
+                return json.loads(kind.found.get(timeout=120))
+            except queue.Empty:
+                return {"failures": ["the page has reported nothing"]}
+            finally:
+                browser.terminate()
+                browser.wait()
+                server.shutdown()
+
+
 class Page(unittest.TestCase):
-    def assertFine(self, page: str, size: tuple[int, int], link: str = ""):
+    def assertFine(self, page: str, size: tuple[int, int], link: str = "#walk=every"):
         result = look_at(with_self_test(page), size, link)
         self.assertEqual(result["failures"], [])
         self.assertEqual(result["width"], size[0])
@@ -99,13 +152,64 @@ class OneOfEachStage(Page):
         self.assertFine(scenes.scene_page(SCENES["03-callbacks"]), TELEPHONE)
 
     def test_a_page_of_stage_2_opened_by_a_link_works_on_a_desk(self):
-        self.assertFine(scenes.scene_page(SCENES[SMALL]), DESK, "#step=17&theme=dark")
+        self.assertFine(scenes.scene_page(SCENES[SMALL]), DESK, "#step=17&theme=dark&walk=every")
 
     def test_a_page_of_generators_works_on_a_telephone(self):
         self.assertFine(scenes.scene_page(SCENES["06-send"]), TELEPHONE)
 
     def test_a_page_of_stage_3_works_on_a_desk(self):
         self.assertFine(scenes.scene_page(SCENES["10-next-turn"]), DESK)
+
+
+class Walk(Page):
+    def test_a_page_goes_from_stop_to_stop_or_shows_every_step(self):
+        for name, size in (("08-chain", DESK), ("09-exception", TELEPHONE)):
+            with self.subTest(name):
+                trace = SCENES[name].trace()
+                page = make_page.make_page(trace, make_page.meta_of(trace))
+                result = look_at(with_self_test(page, "walk"), size)
+                self.assertEqual(result["failures"], [])
+                self.assertGreater(result["checks"], 100)
+
+
+class Card(Page):
+    def test_a_new_reader_is_told_what_the_page_shows_and_any_key_closes_that(self):
+        trace = SCENES["09-exception"].trace()
+        page = make_page.make_page(trace, make_page.meta_of(trace))
+        for size in (DESK, TELEPHONE):
+            with self.subTest(size):
+                result = look_at(with_self_test(page, "card"), size)
+                self.assertEqual(result["failures"], [])
+
+    def test_a_browser_that_keeps_nothing_shows_the_card_and_closes_it(self):
+        trace = SCENES["09-exception"].trace()
+        page = make_page.make_page(trace, make_page.meta_of(trace))
+        refusing = page.replace("<script>\n", "<script>\nObject.defineProperty(window, "
+                                "'localStorage', { get() { throw new Error('refused'); } });\n", 1)
+        self.assertNotEqual(page, refusing)
+        self.assertEqual(look_at(with_self_test(refusing, "card"), DESK)["failures"], [])
+
+
+class Compare(Page):
+    def test_two_runs_share_one_time_axis(self):
+        both = [SCENES[name].trace() for name in ("03-callbacks", "08-chain")]
+        page = compare_page(both, ["Stage 1", "Stage 2"], "Stage 1 beside stage 2")
+        for size in ((1366, 768), TELEPHONE):
+            with self.subTest(size):
+                result = look_at(with_self_test(page, "compare"), size)
+                self.assertEqual(result["failures"], [])
+                self.assertGreater(result["checks"], 60)
+
+
+class Sight(Page):
+    def test_the_current_line_is_in_sight_while_a_key_is_held(self):
+        trace = SCENES["08-chain"].trace()
+        page = with_self_test(make_page.make_page(trace, make_page.meta_of(trace)), "sight")
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            for size, seen in zip(SCREENS, pool.map(functools.partial(watch, page), SCREENS)):
+                with self.subTest(size):
+                    self.assertEqual(seen["failures"], [])
+                    self.assertGreater(seen["checks"], 400)
 
 
 @only_in_all
@@ -122,7 +226,7 @@ class Scenes(Page):
 
     def test_a_scene_can_be_opened_by_a_link(self):
         page = scenes.scene_page(SCENES[SMALL])
-        for link in ("#step=9", "#theme=dark"):
+        for link in ("#step=9&walk=every", "#theme=dark&walk=every"):
             with self.subTest(link):
                 self.assertFine(page, DESK, link)
 
@@ -169,7 +273,8 @@ class Checks(unittest.TestCase):
         for name, (old, new, said) in self.FAULTS.items():
             with self.subTest(name):
                 self.assertIn(old, fine)
-                failures = look_at(with_self_test(fine.replace(old, new)), DESK)["failures"]
+                faulty = with_self_test(fine.replace(old, new))
+                failures = look_at(faulty, DESK, "#walk=every")["failures"]
                 self.assertTrue(any(said in failure for failure in failures), failures[:5])
 
 

@@ -77,7 +77,7 @@ def run_in_node(node: str, traces: list[pathlib.Path]) -> str:
 def run_in_browser(browser: str, traces: list[pathlib.Path], folder: pathlib.Path) -> str:
     texts = {path.name: path.read_text(encoding="utf-8") for path in traces}
     data = json.dumps(texts).replace("<", "\\u003c")
-    scripts = [*map(script_text, SCRIPTS), f"const TRACES = {data};", TEST.read_text(encoding="utf-8")]
+    scripts = [*map(script_text, [*SCRIPTS, "stops.js"]), f"const TRACES = {data};", TEST.read_text(encoding="utf-8")]
     page = folder / "test.html"
     page.write_text('<!doctype html><meta charset="utf-8"><body>not run'
                     + "".join(f"<script>{script}</script>" for script in scripts), encoding="utf-8")

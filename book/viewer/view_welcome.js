@@ -1,0 +1,65 @@
+// The first thing a new reader sees: what this page shows, how to move, and how to see every step.
+//
+// Any key closes it, and does what it always does; so does a click anywhere. It's a dialog, but one
+// that nobody has to answer: the focus stays where it is, and it comes first in the page for who
+// listens to it. A scene of the book has none: its page has said all that.
+"use strict";
+
+const Welcome = (() => {
+  const { byId, el, rich } = Dom;
+  const MET = "await-the-web viewer met"; // a browser may refuse to keep anything of a file
+
+  function isMet() {
+    try {
+      return localStorage.getItem(MET) !== null;
+    } catch {
+      return false;
+    }
+  }
+
+  function keep() {
+    try {
+      localStorage.setItem(MET, "yes");
+    } catch {
+      // then it's there again the next time
+    }
+  }
+
+  function sentences() {
+    const hasStops = Page.stops.length < Page.steps.length;
+    const key = text => el("kbd", {}, text);
+    return [
+      [...rich(`This page replays a run of \`${Page.model.program}\`: what happens and why, `
+        + "the source line, and who waits for what.")],
+      ["Press ", key("→"), hasStops ? " for the next stop, where something begins, waits, wakes or "
+        + "ends, and " : " for the next step, and ", key("←"), " to go back."],
+      hasStops ? ["Press ", key("e"), " to see every step, and ", key("?"), " for all keys."]
+        : ["Press ", key("?"), " for all keys and signs."],
+    ];
+  }
+
+  function close() {
+    byId("welcome").hidden = true;
+    removeEventListener("keydown", onKey, true);
+    removeEventListener("click", close, true);
+    keep();
+  }
+
+  /// Whoever looks for the button by the keyboard has not read on yet.
+  function onKey({ key }) {
+    if (!["Tab", "Shift", "Control", "Alt", "Meta"].includes(key))
+      close();
+  }
+
+  function begin() {
+    if (isMet() || Page.meta.moments || Page.meta.still)
+      return;
+    byId("welcome").querySelector("div").replaceChildren(
+      ...sentences().map(words => el("p", {}, ...words)));
+    byId("welcome").hidden = false;
+    addEventListener("keydown", onKey, true);
+    addEventListener("click", close, true);
+  }
+
+  return { begin };
+})();
