@@ -8,8 +8,8 @@ class Tracer;
 /// A question that you have not answered.
 constexpr int unanswered = -1;
 
-/// One guest is still waiting when the kitchen closes. Lines are lines of program.cpp,
-/// turns are turns of the trace.
+/// One guest is still waiting at closing time. Lines are lines of program.cpp, turns are
+/// turns of the trace.
 struct Answers {
     /// On which line is this guest's task suspended at the end?
     int stands = unanswered;

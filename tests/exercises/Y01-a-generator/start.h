@@ -36,7 +36,7 @@ class [[nodiscard]] Generator {
     /// The compiler's questions, and your answers.
     class promise_type {
       public:
-        /// What the caller gets: a Generator that owns this frame.
+        /// What the call returns: a Generator that owns this frame.
         Generator get_return_object() { return Generator(Handle()); }
 
         /// Does it begin at once? No. `std::suspend_always` stops, `std::suspend_never`
@@ -65,13 +65,13 @@ class [[nodiscard]] Generator {
         std::exception_ptr error;     // what has left the body
     };
 
-    /// Runs it up to its first `co_yield`; after that, resumes it with nothing to say, so
-    /// that the `co_yield` where it is suspended has the value `Send{}`. Returns the next
-    /// value that it yields, or nothing if it has ended. Throws what leaves the body. Not
-    /// called again after the end.
+    /// Runs it up to its first `co_yield`; after that, resumes it and sends `Send{}`,
+    /// which becomes the value of the `co_yield` at which it is suspended. Returns the
+    /// next value that it yields, or nothing if it has ended. Throws what leaves the
+    /// body. Not called again after the end.
     std::optional<Yield> next() { return std::nullopt; }
 
-    /// The same, but the `co_yield` where it is suspended has the value `value`.
+    /// The same, but sends `value`.
     std::optional<Yield> send(Send value) {
         (void)value;
         return std::nullopt;
@@ -80,7 +80,7 @@ class [[nodiscard]] Generator {
     /// What it has returned. Not called before it has ended.
     const Return& returned() const { return frame_.promise().returned; }
 
-    /// The frame now belongs to the new one, and `other` owns nothing.
+    /// Takes over the frame; `other` then owns nothing.
     Generator(Generator&& other) noexcept : frame_(other.frame_) {}
     Generator& operator=(Generator&&) = delete;
     Generator(const Generator&) = delete;

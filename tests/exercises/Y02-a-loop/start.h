@@ -37,11 +37,11 @@ class RunQueue {
   public:
     bool empty() const { return first_ == nullptr; }
 
-    /// From now on `one` is the last. It is in no queue yet, so its `next_` is nullptr.
+    /// From now on, `one` is the last. It is in no queue yet, so its `next_` is nullptr.
     void push(Runnable& one) { (void)one; }
 
     /// Appends everything in `other`, in its order. With links, this takes as long for
-    /// ten thousand elements as for one. After that `other` is empty, and can be used
+    /// ten thousand elements as for one. Afterwards, `other` is empty, and can be used
     /// again. If it was empty before, nothing happens.
     void append(RunQueue& other) { (void)other; }
 
@@ -56,7 +56,7 @@ class RunQueue {
 
 class EventLoop {
   public:
-    /// They run when a turn comes to them, not in here.
+    /// These run when a turn comes to them, not in here.
     void make_ready(Runnable& one) { ready_.push(one); }
     void make_ready(RunQueue& several) { ready_.append(several); }
 
@@ -68,14 +68,14 @@ class EventLoop {
         (void)callback;
     }
 
-    /// No longer. A callback of `watch` does not call this, but a Runnable may.
+    /// Stops that. A callback of `watch` does not call this, but a Runnable may.
     void unwatch(int fd) { (void)fd; }
 
-    /// One turn. First it asks the selector which descriptors are ready, in every turn,
-    /// and calls their callbacks. If something is ready to run, it doesn't sleep
-    /// meanwhile; otherwise it sleeps, but no longer than `timeout` (or as long as it
-    /// takes, without one). Then it runs whatever is ready by now, in order, including
-    /// what the callbacks have made ready. What these make ready runs in the next turn.
+    /// One turn. First it asks the selector, in every turn, which descriptors are ready,
+    /// and calls their callbacks. If something is ready to run, it doesn't sleep for
+    /// that; otherwise it sleeps, but no longer than `timeout` (or as long as it takes,
+    /// without one). Then it runs whatever is ready by now, in order, including what the
+    /// callbacks have made ready. What these make ready runs in the next turn.
     void turn(std::optional<common::Selector::Milliseconds> timeout = std::nullopt) {
         (void)timeout;
     }

@@ -20,8 +20,8 @@ class Loop : public EventLoop {
     /// Identifies a timer: when it is due, and its number, counted from the first.
     using TimerId = std::pair<Clock::time_point, std::uint64_t>;
 
-    /// A turn will call `callback` once, when `delay` is over and never before. (A time
-    /// that has passed means now; a hundred years are the maximum.)
+    /// A turn will call `callback` once, when `delay` is over and never before. A time
+    /// that has passed means now, and a hundred years are the maximum.
     TimerId call_later(Milliseconds delay, std::function<void()> callback) {
         delay = std::clamp(delay, Milliseconds(0), Milliseconds(std::chrono::years(100)));
         const TimerId id(Clock::now() + delay, ++made_);

@@ -17,7 +17,7 @@ class Loop : public EventLoop {
   public:
     using Clock = std::chrono::steady_clock;
     using Milliseconds = std::chrono::milliseconds;
-    /// Identifies a timer: when it is due, and its number, counted from the first,
+    /// Identifies a timer by when it is due and by its number, counted from the first,
     /// because two may be due at the same time. Others only keep it and pass it to
     /// `cancel`.
     using TimerId = std::pair<Clock::time_point, std::uint64_t>;
@@ -30,8 +30,8 @@ class Loop : public EventLoop {
         return {};
     }
 
-    /// Cancels it: it won't be called. If it has already been called or cancelled,
-    /// nothing happens. Callbacks may call this, for themselves and for any other timer.
+    /// Cancels a timer: it won't be called. If it has already been called or cancelled,
+    /// nothing happens. Callbacks may cancel their own timer and any other.
     void cancel(const TimerId& id) { (void)id; }
 
     /// One turn of EventLoop, which sleeps no longer than until the next timer is due;

@@ -1,5 +1,5 @@
-// A future, which stands for an event that may not have happened yet. And what drives a
-// generator from one future to the next.
+// A future, which stands for an event that may not have happened yet; and a Driver, which
+// moves a generator from one future to the next.
 #pragma once
 
 #include "event_loop.h"
@@ -25,8 +25,8 @@ class Future {
     /// Whether it has happened or failed.
     bool done() const { return done_; }
 
-    /// It has happened. Everything that waits is made ready; nothing runs in here. If the
-    /// future is done already, nothing changes.
+    /// It has happened. All waiters are made ready; nothing runs in here. If the future
+    /// is done already, nothing changes.
     void set_result() {}
 
     /// The same, but it has failed.
@@ -46,8 +46,8 @@ class Future {
 
   protected:
     /// What all endings have in common: from now on it's done, with an error or without
-    /// one (nullptr), and everything that waits is made ready. If it was done before,
-    /// nothing happens.
+    /// one (nullptr), and all waiters are made ready. If it was done before, nothing
+    /// happens.
     void complete(std::exception_ptr error) { (void)error; }
 
   private:

@@ -22,8 +22,8 @@ struct PromiseBase {
         /// It always stops: the frame stays until its owner destroys it.
         bool await_ready() const noexcept { return false; }
 
-        /// It has stopped, and the coroutine that awaits it resumes: control goes to the
-        /// one whose handle this returns. That is not a call of resume(), which would
+        /// It has stopped, and the coroutine that awaits it resumes: control passes to
+        /// the one whose handle this returns. That is not a call of resume(), which would
         /// need stack.
         std::coroutine_handle<>
         await_suspend(std::coroutine_handle<> /*frame*/) const noexcept {
@@ -91,9 +91,9 @@ class [[nodiscard]] Coroutine {
         /// A child has not begun, so the parent always stops.
         bool await_ready() const noexcept { return false; }
 
-        /// The parent has stopped. The child is told which chain it belongs to, its
-        /// parent's, and what resumes at its end. Then it begins: control goes to the
-        /// coroutine whose handle this returns.
+        /// The parent has stopped. The child is given its chain, which is its parent's,
+        /// and the coroutine that resumes at its end. Then it begins: control passes to
+        /// the coroutine whose handle this returns.
         template <class Promise>
         std::coroutine_handle<>
         await_suspend(std::coroutine_handle<Promise> parent) const {

@@ -15,8 +15,8 @@
 namespace yours {
 
 /// A chain of coroutines that runs by itself. As a Future, it is done when the outermost
-/// coroutine has ended, and has failed with what that threw. Nothing of that leaves the
-/// loop's turn. Must live until it's done.
+/// coroutine has ended, and has failed with what that threw, if anything. No exception
+/// leaves the loop's turn. Must live until it's done.
 class Task : public Future, private Chain {
   public:
     /// Begins in the loop's next turn.
@@ -28,10 +28,10 @@ class Task : public Future, private Chain {
     ///
     /// - If it waits for a future, that is cancelled (for everything that waits for it).
     ///   So the task's co_await throws Cancelled in the loop's next turn.
-    /// - If it waits for a task, that task is asked in its place.
+    /// - If it waits for a task, that task is asked instead.
     /// - If what it waits for is done, but its turn hasn't come yet, that is asked as
-    ///   well and returns false (its owner may want to know). Then the
-    ///   co_await throws Cancelled when its turn comes, although the result is there.
+    ///   well and returns false (its owner may want to know). Then the co_await throws
+    ///   Cancelled when its turn comes, although the result is there.
     /// - If it has not begun, no line of it runs. When its turn comes, it ends, and has
     ///   failed with Cancelled.
     /// - If it runs, the next co_await in it that has to wait throws, one turn later, as

@@ -24,8 +24,8 @@ class Queue {
   public:
     explicit Queue(EventLoop& loop) : loop_(loop), nothing_left_(loop) {}
 
-    /// Puts an item in. If a caller waits in `get`, from now on the item belongs to the
-    /// one that has waited longest, and no later caller can take it. But nothing runs in
+    /// Puts an item in. If callers wait in `get`, the item belongs from now on to the one
+    /// that has waited longest, and no later caller can take it. But nothing runs in
     /// here.
     void put(T item) {
         items_.push_back(std::move(item)); // yours
@@ -45,7 +45,7 @@ class Queue {
         co_return item;
     }
 
-    /// Says that an item that was taken is dealt with. Called once for each.
+    /// Says that an item that was taken has been dealt with. Called once for each.
     void task_done() {
         // yours
     }

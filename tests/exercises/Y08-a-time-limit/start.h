@@ -26,7 +26,7 @@ struct TimedOut : std::runtime_error {
 /// A timer that is cancelled when this is destroyed.
 class Timer {
   public:
-    /// `callback` is called once, by the loop, when `delay` is over.
+    /// The loop calls `callback` once, when `delay` is over.
     Timer(Loop& loop, Milliseconds delay, std::function<void()> callback) {
         (void)loop; // yours
         (void)delay;

@@ -22,12 +22,12 @@ namespace yours {
 ///
 /// It comes to an end when the first of these happens:
 ///
-/// - Every item in the queue is dealt with. (There may have been none.)
+/// - Every item in the queue is dealt with, or there was none.
 /// - A worker throws.
 /// - The caller is cancelled.
 ///
-/// Then all workers are asked to end. And when all of them *have* ended, however long
-/// that takes, this ends, too: it returns, or throws what that worker threw, or throws
+/// Then all workers are asked to end. When all of them *have* ended, however long that
+/// takes, this ends, too: it returns, or throws what that worker threw, or throws
 /// Cancelled. If another worker throws after that, its exception is dropped. If the
 /// caller is cancelled after that, the workers aren't asked again, because they may be
 /// cleaning up; Cancelled is then thrown at the end if there is nothing else to throw. A
