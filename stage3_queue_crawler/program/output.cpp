@@ -90,7 +90,11 @@ void Output::flush() {
     check();
     later_.reset();
     watch(false);
-    write_all(fd_, std::exchange(unwritten_, {}));
+    const std::string rest = std::exchange(unwritten_, {});
+    if (may_wait_)
+        write_lines(fd_, rest);
+    else
+        write_all(fd_, rest);
 }
 
 void Output::check() const {

@@ -73,6 +73,12 @@ void write_all(int fd, std::string_view text) {
     }
 }
 
+void write_lines(int fd, std::string_view text) {
+    while (!text.empty())
+        if (has_room(fd, -1))
+            text.remove_prefix(write_some(fd, first_piece(text)));
+}
+
 // [write-ready]
 std::size_t write_ready(int fd, std::string_view text) {
     std::string_view left = text;

@@ -25,6 +25,10 @@ common::Socket open_terminal(int fd);
 /// Writes all, and waits for as long as that takes.
 void write_all(int fd, std::string_view text);
 
+/// The same, to a pipe or what `open_terminal` returns. If the program is killed while it
+/// waits, the reader has whole lines, unless one is longer than PIPE_BUF.
+void write_lines(int fd, std::string_view text);
+
 /// Writes as much as there is room for, waits for nothing, and returns how much that was.
 /// `fd` is a pipe, or from `open_terminal`.
 std::size_t write_ready(int fd, std::string_view text);

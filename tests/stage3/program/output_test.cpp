@@ -18,6 +18,7 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -215,6 +216,31 @@ Coroutine<> flush_writes_all() {
     co_return;
 }
 
+/// What a slow reader has at each moment, while `flush` waits for it.
+Coroutine<> flush_writes_whole_lines() {
+    NamedPipe pipe;
+    Output output(stage3::running_loop(), pipe.path());
+    std::size_t written = 0;
+    for (std::size_t i = 0; output.unwritten() < 200'000; ++i) {
+        output.write(line(i));
+        written += line(i).size();
+    }
+    std::size_t cut = 0;
+    std::thread reader([&] {
+        for (std::size_t read = 0; read < written;) {
+            read += pipe.read(10'000).size(); // now there is room for some more
+            std::this_thread::sleep_for(20ms);
+            const std::string there = pipe.read(1'000'000);
+            read += there.size();
+            cut += !there.empty() && !there.ends_with('\n') ? 1U : 0U;
+        }
+    });
+    output.flush();
+    reader.join();
+    CHECK(cut == 0);
+    co_return;
+}
+
 Coroutine<> lines_come_together_for_a_pipe() {
     NamedPipe pipe;
     Output output(stage3::running_loop(), pipe.path());
@@ -284,6 +310,9 @@ TEST_CASE(
     run(a_reader_who_leaves_is_an_error_for_all());
 }
 TEST_CASE("flush writes the rest at the end") { run(flush_writes_all()); }
+TEST_CASE("while flush waits for a slow reader, the reader has whole lines") {
+    run(flush_writes_whole_lines());
+}
 TEST_CASE("lines for a pipe are written together") {
     run(lines_come_together_for_a_pipe());
 }
