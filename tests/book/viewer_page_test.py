@@ -257,7 +257,7 @@ class Checks(unittest.TestCase):
     FAULTS = {
         "weak colours": ("--soft:#59636e", "--soft:#9aa2ab", "contrast"),
         "a pane that is too wide": ("#now{", "#now{min-width:1500px;", "px wide"),
-        "a button without a name": ('aria-label="One step on">→', ">", "no name"),
+        "a button without a name": ('aria-label="Next turn"><span>turn</span>⇥', ">", "no name"),
         "what a step leaves behind": ('mark.className = `mark ${look.tone}`',
                                       "mark.classList.add(look.tone)", "isn't the same"),
         "a request": ("</main>", '<img src="data:,"></main>', "would load"),
