@@ -66,7 +66,7 @@ def draw(scene: Scene, theme: str, browser: str) -> None:
         file.write_text(page, encoding="utf-8")
         # The pane is that much narrower than its window.
         command = [browser, "--headless=new", "--no-sandbox", "--disable-gpu",
-                   f"--user-data-dir={folder}/profile", f"--window-size={WIDTH + 40},900",
+                   f"--user-data-dir={folder}/profile", f"--window-size={WIDTH + 40},1100",
                    "--virtual-time-budget=20000", "--dump-dom", f"{file.as_uri()}#theme={theme}"]
         shown = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=120).stdout
     result = re.search(r'<pre id="result">(.*?)</pre>', shown, re.S)

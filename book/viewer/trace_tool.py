@@ -6,7 +6,7 @@ This is what `./learn trace` calls; a reader types:
     ./learn trace [1|2|3] [URL]   record stage 2, or the one you name, on a
                                   small practice site or on URL; the stage's
                                   own options may follow
-    ./learn trace 1 2             compare two stages: both runs on one time axis
+    ./learn trace 1 2             compare two stages, both on one time axis
     ./learn trace 2 --latency 10 40
                                   compare two runs of one stage, on a practice
                                   site that answers after 10 ms, and after 40

@@ -35,25 +35,29 @@ const Lanes = (() => {
     }
   }
 
-  /// Those that the thread visits nearest to now, and then those of whoever stands still, as far
-  /// as there is room.
-  function chooseRows(from, to, most, owners) {
+  /// Rows that the thread visits in sight, the nearest to now first.
+  function visitedRows(from, to) {
     const { model, step: now } = Page;
-    const chosen = new Set();
+    const found = new Set();
     const visit = number => {
       const lane = model.steps[number]?.lane;
-      if (typeof lane === "number" && number >= from && number <= to && chosen.size < most
-          && Page.isDrawn(number))
-        chosen.add(lane);
+      if (typeof lane === "number" && number >= from && number <= to && Page.isDrawn(number))
+        found.add(lane);
     };
     for (let away = 0; away <= to - from; away++) {
       visit(now - away);
       visit(now + away);
     }
-    for (const row of owners.keys())
-      if (chosen.size < most)
-        chosen.add(row);
-    return [...chosen].sort((a, b) => a - b);
+    return [...found];
+  }
+
+  /// Of those that are there now, the ones that are visited, and then those that stand still; then
+  /// the ones that are over, or still to come. As many as there is room for.
+  function chooseRows(from, to, most, owners) {
+    const visited = visitedRows(from, to);
+    const chosen = new Set([...visited.filter(row => owners.has(row)), ...owners.keys(),
+      ...visited]);
+    return [...chosen].slice(0, most).sort((a, b) => a - b);
   }
 
   /// In stage 1 a callback that belongs to no fetch is rare: then there is no lane for it.
@@ -89,10 +93,8 @@ const Lanes = (() => {
     while (to < model.steps.length - 1 && x(to) + shift < width + unit)
       to++;
 
-    const drawn = [];
-    for (let number = from; number <= to; number++)
-      if (Page.isDrawn(number))
-        drawn.push(number);
+    const inSight = Array.from({ length: to - from + 1 }, (_, i) => from + i);
+    const drawn = inSight.filter(number => Page.isDrawn(number));
     const owners = ownersNow();
     const rows = chooseRows(from, to, most, owners);
     const named = new Map(owners);
@@ -101,7 +103,8 @@ const Lanes = (() => {
     const top = TOP + (model.talks ? 6 : 0); // above the first lane stands what is said
     const yOfLane = new Map(lanes.map((lane, i) => [lane, top + i * rowHeight]));
     // Room for as many as there have been, so that what lies beneath seldom moves.
-    const room = Math.max(rows.length, Math.min(model.together[to], most));
+    const were = Page.meta.still ? 0 : Math.min(model.together[to], most);
+    const room = Math.max(rows.length, were);
     const hidden = [...owners.keys()].some(row => !rows.includes(row));
     const beyond = top + (lanes.length - rows.length + room) * rowHeight;
     const y = lane => yOfLane.get(lane) ?? beyond; // rows that aren't shown: "and more"

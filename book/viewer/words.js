@@ -306,7 +306,7 @@ const Words = (() => {
   function socketIsReady(c) {
     const { e, s } = c;
     const is = `socket ${e.fd} is ${able(e.events)}`;
-    const slept = c.untimed || c.m.steps[s.cause]?.asleep;
+    const slept = c.untimed || c.m.steps[c.m.turnOf.get(s.turn)?.select]?.asleep;
     const what = s.first ? `The kernel ${slept ? "wakes the loop" : "says"}: ${is}.`
       : `${capital(is)}, too.`;
     const fetch = s.watches.find(watch => watch.fetch)?.fetch;

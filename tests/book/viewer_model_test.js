@@ -734,6 +734,14 @@ const report = (() => {
       check(story(run("stage3", [made(1)])).join().includes("Finding: "), "findings, too");
     },
 
+    "the first socket that is ready after a sleep wakes the loop"() {
+      const [name] = Object.keys(RECORDED).filter(one => one.includes("03-callbacks"));
+      const m = model.read(RECORDED[name]);
+      const slept = m.steps.find(s => s.asleep);
+      const { what } = words.describe(m, slept.n + 1, model.stateAt(m, slept.n + 1));
+      check(what.startsWith("The kernel wakes the loop: socket "), what);
+    },
+
     "numbers in words"() {
       same([0, 999, 1500, 250000, 3e6, 3600e6].map(words.time),
         ["0 µs", "999 µs", "1.5 ms", "250 ms", "3.0 s", "60 min"]);

@@ -126,7 +126,7 @@ def watch(page: str, size: tuple[int, int]) -> dict:
                        f"http://127.0.0.1:{server.server_port}/frame.html"]
             browser = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             try:
-                return json.loads(kind.found.get(timeout=120))
+                return json.loads(kind.found.get(timeout=240))
             except queue.Empty:
                 return {"failures": ["the page has reported nothing"]}
             finally:
@@ -203,13 +203,13 @@ class Compare(Page):
 
 class Sight(Page):
     def test_the_current_line_is_in_sight_while_a_key_is_held(self):
-        trace = SCENES["08-chain"].trace()
+        trace = SCENES["08-chain" if ALL else "09-exception"].trace()
         page = with_self_test(make_page.make_page(trace, make_page.meta_of(trace)), "sight")
         with concurrent.futures.ThreadPoolExecutor() as pool:
             for size, seen in zip(SCREENS, pool.map(functools.partial(watch, page), SCREENS)):
                 with self.subTest(size):
                     self.assertEqual(seen["failures"], [])
-                    self.assertGreater(seen["checks"], 400)
+                    self.assertGreater(seen["checks"], 130)
 
 
 @only_in_all
@@ -257,7 +257,7 @@ class Checks(unittest.TestCase):
     FAULTS = {
         "weak colours": ("--soft:#59636e", "--soft:#9aa2ab", "contrast"),
         "a pane that is too wide": ("#now{", "#now{min-width:1500px;", "px wide"),
-        "a button without a name": ('aria-label="One step on">→', ">", "no name"),
+        "a button without a name": ('aria-label="Next turn"><span>turn</span>⇥', ">", "no name"),
         "what a step leaves behind": ('mark.className = `mark ${look.tone}`',
                                       "mark.classList.add(look.tone)", "isn't the same"),
         "a request": ("</main>", '<img src="data:,"></main>', "would load"),
