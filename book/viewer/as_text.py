@@ -9,7 +9,7 @@ from shapes import shown
 from steps import step_numbers
 from traces import Trace
 
-HEADER = f"{'step':>6} {'turn':>5} {'ms':>10}  {'who has the thread':<20}  what happens"
+HEADER = f"{'step':>6} {'turn':>5} {'ms':>10}  {'on the thread':<20}  what happens"
 ENDS_IN_MIDDLE = "(Here the trace was cut off.)"
 
 
@@ -118,7 +118,7 @@ def select(event: dict, _names: Names) -> str:
 
 def future_end(verb: str):
     def words(event: dict, names: Names) -> str:
-        waiters = {0: "nobody waits for it", 1: "one waits for it"}.get(
+        waiters = {0: "nothing waits for it", 1: "one waits for it"}.get(
             event.get("waiters"), f"{event.get('waiters')} wait for it")
         return f"{names[event['id']]} {verb}: {waiters}"
     return words
@@ -163,7 +163,7 @@ def generator(event: dict, names: Names) -> str:
         return f"{by} gets the reply of {who}: {event.get('how', '?')}{word}"
     return {
         "new": f"{who} is made: {event.get('name', '?')}",
-        "resume": f"{who} goes on",
+        "resume": f"{who} resumes",
         "take": f"{who} takes{word}",
         "yield": f"{who} yields{word}{innermost(event)}",
         "end": f"{who} has ended: {event.get('how', '?')}{word}",

@@ -32,6 +32,16 @@
       + `${mostAtOnce(run)} at once.`);
   }
 
+  // ---- What both show ----
+  const NEARLY = 1.25; // runs differ by so much from one time to the next
+  function verdict(...both) {
+    const [quick, slow] = [...both].sort((a, b) => a.took - b.took);
+    const ratio = slow.took / quick.took;
+    return ratio < NEARLY ? "Both took about as long: the time goes by waiting for the server, and "
+      + "both wait for many answers at once."
+      : `${slow.name} took ${ratio.toFixed(1)} times as long.`;
+  }
+
   // ---- Lanes ----
   function bar(run, from, to, longest, title) {
     const left = (from - run.begin) / longest * 100, width = (to - from) / longest * 100;
@@ -98,6 +108,7 @@
   one("main").append(
     el("p", { class: "hint" }, "Both runs share one time axis. A bar is a fetch, from its beginning "
       + "to its end. The top row is filled while the loop is busy, and empty while it sleeps."),
+    el("p", { class: "hint" }, verdict(...runs)),
     ...runs.map(run => drawRun(run, longest)));
   root.dataset.ready = "yes";
 })();

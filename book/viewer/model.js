@@ -1193,7 +1193,7 @@ const Model = (() => {
       const late = future.waiters[0];
       if (m.stage === 2 && late && late.step > future.end)
         add("unawaited", "warn", late.step, `${capital(nameOf(late.task))} waits for future `
-          + `${future.n}, which was resolved before: nobody will tell it.`);
+          + `${future.n}, which was already resolved: nothing will resume it.`);
       if (!endedAlone(future) || (future.how === "resolve" && waitedFor.has(future.at)))
         continue;
       const key = `${future.how} ${future.at || future.id}`;
@@ -1203,8 +1203,8 @@ const Model = (() => {
       tellOfUnawaited(futures, add);
   }
 
-  /// Nobody has ever stood still for it. (One that has its result where it's made, before
-  /// anybody else runs, is as good as a value.)
+  /// Nothing ever waited for it. (One that has its result where it's made, before
+  /// anything else runs, is as good as a value.)
   function endedAlone(future) {
     const atOnce = future.bornIn !== undefined && future.bornIn === future.endedIn;
     return !future.task && future.end !== undefined && future.how !== "drop" && !atOnce
@@ -1217,11 +1217,11 @@ const Model = (() => {
     const which = one ? `Future ${first.n}` : `Future ${first.n} and ${futures.length - 1} more`;
     const from = first.at ? ` (made at \`${first.at.replace(/^.*\//, "")}\`)` : "";
     if (first.how === "fail")
-      add("exception", "warn", first.end, `${which}${from} failed while nobody waited, and `
-        + "nobody did so later: the exception may be lost.");
+      add("exception", "warn", first.end, `${which}${from} failed while nothing awaited it, `
+        + "then or later: the exception may be lost.");
     else
       add("unawaited", "note", first.end, `${which}${from} ${one ? "was" : "were"} resolved while `
-        + "nobody waited. Whoever awaits it later need not stop; if nobody does, it was for nothing.");
+        + "nothing awaited it. What awaits it later needn't stop; if nothing does, it was for nothing.");
   }
 
   function lookAtTask(m, task, add) {
@@ -1232,9 +1232,9 @@ const Model = (() => {
     const awaited = future && (future.told > 0 || future.waiters.length > 0);
     if (task.outcome === "threw" && !awaited)
       add("exception", "warn", task.done, `An exception ended ${nameOf(task)}, and `
-        + (m.stage === 2 ? "there is nobody who waits for a task: it comes out where the task "
+        + (m.stage === 2 ? "nothing awaits a task: it comes out where the task "
           + "was made, or where its future was resolved."
-          : "nobody waited for it, neither then nor later: the exception may be lost."));
+          : "nothing awaited it, then or later: the exception may be lost."));
     if (!m.whole || task.done !== undefined)
       return;
     const wait = task.waits[task.waits.length - 1];

@@ -6,7 +6,8 @@
 //                              or null, if there is nothing to fold
 //
 // Where several tasks begin to wait between two sleeps of the loop, or wake, the first stands for
-// all: one has seen what the others do. A wait too short to be noticed is no stop at all.
+// all: one has seen what the others do. A wait too short to be noticed is no stop at all, unless it's
+// the first of the run: there a reader sees how a task stops and resumes.
 "use strict";
 
 const Stops = (() => {
@@ -43,6 +44,10 @@ const Stops = (() => {
     const stops = new Set([from, m.steps.length - 1, ...more]);
     let seen = new Set(["wakes"]); // before the first sleep, nothing can wake
     const isFirst = what => !seen.has(what) && seen.add(what);
+    const { wait } = m.steps.slice(from).find(s => s.kind === "suspend") ?? {};
+    for (const n of [wait?.step, wait?.resumed])
+      if (n !== undefined && n !== null)
+        stops.add(n);
     for (const s of m.steps.slice(from)) {
       if (s.asleep)
         seen = new Set();

@@ -34,7 +34,7 @@ import recording  # noqa: E402  (what is imported is beside this file)
 import scenes  # noqa: E402
 from as_text import text_of  # noqa: E402
 from compare import compare_page  # noqa: E402
-from make_page import make_page, meta_of  # noqa: E402
+from make_page import TITLES, make_page, meta_of  # noqa: E402
 from traces import ROOT, BadTrace, Trace, read  # noqa: E402
 
 FEW_WORKERS = ["-w", "2", "--no-robots"]  # of stage 3, on the practice site: not too much to see
@@ -258,7 +258,7 @@ def names_of(runs: list[Run]) -> tuple[list[str], str]:
     """What tells one of two from the other, and what both are about."""
     one, other = runs
     if one.stage != other.stage:
-        return [f"Stage {run.stage}" for run in runs], f"Stage {one.stage} beside stage {other.stage}"
+        return [TITLES[f"stage{run.stage}"] for run in runs], f"Stage {one.stage} beside stage {other.stage}"
     return ([f"Answers after {run.latency or 20} ms" for run in runs],
             f"Stage {one.stage}, with answers after {one.latency or 20} and {other.latency or 20} ms")
 

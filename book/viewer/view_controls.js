@@ -173,7 +173,7 @@ const Controls = (() => {
     "In a task's lane, the thread lies the lower, the more coroutines have called each other.",
     "A green dashed arrow: from a future to the task that it wakes.",
     "Futures: ○ is pending, ● is done.",
-    "Numbers beside the source are tasks. Filled: on the stack there. Dashed: it stands still.",
+    "Numbers beside the source are tasks. Filled: on the stack there. Dashed: suspended.",
   ];
 
   function fillKeys() {
@@ -196,11 +196,11 @@ const Controls = (() => {
   function fillFindings() {
     const all = Page.model.findings;
     const button = byId("findings-button");
-    button.textContent = all.length === 1 ? "1 likely mistake"
-      : `${all.length === 0 ? "no" : Words.num(all.length)} likely mistakes`;
+    button.textContent = all.length === 1 ? "1 likely mistake found"
+      : `${all.length === 0 ? "no" : Words.num(all.length)} likely mistakes found`;
     button.classList.toggle("some", all.length > 0);
     const none = el("li", { class: "empty" },
-      "No callback held the loop for more than 10 ms, every task went on, " +
+      "No callback held the loop for more than 10 ms, every task resumed, " +
       "and nothing was left open.");
     const lines = all.slice(0, SHOWN_AT_MOST).map(finding => el("li", {}, worthButton(finding)));
     one("#findings ol").replaceChildren(...(lines.length > 0 ? lines : [none]));

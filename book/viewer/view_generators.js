@@ -38,11 +38,11 @@ const TasksPane = (() => {
       return "has the thread";
     if (entry.state === "new")
       return "has not begun";
-    return entry.ended ? "has ended" : "stands still";
+    return entry.ended ? "has ended" : "suspended";
   }
 
   /// Who goes on, or waits: by its place in the chain.
-  const nameOf = (links, i, own) => i === undefined ? "nobody" : i === own ? "itself"
+  const nameOf = (links, i, own) => i === undefined ? "none" : i === own ? "itself"
     : links[i] ? el("code", {}, Model.shortName(links[i].name)) : "one that has ended";
 
   function pointers(links, i) {
@@ -51,7 +51,7 @@ const TasksPane = (() => {
     return [row("", ["caller"], [nameOf(links, i > 0 ? i - 1 : undefined)],
       i > 0 ? "waits for it" : ""),
     row("", ["innermost"], [nameOf(links, links[i].innermost ?? i, i)],
-      i === 0 ? "goes on next" : "")];
+      i === 0 ? "resumes next" : "")];
   }
 
   /// The words in its promise: one on its way in, and one on its way out.
@@ -71,7 +71,7 @@ const TasksPane = (() => {
     const isInnermost = i === links.length - 1;
     const isHere = isRunning(entry) && isInnermost;
     const { number } = entry;
-    const lines = [row(isHere ? "off" : "", [isHere ? "stood" : "stands"], [where(entry, links[i])],
+    const lines = [row(isHere ? "off" : "", [isHere ? "was at" : "is at"], [where(entry, links[i])],
       i === 0 && number !== undefined ? `number ${number}` : ""),
     ...words(entry, isInnermost), ...pointers(links, i)];
     return el("div", { class: `task ${isHere ? "running" : ""}` },
@@ -130,7 +130,7 @@ const LoopPane = (() => {
       el("b", { class: i === frames.length - 1 ? "top" : "frame" }, text)]);
     byId("loop-title").textContent = "The stack";
     one("#loop .body").replaceChildren(p("boxes", ...boxes.filter(box => box)),
-      p("empty", "There is no loop in this program: a generator goes on when somebody calls, and "
+      p("empty", "There is no loop in this program: a generator resumes when it's called, and "
         + "until it stops, the call has not returned."),
       p("sub", "What was said so far"), said());
   }
@@ -175,7 +175,7 @@ const FuturesPane = (() => {
     return row(who.length > 0 ? "run" : "", [number || (who.length > 0 ? "●" : "○")],
       [text && !place.ended ? el("code", {}, text) : text || "before its first line"],
       who.length === 0 ? "" : Page.model.tasks.size > 1
-        ? `generator ${Words.list(who.map(String))}` : "stands here");
+        ? `generator ${Words.list(who.map(String))}` : "is here");
   }
 
   function draw() {
@@ -215,7 +215,7 @@ const TimePane = { begin() {}, fill() {}, draw() {}, redraw() {} };
     ask: step => ({ at: place(step.e.at), mark: "calls", tone: "run",
       under: beneath(step.e.phase) }),
     step: step => ({ at: stood(step), tone: "run", under: beneath("resume"),
-      mark: step.first ? "begins here" : "goes on after this" }),
+      mark: step.first ? "begins here" : "resumes after this" }),
     take: step => {
       const isThrown = Page.steps[step.ask]?.e.phase === "throw";
       return { at: anchor(isThrown ? "takeThrown" : "take"), tone: "future",
@@ -229,17 +229,17 @@ const TimePane = { begin() {}, fill() {}, draw() {}, redraw() {} };
           under: beneath(step.wait.ended === "threw" ? "threw" : "end") }
         : { at: place(link.at), mark: "stops here", tone: "wait", under: beneath("yield") };
     },
-    reply: step => ({ at: place(step.e.at), mark: "goes on", tone: "run",
+    reply: step => ({ at: place(step.e.at), mark: "resumes", tone: "run",
       under: beneath(step.e.how) }),
-    enter: step => ({ at: place(step.e.from), mark: "stands still here", tone: "run",
+    enter: step => ({ at: place(step.e.from), mark: "suspended here", tone: "run",
       under: beneath("delegate") }),
-    leave: step => ({ at: place(step.e.from), mark: "goes on after this", tone: "run",
+    leave: step => ({ at: place(step.e.from), mark: "resumes after this", tone: "run",
       under: beneath("back") }),
     done: step => ({ at: stood(step), mark: "its frame is destroyed", tone: "wait",
       under: beneath("gone") }),
   });
 
-  Signs.rename({ new: "a generator is made", step: "it goes on", suspend: "it stops",
+  Signs.rename({ new: "a generator is made", step: "it resumes", suspend: "it stops",
     enter: "it waits for another one", leave: "which has ended", done: "its frame is destroyed" });
   Dom.byId("queue").hidden = Dom.byId("time").hidden = true;
 })();

@@ -37,8 +37,8 @@ const LoopPane = (() => {
   function told(step) {
     const { ready } = Page.state;
     if (ready.length === 0)
-      return [sub("Ready in this turn"), empty("Nothing yet. Instead of a ready queue, "
-        + "the loop calls back whoever the selector names.")];
+      return [sub("Ready in this turn"), empty("Nothing yet. When the loop wakes, "
+        + "it calls the callbacks of the sockets that are ready.")];
     // The last one that was called, and those behind it.
     const called = ready.filter(entry => entry.called).length;
     const first = Math.max(0, Math.min(called - 1, ready.length - MOST));
@@ -88,7 +88,7 @@ const LoopPane = (() => {
 
   function registered(step) {
     const watches = [...Page.state.watches.values()];
-    return [sub(`Who is registered: ${watches.length > 0 ? Words.num(watches.length) : "nobody"}`),
+    return [sub(`Registered: ${watches.length > 0 ? Words.num(watches.length) : "none"}`),
       ...rows(watches, watch => watchLine(watch, step))];
   }
 

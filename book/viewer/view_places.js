@@ -138,7 +138,7 @@ const Places = (() => {
 
   /// Where a generator stands: "co_yield 1", and before that, the number of the place.
   function where(link, { ended, number }) {
-    const line = ended ? "has ended" : awaited(link?.at) || "stands still";
+    const line = ended ? "has ended" : awaited(link?.at) || "suspended";
     return number === undefined ? line : `${number}: ${line}`;
   }
 
@@ -188,7 +188,7 @@ const Places = (() => {
     if (!stopped)
       return { at: definition(step.task.function, step.task.at) || anchor("step"), tone: "run",
         mark: "begins here", under: under("underneath", anchor("step")) };
-    return { at: place(stopped.at), mark: "goes on after this", tone: "run",
+    return { at: place(stopped.at), mark: "resumes after this", tone: "run",
       under: under("underneath", anchor("resume")) };
   }
 
@@ -254,10 +254,10 @@ const Places = (() => {
       mark: step.e.outcome === "threw" ? "an exception has left it" : "has ended",
       under: under("underneath", step.e.outcome === "returned" && anchor("done")) }),
     cancel: step => ({ at: anchor("cancel"), mark: "asked to end", tone: "loop",
-      under: under("it stands here", place(innermost(chainOf(step.task))?.at)) }),
+      under: under("it's here", place(innermost(chainOf(step.task))?.at)) }),
     enter: step => ({ at: place(step.e.from), mark: "awaits a coroutine", tone: "run",
       under: under("which begins here", definition(step.e.name, step.e.at)) }),
-    leave: step => ({ at: place(step.e.from), mark: "goes on after this", tone: "run",
+    leave: step => ({ at: place(step.e.from), mark: "resumes after this", tone: "run",
       under: under("has ended", endOf(definition(step.e.name, step.e.at))) }),
     start: lineOfFetch,
     end: lineOfFetch,

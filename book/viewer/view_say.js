@@ -14,7 +14,7 @@ const Say = (() => {
     const fetches = model.fetches.size > 0
       ? `${Words.many(model.fetches.size, "fetch", "fetches")} in ${Words.time(model.span)}; ` : "";
     const text = `${fetches}the thread was busy ${TimePane.busyShare()} of the time.`;
-    return ` Here the trace ends, and more is not told. ${Words.capital(text)}`;
+    return ` The recording ends here. ${Words.capital(text)}`;
   }
 
   function drawNumber() {
@@ -57,7 +57,7 @@ const Say = (() => {
       requestAnimationFrame(() => here.scrollIntoView({ block: "nearest", inline: "end" }));
   }
 
-  /// Read out for who can't see it. When one plays fast, only the last step is.
+  /// For screen readers. When it plays fast, only the last step is read out.
   let reading = null;
   function readOut(what, why) {
     clearTimeout(reading);

@@ -29,7 +29,7 @@ const Signs = (() => {
     untimer: { tone: "loop", words: "a timer, or a call, is taken back", shape: CROSS },
     new: { tone: "", words: "a task is made",
       shape: "M-1-4h2v3h3v2H1v3h-2V1h-3v-2h3z" },
-    step: { tone: "", words: "a task goes on", shape: "M-2.6-4 4.2 0-2.6 4z" },
+    step: { tone: "", words: "a task resumes", shape: "M-2.6-4 4.2 0-2.6 4z" },
     enter: { tone: "", words: "a coroutine is awaited",
       shape: "M-3-4v5h3v-2.4L4 2 0 5.4V3h-5v-7z" },
     leave: { tone: "", words: "and has ended", shape: "M-3 4v-5h3v2.4L4-2 0-5.4V-3h-5v7z" },
@@ -96,7 +96,7 @@ const Legend = (() => {
   const firstStep = fits => Page.steps.find(fits)?.n ?? Infinity;
 
   function lines() {
-    const still = Page.stage === 1 ? "a function is registered" : "stands still, on no stack";
+    const still = Page.stage === 1 ? "a function is registered" : "suspended, on no stack";
     const waits = Page.stage === 1 ? "watch" : Page.model.talks ? "new" : "suspend";
     return [
       { from: 0, kind: "string", words: "the thread: where the program runs" },

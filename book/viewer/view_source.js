@@ -122,7 +122,7 @@ const SourcePane = (() => {
       for (const link of chain) {
         const isRunning = state === "running" && !(task.talks && link !== chain[chain.length - 1]);
         pins.push({ at: Places.place(link.at), text: String(task.n), isRunning,
-          title: `${Words.who(task)} ${isRunning ? "is on the stack" : "stands still"} here` });
+          title: `${Words.who(task)} ${isRunning ? "is on the stack" : "is suspended"} here` });
       }
     }
     return pins;

@@ -5,7 +5,7 @@
 const TasksPane = (() => {
   const { el, span, p, row, one, byId, rich } = Dom;
   const MOST = 14; // cards at a time
-  const STATES = { new: "new", ready: "ready to run", running: "runs now", waiting: "stands still",
+  const STATES = { new: "new", ready: "ready to run", running: "runs now", waiting: "suspended",
     done: "done" };
   const opened = new Map(); // by task: what the reader has opened or closed by hand
 
@@ -47,7 +47,7 @@ const TasksPane = (() => {
 
   function frame(link, depth, isLast) {
     const at = Places.place(link.at);
-    const words = isLast ? "stands here" : "awaits the next one";
+    const words = isLast ? "is here" : "awaits the next one";
     const show = () => at && SourcePane.show({ at, mark: words, tone: "wait" }, true);
     return el("li", { style: `--depth:${depth}` },
       el("button", { class: isLast && "stop", onclick: show,
@@ -75,7 +75,7 @@ const TasksPane = (() => {
       return line("run", hasThread(entry.task) ? "the thread is in here" : whoIsAbove(entry.task));
     if (state === "ready")
       return line("loop", awaiting ? `${Words.futureName(awaiting)} is done: ` : "",
-        Page.stage < 3 ? "goes on at once" : isQueued(entry.task) ? "in the ready queue"
+        Page.stage < 3 ? "resumes at once" : isQueued(entry.task) ? "in the ready queue"
           : "will be put into the ready queue");
     if (!awaiting)
       return null;

@@ -19,7 +19,7 @@ const FuturesPane = (() => {
 
   function whoWaits({ waiters, state, gone }) {
     if (waiters.length === 0)
-      return "nobody waits";
+      return "nothing waits";
     const more = waiters.length > 2 ? ` +${waiters.length - 2}` : "";
     const names = waiters.slice(0, 2).map(task => `task ${task.n}`).join(", ") + more;
     if (state !== "pending")
@@ -108,6 +108,7 @@ const QueuePane = (() => {
 
   function draw() {
     const entries = inOrder(Page.state.queues.values());
+    byId("queue").hidden = Page.stage < 3 && Page.model.queues.size === 0;
     byId("queue-title").textContent = title(entries);
     const isOnly = entries.length === 1;
     const shown = entries.slice(0, MOST_QUEUES).flatMap(entry => queue(entry, isOnly));

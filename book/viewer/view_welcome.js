@@ -1,8 +1,8 @@
 // The first thing a new reader sees: what this page shows, how to move, and how to see every step.
 //
 // Any key closes it, and does what it always does; so does a click anywhere. It's a dialog, but one
-// that nobody has to answer: the focus stays where it is, and it comes first in the page for who
-// listens to it. A scene of the book has none: its page has said all that.
+// that needs no answer: the focus stays where it is, and a screen reader meets it first in the
+// page. A scene of the book has none: its page has said all that.
 "use strict";
 
 const Welcome = (() => {
@@ -29,8 +29,8 @@ const Welcome = (() => {
     const hasStops = Page.stops.length < Page.steps.length;
     const key = text => el("kbd", {}, text);
     return [
-      [...rich(`This page replays a run of \`${Page.model.program}\`: what happens and why, `
-        + "the source line, and who waits for what.")],
+      [...rich(`This page replays a run of \`${Page.model.program}\`, whose one thread does `
+        + "everything: what happens and why, the source line, and what waits for what.")],
       ["Press ", key("→"), hasStops ? " for the next stop, where something begins, waits, wakes or "
         + "ends, and " : " for the next step, and ", key("←"), " to go back."],
       hasStops ? ["Press ", key("e"), " to see every step, and ", key("?"), " for all keys."]
@@ -45,7 +45,7 @@ const Welcome = (() => {
     keep();
   }
 
-  /// Whoever looks for the button by the keyboard has not read on yet.
+  /// A reader who tabs to the button hasn't read on yet.
   function onKey({ key }) {
     if (!["Tab", "Shift", "Control", "Alt", "Meta"].includes(key))
       close();

@@ -136,24 +136,24 @@ const Words = (() => {
     timer(c) {
       const { timer } = c.s;
       const after = c.untimed ? "later" : timer.ms > 0 ? `in ${time(timer.ms * 1000)}` : "at once";
-      return { what: `A timer is set: its callback${setAt(timer)} shall run ${after}.`,
-        why: "Until then it's no more than an entry in the loop's list of timers." };
+      return { what: `A timer is set: its callback${setAt(timer)} is to run ${after}.`,
+        why: "Until then it's only an entry in the loop's list of timers." };
     },
     due(c) {
       return { what: `A timer is due${setAt(c.s.timer)}.`,
-        why: "Its callback is put into the ready queue, behind all that stands there already, and "
+        why: "Its callback is put into the ready queue, after everything already there, and "
           + "runs in this turn." };
     },
     untimer(c) {
       const what = c.e.event === "timer" ? "A timer" : "A call in the ready queue";
-      return { what: `${what} is taken back${setAt(c.s.timer)}.`,
-        why: "Its callback will not be called: what it was to watch over is done, or not wanted "
-          + "any more." };
+      return { what: `${what} is cancelled${setAt(c.s.timer)}.`,
+        why: "Its callback won't be called: what it was guarding is done, or no longer "
+          + "wanted." };
     },
 
     future(c) {
       return { what: `Future ${c.s.future.n} is made${madeAt(c.s.future)}.`,
-        why: "It stands for a result that isn't there yet." };
+        why: "It represents a result that isn't there yet." };
     },
     resolve: ends,
     fail: ends,
@@ -165,17 +165,17 @@ const Words = (() => {
     done: isDone,
     cancel(c) {
       return { what: `${capital(taskName(c, c.s.task))} is asked to end.`,
-        why: "A request, no more: in its next step, `Cancelled` is thrown where it waits. It may "
+        why: "That's only a request: in its next step, `Cancelled` is thrown where it waits. It may "
           + "clean up first." };
     },
 
     enter(c) {
       const chain = c.state.tasks.get(c.s.task.id)?.chain || [];
       const outer = chain[chain.length - 2];
-      return { what: `\`${shortName(outer?.name)}\` comes to ${awaited(c, c.e.from)}: `
+      return { what: `\`${shortName(outer?.name)}\` reaches ${awaited(c, c.e.from)}: `
         + `\`${shortName(c.e.name)}\` gets a frame of its own, and begins at once.`,
-        why: "Nothing has stopped, and the loop hears nothing of it: to await a coroutine is to "
-          + "call it. Only its frame is on the heap." };
+        why: "Nothing has stopped, and the loop isn't involved: awaiting a coroutine means "
+          + "calling it. Only its frame is on the heap." };
     },
     leave(c) {
       const chain = c.state.tasks.get(c.s.task.id)?.chain || [];
@@ -183,7 +183,7 @@ const Words = (() => {
       return { what: `\`${shortName(c.e.name)}\` has ended, and its frame is destroyed. The thread `
         + `is back in \`${shortName(outer?.name)}\`, at its \`co_await\`.`,
         why: (c.s.stopped ? "" : "It never had to wait. ")
-          + "The outer one goes on at once, and without the loop: it's a return from a call." };
+          + "The outer one continues at once, without the loop: it's a return from a call." };
     },
 
     start: fetchBegins,
@@ -222,7 +222,7 @@ const Words = (() => {
     const chain = frame?.task ? c.state.tasks.get(frame.task.id)?.chain || [] : [];
     const inner = chain[chain.length - 1];
     const whose = inner ? `The local variable \`watch\` of \`${shortName(inner.name)}\` goes out `
-      + "of scope, and takes the registration back. " : "";
+      + "of scope, which cancels the registration. " : "";
     const runs = c.s.watch && c.s.stack.some(({ call }) => call?.watch === c.s.watch);
     return whose + (runs ? "The callback is still on the stack: the loop holds it until it has "
       + "returned." : "");
@@ -239,7 +239,7 @@ const Words = (() => {
         why: "A timer may be due, another thread may have left something in the mailbox, or the "
           + "loop was told to stop." };
     return { what: `${turnBegins(c)}something is ready to run already, so the loop ${how}.`,
-      why: `In the ready queue: ${fewOf(ready)}. What these make ready runs in the turn after `
+      why: `In the ready queue: ${fewOf(ready)}. Whatever these make ready runs in the turn after `
         + "this one." };
   }
 
@@ -258,14 +258,14 @@ const Words = (() => {
     if (s.slept === undefined && c.n === c.m.steps.length - 1)
       return { what: `${begin}${theLoop} goes to sleep, and there the trace ends.`, why: "" };
     const woken = c.untimed ? "sleeps until the answer is there"
-      : s.asleep ? `sleeps ${time(s.slept)}` : "has the answer at once, without sleep";
+      : s.asleep ? `sleeps ${time(s.slept)}` : "has the answer at once, without sleeping";
     const sockets = socketsWatched(c);
     const question = sockets === 1 ? "is this socket ready?"
       : `which of these ${num(sockets)} sockets is ready?`;
     const what = sockets === 0 ? `${theLoop} watches no socket, and ${woken}.`
       : `${theLoop} asks “${question}” and ${woken}.`;
     const timer = c.m.stage === 3 && e.timeout_ms > 0 && !c.untimed
-      ? ` A timer is due in ${time(e.timeout_ms * 1000)}: then it wakes in any case.` : "";
+      ? ` A timer is due in ${time(e.timeout_ms * 1000)}: then it wakes anyway.` : "";
     return { what: begin + what, why: whoStandsStill(c) + timer };
   }
 
@@ -283,24 +283,24 @@ const Words = (() => {
       if (flying === 0)
         return "";
       return `${capital(many(flying, "fetch is", "fetches are"))} under way, and not on the `
-        + "stack: a fetch is an object now, with a function registered for its socket.";
+        + "stack: a fetch is now an object, with a function registered for its socket.";
     }
     let waiting = 0;
     for (const task of c.state.tasks.values())
       waiting += task.state === "waiting" ? 1 : 0;
     if (waiting === 0)
       return "";
-    const stand = waiting === 1 ? "One task stands still at a `co_await`, and it's not"
-      : `${capital(many(waiting, "task"))} stand still at a \`co_await\`, and none is`;
+    const stand = waiting === 1 ? "One task is suspended at a `co_await`, and it isn't"
+      : `${capital(many(waiting, "task"))} are suspended at a \`co_await\`, and none is`;
     return `${stand} on the stack: ${waiting === 1 ? "its" : "their"} frames are on the heap. `
       + (c.s.asleep || c.untimed ? "So the one thread is free to sleep."
-        : "The one thread is free: had there been no answer, it would sleep.");
+        : "The one thread is free: without an answer, it would sleep.");
   }
 
   function mailArrives(c) {
     return { what: `${c.s.first ? "The kernel wakes the loop: t" : "T"}here is something in its `
-      + "mailbox.", why: "Another thread, or a signal, has written a byte into the pipe that the "
-      + "loop has to itself." };
+      + "mailbox.", why: "Another thread, or a signal, has written a byte into the loop's "
+      + "own pipe." };
   }
 
   function socketIsReady(c) {
@@ -312,7 +312,7 @@ const Words = (() => {
     const fetch = s.watches.find(watch => watch.fetch)?.fetch;
     const whose = fetch ? ` for \`${fetch.path}\`` : "";
     const means = (e.events || "").includes("read")
-      ? `There is something to read${whose}: bytes, or the news that the other side has closed.`
+      ? `There is something to read${whose}: bytes, or word that the other side has closed.`
       : connects(fetch, s) ? `The connection${whose} is made, or has failed.`
         : `It can be written to${whose}.`;
     return { what, why: `${means} ${calledForThat(c)}` };
@@ -324,7 +324,7 @@ const Words = (() => {
   function calledForThat(c) {
     const names = c.s.watches.map(watch => `\`${watch.name}\``);
     if (names.length === 0)
-      return "Nobody is registered for it any more.";
+      return "No callback is registered for it any longer.";
     const are = names.length > 1 ? "are" : "is";
     return c.m.stage === 3
       ? `${capital(list(names))} ${are} put into the ready queue, to run in this turn.`
@@ -355,36 +355,37 @@ const Words = (() => {
     const what = `The loop calls the callback \`${call.name}\`${whose}.`;
     const [future] = call.ended;
     const body = c.source?.body?.(call.at);
-    const does = body ? `All that it does is \`${body}\`. ` : "";
+    const does = body ? `All it does is \`${body}\`. ` : "";
     if (!future)
       return { what, why: does + registeredFor(call) };
     const names = waitsAt(c, future).map(wait => `task ${wait.task.n}`);
     const wait = names.length === 1 ? "waits for that, runs" : "wait for that, run";
     const inside = names.length === 0 ? "" : `: ${fewOf(names)}, which ${wait} inside this call`;
-    return { what, why: `${does}It will resolve ${futureName(future)}${inside}.` };
+    return { what, why: `${does}It resolves ${futureName(future)}${inside}.` };
   }
 
   function calls3(c, call) {
     if (call.fd !== null)
       return socketsCallback(call);
     if (keepsAlive(call))
-      return { what: "An empty callback of the loop's own runs.", why: "It has kept a future alive "
-        + "until all who asked to be told of its end were called. (Page 10 tells why.)" };
+      return { what: "One of the loop's own callbacks runs, an empty one.",
+        why: "It kept a future alive until all its done callbacks had been called. (Page 10 "
+          + "says why.)" };
     if (call.timer)
       return { what: `The loop calls the callback of a timer${setAt(call)}.`,
-        why: isCurl(call) ? "libcurl had asked to be called: now it opens a connection, sends a "
-          + "request, or looks for what is too late." : timerWas(c, call.timer) };
+        why: isCurl(call) ? "libcurl asked to be called now: it opens a connection, sends a "
+          + "request, or looks for what is late." : timerWas(c, call.timer) };
     return { what: `The loop calls ${callName(call)}.`,
       why: THEIR_WHY[call.name] || queuedBefore(c) };
   }
 
   const THEIR_WHY = {
-    done_callback: "Somebody had asked to be told when a future is done. Such callbacks run in the "
-      + "turn after, never inside whoever resolves the future.",
-    call_soon: "Somebody had put it into the ready queue: “call this soon, but not from here”.",
-    call_soon_threadsafe: "It lay in the loop's mailbox. So another thread hands something over: "
-      + "it leaves a function, which runs here, in the loop's thread.",
-    signal: "A signal has come. What runs at once, inside it, may do next to nothing; this is an "
+    done_callback: "It was added to a future, to be called when that is done. Such callbacks run in "
+      + "the next turn, never inside the code that resolves the future.",
+    call_soon: "It was put into the ready queue: “call this soon, but not from here”.",
+    call_soon_threadsafe: "It was in the loop's mailbox. That's how another thread hands something "
+      + "over: it leaves a function, which runs here, in the loop's thread.",
+    signal: "A signal has arrived. A signal handler may do next to nothing; this is an "
       + "ordinary callback.",
   };
 
@@ -400,20 +401,20 @@ const Words = (() => {
 
   function timerWas(c, timer) {
     if (c.untimed || timer.set === undefined)
-      return "It stands in the ready queue since its time has come.";
+      return "It went into the ready queue when its time came.";
     return `It was set ${time(c.s.t - c.m.steps[timer.set].t)} ago, to run after `
       + `${time(timer.ms * 1000)}.`;
   }
 
   function queuedBefore(c) {
     const cause = c.m.steps[c.s.cause];
-    return cause?.kind === "schedule" ? "It stood in the ready queue." : "";
+    return cause?.kind === "schedule" ? "It was in the ready queue." : "";
   }
 
   function leftByException(c, call) {
     return { what: `An exception leaves \`${call.name}\`.`,
-      why: c.m.stage === 3 ? "Nobody on the stack has caught it. The loop reports it, and goes on."
-        : "Nobody on the stack has caught it: it goes out through the loop, which ends with it." };
+      why: c.m.stage === 3 ? "Nothing on the stack caught it. The loop reports it, and continues."
+        : "Nothing on the stack caught it: it leaves the loop, too, which ends." };
   }
 
   function returns1(c, call) {
@@ -424,8 +425,8 @@ const Words = (() => {
     if (fetch.end !== undefined && fetch.end <= c.n)
       return { what, why: `The fetch of \`${fetch.path}\` is over.` };
     const next = fetch.watches.find(watch => watch.from <= c.n && watch.to > c.n);
-    return { what, why: next ? `What \`${fetch.path}\` must remember is in members of an object. `
-      + `What it does next is registered: \`${next.name}\`, when socket ${next.fd} is `
+    return { what, why: next ? `What \`${fetch.path}\` has to remember is in an object's members. `
+      + `Its next step is registered: \`${next.name}\`, when socket ${next.fd} is `
       + `${able(next.events)}.` : "" };
   }
 
@@ -442,20 +443,20 @@ const Words = (() => {
   function returns3(c, call) {
     const told = call.ended.filter(future => future.told > 0).map(futureName);
     return { what: `\`${call.name}\` returns to the loop.`,
-      why: told.length > 0 ? `It has ended the wait for ${fewOf(told)}: who waited stands in the `
-        + "ready queue." : "" };
+      why: told.length > 0 ? `It has ended the wait for ${fewOf(told)}: the waiting tasks are now in `
+        + "the ready queue." : "" };
   }
 
   // ---- The ready queue ----
 
   function taskIsReady(c) {
     const what = `${capital(taskName(c, c.s.task))} is put into the ready queue.`;
-    const when = `It makes its step in ${c.s.nextTurn ? "the next" : "this"} turn`;
+    const when = `It runs its step in ${c.s.nextTurn ? "the next" : "this"} turn`;
     const cause = c.m.steps[c.s.cause];
     const why = {
       new: `A new task runs nothing when it's made. ${when}.`,
-      suspend: `It waits for nothing. ${when}, behind all that is ready before it.`,
-      resolve: `What it waits for is there. ${when}, and not inside whoever has resolved it.`,
+      suspend: `It waits for nothing. ${when}, after all that was ready before it.`,
+      resolve: `What it waits for is there. ${when}, not inside the code that resolved it.`,
       fail: `What it waits for has failed. ${when}, and gets the exception there.`,
       drop: `What it waits for was cancelled. ${when}, and gets \`Cancelled\` there.`,
     }[cause?.kind];
@@ -467,16 +468,16 @@ const Words = (() => {
     const what = `${callName(e)} is put into the ready queue.`;
     const cause = c.m.steps[s.cause];
     if (keepsAlive(e))
-      return { what, why: "The loop's own: it keeps the future alive until all who asked to be "
-        + "told of its end were called." };
+      return { what, why: "It's the loop's own, and keeps the future alive until all its done "
+        + "callbacks have been called." };
     if (cause?.future && e.name === "done_callback")
-      return { what, why: `Somebody had asked to be told when ${futureName(cause.future)} is done, `
-        + "and is called in the next turn." };
+      return { what, why: `It was added to ${futureName(cause.future)}, to be called when that is `
+        + "done, and runs in the next turn." };
     if (!s.nextTurn)
-      return { what, why: cause?.mailbox ? "It comes from outside, and runs in this turn."
+      return { what, why: cause?.mailbox ? "It comes from outside the loop, and runs in this turn."
         : "It runs in this turn." };
     return { what,
-      why: "It's called in the next turn, and never inside whoever has asked for it." };
+      why: "It's called in the next turn, never inside the code that asked for it." };
   }
 
   // ---- Futures ----
@@ -501,7 +502,7 @@ const Words = (() => {
   });
 
   const howFutureEnded = future => ({
-    resolve: `Future ${future.n} is resolved: what it stood for is there.`,
+    resolve: `Future ${future.n} is resolved: its result is there.`,
     fail: `Future ${future.n} fails: instead of a result, it has an exception.`,
     drop: `Future ${future.n} is cancelled: it will never have a result.`,
   });
@@ -510,15 +511,15 @@ const Words = (() => {
     const tasks = waitersAt(c, future);
     const others = Math.max(0, future.told - tasks.length);
     if (tasks.length + others === 0)
-      return "Nobody waits for it.";
+      return "Nothing waits for it.";
     const names = others > 0 ? [...tasks, many(others, "callback")] : tasks;
     const wait = tasks.length + others === 1 ? "waits" : "wait";
     const who = `${capital(fewOf(names))} ${wait} for it`;
     const by = future.by?.call;
     if (c.m.stage === 2)
-      return `${who}, and ${wait === "waits" ? "goes" : "go"} on at once: \`set_result\` calls `
+      return `${who}, and ${wait === "waits" ? "resumes" : "resume"} at once: \`set_result\` calls `
         + `${wait === "waits" ? "it" : "them"}${by ? `, inside \`${by.name}\`` : ""}.`;
-    return `${who}. Nobody is called from here: who waits is put into the ready queue, for the `
+    return `${who}. Nothing is called from here: what waits goes into the ready queue, for the `
       + "next turn.";
   }
 
@@ -542,37 +543,37 @@ const Words = (() => {
     const { task, wait } = s;
     const name = capital(taskName(c, task));
     if (s.first && task.asked.some(n => n < c.n))
-      return { what: `${name} was asked to end before it has begun.`,
-        why: "Not a line of it will run." };
+      return { what: `${name} was asked to end before it began.`,
+        why: "None of its lines will run." };
     if (s.first)
-      return { what: `${name} makes its first step: \`${shortName(task.function)}\` runs `
-        + "from its first line, until it must wait.",
-        why: c.m.stage === 3 ? "It stood in the ready queue since it was made." : "" };
+      return { what: `${name} takes its first step: \`${shortName(task.function)}\` runs `
+        + "from its first line until it has to wait.",
+        why: c.m.stage === 3 ? "It has been in the ready queue since it was made." : "" };
     if (!wait)
-      return { what: `${name} goes on.`, why: "" };
+      return { what: `${name} resumes.`, why: "" };
     const inner = wait.chain[wait.chain.length - 1];
     const since = c.untimed ? "had stopped" : `stopped ${time(s.t - wait.t)} ago`;
-    return { what: `${name} goes on: \`${shortName(inner?.name)}\` picks up at its \`co_await\`, `
+    return { what: `${name} resumes: \`${shortName(inner?.name)}\` continues at its \`co_await\`, `
       + `where it ${since}.`, why: whyItGoesOn(c, wait) };
   }
 
   function whyItGoesOn(c, wait) {
     const { future } = wait;
     if (!future)
-      return "It had only let the others have a turn.";
+      return "It only let the others have a turn.";
     if (future.end === undefined || future.end > c.n)
       return "It was asked to end.";
     const name = capital(futureName(future));
     // Asked to end when its future was done already: it could not be told by that.
     if (wait.task.asked.some(n => n > future.end && n < c.n))
-      return `${name} is done; but it was asked to end meanwhile, so \`co_await\` throws `
+      return `${name} is done, but the task has been asked to end since, so \`co_await\` throws `
         + "`Cancelled`.";
     if (future.how === "drop")
       return `${name} was cancelled: instead of a result, \`co_await\` throws.`;
     if (future.how === "fail")
       return `${name} has failed: \`co_await\` throws its exception, here.`;
-    return future.task ? `${name}, for which it waited, has ended.`
-      : `${name} has its result. The local variables are as they were: they are in the frame, `
+    return future.task ? `${name}, which it waited for, has ended.`
+      : `${name} has its result. The local variables are unchanged: they're in the frame, `
         + "not on the stack.";
   }
 
@@ -588,10 +589,10 @@ const Words = (() => {
     const depth = wait.chain.length;
     if (!wait.future)
       return { what: `${capital(who)} lets the others go first (task ${task.n}).`,
-        why: "It waits for nothing, and goes on in the next turn." };
+        why: "It waits for nothing, and resumes in the next turn." };
     const all = depth < 2 ? ` (task ${task.n})` : `, and with it ${depth === 2 ? "both coroutines"
       : `all ${many(depth, "coroutine")}`} of task ${task.n}`;
-    return { what: `${who} comes to ${awaited(c, inner?.at)} and stops right there${all}.`,
+    return { what: `${who} reaches ${awaited(c, inner?.at)} and stops right there${all}.`,
       why: `The thread goes back to ${whereTo(c)}. ${whatItWaitsFor(c, who, wait.future)}` };
   }
 
@@ -604,28 +605,28 @@ const Words = (() => {
 
   function whatItWaitsFor(c, who, future) {
     const end = until(c.m, future);
-    const on = end ? `${who} goes on when ${end}.` : "";
+    const on = end ? `${who} resumes when ${end}.` : "";
     if (future.task)
-      return `Task ${future.task.n} is a future, too: ${on}`;
-    const missing = `It waits for future ${future.n}, which stands for what is missing`;
+      return `Task ${c.s.task.n} waits for task ${future.task.n}, which is a future, too: ${on}`;
+    const missing = `Task ${c.s.task.n} waits for future ${future.n}`;
     if (on)
       return `${missing}: ${on}`;
     if (future.how === "drop")
-      return `${missing}, and will be cancelled before that comes.`;
-    return future.end === undefined ? `${missing}. In this run it does not come.` : `${missing}.`;
+      return `${missing}, and will be cancelled before its result arrives.`;
+    return future.end === undefined ? `${missing}. Its result never arrives in this run.` : `${missing}.`;
   }
 
   function isDone(c) {
     const { task } = c.s;
     if (task.outcome === "destroyed")
-      return { what: `Task ${task.n} is destroyed before it was done.`,
-        why: "Whoever owned it is gone, or the loop is closed. Its frames go, too." };
+      return { what: `Task ${task.n} is destroyed before it is done.`,
+        why: "Its owner is gone, or the loop is closed. Its frames go, too." };
     const begun = task.waits.length > 0 || !task.asked.some(n => n < task.steps[0]);
     const how = {
       threw: "An exception has ended it.",
-      cancelled: begun ? "It was cancelled, and has cleaned up."
+      cancelled: begun ? "It was cancelled, and cleaned up."
         : "It was cancelled before it began.",
-    }[task.outcome] || "Its coroutine has come to its end.";
+    }[task.outcome] || "Its coroutine has reached its end.";
     return { what: `Task ${task.n} is done. ${how}`, why: "Its frames are gone." };
   }
 
@@ -635,11 +636,11 @@ const Words = (() => {
     const { fetch } = c.s;
     const [first] = c.m.fetches.values();
     const from = fetch.robots ? "This file says what a crawler may fetch from the site."
-      : fetch.parent ? `The page \`${fetch.parent}\` leads to it.`
-        : fetch === first ? "Here the crawl starts." : "";
-    const how = c.m.stage === 1 ? "Nobody waits for it: its socket connects, and what comes next "
+      : fetch.parent ? `The page \`${fetch.parent}\` links to it.`
+        : fetch === first ? "The crawl starts here." : "";
+    const how = c.m.stage === 1 ? "Nothing waits for it: its socket connects, and what comes next "
       + "is registered with the loop."
-      : fetch.task ? `${capital(taskName({ ...c, state: NO_STATE }, fetch.task))} does it.` : "";
+      : fetch.task ? `${capital(taskName({ ...c, state: NO_STATE }, fetch.task))} fetches it.` : "";
     return { what: `A fetch begins: \`${fetch.path}\`.`, why: `${from} ${how}`.trim() };
   }
   const NO_STATE = { tasks: new Map() };
@@ -654,24 +655,24 @@ const Words = (() => {
         why: error ? `The reason: ${error}.` : took };
     if (next)
       return { what: `\`${fetch.path}\` has moved (status ${status}), to `
-        + `\`${M.shown(c.m, next)}\`.`, why: "Where it leads is one more URL, if it is new." };
+        + `\`${M.shown(c.m, next)}\`.`, why: "Its target is one more URL, if it's new." };
     if (status >= 400 && fetch.robots)
       return { what: `There is no \`${fetch.path}\` (status ${status}).`, why: took };
     if (status >= 400)
       return { what: `\`${fetch.path}\` is dead: status ${status}.`, why: took };
     if (error)
-      return { what: `The fetch of \`${fetch.path}\` breaks off (status ${status}).`,
+      return { what: `The fetch of \`${fetch.path}\` is cut short (status ${status}).`,
         why: `The reason: ${error}.` };
     const size = bytes === undefined ? "" : `, ${many(bytes, "byte")}`;
-    return { what: `\`${fetch.path}\` is here: status ${status}${size}.`, why: took };
+    return { what: `\`${fetch.path}\` has arrived: status ${status}${size}.`, why: took };
   }
 
   // ---- Queues ----
 
   const queueName = c => c.m.queues.size > 1 ? `Queue ${c.s.queue.n}` : "The queue";
   const counts = c => `${num(c.e.size)} in the queue, ${num(c.e.unfinished)} not done.`;
-  const doer = c => c.s.task ? taskName(c, c.s.task) : "somebody";
-  const served = c => c.s.to ? taskName(c, c.s.to) : "one who waits";
+  const doer = c => c.s.task ? taskName(c, c.s.task) : "the program";
+  const served = c => c.s.to ? taskName(c, c.s.to) : "a waiting task";
 
   function theItem(c, word = "an item") {
     return c.s.item === null ? word : `${word} (\`${M.shown(c.m, c.s.item)}\`)`;
@@ -683,26 +684,26 @@ const Words = (() => {
     put: c => ({ what: `${capital(theItem(c))} is put ${inQueue(c, "into")}.`, why: counts(c) }),
     get: c => ({ what: `${capital(doer(c))} takes ${theItem(c)} ${inQueue(c, "out of")}.`,
       why: counts(c) }),
-    hand_over: c => ({ what: `${capital(theItem(c))} comes, and is handed at once to ${served(c)}.`,
-      why: "Who has waited longest gets it. It does not lie in the queue meanwhile, so nobody can "
+    hand_over: c => ({ what: `${capital(theItem(c))} arrives, and goes straight to ${served(c)}.`,
+      why: "The longest wait comes first. The item is never in the queue, so no other task can "
         + `cut in. ${num(c.e.unfinished)} not done.` }),
     let_in: c => ({ what: `There is room: ${served(c)}, which waits with ${theItem(c)}, is let in.`,
-      why: "Who has waited longest gets it. Its item goes in at once: nobody can cut in." }),
+      why: "The longest wait comes first. Its item goes in at once, so no other task can cut in." }),
     wait_to_get: c => ({ what: `${queueName(c)} is empty: ${doer(c)} waits for an item.`,
-      why: `${capital(many(c.e.getters, "task stands", "tasks stand"))} in that line now.` }),
+      why: `${capital(many(c.e.getters, "task is", "tasks are"))} in that line now.` }),
     wait_to_put: c => ({ what: `${queueName(c)} is full: ${doer(c)} waits for room for `
-      + `${theItem(c)}.`, why: "That is back-pressure: who brings too much has to wait." }),
+      + `${theItem(c)}.`, why: "That's back-pressure: a task that puts in too much has to wait." }),
     task_done: c => ({ what: "One item is dealt with.",
       why: c.e.unfinished > 0 ? counts(c)
-        : "Nothing is left undone: whoever waits in `join` may go on." }),
-    join: c => ({ what: `${capital(doer(c))} wants to go on when all that came in is dealt with.`,
-      why: c.e.unfinished > 0 ? counts(c) : "All is: there is nothing to wait for." }),
-    give_back: c => ({ what: `${capital(theItem(c))} is given back by one who was served, and goes `
-      + "away without it.", why: "Nothing is lost, and nobody can cut in." }),
-    put_back: c => ({ what: `Nobody waits for ${theItem(c, "it")}: it lies at its old place again.`,
+        : "Nothing is unfinished: what waits in `join` may resume." }),
+    join: c => ({ what: `${capital(doer(c))} waits until everything put in has been dealt with.`,
+      why: c.e.unfinished > 0 ? counts(c) : "It has been: there's nothing to wait for." }),
+    give_back: c => ({ what: `${capital(theItem(c))} is given back by a task that was handed it `
+      + "and then cancelled.", why: "Nothing is lost, and no other task can cut in." }),
+    put_back: c => ({ what: `Nothing waits for ${theItem(c, "it")}: it's back in its old place.`,
       why: counts(c) }),
     take_back: c => ({ what: `${capital(doer(c))} was let in, and is cancelled: it takes its item `
-      + "out again.", why: counts(c) }),
+      + "back out.", why: counts(c) }),
   };
 
   const more = {};
@@ -720,18 +721,19 @@ const Words = (() => {
   /// The loop of stages 1 and 2 never ends by itself.
   const isStopped = (m, s) => m.whole && m.stage < 3 && s.kind === "return" && !s.call.threw
     && s.stack.length === 0;
-  const STOPPED = "The loop was told to stop: it does not ask again.";
+  const STOPPED = "The loop was told to stop: it doesn't ask again.";
 
   /// All steps up to step `n` as one: what is there before the first fetch begins.
   function fold(m, n) {
     const steps = m.steps.slice(0, n + 1);
     const tasks = steps.filter(s => s.kind === "new").length;
     const parts = [
-      steps.some(s => s.watch?.mailbox) && "the loop registers a pipe by which other threads can wake it",
+      steps.some(s => s.watch?.mailbox) && "the loop registers a pipe by which other threads "
+        + "can wake it",
       tasks > 0 && `${many(tasks, "task is", "tasks are")} made`,
     ].filter(part => part);
     const does = parts.length > 0 ? `: ${list(parts)}` : "";
-    return { what: "The loop gets ready.",
+    return { what: "The program gets ready.",
       why: `These are steps 1 to ${num(n + 1)}, before the first fetch${does}.` };
   }
 
@@ -746,15 +748,15 @@ const Words = (() => {
     schedule: (m, s) => `${s.task ? `task ${s.task.n}` : s.e.name} ready`,
     timer: () => "timer set",
     due: () => "timer due",
-    untimer: () => "taken back",
+    untimer: () => "timer cancelled",
     future: (m, s) => `future ${s.future.n} made`,
     resolve: (m, s) => s.future.task ? `task ${s.future.task.n} has its result`
       : `future ${s.future.n} resolved`,
     fail: (m, s) => `${futureName(s.future)} fails`,
     drop: (m, s) => `${futureName(s.future)} cancelled`,
     new: (m, s) => `task ${s.task.n} made`,
-    step: (m, s) => `task ${s.task.n} ${s.first ? "begins" : "goes on"}`,
-    suspend: (m, s) => s.wait.future ? `task ${s.task.n} waits` : `task ${s.task.n} lets others go`,
+    step: (m, s) => `task ${s.task.n} ${s.first ? "begins" : "resumes"}`,
+    suspend: (m, s) => s.wait.future ? `task ${s.task.n} waits` : `task ${s.task.n} lets others run`,
     done: (m, s) => s.task.outcome === "destroyed" ? `task ${s.task.n} destroyed`
       : `task ${s.task.n} done`,
     cancel: (m, s) => `cancel task ${s.task.n}`,

@@ -32,12 +32,12 @@
 
   const WHY_ASKS = {
     next: c => !isResumed(c.m, c.n) ? "It has ended: there is nothing to resume."
-      : c.s.task.steps[0] === c.n + 1 ? "It has not begun, and stands before its first line."
-        : "Nothing is sent with it: the generator shall just go on.",
+      : c.s.task.steps[0] === c.n + 1 ? "It hasn't begun: its first line comes next."
+        : "Nothing is sent with it: the generator just resumes.",
     send: c => isResumed(c.m, c.n) ? "The word is put into the promise, as `sent`: a pointer to it "
-      + "is enough, since the sender waits in `send`." : "It has ended: nobody will take the word.",
+      + "is enough, since the sender waits in `send`." : "It has ended, so nothing will take the word.",
     throw: c => isResumed(c.m, c.n) ? "Nothing is thrown yet: the exception is put into the "
-      + "promise, as `thrown`." : "It stands at no `co_yield` that could throw this.",
+      + "promise, as `thrown`." : "It isn't at a `co_yield` that could throw this.",
   };
 
   function goesOn(c) {
@@ -52,7 +52,7 @@
     const stood = linkOf(s.wait);
     const which = s.wait?.chain.length > 1 ? "the innermost one, " : "";
     return { what: `${capital(who(c))} is resumed, and has the thread: ${which}`
-      + `${code(shortName(stood?.name))} goes on at ${atLine(c, stood?.at, "its `co_yield`")}.`,
+      + `${code(shortName(stood?.name))} continues at ${atLine(c, stood?.at, "its `co_yield`")}.`,
       why: jump + under };
   }
 
@@ -62,11 +62,11 @@
     if (askOf(c).e.phase === "throw")
       return { what: `\`await_resume\` finds ${code(c.e.word)} in \`thrown\`, and throws it: `
         + `${line} throws.`,
-        why: "It's the first thing that runs when it goes on. From here on, it's "
+        why: "It's the first thing that runs when it resumes. From here on, it's "
           + "an exception like any other: the function may catch it." };
     return { what: `\`await_resume\` takes ${code(c.e.word)} out of the promise: it's the value of `
-      + `${line}.`, why: "It's the first thing that runs when it goes on. From here on, the word "
-      + "is the function's own." };
+      + `${line}.`, why: "It's the first thing that runs when it resumes. From here on, the word "
+      + "belongs to the function." };
   }
 
   function yields(c) {
@@ -75,11 +75,11 @@
     const all = wait.chain.length > 1 ? `, and with it ${wait.chain.length === 2 ? "both frames"
       : "all frames"} of the chain` : "";
     const next = wait.chain.length > 1
-      ? ` \`innermost\` of ${code(shortName(wait.chain[0].name))} says who goes on next time: `
+      ? ` \`innermost\` of ${code(shortName(wait.chain[0].name))} says which one resumes next time: `
         + `${inner}.` : "";
-    return { what: `${inner} comes to ${atLine(c, linkOf(wait)?.at, "a `co_yield`")} and stops `
+    return { what: `${inner} reaches ${atLine(c, linkOf(wait)?.at, "a `co_yield`")} and stops `
       + `right there${all}.`, why: `${word === null ? "The value" : code(word)} is put into the `
-      + "promise, as `yielded`, and the number of this place is written down in the frame. Then "
+      + "promise, as `yielded`, and the number of this place is stored in the frame. Then "
       + `\`frame.resume()\` returns.${next}` };
   }
 
@@ -89,7 +89,7 @@
     if (c.e.how === "threw")
       return { what: `An exception leaves ${name(c.s.task)}, and ends it.`,
         why: "`unhandled_exception` keeps it in the promise." };
-    return { what: `${name(c.s.task)} has come to its end, and stops behind its last line.`,
+    return { what: `${name(c.s.task)} has reached its end, and stops after its last line.`,
       why: capital(`${result}\`final_suspend\` stops it there: its frame stays, until its owner `
         + "destroys it.") };
   }
@@ -101,13 +101,13 @@
     const by = code(e.by || "main");
     const tell = {
       yielded: () => ({ what: `${call} returns a reply: ${word(s, "a value")} was yielded.`,
-        why: `\`resume\` has taken it out of the promise. ${capital(who(c))} stands still, and `
-          + `${by} goes on.` }),
+        why: `\`resume\` has taken it out of the promise. ${capital(who(c))} is suspended, and `
+          + `${by} continues.` }),
       returned: () => ({ what: `${call} returns a reply of another kind: ${who(c)} has ended`
         + `${s.word === null ? "" : `, and returned ${code(s.word)}`}.`,
-        why: `Nothing is yielded with it. ${by} goes on.` }),
+        why: `Nothing is yielded with it. ${by} continues.` }),
       over: () => ({ what: `${call} returns an empty reply.`,
-        why: `${capital(who(c))} had ended before: it ends again, without a value.` }),
+        why: `${capital(who(c))} had already ended: it ends again, without a value.` }),
       threw: () => isResumed(c.m, ask.n)
         ? { what: `${call} throws what has left ${name(s.task)}.`, why: "" }
         : { what: `${call} throws: the exception comes straight back.`,
@@ -121,8 +121,8 @@
     const { waits, steps } = c.s.task;
     const last = waits[waits.length - 1];
     const why = steps.length === 0 ? "It had never begun."
-      : last?.ended ? "It had ended. Now that its owner has no use for it, the frame goes, too."
-        : `It stood still at ${atLine(c, linkOf(last)?.at, "a `co_yield`")}. Its local variables `
+      : last?.ended ? "It had ended. Now that its owner is done with it, the frame goes, too."
+        : `It was suspended at ${atLine(c, linkOf(last)?.at, "a `co_yield`")}. Its local variables `
           + "are destroyed, as if the function had been left right there.";
     return { what: `${capital(who(c))} is destroyed, and its frame is gone.`, why };
   }
@@ -136,16 +136,16 @@
 
   function delegates(c) {
     const outer = outerOf(c, -2), inner = code(shortName(c.e.name));
-    return { what: `${outer} comes to ${atLine(c, c.e.from, "a `co_await`")} and stands still: `
+    return { what: `${outer} reaches ${atLine(c, c.e.from, "a `co_await`")} and is suspended: `
       + `${inner} gets a frame of its own, and runs in its place.`,
       why: `\`await_suspend\` has taken two notes: \`caller\` of ${inner} is ${outer}, and `
-        + `\`innermost\` of ${outer} is ${inner}. The loop in \`resume\` lets that one go on.` };
+        + `\`innermost\` of ${outer} is ${inner}. The loop in \`resume\` resumes that one next.` };
   }
 
   function comesBack(c) {
     const outer = outerOf(c, -1), inner = code(shortName(c.e.name));
     return { what: `${inner} has ended. The loop in \`resume\` goes back to its \`caller\`: `
-      + `${outer} goes on at its \`co_await\`.`,
+      + `${outer} continues at its \`co_await\`.`,
     why: `\`innermost\` of ${outer} is ${outer} itself `
       + `again. \`await_resume\` picks up the result, and the frame of ${inner} is destroyed.` };
   }
@@ -154,11 +154,11 @@
   Object.assign(W.more, {
     generator: {
       new: { say: c => ({ what: `${name(c.s.task)} is called: that makes ${who(c)}, and runs `
-        + "nothing.", why: "The frame is on the heap. Whoever has called gets an object that owns "
+        + "nothing.", why: "The frame is on the heap. The caller gets an object that owns "
         + "it." }), short: (m, s) => `${W.who(s.task)} made` },
       next: ask, send: ask, throw: ask,
       resume: { say: goesOn,
-        short: (m, s) => `${W.who(s.task)} ${s.first ? "begins" : "goes on"}` },
+        short: (m, s) => `${W.who(s.task)} ${s.first ? "begins" : "resumes"}` },
       take: { say: takes,
         short: (m, s) => (m.steps[s.ask]?.e.phase === "throw" ? "throws " : "takes ") + s.e.word },
       yield: { say: yields, short: (m, s) => `yields ${s.word ?? ""}`.trim() },

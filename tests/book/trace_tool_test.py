@@ -401,7 +401,7 @@ class Tool(unittest.TestCase):
 
     @unittest.skipUnless("BUILD" in os.environ, "needs the programs")
     def test_two_runs_are_compared(self):
-        for words, names in ((["1", "2"], ["Stage 1", "Stage 2"]),
+        for words, names in ((["1", "2"], ["Stage 1: an event loop with callbacks", "Stage 2: coroutines made by hand"]),
                              (["2", "--latency", "5", "30"],
                               ["Answers after 5 ms", "Answers after 30 ms"])):
             with self.subTest(words):

@@ -87,7 +87,7 @@
     }
   }
 
-  /// Lanes are in the order of their numbers, and who is there goes before who is still to come.
+  /// Lanes are in the order of their numbers, and what is there goes before what is still to come.
   function checkLanes(number) {
     const numbers = all(".cloth .names .label").map(label => /^task (\d+)/.exec(label.textContent)?.[1])
       .filter(text => text).map(Number);
@@ -222,7 +222,7 @@
     for (const pane of all(".mid .pane, .side .pane"))
       check(pane.querySelector(".body").textContent || pane.offsetHeight < 50,
         `#${pane.id} has nothing to show, and is ${pane.offsetHeight} px high`);
-    check(/^(no|1|[\d,]+) likely mistakes?$/.test(one("#findings-button").textContent),
+    check(/^(no|1|[\d,]+) likely mistakes? found$/.test(one("#findings-button").textContent),
       `“${one("#findings-button").textContent}” doesn't say of what`);
   }
 
