@@ -72,7 +72,7 @@ Console::Console(EventLoop& loop, bool quiet, int fd)
       fd_(terminal_ ? terminal_.fd() : fd),
       may_wait_((terminal_ || is_pipe(fd)) && loop.can_watch(fd_)) {}
 
-// NOLINTNEXTLINE(bugprone-exception-escape): if somebody has closed our descriptor
+// NOLINTNEXTLINE(bugprone-exception-escape): if other code closed our descriptor
 Console::~Console() {
     show_progress({});
     write(take_left_out());

@@ -27,7 +27,7 @@ Output::Output(EventLoop& loop, const std::string& path) : loop_(loop) {
     may_wait_ = may_wait_ && loop.can_watch(fd_);
 }
 
-// NOLINTNEXTLINE(bugprone-exception-escape): if somebody has closed our descriptor
+// NOLINTNEXTLINE(bugprone-exception-escape): if other code closed our descriptor
 Output::~Output() { watch(false); }
 
 void Output::write(std::string_view text) {

@@ -85,7 +85,7 @@
     await new Promise(resolve => frame.addEventListener("load", resolve));
     expect("it is looked at", document.activeElement === frame);
     const { top, bottom } = frame.getBoundingClientRect();
-    expect(`all of it is in sight: ${top} to ${bottom}`, top >= one(".top").offsetHeight
+    expect(`all of it is in sight: ${top} to ${bottom}, ${figure.getBoundingClientRect().bottom} of ${innerHeight}`, top >= one(".top").offsetHeight
       && figure.getBoundingClientRect().bottom <= innerHeight);
     const page = document.documentElement;
     expect("also sideways", page.scrollWidth <= page.clientWidth);

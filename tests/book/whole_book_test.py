@@ -203,8 +203,8 @@ def axe_here() -> pathlib.Path | None:
     return script if script.exists() else None
 
 
-# Properties of CSS that browsers know and vnu doesn't yet.
-NEWER_CSS = ".*CSS: “(container-type|paint-order|width)”.*"
+# What browsers know of CSS, and vnu not yet: two properties, and the unit cqh.
+NEWER_CSS = ".*CSS: “((container-type|paint-order)”|(width|padding-bottom)”: Unknown dimension).*"
 
 
 def what_vnu_says(*places: pathlib.Path) -> str | None:

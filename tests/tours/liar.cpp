@@ -39,7 +39,7 @@ std::string response(std::string_view body) {
 
 void write_script(ScriptedServer& server) {
     server.on("/lie", {Send{response("the first page")}, Pause{100ms},
-                       Send{response("a page that nobody has asked for")}, KeepOpen{}});
+                       Send{response("a page without a request")}, KeepOpen{}});
     server.on("/next", {Send{response("the next page")}, KeepOpen{}});
 }
 // [/lie]

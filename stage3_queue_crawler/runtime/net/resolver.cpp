@@ -17,7 +17,7 @@ Resolver::Resolver(EventLoop& loop, LookUp look_up, std::size_t most_threads,
     loop_.add_reader(mailbox_->fd(), [this] { take_mail(); });
 }
 
-// NOLINTNEXTLINE(bugprone-exception-escape): if somebody has closed our pipe
+// NOLINTNEXTLINE(bugprone-exception-escape): if other code closed our pipe
 Resolver::~Resolver() {
     loop_.remove_reader(mailbox_->fd());
     for (const auto& [host, name] : names_) {

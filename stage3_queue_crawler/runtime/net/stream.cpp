@@ -53,7 +53,7 @@ Stream::Stream(EventLoop& loop, common::Socket socket, StreamLimits limits)
         throw common::SelectorFull("this loop's selector has no place for the socket");
 }
 
-// NOLINTNEXTLINE(bugprone-exception-escape): if somebody has closed our descriptor
+// NOLINTNEXTLINE(bugprone-exception-escape): if other code closed our descriptor
 Stream::~Stream() {
     close();
     waiters_->stream_is_gone = true;

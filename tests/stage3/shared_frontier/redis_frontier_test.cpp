@@ -505,7 +505,7 @@ TEST_CASE("a crawl ends if Redis comes back without its data") {
     test.servers[0].start(); // without its data
     done(std::move(a));
     CHECK_THROWS_WITH_AS(test.join(frontier),
-                         doctest::Contains("the crawl 'test' is gone: somebody has"),
+                         doctest::Contains("the crawl 'test' is gone: it was removed"),
                          std::runtime_error);
 }
 
