@@ -536,10 +536,11 @@ class RedisGoes(FaultTest):
         self.assert_all_is_right(site)
 
     def test_lost_answers_lose_no_url(self):
-        site = self.site(600, 5, latency=0.02)
+        site = self.site(600, 5, latency=0.05)
         with LossyProxy(self.redis.socket) as proxy:
             processes = self.start_some(2, site, "--lease", 600, redis_url=proxy.url)
-            self.wait_for_requests(site, 20)
+            # A process whose first answer is lost can't begin at all.
+            self.wait_for(lambda: len(self.crawl().sessions) == 2, "both sessions")
             proxy.chance = 0.1
             self.assert_joined(processes)
             self.assertGreater(proxy.lost, 5)
