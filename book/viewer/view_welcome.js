@@ -28,10 +28,11 @@ const Welcome = (() => {
   function sentences() {
     const hasStops = Page.stops.length < Page.steps.length;
     const key = text => el("kbd", {}, text);
+    const press = matchMedia("(hover: none)").matches ? "Tap " : "Press "; // no keys on a telephone
     return [
       [...rich(`This page replays a run of \`${Page.model.program}\`, whose one thread does `
         + "everything: what happens and why, the source line, and what waits for what.")],
-      ["Press ", key("→"), hasStops ? " for the next stop, where something begins, waits, wakes or "
+      [press, key("→"), hasStops ? " for the next stop, where something begins, waits, wakes or "
         + "ends, and " : " for the next step, and ", key("←"), " to go back."],
       hasStops ? ["Press ", key("e"), " to see every step, and ", key("?"), " for all keys."]
         : ["Press ", key("?"), " for all keys and signs."],

@@ -20,8 +20,8 @@ namespace {
 
 class Kitchen {
   public:
-    /// Whoever orders a dish gets a future, and can wait until it is served. In a trace,
-    /// the future is made at the line of the order.
+    /// Ordering a dish returns a future, which is resolved when the dish is served. In a
+    /// trace, the future is made at the line of the order.
     Future<> order(const std::string& dish,
                    std::source_location at = std::source_location::current()) {
         const Future<> served(stage3::running_loop(), at);
@@ -76,6 +76,6 @@ void play(common::Tracer& tracer) {
     const auto b = create_task(loop, ben(kitchen), "ben");
     const auto c = create_task(loop, clara(kitchen), "clara");
     const auto d = create_task(loop, cook(kitchen), "cook");
-    loop.call_later(50ms, [&loop] { loop.stop(); }); // the place closes
+    loop.call_later(50ms, [&loop] { loop.stop(); }); // closing time
     loop.run_forever();
 }
