@@ -292,7 +292,8 @@ def ctrl_c_while_connecting(run):
             one.setblocking(False)
             one.connect_ex(listener.getsockname())
         site.answers["/"] = pieces.page(full)
-        yield from ends_at_ctrl_c(run, site, lambda: "/" in site.paths(), "--no-robots", pages=(1, 1), format="jsonl")
+        has_record = lambda: pathlib.Path(run.file).exists() and pathlib.Path(run.file).stat().st_size > 0
+        yield from ends_at_ctrl_c(run, site, has_record, "--no-robots", pages=(1, 1), format="jsonl")
         for one in line:
             one.close()
 
