@@ -37,8 +37,8 @@
   function verdict(...both) {
     const [quick, slow] = [...both].sort((a, b) => a.took - b.took);
     const ratio = slow.took / quick.took;
-    return ratio < NEARLY ? "Both took about as long: the time goes by waiting for the server, and "
-      + "both wait for many answers at once."
+    return ratio < NEARLY ? "Both took about as long: nearly all the time goes to waiting for the "
+      + "server, for several answers at once. This is one run of each; small differences are noise."
       : `${slow.name} took ${ratio.toFixed(1)} times as long.`;
   }
 
@@ -106,8 +106,8 @@
   const runs = JSON.parse(byId("meta").textContent).runs.map(makeRun);
   const longest = Math.max(...runs.map(run => run.took));
   one("main").append(
-    el("p", { class: "hint" }, "Both runs share one time axis. A bar is a fetch, from its beginning "
-      + "to its end. The top row is filled while the loop is busy, and empty while it sleeps."),
+    el("p", { class: "hint" }, "Both runs share one time axis. A bar is a fetch, from start to "
+      + "finish. The top row is filled while the loop is busy, and empty while it sleeps."),
     el("p", { class: "hint" }, verdict(...runs)),
     ...runs.map(run => drawRun(run, longest)));
   root.dataset.ready = "yes";

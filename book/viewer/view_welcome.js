@@ -1,8 +1,8 @@
 // The first thing a new reader sees: what this page shows, how to move, and how to see every step.
 //
-// Any key closes it, and does what it always does; so does a click anywhere. It's a dialog, but one
-// that needs no answer: the focus stays where it is, and a screen reader meets it first in the
-// page. A scene of the book has none: its page has said all that.
+// Any key closes it, and does nothing else, so that its reader sees the first stop; a click closes
+// it, too. It's a dialog that needs no answer: the focus stays where it is, and a screen reader
+// meets it first in the page. A scene of the book has none: its page has said all that.
 "use strict";
 
 const Welcome = (() => {
@@ -30,8 +30,8 @@ const Welcome = (() => {
     const key = text => el("kbd", {}, text);
     const press = matchMedia("(hover: none)").matches ? "Tap " : "Press "; // no keys on a telephone
     return [
-      [...rich(`This page replays a run of \`${Page.model.program}\`, whose one thread does `
-        + "everything: what happens and why, the source line, and what waits for what.")],
+      [...rich(`This page replays a run of \`${Page.model.program}\`, which does everything in `
+        + "one thread, and shows what happens and why, the source line, and what waits for what.")],
       [press, key("→"), hasStops ? " for the next stop, where something begins, waits, wakes or "
         + "ends, and " : " for the next step, and ", key("←"), " to go back."],
       hasStops ? ["Press ", key("e"), " to see every step, and ", key("?"), " for all keys."]
@@ -47,9 +47,13 @@ const Welcome = (() => {
   }
 
   /// A reader who tabs to the button hasn't read on yet.
-  function onKey({ key }) {
-    if (!["Tab", "Shift", "Control", "Alt", "Meta"].includes(key))
-      close();
+  function onKey(event) {
+    const { key, ctrlKey, altKey, metaKey } = event;
+    if (ctrlKey || altKey || metaKey || ["Tab", "Shift", "Control", "Alt", "Meta"].includes(key))
+      return;
+    event.stopImmediatePropagation();
+    event.preventDefault();
+    close();
   }
 
   function begin() {

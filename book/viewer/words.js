@@ -257,13 +257,14 @@ const Words = (() => {
     const theLoop = isFirst ? "it" : "The loop";
     if (s.slept === undefined && c.n === c.m.steps.length - 1)
       return { what: `${begin}${theLoop} goes to sleep, and there the trace ends.`, why: "" };
-    const woken = c.untimed ? "sleeps until the answer is there"
+    const sleeping = c.untimed || s.asleep;
+    const woken = c.untimed ? "sleeps until then"
       : s.asleep ? `sleeps ${time(s.slept)}` : "has the answer at once, without sleeping";
     const sockets = socketsWatched(c);
-    const question = sockets === 1 ? "is this socket ready?"
-      : `which of these ${num(sockets)} sockets is ready?`;
+    const ready = sockets === 1 ? "this socket" : `one of these ${num(sockets)} sockets`;
+    const question = sleeping ? `to wake it when ${ready} is ready` : `whether ${ready} is ready`;
     const what = sockets === 0 ? `${theLoop} watches no socket, and ${woken}.`
-      : `${theLoop} asks “${question}” and ${woken}.`;
+      : `${theLoop} asks the kernel ${question}, and ${woken}.`;
     const timer = c.m.stage === 3 && e.timeout_ms > 0 && !c.untimed
       ? ` A timer is due in ${time(e.timeout_ms * 1000)}: then it wakes anyway.` : "";
     return { what: begin + what, why: whoStandsStill(c) + timer };
@@ -573,8 +574,8 @@ const Words = (() => {
     if (future.how === "fail")
       return `${name} has failed: \`co_await\` throws its exception, here.`;
     return future.task ? `${name}, which it waited for, has ended.`
-      : `${name} has its result. The local variables are unchanged: they're in the frame, `
-        + "not on the stack.";
+      : `${name} has its result. The local variables are unchanged: they're in the coroutine's `
+        + "frame, on the heap.";
   }
 
   function awaited(c, at) {
@@ -613,7 +614,7 @@ const Words = (() => {
       return `${missing}: ${on}`;
     if (future.how === "drop")
       return `${missing}, and will be cancelled before its result arrives.`;
-    return future.end === undefined ? `${missing}. Its result never arrives in this run.` : `${missing}.`;
+    return `${missing}.${future.end === undefined ? " Its result never arrives in this run." : ""}`;
   }
 
   function isDone(c) {

@@ -650,7 +650,7 @@ const report = (() => {
       const tell = (m, s) => words.describe(m, s.n, after(m, s));
       const one = run("stage1", STAGE1);
       same(tell(one, find(one, "select", s => s.turn === 2)).what, "Turn 2: nothing is left to run."
-        + " The loop asks “is this socket ready?” and sleeps 20.0 ms.");
+        + " The loop asks the kernel to wake it when this socket is ready, and sleeps 20.0 ms.");
       same(tell(one, find(one, "end")).what, "`/` has moved (status 301), to `/b`.");
       const next = "Its next step is registered: `read_response`, when socket 5 is readable.";
       check(tell(one, find(one, "return")).why.endsWith(next), next);
