@@ -472,6 +472,8 @@
 
   // ---- The coarse walk: what a page shows that was opened without a wish ----
   async function coarseWalk() {
+    if (!one("#welcome").hidden)
+      press("Escape"); // the key that closes the card does nothing else
     const stops = viewer.stops(), count = viewer.steps();
     check(viewer.step() === stops[0] && stops.length < count / 2, `it opens at ${viewer.step()}`);
     const seen = [];

@@ -575,7 +575,8 @@ class SeveralServers(FaultTest):
         self.start_redis(count=3, keeps_all=True)
 
     def test_three_servers_share_a_crawl(self):
-        site = self.site(400, 12)
+        # One server has none of 30 hosts, by chance, once in 64,000 runs; of 12, once in 43.
+        site = self.site(400, 30)
         processes = self.start_some(3, site)
         self.assert_joined(processes)
         self.assert_all_is_right(site)
