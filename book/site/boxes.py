@@ -35,8 +35,8 @@ def shape_quote(tokens: list[Token], at: int, md: MarkdownIt) -> None:
     end = next(token for token in tokens[at + 1:]
                if token.type == "blockquote_close" and token.level == begin.level)
     if alert := CALLOUT.match(inline.content):
-        begin.tag = end.tag = "aside"
-        begin.attrs = {"class": f"callout {alert[1].lower()}"}
+        begin.tag = end.tag = "div"  # an aside is a landmark, which has no place inside the text
+        begin.attrs = {"class": f"callout {alert[1].lower()}", "role": "note"}
         inline.content = inline.content[alert.end():]
         inline.children = md.parseInline(inline.content)[0].children
         title = f'<strong class="title" data-unsaid="">{alert[1].title()}</strong>'

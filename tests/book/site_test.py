@@ -214,7 +214,7 @@ class SmallBook(Folder):
         self.assertIn('<div class="brief">', self.page())
         self.assertIn("<br />\n<strong>Run:</strong>", self.page())
         self.assertRegex(self.page(),
-                         r'<aside class="callout note">\s*<p><strong[^>]*>Note</strong>Mind')
+                         r'<div class="callout note" role="note">\s*<p><strong[^>]*>Note</strong>Mind')
 
     def test_what_it_is_in_python_is_folded_and_not_an_answer(self):
         self.assertRegex(self.page(), r'<details class="python"><summary>In Python</summary>\s*<p>There')
