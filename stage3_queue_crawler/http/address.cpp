@@ -108,6 +108,14 @@ std::string in_digits(const sockaddr& address) {
     return digits.data();
 }
 
+int port_of(const sockaddr& address) {
+    if (address.sa_family == AF_INET6)
+        return ntohs(reinterpret_cast<const sockaddr_in6&>(address).sin6_port);
+    if (address.sa_family == AF_INET)
+        return ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port);
+    return 0;
+}
+
 bool is_private(const sockaddr& address) {
     std::array<std::uint8_t, 16> bytes{}; // in network byte order
     if (address.sa_family == AF_INET6) {

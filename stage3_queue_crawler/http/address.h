@@ -16,6 +16,9 @@ namespace stage3 {
 /// "10.0.0.1" or "[::1]", without the port. Empty for any other family.
 std::string in_digits(const sockaddr& address);
 
+/// Its port; 0 for any other family.
+int port_of(const sockaddr& address);
+
 /// True if the address is not public, but reserved: for this machine, a private network,
 /// a link, multicast, or nothing at all. If an IPv6 address leads to an IPv4 address,
 /// that one counts. An address of any other family is private.

@@ -43,16 +43,19 @@ bool is_name(std::string_view name, std::string_view expected) {
 
 /// The number in "HTTP/1.1 200 OK"; 0 if this is no status line.
 /// Source: RFC 9112, section 4.
-int status_in(std::string_view line) {
-    constexpr std::string_view pattern = "http/1.x nnn";
-    if (line.size() < pattern.size())
+int status_in(std::string_view line, bool may_be_http2) {
+    const auto space = line.find(' ');
+    if (space == std::string_view::npos || line.size() < space + 4)
         return 0;
-    const std::string_view digits = line.substr(9, 3);
+    const std::string_view digits = line.substr(space + 1, 3);
+    const auto is_version = [&](std::string_view version) {
+        return common::equal_ignoring_case(line.substr(0, space), version);
+    };
     const bool is_status_line =
-        common::equal_ignoring_case(line.substr(0, 7), "http/1.")
-        && (line[7] == '0' || line[7] == '1') && line[8] == ' '
+        (is_version("http/1.1") || is_version("http/1.0")
+         || (may_be_http2 && is_version("http/2")))
         && std::ranges::all_of(digits, common::is_digit)
-        && (line.size() == pattern.size() || !common::is_digit(line[pattern.size()]));
+        && (line.size() == space + 4 || !common::is_digit(line[space + 4]));
     int status = 0;
     if (is_status_line)
         std::from_chars(digits.begin(), digits.end(), status);
@@ -108,7 +111,7 @@ bool ResponseHead::take(std::string_view line) {
 }
 
 bool ResponseHead::take_status_line(std::string_view line) {
-    status_ = status_in(line);
+    status_ = status_in(line, may_be_http2_);
     headers_.clear();
     state_ = State::headers;
     return status_ != 0 || refuse(no_http);

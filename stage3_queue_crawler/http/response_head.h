@@ -19,7 +19,9 @@ namespace stage3 {
 /// Takes the lines that libcurl's header callback brings, one at a time.
 class ResponseHead {
   public:
-    explicit ResponseHead(std::size_t most_bytes) : most_bytes_(most_bytes) {}
+    /// `may_be_http2`: a head of HTTP/2 has no status line, so libcurl makes one up.
+    explicit ResponseHead(std::size_t most_bytes, bool may_be_http2 = false)
+        : most_bytes_(most_bytes), may_be_http2_(may_be_http2) {}
 
     /// Takes the next line, with its line end; after the head, a trailer. False if the
     /// response must not be used: `refusal` says why. Heads with a status below 200 come
@@ -51,6 +53,7 @@ class ResponseHead {
     bool end();
 
     const std::size_t most_bytes_;
+    const bool may_be_http2_;
     std::size_t bytes_ = 0;
     std::size_t lines_ = 0;
     State state_ = State::status_line;

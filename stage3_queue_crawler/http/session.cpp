@@ -23,12 +23,6 @@
 namespace stage3 {
 namespace {
 
-int port_of(const sockaddr_storage& address) {
-    if (address.ss_family == AF_INET6)
-        return ntohs(reinterpret_cast<const sockaddr_in6&>(address).sin6_port);
-    return ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port);
-}
-
 /// As libcurl wants it.
 std::string digits_of(const common::Address& address) {
     return in_digits(reinterpret_cast<const sockaddr&>(address.storage));
@@ -36,14 +30,10 @@ std::string digits_of(const common::Address& address) {
 
 } // namespace
 
-// Where libcurl looks for one. Source: man 1 curl, "Environment".
-bool is_proxy_set() {
-    const std::array names{"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy",
-                           "ALL_PROXY"};
-    return std::ranges::any_of(names, [](const char* name) {
-        const char* const proxy = std::getenv(name);
-        return proxy != nullptr && *proxy != '\0';
-    });
+bool can_trust_http2() {
+    const curl_version_info_data* const libcurl = curl_version_info(CURLVERSION_NOW);
+    return (libcurl->features & CURL_VERSION_HTTP2) != 0
+           && libcurl->version_num >= 0x080e00;
 }
 
 int Response::status() const { return transfer_->head().status(); }
@@ -76,7 +66,10 @@ Coroutine<std::string> Response::read_beginning() {
 }
 
 Session::Session(EventLoop& loop, SessionOptions options)
-    : loop_(loop), options_(std::move(options)), has_proxy_(is_proxy_set()),
+    : loop_(loop), options_(std::move(options)), proxies_(options_.proxy),
+      speaks_http2_(
+          options_.http_version == HttpVersion::two
+          || (options_.http_version == HttpVersion::automatic && can_trust_http2())),
       multi_(curl_multi_init()) {
     if (!multi_)
         throw std::bad_alloc();
@@ -132,7 +125,7 @@ Coroutine<std::string> Session::find_addresses(common::Url url) {
     using Kind = FetchError::Kind;
     const bool is_localhost =
         url.host() == "localhost" || url.host().ends_with(".localhost");
-    if (has_proxy_ || is_localhost || url.host_is_address())
+    if (proxies_.for_scheme(url.scheme()) || is_localhost || url.host_is_address())
         co_return std::string();
     const auto limit = std::min(options_.connect_timeout, options_.fetch_timeout);
     try {
@@ -271,7 +264,7 @@ bool Session::has_unasked_input(int port) const {
     sockaddr_storage address{};
     socklen_t length = sizeof address;
     if (::getsockname(known->second, reinterpret_cast<sockaddr*>(&address), &length) != 0
-        || port_of(address) != port)
+        || port_of(reinterpret_cast<const sockaddr&>(address)) != port)
         return false; // the descriptor belongs to something else by now
     char byte = 0;
     return ::recv(known->second, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0;

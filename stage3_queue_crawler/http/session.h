@@ -13,6 +13,8 @@
 #pragma once
 
 #include "common/web/url.h"
+#include "stage3_queue_crawler/http/proxy.h"
+#include "stage3_queue_crawler/http/tls.h"
 #include "stage3_queue_crawler/runtime/net/resolver.h"
 #include "stage3_queue_crawler/runtime/task/future.h"
 
@@ -29,6 +31,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include <sys/socket.h>
@@ -53,6 +56,17 @@ struct FetchError : std::runtime_error {
     std::size_t bytes; ///< of the body, received before that
 };
 
+/// Which versions of HTTP a session speaks.
+enum class HttpVersion : std::uint8_t {
+    automatic, ///< 2 if libcurl can be trusted with it, as can_trust_http2 says; else 1.1
+    one,       ///< 1.1
+    two,       ///< 2 where TLS agrees on it; else 1.1
+};
+
+/// True if libcurl speaks HTTP/2, and is at least the oldest version (8.14) with which
+/// our tests of it pass. 7.88 takes a response that was cut off for a whole one.
+bool can_trust_http2();
+
 /// The options for all fetches of a session.
 struct SessionOptions {
     std::chrono::milliseconds connect_timeout{10'000}; ///< lookup, connection and TLS
@@ -63,9 +77,11 @@ struct SessionOptions {
     long max_idle_connections = 100;                      ///< kept for reuse
     long max_connections = 0; ///< idle or not; 0: no limit. Fetches beyond it wait, and
                               ///< the wait counts against their time limits
-    std::string ca_file = {}; ///< certificates to trust; empty: the system's
-    /// How to find the addresses of a host that has a name. (If the environment names a
-    /// proxy, libcurl decides which hosts to use it for, and looks up names itself.)
+    TlsOptions tls = {};
+    HttpVersion http_version = HttpVersion::automatic;
+    std::string proxy = {}; ///< empty: the environment may name one
+    /// How to find the addresses of a host that has a name. (If there is a proxy, libcurl
+    /// decides which hosts to use it for, and looks up names itself.)
     Resolver::LookUp look_up = [](const std::string& host) {
         return common::resolve(host, 0);
     };
@@ -78,9 +94,6 @@ struct SessionOptions {
     std::string user_agent = "AwaitTheWeb/0.1";
     std::vector<std::string> headers = {}; ///< "Name: value"; for whom `get` says
 };
-
-/// True if the environment names a proxy. libcurl then decides which hosts to use it for.
-bool is_proxy_set();
 
 /// Owns one of libcurl's lists of strings.
 struct FreeList {
@@ -96,7 +109,8 @@ using Easy = std::unique_ptr<CURL, EndEasy>;
 
 /// The options for one `get`.
 struct GetOptions {
-    bool with_headers = false;               ///< also send SessionOptions::headers
+    /// Also send SessionOptions::headers, and show our certificate.
+    bool with_headers = false;
     std::optional<common::Login> login = {}; ///< for Basic authentication
     std::size_t max_body = 0; ///< bytes; unless 0, replaces SessionOptions::max_body
 };
@@ -166,11 +180,13 @@ class Session {
 
     EventLoop& loop_;
     const SessionOptions options_;
-    const bool has_proxy_;
+    const Proxies proxies_;
+    const bool speaks_http2_;
     std::optional<Resolver> resolver_; // made for the first name
     StringList headers_;
-    std::set<Transfer*> transfers_;        // those that libcurl is working on
-    std::unordered_map<int, int> sockets_; // of kept connections, by local port
+    std::set<Transfer*> transfers_;              // those that libcurl is working on
+    std::unordered_map<int, int> sockets_;       // of kept connections, by local port
+    std::unordered_set<std::string> only_http1_; // origins that don't speak HTTP/2
     Handle timer_;
     std::unique_ptr<CURLM, EndMulti> multi_;
 };

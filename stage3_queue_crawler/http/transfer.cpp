@@ -2,6 +2,9 @@
 
 #include "common/system/socket.h"
 #include "common/text/ascii.h"
+#include "common/web/http_response.h"
+#include "stage3_queue_crawler/http/address.h"
+#include "stage3_queue_crawler/http/easy_option.h"
 
 #include <fmt/core.h>
 
@@ -32,27 +35,6 @@ std::error_code system_error_of(CURL* easy) {
     return {static_cast<int>(number), std::generic_category()};
 }
 
-template <class Value>
-void set(CURL* easy, CURLoption option, Value value) {
-    // Fails if libcurl was built without some feature, or has no memory.
-    if (const CURLcode code = curl_easy_setopt(easy, option, value))
-        throw std::runtime_error(fmt::format("libcurl refuses option {}: {}",
-                                             static_cast<int>(option),
-                                             curl_easy_strerror(code)));
-}
-
-/// Which certificates to trust: those in the file, or else the system's.
-void trust(CURL* easy, const std::string& ca_file) {
-    if (!ca_file.empty())
-        set(easy, CURLOPT_CAINFO, ca_file.c_str());
-    // libcurl takes a file and a folder. If a folder is set, it reads the whole file
-    // again for each connection, which takes 15 ms; otherwise it reads it once. Sources:
-    // CURLOPT_CA_CACHE_TIMEOUT(3), and measurement.
-    const char* file = nullptr;
-    if (curl_easy_getinfo(easy, CURLINFO_CAINFO, &file) == CURLE_OK && file != nullptr)
-        curl_easy_setopt(easy, CURLOPT_CAPATH, nullptr); // not every TLS library has it
-}
-
 } // namespace
 
 std::string in_seconds(std::chrono::milliseconds time) {
@@ -63,7 +45,9 @@ Transfer::Transfer(Session& session, const Request& request, Connection connecti
     : session_(&session), easy_(make_easy(session.options_)),
       max_body_(request.options.max_body != 0 ? request.options.max_body
                                               : session.options_.max_body),
-      encrypted_(request.url.scheme() == "https"), head_(session.options_.max_headers),
+      url_(request.url), encrypted_(request.url.scheme() == "https"),
+      proxy_(session.proxies_.for_scheme(request.url.scheme())),
+      head_(session.options_.max_headers, encrypted_ && session.speaks_http2_),
       time_left_(
           rest_of(session.options_.fetch_timeout, session.loop_.time() - request.begun)),
       headers_complete_(session.loop_), complete_(session.loop_) {
@@ -72,7 +56,7 @@ Transfer::Transfer(Session& session, const Request& request, Connection connecti
     // libcurl 8.23 would request %0A where the link says %0a, and that may be another
     // page. (A proxy wants the whole URL, so with one it's left to libcurl.)
     const std::string target(request.url.target());
-    if (!session.has_proxy_)
+    if (!proxy_)
         set(easy, CURLOPT_REQUEST_TARGET, target.c_str());
     if (!request.addresses.empty())
         addresses_.reset(curl_slist_append(nullptr, request.addresses.c_str()));
@@ -89,7 +73,17 @@ Transfer::Transfer(Session& session, const Request& request, Connection connecti
         set(easy, CURLOPT_USERNAME, login->user.c_str());
         set(easy, CURLOPT_PASSWORD, login->password.c_str());
     }
-    set(easy, CURLOPT_FRESH_CONNECT, connection == Connection::fresh ? 1L : 0L);
+    set_tls(easy, session.options_.tls, request.options.with_headers);
+    // Before a connection opens one of its own, it waits to see whether it can share one
+    // that is being made. Without HTTP/2, that would only take time.
+    const bool may_share = encrypted_ && session.speaks_http2_
+                           && !session.only_http1_.contains(std::string(url_.origin()));
+    set(easy, CURLOPT_HTTP_VERSION,
+        static_cast<long>(session.speaks_http2_ ? CURL_HTTP_VERSION_2TLS
+                                                : CURL_HTTP_VERSION_1_1));
+    set(easy, CURLOPT_PIPEWAIT, may_share ? 1L : 0L);
+    set(easy, CURLOPT_FRESH_CONNECT,
+        connection == Connection::fresh && !may_share ? 1L : 0L);
     set(easy, CURLOPT_PREREQDATA, this);
     set(easy, CURLOPT_OPENSOCKETDATA, this);
     set(easy, CURLOPT_HEADERDATA, this);
@@ -108,13 +102,14 @@ Easy Transfer::make_easy(const SessionOptions& options) {
     if (!owner)
         throw std::bad_alloc();
     CURL* const easy = owner.get();
-    trust(easy, options.ca_file);
     set(easy, CURLOPT_NOSIGNAL, 1L); // safe with threads; saves two system calls per step
     set(easy, CURLOPT_PROTOCOLS_STR, "http,https"); // otherwise, it can read local files
-    set(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
     set(easy, CURLOPT_FOLLOWLOCATION, 0L);
     set(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
     set(easy, CURLOPT_HTTP_CONTENT_DECODING, 0L); // we do that ourselves
+    if (!options.proxy.empty())
+        set(easy, CURLOPT_PROXY, options.proxy.c_str());
+    set(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L); // a proxy's answer isn't the site's
     set(easy, CURLOPT_USERAGENT, options.user_agent.c_str());
     set(easy, CURLOPT_LOW_SPEED_LIMIT, 1L); // bytes per second
     set(easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(options.stall_timeout.count()));
@@ -164,6 +159,7 @@ curl_socket_t Transfer::on_open(void* transfer, curlsocktype /*purpose*/,
     if (!self->may_connect(address->addr))
         return CURL_SOCKET_BAD; // libcurl tries the host's next address, if any
     self->opened_ = true;
+    self->opened_port_ = port_of(address->addr);
     const int fd = ::socket(address->family, address->socktype, address->protocol);
     if (fd < 0) {
         self->open_error_ = errno;
@@ -254,6 +250,7 @@ bool Transfer::take_body_part(std::string_view part) {
 void Transfer::end(CURLcode result) {
     session_->transfers_.erase(this);
     session_->note_connection(easy_.get());
+    note_version();
     curl_multi_remove_handle(session_->multi_.get(), easy_.get());
     if (result == CURLE_OK && in_body_ && decoder_.is_whole()) {
         headers_complete_.set_result_unless_done();
@@ -265,7 +262,7 @@ void Transfer::end(CURLcode result) {
         return;
     }
     const FetchError failure = error(result);
-    if (reused_ && !headers_complete_.done()
+    if (reused_ && !headers_complete_.done() && result != CURLE_HTTP2_STREAM
         && failure.kind != FetchError::Kind::timed_out)
         spoiled_ = true; // it broke too late to be noticed before
     fail(std::make_exception_ptr(failure));
@@ -278,12 +275,69 @@ void Transfer::fail(const std::exception_ptr& failure) {
     }
 }
 
+/// Whether the server speaks HTTP/2 is known once it has answered.
+void Transfer::note_version() {
+    long version = 0;
+    curl_easy_getinfo(easy_.get(), CURLINFO_HTTP_VERSION, &version);
+    if (encrypted_ && session_->speaks_http2_
+        && (version == CURL_HTTP_VERSION_1_0 || version == CURL_HTTP_VERSION_1_1))
+        session_->only_http1_.emplace(url_.origin());
+}
+
 /// libcurl's description of what happened.
 std::string Transfer::words(CURLcode result) const {
     return message_[0] != '\0' ? message_.data() : curl_easy_strerror(result);
 }
 
+/// True if its connection leads to the proxy.
+bool Transfer::uses_proxy() const {
+    if (!proxy_)
+        return false;
+#if LIBCURL_VERSION_NUM >= 0x080700
+    long used = 0;
+    curl_easy_getinfo(easy_.get(), CURLINFO_USED_PROXY, &used);
+    return used != 0;
+#else
+    return opened_port_ == proxy_->port; // as good as it gets
+#endif
+}
+
+/// Why the proxy couldn't bring us to the site; empty if it did, or if there is none.
+std::string Transfer::fault_of_proxy(CURLcode result) const {
+    const bool has_no_address = result == CURLE_COULDNT_RESOLVE_PROXY;
+    if (connected_ || !(has_no_address || uses_proxy()))
+        return {};
+    long status = 0; // of its answer to CONNECT
+    curl_easy_getinfo(easy_.get(), CURLINFO_HTTP_CONNECTCODE, &status);
+    if (common::is_success(static_cast<int>(status)))
+        return {}; // what failed was TLS with the site
+    if (status != 0)
+        return fmt::format("it refuses, with status {}", status);
+    switch (result) {
+    case CURLE_COULDNT_RESOLVE_PROXY: return "cannot resolve its name";
+    case CURLE_COULDNT_CONNECT:
+    case CURLE_OPERATION_TIMEDOUT:
+    case CURLE_RECV_ERROR:
+    case CURLE_SEND_ERROR:
+    case CURLE_GOT_NOTHING: return error_anywhere(result).what();
+    case CURLE_PROXY: return words(result);
+    default: return {};
+    }
+}
+
 FetchError Transfer::error(CURLcode result) const {
+    const FetchError failure = error_anywhere(result);
+    if (failure.kind == FetchError::Kind::no_descriptor)
+        return failure;
+    const std::string fault = fault_of_proxy(result);
+    return fault.empty()
+               ? failure
+               : FetchError(failure.kind,
+                            fmt::format("the proxy {}: {}", proxy_->name, fault),
+                            failure.bytes);
+}
+
+FetchError Transfer::error_anywhere(CURLcode result) const {
     using Kind = FetchError::Kind;
     const SessionOptions& options = session_->options_;
     const auto make = [&](Kind kind, const std::string& what) {
@@ -302,6 +356,9 @@ FetchError Transfer::error(CURLcode result) const {
         return make(Kind::no_descriptor, "no descriptor is left for another socket");
     if (!objection_.empty() && !opened_) // else another of its addresses has failed
         return make(Kind::forbidden, objection_);
+    if (const auto fault = certificate_fault(message_.data());
+        encrypted_ && !in_body_ && !fault.empty())
+        return make(Kind::bad_response, std::string(fault));
     const std::error_code system = system_error_of(easy_.get());
     switch (result) {
     case CURLE_OK:
@@ -343,8 +400,18 @@ FetchError Transfer::error(CURLcode result) const {
             return make(Kind::bad_response, "the body's chunks are broken");
         [[fallthrough]];
     case CURLE_SEND_ERROR:
+        // A server that refuses our certificate, or the lack of one, closes the
+        // connection.
         return make(Kind::network,
-                    system ? common::describe(system) : "the connection broke");
+                    (system ? common::describe(system) : "the connection broke")
+                        + (encrypted_ && opened_ && !in_body_
+                               ? " right after the TLS handshake: see --cert"
+                               : ""));
+    case CURLE_HTTP2:
+    case CURLE_HTTP2_STREAM:
+        return make(Kind::network,
+                    in_body_ ? "the connection was closed in the middle of the body"
+                             : "the server broke off the request");
     case CURLE_URL_MALFORMAT: // its parser is stricter than the URL Standard
         return make(Kind::bad_response, "libcurl takes this for no URL");
 #if LIBCURL_VERSION_NUM >= 0x080600

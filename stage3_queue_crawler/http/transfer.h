@@ -75,16 +75,23 @@ class Transfer {
     void fail(const std::exception_ptr& failure);
     std::string words(CURLcode result) const;
     FetchError error(CURLcode result) const;
+    FetchError error_anywhere(CURLcode result) const;
+    std::string fault_of_proxy(CURLcode result) const;
+    bool uses_proxy() const;
+    void note_version();
 
     Session* session_;
     StringList addresses_;
     Easy easy_;
     std::array<char, CURL_ERROR_SIZE> message_{};
     const std::size_t max_body_;
+    const common::Url url_;
     const bool encrypted_;
+    const std::optional<Proxy> proxy_; // unless no_proxy exempts the host
     ResponseHead head_;
     const std::chrono::milliseconds time_left_; // for the whole fetch
     bool opened_ = false;                       // a socket of its own
+    int opened_port_ = 0;                       // where that leads
     bool connected_ = false;                    // the request may go out
     bool reused_ = false;  // the connection was kept from an earlier one
     bool spoiled_ = false; // see above

@@ -59,7 +59,8 @@ Coroutine<int> crawl_alone(Options options) {
     }
     output.write(format->end({.urls = crawler.frontier().urls(),
                               .left_out = crawler.left_out(),
-                              .time = Clock::now() - start}));
+                              .time = Clock::now() - start,
+                              .is_unchecked = options.crawl.session.tls.insecure}));
     output.flush();
     // [/run]
     const Ending ending = crawl.ending();

@@ -80,6 +80,8 @@ std::string agreed_settings(const Options& options) {
         text += "\n--no-robots";
     if (crawl.session.objection)
         text += "\n--no-private";
+    if (crawl.session.tls.insecure)
+        text += "\n--insecure";
     return text + who_we_are(crawl);
 }
 
@@ -133,8 +135,10 @@ Coroutine<std::size_t> write_report(const Options& options, SharedResults& resul
         }
         co_await output.drain();
     }
-    output.write(
-        format->end({.urls = results.urls(), .left_out = {}, .time = results.time()}));
+    output.write(format->end({.urls = results.urls(),
+                              .left_out = {},
+                              .time = results.time(),
+                              .is_unchecked = options.crawl.session.tls.insecure}));
     output.flush();
     co_return dead;
 }

@@ -25,6 +25,7 @@ struct Summary {
     const KnownUrls& urls;
     std::vector<LeftOut> left_out; ///< links that were not followed
     std::chrono::duration<double> time;
+    bool is_unchecked = false; ///< certificates were not checked (--insecure)
 };
 
 class Format {

@@ -1,4 +1,4 @@
-// What `--help-verdicts` and `--help-frontier` print.
+// What `--help-verdicts`, `--help-connections` and `--help-frontier` print.
 #pragma once
 
 #include <string_view>
@@ -57,6 +57,35 @@ These options change the limits:
                       that look like ids, such as 3f9a77c0b1d24e65 (10000)
 And this one keeps a crawl away from machines on your own network:
   --no-private        connect only to addresses on the public internet
+)";
+
+constexpr std::string_view help_on_connections =
+    R"(Options for TLS, HTTP/2 and proxies. Certificates and keys are PEM files.
+
+  --cacert FILE  trust the CAs in FILE, instead of the system's. Without this
+                 option, the variables CURL_CA_BUNDLE, SSL_CERT_FILE and
+                 SSL_CERT_DIR count, as they do for curl
+  --insecure     don't check certificates at all: anything on the way can then
+                 read and change what is fetched
+  --cert FILE    a certificate to show to servers that ask for one; only the
+                 roots' origins get it. FILE may also contain its key
+  --key FILE     the certificate's key, without a password
+
+  --http1.1      don't speak HTTP/2
+  --http2        speak HTTP/2 with servers whose TLS offers it: all fetches
+                 from a host then share one connection. This is the default
+                 with libcurl 8.14 or later. Older ones have faults; some take
+                 a response that was cut off for a whole one
+
+  --proxy URL    fetch through a proxy, such as http://user:password@proxy:3128
+                 (or https, socks4, socks4a, socks5, socks5h). Without this
+                 option, the variables http_proxy, https_proxy and all_proxy
+                 count. Hosts in the variable no_proxy are always reached
+                 directly
+
+Examples:
+  stage3 --cacert our-ca.pem https://staging.example/
+  stage3 --proxy socks5h://localhost:1080 https://example.org/
 )";
 
 constexpr std::string_view help_on_sharing =

@@ -7,6 +7,7 @@
 #include "stage3_queue_crawler/crawler/decimal.h"
 #include "stage3_queue_crawler/crawler/registrable_domain.h"
 #include "stage3_queue_crawler/http/address.h"
+#include "stage3_queue_crawler/program/connection_options.h"
 #include "stage3_queue_crawler/program/fail_parsing.h"
 #include "stage3_queue_crawler/program/help.h"
 
@@ -41,7 +42,7 @@ constexpr std::string_view examples = R"(Examples:
 Exit status: 0 everything was fetched; 1 some URLs are dead (--help-verdicts);
 2 wrong usage; 3 cut short by --timeout, --max-pages or an error, or links were
 left out; 130 ended by Ctrl-C, TERM or HUP. Ctrl-\ (QUIT) lists all tasks, and
-where each one waits.)";
+where each one waits. --help-connections is about TLS, HTTP/2 and proxies.)";
 
 /// Do both paths lead to one file? It needn't exist yet.
 bool is_one_file(const std::string& one, const std::string& other) {
@@ -236,7 +237,8 @@ void check_shared(const Options& options, bool has_roots, bool has_lease) {
 
 /// `--no-private`
 void stay_among_public_addresses(SessionOptions& session) {
-    if (is_proxy_set())
+    const Proxies proxies(session.proxy);
+    if (proxies.for_scheme("http") || proxies.for_scheme("https"))
         throw UsageError("--no-private can't see which addresses a proxy goes to: unset "
                          "http_proxy, https_proxy and all_proxy, also in capitals");
     session.objection = [](const sockaddr& address) {
@@ -321,6 +323,7 @@ Options read_options(int argc, char** argv) {
              reader_of_user_agent(crawl.session.user_agent));
     line.add_repeatable("--header", "'N: V'", "sent to the roots' origins; repeatable",
                         reader_of_headers(crawl.session.headers));
+    const ConnectionOptions connection(line);
     // The event loop has a core to itself. (0 means that their number is unknown.)
     const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
     options.parse_threads = cores - 1;
@@ -366,6 +369,10 @@ Options read_options(int argc, char** argv) {
         options.help = help_on_verdicts;
         return options;
     }
+    if (connection.wants_help()) {
+        options.help = help_on_connections;
+        return options;
+    }
     if (wants_help_on_sharing) {
         options.help = help_on_sharing;
         return options;
@@ -387,6 +394,7 @@ Options read_options(int argc, char** argv) {
             crawl.logins.insert_or_assign(std::string(url.origin()), *std::move(login));
     }
     crawl.obey_robots = !no_robots;
+    connection.apply(crawl.session);
     if (no_private)
         stay_among_public_addresses(crawl.session);
     crawl.parse_in_threads = options.parse_threads > 0;

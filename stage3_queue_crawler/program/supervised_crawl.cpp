@@ -23,6 +23,12 @@ void fit_to_process(Options& options, Console& console) {
         descriptors = std::min<std::size_t>(descriptors, FD_SETSIZE);
     if (const auto note = fit_to_descriptors(options.crawl, descriptors); !note.empty())
         console.note("stage3: " + note);
+    if (options.crawl.session.tls.insecure)
+        console.note("stage3: --insecure: certificates are not checked, so anything on "
+                     "the way could read and change what is fetched");
+    if (options.crawl.session.http_version == HttpVersion::two && !can_trust_http2())
+        console.note("stage3: --http2: this version of libcurl, unlike 8.14, may take a "
+                     "response that was cut off for a whole one");
     options.crawl.is_asked_to_end = is_interrupted;
 }
 

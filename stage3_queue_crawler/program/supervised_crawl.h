@@ -15,7 +15,7 @@
 namespace stage3 {
 
 /// Before the crawl: makes its settings fit this process, and tells the user if there are
-/// fewer workers now.
+/// fewer workers now, or if what was asked for is risky.
 void fit_to_process(Options& options, Console& console);
 
 /// Notes go to the console, and with `--verbose` so does each fetch that begins.

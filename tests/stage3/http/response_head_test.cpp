@@ -76,6 +76,14 @@ TEST_CASE("well-formed status lines are accepted and others refused") {
     }
 }
 
+TEST_CASE("a status line of HTTP/2 is accepted where libcurl may have made it up") {
+    ResponseHead head(1000, true);
+    CHECK(head.take("HTTP/2 404 \r\n"));
+    CHECK(head.take("\r\n"));
+    CHECK(head.complete());
+    CHECK(head.status() == 404);
+}
+
 TEST_CASE("a folded line belongs to the header before it") {
     const ResponseHead head = head_of("HTTP/1.1 200 OK\r\nX: a\r\n\tY: b\r\n \r\n"
                                       "Location:\r\n /right\r\n\r\n");

@@ -191,6 +191,31 @@ Dead:
           != std::string::npos);
 }
 
+TEST_CASE("the report counts responses whose certificates were not checked") {
+    const KnownUrls urls;
+    std::deque<ReportLine> lines;
+    for (const char* const url : {"https://h/", "https://h/a", "http://h/"}) {
+        Record record(url_of(url));
+        record.status = 404;
+        lines.emplace_back(record);
+    }
+    lines.emplace_back(Record(url_of("https://h/none")));
+    const auto report = [&](bool is_unchecked) {
+        std::deque<ReportLine> copies;
+        for (const ReportLine& line : lines) {
+            Record record(line.url);
+            record.status = line.status;
+            copies.emplace_back(record);
+        }
+        return stage3::text_report(
+            std::move(copies),
+            {.urls = urls, .left_out = {}, .time = 1s, .is_unchecked = is_unchecked});
+    };
+    CHECK(report(true).find("not checked (--insecure): those of 2 responses.\n")
+          != std::string::npos);
+    CHECK(report(false).find("not checked") == std::string::npos);
+}
+
 TEST_CASE(
     "for a link that is everywhere, the report names some pages and counts the rest") {
     KnownUrls urls;

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""A proxy is used where the user wants it, and what fails there isn't blamed on the site.
+
+STAGE3 in the environment names the program.
+"""
+import contextlib
+import http.client
+import json
+import select
+import socket
+import unittest
+
+from tls_test import TLS, CA, Handler, Server, serving, site, stage3
+
+
+class Proxy(Handler):
+    """Takes requests for any host to the one site that there is; refuses some."""
+
+    def do_GET(self):
+        self.server.asked.append(self.path)
+        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.server.site)) as site:
+            site.request("GET", "/")
+            self.send_response(site.getresponse().status)
+        self.send_header("Content-Type", "text/plain")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def do_CONNECT(self):
+        self.server.asked.append(self.path)
+        if self.server.refusal:
+            self.send_error(self.server.refusal)
+            return
+        with socket.create_connection(("127.0.0.1", self.server.site)) as site:
+            self.send_response(200)
+            self.end_headers()
+            ends = {self.connection: site, site: self.connection}
+            while True:
+                for end in select.select(list(ends), [], [])[0]:
+                    part = end.recv(65536)
+                    if not part:
+                        self.close_connection = True
+                        return
+                    ends[end].sendall(part)
+
+
+class Proxies(unittest.TestCase):
+    def setUp(self):
+        self.proxy = Server(("127.0.0.1", 0), Proxy)
+        self.proxy.asked, self.proxy.refusal = [], None
+        port = self.enterContext(serving(self.proxy))
+        self.url = f"http://127.0.0.1:{port}"
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            self.closed_port = listener.getsockname()[1]
+
+    def crawl(self, *arguments, **variables):
+        done = stage3("--format", "jsonl", *arguments, **variables)
+        self.assertEqual(len(done.stdout.splitlines()), 1, done.stderr)
+        return json.loads(done.stdout)
+
+    def port_of_site(self, scheme="http"):
+        if scheme == "https":
+            return int(self.enterContext(site(TLS / "site.pem")).split(":")[2].rstrip("/"))
+        return self.enterContext(serving(Server(("127.0.0.1", 0), Handler)))
+
+    def test_http_goes_through_the_proxy_of_the_option_and_of_the_variable(self):
+        self.proxy.site = self.port_of_site()
+        for arguments, variables in ((["--proxy", self.url], {}), ([], {"http_proxy": self.url}),
+                                     ([], {"all_proxy": self.url})):
+            self.proxy.asked.clear()
+            record = self.crawl("http://no-such-host.invalid/a?b", *arguments, **variables)
+            self.assertEqual(record["outcome"], "file")
+            self.assertEqual(self.proxy.asked, ["http://no-such-host.invalid/a?b"])
+
+    def test_https_goes_through_a_tunnel(self):
+        self.proxy.site = self.port_of_site("https")
+        record = self.crawl("https://localhost:443/", "--cacert", CA, https_proxy=self.url)
+        self.assertEqual((record["outcome"], record["error"]), ("file", None))
+        self.assertEqual(self.proxy.asked, ["localhost:443"])
+
+    def test_a_bad_certificate_at_the_end_of_a_tunnel_is_the_sites(self):
+        self.proxy.site = self.port_of_site("https")
+        record = self.crawl("https://other.example/", "--cacert", CA, "--proxy", self.url)
+        self.assertEqual(record["error"], "its certificate is for another host: see --insecure")
+
+    def test_no_proxy_exempts_hosts(self):
+        port = self.port_of_site()
+        record = self.crawl(f"http://127.0.0.1:{port}/", http_proxy=self.url, no_proxy="127.0.0.1")
+        self.assertEqual((record["outcome"], self.proxy.asked), ("file", []))
+
+    def test_a_proxy_that_refuses_a_tunnel_is_named(self):
+        for status in (403, 407):
+            self.proxy.refusal = status
+            record = self.crawl("https://site.example/", "--proxy", self.url)
+            self.assertEqual(record["error"], f"the proxy {self.url}: it refuses, with status {status}")
+
+    def test_a_dead_proxy_is_named_without_its_password(self):
+        with_login = f"http://user:secret@127.0.0.1:{self.closed_port}"
+        for url in ("http://site.example/", "https://site.example/"):
+            record = self.crawl(url, "--proxy", with_login)
+            self.assertEqual(record["error"], f"the proxy http://127.0.0.1:{self.closed_port}: connection refused")
+
+    def test_a_proxy_without_an_address_is_named(self):
+        record = self.crawl("http://site.example/", "--proxy", "user:secret@nowhere.invalid:3128")
+        self.assertEqual(record["error"], "the proxy http://nowhere.invalid:3128: cannot resolve its name")
+
+    def test_a_dead_site_that_is_exempt_is_not_blamed_on_the_proxy(self):
+        record = self.crawl(f"http://127.0.0.1:{self.closed_port}/", http_proxy=self.url, no_proxy="127.0.0.1")
+        self.assertEqual(record["error"], "connection refused")
+
+    def test_what_is_no_proxy_is_a_usage_error_that_hides_the_password(self):
+        for arguments, variables, source in ((["--proxy", "ftp://user:secret@host"], {}, "--proxy"),
+                                             ([], {"http_proxy": "http://user:secret@ho st"}, "http_proxy")):
+            done = stage3(*arguments, "http://127.0.0.1:1/", **variables)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(f"stage3: {source}: not a proxy to use", done.stderr)
+            self.assertNotIn("secret", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
