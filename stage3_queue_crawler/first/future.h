@@ -37,6 +37,7 @@ class Future {
     /// `one` will be made ready when this is done, which it must not be yet.
     void add_waiter(Runnable& one) { waiters_.push(one); }
 
+    // [future-cancel]
     /// Throws Cancelled into the tasks that wait. False if it's too late for that.
     virtual bool cancel() {
         if (done_)
@@ -49,6 +50,7 @@ class Future {
         if (error_)
             std::rethrow_exception(error_);
     }
+    // [/future-cancel]
 
   protected:
     void complete(std::exception_ptr error) {

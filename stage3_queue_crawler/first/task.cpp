@@ -44,12 +44,12 @@ bool Task::cancel() {
     if (done())
         return false;
     if (waits_for_ == nullptr || !waits_for_->cancel())
-        must_cancel_ = true; // there is no wait to cancel now, so the next one
+        must_cancel_ = true; // thrown as this wait ends, or else cancels the next one
     return true;
 }
 
 void FutureAwaiter::await_resume() {
-    if (task_ != nullptr)
+    if (task_ != nullptr) // it was suspended here
         task_->throw_if_cancelled();
     future_.throw_if_failed();
 }

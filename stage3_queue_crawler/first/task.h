@@ -33,7 +33,7 @@ class Task : public Future, private Runnable {
     Coroutine<> coroutine_;       // the outermost one
     PromiseBase* innermost_;      // resumed next
     Future* waits_for_ = nullptr; // nullptr: it is running, or has not begun
-    bool must_cancel_ = false;    // Cancelled is to be thrown at the next wait
+    bool must_cancel_ = false;    // was asked to end, but hasn't heard of it yet
 };
 // [/task]
 
