@@ -22,7 +22,7 @@ Coroutine<> TaskGroup::run(Coroutine<> body) {
     } catch (const Cancelled& cancelled) {
         request = cancelled;
     } catch (...) {
-        note_failure(std::current_exception(), parent_->way());
+        note_failure(std::current_exception(), parent_->way()); // its path so far
     }
     body_has_ended_ = true;
     if (request || !failures_.empty())
