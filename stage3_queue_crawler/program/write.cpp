@@ -47,6 +47,18 @@ std::string_view first_piece(std::string_view text) {
                         line_end == std::string_view::npos ? piece.size() : line_end + 1);
 }
 
+/// After a disk was full: what is in the file should be whole lines. `written` is what
+/// got there. Does nothing if it isn't a file, or if something follows.
+void take_back_half_a_line(int fd, std::string_view written) {
+    const auto begin = written.rfind('\n') + 1; // 0 if there is no line end
+    const off_t end = ::lseek(fd, 0, SEEK_CUR);
+    struct stat file{};
+    if (begin < written.size() && end >= 0 && ::fstat(fd, &file) == 0
+        && S_ISREG(file.st_mode) && file.st_size == end) [[maybe_unused]]
+        const int result =
+            ::ftruncate(fd, end - static_cast<off_t>(written.size() - begin));
+}
+
 } // namespace
 
 bool is_pipe(int fd) {
@@ -65,11 +77,17 @@ common::Socket open_terminal(int fd) {
 }
 
 void write_all(int fd, std::string_view text) {
-    while (!text.empty()) {
-        const std::size_t count = write_some(fd, text);
-        text.remove_prefix(count);
-        if (count == 0) // another program may have set it not to wait
-            has_room(fd, -1);
+    std::string_view left = text;
+    try {
+        while (!left.empty()) {
+            const std::size_t count = write_some(fd, left);
+            left.remove_prefix(count);
+            if (count == 0) // another program may have set it not to wait
+                has_room(fd, -1);
+        }
+    } catch (const std::system_error&) {
+        take_back_half_a_line(fd, text.substr(0, text.size() - left.size()));
+        throw;
     }
 }
 

@@ -22,7 +22,8 @@ bool is_pipe(int fd);
 /// use it (a shell, say) don't notice. Empty: it is no terminal.
 common::Socket open_terminal(int fd);
 
-/// Writes all, and waits for as long as that takes.
+/// Writes all, and waits for as long as that takes. If a file can't take all of it, it
+/// keeps whole lines.
 void write_all(int fd, std::string_view text);
 
 /// The same, to a pipe or what `open_terminal` returns. If the program is killed while it

@@ -126,6 +126,23 @@ TEST_CASE("a slow reader of the results makes no page fail") {
     CHECK(finished.err == "status 1\n"); // because some links are dead on purpose
 }
 
+TEST_CASE("when the disk is full, the results end with a whole line") {
+    const PracticeSite site(many_pages);
+    const std::string file = fmt::format("/tmp/stage3_test_{}.full", ::getpid());
+    for (const char* const format : {"jsonl", "csv", "text"}) {
+        const Finished finished =
+            tests::run({"/bin/sh", "-c", "ulimit -f 20; exec \"$@\"", "sh", program(),
+                        "--format", format, "-o", file, site.server.url()});
+        CHECK(finished.status == 3);
+        CHECK(finished.err.starts_with("stage3: can't write results: "));
+        std::ifstream stream(file);
+        const std::string text(std::istreambuf_iterator<char>(stream), {});
+        CHECK(text.size() > 5000);
+        CHECK(text.back() == '\n');
+    }
+    std::remove(file.c_str());
+}
+
 TEST_CASE("failing to write the results is an error") {
     ScriptedServer server;
     server.on("/", html(""));
