@@ -6,13 +6,16 @@ site that records each request. chaos.py has many faults at once, at random.
 """
 import collections
 import os
+import pathlib
 import random
 import shutil
 import signal
 import socket
+import sys
 import tempfile
 import threading
 import time
+import types
 import unittest
 
 import invariants
@@ -21,6 +24,9 @@ import stage3
 from crawled_site import Site
 from lossy_proxy import LossyProxy
 from script import Script
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "program"))
+import tls_test  # noqa: E402
 
 PATIENCE = 120  # seconds for something that takes one or two on an idle machine
 
@@ -643,6 +649,18 @@ class Manners(FaultTest):
         asked_for = {request.path for request in site.requests if request.path != "/robots.txt"}
         self.assertEqual(len(asked_for), 60)
         self.assertEqual(invariants.broken_in(self.crawl()), [])
+
+    def test_all_processes_must_treat_certificates_alike(self):
+        with tls_test.site(tls_test.TLS / "site.pem") as url:
+            site = types.SimpleNamespace(root=url)
+            first = self.start(site, "--no-robots", "--max-tries", 1, name="untrusted")
+            self.assertEqual(first.wait(PATIENCE), 1)
+            self.assertIn("see --cacert", first.records()[url]["error"])
+            second = self.start(site, "--no-robots", "--cacert", tls_test.CA, name="trusted")
+            self.assertEqual(second.wait(PATIENCE), 0)
+            third = self.start(site, "--no-robots", "--insecure", name="trusted")
+            self.assertEqual(third.wait(PATIENCE), 2)
+            self.assertIn("--insecure", third.words())
 
     def test_robots_txt_is_asked_for_once_per_host(self):
         site = self.site(400, 5, latency=0.01)
