@@ -32,8 +32,8 @@ struct FrontierCounts {
 };
 
 // [frontier]
-/// What every frontier promises: each URL is done once, and is out with one worker at a
-/// time; what is out ends up done, put off or given back; `join` ends when nothing is
+/// What every frontier promises: each URL is done once; only one worker has it at a time,
+/// and its visit ends with it done, put off or given back; `join` ends when nothing is
 /// left. Only `open`, `get`, `join` and `close` may wait; reporting a result never does.
 template <class F>
 concept Frontier = requires(F f, std::vector<common::Url> roots, typename F::Work work,
@@ -43,7 +43,7 @@ concept Frontier = requires(F f, std::vector<common::Url> roots, typename F::Wor
     requires std::derived_from<typename F::Work, Work>;
     // Puts the roots in.
     { f.open(roots) } -> std::same_as<Coroutine<>>;
-    // Waits for a URL that may be fetched now, or not at all: see its refusal.
+    // Waits for a URL that may be fetched now, or for one that carries a refusal.
     { f.get() } -> std::same_as<Coroutine<Visit<F>>>;
     // Its request is going out: the pause that its host wants starts here.
     f.began(work);

@@ -63,7 +63,7 @@ class Queue {
         Getter& operator=(const Getter&) = delete;
         ~Getter() {
             std::erase(queue.getters_, this);
-            if (item && !queue.hand_over(*item)) // it was given one, and goes without
+            if (item && !queue.hand_over(*item)) // cancelled before taking it
                 queue.items_.push_front(*std::move(item));
         }
 
@@ -74,7 +74,7 @@ class Queue {
     // [/getter]
 
     // [hand-over]
-    /// Gives `item` to the one who has waited longest. False if nobody waits.
+    /// Gives `item` to the getter that has waited longest. False if none waits.
     bool hand_over(T& item) {
         if (getters_.empty())
             return false;

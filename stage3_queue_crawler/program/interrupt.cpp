@@ -25,7 +25,7 @@ void on_signal(int number) {
 
 } // namespace
 
-/// Ctrl-C asks the crawl to end. Pressed again, it doesn't ask.
+/// Ctrl-C asks the crawl to end. The second one ends the program at once.
 void end_on_ctrl_c(EventLoop& loop, Task<Ending> crawl) {
     for (const int number : {SIGINT, SIGTERM})
         loop.add_signal_handler(number, [crawl]() mutable { crawl.cancel(); });
