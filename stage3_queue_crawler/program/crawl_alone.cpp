@@ -40,7 +40,7 @@ Coroutine<int> crawl_alone(Options options) {
     Console console(loop, options.quiet);
     const TellTasksOnQuit tell(loop, console);
     Output output = open_for("--output", [&] { return Output(loop, options.output); });
-    const auto format = make_format(options.format, options.top);
+    const auto format = make_format(options.format, options.report);
     fit_to_process(options, console);
     Scope scope(options.reach, options.roots, std::move(options.excluded),
                 std::move(options.included));

@@ -117,7 +117,7 @@ bool is_redirect_that_closes(RedirectCircles& circles, const Record& record) {
 Coroutine<std::size_t> write_report(const Options& options, SharedResults& results) {
     co_await results.read();
     Output output(running_loop(), options.output);
-    const auto format = make_format(options.format, options.top);
+    const auto format = make_format(options.format, options.report);
     output.write(format->begin());
     RedirectCircles circles; // each process has seen only some of the redirects
     std::size_t dead = 0;

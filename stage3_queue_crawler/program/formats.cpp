@@ -1,10 +1,12 @@
 #include "stage3_queue_crawler/program/formats.h"
 
 #include "stage3_queue_crawler/program/escape.h"
+#include "stage3_queue_crawler/program/redirects_to_mend.h"
 #include "stage3_queue_crawler/program/text_report.h"
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <deque>
 #include <string_view>
 #include <utility>
@@ -15,25 +17,30 @@ namespace {
 /// A report at the end.
 class TextFormat final : public Format {
   public:
-    explicit TextFormat(std::size_t top) : top_(top) {}
+    explicit TextFormat(const ReportOptions& options) : options_(options) {}
 
     std::string record(const Record& record) override {
         lines_.emplace_back(record);
         return {};
     }
     std::string end(const Summary& summary) override {
-        return text_report(std::move(lines_), summary, top_);
+        return text_report(std::move(lines_), summary, options_);
     }
 
   private:
-    std::size_t top_;
+    ReportOptions options_;
     std::deque<ReportLine> lines_;
 };
 
-/// For each record, a line with an object. What is unknown is null.
+/// For each record, a line with an object. What is unknown is null. Which pages link to a
+/// redirect is known only at the end, so these lines come last.
 class JsonlFormat final : public Format {
   public:
+    explicit JsonlFormat(bool with_redirects) : with_redirects_(with_redirects) {}
+
     std::string record(const Record& record) override {
+        if (with_redirects_ && record.outcome == Outcome::redirect)
+            redirects_.emplace_back(record);
         return fmt::format(
             R"({{"url": {}, "depth": {}, "parent": {}, "outcome": "{}", "status": {}, )"
             R"("next_url": {}, "error": {}, "content_type": {}, "charset": {}, )"
@@ -47,11 +54,21 @@ class JsonlFormat final : public Format {
             or_null(record.charset), record.bytes, record.links, record.new_links,
             record.tries, record.seconds);
     }
+    std::string end(const Summary& summary) override {
+        std::ranges::sort(redirects_, {}, &ReportLine::url);
+        std::string lines;
+        for (const RedirectToMend& redirect : redirects_to_mend(redirects_, summary.urls))
+            lines += to_json(redirect, summary.urls);
+        return lines;
+    }
 
   private:
     static std::string or_null(std::string_view text) {
         return text.empty() ? "null" : as_json(text);
     }
+
+    bool with_redirects_;
+    std::deque<ReportLine> redirects_;
 };
 
 /// The names of the columns, then a line for each record. What is unknown is empty.
@@ -113,14 +130,14 @@ class DotFormat final : public Format {
 
 } // namespace
 
-std::unique_ptr<Format> make_format(FormatName name, std::size_t top) {
+std::unique_ptr<Format> make_format(FormatName name, const ReportOptions& options) {
     switch (name) {
-    case FormatName::jsonl: return std::make_unique<JsonlFormat>();
+    case FormatName::jsonl: return std::make_unique<JsonlFormat>(options.redirects);
     case FormatName::csv: return std::make_unique<CsvFormat>();
     case FormatName::dot: return std::make_unique<DotFormat>();
     case FormatName::text: break;
     }
-    return std::make_unique<TextFormat>(top);
+    return std::make_unique<TextFormat>(options);
 }
 
 } // namespace stage3

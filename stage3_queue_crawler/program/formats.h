@@ -48,7 +48,11 @@ class Format {
     virtual std::string end(const Summary& /*summary*/) { return {}; }
 };
 
-/// `top`: how many of the most common links a report lists.
-std::unique_ptr<Format> make_format(FormatName name, std::size_t top = 10);
+struct ReportOptions {
+    std::size_t top = 10;   ///< how many of the most common links a report lists
+    bool redirects = false; ///< whether to list the redirects to mend, in text and jsonl
+};
+
+std::unique_ptr<Format> make_format(FormatName name, const ReportOptions& options = {});
 
 } // namespace stage3

@@ -350,7 +350,9 @@ Options read_options(int argc, char** argv) {
     line.add("-o,--output", "FILE", "write the results to FILE",
              common::text_into(options.output));
     line.add("--top", "N", "list the N most frequent links in the report (10)",
-             number_into(options.top, 0, most));
+             number_into(options.report.top, 0, most));
+    line.add_flag("--redirects", "list permanent redirects and chains, with their pages",
+                  options.report.redirects);
     line.add("--trace", "FILE", "record the run's events in FILE",
              common::text_into(options.trace));
     line.add("--fail-parsing", "N", "throw while parsing the N-th page, to see the trace",
@@ -378,6 +380,9 @@ Options read_options(int argc, char** argv) {
         return options;
     }
     check_shared(options, !roots.empty(), lease.has_value());
+    if (options.report.redirects && options.format != FormatName::text
+        && options.format != FormatName::jsonl)
+        throw UsageError("--redirects needs --format text or jsonl");
     if (is_one_file(options.trace, options.output))
         throw UsageError("--trace: that is also --output's file; give it another one");
     options.shared.lease = lease.value_or(options.shared.lease);

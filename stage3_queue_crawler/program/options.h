@@ -37,8 +37,8 @@ struct Options {
     std::size_t parse_threads = 0; ///< of the loop's executor; 0: it needs none
     std::string selector;          ///< a name that make_selector knows, or nothing
     FormatName format = FormatName::text;
-    std::string output;           ///< a file; nothing: standard output
-    std::size_t top = 10;         ///< how many links the report lists
+    std::string output; ///< a file; nothing: standard output
+    ReportOptions report;
     std::size_t fail_parsing = 0; ///< the page that can't be parsed; 0: none
     std::string trace;            ///< a file for the run's events, or nothing
     bool show_progress = false;

@@ -3,6 +3,7 @@
 #include "common/text/join.h"
 #include "common/web/refused.h"
 #include "stage3_queue_crawler/program/escape.h"
+#include "stage3_queue_crawler/program/redirects_to_mend.h"
 
 #include <fmt/core.h>
 
@@ -65,13 +66,16 @@ std::string describe_dead(const ReportLine& line, const KnownUrls& urls) {
         if (const auto advice = common::advice_if_refused(line.url.host());
             !advice.empty())
             text += fmt::format("    {}\n", advice);
-    for (const KnownUrl::Number page : known->pages())
-        text += fmt::format("    on {}\n", urls[page].url.href());
-    if (known->pages().empty() && known->parent != KnownUrl::none) // a redirect
-        text += fmt::format("    on {}\n", urls[known->parent].url.href());
-    if (known->times_met > known->pages().size())
-        text +=
-            fmt::format("    and on {} more\n", known->times_met - known->pages().size());
+    return text + list_pages(line.url, urls);
+}
+
+std::string to_mend(const std::deque<ReportLine>& lines, const KnownUrls& urls) {
+    const auto redirects = redirects_to_mend(lines, urls);
+    if (redirects.empty())
+        return "Redirects to mend: none\n";
+    std::string text = "Redirects to mend:\n";
+    for (const RedirectToMend& redirect : redirects)
+        text += to_text(redirect, urls);
     return text;
 }
 
@@ -96,13 +100,30 @@ std::string to_text(const ReportLine& line) {
     return text;
 }
 
+std::string list_pages(const common::Url& url, const KnownUrls& urls) {
+    const KnownUrl* const known = urls.find(url);
+    if (known == nullptr)
+        return {};
+    std::string text;
+    for (const KnownUrl::Number page : known->pages())
+        text += fmt::format("    on {}\n", urls[page].url.href());
+    if (known->pages().empty() && known->parent != KnownUrl::none) // a redirect
+        text += fmt::format("    on {}\n", urls[known->parent].url.href());
+    if (known->times_met > known->pages().size())
+        text +=
+            fmt::format("    and on {} more\n", known->times_met - known->pages().size());
+    return text;
+}
+
 std::string text_report(std::deque<ReportLine> lines, const Summary& crawl,
-                        std::size_t top) {
+                        const ReportOptions& options) {
     std::ranges::sort(lines, {}, &ReportLine::url);
     std::string text;
     for (const ReportLine& line : lines)
         text += to_text(line) + '\n';
-    text += '\n' + sums(lines) + most_met(crawl.urls, top);
+    text += '\n' + sums(lines) + most_met(crawl.urls, options.top);
+    if (options.redirects)
+        text += to_mend(lines, crawl.urls);
 
     if (!crawl.left_out.empty())
         text += "Links that were left out, counted on each page:\n";

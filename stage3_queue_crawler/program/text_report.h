@@ -31,10 +31,13 @@ struct ReportLine {
 /// there is to say.
 std::string to_text(const ReportLine& line);
 
-/// The report on a crawl: the records, sorted by URL; totals; the `top` links found on
-/// the most pages; which links were left out; and at the end the URLs that are dead, with
-/// the pages that link to them.
+/// The pages that link to a URL, or the redirect that leads there; a line for each.
+std::string list_pages(const common::Url& url, const KnownUrls& urls);
+
+/// The report on a crawl: the records, sorted by URL; totals; the links found on the most
+/// pages; the redirects to mend, if wanted; which links were left out; and at the end the
+/// URLs that are dead, with the pages that link to them.
 std::string text_report(std::deque<ReportLine> lines, const Summary& crawl,
-                        std::size_t top = 10);
+                        const ReportOptions& options = {});
 
 } // namespace stage3

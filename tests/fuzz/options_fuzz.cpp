@@ -49,7 +49,7 @@ void check_numbers(const Options& options) {
     require(options.parse_threads <= 1000
                 && crawl.parse_in_threads == (options.parse_threads > 0),
             "--parse-threads");
-    require(options.top <= most, "--top");
+    require(options.report.top <= most, "--top");
     require(is_from_to<std::size_t>(crawl.session.max_body, 1, std::size_t{1} << 40U),
             "--max-body");
 }

@@ -183,7 +183,7 @@ Dead:
                              {{"too long for URLs", "on http://h/", 7},
                               {"that never end", "http://h/a/a/", 12}},
                              1500ms},
-                            1);
+                            {.top = 1});
     CHECK(shorter.find("       1  http://h/a") == std::string::npos);
     CHECK(shorter.find("\nLinks that were left out, counted on each page:\n"
                        "       7  too long for URLs, such as on http://h/\n"

@@ -129,7 +129,7 @@ TEST_CASE("each option sets the setting that it names") {
     CHECK(options.selector == "poll");
     CHECK(options.format == FormatName::dot);
     CHECK(options.output == "f");
-    CHECK(options.top == 0);
+    CHECK(options.report.top == 0);
     CHECK(options.trace == "t");
     CHECK(options.show_progress);
     CHECK(options.verbose);

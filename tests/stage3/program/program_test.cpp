@@ -57,6 +57,7 @@ TEST_CASE("bad usage gives one line and exit status 2") {
     refused({"--max-body", "18446744073709551615G"}, "--max-body");
     refused({"--selector", "kqueue2"}, "choose one of");
     refused({"--format", "html"}, "choose one of text, jsonl, csv, dot");
+    refused({"--redirects", "--format", "csv"}, "--redirects needs --format text or");
     refused({"--include", "["}, "--include: '[' is not an extended regular expression");
     refused({"--exclude="}, "a value is missing: --exclude=");
     refused({"--frontier", "http://h"}, "--frontier: a Redis URL begins with redis://");
@@ -99,11 +100,11 @@ TEST_CASE("bad usage gives one line and exit status 2") {
     CHECK(server.requests().empty());
 }
 
-TEST_CASE("the help fits on two screens") {
+TEST_CASE("the help fits on three screens") {
     const Finished finished = run_stage3({"--help"});
     CHECK(finished.status == 0);
     CHECK(finished.err.empty());
-    CHECK(lines(finished.out).size() <= 2 * 24);
+    CHECK(lines(finished.out).size() <= 3 * 24);
     for (const std::string& line : lines(finished.out)) {
         CAPTURE(line);
         CHECK(line.size() <= 80);
@@ -158,6 +159,29 @@ TEST_CASE("dead links are listed last with their pages, and the exit status is 1
         finished.out.ends_with(fmt::format(" s: 1 fetched, 0 redirects, 1 dead.\nDead:\n"
                                            "  {0}gone (HTTP status 404)\n    on {0}\n",
                                            server.url())));
+}
+
+TEST_CASE("--redirects lists permanent redirects and chains with their pages") {
+    ScriptedServer server;
+    server.on("/", html("<a href=/old><a href=/chain><a href=/today>"));
+    server.on("/old", tests::redirect_to("/new", 301));
+    server.on("/new", html("<a href=/old>"));
+    server.on("/today", tests::redirect_to("/new"));
+    server.on("/chain", tests::redirect_to("/today"));
+    const Finished finished = run_stage3({"--redirects", "-w", "1", server.url()});
+    CHECK(finished.status == 0);
+    CHECK(finished.out.find(fmt::format("\nRedirects to mend:\n"
+                                        "  {0}chain -> {0}today -> {0}new (302, then "
+                                        "302)\n    on {0}\n"
+                                        "  {0}old -> {0}new (301)\n"
+                                        "    on {0}\n    on {0}new\nDone in ",
+                                        server.url()))
+          != std::string::npos);
+    const Finished jsonl = run_stage3({"--redirects", "--format", "jsonl", server.url()});
+    CHECK(lines(jsonl.out).size() == 5 + 2);
+    CHECK(jsonl.out.find(
+              fmt::format("}}\n{{\"redirect_to_mend\": \"{}chain\"", server.url()))
+          != std::string::npos);
 }
 
 TEST_CASE("the whole site is found, whatever the workers, the order and the selector") {

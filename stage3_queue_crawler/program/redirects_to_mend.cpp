@@ -1,0 +1,93 @@
+#include "stage3_queue_crawler/program/redirects_to_mend.h"
+
+#include "common/text/join.h"
+#include "stage3_queue_crawler/program/escape.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+namespace stage3 {
+namespace {
+
+/// nullptr if there is no redirect at this URL.
+const ReportLine* find_redirect(const std::deque<ReportLine>& lines,
+                                const common::Url& url) {
+    const auto at = std::ranges::lower_bound(lines, url, {}, &ReportLine::url);
+    const bool is_one =
+        at != lines.end() && at->url == url && at->outcome == Outcome::redirect;
+    return is_one ? &*at : nullptr;
+}
+
+RedirectToMend follow(const ReportLine& start, const std::deque<ReportLine>& lines) {
+    RedirectToMend way{.url = start.url, .leads_to = {}, .statuses = {}};
+    // A redirect that closes a circle is dead, so ways end. The count is for a list of
+    // lines in which that one is missing.
+    for (const ReportLine* hop = &start; hop && way.statuses.size() < lines.size();) {
+        way.statuses.push_back(hop->status);
+        way.leads_to.push_back(hop->more ? hop->more->next_url : "");
+        const auto next = common::parse_url(way.leads_to.back());
+        hop = next ? find_redirect(lines, *next) : nullptr;
+    }
+    return way;
+}
+
+bool is_permanent(int status) { return status == 301 || status == 308; }
+
+/// ["a", "b"], of texts that are JSON already.
+std::string as_list(const std::vector<std::string>& texts) {
+    return '[' + common::join(texts, ", ") + ']';
+}
+
+std::vector<std::string> as_texts(const std::vector<int>& numbers) {
+    std::vector<std::string> texts;
+    for (const int number : numbers)
+        texts.push_back(std::to_string(number));
+    return texts;
+}
+
+} // namespace
+
+std::vector<RedirectToMend> redirects_to_mend(const std::deque<ReportLine>& lines,
+                                              const KnownUrls& urls) {
+    std::vector<RedirectToMend> all;
+    for (const ReportLine& line : lines) {
+        const KnownUrl* const known = urls.find(line.url);
+        const bool is_only_a_hop =
+            known && known->pages().empty() && known->parent != KnownUrl::none;
+        if (line.outcome != Outcome::redirect || is_only_a_hop)
+            continue;
+        RedirectToMend way = follow(line, lines);
+        if (is_permanent(line.status) || way.leads_to.size() > 1)
+            all.push_back(std::move(way));
+    }
+    return all;
+}
+
+std::string to_text(const RedirectToMend& redirect, const KnownUrls& urls) {
+    std::string text = fmt::format("  {}", redirect.url.href());
+    for (const std::string& hop : redirect.leads_to)
+        text += " -> " + for_terminal(hop);
+    text += fmt::format(" ({})\n", common::join(as_texts(redirect.statuses), ", then "));
+    const std::string pages = list_pages(redirect.url, urls);
+    return text + (pages.empty() ? "    where the crawl began\n" : pages);
+}
+
+std::string to_json(const RedirectToMend& redirect, const KnownUrls& urls) {
+    std::vector<std::string> hops;
+    for (const std::string& hop : redirect.leads_to)
+        hops.push_back(as_json(hop));
+    std::vector<std::string> pages;
+    const KnownUrl* const known = urls.find(redirect.url);
+    if (known)
+        for (const KnownUrl::Number page : known->pages())
+            pages.push_back(as_json(urls[page].url.href()));
+    return fmt::format(R"({{"redirect_to_mend": {}, "leads_to": {}, "statuses": {}, )"
+                       R"("linked_on": {}, "times_linked": {}}})"
+                       "\n",
+                       as_json(redirect.url.href()), as_list(hops),
+                       as_list(as_texts(redirect.statuses)), as_list(pages),
+                       known ? known->times_met : 0);
+}
+
+} // namespace stage3

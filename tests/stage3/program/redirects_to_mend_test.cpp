@@ -1,0 +1,144 @@
+// Which redirects a site's author should mend, and where.
+#include "stage3_queue_crawler/program/formats.h"
+#include "tests/support/url.h"
+
+#include <doctest/doctest.h>
+#include <fmt/core.h>
+
+#include <ostream> // doctest wants it
+#include <string>
+
+using namespace std::chrono_literals;
+using stage3::FormatName;
+using stage3::KnownUrl;
+using stage3::KnownUrls;
+using stage3::Outcome;
+using stage3::Record;
+using tests::url_of;
+
+namespace {
+
+/// A crawl of http://h/, whose records reach a format.
+struct Site {
+    explicit Site(FormatName name, bool wanted = true)
+        : format(stage3::make_format(name, {.top = 0, .redirects = wanted})) {}
+
+    void link(const std::string& page, const std::string& to) {
+        urls[url_of(to)].meet_on(urls.number_of(url_of(page)));
+    }
+    void redirect(const std::string& from, int status, const std::string& to) {
+        Record record(url_of(from));
+        record.outcome = Outcome::redirect;
+        record.status = status;
+        record.next_url = to;
+        const auto parent = urls.number_of(record.url);
+        if (KnownUrl& target = urls[url_of(to)]; target.is_new())
+            target.parent = parent;
+        out += format->record(record);
+    }
+    /// What is said of redirects to mend.
+    std::string ending() {
+        std::string text = format->end({urls, {}, 1s});
+        const auto begin = text.find("Redirects to mend");
+        const auto end = text.find("Done in");
+        return begin == std::string::npos ? text : text.substr(begin, end - begin);
+    }
+
+    std::unique_ptr<stage3::Format> format;
+    KnownUrls urls;
+    std::string out;
+};
+
+} // namespace
+
+TEST_CASE("a permanent redirect is one to mend, with the pages that link to it") {
+    Site site(FormatName::text);
+    site.link("http://h/", "http://h/old");
+    site.link("http://h/p", "http://h/old");
+    site.link("http://h/", "http://h/login");
+    site.redirect("http://h/old", 301, "http://h/new");
+    site.redirect("http://h/login", 302, "http://h/form");
+    site.link("http://h/", "http://h/docs");
+    site.redirect("http://h/docs", 308, "http://h/docs/");
+    CHECK(site.ending()
+          == "Redirects to mend:\n"
+             "  http://h/docs -> http://h/docs/ (308)\n"
+             "    on http://h/\n"
+             "  http://h/old -> http://h/new (301)\n"
+             "    on http://h/\n"
+             "    on http://h/p\n");
+}
+
+TEST_CASE("a chain of redirects is one to mend, whatever their statuses, and its hops "
+          "aren't listed again") {
+    Site site(FormatName::text);
+    site.link("http://h/", "http://h/a");
+    site.redirect("http://h/a", 302, "http://h/b");
+    site.redirect("http://h/b", 308, "http://h/c");
+    site.redirect("http://h/c", 307, "http://other/\x1b");
+    CHECK(site.ending()
+          == "Redirects to mend:\n"
+             "  http://h/a -> http://h/b -> http://h/c -> http://other/\\x1b (302, then "
+             "308, then 307)\n"
+             "    on http://h/\n");
+}
+
+TEST_CASE("a hop that pages link to, too, is listed by itself") {
+    Site site(FormatName::text);
+    site.link("http://h/", "http://h/a");
+    site.link("http://h/p", "http://h/b");
+    site.redirect("http://h/b", 301, "http://h/c");
+    site.redirect("http://h/a", 302, "http://h/b");
+    CHECK(site.ending()
+          == "Redirects to mend:\n"
+             "  http://h/a -> http://h/b -> http://h/c (302, then 301)\n"
+             "    on http://h/\n"
+             "  http://h/b -> http://h/c (301)\n"
+             "    on http://h/p\n");
+}
+
+TEST_CASE("a root that redirects permanently is one to mend") {
+    Site site(FormatName::text);
+    site.redirect("http://h/", 301, "https://h/");
+    CHECK(site.ending()
+          == "Redirects to mend:\n"
+             "  http://h/ -> https://h/ (301)\n"
+             "    where the crawl began\n");
+}
+
+TEST_CASE("the report says that there is no redirect to mend only if asked") {
+    Site asked(FormatName::text);
+    asked.redirect("http://h/", 302, "http://h/a");
+    CHECK(asked.ending() == "Redirects to mend: none\n");
+    Site not_asked(FormatName::text, false);
+    not_asked.redirect("http://h/", 301, "http://h/a");
+    CHECK(not_asked.ending().find("mend") == std::string::npos);
+}
+
+TEST_CASE("redirects to mend end even if they form a circle") {
+    Site site(FormatName::text);
+    site.link("http://h/", "http://h/a");
+    site.redirect("http://h/a", 301, "http://h/b");
+    site.redirect("http://h/b", 301, "http://h/a");
+    CHECK(site.ending()
+          == "Redirects to mend:\n"
+             "  http://h/a -> http://h/b -> http://h/a (301, then 301)\n"
+             "    on http://h/\n");
+}
+
+TEST_CASE("as JSON, redirects to mend are the last lines, after a line for each URL") {
+    Site site(FormatName::jsonl);
+    for (int i = 0; i < 12; ++i)
+        site.link(fmt::format("http://h/{}", i), "http://h/a");
+    site.redirect("http://h/b", 302, "http://i/?\"");
+    site.redirect("http://h/a", 301, "http://h/b");
+    CHECK(site.out.find("mend") == std::string::npos);
+    const std::string ending = site.ending();
+    CHECK(ending.starts_with(
+        R"({"redirect_to_mend": "http://h/a", "leads_to": ["http://h/b", "http://i/?\""], )"
+        R"("statuses": [301, 302], "linked_on": ["http://h/0", "http://h/1", )"));
+    CHECK(ending.ends_with("\"http://h/9\"], \"times_linked\": 12}\n"));
+    Site not_asked(FormatName::jsonl, false);
+    not_asked.redirect("http://h/a", 301, "http://h/b");
+    CHECK(not_asked.ending().empty());
+}
