@@ -21,15 +21,6 @@ std::string folder_of(const common::Url& url) {
     return place.substr(0, place.rfind('/', place.find('?')) + 1);
 }
 
-bool is_among(const std::vector<std::string>& places, std::string_view place) {
-    return std::ranges::find(places, place) != places.end();
-}
-
-void add(std::vector<std::string>& places, std::string_view place) {
-    if (!is_among(places, place))
-        places.emplace_back(place);
-}
-
 bool is_any_found(const std::vector<Pattern>& patterns, const common::Url& url) {
     return std::ranges::any_of(patterns, [&](const Pattern& pattern) {
         return pattern.is_found_in(url.c_str());
@@ -58,11 +49,11 @@ Scope::Scope(Reach reach, const std::vector<common::Url>& roots,
     : reach_(reach), excluded_(std::move(excluded)), included_(std::move(included)) {
     for (const common::Url& root : roots) {
         if (reach == Reach::prefix)
-            add(places_, folder_of(root));
+            places_.insert(folder_of(root));
         else
-            add(places_, common::without_www(root.host()));
+            places_.emplace(common::without_www(root.host()));
         if (reach == Reach::domain)
-            add(domains_, registrable_domain(root));
+            domains_.emplace(registrable_domain(root));
     }
 }
 
@@ -72,7 +63,7 @@ bool Scope::is_near(const common::Url& url) const {
             places_, [place = without_scheme(url)](const std::string& folder) {
                 return place.starts_with(folder);
             });
-    if (is_among(places_, common::without_www(url.host())))
+    if (places_.contains(common::without_www(url.host())))
         return true; // so a host is always inside its own domain, even www.localhost
     // Looking up a public suffix takes a microsecond; most links are spared that.
     return std::ranges::any_of(domains_, [&url](const std::string& domain) {

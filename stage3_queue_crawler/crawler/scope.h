@@ -9,7 +9,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -74,8 +76,10 @@ class Scope {
     bool is_near(const common::Url& url) const;
 
     Reach reach_;
-    std::vector<std::string> places_;  // the roots' folders or hosts
-    std::vector<std::string> domains_; // the roots' domains, if Reach::domain
+    // A list of roots may have thousands of hosts, and each link is looked up here.
+    using Places = std::set<std::string, std::less<>>;
+    Places places_;  // the roots' folders or hosts
+    Places domains_; // the roots' domains, if Reach::domain
     std::vector<Pattern> excluded_;
     std::vector<Pattern> included_;
 };

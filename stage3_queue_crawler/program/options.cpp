@@ -10,6 +10,7 @@
 #include "stage3_queue_crawler/program/connection_options.h"
 #include "stage3_queue_crawler/program/fail_parsing.h"
 #include "stage3_queue_crawler/program/help.h"
+#include "stage3_queue_crawler/program/roots.h"
 
 #include <fmt/core.h>
 
@@ -154,20 +155,6 @@ common::ReadValue reader_of_headers(std::vector<std::string>& headers) {
     };
 }
 
-common::Url read_root(const std::string& text) {
-    if (auto root = common::parse_root_url(text))
-        return *root;
-    // CLI11 takes the brackets off "[::1]"; and users may leave them out.
-    const bool may_be_ipv6 =
-        text.find_first_not_of("0123456789abcdefABCDEF:.") == std::string::npos;
-    if (auto root = common::parse_root_url("[" + text + "]"); root && may_be_ipv6)
-        return *root;
-    const auto login_end = text.rfind('@'); // passwords don't belong in logs
-    throw UsageError(fmt::format(
-        "'{}' is not a URL to crawl: give one like https://example.org/",
-        login_end == std::string::npos ? text : "..." + text.substr(login_end)));
-}
-
 common::ReadValue reader_of_servers(std::vector<RedisUrl>& servers) {
     return [&servers](const std::string& text) -> std::string {
         try {
@@ -262,6 +249,7 @@ Options read_options(int argc, char** argv) {
     Options options;
     CrawlSettings& crawl = options.crawl;
     std::vector<std::string> roots;
+    std::vector<std::string> lists;
     std::optional<std::chrono::milliseconds> fetch_timeout;
     std::optional<std::chrono::milliseconds> connect_timeout;
     std::optional<EventLoop::Duration> delay;
@@ -273,6 +261,12 @@ Options read_options(int argc, char** argv) {
         "stage3", "Crawls a web site, and reports which URLs are dead, and why.");
     line.add_footer(std::string(examples));
     line.add_arguments("URL", "where to start; http:// is optional", roots);
+    line.add_repeatable("--urls-from", "FILE",
+                        "also start at each line of FILE; - is standard input",
+                        [&lists](const std::string& text) {
+                            lists.push_back(text);
+                            return std::string();
+                        });
     constexpr std::int64_t most = 1'000'000'000;
     line.add("-w,--workers", "N", "at most N fetches at once (10)",
              number_into(crawl.workers, 1, 100'000));
@@ -379,7 +373,7 @@ Options read_options(int argc, char** argv) {
         options.help = help_on_sharing;
         return options;
     }
-    check_shared(options, !roots.empty(), lease.has_value());
+    check_shared(options, !roots.empty() || !lists.empty(), lease.has_value());
     if (options.report.redirects && options.format != FormatName::text
         && options.format != FormatName::jsonl)
         throw UsageError("--redirects needs --format text or jsonl");
@@ -391,13 +385,13 @@ Options read_options(int argc, char** argv) {
         for (RedisUrl& server : options.shared.servers)
             if (server.password.empty())
                 server.password = password;
-    if (roots.empty() && !options.shared.report_only && !options.shared.forget)
-        throw UsageError("give a URL to crawl, like https://example.org/");
-    for (const std::string& root : roots) {
-        const common::Url& url = options.roots.emplace_back(read_root(root));
-        if (auto login = common::login_in(root))
-            crawl.logins.insert_or_assign(std::string(url.origin()), *std::move(login));
-    }
+    for (const std::string& root : roots)
+        add_root(root, options);
+    for (const std::string& list : lists)
+        add_roots_from(list, options);
+    if (options.roots.empty() && !options.shared.report_only && !options.shared.forget)
+        throw UsageError(lists.empty() ? "give a URL to crawl, like https://example.org/"
+                                       : "--urls-from: the list has no URLs");
     crawl.obey_robots = !no_robots;
     connection.apply(crawl.session);
     if (no_private)

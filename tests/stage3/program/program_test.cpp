@@ -58,6 +58,7 @@ TEST_CASE("bad usage gives one line and exit status 2") {
     refused({"--selector", "kqueue2"}, "choose one of");
     refused({"--format", "html"}, "choose one of text, jsonl, csv, dot");
     refused({"--redirects", "--format", "csv"}, "--redirects needs --format text or");
+    refused({"./public"}, "start one with python3 -m http.server --directory ./public");
     refused({"--include", "["}, "--include: '[' is not an extended regular expression");
     refused({"--exclude="}, "a value is missing: --exclude=");
     refused({"--frontier", "http://h"}, "--frontier: a Redis URL begins with redis://");
@@ -75,6 +76,8 @@ TEST_CASE("bad usage gives one line and exit status 2") {
     refused_with_others({"--lease", "0.4"}, "--lease: '0.4' is not a number of seconds");
     refused_with_others({"--format", "dot"}, "--format dot needs every page's links");
     refused_with_others({"--report"}, "--report and --forget take no URLs");
+    refused_with_others({"--forget", "--urls-from", "x"},
+                        "--report and --forget take no");
     refused_with_others({"--forget"}, "--report and --forget take no URLs");
     refused_with_others({"--forget", "--report"}, "give one of these");
     refused_with_others({"--frontier", "redis://i", "--max-pages", "3"},
@@ -182,6 +185,24 @@ TEST_CASE("--redirects lists permanent redirects and chains with their pages") {
     CHECK(jsonl.out.find(
               fmt::format("}}\n{{\"redirect_to_mend\": \"{}chain\"", server.url()))
           != std::string::npos);
+}
+
+TEST_CASE("--urls-from adds the URLs on standard input to those on the command line") {
+    ScriptedServer server;
+    const auto crawl = [&](const std::string& list) {
+        return tests::run({"/bin/sh", "-c",
+                           R"(printf "$1" | "$0" --urls-from - --format jsonl "$2")",
+                           program(), list, server.url("/a")});
+    };
+    const Finished finished =
+        crawl("# ours\n" + server.url("/b") + "\r\n" + server.url("/c") + "\n");
+    CHECK(finished.status == 1);
+    CHECK(lines(finished.out).size() == 3);
+    CHECK(crawl("\nx y\n").err
+          == "stage3: --urls-from: standard input, line 2: 'x y' is not a URL to crawl: "
+             "give one like https://example.org/ (see stage3 --help)\n");
+    CHECK(run_stage3({"--urls-from", "/dev/null"}).err
+          == "stage3: --urls-from: the list has no URLs (see stage3 --help)\n");
 }
 
 TEST_CASE("the whole site is found, whatever the workers, the order and the selector") {
