@@ -1,6 +1,8 @@
 #include "common/command_line/command_line.h"
 
+#include "common/command_line/nearest.h"
 #include "common/system/selector.h"
+#include "common/text/ascii.h"
 #include "common/text/join.h"
 
 #include <CLI/CLI.hpp>
@@ -50,6 +52,22 @@ struct CommandLine::Parser {
                             const std::string& meaning, ReadValue read) {
         options_help.emplace_back(names, help_line(names + ' ' + value, meaning));
         return add(names, std::move(read))->type_name(value);
+    }
+
+    /// Throws if an option is left over, since none has its name.
+    void refuse_unknown_options() const {
+        for (const std::string& word : app.remaining()) {
+            const std::string typed = word.substr(0, word.find('='));
+            if (typed.size() < 2 || typed.front() != '-')
+                continue;
+            std::vector<std::string> names;
+            for (const CLI::Option* const option : app.get_options())
+                for (const std::string& name : option->get_lnames())
+                    names.push_back(name);
+            const std::string name = nearest(trim(typed, "-"), names);
+            throw UsageError("unknown option " + typed
+                             + (name.empty() ? "" : ": did you mean --" + name + '?'));
+        }
     }
 
     std::string help() const {
@@ -139,6 +157,7 @@ std::optional<std::string> CommandLine::parse(int argc, char** argv) {
     } catch (const CLI::ArgumentMismatch& error) {
         throw UsageError(std::string("a value is missing: ") + error.what());
     } catch (const CLI::ParseError& error) {
+        parser_->refuse_unknown_options(); // whatever else is wrong
         throw UsageError(error.what());
     }
 }

@@ -1,4 +1,5 @@
 #include "common/command_line/command_line.h"
+#include "common/command_line/nearest.h"
 
 #include <doctest/doctest.h>
 
@@ -101,6 +102,31 @@ TEST_CASE("the help lists the arguments and options and is no error") {
     for (const char* part : {"Paints.", "WALL", "-n,--number N", "of coats (7)",
                              "-l,--loud", "That is all."})
         CHECK_MESSAGE(help->find(part) != std::string::npos, part);
+}
+
+TEST_CASE("for an unknown option, the error names the nearest one, if one is near") {
+    for (const std::string typo : {"--nmuber", "--nubmer=3", "--numbers", "--num"})
+        CHECK(Program::refusal({typo, "3", "wall"})
+              == "unknown option " + typo.substr(0, typo.find('='))
+                     + ": did you mean --number?");
+    CHECK(Program::refusal({"wall", "--sing"}) == "unknown option --sing");
+    CHECK(Program::refusal({"wall", "-x"}) == "unknown option -x");
+    CHECK(Program::refusal({"wall", "---"}) == "unknown option ---");
+    CHECK(Program::refusal({"wall", "-"}).find("unknown option") == std::string::npos);
+    // Even if the word that it takes away makes another one missing.
+    CHECK(Program::refusal({"--wrod"}) == "unknown option --wrod: did you mean --word?");
+}
+
+TEST_CASE("the nearest word is the one with the fewest changes") {
+    const std::vector<std::string> words{"max-pages", "max-depth", "workers", "top"};
+    CHECK(common::nearest("max-page", words) == "max-pages");
+    CHECK(common::nearest("mx-depht", words) == "max-depth");
+    CHECK(common::nearest("worker", words) == "workers");
+    CHECK(common::nearest("w", words) == "workers");
+    CHECK(common::nearest("max", words).empty()); // which one?
+    CHECK(common::nearest("tpo", words) == "top");
+    CHECK(common::nearest("tp", words).empty());
+    CHECK(common::nearest("", words).empty());
 }
 
 TEST_CASE("invalid arguments are refused with a message that says why") {

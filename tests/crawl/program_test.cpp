@@ -99,7 +99,8 @@ TEST_CASE("bad usage prints one line and exits with status 2") {
     refused({"http://h:99999/"}, "is not a URL to crawl");
     refused({"http://h/", "http://g/"}, "not expected");
     refused({"--selector", "kqueue2", "http://h/"}, "choose one of");
-    refused({"--unknown", "http://h/"}, "--unknown");
+    refused({"--selektor", "http://h/"},
+            "unknown option --selektor: did you mean --selector?");
     refused({"--trace", "/no/such/folder/x", "http://h/"}, "/no/such/folder/x");
 }
 

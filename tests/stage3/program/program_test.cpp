@@ -95,7 +95,8 @@ TEST_CASE("bad usage gives one line and exit status 2") {
     refused({"--trace", "/no/such/folder/x"}, "--trace: ");
     refused({"-o", "/no/such/folder/x"}, "--output: can't write to '/no/such/folder/x'");
     refused({"--progress", "maybe"}, "choose one of auto, always, never");
-    refused({"--unknown"}, "--unknown");
+    refused({"--unknown"}, "unknown option --unknown");
+    refused({"--max-page", "3"}, "unknown option --max-page: did you mean --max-pages?");
     refused({"-w", "1\n2"}, "'1\\x0a2'");
     CHECK(run_stage3({"--unknown"}).err.find("--unknown") != std::string::npos);
     CHECK(run_stage3({"http://h/", "-w"}).err.find("a value is missing: --workers")
