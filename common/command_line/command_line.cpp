@@ -15,31 +15,11 @@
 
 namespace common {
 
-namespace {
-
-/// A line of the help: "-w,--workers N", and what it means.
-std::string help_line(const std::string& left, std::string_view meaning) {
-    constexpr std::size_t column = 26;
-    std::string line = "  " + left;
-    line += line.size() < column ? std::string(column - line.size(), ' ')
-                                 : "\n" + std::string(column, ' ');
-    for (const char c : meaning) {
-        line += c;
-        if (c == '\n')
-            line.append(column, ' ');
-    }
-    return line + '\n';
-}
-
-} // namespace
-
 // CLI11 can write the help as well, but each of its versions formats it differently.
 struct CommandLine::Parser {
     CLI::App app;
-    std::string footer = {};
-    std::string arguments = {}; // for the line of usage: " URL"
-    std::string arguments_help = {};
-    std::vector<std::pair<std::string, std::string>> options_help = {}; // names, line
+    OptionTable table;
+    std::string heading = "Options";
 
     CLI::Option* add(const std::string& names, ReadValue read) {
         // The value is read when it is checked. Adding an option in this way needs no
@@ -49,9 +29,14 @@ struct CommandLine::Parser {
     }
 
     CLI::Option* add_option(const std::string& names, const std::string& value,
-                            const std::string& meaning, ReadValue read) {
-        options_help.emplace_back(names, help_line(names + ' ' + value, meaning));
+                            const std::string& meaning, ReadValue read,
+                            bool repeats = false) {
+        table.options.push_back({names, value, meaning, heading, read.words, repeats});
         return add(names, std::move(read))->type_name(value);
+    }
+
+    void add_flag_row(const std::string& names, const std::string& meaning) {
+        table.options.push_back({names, "", meaning, heading, {}});
     }
 
     /// Throws if an option is left over, since none has its name.
@@ -68,17 +53,6 @@ struct CommandLine::Parser {
             throw UsageError("unknown option " + typed
                              + (name.empty() ? "" : ": did you mean --" + name + '?'));
         }
-    }
-
-    std::string help() const {
-        std::string text = app.get_description() + "\nUsage: " + app.get_name()
-                           + " [OPTIONS]" + arguments + "\n\n";
-        if (!arguments_help.empty())
-            text += "Arguments:\n" + arguments_help + '\n';
-        text += "Options:\n" + help_line("-h,--help", "print this help and exit");
-        for (const auto& [names, line] : options_help)
-            text += line;
-        return footer.empty() ? text : text + '\n' + footer + '\n';
     }
 };
 
@@ -98,7 +72,8 @@ void check_values_given_with_equals_sign(int argc, char** argv) {
 } // namespace
 
 CommandLine::CommandLine(const std::string& program, const std::string& description)
-    : parser_(new Parser{.app = CLI::App(description, program)}) {
+    : parser_(new Parser{.app = CLI::App(description, program),
+                         .table = {.program = program, .description = description}}) {
     CLI::App& app = parser_->app;
     app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
@@ -112,19 +87,19 @@ void CommandLine::add(const std::string& names, const std::string& value,
 
 void CommandLine::add_repeatable(const std::string& names, const std::string& value,
                                  const std::string& description, ReadValue read) {
-    parser_->add_option(names, value, description, std::move(read))->take_all();
+    parser_->add_option(names, value, description, std::move(read), true)->take_all();
 }
 
 void CommandLine::add_flag(const std::string& names, const std::string& description,
                            bool& given) {
-    parser_->options_help.emplace_back(names, help_line(names, description));
+    parser_->add_flag_row(names, description);
     parser_->app.add_flag_callback(names, [&given] { given = true; });
 }
 
 void CommandLine::add_argument(const std::string& name, const std::string& description,
                                std::string& text) {
-    parser_->arguments += ' ' + name;
-    parser_->arguments_help += help_line(name + " REQUIRED", description);
+    parser_->table.usage += ' ' + name;
+    parser_->table.arguments.emplace_back(name + " REQUIRED", description);
     parser_->add(name, text_into(text))->required();
 }
 
@@ -134,26 +109,33 @@ void CommandLine::add_arguments(const std::string& name, const std::string& desc
         texts.push_back(text);
         return std::string();
     };
-    parser_->arguments += " [" + name + ']';
-    parser_->arguments_help += help_line(name, description);
+    parser_->table.usage += " [" + name + "]...";
+    parser_->table.arguments.emplace_back(name, description);
     parser_->add(name, take)->take_all()->expected(-1);
 }
 
 void CommandLine::hide(const std::string& name) {
-    std::erase_if(parser_->options_help, [&](const auto& option) {
-        return option.first == name || option.first.ends_with(',' + name);
-    });
+    for (OptionRow& option : parser_->table.options)
+        if (option.names == name || option.names.ends_with(',' + name))
+            option.is_hidden = true;
 }
 
-void CommandLine::add_footer(const std::string& text) { parser_->footer = text; }
+void CommandLine::start_heading(const std::string& heading) {
+    parser_->heading = heading;
+}
+
+void CommandLine::add_footer(const std::string& text) { parser_->table.footer = text; }
+
+const OptionTable& CommandLine::table() const { return parser_->table; }
 
 std::optional<std::string> CommandLine::parse(int argc, char** argv) {
     check_values_given_with_equals_sign(argc, argv);
+    parser_->add_flag_row("-h,--help", "print this help and exit");
     try {
         parser_->app.parse(argc, argv);
         return std::nullopt;
     } catch (const CLI::CallForHelp&) {
-        return parser_->help();
+        return as_help(parser_->table);
     } catch (const CLI::ArgumentMismatch& error) {
         throw UsageError(std::string("a value is missing: ") + error.what());
     } catch (const CLI::ParseError& error) {

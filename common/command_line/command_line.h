@@ -7,6 +7,7 @@
 // read.
 #pragma once
 
+#include "common/command_line/option_table.h"
 #include "common/command_line/usage_error.h"
 
 #include <cstdint>
@@ -21,7 +22,10 @@ namespace common {
 
 /// Reads the text of a value. Returns what is wrong with it, in words that say what is
 /// allowed, or nothing if all is well.
-using ReadValue = std::function<std::string(const std::string& text)>;
+struct ReadValue : std::function<std::string(const std::string& text)> {
+    using function::function;
+    std::vector<std::string> words; ///< the only texts that it accepts; none: others
+};
 
 class CommandLine {
   public:
@@ -49,13 +53,17 @@ class CommandLine {
                        std::vector<std::string>& texts);
     /// The help leaves out this option; `name` is one of its names.
     void hide(const std::string& name);
+    /// The help lists the options that are added from now on under this heading.
+    void start_heading(const std::string& heading);
     /// The last lines of the help.
     void add_footer(const std::string& text);
 
     /// Reads the arguments of `main`. Returns the help if that is what the user asked
     /// for; then the values mean nothing. Throws UsageError.
     std::optional<std::string> parse(int argc, char** argv);
-    /// After that: was this option given? `name` is one of its names.
+    /// After that: all that could be given.
+    const OptionTable& table() const;
+    /// And was this option given? `name` is one of its names.
     bool has(const std::string& name) const;
 
   private:
@@ -88,17 +96,20 @@ std::string not_one_of(const std::string& text, const std::vector<std::string>& 
 /// Reads one of some words, each with its meaning.
 template <class Value>
 ReadValue choice_into(Value& value, std::vector<std::pair<std::string, Value>> choices) {
-    return [&value, choices = std::move(choices)](const std::string& text) {
-        std::vector<std::string> words;
-        for (const auto& [word, meaning] : choices) {
-            words.push_back(word);
+    std::vector<std::string> words;
+    for (const auto& [word, meaning] : choices)
+        words.push_back(word);
+    ReadValue read = [&value, words,
+                      choices = std::move(choices)](const std::string& text) {
+        for (const auto& [word, meaning] : choices)
             if (word == text) {
                 value = meaning;
                 return std::string();
             }
-        }
         return not_one_of(text, words);
     };
+    read.words = std::move(words);
+    return read;
 }
 
 /// Reads the name of a selector: see make_selector.

@@ -22,6 +22,8 @@ const psl_ctx_t* public_suffixes() {
 
 bool knows_public_suffixes() { return public_suffixes() != nullptr; }
 
+std::string name_and_version() { return std::string("libpsl/") + psl_get_version(); }
+
 /// "www.docs.example.co.uk" → "example.co.uk".
 std::string_view below_public_suffix(std::string_view host) {
     const std::string text(host); // zero-terminated
@@ -34,6 +36,8 @@ std::string_view below_public_suffix(std::string_view host) {
 #else
 
 bool knows_public_suffixes() { return false; }
+
+std::string name_and_version() { return "(without libpsl)"; }
 
 std::string_view below_public_suffix(std::string_view host) { return host; }
 
@@ -61,5 +65,7 @@ std::string_view registrable_domain(const common::Url& url) {
 std::string_view rule_of_domains() {
     return knows_public_suffixes() ? "registrable domain" : "last two labels";
 }
+
+std::string name_of_psl() { return name_and_version(); }
 
 } // namespace stage3

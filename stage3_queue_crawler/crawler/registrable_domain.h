@@ -9,6 +9,7 @@
 
 #include "common/web/url.h"
 
+#include <string>
 #include <string_view>
 
 namespace stage3 {
@@ -26,5 +27,8 @@ std::string_view registrable_domain(const common::Url& url);
 /// What this program takes for a domain, in words: "registrable domain", or "last two
 /// labels" if it doesn't know the public suffixes.
 std::string_view rule_of_domains();
+
+/// "libpsl/0.21.2", or that it isn't there.
+std::string name_of_psl();
 
 } // namespace stage3

@@ -73,16 +73,22 @@ void check_proxy(const std::string& source, const std::string& url) {
 } // namespace
 
 ConnectionOptions::ConnectionOptions(common::CommandLine& line) {
-    line.add("--cacert", "FILE", "", common::text_into(tls_.ca_file));
-    line.add_flag("--insecure", "", tls_.insecure);
-    line.add("--cert", "FILE", "", common::text_into(tls_.certificate));
-    line.add("--key", "FILE", "", common::text_into(tls_.key));
-    line.add("--proxy", "URL", "", common::text_into(proxy_));
-    line.add_flag("--http1.1", "", http1_);
-    line.add_flag("--http2", "", http2_);
-    line.add_flag("--help-connections", "", wants_help_);
-    for (const char* const name : {"--cacert", "--insecure", "--cert", "--key", "--proxy",
-                                   "--http1.1", "--http2", "--help-connections"})
+    line.add("--cacert", "FILE", "trust the CAs in FILE (the system's)",
+             common::text_into(tls_.ca_file));
+    line.add_flag("--insecure", "don't check certificates (they are checked)",
+                  tls_.insecure);
+    line.add("--cert", "FILE", "a certificate to show to the roots' origins (none)",
+             common::text_into(tls_.certificate));
+    line.add("--key", "FILE", "its key (in --cert's file)", common::text_into(tls_.key));
+    line.add("--proxy", "URL", "fetch through a proxy (as http_proxy and others say)",
+             common::text_into(proxy_));
+    line.add_flag("--http1.1", "don't speak HTTP/2", http1_);
+    line.add_flag("--http2", "speak HTTP/2 (by default with libcurl 8.14 or later)",
+                  http2_);
+    line.add_flag("--help-connections", "options for TLS, HTTP/2 and proxies",
+                  wants_help_);
+    for (const char* const name :
+         {"--cacert", "--insecure", "--cert", "--key", "--proxy", "--http1.1", "--http2"})
         line.hide(name);
 }
 

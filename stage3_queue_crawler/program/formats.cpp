@@ -135,6 +135,7 @@ std::unique_ptr<Format> make_format(FormatName name, const ReportOptions& option
     case FormatName::jsonl: return std::make_unique<JsonlFormat>(options.redirects);
     case FormatName::csv: return std::make_unique<CsvFormat>();
     case FormatName::dot: return std::make_unique<DotFormat>();
+    case FormatName::none: return std::make_unique<Format>();
     case FormatName::text: break;
     }
     return std::make_unique<TextFormat>(options);

@@ -18,7 +18,7 @@
 
 namespace stage3 {
 
-enum class FormatName : std::uint8_t { text, jsonl, csv, dot };
+enum class FormatName : std::uint8_t { text, jsonl, csv, dot, none };
 
 /// What there is to say about a whole crawl.
 struct Summary {
@@ -38,7 +38,7 @@ class Format {
     /// Before the first record.
     virtual std::string begin() { return {}; }
     /// A fetch has ended.
-    virtual std::string record(const Record& record) = 0;
+    virtual std::string record(const Record& /*record*/) { return {}; }
     /// A page has been read: these are its links.
     virtual std::string links(const common::Url& /*page*/,
                               const std::vector<common::Url>& /*links*/) {

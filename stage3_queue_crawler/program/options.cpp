@@ -11,6 +11,7 @@
 #include "stage3_queue_crawler/program/fail_parsing.h"
 #include "stage3_queue_crawler/program/help.h"
 #include "stage3_queue_crawler/program/roots.h"
+#include "stage3_queue_crawler/program/version.h"
 
 #include <fmt/core.h>
 
@@ -43,7 +44,7 @@ constexpr std::string_view examples = R"(Examples:
 Exit status: 0 everything was fetched; 1 some URLs are dead (--help-verdicts);
 2 wrong usage; 3 cut short by --timeout, --max-pages or an error, or links were
 left out; 130 ended by Ctrl-C, TERM or HUP. Ctrl-\ (QUIT) lists all tasks, and
-where each one waits. --help-connections is about TLS, HTTP/2 and proxies.)";
+where each one waits.)";
 
 /// Do both paths lead to one file? It needn't exist yet.
 bool is_one_file(const std::string& one, const std::string& other) {
@@ -183,19 +184,200 @@ common::ReadValue reader_of_name(std::string& name) {
     };
 }
 
-void add_shared(common::CommandLine& line, SharedOptions& shared,
-                std::optional<std::chrono::milliseconds>& lease, bool& wants_help) {
-    line.add_repeatable("--frontier", "URL",
-                        "share the crawl through a Redis: see --help-frontier",
-                        reader_of_servers(shared.servers));
-    line.add("--crawl", "NAME", "", reader_of_name(shared.name));
-    line.add("--lease", "S", "", reader_of_time(lease, 0.5));
-    line.add_flag("--report", "", shared.report_only);
-    line.add_flag("--forget", "", shared.forget);
-    line.add_flag("--help-frontier", "", wants_help);
+enum class ShowProgress : std::uint8_t { automatic, always, never };
+
+bool to_show(ShowProgress choice, bool quiet) {
+    if (choice == ShowProgress::automatic)
+        return !quiet && ::isatty(STDERR_FILENO) == 1;
+    return choice == ShowProgress::always;
+}
+
+/// What was typed, where Options has something else.
+struct Typed {
+    std::vector<std::string> roots;
+    std::vector<std::string> lists;
+    std::optional<std::chrono::milliseconds> fetch_timeout;
+    std::optional<std::chrono::milliseconds> connect_timeout;
+    std::optional<EventLoop::Duration> delay;
+    std::optional<std::chrono::milliseconds> lease;
+    ShowProgress progress = ShowProgress::automatic;
+    bool no_robots = false;
+    bool no_private = false;
+    bool version = false;
+    bool help_on_verdicts = false;
+    bool help_on_sharing = false;
+    std::string generated; ///< a kind of file, made from the table of options
+};
+
+constexpr std::int64_t most = 1'000'000'000;
+
+void add_what_to_crawl(common::CommandLine& line, Options& options, Typed& typed) {
+    CrawlSettings& crawl = options.crawl;
+    line.start_heading("What to crawl");
+    line.add_arguments("URL", "where to start; http:// is optional", typed.roots);
+    line.add_repeatable("--urls-from", "FILE",
+                        "start at each line of FILE (none); - is standard input",
+                        [&lists = typed.lists](const std::string& text) {
+                            lists.push_back(text);
+                            return std::string();
+                        });
+    line.add("--scope", "REACH",
+             fmt::format("host (default): the root's host, at any port;\n"
+                         "prefix: below the root's folder, at its port;\n"
+                         "domain: the same {}, at any port",
+                         rule_of_domains()),
+             choice_by_name(options.reach, {Reach::prefix, Reach::host, Reach::domain}));
+    line.add_repeatable(
+        "--exclude", "REGEX", "skip URLs that match (none); repeatable",
+        reader_of_patterns(options.excluded, options.shared.patterns, "--exclude"));
+    line.add_repeatable(
+        "--include", "REGEX", "skip URLs, except roots, that don't (none); repeatable",
+        reader_of_patterns(options.included, options.shared.patterns, "--include"));
+    line.add("-d,--max-depth", "N", "links away from a root, at most (10000)",
+             number_into(crawl.max_depth, 0, most));
+    line.add("--max-pages", "N", "stop after N fetches (no limit)",
+             number_into(crawl.max_pages, 1, most));
+    line.add("--max-path-depth", "N", "segments of a URL's path, at most (20)",
+             number_into(crawl.traps.path_depth, 1, most));
+    line.add("--max-repeats", "N", "repetitions of a segment in one path, at most (3)",
+             number_into(crawl.traps.repeats, 1, most));
+    line.add("--max-queries", "N",
+             "URLs that differ only in their query, at most (10000)",
+             number_into(crawl.traps.queries, 0, most));
+    line.add("--max-redirects", "N", "redirects to follow in a row, at most (10)",
+             number_into(crawl.max_redirects, 0, 1000));
+    line.add("--order", "ORDER", "fifo (default), lifo, or priority (short URLs first)",
+             choice_by_name(crawl.order,
+                            {OrderName::fifo, OrderName::lifo, OrderName::priority}));
+    line.add_flag("--no-robots", "don't ask for robots.txt (which is obeyed)",
+                  typed.no_robots);
+    line.add_flag("--no-private", "connect only to addresses on the public internet",
+                  typed.no_private);
+    // --help-verdicts describes these.
     for (const char* const name :
-         {"--crawl", "--lease", "--report", "--forget", "--help-frontier"})
+         {"--max-path-depth", "--max-repeats", "--max-queries", "--no-private"})
         line.hide(name);
+}
+
+void add_how_fast(common::CommandLine& line, Options& options, Typed& typed) {
+    CrawlSettings& crawl = options.crawl;
+    line.start_heading("How fast");
+    line.add("-w,--workers", "N", "fetches at once, at most (10)",
+             number_into(crawl.workers, 1, 100'000));
+    line.add("--max-per-host", "N", "requests in flight to one host (no limit)",
+             number_into(crawl.politeness.max_per_host, 1, most));
+    line.add("--delay", "S", "seconds between two requests to a host (0)",
+             reader_of_time(typed.delay, 0));
+    line.add("--max-tries", "N", "tries per URL if the network or the server fails (4)",
+             number_into(crawl.max_tries, 1, 1000));
+    line.add("--timeout", "S", "seconds for the whole crawl (no limit)",
+             reader_of_time(crawl.timeout));
+    line.add("--fetch-timeout", "S", "seconds for one fetch (30)",
+             reader_of_time(typed.fetch_timeout));
+    line.add("--connect-timeout", "S", "seconds for connecting (10)",
+             reader_of_time(typed.connect_timeout));
+    // The event loop has a core to itself. (0 means that their number is unknown.)
+    options.parse_threads = std::max(1U, std::thread::hardware_concurrency()) - 1;
+    line.add("--parse-threads", "N",
+             "threads that read pages (cores - 1); 0: the loop does",
+             number_into(options.parse_threads, 0, 1000));
+    line.add_repeatable("--frontier", "URL",
+                        "share the crawl through a Redis (see --help-frontier)",
+                        reader_of_servers(options.shared.servers));
+    line.add("--crawl", "NAME", "the name of the shared crawl",
+             reader_of_name(options.shared.name));
+    line.add("--lease", "S",
+             "seconds of silence after which a process counts as dead (30)",
+             reader_of_time(typed.lease, 0.5));
+    line.add_flag("--report", "only write the report on the shared crawl",
+                  options.shared.report_only);
+    line.add_flag("--forget", "only remove the shared crawl from Redis",
+                  options.shared.forget);
+    for (const char* const name : {"--crawl", "--lease", "--report", "--forget"})
+        line.hide(name); // --help-frontier describes them
+}
+
+void add_connections(common::CommandLine& line, SessionOptions& session) {
+    line.start_heading("Connections");
+    line.add("--user-agent", "TEXT",
+             "how the crawler names itself (" + session.user_agent + ")",
+             reader_of_user_agent(session.user_agent));
+    line.add_repeatable("--header", "'N: V'",
+                        "sent to the roots' origins (none); repeatable",
+                        reader_of_headers(session.headers));
+    line.add("--max-body", "BYTES", "a URL with a longer body fails (16M)",
+             reader_of_size(session.max_body));
+}
+
+void add_output(common::CommandLine& line, Options& options, Typed& typed) {
+    line.start_heading("Output");
+    line.add("--format", "FORMAT", "text (default), jsonl, csv, or dot (a graph)",
+             choice_into(options.format, {{"text", FormatName::text},
+                                          {"jsonl", FormatName::jsonl},
+                                          {"csv", FormatName::csv},
+                                          {"dot", FormatName::dot}}));
+    line.add("-o,--output", "FILE", "write the results to FILE (standard output)",
+             common::text_into(options.output));
+    line.add("--top", "N", "list the N most frequent links in the report (10)",
+             number_into(options.report.top, 0, most));
+    line.add_flag("--redirects", "list permanent redirects and chains, with their pages",
+                  options.report.redirects);
+    line.add("--progress", "WHEN", "auto (default; on a terminal), always or never",
+             choice_into(typed.progress, {{"auto", ShowProgress::automatic},
+                                          {"always", ShowProgress::always},
+                                          {"never", ShowProgress::never}}));
+    line.add_flag("-v,--verbose", "announce each fetch", options.verbose);
+    line.add_flag("-q,--quiet", "print only errors; a text report only into --output",
+                  options.quiet);
+}
+
+void add_for_the_book(common::CommandLine& line, Options& options) {
+    line.start_heading("For the book's pages");
+    line.add("--selector", "NAME",
+             fmt::format("wait for sockets with {} (the first)",
+                         common::join(common::selector_names(), ", ")),
+             common::selector_into(options.selector));
+    line.add("--trace", "FILE", "record the run's events in FILE (none)",
+             common::text_into(options.trace));
+    line.add("--fail-parsing", "N", "throw while parsing the N-th page (none)",
+             number_into(options.fail_parsing, 0, most));
+}
+
+void add_help(common::CommandLine& line, Typed& typed) {
+    line.start_heading("Help");
+    line.add_flag("--help-verdicts", "which URLs are dead, and which are left out",
+                  typed.help_on_verdicts);
+    line.add_flag("--help-frontier", "how several processes share a crawl",
+                  typed.help_on_sharing);
+    line.add_flag("--version", "print the versions of stage3 and its libraries",
+                  typed.version);
+    std::vector<std::pair<std::string, std::string>> kinds;
+    for (const char* const kind : {"man", "bash", "zsh", "fish"})
+        kinds.emplace_back(kind, kind);
+    line.add("--print-for", "WHAT", "", choice_into(typed.generated, std::move(kinds)));
+    line.hide("--print-for"); // for meson.build
+}
+
+/// What to print for a user who asked for that; empty: nothing.
+std::string answer(const common::CommandLine& line, const Typed& typed,
+                   const ConnectionOptions& connection) {
+    if (typed.version)
+        return versions();
+    if (typed.help_on_verdicts)
+        return std::string(help_on_verdicts);
+    if (connection.wants_help())
+        return std::string(help_on_connections);
+    if (typed.help_on_sharing)
+        return std::string(help_on_sharing);
+    if (typed.generated == "man")
+        return common::as_man_page(line.table(),
+                                   fmt::format("await-the-web {}", version()),
+                                   {{"Verdicts", std::string(help_on_verdicts)},
+                                    {"Connections", std::string(help_on_connections)},
+                                    {"Sharing a crawl", std::string(help_on_sharing)}});
+    return typed.generated.empty()
+               ? ""
+               : common::as_completions(line.table(), typed.generated);
 }
 
 /// Throws if these options don't go together.
@@ -235,179 +417,71 @@ void stay_among_public_addresses(SessionOptions& session) {
     };
 }
 
-enum class ShowProgress : std::uint8_t { automatic, always, never };
-
-bool to_show(ShowProgress choice, bool quiet) {
-    if (choice == ShowProgress::automatic)
-        return !quiet && ::isatty(STDERR_FILENO) == 1;
-    return choice == ShowProgress::always;
-}
-
 } // namespace
 
 Options read_options(int argc, char** argv) {
     Options options;
     CrawlSettings& crawl = options.crawl;
-    std::vector<std::string> roots;
-    std::vector<std::string> lists;
-    std::optional<std::chrono::milliseconds> fetch_timeout;
-    std::optional<std::chrono::milliseconds> connect_timeout;
-    std::optional<EventLoop::Duration> delay;
-    ShowProgress progress = ShowProgress::automatic;
-    bool no_robots = false;
-    bool no_private = false;
-
+    Typed typed;
     common::CommandLine line(
         "stage3", "Crawls a web site, and reports which URLs are dead, and why.");
     line.add_footer(std::string(examples));
-    line.add_arguments("URL", "where to start; http:// is optional", roots);
-    line.add_repeatable("--urls-from", "FILE",
-                        "also start at each line of FILE; - is standard input",
-                        [&lists](const std::string& text) {
-                            lists.push_back(text);
-                            return std::string();
-                        });
-    constexpr std::int64_t most = 1'000'000'000;
-    line.add("-w,--workers", "N", "at most N fetches at once (10)",
-             number_into(crawl.workers, 1, 100'000));
-    line.add("-d,--max-depth", "N", "at most N links away from a root",
-             number_into(crawl.max_depth, 0, most));
-    line.add("--max-pages", "N", "stop after N fetches",
-             number_into(crawl.max_pages, 1, most));
-    line.add("--max-path-depth", "N", "", number_into(crawl.traps.path_depth, 1, most));
-    line.add("--max-repeats", "N", "", number_into(crawl.traps.repeats, 1, most));
-    line.add("--max-queries", "N", "", number_into(crawl.traps.queries, 0, most));
-    for (const char* const name : {"--max-path-depth", "--max-repeats", "--max-queries"})
-        line.hide(name);
-    line.add("--max-redirects", "N", "follow at most N in a row (10)",
-             number_into(crawl.max_redirects, 0, 1000));
-    line.add("--max-tries", "N", "tries per URL if the network or the server fails (4)",
-             number_into(crawl.max_tries, 1, 1000));
-    line.add("--scope", "REACH",
-             fmt::format("prefix: below the root's folder; host: on its host\n"
-                         "(the default); domain: the same {}",
-                         rule_of_domains()),
-             choice_by_name(options.reach, {Reach::prefix, Reach::host, Reach::domain}));
-    line.add_repeatable(
-        "--exclude", "REGEX", "skip URLs that match; repeatable",
-        reader_of_patterns(options.excluded, options.shared.patterns, "--exclude"));
-    line.add_repeatable(
-        "--include", "REGEX", "skip URLs, other than roots, that don't; repeatable",
-        reader_of_patterns(options.included, options.shared.patterns, "--include"));
-    line.add("--order", "ORDER", "fifo (default), lifo, or priority (short URLs first)",
-             choice_by_name(crawl.order,
-                            {OrderName::fifo, OrderName::lifo, OrderName::priority}));
-    line.add("--timeout", "S", "seconds for the whole crawl (no limit)",
-             reader_of_time(crawl.timeout));
-    line.add("--fetch-timeout", "S", "seconds for one fetch (30)",
-             reader_of_time(fetch_timeout));
-    line.add("--connect-timeout", "S", "seconds for connecting (10)",
-             reader_of_time(connect_timeout));
-    line.add("--max-body", "BYTES", "a URL with a longer body fails (16M)",
-             reader_of_size(crawl.session.max_body));
-    line.add_flag("--no-robots", "don't ask for robots.txt", no_robots);
-    line.add_flag("--no-private", "", no_private);
-    line.hide("--no-private"); // --help-verdicts describes it
-    line.add("--max-per-host", "N", "requests in flight to one host (no limit)",
-             number_into(crawl.politeness.max_per_host, 1, most));
-    line.add("--delay", "S", "seconds between two requests to a host (0)",
-             reader_of_time(delay, 0));
-    line.add("--user-agent", "TEXT",
-             "how the crawler names itself (" + crawl.session.user_agent + ")",
-             reader_of_user_agent(crawl.session.user_agent));
-    line.add_repeatable("--header", "'N: V'", "sent to the roots' origins; repeatable",
-                        reader_of_headers(crawl.session.headers));
+    add_what_to_crawl(line, options, typed);
+    add_how_fast(line, options, typed);
+    add_connections(line, crawl.session);
     const ConnectionOptions connection(line);
-    // The event loop has a core to itself. (0 means that their number is unknown.)
-    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-    options.parse_threads = cores - 1;
-    line.add(
-        "--parse-threads", "N",
-        fmt::format("threads that read pages; 0: the loop reads them ({})", cores - 1),
-        number_into(options.parse_threads, 0, 1000));
-    line.add("--selector", "NAME",
-             fmt::format("how to wait for sockets: {}",
-                         common::join(common::selector_names(), ", ")),
-             common::selector_into(options.selector));
-    line.add("--format", "FORMAT",
-             "text (a report at the end), jsonl, csv, dot (a graph)",
-             choice_into(options.format, {{"text", FormatName::text},
-                                          {"jsonl", FormatName::jsonl},
-                                          {"csv", FormatName::csv},
-                                          {"dot", FormatName::dot}}));
-    std::optional<std::chrono::milliseconds> lease;
-    bool wants_help_on_verdicts = false;
-    line.add_flag("--help-verdicts", "", wants_help_on_verdicts);
-    line.hide("--help-verdicts");
-    bool wants_help_on_sharing = false;
-    add_shared(line, options.shared, lease, wants_help_on_sharing);
-    line.add("-o,--output", "FILE", "write the results to FILE",
-             common::text_into(options.output));
-    line.add("--top", "N", "list the N most frequent links in the report (10)",
-             number_into(options.report.top, 0, most));
-    line.add_flag("--redirects", "list permanent redirects and chains, with their pages",
-                  options.report.redirects);
-    line.add("--trace", "FILE", "record the run's events in FILE",
-             common::text_into(options.trace));
-    line.add("--fail-parsing", "N", "throw while parsing the N-th page, to see the trace",
-             number_into(options.fail_parsing, 0, most));
-    line.add("--progress", "WHEN", "auto (on a terminal), always or never",
-             choice_into(progress, {{"auto", ShowProgress::automatic},
-                                    {"always", ShowProgress::always},
-                                    {"never", ShowProgress::never}}));
-    line.add_flag("-v,--verbose", "announce each fetch", options.verbose);
-    line.add_flag("-q,--quiet", "print no notes, only errors", options.quiet);
-    if (auto help = line.parse(argc, argv)) {
-        options.help = *std::move(help);
+    add_output(line, options, typed);
+    add_for_the_book(line, options);
+    add_help(line, typed);
+    const auto help = line.parse(argc, argv);
+    options.help = help ? *help : answer(line, typed, connection);
+    if (!options.help.empty())
         return options;
-    }
-    if (wants_help_on_verdicts) {
-        options.help = help_on_verdicts;
-        return options;
-    }
-    if (connection.wants_help()) {
-        options.help = help_on_connections;
-        return options;
-    }
-    if (wants_help_on_sharing) {
-        options.help = help_on_sharing;
-        return options;
-    }
-    check_shared(options, !roots.empty() || !lists.empty(), lease.has_value());
+    check_shared(options, !typed.roots.empty() || !typed.lists.empty(),
+                 typed.lease.has_value());
     if (options.report.redirects && options.format != FormatName::text
         && options.format != FormatName::jsonl)
         throw UsageError("--redirects needs --format text or jsonl");
     if (is_one_file(options.trace, options.output))
         throw UsageError("--trace: that is also --output's file; give it another one");
-    options.shared.lease = lease.value_or(options.shared.lease);
+    options.shared.lease = typed.lease.value_or(options.shared.lease);
     if (const char* const password =
             std::getenv("REDISCLI_AUTH")) // NOLINT(concurrency-mt-unsafe)
         for (RedisUrl& server : options.shared.servers)
             if (server.password.empty())
                 server.password = password;
-    for (const std::string& root : roots)
+    for (const std::string& root : typed.roots)
         add_root(root, options);
-    for (const std::string& list : lists)
+    for (const std::string& list : typed.lists) {
+        if (is_one_file(list, options.output))
+            throw UsageError("--urls-from: that is also --output's file, which would be "
+                             "overwritten");
         add_roots_from(list, options);
+    }
     if (options.roots.empty() && !options.shared.report_only && !options.shared.forget)
-        throw UsageError(lists.empty() ? "give a URL to crawl, like https://example.org/"
-                                       : "--urls-from: the list has no URLs");
-    crawl.obey_robots = !no_robots;
+        throw UsageError(typed.lists.empty()
+                             ? "give a URL to crawl, like https://example.org/"
+                             : "--urls-from: the list has no URLs");
+    crawl.obey_robots = !typed.no_robots;
     connection.apply(crawl.session);
-    if (no_private)
+    if (typed.no_private)
         stay_among_public_addresses(crawl.session);
     crawl.parse_in_threads = options.parse_threads > 0;
     if (options.fail_parsing > 0)
         crawl.find_links = find_links_but_fail_at(options.fail_parsing);
-    crawl.politeness.delay = delay.value_or(EventLoop::Duration{});
-    crawl.session.fetch_timeout = fetch_timeout.value_or(crawl.session.fetch_timeout);
+    crawl.politeness.delay = typed.delay.value_or(EventLoop::Duration{});
+    crawl.session.fetch_timeout =
+        typed.fetch_timeout.value_or(crawl.session.fetch_timeout);
     // A user who allows more time for a fetch also allows more silence.
     crawl.session.stall_timeout =
         std::max(crawl.session.stall_timeout,
                  std::chrono::ceil<std::chrono::seconds>(crawl.session.fetch_timeout));
     crawl.session.connect_timeout =
-        connect_timeout.value_or(crawl.session.connect_timeout);
-    options.show_progress = to_show(progress, options.quiet);
+        typed.connect_timeout.value_or(crawl.session.connect_timeout);
+    if (options.quiet && options.format == FormatName::text && options.output.empty()
+        && !options.shared.report_only)
+        options.format = FormatName::none;
+    options.show_progress = to_show(typed.progress, options.quiet);
     return options;
 }
 

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 using common::UsageError;
 
 /// As a word for a shell.
-std::string quoted(const std::string& text) {
+std::string shell_word(const std::string& text) {
     const bool is_plain = std::ranges::all_of(text, [](char c) {
         return common::is_alpha(c) || common::is_digit(c)
                || std::string_view("/._-+,").find(c) != std::string_view::npos;
@@ -69,7 +69,8 @@ void refuse_local_path(const std::string& text) {
     throw UsageError(fmt::format(
         "'{}' is a path on this machine, and only servers can be crawled: start one with "
         "python3 -m http.server --directory {} 8000, then crawl localhost:8000{}",
-        text, quoted(folder.string()), is_file ? '/' + path.filename().string() : ""));
+        text, shell_word(folder.string()),
+        is_file ? '/' + path.filename().string() : ""));
 }
 
 common::Url read_root(const std::string& text) {

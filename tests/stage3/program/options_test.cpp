@@ -1,11 +1,13 @@
 // The settings of a crawl that each command line gives. The test of bad usage in
 // program_test.cpp has the command lines that are refused, with their messages.
+#include "common/text/ascii.h"
 #include "stage3_queue_crawler/crawler/record.h"
 #include "stage3_queue_crawler/program/options.h"
 
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -185,6 +187,10 @@ TEST_CASE("writing two outputs to one file is refused") {
                          common::UsageError);
     std::filesystem::remove(file + ".1");
     std::filesystem::remove(file + ".2");
+    CHECK_THROWS_WITH_AS(
+        read({"--urls-from", "none", "-o", "./none"}),
+        "--urls-from: that is also --output's file, which would be overwritten",
+        common::UsageError);
     CHECK_NOTHROW(read({"--output", "/dev/null", "--trace", "/dev/null"}));
     CHECK_NOTHROW(read({"--output", "/tmp/one", "--trace", "/tmp/other"}));
 }
@@ -214,6 +220,45 @@ TEST_CASE("--help is answered, whatever else is on the command line") {
     std::istringstream lines(on_sharing.help + on_verdicts.help);
     for (std::string line; std::getline(lines, line);)
         CHECK_MESSAGE(line.size() <= 80, line);
+}
+
+TEST_CASE("the help states the default of each option that takes a value") {
+    std::istringstream lines(read({"--help"}).help);
+    int options = 0;
+    std::string option;
+    for (std::string line; std::getline(lines, line);) {
+        if (!line.starts_with(std::string(20, ' '))) { // the option before is complete
+            const bool has_default = option.find('(') != std::string::npos;
+            CHECK_MESSAGE((option.empty() || has_default), option);
+            option.clear();
+            const std::string left = line.substr(0, 26);
+            const bool has_value =
+                std::ranges::any_of(left, [](char c) { return c >= 'A' && c <= 'Z'; });
+            if (line.starts_with("  -") && has_value)
+                option = line;
+            options += option.empty() ? 0 : 1;
+        } else if (!option.empty()) {
+            option += line;
+        }
+    }
+    CHECK(options > 20);
+}
+
+TEST_CASE("with --quiet, a report is written only into a file, but other formats are "
+          "written to stdout, too") {
+    CHECK(read({"-q"}).format == FormatName::none);
+    CHECK(read({"-q", "-o", "f"}).format == FormatName::text);
+    CHECK(read({"-q", "--format", "csv"}).format == FormatName::csv);
+    CHECK(read({}).format == FormatName::text);
+}
+
+TEST_CASE("--version names this program, its libraries and curl's") {
+    const std::string text = read({"--version"}).help;
+    CHECK(text.starts_with("stage3 "));
+    CHECK(common::is_digit(text.at(7)));
+    for (const char* const part :
+         {"\nlibcurl/", "\nlibxml2/", " zlib/", " fmt/", "libpsl"})
+        CHECK_MESSAGE(text.find(part) != std::string::npos, part);
 }
 
 TEST_CASE("--frontier sets up a crawl with several processes") {

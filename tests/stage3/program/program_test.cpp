@@ -206,6 +206,28 @@ TEST_CASE("--urls-from adds the URLs on standard input to those on the command l
           == "stage3: --urls-from: the list has no URLs (see stage3 --help)\n");
 }
 
+TEST_CASE("with -q, only the exit status tells of dead links, unless results are asked "
+          "for") {
+    ScriptedServer server;
+    server.on("/", html("<a href=/gone>"));
+    const auto crawl = [&](std::vector<std::string> arguments) {
+        arguments.insert(arguments.end(), {"-q", server.url()});
+        const Finished finished = run_stage3(std::move(arguments));
+        CHECK(finished.status == 1);
+        CHECK(finished.err.empty());
+        return finished.out;
+    };
+    CHECK(crawl({}).empty());
+    CHECK(lines(crawl({"--format", "jsonl"})).size() == 2);
+    const std::string file = fmt::format("/tmp/stage3_quiet_{}", ::getpid());
+    CHECK(crawl({"-o", file}).empty());
+    std::ifstream report(file);
+    const std::string all(std::istreambuf_iterator<char>(report), {});
+    CHECK(all.find("\nDead:\n") != std::string::npos);
+    std::filesystem::remove(file);
+    CHECK(run_stage3({"-q", "--unknown"}).err.find("--unknown") != std::string::npos);
+}
+
 TEST_CASE("the whole site is found, whatever the workers, the order and the selector") {
     practice_site::SiteOptions pages = many_pages;
     pages.pages = 150;

@@ -69,8 +69,8 @@ TEST_CASE("Ctrl-\\ shows where all tasks wait, each time, and the crawl continue
         return result;
     };
     const Finished finished =
-        tests::run({"/bin/sh", "-c", R"(exec "$0" -q -w 10 "$1" 2> "$2")", program(),
-                    server.url(), file},
+        tests::run({"/bin/sh", "-c", R"(exec "$0" -q --format jsonl -w 10 "$1" 2> "$2")",
+                    program(), server.url(), file},
                    {.meanwhile = [&](pid_t process) {
                        wait_until([&] { return server.requests().size() >= 12; });
                        for (const std::size_t number : {1U, 2U}) {
@@ -79,7 +79,7 @@ TEST_CASE("Ctrl-\\ shows where all tasks wait, each time, and the crawl continue
                        }
                    }});
     CHECK(finished.status == 0);
-    CHECK(last_line(finished.out).ends_with(" s: 11 fetched, 0 redirects, 0 dead."));
+    CHECK(lines(finished.out).size() == 11);
     CHECK(tables().size() == 2);
     for (const std::string& table : tables()) {
         CAPTURE(table);
