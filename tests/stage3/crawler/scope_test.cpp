@@ -64,6 +64,7 @@ TEST_CASE("domain: the same registrable domain is in scope") {
     CHECK(contains("http://foo.example.com/"));
     CHECK(contains("http://a.b.example.com./"));
     CHECK(contains("http://example.com/"));
+    CHECK(contains("http://foo.example.com:8080/"));
     CHECK_FALSE(contains("http://example.org/"));
     CHECK_FALSE(contains("http://badexample.com/"));
     CHECK_FALSE(contains("http://com/"));

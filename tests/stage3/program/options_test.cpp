@@ -2,6 +2,7 @@
 // program_test.cpp has the command lines that are refused, with their messages.
 #include "common/text/ascii.h"
 #include "stage3_queue_crawler/crawler/record.h"
+#include "stage3_queue_crawler/crawler/registrable_domain.h"
 #include "stage3_queue_crawler/program/options.h"
 
 #include <doctest/doctest.h>
@@ -242,6 +243,16 @@ TEST_CASE("the help states the default of each option that takes a value") {
         }
     }
     CHECK(options > 20);
+}
+
+TEST_CASE("the help says which ports are in each scope") { // scope_test.cpp tests it
+    const std::string help = read({"--help"}).help;
+    const std::string domain(stage3::rule_of_domains());
+    for (const std::string& line :
+         {std::string("host (default): the root's host, at any port;"),
+          std::string("prefix: below the root's folder, at its port;"),
+          "domain: the same " + domain + ", at any port"})
+        CHECK_MESSAGE(help.find(line + '\n') != std::string::npos, line);
 }
 
 TEST_CASE("with --quiet, a report is written only into a file, but other formats are "
