@@ -321,6 +321,9 @@ std::string Transfer::fault_of_proxy(CURLcode result) const {
     case CURLE_SEND_ERROR:
     case CURLE_GOT_NOTHING: return error_anywhere(result).what();
     case CURLE_PROXY: return words(result);
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CONNECT_ERROR: // through SOCKS, there's no CONNECT before TLS
+        return proxy_->name.starts_with("https:") ? error_anywhere(result).what() : "";
     default: return {};
     }
 }

@@ -82,6 +82,13 @@ class Proxies(unittest.TestCase):
         record = self.crawl("https://other.example/", "--cacert", CA, "--proxy", self.url)
         self.assertEqual(record["error"], "its certificate is for another host: see --insecure")
 
+    def test_a_bad_certificate_before_there_is_a_tunnel_is_the_proxys(self):
+        with site(TLS / "expired.pem") as url:
+            proxy = url.rstrip("/")
+            for page in ("http://site.example/", "https://site.example/"):
+                error = self.crawl(page, "--cacert", CA, "--proxy", proxy)["error"]
+                self.assertRegex(error, f"^the proxy {proxy}: .*certificate has expired")
+
     def test_no_proxy_exempts_hosts(self):
         port = self.port_of_site()
         record = self.crawl(f"http://127.0.0.1:{port}/", http_proxy=self.url, no_proxy="127.0.0.1")
