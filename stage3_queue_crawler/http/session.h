@@ -31,7 +31,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include <sys/socket.h>
@@ -64,7 +63,7 @@ enum class HttpVersion : std::uint8_t {
 };
 
 /// True if libcurl speaks HTTP/2, and is at least the oldest version (8.14) with which
-/// our tests of it pass. 7.88 takes a response that was cut off for a whole one.
+/// our tests of it pass. 7.88 takes a response that GOAWAY cuts off for a whole one.
 bool can_trust_http2();
 
 /// The options for all fetches of a session.
@@ -184,9 +183,9 @@ class Session {
     const bool speaks_http2_;
     std::optional<Resolver> resolver_; // made for the first name
     StringList headers_;
-    std::set<Transfer*> transfers_;              // those that libcurl is working on
-    std::unordered_map<int, int> sockets_;       // of kept connections, by local port
-    std::unordered_set<std::string> only_http1_; // origins that don't speak HTTP/2
+    std::set<Transfer*> transfers_;                  // those that libcurl is working on
+    std::unordered_map<int, int> sockets_;           // of kept connections, by local port
+    std::unordered_map<std::string, long> versions_; // of encrypted origins, libcurl's
     Handle timer_;
     std::unique_ptr<CURLM, EndMulti> multi_;
 };

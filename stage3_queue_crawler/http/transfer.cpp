@@ -76,8 +76,10 @@ Transfer::Transfer(Session& session, const Request& request, Connection connecti
     set_tls(easy, session.options_.tls, request.options.with_headers);
     // Before a connection opens one of its own, it waits to see whether it can share one
     // that is being made. Without HTTP/2, that would only take time.
+    const auto version = session.versions_.find(std::string(url_.origin()));
     const bool may_share = encrypted_ && session.speaks_http2_
-                           && !session.only_http1_.contains(std::string(url_.origin()));
+                           && (version == session.versions_.end()
+                               || version->second == CURL_HTTP_VERSION_2_0);
     set(easy, CURLOPT_HTTP_VERSION,
         static_cast<long>(session.speaks_http2_ ? CURL_HTTP_VERSION_2TLS
                                                 : CURL_HTTP_VERSION_1_1));
@@ -275,13 +277,13 @@ void Transfer::fail(const std::exception_ptr& failure) {
     }
 }
 
-/// Whether the server speaks HTTP/2 is known once it has answered.
+/// What a server's first answer is written in. It may demand HTTP/1.1 for some paths, and
+/// still speak HTTP/2 for the others.
 void Transfer::note_version() {
-    long version = 0;
+    long version = 0; // 0: there was no answer
     curl_easy_getinfo(easy_.get(), CURLINFO_HTTP_VERSION, &version);
-    if (encrypted_ && session_->speaks_http2_
-        && (version == CURL_HTTP_VERSION_1_0 || version == CURL_HTTP_VERSION_1_1))
-        session_->only_http1_.emplace(url_.origin());
+    if (encrypted_ && version != 0)
+        session_->versions_.emplace(url_.origin(), version);
 }
 
 /// libcurl's description of what happened.
@@ -390,9 +392,14 @@ FetchError Transfer::error_anywhere(CURLcode result) const {
     case CURLE_PEER_FAILED_VERIFICATION: return make(Kind::bad_response, words(result));
     case CURLE_SSL_CONNECT_ERROR: // it broke, or the other side doesn't speak TLS
         return make(system ? Kind::network : Kind::bad_response, words(result));
-    case CURLE_GOT_NOTHING: return make(Kind::network, "empty response");
+    case CURLE_HTTP2: // what 8.14 says of a connection, 7.88 says with one of the others
+    case CURLE_GOT_NOTHING:
     case CURLE_PARTIAL_FILE:
-        return make(Kind::network, "the connection was closed in the middle of the body");
+        return make(Kind::network,
+                    in_body_ ? "the connection was closed in the middle of the body"
+                             : "empty response");
+    case CURLE_HTTP2_STREAM: // the connection still serves others
+        return make(Kind::network, "its HTTP/2 stream was broken off");
     case CURLE_RECV_ERROR:
         // If the system has no error to report, bytes have come that libcurl can't split
         // into chunks. (The system doesn't see TLS errors.)
@@ -404,17 +411,14 @@ FetchError Transfer::error_anywhere(CURLcode result) const {
         [[fallthrough]];
     case CURLE_SEND_ERROR:
         // A server that refuses our certificate, or the lack of one, closes the
-        // connection.
-        return make(Kind::network,
-                    (system ? common::describe(system) : "the connection broke")
-                        + (encrypted_ && opened_ && !in_body_
-                               ? " right after the TLS handshake: see --cert"
-                               : ""));
-    case CURLE_HTTP2:
-    case CURLE_HTTP2_STREAM:
-        return make(Kind::network,
-                    in_body_ ? "the connection was closed in the middle of the body"
-                             : "the server broke off the request");
+        // connection. But not one that has answered before.
+        return make(
+            Kind::network,
+            (system ? common::describe(system) : "the connection broke")
+                + (encrypted_ && opened_ && !in_body_
+                           && !session_->versions_.contains(std::string(url_.origin()))
+                       ? " right after the TLS handshake: see --cert"
+                       : ""));
     case CURLE_URL_MALFORMAT: // its parser is stricter than the URL Standard
         return make(Kind::bad_response, "libcurl takes this for no URL");
 #if LIBCURL_VERSION_NUM >= 0x080600
