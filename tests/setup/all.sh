@@ -53,7 +53,15 @@ command  shellcheck      -   shellcheck          ShellCheck  shellcheck  shellch
 command  chromium/chromium-browser/google-chrome - chromium chromium chromium chromium -  opens the pages of the book and of the viewer
 command  epubcheck       -   epubcheck           epubcheck   epubcheck   -           epubcheck  checks the EPUB strictly
 command  cmark-gfm       -   cmark-gfm           -           -           cmark       cmark-gfm  reads the pages as GitHub does
+pymodule h2              -   python3-h2          python3-h2  python-h2   py3-h2      -  is a server for HTTP/2 that can break its rules
 TABLE
+}
+
+has_pymodule() { # MODULE
+    for candidate in python3 /usr/bin/python3; do
+        "$candidate" -c "import $1" 2>/dev/null && return
+    done
+    return 1
 }
 
 # c++ may be clang, but here it must be g++.

@@ -1,0 +1,397 @@
+#!/usr/bin/env python3
+"""Stage 3 over HTTP/2, with a server that breaks each of its rules in turn (see server.py).
+
+    STAGE3=build/stage3_queue_crawler/stage3 tests/stage3/http2/http2_test.py [-v] [CLASS.TEST...]
+
+In each crawl, every URL must have one record. Without python3-h2, all is skipped (exit code 77).
+
+`TRUSTED` marks where the faults of older versions of libcurl show (see program.py).
+"""
+import asyncio
+import json
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.dont_write_bytecode = True
+from program import command, is_trusted  # noqa: E402
+from server import ErrorCodes, Once, Server, Together, links, page, stall  # noqa: E402
+
+TRUSTED = is_trusted()
+OPTIONS = ["--max-tries", "2", "--fetch-timeout", "10"]
+LATE = 30  # seconds: a crawl that takes longer hangs
+BROKEN_OFF = "failed: its HTTP/2 stream was broken off"
+CLOSED = "failed: the connection was closed in the middle of the body"
+EMPTY = "failed: empty response"
+TIMED_OUT = "failed: timed out after 2 s"
+FIVE = [f"/{number}" for number in range(1, 6)]
+
+
+def text_of(record):
+    """Such as "page", "page at try 2" or "failed: empty response"."""
+    text = record["outcome"] + (f": {record['error']}" if record["error"] else "")
+    return text + " at try 2" if record["outcome"] == "page" and record["tries"] == 2 else text
+
+
+def one(act):
+    """A site with one page that is special."""
+    return {"/": links("/x", "/y"), "/x": act, "/y": "fine"}
+
+
+def five(act):
+    return {"/": links(*FIVE), **dict.fromkeys(FIVE, act)}
+
+
+# ---- What to do with requests ----
+
+def reset(code):
+    return lambda stream: stream.reset(code)
+
+
+def begin(stream, length=None):
+    """The head and a part of the body."""
+    stream.head(content_type="text/html", **{"content_length": length} if length else {})
+    stream.body("x" * 500, end=False)
+
+
+def begin_then_reset(code, length=None):
+    def act(stream):
+        begin(stream, length)
+        stream.reset(code)
+    return act
+
+
+def answer(streams):
+    for stream in streams:
+        stream.page("fine")
+
+
+def later(seconds, call, *arguments):
+    asyncio.get_running_loop().call_later(seconds, call, *arguments)
+
+
+def soon(stream):
+    later(0.02, stream.page, "fine")
+
+
+def with_headers(count, size):
+    """That many, each of that size."""
+    return lambda stream: stream.page("fine", **{f"x_{number}": "v" * size for number in range(count)})
+
+
+def with_length(length):
+    def act(stream):
+        stream.head(content_type="text/html", content_length=length)
+        stream.body("fine")
+    return act
+
+
+class Crawls(unittest.TestCase):
+    def crawl(self, site, *options, complaints=(), **how):
+        """Crawls a site, whose links must find all of it, and returns what the server has seen, with the records by
+        path and the program's exit status."""
+        with Server(site, **how) as server:
+            begun = time.monotonic()
+            done = subprocess.run(command(server.url, "--http2", *OPTIONS, *options), capture_output=True, text=True,
+                                  timeout=LATE)
+            server.seconds = time.monotonic() - begun
+        self.take_records(server, done.stdout)
+        self.assertEqual(sorted(server.records), sorted(set(server.site) - {"/robots.txt"}))
+        self.assertEqual((done.stderr, sorted(set(server.complaints))), ("", sorted(complaints)))
+        server.status = done.returncode
+        failed = any(record["outcome"] == "failed" for record in server.records.values())
+        self.assertEqual(server.status, 1 if failed else 0)
+        return server
+
+    def take_records(self, server, output):
+        records = [json.loads(line) for line in output.splitlines()]
+        server.records = {record["url"].removeprefix(server.url[:-1]): record for record in records}
+        self.assertEqual(len(server.records), len(records), "a URL has two records")
+
+    def assertEnds(self, server, expected, but=None):
+        """`expected` is how all pages but the root end, or one of these; `but`: those that end otherwise."""
+        for path, record in server.records.items():
+            possible = {"/": "page", **(but or {})}.get(path, expected)
+            with self.subTest(path):
+                self.assertIn(text_of(record), [possible] if isinstance(possible, str) else possible)
+
+    def assertOnlyX(self, server, end, requests=2):
+        """/x ends like this, and nothing else suffers, nor is requested twice."""
+        self.assertEnds(server, "page", but={"/x": end})
+        self.assertEqual(server.counts(), {"/robots.txt": 1, "/": 1, "/x": requests, "/y": 1})
+
+
+class Sharing(Crawls):
+    def test_all_workers_share_one_connection(self):
+        server = self.crawl(five(Together(5, answer)))
+        self.assertEnds(server, "page")
+        self.assertEqual((server.connections, server.most_streams), (["h2"], 5))
+
+    def test_with_http_1_1_each_worker_has_a_connection(self):
+        with Server(five(Together(5, answer))) as server:
+            done = subprocess.run(command(server.url, "--http1.1"), capture_output=True, text=True, timeout=LATE)
+        self.take_records(server, done.stdout)
+        self.assertEnds(server, "page")
+        self.assertEqual(server.connections, 5 * ["http/1.1"])
+
+    def test_workers_do_not_wait_for_each_other_if_the_server_speaks_only_http_1_1(self):
+        # The server answers once five requests have come. If they waited for one connection, they never would.
+        for alpn in (["http/1.1"], []):
+            with self.subTest(alpn=alpn):
+                server = self.crawl(five(Together(5, answer)), alpn=alpn)
+                self.assertEnds(server, "page")
+                self.assertEqual(server.connections, 5 * ["http/1.1"])
+                self.assertLess(server.seconds, 5)
+
+    def test_a_server_may_limit_the_streams_of_a_connection(self):
+        paths = [f"/{number}" for number in range(40)]
+        for room in (1, 3):
+            with self.subTest(room=room):
+                server = self.crawl({"/": links(*paths), **dict.fromkeys(paths, soon)}, room=room)
+                self.assertEnds(server, "page")
+                self.assertEqual((set(server.counts().values()), server.most_streams), ({1}, room))
+                self.assertLessEqual(server.most_open, 10)  # one per worker
+
+    def test_big_bodies_come_on_many_streams_at_once(self):
+        server = self.crawl(five(Together(5, lambda streams: [one.page("x" * 3_000_000) for one in streams])))
+        self.assertEnds(server, "page")
+        self.assertEqual({server.records[path]["bytes"] for path in FIVE}, {3_000_000})
+        self.assertEqual(len(server.connections), 1)
+
+    def test_a_body_may_come_byte_by_byte(self):
+        def act(stream):
+            stream.head(content_type="text/html", content_length=2000)
+            stream.body("x" * 2000, piece=1)
+        server = self.crawl(five(act))
+        self.assertEnds(server, "page")
+        self.assertEqual({server.records[path]["bytes"] for path in FIVE}, {2000})
+
+
+class BrokenStreams(Crawls):
+    def test_a_stream_is_reset_before_the_headers(self):
+        for code in (ErrorCodes.NO_ERROR, ErrorCodes.PROTOCOL_ERROR, ErrorCodes.INTERNAL_ERROR, ErrorCodes.CANCEL):
+            with self.subTest(code.name):
+                server = self.crawl(one(reset(code)))
+                self.assertOnlyX(server, BROKEN_OFF)
+                self.assertEqual(len(server.connections), 1)
+
+    def test_a_stream_is_reset_once(self):
+        server = self.crawl(one(Once(reset(ErrorCodes.INTERNAL_ERROR))))
+        self.assertOnlyX(server, "page at try 2")
+
+    def test_a_stream_is_reset_in_the_middle_of_its_body(self):
+        for length in (1000, None):
+            for code in (ErrorCodes.INTERNAL_ERROR, ErrorCodes.CANCEL):
+                with self.subTest(code.name, length=length):
+                    server = self.crawl(one(begin_then_reset(code, length)))
+                    self.assertOnlyX(server, BROKEN_OFF)
+                    self.assertEqual(len(server.connections), 1)
+
+    def test_a_body_with_a_length_is_reset_without_an_error(self):
+        server = self.crawl(one(begin_then_reset(ErrorCodes.NO_ERROR, 1000)))
+        self.assertOnlyX(server, CLOSED)
+
+    def test_a_body_without_a_length_that_is_reset_without_an_error_counts_as_whole(self):
+        # libcurl doesn't say that the end of the stream is missing.
+        server = self.crawl(one(begin_then_reset(ErrorCodes.NO_ERROR)))
+        self.assertOnlyX(server, "page", requests=1)
+        self.assertEqual(server.records["/x"]["bytes"], 500)
+
+    def test_a_refused_stream_is_requested_again_at_once(self):
+        # The server promises that it has done nothing, so libcurl asks again, and that isn't another try.
+        server = self.crawl(five(Once(reset(ErrorCodes.REFUSED_STREAM))))
+        self.assertEnds(server, "page")
+        self.assertEqual({server.counts()[path] for path in FIVE}, {2})
+        if TRUSTED:  # 7.88 opens a connection for each
+            self.assertEqual(len(server.connections), 2)
+
+    def test_streams_are_always_refused(self):
+        server = self.crawl(one(reset(ErrorCodes.REFUSED_STREAM)))
+        self.assertOnlyX(server, "failed: the connection broke", requests=2 * 6)  # libcurl makes six of each try
+
+    def test_a_stream_is_refused_in_the_middle_of_its_body(self):
+        server = self.crawl(one(begin_then_reset(ErrorCodes.REFUSED_STREAM, 1000)))
+        self.assertEnds(server, "page", but={"/x": "failed: the connection broke"})
+
+    def test_a_stream_stalls_and_the_others_do_not(self):
+        site = {**five(page), "/1": stall, "/2": lambda stream: stream.head(content_type="text/html")}
+        server = self.crawl(site, "--fetch-timeout", "2")
+        self.assertEnds(server, "page", but={"/1": TIMED_OUT, "/2": TIMED_OUT})
+        self.assertEqual(len(server.connections), 1)
+        self.assertLess(max(server.records[path]["seconds"] for path in FIVE[2:]), 2)
+        if TRUSTED:  # 7.88 doesn't always tell the server that it has given up
+            self.assertEqual(server.resets, {"/1": 2, "/2": 2})
+
+    def test_a_content_length_is_wrong(self):
+        for length in (2, 100):
+            with self.subTest(length):
+                server = self.crawl(one(with_length(length)))
+                self.assertOnlyX(server, BROKEN_OFF)
+                self.assertEqual(len(server.connections), 1)
+
+    def test_http_1_1_is_required(self):
+        server = self.crawl(one(lambda stream: stream.page("fine") if stream.connection.version == "http/1.1"
+                                else stream.reset(ErrorCodes.HTTP_1_1_REQUIRED)))
+        self.assertOnlyX(server, "page")
+        self.assertIn("http/1.1", server.connections)
+
+    def test_one_path_that_requires_http_1_1_does_not_keep_the_others_from_sharing(self):
+        # If it did, each of the others would open a connection once the first is gone.
+        def act(stream):
+            if stream.connection.version == "h2":
+                stream.reset(ErrorCodes.HTTP_1_1_REQUIRED)
+                return
+            for other in stream.connection.server.open - {stream.connection}:
+                other.close()
+            later(0.1, lambda: stream.page(links(*FIVE), connection="close"))
+        server = self.crawl({"/": links("/x"), "/x": act, **dict.fromkeys(FIVE, Together(5, answer))})
+        self.assertEnds(server, "page")
+        self.assertEqual(sorted(server.connections), ["h2", "h2", "http/1.1"])
+
+    def test_http_1_1_is_required_and_not_spoken(self):
+        # It has offered that in TLS, and then says nothing.
+        server = self.crawl(one(lambda stream: stream.connection.cut() if stream.connection.version == "http/1.1"
+                                else stream.reset(ErrorCodes.HTTP_1_1_REQUIRED)))
+        self.assertEnds(server, "page", but={"/x": [EMPTY, "failed: the connection broke",
+                                                    "failed: connection reset by peer"]})
+
+
+class BrokenConnections(Crawls):
+    def test_goaway_leaves_streams_unanswered(self):
+        def act(streams):
+            answer(streams[:2])
+            streams[0].connection.go_away(streams[1].number)
+        server = self.crawl(five(Together(5, act)))
+        self.assertEnds(server, "page")
+        self.assertEqual(sorted(server.counts()[path] for path in FIVE), [1, 1, 2, 2, 2])
+        if TRUSTED:
+            self.assertEqual(len(server.connections), 2)
+
+    @unittest.skipUnless(TRUSTED, "libcurl 7.88 takes some of these for whole responses")
+    def test_goaway_in_the_middle_of_bodies(self):
+        def act(streams):
+            for stream in streams:
+                begin(stream)
+            streams[0].connection.go_away(1)
+        server = self.crawl(five(Together(5, act)))
+        self.assertEnds(server, "page at try 2")
+        self.assertEqual(len(server.connections), 2)
+
+    def test_goaway_after_some_requests(self):
+        paths = [f"/{number}" for number in range(40)]
+        for count in (1, 3):
+            with self.subTest(count):
+                server = self.crawl({"/": links(*paths), **dict.fromkeys(paths, soon)}, requests_per_connection=count)
+                self.assertEnds(server, "page")
+                if TRUSTED:
+                    self.assertEqual(len(server.connections), 42 // count)
+
+    def test_a_connection_ends_before_the_headers_of_its_streams(self):
+        for name in ("cut", "close"):
+            with self.subTest(name):
+                server = self.crawl(five(Together(5, lambda streams: getattr(streams[0].connection, name)())))
+                self.assertEnds(server, "page")
+                self.assertEqual({server.counts()[path] for path in FIVE}, {2})
+                if TRUSTED:
+                    self.assertEqual(server.connections, ["h2", "h2"])
+
+    def test_a_connection_ends_in_the_middle_of_bodies(self):
+        for name in ("cut", "close"):
+            for length in (1000, None):
+                with self.subTest(name, length=length):
+                    def act(streams):
+                        for stream in streams:
+                            begin(stream, length)
+                        getattr(streams[0].connection, name)()
+                    server = self.crawl(five(Together(5, act)))
+                    self.assertEnds(server, "page at try 2")
+                    self.assertEqual(server.connections, ["h2", "h2"])
+
+    def test_each_connection_is_closed_before_the_headers(self):
+        server = self.crawl(five(lambda stream: stream.connection.close()))
+        self.assertEnds(server, EMPTY if TRUSTED else [EMPTY, "failed: timed out after 10 s"])
+
+    def test_each_connection_is_cut_before_the_headers(self):
+        server = self.crawl(five(lambda stream: stream.connection.cut()))
+        self.assertEnds(server, [EMPTY, "failed: the connection broke", "failed: connection reset by peer",
+                                 "failed: broken pipe"])
+
+    def test_goaway_refuses_each_request(self):
+        server = self.crawl(five(lambda stream: stream.connection.go_away(stream.number - 2)))
+        self.assertEnds(server, EMPTY)
+
+    def test_a_page_is_pushed_although_that_is_forbidden(self):
+        def act(stream):
+            stream.push("/pushed")
+            stream.page("fine")
+        server = self.crawl(one(act), complaints=["PROTOCOL_ERROR"])
+        self.assertEnds(server, "page", but={"/x": BROKEN_OFF if TRUSTED else EMPTY})
+
+    def test_a_server_offers_http_2_and_speaks_http_1_1(self):
+        server = self.crawl({"/": ""}, mute=True)
+        self.assertEqual(text_of(server.records["/"]), EMPTY)
+        self.assertEqual(server.connections, ["h2", "h2"])
+
+
+class Heads(Crawls):
+    @unittest.skipUnless(TRUSTED, "libcurl 7.88 may wait in vain for more than 16 kB of headers")
+    def test_headers_of_60_kb_are_taken(self):
+        self.assertOnlyX(self.crawl(one(with_headers(15, 4000))), "page", requests=1)
+
+    @unittest.skipUnless(TRUSTED, "libcurl 7.88 may wait in vain for more than 16 kB of headers")
+    def test_headers_of_100_kb_are_refused(self):
+        server = self.crawl(one(with_headers(25, 4000)))
+        self.assertEnds(server, "page", but={"/x": "failed: headers larger than 64 KiB"})
+        self.assertEqual(len(server.connections), 1)
+
+    def test_a_header_of_100_kb_ends_the_connection(self):
+        # Without it, the client couldn't decode the headers of later streams.
+        server = self.crawl(one(with_headers(1, 100_000)), complaints=["COMPRESSION_ERROR"])
+        self.assertEnds(server, "page", but={"/x": EMPTY})
+
+    def test_early_hints_come_before_a_head(self):
+        def act(stream):
+            stream.head(103, link="</style.css>; rel=preload")
+            stream.page("fine")
+        self.assertOnlyX(self.crawl(one(act)), "page", requests=1)
+
+    def test_trailers_come_after_a_body(self):
+        def act(stream):
+            stream.head(content_type="text/html")
+            stream.body("fine", trailers=[("x-check", "1"), ("location", "/elsewhere")])
+        self.assertOnlyX(self.crawl(one(act)), "page", requests=1)
+
+
+class Cancelling(Crawls):
+    def test_bodies_that_are_too_large_leave_the_connection_to_the_others(self):
+        def act(streams):
+            for stream in streams:
+                stream.page("x" * 20_000_000 if stream.path in ("/1", "/2") else "x" * 900)
+        server = self.crawl(five(Together(5, act)), "--max-body", "1000")
+        self.assertEnds(server, "page", but=dict.fromkeys(("/1", "/2"), "failed: body larger than 1000 bytes"))
+        self.assertEqual(server.connections, ["h2"])
+        if TRUSTED:
+            self.assertEqual(server.resets, {"/1": 1, "/2": 1})
+
+    def test_ctrl_c_ends_a_crawl_whose_streams_stall(self):
+        arrived = []
+        with Server(five(Together(5, arrived.append))) as server:
+            program = subprocess.Popen(command(server.url, "--http2"), stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE, text=True)
+            while not arrived and program.poll() is None:
+                time.sleep(0.01)
+            begun = time.monotonic()
+            program.send_signal(signal.SIGINT)
+            output, said = program.communicate(timeout=LATE)
+            seconds = time.monotonic() - begun
+        self.take_records(server, output)
+        self.assertEqual(program.returncode, 130, said)
+        self.assertLess(seconds, 5)
+        self.assertEqual(text_of(server.records["/"]), "page")
+        self.assertEqual((server.connections, server.complaints), (["h2"], []))
+
+
+if __name__ == "__main__":
+    unittest.main()

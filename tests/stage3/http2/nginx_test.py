@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Stage 3 and nginx, over HTTP/2: what the crawler reports is what nginx has logged, request by request.
+
+    STAGE3=build/stage3_queue_crawler/stage3 tests/stage3/http2/nginx_test.py [-v]
+
+Without nginx, all is skipped (exit code 77).
+"""
+import collections
+import json
+import os
+import pathlib
+import shutil
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.dont_write_bytecode = True
+from program import CERTIFICATE, KEY, SKIPPED, command, is_trusted  # noqa: E402
+
+PAGES = 5000
+NGINX = shutil.which("nginx") or shutil.which("/usr/sbin/nginx")
+FOLDERS = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+
+CONFIGURATION = """
+{user}
+worker_processes 1;
+daemon off;
+pid {folder}/pid;
+error_log {folder}/errors;
+events {{ worker_connections 1000; }}
+http {{
+    types {{ text/html html; }}
+    default_type text/html;
+    log_format facts '$server_protocol $connection $status $request_uri';
+    access_log {folder}/log facts;
+    keepalive_requests {requests};
+    {temporary}
+    server {{
+        listen 127.0.0.1:{port} ssl http2;
+        ssl_certificate {certificate};
+        ssl_certificate_key {key};
+        root {folder}/site;
+    }}
+}}
+"""
+
+Request = collections.namedtuple("Request", "version connection status path")
+
+
+class Nginx:
+    def __init__(self, folder, requests):
+        self.folder = folder
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        self.url = f"https://127.0.0.1:{self.port}/"
+        temporary = "\n    ".join(f"{name}_temp_path {folder}/{name};" for name in FOLDERS)
+        user = "user root;" if os.geteuid() == 0 else ""
+        configuration = folder / "configuration"
+        configuration.write_text(CONFIGURATION.format(
+            folder=folder, port=self.port, requests=requests, temporary=temporary, user=user,
+            certificate=CERTIFICATE, key=KEY))
+        self._command = [NGINX, "-e", str(folder / "errors"), "-c", str(configuration)]
+
+    def __enter__(self):
+        self._process = subprocess.Popen(self._command, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        trusting = ssl.create_default_context(cafile=CERTIFICATE)
+        for _ in range(200):
+            try:
+                with socket.create_connection(("127.0.0.1", self.port)) as plain:
+                    trusting.wrap_socket(plain, server_hostname="127.0.0.1").close()
+                return self
+            except OSError:
+                time.sleep(0.05)
+        self.__exit__()
+        raise RuntimeError((self.folder / "errors").read_text())
+
+    def __exit__(self, *_):
+        self._process.terminate()
+        self._process.wait()
+
+    def requests(self):
+        return [Request(*line.split()) for line in (self.folder / "log").read_text().splitlines()]
+
+
+class Crawls(unittest.TestCase):
+    def crawl(self, requests_per_connection, *options):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            site = folder / "site"
+            site.mkdir()
+            paths = [f"/{number}.html" for number in range(PAGES)]
+            (site / "robots.txt").touch()
+            (site / "index.html").write_text("".join(f"<a href='{path}'>" for path in paths))
+            for path in paths:
+                (site / path[1:]).write_text(f"<p>This is {path}. <a href='/'>Home</a>")
+            with Nginx(folder, requests_per_connection) as nginx:
+                done = subprocess.run(command(nginx.url, *options), capture_output=True, text=True, timeout=100)
+            requests = nginx.requests()
+        records = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual({(one["outcome"], one["status"], one["tries"]) for one in records}, {("page", 200, 1)})
+        crawled = sorted(record["url"].removeprefix(nginx.url[:-1]) for record in records)
+        self.assertEqual(crawled, sorted(["/", *paths]))
+        self.assertEqual({request.status for request in requests}, {"200"})
+        self.assertEqual(sorted(request.path for request in requests), sorted(["/robots.txt", *crawled]))
+        self.assertEqual(len({request.version for request in requests}), 1)
+        per_connection = collections.Counter(request.connection for request in requests)
+        return requests[0].version, sorted(per_connection.values(), reverse=True)
+
+    def test_one_connection_has_all_requests(self):
+        self.assertEqual(self.crawl(100_000, "--http2"), ("HTTP/2.0", [PAGES + 2]))
+
+    def test_with_http_1_1_each_worker_has_a_connection(self):
+        version, requests = self.crawl(100_000, "--http1.1")
+        self.assertEqual((version, len(requests)), ("HTTP/1.1", 10))
+
+    def test_a_goaway_after_each_1000_requests_loses_nothing(self):
+        version, requests = self.crawl(1000, "--http2")
+        self.assertEqual(version, "HTTP/2.0")
+        self.assertEqual(requests[:4], [1000] * 4)
+        if is_trusted():
+            self.assertEqual(requests[4:], [1000, 2])
+
+
+if __name__ == "__main__":
+    if not NGINX:
+        print("nginx_test.py: skipped, because there is no nginx", file=sys.stderr)
+        sys.exit(SKIPPED)
+    unittest.main()
