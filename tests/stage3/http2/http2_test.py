@@ -8,6 +8,7 @@ In each crawl, every URL must have one record. Without python3-h2, all is skippe
 `TRUSTED` marks where the faults of older versions of libcurl show (see program.py).
 """
 import asyncio
+import collections
 import json
 import signal
 import subprocess
@@ -191,8 +192,9 @@ class BrokenStreams(Crawls):
 
     def test_a_body_with_a_length_is_reset_without_an_error(self):
         server = self.crawl(one(begin_then_reset(ErrorCodes.NO_ERROR, 1000)))
-        self.assertOnlyX(server, CLOSED)
+        self.assertEnds(server, "page", but={"/x": CLOSED if TRUSTED else [CLOSED, EMPTY]})
 
+    @unittest.skipUnless(TRUSTED, "with libcurl 7.88, it counts as an empty response if it all comes at once")
     def test_a_body_without_a_length_that_is_reset_without_an_error_counts_as_whole(self):
         # libcurl doesn't say that the end of the stream is missing.
         server = self.crawl(one(begin_then_reset(ErrorCodes.NO_ERROR)))
@@ -205,7 +207,7 @@ class BrokenStreams(Crawls):
         self.assertEnds(server, "page")
         self.assertEqual({server.counts()[path] for path in FIVE}, {2})
         if TRUSTED:  # 7.88 opens a connection for each
-            self.assertEqual(len(server.connections), 2)
+            self.assertLess(len(server.connections), 6)
 
     def test_streams_are_always_refused(self):
         server = self.crawl(one(reset(ErrorCodes.REFUSED_STREAM)))
@@ -284,9 +286,10 @@ class BrokenConnections(Crawls):
         for count in (1, 3):
             with self.subTest(count):
                 server = self.crawl({"/": links(*paths), **dict.fromkeys(paths, soon)}, requests_per_connection=count)
-                self.assertEnds(server, "page")
-                if TRUSTED:
-                    self.assertEqual(len(server.connections), 42 // count)
+                # A request that comes after a GOAWAY is repeated at once, and may come after the next one, too.
+                self.assertEnds(server, ["page", "page at try 2"])
+                self.assertEqual(set(server.counts().values()), {1})  # the server has answered it once
+                self.assertEqual(max(collections.Counter(number for _, number in server.requests).values()), count)
 
     def test_a_connection_ends_before_the_headers_of_its_streams(self):
         for name in ("cut", "close"):
