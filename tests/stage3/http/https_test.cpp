@@ -33,7 +33,8 @@ std::string variable(const char* name) {
 
 TEST_CASE("a page comes over https, and its connection is kept") {
     stage3::run([](std::string text) -> Coroutine<> {
-        Session session(stage3::running_loop(), {.tls = {.ca_file = variable("CERTIFICATE")}});
+        Session session(stage3::running_loop(),
+                        {.tls = {.ca_file = variable("CERTIFICATE")}});
         const auto url = common::parse_url(text);
         REQUIRE(url);
         for (int i = 0; i < 3; ++i) {
@@ -64,7 +65,8 @@ TEST_CASE("a server whose certificate has no trusted issuer is refused") {
 
 TEST_CASE("a server that doesn't speak TLS is no https server") {
     stage3::run([](std::string text) -> Coroutine<> {
-        Session session(stage3::running_loop(), {.tls = {.ca_file = variable("CERTIFICATE")}});
+        Session session(stage3::running_loop(),
+                        {.tls = {.ca_file = variable("CERTIFICATE")}});
         std::optional<int> status;
         bool failed = false;
         try { // the other way round: http to an https server
