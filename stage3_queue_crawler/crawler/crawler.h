@@ -247,7 +247,8 @@ void Crawler<F>::refuse(Visit visit) {
         if (work.is_root)
             events_.on_note(fmt::format("{}: {}", work.url.href(), work.refusal->reason));
     } catch (const FetchError& error) {
-        if (error.kind == FetchError::Kind::no_descriptor) {
+        if (error.kind == FetchError::Kind::no_descriptor
+            || error.kind == FetchError::Kind::bad_option) {
             const std::optional<Again> again = fetch_.after(error, work.tries);
             put_off(std::move(visit), *again);
             return;

@@ -82,6 +82,8 @@ std::optional<Again> PageFetch::after_status(int status, std::chrono::seconds re
 std::optional<Again> PageFetch::after(const FetchError& error, int tries) {
     if (error.kind == FetchError::Kind::no_descriptor)
         return wait_for_descriptor(error);
+    if (error.kind == FetchError::Kind::bad_option) // no fetch can do better
+        end_crawl(std::make_exception_ptr(std::runtime_error(error.what())));
     alone_since_.reset(); // there was a descriptor
     const auto wait = retries_.after(error, tries);
     if (!wait)

@@ -2,6 +2,8 @@
 
 #include <curl/curl.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -36,12 +38,15 @@ std::optional<Proxy> read_proxy(const std::string& text) {
         return {};
     const std::string scheme = part_of(url.get(), CURLUPART_SCHEME);
     const std::string host = part_of(url.get(), CURLUPART_HOST);
-    if (host.empty()
-        || (scheme != "http" && scheme != "https" && !scheme.starts_with("socks")))
+    constexpr std::array schemes{"http",    "https",  "socks",  "socks4",
+                                 "socks4a", "socks5", "socks5h"};
+    if (host.empty() || std::ranges::find(schemes, scheme) == schemes.end())
         return {};
     std::string port = part_of(url.get(), CURLUPART_PORT);
     if (port.empty()) // libcurl's defaults: SOCKS's port even for http
         port = scheme == "https" ? "443" : "1080";
+    if (port == "0")
+        return {};
     return Proxy{.name = scheme + "://" + host + ':' + port, .port = std::stoi(port)};
 }
 

@@ -9,8 +9,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdlib>
 #include <new>
 #include <ranges>
 #include <system_error>
@@ -30,10 +28,12 @@ std::string digits_of(const common::Address& address) {
 
 } // namespace
 
+bool has_http2() {
+    return (curl_version_info(CURLVERSION_NOW)->features & CURL_VERSION_HTTP2) != 0;
+}
+
 bool can_trust_http2() {
-    const curl_version_info_data* const libcurl = curl_version_info(CURLVERSION_NOW);
-    return (libcurl->features & CURL_VERSION_HTTP2) != 0
-           && libcurl->version_num >= 0x080e00;
+    return has_http2() && curl_version_info(CURLVERSION_NOW)->version_num >= 0x080e00;
 }
 
 int Response::status() const { return transfer_->head().status(); }

@@ -46,6 +46,7 @@ struct FetchError : std::runtime_error {
         bad_response,  ///< not HTTP, or its encoding is broken, or its
                        ///< certificate can't be trusted
         no_descriptor, ///< *we* have no room for another socket
+        bad_option,    ///< TlsOptions names a file that can't be used
         forbidden,     ///< we refuse: see SessionOptions::objection
     };
     FetchError(Kind k, const std::string& what, std::size_t received)
@@ -65,6 +66,8 @@ enum class HttpVersion : std::uint8_t {
 /// True if libcurl speaks HTTP/2, and is at least the oldest version (8.14) with which
 /// our tests of it pass. 7.88 takes a response that GOAWAY cuts off for a whole one.
 bool can_trust_http2();
+/// True if libcurl speaks HTTP/2 at all.
+bool has_http2();
 
 /// The options for all fetches of a session.
 struct SessionOptions {

@@ -51,17 +51,18 @@ std::string_view certificate_fault(std::string_view words) {
         std::string_view sign; ///< in the words of OpenSSL, LibreSSL, or GnuTLS
         std::string_view meaning;
     };
-    constexpr std::string_view ours_is_refused =
-        "the server refuses our certificate: see --cert";
+    constexpr std::string_view client_is_refused =
+        "the server refuses the client certificate: see --cert";
     constexpr std::string_view unknown_issuer =
         "its certificate's issuer is unknown here: see --cacert";
     // The first that fits counts. An alert is what the server says about ours.
     static constexpr std::array faults{
-        Fault{"alert certificate required", "it wants our certificate: see --cert"},
-        Fault{"alert bad certificate", ours_is_refused},
-        Fault{"alert unsupported certificate", ours_is_refused},
-        Fault{"alert certificate", ours_is_refused},
-        Fault{"alert unknown ca", ours_is_refused},
+        Fault{"alert certificate required",
+              "the server requires a client certificate: see --cert"},
+        Fault{"alert bad certificate", client_is_refused},
+        Fault{"alert unsupported certificate", client_is_refused},
+        Fault{"alert certificate", client_is_refused},
+        Fault{"alert unknown ca", client_is_refused},
         Fault{"certificate in certificate chain", unknown_issuer},
         Fault{"unable to get", unknown_issuer},
         Fault{"unable to verify the first certificate", unknown_issuer},
@@ -74,7 +75,6 @@ std::string_view certificate_fault(std::string_view words) {
         Fault{"not yet valid", "its certificate isn't valid yet: see --insecure"},
         Fault{"not yet activated", "its certificate isn't valid yet: see --insecure"},
         Fault{"subject name", "its certificate is for another host: see --insecure"},
-        Fault{"private key", "our certificate's key doesn't fit: see --cert and --key"},
     };
     const auto* const found = std::ranges::find_if(faults, [&](const Fault& fault) {
         return words.find(fault.sign) != std::string_view::npos;

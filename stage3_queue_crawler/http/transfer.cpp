@@ -203,6 +203,10 @@ bool Transfer::take_header(std::string_view line) {
         return false;
     if (in_body_ || !head_.complete())
         return true;
+    constexpr int wants_login = 407; // a status that only proxies send
+    is_refused_by_proxy_ = head_.status() == wants_login && !encrypted_ && uses_proxy();
+    if (is_refused_by_proxy_)
+        return false;
     decoder_ = ContentDecoder(head_.list("Content-Encoding"), max_body_);
     in_body_ = true;
     body_.reserve(promised_body());
@@ -291,6 +295,13 @@ std::string Transfer::words(CURLcode result) const {
     return message_[0] != '\0' ? message_.data() : curl_easy_strerror(result);
 }
 
+/// True if TLS with the site was set up for this transfer.
+bool Transfer::has_handshake() const {
+    curl_off_t microseconds = 0;
+    curl_easy_getinfo(easy_.get(), CURLINFO_APPCONNECT_TIME_T, &microseconds);
+    return encrypted_ && microseconds > 0;
+}
+
 /// True if its connection leads to the proxy.
 bool Transfer::uses_proxy() const {
     if (!proxy_)
@@ -300,7 +311,10 @@ bool Transfer::uses_proxy() const {
     curl_easy_getinfo(easy_.get(), CURLINFO_USED_PROXY, &used);
     return used != 0;
 #else
-    return opened_port_ == proxy_->port; // as good as it gets
+    long port = opened_port_; // of the proxy, or of the site; mostly, they differ
+    if (!opened_)
+        curl_easy_getinfo(easy_.get(), CURLINFO_PRIMARY_PORT, &port);
+    return port == proxy_->port;
 #endif
 }
 
@@ -318,10 +332,11 @@ std::string Transfer::fault_of_proxy(CURLcode result) const {
     switch (result) {
     case CURLE_COULDNT_RESOLVE_PROXY: return "cannot resolve its name";
     case CURLE_COULDNT_CONNECT:
-    case CURLE_OPERATION_TIMEDOUT:
+    case CURLE_OPERATION_TIMEDOUT: return error_anywhere(result).what();
     case CURLE_RECV_ERROR:
     case CURLE_SEND_ERROR:
-    case CURLE_GOT_NOTHING: return error_anywhere(result).what();
+    case CURLE_WEIRD_SERVER_REPLY:
+    case CURLE_GOT_NOTHING: return "no answer, or none in HTTP";
     case CURLE_PROXY: return words(result);
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CONNECT_ERROR: // through SOCKS, there's no CONNECT before TLS
@@ -334,12 +349,14 @@ FetchError Transfer::error(CURLcode result) const {
     const FetchError failure = error_anywhere(result);
     if (failure.kind == FetchError::Kind::no_descriptor)
         return failure;
-    const std::string fault = fault_of_proxy(result);
+    const std::string fault =
+        is_refused_by_proxy_ ? fmt::format("it refuses, with status {}", head_.status())
+                             : fault_of_proxy(result);
     return fault.empty()
                ? failure
-               : FetchError(failure.kind,
-                            fmt::format("the proxy {}: {}", proxy_->name, fault),
-                            failure.bytes);
+               : FetchError(
+                     is_refused_by_proxy_ ? FetchError::Kind::bad_response : failure.kind,
+                     fmt::format("the proxy {}: {}", proxy_->name, fault), failure.bytes);
 }
 
 FetchError Transfer::error_anywhere(CURLcode result) const {
@@ -361,8 +378,10 @@ FetchError Transfer::error_anywhere(CURLcode result) const {
         return make(Kind::no_descriptor, "no descriptor is left for another socket");
     if (!objection_.empty() && !opened_) // else another of its addresses has failed
         return make(Kind::forbidden, objection_);
+    const bool has_tls =
+        encrypted_ || (proxy_ && proxy_->name.starts_with("https:")); // one or both
     if (const auto fault = certificate_fault(message_.data());
-        encrypted_ && !in_body_ && !fault.empty())
+        has_tls && !in_body_ && !fault.empty())
         return make(Kind::bad_response, std::string(fault));
     const std::error_code system = system_error_of(easy_.get());
     switch (result) {
@@ -391,7 +410,17 @@ FetchError Transfer::error_anywhere(CURLcode result) const {
     }
     case CURLE_PEER_FAILED_VERIFICATION: return make(Kind::bad_response, words(result));
     case CURLE_SSL_CONNECT_ERROR: // it broke, or the other side doesn't speak TLS
+        if (words(result).find("SSL_ERROR_SYSCALL") != std::string::npos)
+            return make(Kind::network, "the connection broke during the TLS handshake");
         return make(system ? Kind::network : Kind::bad_response, words(result));
+    case CURLE_SSL_CERTPROBLEM:
+        return make(Kind::bad_option, "the client certificate or its key can't be used "
+                                      "(see --cert and --key): "
+                                          + words(result));
+    case CURLE_SSL_CACERT_BADFILE:
+        return make(Kind::bad_option,
+                    fmt::format("the CA certificates in {} can't be used (see --cacert)",
+                                options.tls.ca_file));
     case CURLE_HTTP2: // what 8.14 says of a connection, 7.88 says with one of the others
     case CURLE_GOT_NOTHING:
     case CURLE_PARTIAL_FILE:
@@ -399,7 +428,7 @@ FetchError Transfer::error_anywhere(CURLcode result) const {
                     in_body_ ? "the connection was closed in the middle of the body"
                              : "empty response");
     case CURLE_HTTP2_STREAM: // the connection still serves others
-        return make(Kind::network, "its HTTP/2 stream was broken off");
+        return make(Kind::network, "its HTTP/2 stream was reset");
     case CURLE_RECV_ERROR:
         // If the system has no error to report, bytes have come that libcurl can't split
         // into chunks. (The system doesn't see TLS errors.)
@@ -415,7 +444,7 @@ FetchError Transfer::error_anywhere(CURLcode result) const {
         return make(
             Kind::network,
             (system ? common::describe(system) : "the connection broke")
-                + (encrypted_ && opened_ && !in_body_
+                + (has_handshake() && opened_ && !in_body_
                            && !session_->versions_.contains(std::string(url_.origin()))
                        ? " right after the TLS handshake: see --cert"
                        : ""));

@@ -77,6 +77,7 @@ class Transfer {
     FetchError error(CURLcode result) const;
     FetchError error_anywhere(CURLcode result) const;
     std::string fault_of_proxy(CURLcode result) const;
+    bool has_handshake() const;
     bool uses_proxy() const;
     void note_version();
 
@@ -99,8 +100,9 @@ class Transfer {
     bool body_too_large_ = false;
     bool body_broken_ = false;
     bool no_memory_ = false; // for what arrived
-    int open_error_ = 0;     // an errno: why there is no socket
-    std::string objection_;  // to an address
+    bool is_refused_by_proxy_ = false;
+    int open_error_ = 0;    // an errno: why there is no socket
+    std::string objection_; // to an address
     ContentDecoder decoder_;
     std::string body_;
     Future<> headers_complete_;

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -21,33 +22,32 @@ std::string variable(const char* name) {
     return value == nullptr ? "" : value;
 }
 
-/// Throws if this isn't a PEM file that contains such a thing. `source`: the option or
-/// the variable that names it.
+/// Throws if this isn't a PEM file that contains such a thing. `source`: the option that
+/// names it.
 std::string check_pem(std::string_view source, const std::string& path,
                       std::string_view what) {
     std::ifstream file(path);
-    std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (!file.is_open() || file.bad())
+    if (!file)
         throw UsageError(fmt::format("{}: {}: {}", source, path,
                                      std::generic_category().message(errno)));
+    if (std::filesystem::is_directory(path))
+        throw UsageError(fmt::format("{}: {} is a folder, not a file", source, path));
+    std::string text{std::istreambuf_iterator<char>(file), {}};
     if (text.find(fmt::format("{}-----", what)) == std::string::npos)
         throw UsageError(fmt::format("{}: {} has no '-----BEGIN {}-----' in it (PEM)",
                                      source, path, what));
     return text;
 }
 
-/// libcurl doesn't look at these; its command-line tool does, and so do we.
+/// libcurl doesn't look at these; its command-line tool does, and so do we. What they
+/// name isn't checked here, because a crawl without TLS never needs it.
 /// Source: man 1 curl, --cacert.
 void trust_as_environment_says(TlsOptions& tls) {
-    for (const char* const name : {"CURL_CA_BUNDLE", "SSL_CERT_FILE"}) {
-        tls.ca_file = variable(name);
-        if (!tls.ca_file.empty()) {
-            check_pem(name, tls.ca_file, "CERTIFICATE");
-            break;
-        }
-    }
-    if (variable("CURL_CA_BUNDLE").empty())
-        tls.ca_folder = variable("SSL_CERT_DIR");
+    tls.ca_file = variable("CURL_CA_BUNDLE");
+    if (!tls.ca_file.empty())
+        return;
+    tls.ca_file = variable("SSL_CERT_FILE");
+    tls.ca_folder = variable("SSL_CERT_DIR");
 }
 
 void check_certificate(const TlsOptions& tls) {
@@ -66,21 +66,22 @@ void check_certificate(const TlsOptions& tls) {
 void check_proxy(const std::string& source, const std::string& url) {
     if (!read_proxy(url))
         throw UsageError(source
-                         + ": not a proxy to use: give one like http://proxy:3128 (or "
+                         + ": not a usable proxy: give one like http://proxy:3128 (or "
                            "https, socks4, socks4a, socks5, socks5h)");
 }
 
 } // namespace
 
 ConnectionOptions::ConnectionOptions(common::CommandLine& line) {
-    line.add("--cacert", "FILE", "trust the CAs in FILE (the system's)",
+    line.add("--cacert", "FILE", "trust the CAs in FILE (default: the system's)",
              common::text_into(tls_.ca_file));
-    line.add_flag("--insecure", "don't check certificates (they are checked)",
+    line.add_flag("--insecure", "don't check certificates (default: check them)",
                   tls_.insecure);
-    line.add("--cert", "FILE", "a certificate to show to the roots' origins (none)",
+    line.add("--cert", "FILE", "the client certificate, for the roots' origins (none)",
              common::text_into(tls_.certificate));
-    line.add("--key", "FILE", "its key (in --cert's file)", common::text_into(tls_.key));
-    line.add("--proxy", "URL", "fetch through a proxy (as http_proxy and others say)",
+    line.add("--key", "FILE", "its key (default: in --cert's file)",
+             common::text_into(tls_.key));
+    line.add("--proxy", "URL", "fetch through a proxy (default: http_proxy and so on)",
              common::text_into(proxy_));
     line.add_flag("--http1.1", "don't speak HTTP/2", http1_);
     line.add_flag("--http2", "speak HTTP/2 (by default with libcurl 8.14 or later)",
@@ -114,6 +115,8 @@ void ConnectionOptions::apply(SessionOptions& session) const {
                 check_proxy(proxy->name, proxy->value);
     if (http1_ && http2_)
         throw UsageError("--http1.1 and --http2: give one of these");
+    if (http2_ && !has_http2())
+        throw UsageError("--http2: this libcurl was built without HTTP/2");
     session.http_version = http1_   ? HttpVersion::one
                            : http2_ ? HttpVersion::two
                                     : HttpVersion::automatic;

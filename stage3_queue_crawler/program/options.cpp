@@ -406,10 +406,13 @@ void check_shared(const Options& options, bool has_roots, bool has_lease) {
 
 /// `--no-private`
 void stay_among_public_addresses(SessionOptions& session) {
-    const Proxies proxies(session.proxy);
-    if (proxies.for_scheme("http") || proxies.for_scheme("https"))
-        throw UsageError("--no-private can't see which addresses a proxy goes to: unset "
-                         "http_proxy, https_proxy and all_proxy, also in capitals");
+    constexpr std::string_view why = "--no-private can't see which addresses a proxy "
+                                     "goes to: ";
+    if (!session.proxy.empty())
+        throw UsageError(fmt::format("{}leave out --proxy", why));
+    for (const char* const scheme : {"http", "https"})
+        if (const auto proxy = proxy_variable_for(scheme))
+            throw UsageError(fmt::format("{}unset {}", why, proxy->name));
     session.objection = [](const sockaddr& address) {
         return is_private(address) ? fmt::format("address {} is private (--no-private)",
                                                  in_digits(address))

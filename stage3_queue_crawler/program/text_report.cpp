@@ -130,12 +130,13 @@ std::string text_report(std::deque<ReportLine> lines, const Summary& crawl,
     for (const LeftOut& kind : crawl.left_out)
         text += fmt::format("{:8}  {}, such as {}\n", kind.links, kind.why, kind.example);
 
-    if (crawl.is_unchecked)
-        text += fmt::format(
-            "Certificates that were not checked (--insecure): those of {} responses.\n",
-            std::ranges::count_if(lines, [](const ReportLine& line) {
-                return line.status != 0 && line.url.scheme() == "https";
-            }));
+    const auto over_tls = std::ranges::count_if(lines, [](const ReportLine& line) {
+        return line.status != 0 && line.url.scheme() == "https";
+    });
+    if (crawl.is_unchecked && over_tls > 0)
+        text += fmt::format("Responses over TLS whose certificates were not checked "
+                            "(--insecure): {}\n",
+                            over_tls);
 
     const auto count = [&](Outcome outcome) {
         return std::ranges::count(lines, outcome, &ReportLine::outcome);

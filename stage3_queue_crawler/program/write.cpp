@@ -53,10 +53,11 @@ void take_back_half_a_line(int fd, std::string_view written) {
     const auto begin = written.rfind('\n') + 1; // 0 if there is no line end
     const off_t end = ::lseek(fd, 0, SEEK_CUR);
     struct stat file{};
-    if (begin < written.size() && end >= 0 && ::fstat(fd, &file) == 0
-        && S_ISREG(file.st_mode) && file.st_size == end) [[maybe_unused]]
-        const int result =
-            ::ftruncate(fd, end - static_cast<off_t>(written.size() - begin));
+    const bool is_last = begin < written.size() && end >= 0 && ::fstat(fd, &file) == 0
+                         && S_ISREG(file.st_mode) && file.st_size == end;
+    const off_t new_end = end - static_cast<off_t>(written.size() - begin);
+    if (is_last && ::ftruncate(fd, new_end) == 0)
+        ::lseek(fd, new_end, SEEK_SET); // others may write there, too
 }
 
 } // namespace

@@ -8,6 +8,7 @@ import http.client
 import json
 import select
 import socket
+import threading
 import unittest
 
 from tls_test import TLS, CA, Handler, Server, serving, site, stage3
@@ -18,6 +19,9 @@ class Proxy(Handler):
 
     def do_GET(self):
         self.server.asked.append(self.path)
+        if self.server.refusal:
+            self.send_error(self.server.refusal)
+            return
         with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.server.site)) as site:
             site.request("GET", "/")
             self.send_response(site.getresponse().status)
@@ -87,7 +91,7 @@ class Proxies(unittest.TestCase):
             proxy = url.rstrip("/")
             for page in ("http://site.example/", "https://site.example/"):
                 error = self.crawl(page, "--cacert", CA, "--proxy", proxy)["error"]
-                self.assertRegex(error, f"^the proxy {proxy}: .*certificate has expired")
+                self.assertEqual(error, f"the proxy {proxy}: its certificate has expired: see --insecure")
 
     def test_no_proxy_exempts_hosts(self):
         port = self.port_of_site()
@@ -99,6 +103,28 @@ class Proxies(unittest.TestCase):
             self.proxy.refusal = status
             record = self.crawl("https://site.example/", "--proxy", self.url)
             self.assertEqual(record["error"], f"the proxy {self.url}: it refuses, with status {status}")
+
+    def test_a_proxy_that_wants_a_login_is_named_for_http_too(self):
+        self.proxy.refusal = 407
+        record = self.crawl("http://site.example/", "--proxy", self.url)
+        self.assertEqual((record["outcome"], record["error"]),
+                         ("failed", f"the proxy {self.url}: it refuses, with status 407"))
+
+    def test_a_proxy_that_answers_nonsense_or_nothing_is_named(self):
+        for reply in (b"", b"nonsense\r\n\r\n"):
+            def answer(listener, reply=reply):
+                connection = listener.accept()[0]
+                with connection:
+                    connection.recv(65536)
+                    connection.sendall(reply)
+
+            with socket.create_server(("127.0.0.1", 0)) as listener:
+                proxy = f"http://127.0.0.1:{listener.getsockname()[1]}"
+                thread = threading.Thread(target=answer, args=(listener,), daemon=True)
+                thread.start()
+                record = self.crawl("https://site.example/", "--proxy", proxy)
+                thread.join()
+            self.assertEqual(record["error"], f"the proxy {proxy}: no answer, or none in HTTP")
 
     def test_a_dead_proxy_is_named_without_its_password(self):
         with_login = f"http://user:secret@127.0.0.1:{self.closed_port}"
@@ -116,10 +142,12 @@ class Proxies(unittest.TestCase):
 
     def test_what_is_no_proxy_is_a_usage_error_that_hides_the_password(self):
         for arguments, variables, source in ((["--proxy", "ftp://user:secret@host"], {}, "--proxy"),
+                                             (["--proxy", "socks9://user:secret@host"], {}, "--proxy"),
+                                             (["--proxy", "user:secret@host:0"], {}, "--proxy"),
                                              ([], {"http_proxy": "http://user:secret@ho st"}, "http_proxy")):
             done = stage3(*arguments, "http://127.0.0.1:1/", **variables)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
-            self.assertIn(f"stage3: {source}: not a proxy to use", done.stderr)
+            self.assertIn(f"stage3: {source}: not a usable proxy", done.stderr)
             self.assertNotIn("secret", done.stderr)
 
 

@@ -84,11 +84,11 @@ def redirect_to(target):
         yield f"http://127.0.0.1:{port}/"
 
 
-CHOSEN_BY_USER = ("CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR", "http_proxy", "https_proxy", "all_proxy")
+CHOSEN_BY_USER = ("curl_ca_bundle", "ssl_cert_file", "ssl_cert_dir", "http_proxy", "https_proxy", "all_proxy", "no_proxy")
 
 
 def stage3(*arguments, **variables):
-    environment = {name: value for name, value in os.environ.items() if name not in CHOSEN_BY_USER}
+    environment = {name: value for name, value in os.environ.items() if name.lower() not in CHOSEN_BY_USER}
     return subprocess.run([os.environ["STAGE3"], "--no-robots", "--max-tries", "1", *map(str, arguments)],
                           env=environment | {name: str(value) for name, value in variables.items()},
                           capture_output=True, encoding="utf-8", timeout=60)
@@ -163,13 +163,26 @@ class Certificates(unittest.TestCase):
             done = stage3("--format", "jsonl", "--cacert", CA, "--cert", CLIENT, outer)
         records = [json.loads(line) for line in done.stdout.splitlines()]
         self.assertEqual([record["outcome"] for record in records], ["redirect", "failed"])
-        self.assertRegex(records[1]["error"], "--cert|handshake")
+        self.assertRegex(records[1]["error"], "see --cert$|handshake")
+
+    def test_files_that_cannot_be_used_end_the_crawl_and_are_not_the_sites_fault(self):
+        with site(TLS / "site.pem", asks_for=CA) as url, tempfile.NamedTemporaryFile("w", suffix=".pem") as file:
+            file.write("-----BEGIN CERTIFICATE-----\nnonsense\n-----END CERTIFICATE-----\n" + (TLS / "key.pem").read_text())
+            file.flush()
+            for words, arguments, variables in (
+                    ("stage3: the CA certificates in /nowhere can't be used", [], {"SSL_CERT_FILE": "/nowhere"}),
+                    ("stage3: the client certificate or its key can't be used", ["--cacert", CA, "--cert", file.name], {}),
+                    ("stage3: the client certificate or its key can't be used",
+                     ["--cacert", CA, "--cert", CLIENT, "--key", TLS / "key.pem"], {})):
+                done = stage3(*arguments, url, **variables)
+                self.assertEqual(done.returncode, 3, done.stdout)
+                self.assertIn(words, done.stderr)
 
     def test_what_was_not_checked_is_said_first_and_counted_last(self):
         with site(TLS / "site.pem") as url:
             done = stage3("--insecure", url)
             self.assertRegex(done.stderr, "^stage3: --insecure: certificates are not checked")
-            self.assertIn("not checked (--insecure): those of 1 responses.", done.stdout)
+            self.assertIn("not checked (--insecure): 1\n", done.stdout)
             self.assertNotIn("not checked", stage3("--cacert", CA, url).stdout)
 
 
@@ -181,7 +194,7 @@ class Usage(unittest.TestCase):
 
     def test_a_file_that_cannot_be_used_is_named_before_anything_is_fetched(self):
         self.assertUsage("--cacert: /nowhere: No such file", "--cacert", "/nowhere")
-        self.assertUsage("SSL_CERT_FILE: /nowhere: No such file", SSL_CERT_FILE="/nowhere")
+        self.assertUsage(f"--cacert: {TLS} is a folder", "--cacert", TLS)
         self.assertUsage("--cacert: " + str(TLS / "key.pem") + " has no '-----BEGIN CERTIFICATE-----'",
                          "--cacert", TLS / "key.pem")
         self.assertUsage("--cert: " + str(CA) + " has no '-----BEGIN PRIVATE KEY-----'", "--cert", CA)

@@ -139,6 +139,7 @@ TEST_CASE("when the disk is full, the results end with a whole line") {
         const std::string text(std::istreambuf_iterator<char>(stream), {});
         CHECK(text.size() > 5000);
         CHECK(text.back() == '\n');
+        CHECK(text.find('\0') == std::string::npos);
     }
     std::remove(file.c_str());
 }
