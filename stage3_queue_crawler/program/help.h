@@ -77,11 +77,12 @@ constexpr std::string_view help_on_connections =
                  with libcurl 8.14 or later. Older ones have faults; some take
                  a response that was cut off for a whole one
 
-  --proxy URL    fetch through a proxy, such as http://user:password@proxy:3128
-                 (or https, socks4, socks4a, socks5, socks5h). Without this
-                 option, the variables http_proxy, https_proxy and all_proxy
-                 count. Hosts in the variable no_proxy are always reached
-                 directly
+  --proxy URL    fetch through a proxy, such as http://proxy:3128 (or https,
+                 socks4, socks4a, socks5, socks5h). Without this option, the
+                 variables http_proxy, https_proxy and all_proxy count; other
+                 users can't see those, so that's the place for a password:
+                 http://user:password@proxy:3128. Hosts in the variable
+                 no_proxy are always reached directly
 
 Examples:
   stage3 --cacert our-ca.pem https://staging.example/
