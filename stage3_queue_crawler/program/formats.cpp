@@ -39,8 +39,8 @@ class JsonlFormat final : public Format {
     explicit JsonlFormat(bool with_redirects) : with_redirects_(with_redirects) {}
 
     std::string record(const Record& record) override {
-        if (with_redirects_ && record.outcome == Outcome::redirect)
-            redirects_.emplace_back(record);
+        if (with_redirects_)
+            lines_.emplace_back(record);
         return fmt::format(
             R"({{"url": {}, "depth": {}, "parent": {}, "outcome": "{}", "status": {}, )"
             R"("next_url": {}, "error": {}, "content_type": {}, "charset": {}, )"
@@ -55,11 +55,11 @@ class JsonlFormat final : public Format {
             record.tries, record.seconds);
     }
     std::string end(const Summary& summary) override {
-        std::ranges::sort(redirects_, {}, &ReportLine::url);
-        std::string lines;
-        for (const RedirectToMend& redirect : redirects_to_mend(redirects_, summary.urls))
-            lines += to_json(redirect, summary.urls);
-        return lines;
+        std::ranges::sort(lines_, {}, &ReportLine::url);
+        std::string text;
+        for (const RedirectToMend& redirect : redirects_to_mend(lines_, summary.urls))
+            text += to_json(redirect, summary.urls);
+        return text;
     }
 
   private:
@@ -68,7 +68,7 @@ class JsonlFormat final : public Format {
     }
 
     bool with_redirects_;
-    std::deque<ReportLine> redirects_;
+    std::deque<ReportLine> lines_; // where redirects end
 };
 
 /// The names of the columns, then a line for each record. What is unknown is empty.

@@ -1,35 +1,66 @@
 #include "stage3_queue_crawler/program/redirects_to_mend.h"
 
 #include "common/text/join.h"
+#include "stage3_queue_crawler/crawler/redirect_circles.h"
 #include "stage3_queue_crawler/program/escape.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <string_view>
 
 namespace stage3 {
 namespace {
 
-/// nullptr if there is no redirect at this URL.
-const ReportLine* find_redirect(const std::deque<ReportLine>& lines,
-                                const common::Url& url) {
+constexpr std::string_view not_fetched = "not fetched";
+
+/// nullptr if this URL wasn't fetched.
+const ReportLine* find_fetched(const std::deque<ReportLine>& lines,
+                               const common::Url& url) {
     const auto at = std::ranges::lower_bound(lines, url, {}, &ReportLine::url);
     const bool is_one =
-        at != lines.end() && at->url == url && at->outcome == Outcome::redirect;
+        at != lines.end() && at->url == url && at->outcome != Outcome::disallowed;
     return is_one ? &*at : nullptr;
 }
 
+/// True for dead ones, too: the last hop of a circle, or one beyond the limit.
+bool is_hop(const ReportLine& line) {
+    return line.outcome == Outcome::redirect
+           || (line.outcome == Outcome::failed && line.more
+               && !line.more->next_url.empty());
+}
+
 RedirectToMend follow(const ReportLine& start, const std::deque<ReportLine>& lines) {
-    RedirectToMend way{.url = start.url, .leads_to = {}, .statuses = {}};
-    // A redirect that closes a circle is dead, so ways end. The count is for a list of
-    // lines in which that one is missing.
-    for (const ReportLine* hop = &start; hop && way.statuses.size() < lines.size();) {
+    RedirectToMend way{.url = start.url, .leads_to = {}, .statuses = {}, .ends = {}};
+    const ReportLine* hop = &start;
+    while (hop && is_hop(*hop)) {
         way.statuses.push_back(hop->status);
         way.leads_to.push_back(hop->more ? hop->more->next_url : "");
+        // The count is for a circle that the redirect limit hid.
+        if ((hop->more && hop->more->error == redirect_loop)
+            || way.statuses.size() > lines.size()) {
+            way.ends = redirect_loop;
+            return way;
+        }
         const auto next = common::parse_url(way.leads_to.back());
-        hop = next ? find_redirect(lines, *next) : nullptr;
+        hop = next ? find_fetched(lines, *next) : nullptr;
     }
+    if (hop == nullptr)
+        way.ends = not_fetched;
+    else if (is_dead(hop->outcome))
+        way.ends = hop->more ? hop->more->error : name_of(hop->outcome);
     return way;
+}
+
+/// For a person; empty if it ends well.
+std::string describe_end(const RedirectToMend& redirect) {
+    if (redirect.ends.empty())
+        return {};
+    if (redirect.ends == not_fetched)
+        return "; its end was not fetched";
+    return "; ends in "
+           + (redirect.ends == redirect_loop ? "a redirect loop"
+                                             : for_terminal(redirect.ends));
 }
 
 bool is_permanent(int status) { return status == 301 || status == 308; }
@@ -55,7 +86,7 @@ std::vector<RedirectToMend> redirects_to_mend(const std::deque<ReportLine>& line
         const KnownUrl* const known = urls.find(line.url);
         const bool is_only_a_hop =
             known && known->pages().empty() && known->parent != KnownUrl::none;
-        if (line.outcome != Outcome::redirect || is_only_a_hop)
+        if (!is_hop(line) || is_only_a_hop)
             continue;
         RedirectToMend way = follow(line, lines);
         if (is_permanent(line.status) || way.leads_to.size() > 1)
@@ -68,7 +99,8 @@ std::string to_text(const RedirectToMend& redirect, const KnownUrls& urls) {
     std::string text = fmt::format("  {}", redirect.url.href());
     for (const std::string& hop : redirect.leads_to)
         text += " -> " + for_terminal(hop);
-    text += fmt::format(" ({})\n", common::join(as_texts(redirect.statuses), ", then "));
+    text += fmt::format(" ({}{})\n", common::join(as_texts(redirect.statuses), ", then "),
+                        describe_end(redirect));
     const std::string pages = list_pages(redirect.url, urls);
     return text + (pages.empty() ? "    where the crawl began\n" : pages);
 }
@@ -83,11 +115,12 @@ std::string to_json(const RedirectToMend& redirect, const KnownUrls& urls) {
         for (const KnownUrl::Number page : known->pages())
             pages.push_back(as_json(urls[page].url.href()));
     return fmt::format(R"({{"redirect_to_mend": {}, "leads_to": {}, "statuses": {}, )"
-                       R"("linked_on": {}, "times_linked": {}}})"
+                       R"("ends": {}, "linked_on": {}, "times_linked": {}}})"
                        "\n",
                        as_json(redirect.url.href()), as_list(hops),
-                       as_list(as_texts(redirect.statuses)), as_list(pages),
-                       known ? known->times_met : 0);
+                       as_list(as_texts(redirect.statuses)),
+                       redirect.ends.empty() ? "null" : as_json(redirect.ends),
+                       as_list(pages), known ? known->times_met : 0);
 }
 
 } // namespace stage3

@@ -16,6 +16,9 @@ struct RedirectToMend {
     common::Url url;
     std::vector<std::string> leads_to; ///< each hop; the last one is where it ends
     std::vector<int> statuses;         ///< of `url` and of each hop but the last
+    /// Why no link should lead there: the last one's error, "redirect loop" or "not
+    /// fetched". Empty if it's alive.
+    std::string ends;
 };
 
 /// The ones that a page links to or that the crawl began with, by URL. (Other redirects

@@ -26,14 +26,29 @@ struct Site {
     void link(const std::string& page, const std::string& to) {
         urls[url_of(to)].meet_on(urls.number_of(url_of(page)));
     }
-    void redirect(const std::string& from, int status, const std::string& to) {
+    /// With an error, it's the last hop of a circle, or beyond the limit.
+    void redirect(const std::string& from, int status, const std::string& to,
+                  const std::string& error = "") {
         Record record(url_of(from));
-        record.outcome = Outcome::redirect;
+        record.outcome = error.empty() ? Outcome::redirect : Outcome::failed;
         record.status = status;
         record.next_url = to;
+        record.error = error;
         const auto parent = urls.number_of(record.url);
         if (KnownUrl& target = urls[url_of(to)]; target.is_new())
             target.parent = parent;
+        out += format->record(record);
+    }
+    void page(const std::string& url) {
+        Record record(url_of(url));
+        record.outcome = Outcome::page;
+        record.status = 200;
+        out += format->record(record);
+    }
+    void dead(const std::string& url, const std::string& error) {
+        Record record(url_of(url));
+        record.outcome = Outcome::error;
+        record.error = error;
         out += format->record(record);
     }
     /// What is said of redirects to mend.
@@ -60,6 +75,8 @@ TEST_CASE("a permanent redirect is one to mend, with the pages that link to it")
     site.redirect("http://h/login", 302, "http://h/form");
     site.link("http://h/", "http://h/docs");
     site.redirect("http://h/docs", 308, "http://h/docs/");
+    site.page("http://h/new");
+    site.page("http://h/docs/");
     CHECK(site.ending()
           == "Redirects to mend:\n"
              "  http://h/docs -> http://h/docs/ (308)\n"
@@ -79,7 +96,7 @@ TEST_CASE("a chain of redirects is one to mend, whatever their statuses, and its
     CHECK(site.ending()
           == "Redirects to mend:\n"
              "  http://h/a -> http://h/b -> http://h/c -> http://other/\\x1b (302, then "
-             "308, then 307)\n"
+             "308, then 307; its end was not fetched)\n"
              "    on http://h/\n");
 }
 
@@ -89,6 +106,7 @@ TEST_CASE("a hop that pages link to, too, is listed by itself") {
     site.link("http://h/p", "http://h/b");
     site.redirect("http://h/b", 301, "http://h/c");
     site.redirect("http://h/a", 302, "http://h/b");
+    site.page("http://h/c");
     CHECK(site.ending()
           == "Redirects to mend:\n"
              "  http://h/a -> http://h/b -> http://h/c (302, then 301)\n"
@@ -100,6 +118,7 @@ TEST_CASE("a hop that pages link to, too, is listed by itself") {
 TEST_CASE("a root that redirects permanently is one to mend") {
     Site site(FormatName::text);
     site.redirect("http://h/", 301, "https://h/");
+    site.page("https://h/");
     CHECK(site.ending()
           == "Redirects to mend:\n"
              "  http://h/ -> https://h/ (301)\n"
@@ -115,15 +134,48 @@ TEST_CASE("the report says that there is no redirect to mend only if asked") {
     CHECK(not_asked.ending().find("mend") == std::string::npos);
 }
 
-TEST_CASE("redirects to mend end even if they form a circle") {
+TEST_CASE("a redirect to mend that ends in a circle is no advice to link there") {
     Site site(FormatName::text);
     site.link("http://h/", "http://h/a");
+    site.link("http://h/", "http://h/self");
     site.redirect("http://h/a", 301, "http://h/b");
-    site.redirect("http://h/b", 301, "http://h/a");
+    site.redirect("http://h/b", 301, "http://h/a", "redirect loop");
+    site.redirect("http://h/self", 301, "http://h/self", "redirect loop");
+    CHECK(
+        site.ending()
+        == "Redirects to mend:\n"
+           "  http://h/a -> http://h/b -> http://h/a (301, then 301; ends in a redirect "
+           "loop)\n"
+           "    on http://h/\n"
+           "  http://h/self -> http://h/self (301; ends in a redirect loop)\n"
+           "    on http://h/\n");
+}
+
+TEST_CASE("a redirect to mend says if its end is dead or was not fetched") {
+    Site site(FormatName::text);
+    for (const char* const link : {"http://h/1", "http://h/2", "http://h/3"})
+        site.link("http://h/", link);
+    site.redirect("http://h/1", 301, "http://h/gone");
+    site.dead("http://h/gone", "HTTP status 404");
+    site.redirect("http://h/2", 301, "http://h/beyond-max-pages");
+    site.redirect("http://h/3", 302, "http://h/4");
+    site.redirect("http://h/4", 302, "http://h/5", "redirect limit reached");
     CHECK(site.ending()
           == "Redirects to mend:\n"
-             "  http://h/a -> http://h/b -> http://h/a (301, then 301)\n"
+             "  http://h/1 -> http://h/gone (301; ends in HTTP status 404)\n"
+             "    on http://h/\n"
+             "  http://h/2 -> http://h/beyond-max-pages (301; its end was not fetched)\n"
+             "    on http://h/\n"
+             "  http://h/3 -> http://h/4 -> http://h/5 (302, then 302; its end was not "
+             "fetched)\n"
              "    on http://h/\n");
+}
+
+TEST_CASE("redirects to mend end even if the redirect limit hid their circle") {
+    Site site(FormatName::text);
+    site.link("http://h/", "http://h/a");
+    site.redirect("http://h/a", 302, "http://h/a", "redirect limit reached");
+    CHECK(site.ending().find("ends in a redirect loop") != std::string::npos);
 }
 
 TEST_CASE("as JSON, redirects to mend are the last lines, after a line for each URL") {
@@ -136,7 +188,7 @@ TEST_CASE("as JSON, redirects to mend are the last lines, after a line for each 
     const std::string ending = site.ending();
     CHECK(ending.starts_with(
         R"({"redirect_to_mend": "http://h/a", "leads_to": ["http://h/b", "http://i/?\""], )"
-        R"("statuses": [301, 302], "linked_on": ["http://h/0", "http://h/1", )"));
+        R"("statuses": [301, 302], "ends": "not fetched", "linked_on": ["http://h/0", "http://h/1", )"));
     CHECK(ending.ends_with("\"http://h/9\"], \"times_linked\": 12}\n"));
     Site not_asked(FormatName::jsonl, false);
     not_asked.redirect("http://h/a", 301, "http://h/b");
