@@ -1,18 +1,22 @@
 #include "stage3_queue_crawler/program/roots.h"
 
+#include "common/system/socket.h"
 #include "common/text/ascii.h"
+#include "stage3_queue_crawler/program/escape.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
-#include <istream>
 #include <string_view>
 #include <system_error>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace stage3 {
 namespace {
@@ -34,9 +38,11 @@ std::string shell_word(const std::string& text) {
     return word + '\'';
 }
 
-/// The path that the user seems to mean; empty if it's a URL. A name with a dot is rather
-/// a host than a folder, because wget names its folders after hosts.
-std::string local_path(const std::string& text) {
+/// How a root was given.
+enum class From : std::uint8_t { arguments, list };
+
+/// The path in "/srv", "./docs" or "file:///srv"; empty if there is none.
+std::string written_path(const std::string& text) {
     constexpr std::string_view file_scheme = "file:";
     if (common::lower(text).starts_with(file_scheme)) {
         const std::string path = text.substr(file_scheme.size());
@@ -44,37 +50,69 @@ std::string local_path(const std::string& text) {
                    ? path.substr(std::min(path.find('/', 2), path.size()))
                    : path;
     }
-    for (const char* const start : {"/", "./", "../", "~"})
-        if (text.starts_with(start))
-            return text;
-    if (text == "." || text == "..")
-        return text;
+    const bool is_path = text == "." || text == ".."
+                         || std::ranges::any_of(std::array{"/", "./", "../", "~"},
+                                                [&](const char* const start) {
+                                                    return text.starts_with(start);
+                                                });
+    return is_path ? text : "";
+}
+
+/// Does this name look like a page's, rather than a host's?
+bool has_extension_of_page(const std::string& name) {
+    constexpr std::array<std::string_view, 8> extensions{
+        ".html", ".htm", ".xhtml", ".xml", ".txt", ".md", ".pdf", ".svg"};
+    return std::ranges::find(extensions,
+                             common::lower(fs::path(name).extension().string()))
+           != extensions.end();
+}
+
+/// True if a file or folder has this name, and a host hardly would. wget names its
+/// folders after hosts.
+bool is_local(const std::string& text) {
     const std::string first = text.substr(0, text.find('/'));
     const bool may_be_host = first.find('.') != std::string::npos || first == "localhost";
     std::error_code none; // if set, there is no such file
-    if (fs::is_regular_file(text, none) && (!may_be_host || first == text))
-        return text;
-    return fs::is_directory(text, none) && !may_be_host ? text : "";
+    if (fs::is_regular_file(text, none))
+        return !may_be_host || (first == text && has_extension_of_page(text));
+    return fs::is_directory(text, none) && !may_be_host;
 }
 
-void refuse_local_path(const std::string& text) {
-    const fs::path path = local_path(text);
-    if (path.empty())
+void refuse_local_path(const std::string& text, From from) {
+    const std::string written = written_path(text);
+    if (written.empty() && (from == From::list || !is_local(text)))
         return;
-    std::error_code none;
-    const bool is_file = fs::is_regular_file(path, none);
+    if (from == From::list)
+        throw UsageError(
+            fmt::format("'{}' is a path, and only servers can be crawled", text));
+    const fs::path path = written.empty() ? text : written;
+    std::error_code error;
+    if (!fs::exists(path, error) && !error)
+        throw UsageError(
+            fmt::format("'{}' is a path, but there is nothing there; and only "
+                        "servers can be crawled",
+                        text));
+    const bool is_file = fs::is_regular_file(path, error);
     const fs::path folder = !is_file                 ? path
                             : path.has_parent_path() ? path.parent_path()
                                                      : fs::path(".");
     throw UsageError(fmt::format(
         "'{}' is a path on this machine, and only servers can be crawled: start one with "
-        "python3 -m http.server --directory {} 8000, then crawl localhost:8000{}",
-        text, shell_word(folder.string()),
-        is_file ? '/' + path.filename().string() : ""));
+        "python3 -m http.server --directory {} 8000, then crawl localhost:8000{}{}",
+        text, shell_word(folder.string()), is_file ? '/' + path.filename().string() : "",
+        written.empty() ? ", or write http://" + text : ""));
+}
+
+/// For a message: without its password, and not the whole of a binary file.
+std::string shown(const std::string& text) {
+    constexpr std::size_t most = 100;
+    const auto login_end = text.rfind('@');
+    const std::string rest = for_terminal( // an error's text would end at a NUL
+        login_end == std::string::npos ? text : "..." + text.substr(login_end));
+    return rest.size() > most ? rest.substr(0, most) + "..." : rest;
 }
 
 common::Url read_root(const std::string& text) {
-    refuse_local_path(text);
     if (auto root = common::parse_root_url(text))
         return *root;
     // CLI11 takes the brackets off "[::1]"; and users may leave them out.
@@ -82,55 +120,92 @@ common::Url read_root(const std::string& text) {
         text.find_first_not_of("0123456789abcdefABCDEF:.") == std::string::npos;
     if (auto root = common::parse_root_url("[" + text + "]"); root && may_be_ipv6)
         return *root;
-    const auto login_end = text.rfind('@'); // passwords don't belong in logs
-    std::string shown =
-        login_end == std::string::npos ? text : "..." + text.substr(login_end);
-    if (constexpr std::size_t most = 100; shown.size() > most) // a binary file?
-        shown = shown.substr(0, most) + "...";
     throw UsageError(fmt::format(
-        "'{}' is not a URL to crawl: give one like https://example.org/", shown));
+        "'{}' is not a URL to crawl: give one like https://example.org/", shown(text)));
 }
 
-void add_lines(std::istream& lines, const std::string& name, Options& options) {
-    std::size_t number = 0;
-    for (std::string line; std::getline(lines, line);) {
-        ++number;
-        if (constexpr std::string_view mark = "\xef\xbb\xbf"; // Windows' Notepad puts it
-            number == 1 && line.starts_with(mark))
-            line.erase(0, mark.size());
-        const std::string url(common::trim(line)); // also of a CRLF's CR
-        if (url.empty() || url.starts_with('#'))
-            continue;
+void add(const std::string& text, From from, Options& options) {
+    refuse_local_path(text, from);
+    const common::Url& url = options.roots.emplace_back(read_root(text));
+    const auto login = common::login_in(text);
+    if (!login)
+        return;
+    const auto [known, is_new] =
+        options.crawl.logins.emplace(std::string(url.origin()), *login);
+    if (!is_new && known->second != *login)
+        throw UsageError(
+            fmt::format("two different logins for {}: give one", url.origin()));
+}
+
+/// The URL in a line of a list; empty if it has none.
+std::string url_in(std::string_view line) {
+    for (auto hash = line.find('#'); hash != std::string_view::npos;
+         hash = line.find('#', hash + 1))
+        if (hash == 0 || line[hash - 1] == ' ' || line[hash - 1] == '\t') {
+            line = line.substr(0, hash);
+            break;
+        }
+    std::string url(common::trim(line)); // also of a CRLF's CR
+    if (std::ranges::any_of(url, [](char c) {
+            return static_cast<unsigned char>(c) <= ' ' || c == 0x7f;
+        }))
+        throw UsageError(
+            fmt::format("'{}' has a space or a control character in it: give "
+                        "one URL per line",
+                        shown(url)));
+    return url;
+}
+
+void add_lines(std::string_view text, const std::string& name, Options& options) {
+    if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
+        throw UsageError(
+            fmt::format("--urls-from: {} looks like UTF-16: save it as UTF-8", name));
+    if (constexpr std::string_view mark = "\xef\xbb\xbf"; // Windows' Notepad puts it
+        text.starts_with(mark))
+        text.remove_prefix(mark.size());
+    for (std::size_t number = 1; !text.empty(); ++number) {
+        const std::string_view line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(line.size() + 1, text.size()));
         try {
-            add_root(url, options);
+            if (const std::string url = url_in(line); !url.empty())
+                add(url, From::list, options);
         } catch (const UsageError& error) {
             throw UsageError(
                 fmt::format("--urls-from: {}, line {}: {}", name, number, error.what()));
         }
     }
-    if (lines.bad())
-        throw UsageError(fmt::format("--urls-from: can't read {}", name));
+}
+
+/// All of a file. (std::cin doesn't say why it can't be read.) `name` is for the error.
+std::string read_all(int fd, const std::string& name) {
+    std::string text;
+    std::array<char, 65536> buffer{};
+    while (true) {
+        const ssize_t size =
+            fd < 0 ? ssize_t{-1} : ::read(fd, buffer.data(), buffer.size());
+        if (size == 0)
+            return text;
+        if (size > 0)
+            text.append(buffer.data(), static_cast<std::size_t>(size));
+        else if (errno != EINTR || fd < 0)
+            throw UsageError(fmt::format("--urls-from: can't read {}: {}", name,
+                                         std::generic_category().message(errno)));
+    }
 }
 
 } // namespace
 
 void add_root(const std::string& text, Options& options) {
-    const common::Url& url = options.roots.emplace_back(read_root(text));
-    if (auto login = common::login_in(text))
-        options.crawl.logins.insert_or_assign(std::string(url.origin()),
-                                              *std::move(login));
+    add(text, From::arguments, options);
 }
 
 void add_roots_from(const std::string& path, Options& options) {
-    if (path == "-")
-        return add_lines(std::cin, "standard input", options);
-    std::ifstream file(path);
-    std::error_code none;
-    if (!file || fs::is_directory(path, none))
-        throw UsageError(
-            fmt::format("--urls-from: can't read '{}': {}", path,
-                        std::generic_category().message(file ? EISDIR : errno)));
-    add_lines(file, path, options);
+    if (path == "-") {
+        const std::string name = "standard input";
+        return add_lines(read_all(STDIN_FILENO, name), name, options);
+    }
+    const common::Socket file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    add_lines(read_all(file.fd(), '\'' + path + '\''), path, options);
 }
 
 } // namespace stage3

@@ -200,8 +200,16 @@ TEST_CASE("--urls-from adds the URLs on standard input to those on the command l
     CHECK(finished.status == 1);
     CHECK(lines(finished.out).size() == 3);
     CHECK(crawl("\nx y\n").err
-          == "stage3: --urls-from: standard input, line 2: 'x y' is not a URL to crawl: "
-             "give one like https://example.org/ (see stage3 --help)\n");
+          == "stage3: --urls-from: standard input, line 2: 'x y' has a space or a "
+             "control character in it: give one URL per line (see stage3 --help)\n");
+    for (const auto& [input, error] :
+         {std::pair("</tmp", "Is a directory"), std::pair("<&-", "Bad file descriptor")})
+        CHECK(tests::run({"/bin/sh", "-c", fmt::format(R"("$0" --urls-from - {})", input),
+                          program()})
+                  .err
+              == fmt::format("stage3: --urls-from: can't read standard input: {} (see "
+                             "stage3 --help)\n",
+                             error));
     CHECK(run_stage3({"--urls-from", "/dev/null"}).err
           == "stage3: --urls-from: the list has no URLs (see stage3 --help)\n");
 }

@@ -77,17 +77,50 @@ TEST_CASE("a folder or file as a root is refused with the command that serves it
     const Folder folder;
     Folder::write("public/index.html", "");
     Folder::write("a page.html", "");
+    Folder::write("it's/x", "");
     CHECK(root("./public") == advice("./public", "./public"));
-    CHECK(root("public") == advice("public", "public"));
-    CHECK(root("public/") == advice("public/", "public/"));
+    CHECK(root("public") == advice("public", "public") + ", or write http://public");
+    CHECK(root("public/") == advice("public/", "public/") + ", or write http://public/");
     CHECK(root(".") == advice(".", "."));
-    CHECK(root("/no/such") == advice("/no/such", "/no/such"));
-    CHECK(root("~/x") == advice("~/x", "'~/x'"));
-    CHECK(root("a page.html") == advice("a page.html", ".", "/a page.html"));
+    CHECK(root("./it's") == advice("./it's", "'./it'\\''s'"));
+    CHECK(root("a page.html")
+          == advice("a page.html", ".", "/a page.html")
+                 + ", or write http://a page.html");
     CHECK(root("public/index.html")
-          == advice("public/index.html", "public", "/index.html"));
-    CHECK(root("file:///srv/it's") == advice("file:///srv/it's", "'/srv/it'\\''s'"));
+          == advice("public/index.html", "public", "/index.html")
+                 + ", or write http://public/index.html");
     CHECK(root("FILE:public") == advice("FILE:public", "public"));
+}
+
+TEST_CASE("a path as a root that leads nowhere is refused without a command") {
+    for (const char* const path : {"/no/such", "./no", "file:///no/such"}) {
+        CAPTURE(path);
+        CHECK(
+            root(path)
+            == fmt::format("'{}' is a path, but there is nothing there; and only servers "
+                           "can be crawled",
+                           path));
+    }
+}
+
+TEST_CASE("two different logins for one origin are refused without their passwords") {
+    const Folder folder;
+    Folder::write("two", "http://a:secret@h/1\nhttp://a:secret@h/2\nhttp://b:other@h/\n");
+    CHECK(list("two")
+          == "--urls-from: two, line 3: two different logins for http://h: give one");
+    Folder::write("one", "http://a:secret@h/1\nhttp://a:secret@h/2\nhttp://b:c@i/\n");
+    CHECK(list("one") == "http://h/1 http://h/2 http://i/");
+}
+
+TEST_CASE(
+    "a host is crawled even if a file has its name, unless that looks like a page") {
+    const Folder folder;
+    Folder::write("example.com", "");
+    Folder::write("notes.TXT", "");
+    CHECK(root("example.com") == "http://example.com/");
+    CHECK(root("notes.TXT")
+          == advice("notes.TXT", ".", "/notes.TXT") + ", or write http://notes.TXT");
+    CHECK(root("none.txt") == "http://none.txt/");
 }
 
 TEST_CASE("a host is crawled even if a folder has its name") {
@@ -110,6 +143,45 @@ TEST_CASE("a list of URLs may have empty lines, comments and the line ends of Wi
     CHECK(list("empty").empty());
 }
 
+TEST_CASE("a list is understood without a look at the disk") {
+    const Folder folder;
+    Folder::write("wiki/x", "");
+    Folder::write("list", "wiki\n");
+    CHECK(list("list") == "http://wiki/");
+    Folder::write("paths", "a\n./wiki\n");
+    CHECK(list("paths")
+          == "--urls-from: paths, line 2: './wiki' is a path, and only servers can be "
+             "crawled");
+}
+
+TEST_CASE("a line of a list may end in a comment, but has only one URL") {
+    const Folder folder;
+    Folder::write("list", "a/#b # my page\nc/\t#\n");
+    CHECK(list("list") == "http://a/ http://c/");
+    const auto refusal = [](const std::string& line) {
+        Folder::write("list", "ok\n" + line + '\n');
+        return list("list");
+    };
+    const auto expected = [](const std::string& shown) {
+        return fmt::format("--urls-from: list, line 2: '{}' has a space or a control "
+                           "character in it: give one URL per line",
+                           shown);
+    };
+    CHECK(refusal("a b") == expected("a b"));
+    CHECK(refusal("a\tb") == expected("a\\x09b"));
+    CHECK(refusal("a\rb") == expected("a\\x0db"));
+    CHECK(refusal(std::string("a\0", 2) + 'b') == expected("a\\x00b"));
+    CHECK(refusal("http://a:secret@b/ http://c/") == expected("...@b/ http://c/"));
+}
+
+TEST_CASE("a list in UTF-16 is refused by that name") {
+    const Folder folder;
+    Folder::write("list", std::string("\xff\xfe"
+                                      "a\0\n\0",
+                                      6));
+    CHECK(list("list") == "--urls-from: list looks like UTF-16: save it as UTF-8");
+}
+
 TEST_CASE("a line of a list that is no URL is refused by file and line") {
     const Folder folder;
     Folder::write("list", "http://a/\n\nftp://b/\n");
@@ -117,7 +189,9 @@ TEST_CASE("a line of a list that is no URL is refused by file and line") {
           == "--urls-from: list, line 3: 'ftp://b/' is not a URL to crawl: give one like "
              "https://example.org/");
     Folder::write("paths", "/srv\n");
-    CHECK(list("paths") == "--urls-from: paths, line 1: " + advice("/srv", "/srv"));
+    CHECK(list("paths")
+          == "--urls-from: paths, line 1: '/srv' is a path, and only servers can be "
+             "crawled");
     Folder::write("binary", std::string(5000, ' ' - 1));
     CHECK(list("binary").size() < 300);
     CHECK(list("none") == "--urls-from: can't read 'none': No such file or directory");
