@@ -58,18 +58,17 @@ Scope::Scope(Reach reach, const std::vector<common::Url>& roots,
 }
 
 bool Scope::is_near(const common::Url& url) const {
-    if (reach_ == Reach::prefix)
-        return std::ranges::any_of(
-            places_, [place = without_scheme(url)](const std::string& folder) {
-                return place.starts_with(folder);
-            });
+    if (reach_ == Reach::prefix) {
+        const std::string place = without_scheme(url);
+        for (auto slash = place.find('/'); slash != std::string::npos;
+             slash = place.find('/', slash + 1))
+            if (places_.contains(std::string_view(place).substr(0, slash + 1)))
+                return true;
+        return false;
+    }
     if (places_.contains(common::without_www(url.host())))
         return true; // so a host is always inside its own domain, even www.localhost
-    // Looking up a public suffix takes a microsecond; most links are spared that.
-    return std::ranges::any_of(domains_, [&url](const std::string& domain) {
-        return url.host().find(domain) != std::string_view::npos
-               && registrable_domain(url) == domain;
-    });
+    return reach_ == Reach::domain && domains_.contains(registrable_domain(url));
 }
 
 bool Scope::contains(const common::Url& url) const {
