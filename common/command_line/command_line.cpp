@@ -42,14 +42,17 @@ struct CommandLine::Parser {
     /// Throws if an option is left over, since none has its name.
     void refuse_unknown_options() const {
         for (const std::string& word : app.remaining()) {
-            const std::string typed = word.substr(0, word.find('='));
-            if (typed.size() < 2 || typed.front() != '-')
+            if (word.size() < 2 || word.front() != '-')
                 continue;
+            const bool is_short = word[1] != '-';
+            // What follows a letter is a value, and may be secret.
+            const std::string typed = word.substr(0, is_short ? 2 : word.find('='));
             std::vector<std::string> names;
-            for (const CLI::Option* const option : app.get_options())
-                for (const std::string& name : option->get_lnames())
-                    names.push_back(name);
-            const std::string name = nearest(trim(typed, "-"), names);
+            for (const OptionRow& option : table.options)
+                if (const auto dashes = option.names.find("--");
+                    dashes != std::string::npos && !option.meaning.empty())
+                    names.push_back(option.names.substr(dashes + 2));
+            const std::string name = is_short ? "" : nearest(trim(typed, "-"), names);
             throw UsageError("unknown option " + typed
                              + (name.empty() ? "" : ": did you mean --" + name + '?'));
         }

@@ -33,6 +33,7 @@ struct Program {
                                 return std::string();
                             });
         line.add_flag("-l,--loud", "sing", loud);
+        line.add("--made-by", "W", "", common::text_into(root)); // not for people
         line.add_footer("That is all.");
     }
 
@@ -111,6 +112,9 @@ TEST_CASE("for an unknown option, the error names the nearest one, if one is nea
                      + ": did you mean --number?");
     CHECK(Program::refusal({"wall", "--sing"}) == "unknown option --sing");
     CHECK(Program::refusal({"wall", "-x"}) == "unknown option -x");
+    CHECK(Program::refusal({"wall", "-w"}) == "unknown option -w");
+    CHECK(Program::refusal({"wall", "-phttp://u:SECRET@p"}) == "unknown option -p");
+    CHECK(Program::refusal({"wall", "--made"}) == "unknown option --made");
     CHECK(Program::refusal({"wall", "---"}) == "unknown option ---");
     CHECK(Program::refusal({"wall", "-"}).find("unknown option") == std::string::npos);
     // Even if the word that it takes away makes another one missing.
