@@ -12,10 +12,12 @@ std::string escaped(std::string_view text) {
     std::string result;
     for (const char c : text) {
         const bool begins_line = result.empty() || result.back() == '\n';
-        if (begins_line && (c == '.' || c == '\''))
+        if (begins_line && c == '.')
             result += "\\&";
         if (c == '-')
             result += "\\-";
+        else if (c == '\'')
+            result += "\\(aq"; // or it may become a typographic one
         else if (c == '\\')
             result += "\\e";
         else
