@@ -216,7 +216,7 @@ void add_what_to_crawl(common::CommandLine& line, Options& options, Typed& typed
     line.start_heading("What to crawl");
     line.add_arguments("URL", "where to start; http:// is optional", typed.roots);
     line.add_repeatable("--urls-from", "FILE",
-                        "start at each line of FILE (none); - is standard input",
+                        "start at each URL in FILE, one per line; - is\nstandard input",
                         [&lists = typed.lists](const std::string& text) {
                             lists.push_back(text);
                             return std::string();
@@ -228,10 +228,10 @@ void add_what_to_crawl(common::CommandLine& line, Options& options, Typed& typed
                          rule_of_domains()),
              choice_by_name(options.reach, {Reach::prefix, Reach::host, Reach::domain}));
     line.add_repeatable(
-        "--exclude", "REGEX", "skip URLs that match (none); repeatable",
+        "--exclude", "REGEX", "skip URLs that match; repeatable",
         reader_of_patterns(options.excluded, options.shared.patterns, "--exclude"));
     line.add_repeatable(
-        "--include", "REGEX", "skip URLs, except roots, that don't (none); repeatable",
+        "--include", "REGEX", "skip URLs that don't match; roots are exempt;\nrepeatable",
         reader_of_patterns(options.included, options.shared.patterns, "--include"));
     line.add("-d,--max-depth", "N", "links away from a root, at most (10000)",
              number_into(crawl.max_depth, 0, most));
@@ -249,8 +249,7 @@ void add_what_to_crawl(common::CommandLine& line, Options& options, Typed& typed
     line.add("--order", "ORDER", "fifo (default), lifo, or priority (short URLs first)",
              choice_by_name(crawl.order,
                             {OrderName::fifo, OrderName::lifo, OrderName::priority}));
-    line.add_flag("--no-robots", "don't ask for robots.txt (which is obeyed)",
-                  typed.no_robots);
+    line.add_flag("--no-robots", "ignore robots.txt", typed.no_robots);
     line.add_flag("--no-private", "connect only to addresses on the public internet",
                   typed.no_private);
     // --help-verdicts describes these.
@@ -303,7 +302,7 @@ void add_connections(common::CommandLine& line, SessionOptions& session) {
              "how the crawler names itself (" + session.user_agent + ")",
              reader_of_user_agent(session.user_agent));
     line.add_repeatable("--header", "'N: V'",
-                        "sent to the roots' origins (none); repeatable",
+                        "send this to the roots' origins; repeatable",
                         reader_of_headers(session.headers));
     line.add("--max-body", "BYTES", "a URL with a longer body fails (16M)",
              reader_of_size(session.max_body));
@@ -334,12 +333,12 @@ void add_output(common::CommandLine& line, Options& options, Typed& typed) {
 void add_for_the_book(common::CommandLine& line, Options& options) {
     line.start_heading("For the book's pages");
     line.add("--selector", "NAME",
-             fmt::format("wait for sockets with {} (the first)",
+             fmt::format("how to wait for sockets: {}\n(default: the first one)",
                          common::join(common::selector_names(), ", ")),
              common::selector_into(options.selector));
-    line.add("--trace", "FILE", "record the run's events in FILE (none)",
+    line.add("--trace", "FILE", "record the run's events in FILE",
              common::text_into(options.trace));
-    line.add("--fail-parsing", "N", "throw while parsing the N-th page (none)",
+    line.add("--fail-parsing", "N", "throw while parsing the N-th page",
              number_into(options.fail_parsing, 0, most));
 }
 

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -222,14 +223,19 @@ TEST_CASE("--help is answered, whatever else is on the command line") {
         CHECK_MESSAGE(line.size() <= 80, line);
 }
 
-TEST_CASE("the help states the default of each option that takes a value") {
+TEST_CASE(
+    "the help states the default of each option that takes a value, if there is one") {
+    const std::set<std::string> without{"--urls-from", "--exclude", "--include",
+                                        "--header",    "--trace",   "--fail-parsing"};
     std::istringstream lines(read({"--help"}).help);
     int options = 0;
     std::string option;
     for (std::string line; std::getline(lines, line);) {
         if (!line.starts_with(std::string(20, ' '))) { // the option before is complete
-            const bool has_default = option.find('(') != std::string::npos;
-            CHECK_MESSAGE((option.empty() || has_default), option);
+            const std::string name = option.substr(0, option.find(' ', 2)).erase(0, 2);
+            const bool is_told =
+                option.find('(') != std::string::npos || without.contains(name);
+            CHECK_MESSAGE((option.empty() || is_told), option);
             option.clear();
             const std::string left = line.substr(0, 26);
             const bool has_value =
