@@ -58,7 +58,8 @@ TEST_CASE("bad usage gives one line and exit status 2") {
     refused({"--selector", "kqueue2"}, "choose one of");
     refused({"--format", "html"}, "choose one of text, jsonl, csv, dot");
     refused({"--redirects", "--format", "csv"}, "--redirects needs --format text or");
-    refused({"./public"}, "start one with python3 -m http.server --directory ./public");
+    refused({"/tmp"}, "start one with python3 -m http.server --directory /tmp");
+    refused({"./no-such-folder"}, "there is nothing there");
     refused({"--include", "["}, "--include: '[' is not an extended regular expression");
     refused({"--exclude="}, "a value is missing: --exclude=");
     refused({"--frontier", "http://h"}, "--frontier: a Redis URL begins with redis://");
