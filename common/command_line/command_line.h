@@ -97,6 +97,7 @@ std::string not_one_of(const std::string& text, const std::vector<std::string>& 
 template <class Value>
 ReadValue choice_into(Value& value, std::vector<std::pair<std::string, Value>> choices) {
     std::vector<std::string> words;
+    words.reserve(choices.size());
     for (const auto& [word, meaning] : choices)
         words.push_back(word);
     ReadValue read = [&value, words,

@@ -321,7 +321,7 @@ bool Transfer::uses_proxy() const {
 /// Why the proxy couldn't bring us to the site; empty if it did, or if there is none.
 std::string Transfer::fault_of_proxy(CURLcode result) const {
     const bool has_no_address = result == CURLE_COULDNT_RESOLVE_PROXY;
-    if (connected_ || !(has_no_address || uses_proxy()))
+    if (!proxy_ || connected_ || !(has_no_address || uses_proxy()))
         return {};
     long status = 0; // of its answer to CONNECT
     curl_easy_getinfo(easy_.get(), CURLINFO_HTTP_CONNECTCODE, &status);
@@ -346,17 +346,16 @@ std::string Transfer::fault_of_proxy(CURLcode result) const {
 }
 
 FetchError Transfer::error(CURLcode result) const {
-    const FetchError failure = error_anywhere(result);
-    if (failure.kind == FetchError::Kind::no_descriptor)
+    FetchError failure = error_anywhere(result);
+    if (!proxy_ || failure.kind == FetchError::Kind::no_descriptor)
         return failure;
     const std::string fault =
         is_refused_by_proxy_ ? fmt::format("it refuses, with status {}", head_.status())
                              : fault_of_proxy(result);
-    return fault.empty()
-               ? failure
-               : FetchError(
-                     is_refused_by_proxy_ ? FetchError::Kind::bad_response : failure.kind,
-                     fmt::format("the proxy {}: {}", proxy_->name, fault), failure.bytes);
+    if (fault.empty())
+        return failure;
+    return {is_refused_by_proxy_ ? FetchError::Kind::bad_response : failure.kind,
+            fmt::format("the proxy {}: {}", proxy_->name, fault), failure.bytes};
 }
 
 FetchError Transfer::error_anywhere(CURLcode result) const {

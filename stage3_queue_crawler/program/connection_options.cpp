@@ -75,17 +75,15 @@ void check_proxy(const std::string& source, const std::string& url) {
 ConnectionOptions::ConnectionOptions(common::CommandLine& line) {
     line.add("--cacert", "FILE", "trust the CAs in FILE (default: the system's)",
              common::text_into(tls_.ca_file));
-    line.add_flag("--insecure", "don't check certificates (default: check them)",
-                  tls_.insecure);
-    line.add("--cert", "FILE", "the client certificate, for the roots' origins (none)",
+    line.add_flag("--insecure", "don't check certificates", tls_.insecure);
+    line.add("--cert", "FILE", "the client certificate, for the roots' origins",
              common::text_into(tls_.certificate));
     line.add("--key", "FILE", "its key (default: in --cert's file)",
              common::text_into(tls_.key));
-    line.add("--proxy", "URL", "fetch through a proxy (default: http_proxy and so on)",
+    line.add("--proxy", "URL", "fetch through a proxy (default: from http_proxy etc.)",
              common::text_into(proxy_));
     line.add_flag("--http1.1", "don't speak HTTP/2", http1_);
-    line.add_flag("--http2", "speak HTTP/2 (by default with libcurl 8.14 or later)",
-                  http2_);
+    line.add_flag("--http2", "speak HTTP/2 (default with libcurl 8.14 or later)", http2_);
     line.add_flag("--help-connections", "options for TLS, HTTP/2 and proxies",
                   wants_help_);
     for (const char* const name :
@@ -117,9 +115,10 @@ void ConnectionOptions::apply(SessionOptions& session) const {
         throw UsageError("--http1.1 and --http2: give one of these");
     if (http2_ && !has_http2())
         throw UsageError("--http2: this libcurl was built without HTTP/2");
-    session.http_version = http1_   ? HttpVersion::one
-                           : http2_ ? HttpVersion::two
-                                    : HttpVersion::automatic;
+    if (http1_)
+        session.http_version = HttpVersion::one;
+    else if (http2_)
+        session.http_version = HttpVersion::two;
 }
 
 } // namespace stage3

@@ -72,6 +72,7 @@ std::string as_list(const std::vector<std::string>& texts) {
 
 std::vector<std::string> as_texts(const std::vector<int>& numbers) {
     std::vector<std::string> texts;
+    texts.reserve(numbers.size());
     for (const int number : numbers)
         texts.push_back(std::to_string(number));
     return texts;
@@ -107,6 +108,7 @@ std::string to_text(const RedirectToMend& redirect, const KnownUrls& urls) {
 
 std::string to_json(const RedirectToMend& redirect, const KnownUrls& urls) {
     std::vector<std::string> hops;
+    hops.reserve(redirect.leads_to.size());
     for (const std::string& hop : redirect.leads_to)
         hops.push_back(as_json(hop));
     std::vector<std::string> pages;

@@ -93,9 +93,9 @@ void refuse_local_path(const std::string& text, From from) {
                         "servers can be crawled",
                         text));
     const bool is_file = fs::is_regular_file(path, error);
-    const fs::path folder = !is_file                 ? path
-                            : path.has_parent_path() ? path.parent_path()
-                                                     : fs::path(".");
+    fs::path folder = is_file ? path.parent_path() : path;
+    if (folder.empty())
+        folder = ".";
     throw UsageError(fmt::format(
         "'{}' is a path on this machine, and only servers can be crawled: start one with "
         "python3 -m http.server --directory {} 8000, then crawl localhost:8000{}{}",
@@ -202,7 +202,8 @@ void add_root(const std::string& text, Options& options) {
 void add_roots_from(const std::string& path, Options& options) {
     if (path == "-") {
         const std::string name = "standard input";
-        return add_lines(read_all(STDIN_FILENO, name), name, options);
+        add_lines(read_all(STDIN_FILENO, name), name, options);
+        return;
     }
     const common::Socket file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     add_lines(read_all(file.fd(), '\'' + path + '\''), path, options);
