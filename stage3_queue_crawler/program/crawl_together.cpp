@@ -90,6 +90,7 @@ SharedCrawl shared_crawl(const Options& options, Console& console) {
             .name = options.shared.name,
             .agreed = agreed_settings(options),
             .lease = options.shared.lease,
+            .retry_given_up = options.shared.retry_given_up,
             .process = name_of_process(),
             .on_note = [&console](const std::string& note) {
                 console.note("stage3: " + note);
@@ -143,6 +144,19 @@ Coroutine<std::size_t> write_report(const Options& options, SharedResults& resul
     co_return dead;
 }
 
+/// URLs that were given up leave the crawl incomplete: says so if there are any.
+bool has_given_up(const SharedState& state, Console& console) {
+    if (state.given_up == 0)
+        return false;
+    const bool is_one = state.given_up == 1;
+    console.note(fmt::format("stage3: {} {} given up, since processes died while they "
+                             "fetched only {}: see the report; --retry-given-up tries {} "
+                             "again",
+                             state.given_up, is_one ? "URL was" : "URLs were",
+                             is_one ? "it" : "them", is_one ? "it" : "them"));
+    return true;
+}
+
 /// `--report`
 Coroutine<int> report(const Options& options, Console& console) {
     check_output(options.output);
@@ -154,8 +168,9 @@ Coroutine<int> report(const Options& options, Console& console) {
         console.note("stage3: " + explain_half(options.shared.name));
         co_return cut_short_status;
     }
+    const bool is_incomplete = has_given_up(state, console);
     if (state.stage == SharedState::Stage::complete)
-        co_return exit_status(Ending::complete, state.dead + more_dead);
+        co_return exit_status(Ending::complete, state.dead + more_dead, is_incomplete);
     console.note(fmt::format("stage3: the crawl '{}' is not over: {} URLs that are known "
                              "were not fetched",
                              options.shared.name, state.unfinished));
@@ -213,8 +228,9 @@ Coroutine<int> take_part(Options& options, Console& console) {
                             shared.name));
     }
     say_how_it_ended(crawl.ending(), state, shared.name, console);
+    const bool is_incomplete = has_given_up(state, console);
     co_return exit_status(crawl.ending(), state.dead + more_dead,
-                          !crawler.left_out().empty());
+                          is_incomplete || !crawler.left_out().empty());
 }
 
 } // namespace

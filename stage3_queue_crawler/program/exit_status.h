@@ -11,7 +11,8 @@ namespace stage3 {
 /// Also for a crawl that can't continue.
 constexpr int cut_short_status = 3;
 
-/// `dead`: how many URLs are. `left_out`: whether there are links that weren't followed.
+/// `dead`: how many URLs are. `left_out`: whether there are links that weren't followed,
+/// or URLs that were given up.
 inline int exit_status(Ending ending, std::size_t dead, bool left_out = false) {
     switch (ending) {
     case Ending::interrupted: return interrupted_status;

@@ -102,6 +102,12 @@ a process dies, the others take over its work. One of them writes the report.
   --lease S       a process that is silent for S seconds counts as dead (30)
   --report        only write the report, as far as the crawl has come
   --forget        only remove the crawl and all its results from Redis
+  --retry-given-up
+                  before taking part, make URLs that were given up work again
+
+A URL that kills the processes that fetch it is given up: it counts as failed,
+and the exit status is 3, since what only it links to is missing. That takes
+several deaths, and in the last ones, the process was fetching nothing else.
 
 Give every process the same URLs and the same options that define the crawl;
 workers, time limits and formats may differ. A process that has ended or died

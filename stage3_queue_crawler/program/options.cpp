@@ -292,7 +292,10 @@ void add_how_fast(common::CommandLine& line, Options& options, Typed& typed) {
                   options.shared.report_only);
     line.add_flag("--forget", "only remove the shared crawl from Redis",
                   options.shared.forget);
-    for (const char* const name : {"--crawl", "--lease", "--report", "--forget"})
+    line.add_flag("--retry-given-up", "try again what was given up in the shared crawl",
+                  options.shared.retry_given_up);
+    for (const char* const name :
+         {"--crawl", "--lease", "--report", "--forget", "--retry-given-up"})
         line.hide(name); // --help-frontier describes them
 }
 
@@ -383,15 +386,19 @@ std::string answer(const common::CommandLine& line, const Typed& typed,
 void check_shared(const Options& options, bool has_roots, bool has_lease) {
     const SharedOptions& shared = options.shared;
     if (shared.servers.empty()) {
-        if (!shared.name.empty() || shared.report_only || shared.forget || has_lease)
-            throw UsageError("--crawl, --lease, --report and --forget need a --frontier, "
-                             "such as redis://localhost");
+        if (!shared.name.empty() || shared.report_only || shared.forget
+            || shared.retry_given_up || has_lease)
+            throw UsageError("--crawl, --lease, --report, --forget and --retry-given-up "
+                             "need a --frontier, such as redis://localhost");
         return;
     }
     if (shared.name.empty())
         throw UsageError("--frontier needs the crawl's name: --crawl NAME");
     if (shared.report_only && shared.forget)
         throw UsageError("--report and --forget: give one of these");
+    if ((shared.report_only || shared.forget) && shared.retry_given_up)
+        throw UsageError(
+            "--report and --forget fetch nothing, and --retry-given-up does");
     if ((shared.report_only || shared.forget) && has_roots)
         throw UsageError("--report and --forget take no URLs: they fetch nothing");
     if (options.format == FormatName::dot)

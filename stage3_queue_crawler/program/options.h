@@ -22,6 +22,7 @@ struct SharedOptions {
     std::chrono::milliseconds lease{30'000};
     bool report_only = false;
     bool forget = false;               ///< remove the crawl, and nothing else
+    bool retry_given_up = false;       ///< and then take part
     std::vector<std::string> patterns; ///< the texts of --exclude and --include
 };
 

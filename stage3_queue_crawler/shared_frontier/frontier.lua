@@ -16,6 +16,9 @@
 --   hosts       hash    H -> "NEXT_START DELAY BUSY HELD_UNTIL GATE"
 --   ready       zset    hosts that have work and room, by the time they are due
 --   parked      zset    put off: "H DEPTH REDIRECTS TRIES LOST PARENT URL", by the time
+--   suspects    zset    the same, by the time to look at it: may have killed processes
+--   given_up    hash    URL that has killed processes -> "RECORD H DEPTH ... URL": its
+--                       record's ID in the stream, and itself, as in suspects
 --   rules       hash    H -> what its robots.txt says to us
 --   sessions    zset    processes taking part, by the time at which their lease ends
 --   session:S   hash    one of these: seq, name, done
@@ -30,23 +33,28 @@
 --   history     stream  which processes came, left and died; the last thousand or so
 --
 -- What is true between any two calls:
---   1. A URL whose state is q is in exactly one of queue:*, parked, held:*, links.
+--   1. A URL whose state is q is in exactly one of queue:*, parked, suspects, held:*, links.
 --   2. meta.unfinished is the number of these, plus that of the entries in outboxes.
 --   3. A URL whose state is f or d has exactly one record; no other has any.
 --   4. A host's BUSY is the number of its URLs that are held.
 --   5. A host is in `ready` if and only if its queue isn't empty and it has room.
 --   6. Each session has its session:S and perhaps a held:S, and there are no others.
 --   7. meta.begun equals meta.ended: each call that began has ended, see `begin_call`.
+--   8. A URL that max_lost processes have died with is in parked, in suspects or held, and
+--      in suspects is no other. Only meta.trial holds one, and it holds nothing else.
+--   9. A URL is in given_up if and only if its record says so, and meta.given_up is their
+--      number.
 --
 -- Times are microseconds of the crawl's own clock: see `tick`.
 
-local FORMAT = '1'
+local FORMAT = '2'
 
 local PREFIX = string.sub(KEYS[1], 1, -5) -- "{NAME}:"
 local function key(name) return PREFIX .. name end
 local META, URLS, HOSTS, READY = KEYS[1], key('urls'), key('hosts'), key('ready')
 local PARKED, SESSIONS, RECORDS = key('parked'), key('sessions'), key('records')
 local LINKS, HISTORY = key('links'), key('history')
+local SUSPECTS, GIVEN_UP = key('suspects'), key('given_up')
 local call, match = redis.call, string.match
 
 -- Lua itself would write a large number as 1e+15.
@@ -67,12 +75,12 @@ end
 
 -- ---- meta, and the clock ----
 
-local TEXTS = {'format', 'settings', 'state', 'order', 'reporter'}
+local TEXTS = {'format', 'settings', 'state', 'order', 'reporter', 'trial'}
 local SETTINGS = {'lease', 'delay', 'max_per_host', 'max_pages', 'max_lost', 'servers',
                   'rules'}
 local COUNTERS = {'clock', 'seen', 'unfinished', 'created', 'known', 'records', 'counted',
-                  'dead', 'held', 'lost', 'stale', 'new_session', 'arrivals', 'so_far',
-                  'over', 'ended'}
+                  'dead', 'held', 'lost', 'last_lost', 'given_up', 'retried', 'stale', 'new_session',
+                  'arrivals', 'so_far', 'over', 'ended'}
 local M, before = {}, {} -- what meta says; what it said before this call
 
 local function read_meta()
@@ -106,7 +114,7 @@ local function find_half()
 end
 
 local function write_meta()
-    local changed = {'state', M.state}
+    local changed = {'state', M.state, 'trial', M.trial}
     M.ended = M.begun
     for _, name in ipairs(COUNTERS) do
         if M[name] ~= before[name] then
@@ -143,7 +151,7 @@ end
 
 local function summary()
     return {M.state, int(M.unfinished), int(M.records), int(M.known), int(M.dead),
-            int(M.held)}
+            int(M.held), int(M.given_up)}
 end
 
 local function note(what, session, count)
@@ -219,14 +227,15 @@ local function push(name, h)
     h.new, h.back = {}, {}
 end
 
-local function pop(name, count)
-    local queue = key('queue:' .. name)
+local function pop(name, h, count)
+    local queue, items = key('queue:' .. name), {}
     if M.order ~= 'priority' then
-        return call(M.order == 'lifo' and 'RPOP' or 'LPOP', queue, count) or {}
+        items = call(M.order == 'lifo' and 'RPOP' or 'LPOP', queue, count) or {}
+    else
+        local scored = call('ZPOPMIN', queue, count)
+        for i = 1, #scored, 2 do items[#items + 1] = scored[i] end
     end
-    local items = {}
-    local scored = call('ZPOPMIN', queue, count)
-    for i = 1, #scored, 2 do items[#items + 1] = scored[i] end
+    h.length = h.length - #items
     return items
 end
 
@@ -323,7 +332,7 @@ end
 local FIELDS = {'url', 'depth', 'parent', 'outcome', 'status', 'next_url', 'error',
                 'content_type', 'charset', 'bytes', 'links', 'tries', 'seconds'}
 
--- The URL is done: writes its one record. `number`: its page's.
+-- The URL is done: writes its one record, and returns the record's ID. `number`: its page's.
 local function finish_url(number, record, new)
     local url, outcome = record[1], record[4]
     local is_dead = outcome == 'error' or outcome == 'failed'
@@ -334,25 +343,28 @@ local function finish_url(number, record, new)
         fields[#fields + 1] = name
         fields[#fields + 1] = record[i]
     end
-    call('XADD', RECORDS, '*', unpack(fields))
     M.unfinished = M.unfinished - 1
     if is_dead then M.dead = M.dead + 1 end
+    return call('XADD', RECORDS, '*', unpack(fields))
 end
+
+-- The last page's number. That of a record that was withdrawn isn't used again.
+local function page_number() return M.records + M.retried end
 
 -- A page is done: it gets the next number, its links are put in, and its record is written.
 -- ARGV[first...] are `count` chunks of links; if there are several, see `put_links_in`.
 local function take_page(record, first, count)
     M.records = M.records + 1
     if record[4] ~= 'disallowed' then M.counted = M.counted + 1 end
+    local number = page_number()
     if count <= 1 then
-        local new = count == 1 and meet_chunk(ARGV[first], int(M.records)) or 0
-        finish_url(M.records, record, new)
-        return
+        local new = count == 1 and meet_chunk(ARGV[first], int(number)) or 0
+        return finish_url(number, record, new)
     end
     for i = first, first + count - 1 do
-        call('RPUSH', LINKS, cjson.encode({number = M.records, chunk = ARGV[i]}))
+        call('RPUSH', LINKS, cjson.encode({number = number, chunk = ARGV[i]}))
     end
-    call('RPUSH', LINKS, cjson.encode({number = M.records, record = record}))
+    call('RPUSH', LINKS, cjson.encode({number = number, record = record}))
 end
 
 local ENOUGH = 1000 -- links per call: more would hold up all others
@@ -421,10 +433,20 @@ local function as_item(url, held)
                          held.parent, url}, ' ')
 end
 
+-- An item that has had its turn has another. A suspect stays one.
+local function come_back(name, item, lost)
+    if lost >= M.max_lost then
+        call('ZADD', SUSPECTS, int(M.clock), name .. ' ' .. item)
+    else
+        local h = host(name)
+        h.back[#h.back + 1] = item
+    end
+end
+
 -- As if it had never been taken out.
 local function give_back(url, held)
-    local h = leave(held)
-    h.back[#h.back + 1] = as_item(url, held)
+    leave(held)
+    come_back(held.host, as_item(url, held), held.lost)
 end
 
 local function park(url, held, time)
@@ -437,9 +459,8 @@ local function unpark()
     if #due == 0 then return end
     call('ZREM', PARKED, unpack(due))
     for i = #due, 1, -1 do
-        local name, item = match(due[i], '^(%S+) (.*)$')
-        local h = host(name)
-        h.back[#h.back + 1] = item
+        local name, item, lost = match(due[i], '^(%S+) (%d+ %d+ %d+ (%d+) .*)$')
+        come_back(name, item, tonumber(lost))
     end
 end
 
@@ -447,30 +468,55 @@ end
 
 local ONE_BY_ONE = 200000 -- microseconds between two of them; less if there are many
 
+-- If a process dies that held only a suspect, that's evidence, but it may still be chance. If
+-- a process dies every m seconds on average, a fetch of w seconds is hit with probability
+-- w/m: 0.003 for 0.2 s and a minute. Two such deaths, 0.00001, are ENOUGH; and a URL must be
+-- hit twice before to become a suspect at all. But if something kills all processes every 2 s,
+-- and fetches take 0.5 s, w/m is 1/4. Then others die at about the same time, and the URL
+-- can't have killed those. Such a death is VAGUE, and eight of them are needed: 0.00002.
+local CLEAR, VAGUE, ENOUGH = 4, 1, 8
+
+-- Did no other process die within two thirds of a lease before that one, or a third after?
+-- `ended`: when its lease did. All that are alive have shown it less than half a lease ago.
+local function died_alone(ended)
+    local silent = call('ZRANGE', SESSIONS, 0, 0, 'WITHSCORES')[2]
+    return ended - M.last_lost > M.lease * 2 / 3
+           and not (silent and tonumber(silent) < M.clock + M.lease / 3)
+end
+
 -- What a lost process held comes back one URL at a time, because one of them may have killed
--- it; the next process that dies of that one shouldn't take the same innocents along.
-local function take_over(url, held, wait)
-    held.lost = held.lost + 1
+-- it; the next process that dies of that one shouldn't take the same innocents along. But a
+-- process may also die for other reasons, so its death is evidence only against a suspect,
+-- which is all that it held. See "Suspects", below. LOST counts: first deaths, then evidence.
+local function take_over(url, held, wait, evidence)
+    held.lost = held.lost + (held.lost < M.max_lost and 1 or evidence)
     M.lost = M.lost + 1
-    if held.lost < M.max_lost then
+    if held.lost < M.max_lost + ENOUGH then
         park(url, held, M.clock + wait)
         return
     end
     leave(held)
-    local why = int(held.lost) .. ' processes have ended while they fetched it'
-    take_page({url, held.depth, held.parent, 'failed', '', '', why, '', '', '0', '0',
-               held.tries, '0'}, 0, 0)
+    local id = take_page({url, held.depth, held.parent, 'failed', '', '',
+                          'several processes have ended while they fetched only it', '', '',
+                          '0', '0', held.tries, '0'}, 0, 0)
+    held.lost = M.max_lost
+    call('HSET', GIVEN_UP, url, id .. ' ' .. held.host .. ' ' .. as_item(url, held))
+    M.given_up = M.given_up + 1
 end
 
 local function end_session(session, is_lost)
     local all = call('HGETALL', key('held:' .. session))
     local apart = math.min(ONE_BY_ONE, M.lease / math.max(1, #all / 2))
+    local ended = tonumber(call('ZSCORE', SESSIONS, session))
     call('ZREM', SESSIONS, session)
+    local evidence = died_alone(ended) and CLEAR or VAGUE
+    if is_lost then M.last_lost = ended end
+    if M.trial == session then M.trial = '' end
     note(is_lost and 'lost' or 'left', session, #all / 2)
     for i = 1, #all, 2 do
         local held = read_held(all[i + 1])
         if is_lost then
-            take_over(all[i], held, (i - 1) / 2 * apart)
+            take_over(all[i], held, (i - 1) / 2 * apart, evidence)
         else
             give_back(all[i], held)
         end
@@ -502,26 +548,74 @@ local function hand_out(item, name, flag, seq, leased, lines)
     lines[#lines + 1], leased[#leased + 1] = held, held
 end
 
--- Leases at most `want` items of one host, whose turn it must be.
-local function lease_from(name, h, want, seq, leased, lines)
-    local flag, delay = '-', delay_of(h)
+-- Leases at most `want` items of one host, whose turn it must be. `take` takes them from
+-- where they wait.
+local function lease_from(name, h, want, take, seq, leased, lines)
+    local flag = '-'
     if M.max_per_host > 0 then want = math.min(want, M.max_per_host - h.busy) end
     if h.gate == NO_RULES then
         flag, want, h.gate = 'r', 1, ASKING
-    elseif delay > 0 then
+    elseif delay_of(h) > 0 then
         flag, want, h.gate = 'b', 1, TO_BEGIN
     end
-    local items = pop(name, want)
+    local items = take(want)
     for _, item in ipairs(items) do hand_out(item, name, flag, seq, leased, lines) end
-    h.busy, h.length = h.busy + #items, h.length - #items
+    h.busy = h.busy + #items
     h.is_changed, h.has_moved = true, true
     M.held = M.held + #items
     return #items
 end
 
+-- ---- Suspects ----
+-- A URL with which max_lost processes have died is leased only alone: to a session that is
+-- on trial. That gets nothing new until what it holds is done; then it gets the suspect, and
+-- nothing else until it has reported on that. All others carry on as usual.
+
+-- One that may be fetched now. Those whose hosts may not be asked yet have to wait.
+local function find_suspect()
+    for _, text in ipairs(call('ZRANGE', SUSPECTS, '-inf', int(M.clock), 'BYSCORE', 'LIMIT',
+                               0, 10)) do
+        local h = host(match(text, '^%S+'))
+        local time = math.max(h.next, h.hold, has_room(h) and 0 or M.clock + ONE_BY_ONE)
+        if time <= M.clock then return text end
+        call('ZADD', SUSPECTS, int(time), text)
+    end
+    return nil
+end
+
+-- What this session gets if it's on trial: a suspect if it holds nothing, or else nothing;
+-- nil if it isn't on trial. A session is told that it's on trial before it's given anything:
+-- its process may hold something that belongs to another server, which we can't know.
+local function try_suspect(session, seq, want)
+    if M.trial ~= session then
+        if M.trial ~= '' or want < 1 or not find_suspect() then return nil end
+        M.trial = session
+        return {}
+    end
+    if call('HLEN', key('held:' .. session)) > 0 then return {} end
+    local suspect = find_suspect()
+    if not suspect then
+        M.trial = ''
+        return nil
+    end
+    local leased, lines = {}, {}
+    if want > 0 then
+        local name, item = match(suspect, '^(%S+) (.*)$')
+        call('ZREM', SUSPECTS, suspect)
+        lease_from(name, host(name), 1, function() return {item} end, seq, leased, lines)
+        stand_in_line(name, host(name), M.clock)
+        call('HSET', key('held:' .. session), unpack(lines))
+    end
+    return leased
+end
+
+-- ---- Leasing, in turn ----
+
 -- Leases at most `want` items, from all hosts in turn: one that has just been asked goes
 -- after all that are ready. (Their places differ by a microsecond each.)
 local function lease(session, seq, want)
+    local suspect = try_suspect(session, seq, want)
+    if suspect then return suspect end
     local leased, lines, place = {}, {}, 0
     local goes_on = true
     while want > 0 and goes_on do
@@ -532,7 +626,9 @@ local function lease(session, seq, want)
         for _, name in ipairs(names) do
             local h = host(name)
             if want > 0 and h.next <= M.clock and h.hold <= M.clock then
-                local count = lease_from(name, h, math.min(share, want), seq, leased, lines)
+                local count = lease_from(name, h, math.min(share, want),
+                                         function(most) return pop(name, h, most) end,
+                                         seq, leased, lines)
                 want, place = want - count, place + 1
                 goes_on = goes_on or count > 0
                 stand_in_line(name, h, M.clock + place)
@@ -543,13 +639,13 @@ local function lease(session, seq, want)
     return leased
 end
 
--- In how many milliseconds there may be something to lease; -1: unknown. `has_room`: as far
+-- In how many milliseconds there may be something to lease; -1: unknown. `may_more`: as far
 -- as max_pages is concerned.
-local function next_time(has_room)
+local function next_time(session, may_more)
     if call('EXISTS', LINKS) == 1 then return 0 end
-    if not has_room then return -1 end
+    if not may_more or M.trial == session then return -1 end
     local first
-    for _, name in ipairs({READY, PARKED}) do
+    for _, name in ipairs({READY, PARKED, M.trial == '' and SUSPECTS or nil}) do
         local one = call('ZRANGE', name, 0, 0, 'WITHSCORES')
         if one[2] and (not first or tonumber(one[2]) < first) then
             first = tonumber(one[2])
@@ -586,8 +682,8 @@ end
 -- ARGV[first...] is (SERVER CHUNK)*count: this page's links to hosts of other servers.
 local function put_in_outboxes(first, count)
     for i = first, first + 2 * count - 1, 2 do
-        local id = call('XADD', key('outbox:' .. ARGV[i]), '*', 'page', int(M.records),
-                        'chunk', ARGV[i + 1])
+        local id = call('XADD', key('outbox:' .. ARGV[i]), '*', 'page',
+                        int(page_number()), 'chunk', ARGV[i + 1])
         call('HSET', key('outboxes'), ARGV[i], id)
         M.unfinished = M.unfinished + 1
         M.created = M.created + 1
@@ -691,7 +787,8 @@ local function find_foreign()
     local kind = call('TYPE', META).ok
     if kind == 'none' then
         for _, name in ipairs({'urls', 'hosts', 'ready', 'parked', 'sessions', 'records',
-                               'links', 'rules', 'history', 'inbox', 'outboxes'}) do
+                               'links', 'rules', 'history', 'inbox', 'outboxes',
+                               'suspects', 'given_up'}) do
             if call('EXISTS', key(name)) == 1 then return key(name) end
         end
     elseif kind ~= 'hash' or call('HEXISTS', META, 'format') == 0
@@ -705,6 +802,7 @@ end
 local function find_forbidden()
     if not redis.acl_check_cmd then return nil end -- before Redis 7, there's no way to know
     for _, one in ipairs({'HSET', 'HGET', 'HMGET', 'HGETALL', 'HDEL', 'HEXISTS', 'HINCRBY',
+                          'HLEN',
                           'RPUSH', 'LPUSH', 'RPOP', 'LPOP', 'LLEN', 'ZADD', 'ZREM', 'ZRANGE',
                           'ZCARD', 'ZSCORE', 'ZPOPMIN', 'XADD', 'XRANGE', 'XDEL', 'DEL',
                           'EXISTS', 'TYPE', 'TIME'}) do
@@ -761,7 +859,8 @@ function operations.open()
     if not M.format then
         make_crawl({'lease', ARGV[4], 'delay', ARGV[5], 'max_per_host', ARGV[6],
                     'max_pages', ARGV[7], 'max_lost', ARGV[8], 'servers', ARGV[9],
-                    'rules', ARGV[10], 'order', ARGV[11], 'state', 'running'})
+                    'rules', ARGV[10], 'order', ARGV[11], 'state', 'running',
+                    'trial', ''})
         read_meta()
     end
     tick()
@@ -779,10 +878,12 @@ function operations.open()
     return {'ok', session, unpack(summary())}
 end
 
+local function on_trial(session) return M.trial == session and '1' or '0' end
+
 -- This call has the same number as the last one, whose answer was lost. Nothing changes;
 -- what was leased under that number is returned again.
 local function say_again(session, seq)
-    local reply = {'ok', '0', unpack(summary())}
+    local reply = {'ok', '0', on_trial(session), unpack(summary())}
     local all = call('HGETALL', key('held:' .. session))
     for i = 1, #all, 2 do
         if match(all[i + 1], '^(%d+)') == seq then
@@ -805,7 +906,7 @@ end
 -- [step]
 -- step SESSION SEQ WANT RESULT...
 -- Takes the results, leases at most WANT items, and renews the session's lease.
--- -> {"ok", wait in ms, state, unfinished, records, known, dead, held, (URL HELD)...}
+-- -> {"ok", wait in ms, on trial, state, unfinished..., (URL HELD)...}
 -- or {"expired"}: others have what it held.
 function operations.step()
     local session, seq, want = ARGV[2], ARGV[3], tonumber(ARGV[4])
@@ -826,8 +927,8 @@ function operations.step()
     write_hosts()
     note_state()
     local count, wait = #leased / 2, 0
-    if count < want then wait = next_time(count < room) end
-    return append({'ok', int(wait), unpack(summary())}, leased)
+    if count < want then wait = next_time(session, count < room) end
+    return append({'ok', int(wait), on_trial(session), unpack(summary())}, leased)
 end
 -- [/step]
 
@@ -846,6 +947,28 @@ function operations.report()
     if M.reporter then return M.reporter end
     call('HSET', META, 'reporter', ARGV[2])
     return ARGV[2]
+end
+
+-- retry: what was given up becomes work again, and its records are withdrawn. The crawl isn't
+-- over any more, so there will be another report.
+function operations.retry()
+    local all = call('HGETALL', GIVEN_UP)
+    for i = 1, #all, 2 do
+        local id, item = match(all[i + 1], '^(%S+) (.*)$')
+        call('XDEL', RECORDS, id)
+        call('HSET', URLS, all[i], 'q' .. string.sub(call('HGET', URLS, all[i]), 2))
+        call('ZADD', SUSPECTS, int(M.clock), item)
+    end
+    local count = #all / 2
+    call('DEL', GIVEN_UP)
+    call('HDEL', META, 'reporter')
+    for name, change in pairs({records = -1, counted = -1, dead = -1, given_up = -1,
+                               retried = 1, unfinished = 1, created = 1}) do
+        M[name] = M[name] + change * count
+    end
+    M.over = 0
+    note_state()
+    return summary()
 end
 
 -- ---- Several servers ----

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::string_view format = "1"; // of what is kept in Redis
+constexpr std::string_view format = "2"; // of what is kept in Redis
 /// In bytes: one call sends no more, unless a single result is larger.
 constexpr std::size_t most_told = std::size_t{256} * 1024;
 constexpr EventLoop::Duration shortest_pause = 5ms;
@@ -38,7 +38,8 @@ SharedState read_state(const RedisReply& reply, std::size_t place) {
             .records = number(2),
             .known = number(3),
             .dead = number(4),
-            .held = number(5)};
+            .held = number(5),
+            .given_up = number(6)};
 }
 
 /// `held`: "SEQ H FLAG DEPTH REDIRECTS TRIES LOST PARENT", as frontier.lua has it.
@@ -163,8 +164,19 @@ Coroutine<> FrontierSession::open() {
                                        explain_refusal(error, crawl_.name)));
     }
     last_call_ = 0;
+    is_on_trial_ = false;
     next_ask_ = next_sign_ = loop_.time();
     pause_ = shortest_pause;
+}
+
+Coroutine<> FrontierSession::retry() {
+    try {
+        std::vector<std::string> arguments{"retry"};
+        state_ = read_state(co_await call(std::move(arguments)), 0);
+    } catch (const RedisError& error) {
+        throw CantTakePart(fmt::format("{}: {}", client_.url().shown(),
+                                       explain_refusal(error, crawl_.name)));
+    }
 }
 
 // ---- Taking part ----
@@ -263,8 +275,9 @@ std::vector<std::string> FrontierSession::take_results() {
 }
 
 void FrontierSession::take_answer(const RedisReply& reply, std::size_t asked) {
-    constexpr std::size_t first = 8;
-    state_ = read_state(reply, 2);
+    constexpr std::size_t first = 10;
+    is_on_trial_ = reply.items.at(2).text == "1";
+    state_ = read_state(reply, 3);
     std::vector<Leased> items;
     for (std::size_t i = first; i + 1 < reply.items.size(); i += 2)
         items.push_back(read_leased(reply.items[i].text, reply.items[i + 1].text));

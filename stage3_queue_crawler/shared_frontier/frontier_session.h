@@ -80,6 +80,8 @@ class FrontierSession {
     Coroutine<> look();
     /// Begins the session. Throws CantTakePart.
     Coroutine<> open();
+    /// What was given up becomes work again. After `open`. Throws CantTakePart.
+    Coroutine<> retry();
     /// Talks to the server until `close` is called.
     /// Throws RedisError, for instance if the crawl is gone.
     Coroutine<> run();
@@ -89,6 +91,9 @@ class FrontierSession {
     void ask_soon();
     /// What the owner wants has changed.
     void look_up() { news_.set(); }
+    /// Does the server want to try a URL that may kill this process? It comes once this
+    /// session holds nothing else; the process's other sessions shouldn't, either.
+    bool is_on_trial() const { return is_on_trial_; }
     /// Is `time` more than a lease ago? Then others may by now have what was held.
     bool is_too_old(EventLoop::TimePoint time) const {
         return loop_.time() - time > crawl_.lease;
@@ -131,6 +136,7 @@ class FrontierSession {
     EventLoop::TimePoint next_ask_{};  // for items, if there were none
     EventLoop::Duration pause_{};
     SharedState state_;
+    bool is_on_trial_ = false;
     bool is_closing_ = false;
 };
 

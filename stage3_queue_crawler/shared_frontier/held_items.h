@@ -63,6 +63,7 @@ class HeldItems {
     /// The leases of that session have ended.
     void forget(const FrontierSession& session);
 
+    bool is_empty() const { return items_.empty() && expected_ == 0; }
     /// How many the workers have.
     std::size_t out() const { return out_; }
     /// How many are on their way to workers that wait for one.

@@ -99,18 +99,18 @@ void RedisFrontier::end_tasks() {
 
 FrontierSession::Owner RedisFrontier::owner_of(std::size_t server) {
     return {.take_wanted =
-                [this](std::size_t most) {
-                    const std::size_t count = std::min(wanted(), most);
+                [this, server](std::size_t most) {
+                    const std::size_t count = std::min(wanted(*sessions_[server]), most);
                     held_.expect(count);
                     return count;
                 },
-            .wants_some = [this] { return wanted() > 0; },
+            .wants_some = [this, server] { return wanted(*sessions_[server]) > 0; },
             .on_items =
                 [this, server](std::size_t asked, std::vector<Leased> items) {
                     held_.expect_no_more(asked);
                     take_in(*sessions_[server], std::move(items));
-                    if (wanted() > 0) // another server may have some
-                        for (const auto& session : sessions_)
+                    for (const auto& session : sessions_) // another server may have some
+                        if (wanted(*session) > 0)
                             session->look_up();
                 },
             .on_expired = [this, server] { held_.forget(*sessions_[server]); },
@@ -150,6 +150,8 @@ Coroutine<> RedisFrontier::open_all() {
     try {
         for (const auto& session : sessions_)
             co_await session->open();
+        if (crawl_.retry_given_up)
+            co_await retry_given_up();
     } catch (const CantTakePart&) {
         refused = std::current_exception();
     }
@@ -158,6 +160,20 @@ Coroutine<> RedisFrontier::open_all() {
     for (const auto& session : sessions_)
         co_await session->leave();
     std::rethrow_exception(refused);
+}
+
+/// On all servers, if any has given up something: the crawl is no longer over on any.
+Coroutine<> RedisFrontier::retry_given_up() {
+    const std::size_t count = state().given_up;
+    const std::string what =
+        count == 0   ? "nothing"
+        : count == 1 ? "1 URL, which is tried again, alone"
+                     : fmt::format("{} URLs, which are tried again, one by one", count);
+    crawl_.on_note(fmt::format("the crawl '{}' has given up {}", crawl_.name, what));
+    if (count == 0)
+        co_return;
+    for (const auto& session : sessions_)
+        co_await session->retry();
 }
 
 /// A permanent failure ends the crawl: `join` throws it.
@@ -192,6 +208,7 @@ SharedState RedisFrontier::state() const {
         all.known += one.known;
         all.dead += one.dead;
         all.held += one.held;
+        all.given_up += one.given_up;
     }
     return all;
 }
@@ -209,8 +226,15 @@ FrontierSession& RedisFrontier::session_of(const std::string& host) {
 
 // ---- Items come in ----
 
-/// How many more items the workers waiting in `get` could take.
-std::size_t RedisFrontier::wanted() const {
+/// How many more items from that server the workers waiting in `get` could take. While a
+/// URL is tried that may kill this process, nothing else may be suspected if it does.
+std::size_t RedisFrontier::wanted(const FrontierSession& from) const {
+    const auto trial = std::ranges::find_if(
+        sessions_, [](const auto& session) { return session->is_on_trial(); });
+    if (trial != sessions_.end())
+        return trial->get() == &from && held_.is_empty()
+                   ? std::min<std::size_t>(waiting_, 1)
+                   : 0;
     return waiting_ - std::min(waiting_, held_.on_the_way());
 }
 

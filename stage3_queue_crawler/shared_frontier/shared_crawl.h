@@ -24,8 +24,11 @@ struct SharedCrawl {
     /// A process that shows no sign of life for this long is dead to the others, which
     /// get what it held. This doesn't limit how long a fetch may take.
     std::chrono::milliseconds lease{30'000};
-    /// A URL that this many processes didn't survive fetching is not tried again.
-    int most_lost = 3;
+    /// A URL that this many processes didn't survive is from then on fetched only alone,
+    /// so that it's known whether it kills them: see "Suspects" in frontier.lua.
+    int most_lost = 2;
+    /// URLs that were given up since they kill processes are tried again.
+    bool retry_given_up = false;
     std::string process; ///< what this one is called, for people
     /// Called with what the user should read.
     std::function<void(const std::string&)> on_note = [](const std::string&) {};
@@ -49,8 +52,9 @@ struct SharedState {
     std::size_t records = 0;
     std::size_t known = 0; ///< URLs
     std::size_t dead = 0;
-    std::size_t held = 0; ///< by any process
-    bool is_whole = true; ///< no call was left half done: see frontier.lua
+    std::size_t held = 0;     ///< by any process
+    std::size_t given_up = 0; ///< URLs that kill processes
+    bool is_whole = true;     ///< no call was left half done: see frontier.lua
 
     bool is_over() const { return stage == Stage::max_pages || stage == Stage::complete; }
 };

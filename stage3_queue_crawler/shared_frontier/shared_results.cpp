@@ -121,7 +121,7 @@ Coroutine<> SharedResults::read() {
 Coroutine<> SharedResults::read_state(std::size_t server) {
     std::vector<std::string> command{"HMGET",   key("meta"), "state", "unfinished",
                                      "records", "known",     "dead",  "clock",
-                                     "servers", "begun",     "ended"};
+                                     "servers", "begun",     "ended", "given_up"};
     const RedisReply reply = co_await ask(server, std::move(command));
     const std::vector<RedisReply>& values = reply.items;
     if (values.at(0).is_null)
@@ -137,6 +137,7 @@ Coroutine<> SharedResults::read_state(std::size_t server) {
     state_.records += to_number(values.at(2).text);
     state_.known += to_number(values.at(3).text);
     state_.dead += to_number(values.at(4).text);
+    state_.given_up += to_number(values.at(9).text);
     state_.is_whole = state_.is_whole && values.at(7).text == values.at(8).text;
     const std::chrono::duration<double, std::micro> clock(
         static_cast<double>(to_number(values.at(5).text)));

@@ -68,6 +68,7 @@ TEST_CASE("bad usage gives one line and exit status 2") {
     refused({"--lease", "5"}, "need a --frontier");
     refused({"--report"}, "need a --frontier");
     refused({"--forget"}, "need a --frontier");
+    refused({"--retry-given-up"}, "need a --frontier");
     const auto refused_with_others = [&](std::vector<std::string> arguments,
                                          const std::string& words) {
         arguments.insert(arguments.begin(), {"--frontier", "redis://h", "--crawl", "x"});
@@ -81,6 +82,8 @@ TEST_CASE("bad usage gives one line and exit status 2") {
                         "--report and --forget take no");
     refused_with_others({"--forget"}, "--report and --forget take no URLs");
     refused_with_others({"--forget", "--report"}, "give one of these");
+    refused_with_others({"--report", "--retry-given-up"},
+                        "--report and --forget fetch nothing, and --retry-given-up does");
     refused_with_others({"--frontier", "redis://i", "--max-pages", "3"},
                         "--max-pages can't be counted over several servers");
     refused({"--user-agent="}, "a value is missing: --user-agent=");

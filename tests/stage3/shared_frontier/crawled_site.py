@@ -30,14 +30,14 @@ class Site(LoopThread):
     """`latency`: in seconds, on average. `leaves`: how many leaves page 1 leads to. `robots`: the text of each host's
     robots.txt, or None if there is none. `plain`: all are pages. `flaky`: some fail at first.
     `circle`: pages, each of which redirects to the next, and the last to the first. `on_request`: called with each
-    path, in the site's thread, before the answer."""
+    request's path and its whole head, in the site's thread, before the answer."""
 
     def __init__(self, pages=200, hosts=1, links=8, latency=0.0, leaves=0, robots=ROBOTS, plain=False, flaky=False,
                  circle=()):
         self.pages, self.hosts, self.links_on_a_page = pages, hosts, links
         self.latency, self.leaves, self.robots = latency, leaves, robots
         self.plain, self.flaky, self.circle = plain, flaky, circle
-        self.on_request = lambda path: None
+        self.on_request = lambda path, head: None
         self.requests = []
         self.failures = collections.Counter()
         self.at_once = collections.Counter()  # requests to a host that aren't answered yet
@@ -156,11 +156,11 @@ class _Connection(asyncio.Protocol):
             return
         while b"\r\n\r\n" in self.received:
             head, self.received = self.received.split(b"\r\n\r\n", 1)
-            self.request(head.split(b" ", 2)[1].decode())
+            self.request(head.split(b" ", 2)[1].decode(), head.decode())
 
-    def request(self, path):
+    def request(self, path, head):
         site = self.site
-        site.on_request(path)
+        site.on_request(path, head)
         status, headers, body = site.answer(self.host, path)
         site.requests.append(Request(time.monotonic(), self.host, path, status))
         site.at_once[self.host] += 1

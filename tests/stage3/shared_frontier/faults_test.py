@@ -92,6 +92,51 @@ class FaultTest(unittest.TestCase):
         with (redis or self.redis).client() as client:
             return client.call("HGET", f"{{{name}}}:meta", field)
 
+    def crawl_until_one_survives(self, site, poison, count=1, status=3):
+        """That many processes take part at a time, and each that asks for the poisoned page is killed, until one ends
+        by itself. Returns how many were killed. The page must be on the root's host, since only that gets the header."""
+        running, deaths = {}, collections.Counter()
+
+        def kill(path, head):
+            if poison.endswith(path):
+                running[head.split("X-Number: ")[1].split()[0]].send_signal(signal.SIGKILL)
+
+        site.on_request = kill
+        while all(process.poll() in (None, -signal.SIGKILL) for process in running.values()):
+            for number in map(str, range(count)):
+                process = running.get(number)
+                if process is None or process.poll() == -signal.SIGKILL:
+                    deaths[number] += process is not None
+                    running[number] = self.start(site, "--lease", 0.5, "--workers", 5, "--header", f"X-Number: {number}")
+            self.assertLess(deaths.total(), 12)
+            time.sleep(0.01)
+        self.assertEqual(set(self.statuses(running.values())), {status})
+        self.assertIn("1 URL was given up, since processes died while they fetched only it", running["0"].words())
+        return deaths.total()
+
+    def assert_only_that_was_given_up(self, site, poison):
+        status, records, said = self.report()
+        self.assertEqual(status, 3)
+        self.assertIn("stage3: 1 URL was given up, since processes died while they fetched only it: see the report; "
+                      "--retry-given-up tries it again", said)
+        self.assertEqual((records[poison]["outcome"], records[poison]["error"]),
+                         ("failed", "several processes have ended while they fetched only it"))
+        self.assertEqual({record["outcome"] for url, record in records.items() if url != poison}, {"page"})
+        self.assertEqual([broken for server in self.servers for broken in invariants.broken_in(self.crawl(redis=server))],
+                         [])
+
+    def assert_it_can_be_tried_again(self, site):
+        site.on_request = lambda path, head: None
+        command = site, "--lease", 0.5, "--header", "X-Number: 0", "--retry-given-up"
+        again = self.start(*command)
+        self.assertEqual(again.wait(PATIENCE), 0, again.words())
+        self.assertIn("has given up 1 URL, which is tried again, alone", again.words())
+        self.assertEqual(again.records(), self.report()[1])  # a report was written again
+        self.assert_all_is_right(site)
+        later = self.start(*command)
+        self.assertEqual(later.wait(PATIENCE), 0)
+        self.assertIn("has given up nothing", later.words())
+
     def report(self, *urls):
         """The records, read by a process that has not taken part."""
         words = stage3.shared(urls or self.urls, "crawl")
@@ -351,27 +396,18 @@ class ProcessesGo(FaultTest):
         self.assertGreater(crawl.number("lost"), 0)
         self.assertLessEqual(stage3.fetched_again(site, {}), crawl.number("lost"))
 
-    def test_a_page_that_kills_each_process_fails(self):
-        site = self.site(60, 2, plain=True, robots=None, latency=0.01)
+    def test_a_page_that_kills_each_process_is_given_up(self):
+        site = self.site(60, plain=True, robots=None, latency=0.01)
         poison = site.url(7)
-        running = []
-        site.on_request = lambda path: [os.kill(process.pid, signal.SIGKILL) for process in running
-                                        if poison.endswith(path)]
-        deaths = 0
-        while True:
-            process = self.start(site, "--lease", 0.5, "--workers", 5)
-            running[:] = [process]
-            if process.wait(PATIENCE) != -signal.SIGKILL:
-                break
-            deaths += 1
-            self.assertLess(deaths, 10)
-        self.assertEqual((process.returncode, deaths), (1, 3))
-        _, records, _ = self.report()
-        self.assertEqual((records[poison]["outcome"], records[poison]["error"]),
-                         ("failed", "3 processes have ended while they fetched it"))
-        others = [record for url, record in records.items() if url != poison]
-        self.assertEqual({record["outcome"] for record in others}, {"page"})
-        self.assertEqual(invariants.broken_in(self.crawl()), [])
+        self.assertEqual(self.crawl_until_one_survives(site, poison), 4)
+        self.assert_only_that_was_given_up(site, poison)
+        self.assert_it_can_be_tried_again(site)
+
+    def test_a_page_that_kills_kills_no_more_if_others_take_part(self):
+        site = self.site(200, plain=True, robots=None, latency=0.05)
+        poison = site.url(7)
+        self.assertEqual(self.crawl_until_one_survives(site, poison, count=3), 4)
+        self.assert_only_that_was_given_up(site, poison)
 
     @unittest.skipIf(os.environ.get("LIMITED_MEMORY") == "no", "sanitizers need more memory than there would be")
     def test_a_page_that_is_larger_than_a_process_s_memory_fails(self):
@@ -602,6 +638,14 @@ class SeveralServers(FaultTest):
             processes[number] = self.start(site, "--lease", 1)
         self.assert_joined(processes)
         self.assert_all_is_right(site)
+
+    def test_a_page_that_kills_is_given_up_on_its_server_and_nothing_else_is(self):
+        site = self.site(200, 12, plain=True, robots=None, latency=0.02)
+        poison = next(url for url in map(site.url, range(5, 200)) if site.host(int(url.rsplit("/")[-1])) == 0)
+        # A page of another server that is tried at the same time would be held alone there.
+        self.crawl_until_one_survives(site, poison)
+        self.assert_only_that_was_given_up(site, poison)
+        self.assert_it_can_be_tried_again(site)
 
     def test_a_server_that_has_forgotten_is_noticed(self):
         """A server may forget although it writes before it answers: its disk was full, or an old copy was restored."""

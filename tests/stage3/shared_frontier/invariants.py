@@ -1,12 +1,13 @@
 """What must be true of a crawl in Redis between any two calls of its script.
 
-The seven invariants are those in the head of frontier.lua, written again in another language. In addition, counters
+The nine invariants are those in the head of frontier.lua, written again in another language. In addition, counters
 must have the values that counting gives. No call may come in meanwhile, since the crawl is read in several steps.
 """
 import collections
 import json
 
 AT_ONCE = 5000  # how many records are read at once
+GIVEN_UP = "processes have ended while they fetched only it"
 
 Item = collections.namedtuple("Item", "depth redirects tries lost parent url")
 Held = collections.namedtuple("Held", "seq host flag depth redirects tries lost parent")
@@ -59,17 +60,20 @@ class Crawl:
             calls = [[command[0], prefix + key, *command[1:]] for key in found]
             return {key.split(":", 1)[1]: answer for key, answer in zip(found, client.call_all(calls))} if found else {}
 
-        meta, urls, hosts, ready, parked, sessions, links, inbox, rules = client.call_all([
+        meta, urls, hosts, ready, parked, suspects, sessions, links, inbox, rules, given_up = client.call_all([
             ["HGETALL", prefix + "meta"], ["HGETALL", prefix + "urls"], ["HGETALL", prefix + "hosts"],
             ["ZRANGE", prefix + "ready", 0, -1, "WITHSCORES"], ["ZRANGE", prefix + "parked", 0, -1],
+            ["ZRANGE", prefix + "suspects", 0, -1],
             ["ZRANGE", prefix + "sessions", 0, -1], ["LRANGE", prefix + "links", 0, -1], ["HGETALL", prefix + "inbox"],
-            ["HGETALL", prefix + "rules"]])
+            ["HGETALL", prefix + "rules"], ["HGETALL", prefix + "given_up"]])
         self.meta = pairs(meta)
         is_zset = self.meta.get("order") == "priority"
         self.urls = {url: known(text) for url, text in pairs(urls).items()}
         self.hosts = {host: Host(*map(int, text.split(" ")[:4]), text[-1]) for host, text in pairs(hosts).items()}
         self.ready = {host: int(score) for host, score in pairs(ready).items()}
-        self.parked = [(text.split(" ", 1)[0], item(text.split(" ", 1)[1])) for text in parked]
+        self.parked, self.suspects = [[(text.split(" ", 1)[0], item(text.split(" ", 1)[1])) for text in texts]
+                                      for texts in (parked, suspects)]
+        self.given_up = pairs(given_up)
         self.queues = {host: [item(text) for text in texts]
                        for host, texts in read_each("queue", "ZRANGE" if is_zset else "LRANGE", 0, -1).items()}
         self.sessions = sessions
@@ -98,6 +102,8 @@ class Crawl:
                 places[one.url].append(f"queue:{host}")
         for _, one in self.parked:
             places[one.url].append("parked")
+        for _, one in self.suspects:
+            places[one.url].append("suspects")
         for session, urls in self.held.items():
             for url in urls:
                 places[url].append(f"held:{session}")
@@ -121,7 +127,7 @@ def broken(client, name):
 
 def broken_in(crawl):
     return [*_one_place(crawl), *_unfinished(crawl), *_one_record(crawl), *_hosts(crawl), *_sessions(crawl),
-            *_whole_calls(crawl), *_counters(crawl)]
+            *_whole_calls(crawl), *_suspects(crawl), *_given_up(crawl), *_counters(crawl)]
 
 
 def _one_place(crawl):
@@ -155,8 +161,9 @@ def _one_record(crawl):
         if record["url"] in done and is_dead != (crawl.urls[record["url"]].state == "d"):
             yield f"3: {record['url']} is {crawl.urls[record['url']].state}, and its outcome {record['outcome']}"
     numbers = [number for number, _ in crawl.records] + [entry["number"] for entry in crawl.links if "record" in entry]
-    if sorted(numbers) != list(range(1, len(numbers) + 1)):
-        yield f"3: the records aren't numbered from 1 on without a gap: {numbers}"
+    last = len(numbers) + crawl.number("retried")  # the numbers of records that were withdrawn are missing
+    if len(set(numbers)) != len(numbers) or not set(numbers) <= set(range(1, last + 1)):
+        yield f"3: the records aren't numbered from 1 to {last}: {numbers}"
 
 
 def _hosts(crawl):
@@ -199,6 +206,26 @@ def _whole_calls(crawl):
         yield f"7: {crawl.meta['begun']} calls have begun, but {crawl.meta['ended']} have ended"
 
 
+def _suspects(crawl):
+    most = crawl.number("max_lost")
+    for place, items in {"suspects": crawl.suspects, **{f"queue:{host}": [(host, one) for one in items]
+                                                        for host, items in crawl.queues.items()}}.items():
+        for host, one in items:
+            if (one.lost >= most) != (place == "suspects"):
+                yield f"8: {one.url} of {host} was lost {one.lost} times, and is in {place}"
+    for session, urls in crawl.held.items():
+        if any(one.lost >= most for one in urls.values()) and (len(urls) > 1 or session != crawl.meta["trial"]):
+            yield f"8: {session} holds {urls}, and on trial is {crawl.meta['trial']!r}"
+    if crawl.meta["trial"] not in ("", *crawl.sessions):
+        yield f"8: {crawl.meta['trial']} is on trial, but isn't a session"
+
+
+def _given_up(crawl):
+    said = {record["url"] for _, record in crawl.records if GIVEN_UP in record["error"]}
+    if said != crawl.given_up.keys():
+        yield f"9: given_up has {sorted(crawl.given_up)}, but the records say {sorted(said)}"
+
+
 def _counters(crawl):
     records = [record for _, record in crawl.records]
     in_links = [entry["record"] for entry in crawl.links if "record" in entry]
@@ -209,9 +236,10 @@ def _counters(crawl):
         "records": len(outcomes),
         "counted": sum(outcome != "disallowed" for outcome in outcomes),
         "dead": sum(record["outcome"] in ("error", "failed") for record in records),
+        "given_up": len(crawl.given_up),
     }
     if crawl.number("servers") == 1:  # otherwise, links that went to other servers are counted, too
-        counted["created"] = sum(known.state != "m" for known in crawl.urls.values())
+        counted["created"] = sum(known.state != "m" for known in crawl.urls.values()) + crawl.number("retried")
     for name, count in counted.items():
         if crawl.number(name) != count:
             yield f"{name} is {crawl.meta[name]}, but there are {count}"

@@ -66,6 +66,16 @@ void done(SharedVisit visit, const std::vector<std::string>& links = {}) {
     visit.done(record, found);
 }
 
+/// Of two servers.
+std::vector<std::string> one_host_per_server() {
+    std::vector<std::string> hosts(2);
+    for (int i = 0; hosts[0].empty() || hosts[1].empty(); ++i) {
+        const std::string host = "h" + std::to_string(i);
+        hosts[stage3::server_of(host + ":80", 2)] = "http://" + host + "/";
+    }
+    return hosts;
+}
+
 /// Some servers, and as many frontiers on them as a test needs.
 struct SharedTest {
     explicit SharedTest(std::size_t server_count = 1) {
@@ -623,14 +633,66 @@ TEST_CASE("while links of big pages wait, no more pages are handed out") {
 }
 
 TEST_CASE(
+    "a URL that may kill its process is fetched while nothing else is held, from any "
+    "server") {
+    SharedTest test(2);
+    const std::vector<std::string> hosts = one_host_per_server();
+    RedisFrontier& frontier =
+        test.join_crawl({hosts[0], hosts[1], hosts[1] + "a", hosts[1] + "b"});
+    std::map<std::string, SharedVisit> visits;
+    for (int i = 0; i < 4; ++i) {
+        SharedVisit visit = test.get(frontier);
+        const std::string url(visit.work().url.href());
+        visits.emplace(url, std::move(visit));
+    }
+    visits.at(hosts[0]).put_off(500ms);
+    test.wait(200ms);
+    std::string item = test.say({"ZRANGE", "{test}:parked", "0", "0"}).items.at(0).text;
+    test.say({"ZREM", "{test}:parked", item});
+    item.replace(item.find(" 1 0 - "), 7, " 1 2 - "); // as if two processes had died
+    test.say({"ZADD", "{test}:suspects", "0", item});
+    CHECK_FALSE(test.has_one(frontier)); // which says that this process is on trial
+    visits.erase(hosts[1] + "a");        // and goes back
+    CHECK_FALSE(test.has_one(frontier));
+    visits.erase(hosts[1] + "b");
+    CHECK_FALSE(test.has_one(frontier));
+    done(std::move(visits.at(hosts[1])));
+    SharedVisit suspect = test.get(frontier);
+    CHECK(suspect.work().url == url_of(hosts[0]));
+    CHECK_FALSE(test.has_one(frontier));
+    done(std::move(suspect));
+    CHECK(test.has_one(frontier));
+}
+
+TEST_CASE("a URL that was given up is tried again if that's wanted, and reported again") {
+    SharedTest test;
+    RedisFrontier& one = test.join_crawl({"http://h/"});
+    done(test.get(one));
+    test.join(one);
+    CHECK(test.run(one.may_report()));
+    // As frontier.lua would leave it.
+    const std::string id =
+        test.say({"XRANGE", "{test}:records", "-", "+"}).items.at(0).items.at(0).text;
+    test.say({"HSET", "{test}:given_up", "http://h/", id + " h:80 0 10 0 2 - http://h/"});
+    test.say({"HSET", "{test}:meta", "given_up", "1", "dead", "1"});
+    test.crawl.retry_given_up = true;
+    RedisFrontier& two = test.join_crawl({"http://h/"});
+    CHECK(test.notes
+          == std::vector<std::string>{
+              "the crawl 'test' has given up 1 URL, which is tried again, alone"});
+    CHECK(test.records().empty());
+    done(test.get(two));
+    test.join(two);
+    CHECK(test.run(two.may_report()));
+    CHECK(two.state().given_up == 0);
+    CHECK(two.state().dead == 0);
+    CHECK(test.records().size() == 1);
+}
+
+TEST_CASE(
     "a server that comes back with less data is reported, and the crawl isn't complete") {
     SharedTest test(2);
-    // One host for each server.
-    std::vector<std::string> hosts(2);
-    for (int i = 0; hosts[0].empty() || hosts[1].empty(); ++i) {
-        const std::string host = "h" + std::to_string(i);
-        hosts[stage3::server_of(host + ":80", 2)] = "http://" + host + "/";
-    }
+    const std::vector<std::string> hosts = one_host_per_server();
     RedisFrontier& frontier = test.join_crawl({hosts[0]});
     done(test.get(frontier), {hosts[1], hosts[1] + "x"});
     SharedVisit there = test.get(frontier); // which shows that the links have arrived

@@ -19,6 +19,7 @@ import invariants
 import redis_server
 import script
 
+LEAST_ALONE, MOST_ALONE = 2, 8  # deaths after which a URL is given up: see ENOUGH in frontier.lua
 EVENTS = 120  # in a round, before it ends without disturbance
 LEASE = 30
 PATIENCE = 3000  # calls that the end may take
@@ -36,6 +37,7 @@ class Web:
         self.kinds[self.urls[0]] = "page"
         self.links = {url: self._links(chance, url, number) for number, url in enumerate(self.urls)}
         self.fails = {url: chance.randint(1, 3) if kind == "flaky" else 0 for url, kind in self.kinds.items()}
+        self.deadly = chance.choice([None, self.urls[-1], chance.choice(self.urls)])  # no process survives this page
         self.delays = {host: chance.choice([0, 0, 0.3]) for host in self.hosts}  # as its robots.txt says
 
     def _links(self, chance, url, number):
@@ -68,7 +70,7 @@ class Round:
         self.web = Web(chance, self.servers)
         self.settings = script.Settings(
             lease=LEASE, delay=chance.choice([0, 0, 0.2]), max_per_host=chance.choice([0, 0, 1, 3]),
-            max_pages=chance.choice([0, 0, 0, 12]) if self.servers == 1 else 0, max_lost=chance.choice([1, 3, 3, 5]),
+            max_pages=chance.choice([0, 0, 0, 12]) if self.servers == 1 else 0, max_lost=chance.choice([1, 2, 2, 4]),
             servers=self.servers, rules=chance.choice([0, 1]), order=chance.choice(["fifo", "lifo", "priority"]))
         self.max_depth = chance.choice([99, 99, 3])
         self.in_chunk = chance.choice([3, 500])
@@ -76,6 +78,7 @@ class Round:
         self.processes = []
         self.pictures = [None] * self.servers
         self.lost = collections.Counter()  # how often a process was lost that held this URL
+        self.blamed = collections.Counter()  # how often it held nothing else, having been lost max_lost times before
         self.starts = collections.defaultdict(list)  # the times of requests to a host that has a delay
         self.pass_one = None
 
@@ -92,7 +95,7 @@ class Round:
             self.open(number)
         events = [self.call] * 12 + [self.lose_answer] * 2 + [self.repeat] * 3 + [self.pass_time] * 3 + [
             self.die, self.come, self.leave, self.come_again, self.call_out_of_turn, self.carry, self.carry,
-            self.carry_half, self.look_for_the_end]
+            self.carry_half, self.look_for_the_end, self.retry]
         for _ in range(EVENTS):
             self.chance.choice(events)()
         self.end()
@@ -159,6 +162,13 @@ class Round:
         for each in self.scripts:
             each.pass_time(seconds)
 
+    def retry(self):
+        """What was given up becomes work again, on all servers."""
+        for number, each in enumerate(self.scripts):
+            for _ in range(self.chance.randint(1, 2)):  # perhaps because the answer was lost
+                assert each.call("retry")[6] == "0"
+                self.look(number)
+
     def flat(self, process):
         seq, want, results = process.unanswered
         return (seq, want, *results)
@@ -181,6 +191,8 @@ class Round:
             self.take(process, item)
         held = self.pictures[process.server].held.get(process.session.name, {})
         assert held.keys() == process.items.keys(), f"it holds {sorted(process.items)}, but Redis has {sorted(held)}"
+        if self.web.deadly in process.items:
+            self.processes.remove(process)
 
     def take(self, process, item):
         assert item.url not in process.items, f"{item.url} was given to a process that holds it"
@@ -298,7 +310,13 @@ class Round:
         broken = invariants.broken_in(now)
         assert not broken, broken
         for name in set(before.sessions if before else []) - set(now.sessions) - {given_up}:
-            self.lost.update(before.held.get(name, {}).keys())
+            held = before.held.get(name, {}).keys()
+            self.blamed.update(url for url in held if len(held) == 1 and self.lost[url] >= self.settings.max_lost)
+            self.lost.update(held)
+        for url in now.given_up.keys() - (before.given_up.keys() if before else ()):
+            assert LEAST_ALONE <= self.blamed.pop(url, 0) <= MOST_ALONE, f"{url} was given up, but {self.lost[url]=}"
+            self.lost[url] = self.settings.max_lost  # so that it's still a suspect if it's tried again
+        assert max(self.blamed.values(), default=0) < MOST_ALONE, f"these weren't given up: {self.blamed}"
         if now.meta["state"] == "complete":
             unfinished = [each["unfinished"] for each in map(self.meta, range(self.servers))]
             assert set(unfinished) == {"0"}, f"the state is complete, but unfinished is {unfinished}"
@@ -329,6 +347,9 @@ class Round:
         self.say(process)
 
     def check_the_end(self):
+        for url in {self.web.deadly} & set().union(*(picture.urls for picture in self.pictures)):
+            picture = self.pictures[self.server_of(url)]
+            assert picture.urls[url].state in ("dm", "dmq")[self.settings.max_pages > 0], f"{url} was survived"
         records = {(number, index): record for number, picture in enumerate(self.pictures)
                    for index, record in picture.records}
         by_url = {record["url"]: record for record in records.values()}
@@ -363,8 +384,8 @@ class Round:
     def check_record(self, server, record, records, by_url):
         url = record["url"]
         assert self.server_of(url) == server
-        has_killed = self.lost[url] >= self.settings.max_lost
-        assert record["outcome"] == ("failed" if has_killed else self.web.outcome(url)), f"{record}, {self.lost[url]}"
+        has_killed = url in self.pictures[server].given_up
+        assert record["outcome"] == ("failed" if has_killed else self.web.outcome(url)), record
         if not has_killed:
             assert int(record["tries"]) == self.web.fails[url] + 1, record
         depth = int(record["depth"])
@@ -403,8 +424,10 @@ def main():
                 print(f"This was: schedules_test.py --seed {seed} --rounds 1", file=sys.stderr)
                 return 1
             told["records"] += sum(len(picture.records) for picture in one.pictures)
-            told["lost"] += sum(one.lost.values())
-    print(f"{options.rounds} crawls: {told['records']} records, {told['lost']} times a process was lost with a URL")
+            told["lost"] += sum(picture.number("lost") for picture in one.pictures)
+            told["given up"] += sum(picture.number("given_up") + picture.number("retried") for picture in one.pictures)
+    print(f"{options.rounds} crawls: {told['records']} records, {told['lost']} times a process was lost with a URL, "
+          f"{told['given up']} times one was given up")
     return 0
 
 

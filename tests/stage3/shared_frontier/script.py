@@ -12,13 +12,14 @@ import invariants
 PATH = pathlib.Path(__file__).resolve().parents[3] / "stage3_queue_crawler/shared_frontier/frontier.lua"
 TEXT = PATH.read_bytes()
 SHA = hashlib.sha1(TEXT).hexdigest()
+FORMAT = "2"  # of what the script keeps
 A_CALL = 20  # microseconds: the distance between hosts' places in line
 NEVER = 9_000_000_000_000_000  # microseconds: Redis's clock will not get there in our time
 
-Reply = collections.namedtuple("Reply", "wait state unfinished records known dead held items")
+Reply = collections.namedtuple("Reply", "wait on_trial state unfinished records known dead held given_up items")
 Leased = collections.namedtuple("Leased", ["url", *invariants.Held._fields])
 Settings = collections.namedtuple("Settings", "lease delay max_per_host max_pages max_lost servers rules order")
-USUAL = Settings(lease=30, delay=0, max_per_host=0, max_pages=0, max_lost=3, servers=1, rules=0, order="fifo")
+USUAL = Settings(lease=30, delay=0, max_per_host=0, max_pages=0, max_lost=2, servers=1, rules=0, order="fifo")
 
 
 def host_of(url):
@@ -72,7 +73,7 @@ class Script:
     def clock(self):
         return int(self.client.call("HGET", self.key("meta"), "clock")) / 1e6
 
-    def raw_open(self, chunks=(), old="", settings="{}", name="test", format="1"):
+    def raw_open(self, chunks=(), old="", settings="{}", name="test", format=FORMAT):
         s = self.settings
         if self.clock_stands and self._is_there():
             self.client.call("HSET", self.key("meta"), "seen", NEVER)
@@ -113,8 +114,8 @@ class Session:
         if reply == ["expired"]:
             return None
         assert reply[0] == "ok", reply
-        items = [Leased(url, *invariants.held(text)) for url, text in zip(reply[8::2], reply[9::2])]
-        return Reply(int(reply[1]), reply[2], *map(int, reply[3:8]), items)
+        items = [Leased(url, *invariants.held(text)) for url, text in zip(reply[10::2], reply[11::2])]
+        return Reply(int(reply[1]), reply[2] == "1", reply[3], *map(int, reply[4:10]), items)
 
     def take(self, want=1):
         """Asks for items. Returns their URLs."""

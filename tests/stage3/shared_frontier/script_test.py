@@ -12,7 +12,7 @@ import unittest
 import invariants
 import redis_server
 import resp
-from script import NEVER, TEXT, Script, chunk, done
+from script import FORMAT, NEVER, TEXT, Script, chunk, done
 
 redis = None  # the server for all tests
 
@@ -206,22 +206,6 @@ class Leases(ScriptTest):
         session.step(0)
         self.assertGreater(script.clock() - clock, 0.015)
 
-    def test_a_url_fails_after_max_lost_processes(self):
-        script, session = self.crawl_of(pages(2), max_lost=3)
-        session.step(0, done(session.take()[0], [chunk([page(5)])]))
-        poison = page(1)
-        for death in range(3):
-            victim = script.open()
-            while poison not in victim.take():
-                script.pass_time(1)
-            script.pass_time(31)
-            session.step(0)
-        record = script.look().record(poison)
-        self.assertEqual((record["outcome"], record["error"], record["depth"], record["parent"], record["new_links"]),
-                         ("failed", "3 processes have ended while they fetched it", "0", "-", "0"))
-        reply = session.step(0)
-        self.assertEqual((reply.records, reply.dead), (2, 1))
-
     def test_a_lost_process_s_items_come_back_one_by_one(self):
         script, dies = self.crawl_of(pages(8))
         lives = script.open()
@@ -249,23 +233,6 @@ class Leases(ScriptTest):
             script.pass_time(1)
         self.assertEqual(len(came + lives.take(600)), 600)
 
-    def test_a_page_that_kills_makes_no_other_page_fail(self):
-        script, session = self.crawl_of(pages(8), max_lost=3)
-        poison, deaths = page(3), 0
-        reply = session.step(8)
-        while reply.state != "complete":
-            urls = [item.url for item in reply.items]
-            if poison in urls:
-                deaths += 1
-                session, urls = script.open(), []
-            script.pass_time(0.15)
-            reply = session.step(8, *map(done, urls))
-        crawl = script.look()
-        self.assertEqual(deaths, 3)
-        self.assertEqual(crawl.record(poison)["outcome"], "failed")
-        self.assertEqual([record["outcome"] for _, record in crawl.records if record["url"] != poison], ["page"] * 7)
-        self.assertEqual(crawl.number("lost"), 8 + 2)  # so each of the others was held once by a session that died
-
     def test_close_gives_items_back_at_once_without_counting_them_as_lost(self):
         script, leaves = self.crawl_of(pages(3))
         held = leaves.step(2).items
@@ -287,6 +254,264 @@ class Leases(ScriptTest):
             came += lives.take(30)
         self.assertEqual(sorted(came), sorted(pages(25)))
         self.assertEqual(script.look().sessions, [lives.name])
+
+
+class Suspects(ScriptTest):
+    """A URL with which processes have died is fetched only alone, and only then can it be given up."""
+
+    def crawl_with_a_suspect(self, others=4, is_tried=True, **settings):
+        """Two processes have died while they held a page. Returns a session that is on trial, and may now get it."""
+        script = self.script(**settings)
+        dies = script.open(page(0))
+        for _ in range(2):
+            [url] = dies.take()
+            dies = self.lose(script)
+        lives = script.open(*pages(others + 1), old=dies.name)
+        if is_tried:
+            self.try_it(lives)
+        return script, lives, url
+
+    def try_it(self, session):
+        """A session is told that it's on trial before it's given the suspect."""
+        reply = session.step(1)
+        self.assertEqual((reply.items, reply.on_trial, reply.wait), ([], True, -1))
+        return session
+
+    def lose(self, script):
+        """The lease of all sessions ends. Returns a new one."""
+        script.pass_time(31)
+        session = script.open()
+        session.step(0)
+        script.pass_time(1)
+        return session
+
+    def give_up(self, script, session):
+        """Each process that has the suspect dies, until there is none. Returns how many did."""
+        for deaths in range(9):
+            if not session.step(1).on_trial:
+                session.close()
+                return deaths
+            session.step(1)
+            session = self.lose(script)
+
+    def test_a_suspect_is_given_only_to_a_session_that_holds_nothing(self):
+        script, session, suspect = self.crawl_with_a_suspect()
+        other = script.open()
+        [item] = session.step(5).items
+        self.assertEqual((item.url, item.lost), (suspect, 2))
+        reply = session.step(5)
+        self.assertEqual((reply.items, reply.on_trial, reply.wait), ([], True, -1))  # as long as it has that
+        self.assertEqual(len(other.take(2)), 2)  # while others go on as usual
+        reply = session.step(5, done(suspect))
+        self.assertEqual((len(reply.items), reply.on_trial), (2, False))
+
+    def test_a_session_on_trial_is_given_nothing_new_until_it_holds_nothing(self):
+        script = self.script()
+        busy = script.open(page(0), *pages(4, "busy:80"))
+        held = [url for url in busy.take(5) if "busy" in url]
+        busy.step(0, ["back", page(0)])
+        for _ in range(2):
+            script.pass_time(1)
+            self.assertEqual(script.open().take(), pages(1))
+            script.pass_time(31)
+            busy.step(0)
+        script.pass_time(1)
+        other = script.open(*pages(3, "other:80"))
+        reply = busy.step(3)
+        self.assertEqual((reply.items, reply.on_trial), ([], True))
+        reply = busy.step(3, *map(done, held[:3]))
+        self.assertEqual((reply.items, reply.on_trial), ([], True))
+        self.assertEqual(other.take(3), pages(3, "other:80"))
+        self.assertEqual([item.url for item in busy.step(3, done(held[3])).items], pages(1))
+
+    def test_if_the_session_on_trial_goes_first_another_is_tried(self):
+        for way in ("leaves", "dies", "begins anew"):
+            self.client.call("FLUSHALL")
+            script, goes, suspect = self.crawl_with_a_suspect(others=0)
+            script.open(page(1, "other:80"))
+            self.assertEqual(goes.step(1).items[0].url, suspect)
+            goes.step(0, ["back", suspect])
+            if way == "leaves":
+                goes.close()
+                stays = script.open()
+            elif way == "dies":
+                stays = self.lose(script)
+            else:
+                stays = script.open(old=goes.name)
+            [item] = self.try_it(stays).step(1).items
+            self.assertEqual((item.url, item.lost), (suspect, 2))
+            self.assertEqual(script.broken(), [])
+
+    def test_a_url_is_given_up_after_two_deaths_alone(self):
+        script, session, suspect = self.crawl_with_a_suspect(others=3)
+        self.assertEqual(self.give_up(script, session), 2)
+        crawl = script.look()
+        record = crawl.record(suspect)
+        self.assertEqual((record["outcome"], record["error"], record["depth"], record["parent"], record["new_links"]),
+                         ("failed", "several processes have ended while they fetched only it", "0", "-", "0"))
+        self.assertEqual((crawl.number("given_up"), crawl.number("dead"), crawl.number("records")), (1, 1, 1))
+
+    def test_deaths_at_the_same_time_as_others_are_hardly_evidence(self):
+        """What kills several processes at once can't be the page that one of them was fetching."""
+        for when in ("before", "with", "after"):
+            self.client.call("FLUSHALL")
+            script, session, suspect = self.crawl_with_a_suspect(others=0)
+            for _ in range(8):
+                self.assertEqual(session.take(), [suspect])
+                if when == "before":
+                    session.step(0)
+                other = script.open()
+                other.step(0)
+                if when == "before":
+                    script.pass_time(15)
+                    session.step(0)
+                if when == "after":
+                    script.pass_time(9)
+                    other.step(0)
+                self.assertEqual(script.look().number("given_up"), 0)
+                session = self.lose(script)
+                script.pass_time(30)
+                session.step(1)
+            self.assertEqual(script.look().number("given_up"), 1, when)
+
+    def test_deaths_long_before_or_after_do_not_weaken_the_evidence(self):
+        script, session, suspect = self.crawl_with_a_suspect(others=0)
+        for _ in range(2):
+            self.assertEqual(session.take(), [suspect])
+            other = script.open()
+            script.pass_time(21)
+            session.step(0)
+            session = self.lose(script)  # and so is the other
+            session.step(1)
+        self.assertEqual(script.look().number("given_up"), 1)
+
+    def test_a_suspect_that_is_fetched_is_an_innocent_one(self):
+        script, session, suspect = self.crawl_with_a_suspect(others=0)
+        session.take()
+        session = self.try_it(self.lose(script))
+        self.assertEqual(session.take(), [suspect])
+        reply = session.step(1, done(suspect, [chunk([page(9)])]))
+        self.assertEqual([item.url for item in reply.items], [page(9)])
+        self.assertEqual((reply.given_up, reply.dead), (0, 0))
+
+    def test_a_suspect_stays_one_if_it_comes_back(self):
+        for way in (lambda url: ["back", url], lambda url: ["park", url, 0, 1]):
+            self.client.call("FLUSHALL")
+            script, session, suspect = self.crawl_with_a_suspect()
+            session.take()
+            [item] = session.step(5, way(suspect)).items
+            self.assertEqual((item.url, item.lost), (suspect, 2))
+            self.assertEqual(script.broken(), [])
+
+    def test_a_suspect_s_host_is_treated_as_politely_as_usual(self):
+        script, session, suspect = self.crawl_with_a_suspect(delay=0.5)
+        [item] = session.step(1).items
+        self.assertEqual((item.url, item.flag), (suspect, "b"))
+        other = script.open()
+        self.assertEqual(other.take(), [])
+        session.step(0, ["began", suspect], ["park", suspect, 0, 1])
+        reply = session.step(1)
+        self.assertEqual((reply.items, reply.on_trial, reply.wait), ([], False, 500))
+        script.pass_time(0.5)
+        self.assertEqual(self.try_it(session).take(), [suspect])
+
+    def test_a_suspect_waits_until_its_host_has_room(self):
+        script, session, suspect = self.crawl_with_a_suspect(max_per_host=1)
+        other = script.open()
+        [url] = other.take(3)
+        reply = session.step(1)
+        self.assertEqual((reply.items, reply.on_trial), ([], False))
+        other.step(0, done(url), ["hold", "h:80", 300])
+        script.pass_time(0.299)
+        self.assertEqual(session.take(), [])
+        script.pass_time(0.001)
+        self.assertEqual(self.try_it(session).take(), [suspect])
+        self.assertEqual(other.take(3), [])
+
+    def test_a_suspect_s_robots_txt_is_asked_for_alone_too(self):
+        script, session, suspect = self.crawl_with_a_suspect(rules=1)
+        [item] = session.step(5).items
+        self.assertEqual((item.url, item.flag), (suspect, "r"))
+        [item] = session.step(5, ["rules", suspect, 0, ""], ["back", suspect]).items
+        self.assertEqual((item.url, item.flag), (suspect, "-"))
+
+    def test_max_pages_counts_suspects_exactly(self):
+        script, session, suspect = self.crawl_with_a_suspect(max_pages=2)
+        other = script.open()
+        self.assertEqual(session.take(5), [suspect])
+        [url] = other.take(5)
+        reply = other.step(5, done(url))
+        self.assertEqual((reply.items, reply.state), ([], "running"))
+        reply = session.step(5, done(suspect))
+        self.assertEqual((reply.items, reply.state), ([], "max_pages"))
+
+    def test_a_session_that_wants_nothing_is_not_tried(self):
+        script, session, suspect = self.crawl_with_a_suspect(is_tried=False)
+        self.assertFalse(session.step(0).on_trial)
+        self.assertEqual(self.try_it(script.open()).take(), [suspect])
+
+    def test_repeating_a_call_names_the_suspect_again(self):
+        _, session, suspect = self.crawl_with_a_suspect()
+        first = session.step(5)
+        again = session.say(session.seq, 5)
+        self.assertEqual((again.items, again.on_trial), (first.items, True))
+        self.assertEqual(again.items[0].url, suspect)
+
+    def test_a_page_that_kills_is_given_up_and_no_other_page(self):
+        script, session = self.crawl_of(pages(8))
+        poison, deaths = page(3), 0
+        reply = session.step(8)
+        while reply.state != "complete":
+            urls = [item.url for item in reply.items]
+            if poison in urls:
+                deaths += 1
+                session, urls = script.open(), []
+            script.pass_time(0.15)
+            reply = session.step(8, *map(done, urls))
+        crawl = script.look()
+        self.assertEqual((deaths, reply.given_up), (4, 1))
+        self.assertEqual(crawl.record(poison)["outcome"], "failed")
+        self.assertEqual([record["outcome"] for _, record in crawl.records if record["url"] != poison], ["page"] * 7)
+        self.assertEqual(crawl.number("lost"), 8 + 3)  # so each of the others was held once by a session that died
+
+    def test_what_was_given_up_may_be_tried_again(self):
+        script, session, suspect = self.crawl_with_a_suspect(others=0)
+        self.give_up(script, session)
+        session = script.open(page(1))
+        reply = session.step(0, *map(done, session.take()))
+        self.assertEqual((reply.state, reply.records, reply.dead, reply.given_up), ("complete", 2, 1, 1))
+        self.assertEqual(script.call("report", session.name), session.name)
+        for _ in range(2):  # the answer is lost, and repeating the call changes nothing
+            self.assertEqual(script.call("retry"), ["running", "1", "1", "2", "0", "0", "0"])
+            self.assertIsNone(script.look().record(suspect))
+            self.assertEqual(script.broken(), [])
+        again = self.try_it(script.open())
+        [item] = again.step(5).items
+        self.assertEqual((item.url, item.lost, item.depth, item.redirects, item.parent), (suspect, 2, 0, 10, "-"))
+        reply = again.step(5, done(suspect, [chunk([page(9)])]))
+        self.assertEqual([item.url for item in reply.items], [page(9)])
+        self.assertEqual(script.look().urls[page(9)].pages, ["3"])  # the number of the withdrawn record isn't used again
+        reply = again.step(0, done(page(9)))
+        self.assertEqual((reply.state, reply.records, reply.dead, reply.given_up), ("complete", 3, 0, 0))
+        self.assertEqual(script.call("report", again.name), again.name)  # there is another report
+
+    def test_what_was_given_up_twice_has_one_record(self):
+        script, session, suspect = self.crawl_with_a_suspect(others=0)
+        for _ in range(2):
+            self.assertEqual(self.give_up(script, session), 2)
+            self.assertEqual(len(script.look().records), 1)
+            self.assertEqual(script.broken(), [])
+            script.call("retry")
+            session = script.open()
+
+    def test_retrying_makes_room_for_max_pages(self):
+        script, session, suspect = self.crawl_with_a_suspect(others=2, max_pages=1)
+        self.give_up(script, session)
+        self.assertEqual(script.open().step(5).state, "max_pages")
+        self.assertEqual(script.call("retry")[0], "running")
+        session = self.try_it(script.open())
+        self.assertEqual(session.take(5), [suspect])
+        self.assertEqual(session.step(5, done(suspect)).state, "max_pages")
 
 
 class Hosts(ScriptTest):
@@ -665,13 +890,13 @@ class BigPages(ScriptTest):
 
     def test_another_page_may_be_given_up_while_a_big_one_waits(self):
         script, session = self.crawl_of(pages(2), max_lost=1)
-        dies = script.open()
-        [lost] = dies.take()
         [big] = session.take()
-        script.pass_time(29)
-        session.step(0)
-        script.pass_time(2)
-        session.step(0, done(big, self.chunks()))
+        for results in ((), (), (done(big, self.chunks()),)):
+            script.pass_time(1)
+            dies = script.open()
+            self.assertEqual(dies.take() or dies.take(), [page(1)])
+            script.pass_time(31)
+            session.step(0, *results)
         self.assertEqual(script.broken(), [])
         while session.step(0) and self.some_wait(script):
             pass
@@ -805,21 +1030,22 @@ class Strangers(ScriptTest):
         what = "is there, and is no crawl of stage3"
         self.refused(f"^FOREIGN {{crawl}}:meta {what}", lambda: call("SET", "{crawl}:meta", "x"))
         self.refused(f"^FOREIGN {{crawl}}:meta {what}", lambda: call("HSET", "{crawl}:meta", "x", "y"))
-        for name in ("urls", "hosts", "ready", "parked", "sessions", "records", "links", "rules", "history", "inbox"):
+        for name in ("urls", "hosts", "ready", "parked", "sessions", "records", "links", "rules", "history", "inbox",
+                     "suspects", "given_up"):
             self.refused(f"^FOREIGN {{crawl}}:{name} {what}", lambda: call("SET", f"{{crawl}}:{name}", "x"))
 
     def test_a_crawl_of_another_version_is_left_alone(self):
-        self.refused("^FORMAT the crawl has format 0, and not 1",
+        self.refused(f"^FORMAT the crawl has format 0, and not {FORMAT}",
                      lambda: self.client.call("HSET", "{crawl}:meta", "format", "0", "settings", "{}"))
         self.client.call("HSET", "{crawl}:meta", "format", "0", "settings", "{}")
         before = self.everything()
-        for operation in ("look", "step", "close", "report", "put", "sent", "finish"):
+        for operation in ("look", "step", "close", "report", "retry", "put", "sent", "finish"):
             with self.assertRaisesRegex(resp.RedisError, "^FORMAT the crawl has format 0"):
                 self.client.call("EVAL", TEXT, 1, "{crawl}:meta", operation, "1-0", 1, 1)
         self.assertEqual(self.everything(), before)
 
     def test_a_version_that_the_script_does_not_speak_makes_no_crawl(self):
-        self.refused("^FORMAT", lambda: None, format="2")
+        self.refused("^FORMAT", lambda: None, format=FORMAT + "0")
 
     def test_a_call_that_began_and_never_ended_is_seen(self):
         script, session = self.crawl_of(pages(1))
@@ -828,8 +1054,8 @@ class Strangers(ScriptTest):
         before = self.everything()
         for operation in ("look", "open"):
             with self.assertRaisesRegex(resp.RedisError, "^HALF {crawl}:meta has a call"):
-                script.call(operation, "1", "{}")
-        for operation in ("step", "close", "report", "put", "sent", "finish"):
+                script.call(operation, FORMAT, "{}")
+        for operation in ("step", "close", "report", "retry", "put", "sent", "finish"):
             with self.assertRaisesRegex(resp.RedisError, "^HALF {crawl}:meta has a call"):
                 script.call(operation, session.name, 1, 1)
         self.assertEqual(self.everything(), before)
@@ -841,7 +1067,7 @@ class Strangers(ScriptTest):
         script.clock_stands = False
         self.client.call("HINCRBY", "{crawl}:meta", "begun", 1)
         with self.assertRaisesRegex(resp.RedisError, "^HALF {crawl}:meta has a call"):
-            script.call("look", "1", "{}")
+            script.call("look", FORMAT, "{}")
 
     def test_a_crawl_from_before_calls_were_counted_still_works(self):
         _, session = self.crawl_of(pages(2))
@@ -865,7 +1091,7 @@ class Strangers(ScriptTest):
         self.assertEqual(self.everything(), before)
 
     def test_look_writes_nothing(self):
-        look = ["look", "1", "{}"]
+        look = ["look", FORMAT, "{}"]
         script = Script(self.client)
         self.assertEqual(script.client.call("EVAL", TEXT, 1, script.key("meta"), *look), ["ok"])
         self.assertEqual(self.everything(), {})
@@ -893,7 +1119,7 @@ class Strangers(ScriptTest):
         session = old.open(*pages(3), *pages(2, "other:80"))
         session.step(0, done(session.take()[0], [], [(1, chunk(pages(1, "far:80")))]))
         for name in ("meta", "urls", "hosts", "ready", "parked", "sessions", "records", "links", "rules", "history",
-                     "inbox", "outboxes", *[f"{room}:{session.name}" for room in ("session", "held")]):
+                     "inbox", "outboxes", "suspects", "given_up", *[f"{room}:{session.name}" for room in ("session", "held")]):
             self.client.call("DEL", old.key(name))  # the queues and the outbox are forgotten
         session = old.open(page(7))
         self.assertEqual(session.take(9), [page(7)])

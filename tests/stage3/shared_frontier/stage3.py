@@ -9,9 +9,11 @@ import pathlib
 import resource
 import subprocess
 
+import invariants
+
 PROGRAM = os.environ.get("STAGE3") or str(
     pathlib.Path(__file__).resolve().parents[3] / "build/stage3_queue_crawler/stage3")
-GIVEN_UP = "processes have ended while they fetched it"
+GIVEN_UP = invariants.GIVEN_UP
 # What a record has in common with that of any other crawl of the same site. Depth and parent depend on the way in which
 # it was found, and tries don't count if their process was killed.
 SAME = ("outcome", "status", "next_url", "error", "content_type", "charset", "bytes", "links")
