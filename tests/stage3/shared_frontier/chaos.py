@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """A crawl by several processes in which everything goes wrong: processes are killed, stopped and interrupted, Redis is
 killed and comes back, connections are cut, answers get lost. At the end, each URL must have the record that it has in
-an undisturbed crawl in memory, and the invariants of frontier.lua must hold at every check.
+an undisturbed crawl in memory, and the invariants of frontier.lua must hold at every check. No page may be given up,
+unless there is one that no process survives (--deadly).
 
     tests/stage3/shared_frontier/chaos.py [--urls N] [--seconds S] [--seed N] ...
 
@@ -11,6 +12,10 @@ is printed as JSON, and exit status 1 means that something was wrong. For a nigh
     for seed in $(seq 1 100); do
         tests/stage3/shared_frontier/chaos.py --urls 100000 --seconds 150 --seed $seed || break
     done
+
+All processes are killed, again and again, while they fetch innocent pages (3 minutes for each seed):
+
+    tests/stage3/shared_frontier/chaos.py --urls 3000 --seconds 115 --processes 3 --kill-all 2 --calm
 """
 import argparse
 import collections
@@ -63,30 +68,42 @@ class Chaos:
                         for _ in range(options.servers)]
         self.proxies = [LossyProxy(server.socket, chance=options.lost_answers, seed=options.seed)
                         for server in self.servers]
+        # Only the root's host is told which process asks. Below this page, there are no others.
+        self.deadly = options.deadly and next(
+            self.site.url(number) for number in range(options.urls // 2, options.urls)
+            if self.site.host(number) == 0 and self.site.outcome(self.site.url(number)) == "page")
         self.processes, self.stopped, self.started = [], {}, 0
+        self.by_number = {}
         self.statuses = collections.Counter()
         self.bad = []
 
     def arguments(self):
         there = self.chance.choice([self.servers, self.proxies])
         return [*stage3.shared([each.url for each in there], "chaos"), "--lease", self.options.lease, "--workers",
-                self.options.workers, self.site.root]
+                self.options.workers, "--header", f"X-Number: {self.started}", self.site.root]
 
     def start(self):
         self.started += 1
         words = map(str, self.arguments())
         self.processes.append(stage3.Process(self.folder, f"process{self.started}", *words))
+        self.by_number[self.started] = self.processes[-1]
+
+    def on_request(self, path, head):
+        if self.deadly and self.deadly.endswith(path) and "X-Number: " in head:
+            self.by_number[int(head.split("X-Number: ")[1].split()[0])].send_signal(signal.SIGKILL)
 
     def run(self):
         alone = stage3.crawl_alone(self.site.root)
         self.site.forget()
+        self.site.on_request = self.on_request
         # So that the crawl takes about as long as the faults go on.
         at_once = self.options.processes * self.options.workers
         self.site.latency = min(0.5, self.options.seconds * at_once / self.options.urls / 2)
         begin = time.monotonic()
         faults = Faults(self.chance, {
-            "kill -9": self.options.kill, "SIGSTOP": self.options.stop, "Ctrl-C": self.options.interrupt,
-            "Redis killed": self.options.redis, "Redis restarted": self.options.redis, "CLIENT KILL": 2, "a look": 5})
+            "kill -9": self.options.kill, "all killed": self.options.kill_all, "SIGSTOP": self.options.stop, "Ctrl-C": self.options.interrupt,
+            "Redis killed": self.options.redis, "Redis restarted": self.options.redis, "CLIENT KILL": self.options.cut,
+            "a look": self.options.look})
         for _ in range(self.options.processes):
             self.start()
         while not self.note_ends() and time.monotonic() < begin + self.options.seconds * 20:
@@ -99,6 +116,11 @@ class Chaos:
             time.sleep(0.02)
         self.join()
         return self.tell(alone, faults.counts, time.monotonic() - begin)
+
+    @property
+    def good(self):
+        """The exit statuses of a process that has joined."""
+        return (3,) if self.deadly else (0, 1)
 
     # ---- the faults ----
 
@@ -122,6 +144,9 @@ class Chaos:
             process = self.chance.choice(running)
             process.send_signal(signal.SIGSTOP)
             self.stopped[process] = time.monotonic() + self.options.lease * self.chance.uniform(0.5, 2.5)
+        elif what == "all killed":
+            for process in running:
+                process.send_signal(signal.SIGKILL)
         else:
             self.chance.choice(running).send_signal(signal.SIGKILL if what == "kill -9" else signal.SIGINT)
         return True
@@ -153,9 +178,9 @@ class Chaos:
             words = process.words()
             if process.returncode == 2 and CANT_START.search(words):
                 continue  # Redis, or its connection, was killed just then
-            if process.returncode not in (0, 1, 130, -9, -signal.SIGINT) or "Sanitizer" in words or "runtime error" in words:
+            if process.returncode not in (*self.good, 130, -9, -signal.SIGINT) or "Sanitizer" in words or "runtime error" in words:
                 self.bad.append(f"{process.args} ended with {process.returncode}: {words}")
-        return self.statuses[0] + self.statuses[1] > 0 or len(self.bad) > 20
+        return sum(self.statuses[status] for status in self.good) > 0 or len(self.bad) > 20
 
     def join(self):
         """Ends the faults. All processes must notice that the crawl is over."""
@@ -173,7 +198,7 @@ class Chaos:
     def tell(self, alone, faults, seconds):
         words = stage3.shared([server.url for server in self.servers], "chaos")
         status, text, said = stage3.run("--report", "--format", "jsonl", *words)
-        if status not in (0, 1):
+        if status not in self.good:
             self.bad.append(f"--report: {said}")
         records = stage3.read_records(text)
         crawls = []
@@ -188,11 +213,13 @@ class Chaos:
             self.bad.append("the report has a URL twice")
         self.bad += stage3.wrong_records(self.site, records, alone, is_spread=len(crawls) > 1)
         self.bad += stage3.wrong_counts(self.site, records, crawls)
-        given_up = sum(stage3.GIVEN_UP in (record["error"] or "") for record in records.values())
-        if given_up > max(2, len(records) // 200):
-            self.bad.append(f"{given_up} URLs were given up")
+        given_up = {url for url, record in records.items() if stage3.GIVEN_UP in (record["error"] or "")}
+        if given_up != ({self.deadly} if self.deadly else set()):
+            self.bad.append(f"these URLs were given up: {given_up}")
+        if records.keys() != alone.keys():
+            self.bad.append(f"{len(alone.keys() - records.keys())} URLs are lost")
         return {
-            "seed": self.options.seed, "records": len(records), "in memory": len(alone), "given up": given_up,
+            "seed": self.options.seed, "records": len(records), "in memory": len(alone), "given up": len(given_up),
             "requests": len(self.site.requests), "fetched again": stage3.fetched_again(self.site, records),
             "taken over": sum(crawl.number("lost") for crawl in crawls),
             "sessions": sum(crawl.number("new_session") for crawl in crawls),
@@ -221,10 +248,18 @@ def main():
     parser.add_argument("--lease", type=float, default=2)
     parser.add_argument("--lost-answers", type=float, default=0.01, help="the share of answers that are lost")
     parser.add_argument("--kill", type=float, default=1.2, help="seconds from one kill -9 to the next (0: never)")
+    parser.add_argument("--kill-all", type=float, default=0, help="the same for a kill -9 of all processes at once")
+    parser.add_argument("--cut", type=float, default=2, help="the same for CLIENT KILL")
+    parser.add_argument("--look", type=float, default=5, help="the same for checks of all invariants")
     parser.add_argument("--stop", type=float, default=5, help="the same for SIGSTOP")
     parser.add_argument("--interrupt", type=float, default=5, help="the same for Ctrl-C")
     parser.add_argument("--redis", type=float, default=10, help="the same for Redis killed; and for Redis ended")
+    parser.add_argument("--calm", action="store_true", help="only --kill-all")
+    parser.add_argument("--deadly", action="store_true", help="no process survives a certain page")
     options = parser.parse_args()
+    if options.calm:
+        options.kill = options.stop = options.interrupt = options.redis = options.cut = options.look = 0
+        options.lost_answers = 0
     redis_server.skip_if_there_is_none()
     chaos = Chaos(options)
     try:
