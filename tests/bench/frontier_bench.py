@@ -201,7 +201,7 @@ def chaos(told: dict) -> str:
     faults = textwrap.fill(faults, 80).replace("\N{NO-BREAK SPACE}", " ")
     rows = [("URLs that a crawl in memory finds", told["in memory"]), ("records", told["records"]),
             ("... that are wrong, or other faults found", told["wrong"]),
-            ("... given up, since too many processes died of them", told["given up"]),
+            ("... given up, as if processes had died of them", told["given up"]),
             ("sessions", told["sessions"]), ("answers lost", told["answers lost"]),
             ("taken over from the dead", told["taken over"]), ("fetched again", told["fetched again"])]
     return "\n".join([f"{what:54}{count:9,}" for what, count in rows] + [faults])
