@@ -1,6 +1,8 @@
 #include "common/command_line/option_table.h"
 #include "common/text/join.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <sstream>
 #include <string_view>
@@ -109,10 +111,11 @@ std::string for_zsh(const OptionRow& option) {
     for (std::string name : names) {
         if (!option.value.empty())
             name += name.starts_with("--") ? '=' : '+';
-        lines += "    "
-                 + in_quotes((option.repeats ? "*" : '(' + join(names, " ") + ')') + name
-                             + rest)
-                 + " \\\n";
+        lines +=
+            fmt::format("    {} \\\n",
+                        in_quotes(fmt::format(
+                            "{}{}{}", option.repeats ? "*" : '(' + join(names, " ") + ')',
+                            name, rest)));
     }
     return lines;
 }
