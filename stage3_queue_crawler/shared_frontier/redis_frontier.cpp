@@ -165,10 +165,11 @@ Coroutine<> RedisFrontier::open_all() {
 /// On all servers, if any has given up something: the crawl is no longer over on any.
 Coroutine<> RedisFrontier::retry_given_up() {
     const std::size_t count = state().given_up;
-    const std::string what =
-        count == 0   ? "nothing"
-        : count == 1 ? "1 URL, which is tried again, alone"
-                     : fmt::format("{} URLs, which are tried again, one by one", count);
+    std::string what = "nothing";
+    if (count == 1)
+        what = "1 URL, which is tried again, alone";
+    else if (count > 1)
+        what = fmt::format("{} URLs, which are tried again, one by one", count);
     crawl_.on_note(fmt::format("the crawl '{}' has given up {}", crawl_.name, what));
     if (count == 0)
         co_return;
