@@ -211,8 +211,7 @@ TEST_CASE("the report counts responses whose certificates were not checked") {
             std::move(copies),
             {.urls = urls, .left_out = {}, .time = 1s, .is_unchecked = is_unchecked});
     };
-    CHECK(report(true).find("not checked (--insecure): 2\n")
-          != std::string::npos);
+    CHECK(report(true).find("not checked (--insecure): 2\n") != std::string::npos);
     CHECK(report(false).find("not checked") == std::string::npos);
 }
 
