@@ -12,12 +12,16 @@ faster a crawl gets with more processes. For that, see page 30's plan.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
+import queue
+import socket
 import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -35,10 +39,12 @@ STAGE3 = "stage3_queue_crawler/stage3"
 
 @dataclass(frozen=True)
 class Way:
-    """One way to crawl. No processes: the frontier in memory. `latency`: of every answer, in milliseconds."""
+    """One way to crawl. No processes: the frontier in memory. In milliseconds, `latency`: of each of the site's answers;
+    `away`: to Redis and back."""
     processes: int
     workers: int = 10
     latency: int = 0
+    away: int = 0
 
     def name(self) -> str:
         if self.processes == 0:
@@ -46,7 +52,57 @@ class Way:
         return "Redis, 1 process" if self.processes == 1 else f"Redis, {self.processes} processes"
 
 
-WAYS = [Way(0), Way(1), Way(2), Way(4), Way(1, 1), Way(1, 100), Way(1, 10, 20)]
+WAYS = [Way(0), Way(1), Way(2), Way(4), Way(1, 1), Way(1, 100), Way(1, 100, away=5), Way(2, 100, away=5),
+        Way(4, 100, away=5), Way(1, 10, 20)]
+
+
+class Distance:
+    """Passes on what Redis and its clients say, and is as slow as a network that needs `away` milliseconds there and
+    back. A thread for each direction of each connection: their number is small."""
+
+    def __init__(self, path: str, away: int):
+        self.path, self.seconds = path, away / 2000
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=100)
+        self.url = f"redis://127.0.0.1:{self.listener.getsockname()[1]}"
+
+    def __enter__(self):
+        threading.Thread(target=self.accept, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.listener.close()
+
+    def accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = self.listener.accept()
+                client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                redis = socket.socket(socket.AF_UNIX)
+                redis.connect(self.path)
+                for source, target in ((client, redis), (redis, client)):
+                    sent: queue.Queue = queue.Queue()
+                    threading.Thread(target=self.read, args=(source, sent), daemon=True).start()
+                    threading.Thread(target=self.write, args=(target, sent), daemon=True).start()
+
+    @staticmethod
+    def read(source: socket.socket, sent: queue.Queue):
+        data = b" "
+        while data:
+            try:
+                data = source.recv(1 << 18)
+            except OSError:
+                data = b""
+            sent.put((time.monotonic(), data))
+
+    def write(self, target: socket.socket, sent: queue.Queue):
+        with contextlib.suppress(OSError):
+            while True:
+                when, data = sent.get()
+                time.sleep(max(0.0, when + self.seconds - time.monotonic()))
+                if not data:
+                    target.shutdown(socket.SHUT_WR)
+                    return
+                target.sendall(data)
 
 
 def processor_seconds(pid: int) -> float:
@@ -66,12 +122,12 @@ def calls_in(redis) -> int:
     return int(stats.split("calls=")[1].split(",")[0])
 
 
-def crawl(build: Path, way: Way, url: str, urls: int, server: RedisServer | None) -> dict:
+def crawl(build: Path, way: Way, url: str, urls: int, server: RedisServer | None, redis_url: str = "") -> dict:
     """Crawls once, and says what it took. Throws Trouble if something was not found."""
     program, folder = str(build / STAGE3), tempfile.mkdtemp()
     command = [program, url, "-w", str(way.workers), "-q", "--no-robots", "--parse-threads", "0", "--format", "jsonl"]
     if server:
-        command += ["--frontier", server.url, "--crawl", "bench"]
+        command += ["--frontier", redis_url, "--crawl", "bench"]
     count = max(way.processes, 1)
     outputs = [f"{folder}/{i}" for i in range(count)]
     redis = server.client() if server else None
@@ -107,18 +163,24 @@ def warm_up(build: Path, url: str, server: RedisServer):
         redis.call("FLUSHALL")
 
 
-def measure_way(build: Path, way: Way, url: str, urls: int, rounds: int) -> dict:
-    runs = []
+def measure_once(build: Path, way: Way, url: str, urls: int) -> dict:
+    if way.processes == 0:
+        return crawl(build, way, url, urls, None)
+    with RedisServer() as server, Distance(server.socket, way.away) as distance:
+        warm_up(build, url, server)
+        return crawl(build, way, url, urls, server, distance.url if way.away else server.url)
+
+
+def measure_ways(build: Path, ways: list[Way], url: str, urls: int, rounds: int) -> list[dict]:
+    """The medians of each way. The ways take turns, because a machine has better and worse minutes."""
+    runs: dict[Way, list[dict]] = {way: [] for way in ways}
     for _ in range(rounds):
-        if way.processes == 0:
-            runs.append(crawl(build, way, url, urls, None))
-        else:
-            with RedisServer() as server:
-                warm_up(build, url, server)
-                runs.append(crawl(build, way, url, urls, server))
-    medians = {key: statistics.median(run[key] for run in runs) for key in runs[0]}
-    print(f"{way.name()}, {way.workers} workers, {way.latency} ms: {medians}", file=sys.stderr)
-    return {"way": asdict(way), "urls": urls, **medians}
+        for way in ways:
+            runs[way].append(measure_once(build, way, url, urls))
+            print(f"{way}: {runs[way][-1]}", file=sys.stderr)
+    return [{"way": asdict(way), "urls": urls,
+             **{key: statistics.median(run[key] for run in of_way) for key in of_way[0]}}
+            for way, of_way in runs.items()]
 
 
 def measure(options) -> dict:
@@ -135,14 +197,14 @@ def measure(options) -> dict:
             serving.start()
             about, url = serving.about(), serving.url
         try:
-            rows += [measure_way(build, way, url, urls, options.rounds) for way in WAYS if not way.latency]
+            rows += measure_ways(build, [way for way in WAYS if not way.latency], url, urls, options.rounds)
         finally:
             if serving is not practice:
                 serving.__exit__()
     slow = Site(pages=options.pages // 5, links=30, size=4096, latency=20)
     with PracticeSite(build, slow, manifest=True) as practice:
-        rows += [measure_way(build, way, practice.url, len(practice.manifest.urls()), options.rounds)
-                 for way in WAYS if way.latency]
+        rows += measure_ways(build, [way for way in WAYS if way.latency], practice.url, len(practice.manifest.urls()),
+                             options.rounds)
     return {"cores": len(os.sched_getaffinity(0)), "server": about, "pages": options.pages, "rounds": options.rounds,
             "rows": rows}
 
@@ -154,11 +216,12 @@ def practice_port(practice: PracticeSite) -> int:
 def table(found: dict) -> str:
     """For the page."""
     lines = [f"for each URL of a site with {found['pages']:,} pages of 4 kB and 30 links, on {found['cores']} cores:",
-             f"{'frontier':<38}{'workers':>7}{'stage 3':>9}{'Redis':>9}{'calls':>8}{'sent':>9}{'memory':>9}"]
+             f"{'frontier':<38}{'workers':>7}{'URLs/s':>9}{'stage 3':>9}{'Redis':>9}{'calls':>8}{'sent':>9}{'memory':>9}"]
     for row in found["rows"]:
         way, urls = Way(**row["way"]), row["urls"]
         name = way.name() + (f", answers take {way.latency} ms" if way.latency else "")
-        cells = f"{name:<38}{way.workers:>7}{row['cpu'] / urls * 1e6:>6.0f} µs"
+        name += f", {way.away} ms away" if way.away else ""
+        cells = f"{name:<38}{way.workers:>7}{urls / row['wall']:>9,.0f}{row['cpu'] / urls * 1e6:>6.0f} µs"
         if way.processes:
             cells += (f"{row['redis_cpu'] / urls * 1e6:>6.0f} µs{row['calls'] / urls:>8.2f}"
                       f"{row['bytes_out'] / urls / 1000:>6.1f} kB{row['memory'] / urls:>7.0f} B")
