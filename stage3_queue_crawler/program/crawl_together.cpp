@@ -90,6 +90,7 @@ SharedCrawl shared_crawl(const Options& options, Console& console) {
             .name = options.shared.name,
             .agreed = agreed_settings(options),
             .lease = options.shared.lease,
+            .wait_for_servers = options.shared.wait,
             .retry_given_up = options.shared.retry_given_up,
             .process = name_of_process(),
             .on_note = [&console](const std::string& note) {

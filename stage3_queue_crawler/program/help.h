@@ -100,6 +100,9 @@ a process dies, the others take over its work. One of them writes the report.
                   the hosts over several servers
   --crawl NAME    the name of the crawl; the first process creates it
   --lease S       a process that is silent for S seconds counts as dead (30)
+  --wait-for-frontier S
+                  wait at the start, at most S seconds, for a Redis that isn't
+                  ready (30)
   --report        only write the report, as far as the crawl has come
   --forget        only remove the crawl and all its results from Redis
   --retry-given-up

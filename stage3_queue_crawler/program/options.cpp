@@ -200,6 +200,7 @@ struct Typed {
     std::optional<std::chrono::milliseconds> connect_timeout;
     std::optional<EventLoop::Duration> delay;
     std::optional<std::chrono::milliseconds> lease;
+    std::optional<std::chrono::milliseconds> wait_for_frontier;
     ShowProgress progress = ShowProgress::automatic;
     bool no_robots = false;
     bool no_private = false;
@@ -288,14 +289,17 @@ void add_how_fast(common::CommandLine& line, Options& options, Typed& typed) {
     line.add("--lease", "S",
              "seconds of silence after which a process counts as dead (30)",
              reader_of_time(typed.lease, 0.5));
+    line.add("--wait-for-frontier", "S",
+             "seconds to wait at the start for a Redis that isn't ready (30)",
+             reader_of_time(typed.wait_for_frontier, 0));
     line.add_flag("--report", "only write the report on the shared crawl",
                   options.shared.report_only);
     line.add_flag("--forget", "only remove the shared crawl from Redis",
                   options.shared.forget);
     line.add_flag("--retry-given-up", "try again what was given up in the shared crawl",
                   options.shared.retry_given_up);
-    for (const char* const name :
-         {"--crawl", "--lease", "--report", "--forget", "--retry-given-up"})
+    for (const char* const name : {"--crawl", "--lease", "--wait-for-frontier",
+                                   "--report", "--forget", "--retry-given-up"})
         line.hide(name); // --help-frontier describes them
 }
 
@@ -383,13 +387,15 @@ std::string answer(const common::CommandLine& line, const Typed& typed,
 }
 
 /// Throws if these options don't go together.
-void check_shared(const Options& options, bool has_roots, bool has_lease) {
+void check_shared(const Options& options, bool has_roots, bool has_times) {
     const SharedOptions& shared = options.shared;
     if (shared.servers.empty()) {
         if (!shared.name.empty() || shared.report_only || shared.forget
-            || shared.retry_given_up || has_lease)
-            throw UsageError("--crawl, --lease, --report, --forget and --retry-given-up "
-                             "need a --frontier, such as redis://localhost");
+            || shared.retry_given_up || has_times)
+            throw UsageError(
+                "--crawl, --lease, --wait-for-frontier, --report, --forget and "
+                "--retry-given-up need a --frontier, such as "
+                "redis://localhost");
         return;
     }
     if (shared.name.empty())
@@ -447,13 +453,14 @@ Options read_options(int argc, char** argv) {
     if (!options.help.empty())
         return options;
     check_shared(options, !typed.roots.empty() || !typed.lists.empty(),
-                 typed.lease.has_value());
+                 typed.lease || typed.wait_for_frontier);
     if (options.report.redirects && options.format != FormatName::text
         && options.format != FormatName::jsonl)
         throw UsageError("--redirects needs --format text or jsonl");
     if (is_one_file(options.trace, options.output))
         throw UsageError("--trace: that is also --output's file; give it another one");
     options.shared.lease = typed.lease.value_or(options.shared.lease);
+    options.shared.wait = typed.wait_for_frontier.value_or(options.shared.wait);
     if (const char* const password =
             std::getenv("REDISCLI_AUTH")) // NOLINT(concurrency-mt-unsafe)
         for (RedisUrl& server : options.shared.servers)

@@ -20,6 +20,7 @@ struct SharedOptions {
     std::vector<RedisUrl> servers; ///< none: no other process takes part
     std::string name;
     std::chrono::milliseconds lease{30'000};
+    std::chrono::milliseconds wait{30'000}; ///< at the start, for Redis
     bool report_only = false;
     bool forget = false;               ///< remove the crawl, and nothing else
     bool retry_given_up = false;       ///< and then take part

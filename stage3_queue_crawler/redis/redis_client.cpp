@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <exception>
 #include <system_error>
@@ -160,27 +161,42 @@ RedisClient::call_all_once(const std::vector<RedisCommand>& commands) {
 }
 
 Coroutine<> RedisClient::check() {
-    std::string why;
-    try {
-        co_await wait_for(look(), settings_.connect_timeout);
-    } catch (const RedisUnfit& unfit) {
-        why = unfit.what();
-    } catch (const std::exception&) {
-        why = explain(std::current_exception(), url_, seconds(settings_.connect_timeout));
+    const EventLoop::TimePoint deadline = loop_.time() + settings_.wait_at_start;
+    BackOff pauses(settings_.first_pause, settings_.longest_pause);
+    for (bool is_first = true;; is_first = false) {
+        std::exception_ptr failure;
+        try {
+            co_await wait_for(look(), settings_.connect_timeout);
+            co_return;
+        } catch (const std::exception&) {
+            failure = std::current_exception();
+        }
+        connection_.close();
+        const std::string why =
+            explain(failure, url_, seconds(settings_.connect_timeout));
+        const EventLoop::Duration left = deadline - loop_.time();
+        if (!may_come_yet(failure) || left <= EventLoop::Duration::zero())
+            throw RedisUnfit(fmt::format("{}: {}", url_.shown(), why));
+        if (is_first)
+            note(fmt::format("isn't ready ({}): waiting for it, {:g} s at most", why,
+                             seconds(settings_.wait_at_start)));
+        co_await sleep(std::min(pauses.next(random_), left));
     }
-    if (why.empty())
-        co_return;
-    connection_.close();
-    throw RedisUnfit(fmt::format("{}: {}", url_.shown(), why));
 }
 
 Coroutine<> RedisClient::look() {
     co_await connect();
-    RedisCommand info{"INFO"};
-    const RedisReply reply = co_await connection_.call(std::move(info));
-    const std::string fault = fault_in(reply.text);
-    if (!fault.empty())
-        throw RedisUnfit(fault);
+    try {
+        RedisCommand info{"INFO"};
+        const RedisReply reply = co_await connection_.call(std::move(info));
+        const std::string fault = fault_in(reply.text);
+        if (!fault.empty())
+            throw RedisUnfit(fault);
+    } catch (const RedisError& error) {
+        if (error.code() != "NOPERM")
+            throw;
+        note("doesn't let us call INFO, so whether it is fit wasn't checked");
+    }
     const std::string script = "return 1";
     const Words none;
     try { // may we run scripts at all?

@@ -34,6 +34,8 @@ struct RedisSettings {
     /// Before the second try; doubled from then on.
     EventLoop::Duration first_pause = std::chrono::milliseconds(20);
     EventLoop::Duration longest_pause = std::chrono::seconds(1);
+    /// How long `check` waits for a Redis that isn't there yet, or isn't ready.
+    EventLoop::Duration wait_at_start{};
     /// Called with a line when Redis goes away, and when it's back.
     std::function<void(const std::string& line)> on_note = {};
 };
@@ -49,8 +51,9 @@ class RedisClient {
     RedisClient& operator=(const RedisClient&) = delete;
     ~RedisClient() = default;
 
-    /// To be called first, and once: connects, and checks what is there. No second try:
-    /// what is wrong now won't pass, and the user has to fix it. Throws RedisUnfit.
+    /// To be called first, and once: connects, and checks what is there. If nothing is
+    /// yet, tries again for a while; what else is wrong, the user has to fix. Throws
+    /// RedisUnfit.
     Coroutine<> check();
 
     // ---- These repeat until there is an answer. To give up earlier, cancel them, or set

@@ -78,6 +78,22 @@ bool may_pass(const RedisError& error) {
     });
 }
 
+bool may_come_yet(const std::exception_ptr& failure) {
+    try {
+        std::rethrow_exception(failure);
+    } catch (const RedisError& error) {
+        return may_pass(error);
+    } catch (const Timeout&) {
+        return true;
+    } catch (const std::system_error&) {
+        return true;
+    } catch (const common::ResolveError&) {
+        return true; // of a machine that is being started, perhaps
+    } catch (const std::exception&) {
+        return false;
+    }
+}
+
 std::string fault_in(std::string_view info) {
     const std::string_view version = field(info, "redis_version");
     if (version.empty())

@@ -17,6 +17,10 @@ namespace stage3 {
 /// of memory, has just become a replica, no longer knows a script …
 bool may_pass(const RedisError& error);
 
+/// After a first call that failed like this, is it worth waiting? Nothing may listen
+/// there yet, or Redis may be loading its data.
+bool may_come_yet(const std::exception_ptr& failure);
+
 /// What is wrong with a Redis that says this about itself (INFO). Empty: nothing.
 std::string fault_in(std::string_view info);
 

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 namespace stage3 {
@@ -44,30 +45,34 @@ std::vector<Group> by_host(std::span<const Url> links) {
 
 } // namespace
 
+std::string Chunk::text() const {
+    std::string lines = kind + "\n" + hosts;
+    for (const std::string& url : urls)
+        lines.append("\n").append(url);
+    return lines;
+}
+
 std::vector<Chunk> make_chunks(std::span<const Url> links, const LinkKind& kind,
                                std::size_t servers, std::size_t most) {
     const std::string head =
         fmt::format("{} {} {}", kind.depth, kind.redirects_left, kind.what);
     std::vector<Chunk> chunks;
-    struct Open {
-        std::size_t chunk = 0; // its index
-        std::size_t room = 0;
-    };
-    std::vector<Open> open(servers); // each server's last chunk
+    std::vector<std::optional<std::size_t>> last(servers); // each server's last chunk
     for (const Group& group : by_host(links)) {
         const std::size_t server = server_of(group.host, servers);
-        Open& last = open[server];
         for (std::size_t i = 0; i < group.links.size();) {
-            if (last.room == 0) {
-                last = {.chunk = chunks.size(), .room = most};
-                chunks.emplace_back(server, head);
+            if (!last[server] || chunks[*last[server]].urls.size() == most) {
+                last[server] = chunks.size();
+                chunks.push_back(
+                    {.server = server, .kind = head, .hosts = {}, .urls = {}});
             }
-            const std::size_t count = std::min(last.room, group.links.size() - i);
-            std::string& text = chunks[last.chunk].second;
-            text += fmt::format(" {} {}", group.host, count);
+            Chunk& chunk = chunks[*last[server]];
+            const std::size_t count =
+                std::min(most - chunk.urls.size(), group.links.size() - i);
+            chunk.hosts +=
+                fmt::format("{}{} {}", chunk.hosts.empty() ? "" : " ", group.host, count);
             for (const std::size_t end = i + count; i < end; ++i)
-                text.append(" ").append(group.links[i]->href());
-            last.room -= count;
+                chunk.urls.emplace_back(group.links[i]->href());
         }
     }
     return chunks;

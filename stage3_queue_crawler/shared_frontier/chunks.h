@@ -1,7 +1,7 @@
 // Links on their way to a server.
 //
 // A page may have ten thousand links to a thousand hosts, each of which belongs to one
-// server. So they travel in chunks: each is a text for one server, short enough to be put
+// server. So they travel in chunks: each is for one server, and short enough to be put
 // in at once. frontier.lua describes the format. Page 29 of the book.
 #pragma once
 
@@ -12,7 +12,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace stage3 {
@@ -28,8 +27,16 @@ struct LinkKind {
     int redirects_left = 0;
 };
 
-/// A server's number, and a chunk for it.
-using Chunk = std::pair<std::size_t, std::string>;
+/// For one server.
+struct Chunk {
+    std::size_t server;
+    std::string kind;  ///< "DEPTH REDIRECTS WHAT"
+    std::string hosts; ///< "HOST COUNT HOST COUNT …": whose the URLs are
+    std::vector<std::string> urls;
+
+    /// As a single text, a line for each of these.
+    std::string text() const;
+};
 
 /// The links in chunks of at most `most`; those of one host keep their order.
 std::vector<Chunk> make_chunks(std::span<const common::Url> links, const LinkKind& kind,

@@ -10,21 +10,23 @@
 -- keeps them in one place.
 --
 --   meta        hash    settings, state, clock, counters
---   urls        hash    every URL ever met -> "STATE TIMES_MET PAGES"
---   queue:H     list    what waits for host H: "DEPTH REDIRECTS TRIES LOST PARENT URL"
+--   urls        hash    every URL ever met -> its state, and its number: "q12"
+--   met         list    "PAGE q12f13m14": these URLs were met on that page. (The letters were
+--               their states at that time, and only separate the numbers.)
+--   queue:H     list    what waits for host H: "URL DEPTH REDIRECTS TRIES LOST PARENT"
 --               (a zset, if the order is `priority`)
 --   hosts       hash    H -> "NEXT_START DELAY BUSY HELD_UNTIL GATE"
 --   ready       zset    hosts that have work and room, by the time they are due
---   parked      zset    put off: "H DEPTH REDIRECTS TRIES LOST PARENT URL", by the time
+--   parked      zset    put off: "H URL DEPTH REDIRECTS TRIES LOST PARENT", by the time
 --   suspects    zset    the same, by the time to look at it: may have killed processes
---   given_up    hash    URL that has killed processes -> "RECORD H DEPTH ... URL": its
+--   given_up    hash    URL that has killed processes -> "RECORD H URL DEPTH ...": its
 --                       record's ID in the stream, and itself, as in suspects
 --   rules       hash    H -> what its robots.txt says to us
 --   sessions    zset    processes taking part, by the time at which their lease ends
 --   session:S   hash    one of these: seq, name, done
 --   held:S      hash    what it holds: URL -> "SEQ H FLAG DEPTH REDIRECTS TRIES LOST PARENT"
 --   records     stream  one for each URL that is done, with its page's number, which
---                       PAGES and PARENT refer to
+--                       PAGE and PARENT refer to
 --   links       list    of pages with very many: those still to be put in
 --   outbox:K    stream  links to hosts that server K has (see "Several servers", below)
 --   outboxes    hash    server -> the last entry its outbox has ever had; "sent:SERVER" ->
@@ -44,18 +46,20 @@
 --      in suspects is no other. Only meta.trial holds one, and it holds nothing else.
 --   9. A URL is in given_up if and only if its record says so, and meta.given_up is their
 --      number.
+--  10. The URLs' numbers are 1, 2, ... meta.known.
 --
 -- Times are microseconds of the crawl's own clock: see `tick`.
 
-local FORMAT = '2'
+local FORMAT = '3'
 
 local PREFIX = string.sub(KEYS[1], 1, -5) -- "{NAME}:"
 local function key(name) return PREFIX .. name end
 local META, URLS, HOSTS, READY = KEYS[1], key('urls'), key('hosts'), key('ready')
 local PARKED, SESSIONS, RECORDS = key('parked'), key('sessions'), key('records')
+local MET = key('met')
 local LINKS, HISTORY = key('links'), key('history')
 local SUSPECTS, GIVEN_UP = key('suspects'), key('given_up')
-local call, match = redis.call, string.match
+local call, match, find, sub = redis.call, string.match, string.find, string.sub
 
 -- Lua itself would write a large number as 1e+15.
 local function int(number) return string.format('%.0f', number) end
@@ -75,7 +79,6 @@ end
 
 -- ---- meta, and the clock ----
 
-local TEXTS = {'format', 'settings', 'state', 'order', 'reporter', 'trial'}
 local SETTINGS = {'lease', 'delay', 'max_per_host', 'max_pages', 'max_lost', 'servers',
                   'rules'}
 local COUNTERS = {'clock', 'seen', 'unfinished', 'created', 'known', 'records', 'counted',
@@ -84,15 +87,14 @@ local COUNTERS = {'clock', 'seen', 'unfinished', 'created', 'known', 'records', 
 local M, before = {}, {} -- what meta says; what it said before this call
 
 local function read_meta()
-    for names, convert in pairs({[TEXTS] = tostring, [SETTINGS] = tonumber,
-                                 [COUNTERS] = tonumber}) do
-        local values = call('HMGET', META, unpack(names))
-        for i, name in ipairs(names) do
-            M[name] = values[i] and convert(values[i])
-            before[name] = M[name]
-        end
+    local all = call('HGETALL', META) -- one pass, where HMGET would search for each
+    for i = 1, #all, 2 do M[all[i]] = all[i + 1] end
+    for _, name in ipairs(SETTINGS) do M[name] = tonumber(M[name]) end
+    for _, name in ipairs(COUNTERS) do
+        M[name] = tonumber(M[name])
+        before[name] = M[name]
     end
-    M.begun = tonumber(call('HGET', META, 'begun') or 0)
+    M.begun = tonumber(M.begun or 0)
     return M.format
 end
 
@@ -205,7 +207,7 @@ local function push_by_length(queue, items, is_new)
     local scored = {}
     for _, item in ipairs(items) do
         M.arrivals = M.arrivals + 1
-        local length = is_new and #match(item, '%S+$') or 0
+        local length = is_new and #match(item, '%S+') or 0
         scored[#scored + 1] = int(length * 2 ^ 33 + M.arrivals)
         scored[#scored + 1] = item
     end
@@ -264,8 +266,12 @@ local function write_hosts()
     in_pieces('HSET', HOSTS, lines, 2)
 end
 
+local met = {} -- what goes into MET
+
 -- Puts what has come into the hosts' queues, and updates which hosts are ready.
 local function settle()
+    in_pieces('RPUSH', MET, met, 1)
+    met = {}
     for name, h in pairs(hosts) do
         push(name, h)
         stand_in_line(name, h, M.clock)
@@ -274,57 +280,60 @@ end
 
 -- ---- URLs ----
 
-local MOST_PAGES = 10
+local byte, IS_MET = string.byte, string.byte('m') -- the state of a URL that was too deep to become work
 
--- A known URL's state, and the rest of its entry once it was met on `page` ('': on none).
-local function met_again(value, page)
-    local state, times, pages = match(value, '^(.) (%d+) ?(.*)$')
-    if page == '' then return state, times .. ' ' .. pages end
-    times = tonumber(times) + 1
-    if times <= MOST_PAGES then
-        pages = pages == '' and page or pages .. ',' .. page
-    end
-    return state, times .. ' ' .. pages
-end
-
--- Some URLs of one host were met on a page. Each that wasn't work yet becomes work, as
--- `item` says (nil: it's too deep for that). Returns how many were new.
-local function meet(name, urls, page, item)
-    local new, values, changed = 0, call('HMGET', URLS, unpack(urls)), {}
+-- These URLs were met on a page. Each that wasn't work yet becomes work, `rest` being what its
+-- item says after the URL (nil: it's too deep for that). `hosts`: "HOST COUNT HOST COUNT...":
+-- the first COUNT of them belong to the first HOST, and so on. Returns how many were new.
+local function meet(urls, hosts, rest, page)
+    if #urls == 0 then return 0 end
+    local values, new, changed = call('HMGET', URLS, unpack(urls)), 0, {}
     local now = {} -- a root may occur twice
-    for i, url in ipairs(urls) do
+    local words, name, last = string.gmatch(hosts, '%S+'), nil, 0
+    for i = 1, #urls do
+        local url = urls[i]
         local value = now[url] or values[i]
-        local state, rest = met_again(value or 'm 0 ', page)
-        if not value then new = new + 1 end
-        if item and state == 'm' then
-            state = 'q'
-            M.unfinished = M.unfinished + 1
-            M.created = M.created + 1
-            local h = host(name)
-            h.new[#h.new + 1] = item .. url
+        if not value or rest and byte(value) == IS_MET then
+            if not value then
+                new = new + 1
+                value = 'm' .. M.known + new
+            end
+            if rest then
+                value = 'q' .. sub(value, 2)
+                M.unfinished = M.unfinished + 1
+                M.created = M.created + 1
+                while i > last do name, last = words(), last + tonumber(words()) end
+                local h = host(name)
+                h.new[#h.new + 1] = url .. rest
+            end
+            now[url] = value
+            changed[#changed + 1] = url
+            changed[#changed + 1] = value
         end
-        now[url] = state .. ' ' .. rest
-        changed[#changed + 1] = url
-        changed[#changed + 1] = now[url]
+        values[i] = value
     end
     in_pieces('HSET', URLS, changed, 2)
+    if page ~= '' then met[#met + 1] = page .. ' ' .. table.concat(values) end
     M.known = M.known + new
     return new
 end
 
--- A chunk of links: "DEPTH REDIRECTS WHAT (HOST COUNT URL*)*", 500 at most; only a root may
--- occur twice. WHAT is `l`: links on that page; `d`: the same, but too deep to be followed;
--- `r`: a redirect's target, or roots, which are on no page. Returns how many were new.
-local function meet_chunk(chunk, page)
-    local depth, redirects, what, groups = match(chunk, '^(%d+) (%d+) (%a) ?(.*)$')
-    local item = what ~= 'd' and depth .. ' ' .. redirects .. ' 0 0 ' .. page .. ' ' or nil
-    local words, new = string.gmatch(groups, '%S+'), 0
-    for name in words do
-        local urls = {}
-        for i = 1, tonumber(words()) do urls[i] = words() end
-        new = new + meet(name, urls, what == 'r' and '' or page, item)
-    end
+-- A chunk of links, 500 at most; only a root may occur twice. `kind`: "DEPTH REDIRECTS WHAT".
+-- WHAT is `l`: links on that page; `d`: the same, but too deep to be followed; `r`: a
+-- redirect's target, or roots, which are on no page. Returns how many were new.
+local function meet_chunk(kind, hosts, urls, page)
+    local depth, redirects, what = match(kind, '^(%d+) (%d+) (%a)$')
+    local rest = what ~= 'd' and ' ' .. depth .. ' ' .. redirects .. ' 0 0 ' .. page or nil
+    local new = meet(urls, hosts, rest, what == 'r' and '' or page)
     return what == 'r' and 0 or new
+end
+
+-- A chunk as a single text, a line for each: KIND, HOSTS, URL*.
+local function meet_text(text, page)
+    local lines = string.gmatch(text, '[^\n]+')
+    local kind, hosts, urls = lines(), lines(), {}
+    for url in lines do urls[#urls + 1] = url end
+    meet_chunk(kind, hosts, urls, page)
 end
 
 -- ---- Records ----
@@ -336,8 +345,7 @@ local FIELDS = {'url', 'depth', 'parent', 'outcome', 'status', 'next_url', 'erro
 local function finish_url(number, record, new)
     local url, outcome = record[1], record[4]
     local is_dead = outcome == 'error' or outcome == 'failed'
-    local value = call('HGET', URLS, url) or 'q 0 '
-    call('HSET', URLS, url, (is_dead and 'd' or 'f') .. string.sub(value, 2))
+    call('HSET', URLS, url, (is_dead and 'd' or 'f') .. sub(call('HGET', URLS, url), 2))
     local fields = {'number', int(number), 'new_links', new}
     for i, name in ipairs(FIELDS) do
         fields[#fields + 1] = name
@@ -352,17 +360,19 @@ end
 local function page_number() return M.records + M.retried end
 
 -- A page is done: it gets the next number, its links are put in, and its record is written.
--- ARGV[first...] are `count` chunks of links; if there are several, see `put_links_in`.
-local function take_page(record, first, count)
+-- If there are several chunks of links, see `put_links_in`.
+local function take_page(record, chunks)
     M.records = M.records + 1
     if record[4] ~= 'disallowed' then M.counted = M.counted + 1 end
     local number = page_number()
-    if count <= 1 then
-        local new = count == 1 and meet_chunk(ARGV[first], int(number)) or 0
+    local one = chunks[1]
+    if #chunks <= 1 then
+        local new = one and meet_chunk(one.kind, one.hosts, one.urls, int(number)) or 0
         return finish_url(number, record, new)
     end
-    for i = first, first + count - 1 do
-        call('RPUSH', LINKS, cjson.encode({number = number, chunk = ARGV[i]}))
+    for _, chunk in ipairs(chunks) do
+        chunk.number = number
+        call('RPUSH', LINKS, cjson.encode(chunk))
     end
     call('RPUSH', LINKS, cjson.encode({number = number, record = record}))
 end
@@ -378,8 +388,8 @@ local function put_links_in()
         local text = call('LPOP', LINKS)
         if not text then return end
         local one = cjson.decode(text)
-        if one.chunk then
-            M.so_far = M.so_far + meet_chunk(one.chunk, int(one.number))
+        if one.urls then
+            M.so_far = M.so_far + meet_chunk(one.kind, one.hosts, one.urls, int(one.number))
             count = count + 500
         else
             finish_url(one.number, one.record, M.so_far)
@@ -429,8 +439,8 @@ local function leave(held)
 end
 
 local function as_item(url, held)
-    return table.concat({held.depth, held.redirects, held.tries, int(held.lost),
-                         held.parent, url}, ' ')
+    return table.concat({url, held.depth, held.redirects, held.tries, int(held.lost),
+                         held.parent}, ' ')
 end
 
 -- An item that has had its turn has another. A suspect stays one.
@@ -459,7 +469,7 @@ local function unpark()
     if #due == 0 then return end
     call('ZREM', PARKED, unpack(due))
     for i = #due, 1, -1 do
-        local name, item, lost = match(due[i], '^(%S+) (%d+ %d+ %d+ (%d+) .*)$')
+        local name, item, lost = match(due[i], '^(%S+) (%S+ %d+ %d+ %d+ (%d+) %S+)$')
         come_back(name, item, tonumber(lost))
     end
 end
@@ -498,7 +508,7 @@ local function take_over(url, held, wait, evidence)
     leave(held)
     local id = take_page({url, held.depth, held.parent, 'failed', '', '',
                           'several processes have ended while they fetched only it', '', '',
-                          '0', '0', held.tries, '0'}, 0, 0)
+                          '0', '0', held.tries, '0'}, {})
     held.lost = M.max_lost
     call('HSET', GIVEN_UP, url, id .. ' ' .. held.host .. ' ' .. as_item(url, held))
     M.given_up = M.given_up + 1
@@ -539,11 +549,9 @@ end
 -- what the host's robots.txt says; `b` if the host has a delay, so that we must be told when
 -- the request begins; otherwise `-`.
 local function hand_out(item, name, flag, seq, leased, lines)
-    local depth, redirects, tries, lost, parent, url =
-        match(item, '^(%d+) (%d+) (%d+) (%d+) (%S+) (.*)$')
-    local held = write_held({seq = seq, host = name, flag = flag, depth = depth,
-                             redirects = redirects, tries = tries, lost = tonumber(lost),
-                             parent = parent})
+    local space = find(item, ' ', 1, true)
+    local url = sub(item, 1, space - 1)
+    local held = seq .. ' ' .. name .. ' ' .. flag .. sub(item, space)
     lines[#lines + 1], leased[#leased + 1] = url, url
     lines[#lines + 1], leased[#leased + 1] = held, held
 end
@@ -611,25 +619,34 @@ end
 
 -- ---- Leasing, in turn ----
 
+-- Only workers that wait get an item of such a host: while it isn't fetched, it would keep
+-- others from theirs.
+local function has_one_at_a_time(h) return h.gate == NO_RULES or delay_of(h) > 0 end
+
 -- Leases at most `want` items, from all hosts in turn: one that has just been asked goes
--- after all that are ready. (Their places differ by a microsecond each.)
-local function lease(session, seq, want)
+-- after all that are ready. (Their places differ by a microsecond each.) Then `ahead` more.
+local function lease(session, seq, want, ahead)
     local suspect = try_suspect(session, seq, want)
     if suspect then return suspect end
+    -- An item that waits in a process takes one of its host's places, and it's too late for
+    -- anything newer, or shorter, to overtake it.
+    if M.max_per_host > 0 or M.order ~= 'fifo' then ahead = 0 end
     local leased, lines, place = {}, {}, 0
     local goes_on = true
-    while want > 0 and goes_on do
+    while want + ahead > 0 and goes_on do
         goes_on = false
         local names = call('ZRANGE', READY, '-inf', int(M.clock + place), 'BYSCORE',
-                           'LIMIT', 0, want)
-        local share = math.ceil(want / math.max(#names, 1))
+                           'LIMIT', 0, want + ahead)
+        local share = math.ceil((want + ahead) / math.max(#names, 1))
         for _, name in ipairs(names) do
             local h = host(name)
-            if want > 0 and h.next <= M.clock and h.hold <= M.clock then
-                local count = lease_from(name, h, math.min(share, want),
-                                         function(most) return pop(name, h, most) end,
+            local most = math.min(share, has_one_at_a_time(h) and want or want + ahead)
+            if most > 0 and h.next <= M.clock and h.hold <= M.clock then
+                local count = lease_from(name, h, most,
+                                         function(some) return pop(name, h, some) end,
                                          seq, leased, lines)
-                want, place = want - count, place + 1
+                ahead = ahead - math.max(0, count - want)
+                want, place = math.max(0, want - count), place + 1
                 goes_on = goes_on or count > 0
                 stand_in_line(name, h, M.clock + place)
             end
@@ -690,23 +707,33 @@ local function put_in_outboxes(first, count)
     end
 end
 
+-- The chunks of links in ARGV[i...], N (KIND HOSTS COUNT URL*COUNT)*N, and the place after.
+local function read_chunks(i)
+    local chunks, place = {}, i + 1
+    for n = 1, tonumber(ARGV[i]) do
+        local last = place + 2 + tonumber(ARGV[place + 2])
+        chunks[n] = {kind = ARGV[place], hosts = ARGV[place + 1],
+                     urls = {unpack(ARGV, place + 3, last)}}
+        place = last + 1
+    end
+    return chunks, place
+end
+
 -- [done]
 -- done URL OUTCOME STATUS NEXT_URL ERROR CONTENT_TYPE CHARSET BYTES LINKS TRIES SECONDS
---      O (SERVER CHUNK)*O  N CHUNK*N
+--      O (SERVER CHUNK)*O  N (KIND HOSTS COUNT URL*COUNT)*N
 -- A page is done and its links are in: both or neither. O: chunks for other servers.
 function results.done(session, i)
     local url, others = ARGV[i + 1], tonumber(ARGV[i + 12])
-    local first = i + 14 + 2 * others
-    local chunks = tonumber(ARGV[first - 1])
+    local chunks, place = read_chunks(i + 13 + 2 * others)
     local held = let_go(session, url)
     if held then
         if ARGV[i + 2] == 'disallowed' then not_asked(held) end
         leave(held)
-        take_page({url, held.depth, held.parent, unpack(ARGV, i + 2, i + 11)}, first,
-                  chunks)
+        take_page({url, held.depth, held.parent, unpack(ARGV, i + 2, i + 11)}, chunks)
         put_in_outboxes(i + 13, others)
     end
-    return first + chunks
+    return place
 end
 -- [/done]
 
@@ -788,7 +815,7 @@ local function find_foreign()
     if kind == 'none' then
         for _, name in ipairs({'urls', 'hosts', 'ready', 'parked', 'sessions', 'records',
                                'links', 'rules', 'history', 'inbox', 'outboxes',
-                               'suspects', 'given_up'}) do
+                               'suspects', 'given_up', 'met'}) do
             if call('EXISTS', key(name)) == 1 then return key(name) end
         end
     elseif kind ~= 'hash' or call('HEXISTS', META, 'format') == 0
@@ -865,7 +892,8 @@ function operations.open()
     end
     tick()
     if call('ZSCORE', SESSIONS, ARGV[14]) then end_session(ARGV[14], false) end
-    for i = 16, 15 + tonumber(ARGV[15]) do meet_chunk(ARGV[i], '-') end
+    reclaim()
+    for i = 16, 15 + tonumber(ARGV[15]) do meet_text(ARGV[i], '-') end
     M.new_session = M.new_session + 1
     local session = int(M.new_session) .. '-' .. ARGV[12]
     call('HSET', key('session:' .. session), 'seq', '0', 'name', ARGV[13], 'done', '0')
@@ -904,26 +932,28 @@ local function take_results(session, i)
 end
 
 -- [step]
--- step SESSION SEQ WANT RESULT...
--- Takes the results, leases at most WANT items, and renews the session's lease.
+-- step SESSION SEQ WANT AHEAD RESULT...
+-- Takes the results, leases at most WANT items and AHEAD more, for workers that will want
+-- them soon, and renews the session's lease.
 -- -> {"ok", wait in ms, on trial, state, unfinished..., (URL HELD)...}
 -- or {"expired"}: others have what it held.
 function operations.step()
-    local session, seq, want = ARGV[2], ARGV[3], tonumber(ARGV[4])
+    local session, seq, want, ahead = ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
     local last = tonumber(call('HGET', key('session:' .. session), 'seq') or -2)
     local number = tonumber(seq)
     if number ~= last and number ~= last + 1 then return {'expired'} end
     call('ZADD', SESSIONS, int(M.clock + M.lease), session)
     if number == last then return say_again(session, seq) end
     call('HSET', key('session:' .. session), 'seq', seq)
-    take_results(session, 5)
+    take_results(session, 6)
     put_links_in()
     reclaim()
     unpark()
     settle()
-    local room = M.max_pages > 0 and M.max_pages - M.counted - M.held or want
+    local room = M.max_pages > 0 and M.max_pages - M.counted - M.held or want + ahead
     if call('LLEN', LINKS) > JAM then room = 0 end -- first these, then new pages
-    local leased = lease(session, seq, math.min(want, room))
+    local now = math.max(0, math.min(want, room))
+    local leased = lease(session, seq, now, math.max(0, math.min(ahead, room - now)))
     write_hosts()
     note_state()
     local count, wait = #leased / 2, 0
@@ -936,6 +966,7 @@ end
 function operations.close()
     if not call('ZSCORE', SESSIONS, ARGV[2]) then return {'expired', unpack(summary())} end
     end_session(ARGV[2], false)
+    reclaim() -- in case this is the last process
     settle()
     write_hosts()
     note_state()
@@ -956,7 +987,7 @@ function operations.retry()
     for i = 1, #all, 2 do
         local id, item = match(all[i + 1], '^(%S+) (.*)$')
         call('XDEL', RECORDS, id)
-        call('HSET', URLS, all[i], 'q' .. string.sub(call('HGET', URLS, all[i]), 2))
+        call('HSET', URLS, all[i], 'q' .. sub(call('HGET', URLS, all[i]), 2))
         call('ZADD', SUSPECTS, int(M.clock), item)
     end
     local count = #all / 2
@@ -984,7 +1015,7 @@ end
 function operations.put()
     local last = call('HGET', key('inbox'), ARGV[2]) or '0-0'
     if last ~= ARGV[3] then return last end -- another process was quicker
-    for i = 5, #ARGV, 2 do meet_chunk(ARGV[i + 1], ARGV[2] .. '.' .. ARGV[i]) end
+    for i = 5, #ARGV, 2 do meet_text(ARGV[i + 1], ARGV[2] .. '.' .. ARGV[i]) end
     call('HSET', key('inbox'), ARGV[2], ARGV[4])
     settle()
     write_hosts()

@@ -17,12 +17,14 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::string_view format = "2"; // of what is kept in Redis
+constexpr std::string_view format = "3"; // of what is kept in Redis
 /// In bytes: one call sends no more, unless a single result is larger.
 constexpr std::size_t most_told = std::size_t{256} * 1024;
 constexpr EventLoop::Duration shortest_pause = 5ms;
 constexpr EventLoop::Duration longest_pause = 200ms;
-constexpr std::size_t most_wanted = 1000; // in one call
+constexpr std::size_t most_ahead = 1000;
+/// While no worker waits, results are collected for so long.
+constexpr EventLoop::Duration collecting = 5ms;
 
 std::string microseconds(std::chrono::microseconds time) {
     return std::to_string(time.count());
@@ -46,18 +48,29 @@ SharedState read_state(const RedisReply& reply, std::size_t place) {
 Leased read_leased(std::string url, const std::string& held) {
     Leased item;
     item.url = std::move(url);
-    std::istringstream words(held);
-    std::string number;
-    char flag = '-';
-    int lost = 0;
-    std::string parent;
-    words >> number >> item.host >> flag >> item.depth >> item.redirects_left
-        >> item.tries >> lost >> parent;
-    if (flag == 'r')
+    std::string_view rest = held;
+    const auto word = [&rest] {
+        const std::size_t end = std::min(rest.find(' '), rest.size());
+        const std::string_view first = rest.substr(0, end);
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+        return first;
+    };
+    const auto number = [&word](auto& value) {
+        const std::string_view text = word();
+        std::from_chars(text.data(), text.data() + text.size(), value);
+    };
+    word(); // the call's number
+    item.host = word();
+    const std::string_view flag = word();
+    if (flag == "r")
         item.wants = Leased::Wants::rules;
-    else if (flag == 'b')
+    else if (flag == "b")
         item.wants = Leased::Wants::begin;
-    item.is_root = parent == "-";
+    number(item.depth);
+    number(item.redirects_left);
+    number(item.tries);
+    word(); // how many processes were lost with it
+    item.is_root = word() == "-";
     return item;
 }
 
@@ -87,6 +100,7 @@ FrontierSession::FrontierSession(EventLoop& loop, const SharedCrawl& crawl,
       owner_(std::move(owner)),
       client_(loop, crawl.servers.at(number),
               {.longest_pause = std::min<EventLoop::Duration>(1s, crawl.lease / 6),
+               .wait_at_start = crawl.wait_for_servers,
                .on_note = crawl.on_note}),
       agreed_(fmt::format("{}\nserver {} of {}", crawl.agreed, number + 1,
                           crawl.servers.size())) {}
@@ -183,7 +197,18 @@ Coroutine<> FrontierSession::retry() {
 
 void FrontierSession::tell(std::vector<std::string> result) {
     results_.push_back(std::move(result));
+    is_urgent_ = true;
     news_.set();
+}
+
+void FrontierSession::tell_done(std::vector<std::string> result) {
+    const EventLoop::TimePoint now = loop_.time();
+    done_.count(now);
+    if (results_.empty())
+        told_ = now;
+    results_.push_back(std::move(result));
+    if (results_.size() == 1 || is_time_to_tell())
+        news_.set();
 }
 
 void FrontierSession::ask_soon() {
@@ -207,13 +232,26 @@ Coroutine<> FrontierSession::run() {
     }
 }
 
+/// Are there results that should go out now? While workers wait, they may bring new
+/// links.
+bool FrontierSession::is_time_to_tell() const {
+    return !results_.empty()
+           && (is_urgent_ || owner_.wants_some() || loop_.time() - told_ >= collecting);
+}
+
+EventLoop::TimePoint FrontierSession::next_call() const {
+    EventLoop::TimePoint when = next_sign_;
+    if (!results_.empty())
+        when = std::min(when, told_ + collecting);
+    if (!state_.is_over() && owner_.wants_some())
+        when = std::min(when, next_ask_);
+    return when;
+}
+
 /// Until there are results to send, or it's time to ask for work or renew the lease.
 Coroutine<> FrontierSession::wait_for_news() {
-    while (results_.empty() && !is_closing_) {
-        const bool wants_some = !state_.is_over() && owner_.wants_some();
-        const EventLoop::TimePoint when =
-            wants_some ? std::min(next_ask_, next_sign_) : next_sign_;
-        const EventLoop::Duration left = when - loop_.time();
+    while (!is_time_to_tell() && !is_closing_) {
+        const EventLoop::Duration left = next_call() - loop_.time();
         if (left <= EventLoop::Duration::zero())
             co_return;
         news_.clear();
@@ -228,9 +266,10 @@ Coroutine<> FrontierSession::wait_for_news() {
 // [step]
 /// One call: results go out, and items come in.
 Coroutine<> FrontierSession::step() {
-    const std::size_t wanted = is_closing_ ? 0 : owner_.take_wanted(most_wanted);
+    const Wanted wanted = is_closing_ ? Wanted() : owner_.take_wanted(used_soon());
     std::vector<std::string> arguments{"step", id_, std::to_string(++last_call_),
-                                       std::to_string(wanted)};
+                                       std::to_string(wanted.now),
+                                       std::to_string(wanted.ahead)};
     for (std::string& word : take_results())
         arguments.push_back(std::move(word));
     call_began_ = loop_.time();
@@ -241,7 +280,7 @@ Coroutine<> FrontierSession::step() {
                         "and what it held went to others: it begins anew",
                         client_.url().shown()));
         forget_items();
-        owner_.on_items(wanted, {});
+        owner_.on_items(wanted.all(), {});
         owner_.on_expired();
         co_await open();
     } else {
@@ -271,23 +310,34 @@ std::vector<std::string> FrontierSession::take_results() {
             words.push_back(std::move(word));
         results_.pop_front();
     }
+    is_urgent_ = is_urgent_ && !results_.empty();
     return words;
 }
 
-void FrontierSession::take_answer(const RedisReply& reply, std::size_t asked) {
+/// How many items the workers will use until the answer to the next call but one is here:
+/// an item that is asked for now should be here before that. But never as many as they
+/// use in a tenth of a lease.
+std::size_t FrontierSession::used_soon() const {
+    const EventLoop::Duration until =
+        std::min<EventLoop::Duration>(2 * (collecting + call_time_), crawl_.lease / 10);
+    return std::min(most_ahead, done_.expected_in(until, loop_.time()));
+}
+
+void FrontierSession::take_answer(const RedisReply& reply, Wanted asked) {
+    call_time_ = (3 * call_time_ + (loop_.time() - call_began_)) / 4;
     constexpr std::size_t first = 10;
     is_on_trial_ = reply.items.at(2).text == "1";
     state_ = read_state(reply, 3);
     std::vector<Leased> items;
     for (std::size_t i = first; i + 1 < reply.items.size(); i += 2)
         items.push_back(read_leased(reply.items[i].text, reply.items[i + 1].text));
-    const bool had_enough = items.size() >= asked;
+    const bool had_enough = items.size() >= asked.now;
     pace(reply.items.at(1).number(), had_enough);
     if (is_too_old(call_began_)) { // it took too long: we may count as dead
         for (Leased& item : std::exchange(items, {}))
             tell({"back", std::move(item.url)});
     }
-    owner_.on_items(asked, std::move(items));
+    owner_.on_items(asked.all(), std::move(items));
 }
 
 /// When to ask next. A session that got less than it wanted asks less and less often, or

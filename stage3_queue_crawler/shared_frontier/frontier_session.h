@@ -3,13 +3,18 @@
 // The session is what has a lease: the process, not each URL. Every call renews it. All
 // results go out with the next call, which also brings the next items; so only one call
 // at a time is under way, and each has a number. If its answer is lost, the same call is
-// made again, and the script recognizes the number. Page 29 of the book.
+// made again, and the script recognizes the number.
+//
+// While a call is under way, the workers go on with items that came earlier: the faster
+// they use them, the more are fetched ahead. So no worker waits for the network, however
+// far away Redis is, and one call at a time is enough. Page 29 of the book.
 #pragma once
 
 #include "stage3_queue_crawler/redis/redis_client.h"
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
 #include "stage3_queue_crawler/runtime/sync/event.h"
 #include "stage3_queue_crawler/runtime/task/coroutine.h"
+#include "stage3_queue_crawler/shared_frontier/event_rate.h"
 #include "stage3_queue_crawler/shared_frontier/shared_crawl.h"
 
 #include <chrono>
@@ -40,6 +45,14 @@ struct Leased {
     bool is_root = false;
 };
 
+/// How many items to ask for.
+struct Wanted {
+    std::size_t now = 0;   ///< for workers that wait
+    std::size_t ahead = 0; ///< for those that will, soon
+
+    std::size_t all() const { return now + ahead; }
+};
+
 /// A time, as frontier.lua reads it.
 std::string milliseconds(EventLoop::Duration time);
 
@@ -47,10 +60,10 @@ class FrontierSession {
   public:
     /// What it asks and tells its owner.
     struct Owner {
-        /// How many items to ask for now, at most `most`. They count as asked for until
-        /// `on_items`.
-        std::function<std::size_t(std::size_t most)> take_wanted;
-        /// Would the owner take any now?
+        /// How many items to ask for now, if the workers use up to `soon` before there
+        /// are more. They count as asked for until `on_items`.
+        std::function<Wanted(std::size_t soon)> take_wanted;
+        /// Does a worker wait for one?
         std::function<bool()> wants_some;
         /// The items that came, of the `asked` that were asked for.
         std::function<void(std::size_t asked, std::vector<Leased>)> on_items;
@@ -87,6 +100,9 @@ class FrontierSession {
     Coroutine<> run();
     /// Sends `result` with the next call, which is made soon: see frontier.lua.
     void tell(std::vector<std::string> result);
+    /// The same; but if no worker waits for what this call brings, it may take a moment,
+    /// so that it carries more.
+    void tell_done(std::vector<std::string> result);
     /// A worker waits for an item, and none did until now.
     void ask_soon();
     /// What the owner wants has changed.
@@ -118,8 +134,11 @@ class FrontierSession {
     Coroutine<> step();
     std::vector<std::string> take_results();
     void forget_items();
-    void take_answer(const RedisReply& reply, std::size_t asked);
+    void take_answer(const RedisReply& reply, Wanted asked);
     void pace(std::int64_t wait, bool had_enough);
+    bool is_time_to_tell() const;
+    EventLoop::TimePoint next_call() const;
+    std::size_t used_soon() const;
 
     EventLoop& loop_;
     const SharedCrawl& crawl_;
@@ -131,6 +150,10 @@ class FrontierSession {
     std::uint64_t last_call_ = 0;                  // its number
     std::deque<std::vector<std::string>> results_; // to be sent
     EventLoop::TimePoint call_began_{};
+    EventLoop::Duration call_time_{}; // that a call takes, about
+    EventRate done_;                  // how fast the workers are
+    EventLoop::TimePoint told_{};     // the first of the results
+    bool is_urgent_ = false;          // a result is
     Event news_;
     EventLoop::TimePoint next_sign_{}; // of life
     EventLoop::TimePoint next_ask_{};  // for items, if there were none

@@ -26,6 +26,9 @@ namespace {
 /// How long to wait for Redis at the end.
 constexpr EventLoop::Duration longest_goodbye = 3s;
 
+/// Items that one call may ask for, for workers that wait.
+constexpr std::size_t most_at_once = 1000;
+
 /// Those fields of a record that the script doesn't know: see `done` in frontier.lua.
 void append(const Record& record, std::vector<std::string>& words) {
     words.emplace_back(name_of(record.outcome));
@@ -54,17 +57,31 @@ FrontierSession::Settings settings_of_session(const FrontierSettings& settings,
             .roots = std::move(roots)};
 }
 
-/// Throws CantTakePart if one was named twice.
+/// What a Redis says about itself; empty if we may not ask.
+Coroutine<std::string> info_of(RedisClient& client) {
+    try {
+        std::vector<std::string> info{"INFO", "server"};
+        const RedisReply reply = co_await client.call(std::move(info));
+        co_return reply.text;
+    } catch (const RedisError& error) {
+        if (error.code() != "NOPERM")
+            throw;
+        co_return std::string();
+    }
+}
+
+/// Throws CantTakePart if one was named twice. (If we can't know, the script refuses the
+/// second one: it's another number, and so another setting.)
 Coroutine<> check_that_servers_differ(const Outboxes::Sessions& sessions) {
     std::map<std::string, std::string> names;
     for (const auto& session : sessions) {
-        std::vector<std::string> info{"INFO", "server"};
-        const RedisReply reply = co_await session->client().call(std::move(info));
+        const std::string info = co_await info_of(session->client());
+        if (info.empty())
+            continue;
         const RedisUrl& url = session->client().url();
-        const auto begin = std::min(reply.text.find("run_id:"), reply.text.size());
-        const std::string id =
-            reply.text.substr(begin, reply.text.find('\r', begin) - begin)
-            + fmt::format("/{}", url.database);
+        const auto begin = std::min(info.find("run_id:"), info.size());
+        const std::string id = info.substr(begin, info.find('\r', begin) - begin)
+                               + fmt::format("/{}", url.database);
         const auto [other, is_new] = names.emplace(id, url.shown());
         if (!is_new)
             throw CantTakePart(fmt::format("--frontier: {} and {} are the same server",
@@ -99,18 +116,18 @@ void RedisFrontier::end_tasks() {
 
 FrontierSession::Owner RedisFrontier::owner_of(std::size_t server) {
     return {.take_wanted =
-                [this, server](std::size_t most) {
-                    const std::size_t count = std::min(wanted(*sessions_[server]), most);
-                    held_.expect(count);
-                    return count;
+                [this, server](std::size_t soon) {
+                    const Wanted items = wanted(*sessions_[server], soon);
+                    held_.expect(items.all());
+                    return items;
                 },
-            .wants_some = [this, server] { return wanted(*sessions_[server]) > 0; },
+            .wants_some = [this, server] { return wanted(*sessions_[server]).now > 0; },
             .on_items =
                 [this, server](std::size_t asked, std::vector<Leased> items) {
                     held_.expect_no_more(asked);
                     take_in(*sessions_[server], std::move(items));
                     for (const auto& session : sessions_) // another server may have some
-                        if (wanted(*session) > 0)
+                        if (wanted(*session).now > 0)
                             session->look_up();
                 },
             .on_expired = [this, server] { held_.forget(*sessions_[server]); },
@@ -122,7 +139,7 @@ void RedisFrontier::add_sessions(const std::vector<common::Url>& roots) {
         .what = 'r', .depth = 0, .redirects_left = settings_.max_redirects};
     std::vector<std::vector<std::string>> chunks(crawl_.servers.size());
     for (Chunk& chunk : make_chunks(roots, kind, crawl_.servers.size()))
-        chunks[chunk.first].push_back(std::move(chunk.second));
+        chunks[chunk.server].push_back(chunk.text());
     for (std::size_t i = 0; i < crawl_.servers.size(); ++i)
         sessions_.push_back(std::make_unique<FrontierSession>(
             loop_, crawl_, i, settings_of_session(settings_, std::move(chunks[i])),
@@ -227,16 +244,20 @@ FrontierSession& RedisFrontier::session_of(const std::string& host) {
 
 // ---- Items come in ----
 
-/// How many more items from that server the workers waiting in `get` could take. While a
-/// URL is tried that may kill this process, nothing else may be suspected if it does.
-std::size_t RedisFrontier::wanted(const FrontierSession& from) const {
+/// How many more items from that server the workers waiting in `get` could take, and how
+/// many of the `soon` that they need next aren't here or on their way. While a URL is
+/// tried that may kill this process, nothing else may be suspected if it does.
+Wanted RedisFrontier::wanted(const FrontierSession& from, std::size_t soon) const {
     const auto trial = std::ranges::find_if(
         sessions_, [](const auto& session) { return session->is_on_trial(); });
     if (trial != sessions_.end())
-        return trial->get() == &from && held_.is_empty()
-                   ? std::min<std::size_t>(waiting_, 1)
-                   : 0;
-    return waiting_ - std::min(waiting_, held_.on_the_way());
+        return {.now = trial->get() == &from && held_.is_empty()
+                           ? std::min<std::size_t>(waiting_, 1)
+                           : 0};
+    const std::size_t on_the_way = held_.on_the_way();
+    const std::size_t now = waiting_ - std::min(waiting_, on_the_way);
+    const std::size_t spare = on_the_way - std::min(waiting_, on_the_way);
+    return {.now = std::min(now, most_at_once), .ahead = soon - std::min(soon, spare)};
 }
 
 void RedisFrontier::take_in(FrontierSession& session, std::vector<Leased> items) {
@@ -323,21 +344,25 @@ void RedisFrontier::done(const Work& work, Record& record, const Found& found) {
 void RedisFrontier::send_done(const HeldItem& item, const Record& record,
                               std::vector<Chunk> chunks) {
     const std::size_t here = server_of(item.lease.host, sessions_.size());
-    std::vector<std::string> mine;
-    std::vector<std::string> others; // each after its server's number
-    for (Chunk& chunk : chunks) {
-        if (chunk.first != here)
-            others.push_back(std::to_string(chunk.first));
-        (chunk.first == here ? mine : others).push_back(std::move(chunk.second));
-    }
     std::vector<std::string> words{"done", item.lease.url};
     append(record, words);
-    words.push_back(std::to_string(others.size() / 2));
-    std::ranges::move(others, std::back_inserter(words));
+    const auto mine = std::ranges::stable_partition(
+        chunks, [here](const Chunk& chunk) { return chunk.server != here; });
+    const auto others = static_cast<std::size_t>(mine.begin() - chunks.begin());
+    words.push_back(std::to_string(others));
+    for (const Chunk& chunk : std::span(chunks).first(others)) {
+        words.push_back(std::to_string(chunk.server));
+        words.push_back(chunk.text());
+    }
     words.push_back(std::to_string(mine.size()));
-    std::ranges::move(mine, std::back_inserter(words));
-    item.session->tell(std::move(words));
-    if (outboxes_ && !others.empty())
+    for (Chunk& chunk : mine) {
+        words.push_back(std::move(chunk.kind));
+        words.push_back(std::move(chunk.hosts));
+        words.push_back(std::to_string(chunk.urls.size()));
+        std::ranges::move(chunk.urls, std::back_inserter(words));
+    }
+    item.session->tell_done(std::move(words));
+    if (outboxes_ && others > 0)
         outboxes_->carry_soon();
 }
 

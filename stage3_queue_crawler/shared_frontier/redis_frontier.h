@@ -78,7 +78,7 @@ class RedisFrontier {
     Coroutine<> leave(std::size_t server);
     void end_tasks();
     void note_state();
-    std::size_t wanted(const FrontierSession& from) const;
+    Wanted wanted(const FrontierSession& from, std::size_t soon = 0) const;
     Coroutine<> retry_given_up();
     void take_in(FrontierSession& session, std::vector<Leased> items);
     void let_in(Ticket ticket, std::shared_ptr<const Refusal> refusal);

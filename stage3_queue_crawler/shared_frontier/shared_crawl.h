@@ -24,6 +24,8 @@ struct SharedCrawl {
     /// A process that shows no sign of life for this long is dead to the others, which
     /// get what it held. This doesn't limit how long a fetch may take.
     std::chrono::milliseconds lease{30'000};
+    /// How long to wait, at the start, for servers that aren't ready.
+    std::chrono::milliseconds wait_for_servers{0};
     /// A URL that this many processes didn't survive is from then on fetched only alone,
     /// so that it's known whether it kills them: see "Suspects" in frontier.lua.
     int most_lost = 2;

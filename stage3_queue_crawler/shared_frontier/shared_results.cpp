@@ -25,17 +25,6 @@ common::Url read_url(const std::string& text) {
     throw CantTakePart(fmt::format("'{}' is in the crawl, and is no URL", text));
 }
 
-/// The words of a text, split at `separator`.
-std::vector<std::string_view> split(std::string_view text, char separator) {
-    std::vector<std::string_view> words;
-    while (!text.empty()) {
-        const auto end = std::min(text.find(separator), text.size());
-        words.push_back(text.substr(0, end));
-        text.remove_prefix(std::min(end + 1, text.size()));
-    }
-    return words;
-}
-
 Outcome outcome_of(std::string_view name) {
     for (const Outcome outcome : {Outcome::page, Outcome::file, Outcome::redirect,
                                   Outcome::error, Outcome::disallowed})
@@ -61,7 +50,9 @@ SharedResults::SharedResults(EventLoop& loop, SharedCrawl crawl)
     for (const RedisUrl& url : crawl_.servers) {
         Server server;
         server.client = std::make_unique<RedisClient>(
-            loop, url, RedisSettings{.on_note = crawl_.on_note});
+            loop, url,
+            RedisSettings{.wait_at_start = crawl_.wait_for_servers,
+                          .on_note = crawl_.on_note});
         servers_.push_back(std::move(server));
     }
 }
@@ -114,8 +105,10 @@ Coroutine<> SharedResults::read() {
         co_await read_state(i);
     for (std::size_t i = 0; i < servers_.size(); ++i)
         co_await read_pages(i);
-    for (std::size_t i = 0; i < servers_.size(); ++i)
+    for (std::size_t i = 0; i < servers_.size(); ++i) {
         co_await read_urls(i);
+        co_await read_links(i);
+    }
 }
 
 Coroutine<> SharedResults::read_state(std::size_t server) {
@@ -197,23 +190,52 @@ const KnownUrl::Number* SharedResults::page(std::size_t server,
     return found == servers_[server].pages.end() ? nullptr : &found->second;
 }
 
-/// `value`: "STATE TIMES_MET PAGES". It may come more than once.
+/// `value`: its state and its number there, "q12". It may come more than once.
 void SharedResults::note_url(std::size_t server, const std::string& url,
                              std::string_view value) {
-    const std::vector<std::string_view> words = split(value, ' ');
-    KnownUrl& known = urls_[read_url(url)];
-    if (known.times_met > 0 || words.size() < 2)
-        return;
-    const char state = words[0].empty() ? 'm' : words[0].front();
+    const KnownUrl::Number ours = urls_.number_of(read_url(url));
+    const char state = value.empty() ? 'm' : value.front();
     if (state == 'q')
-        known.state = KnownUrl::State::queued;
+        urls_[ours].state = KnownUrl::State::queued;
     else if (state != 'm')
-        known.state = state == 'f' ? KnownUrl::State::fetched : KnownUrl::State::dead;
-    if (words.size() > 2)
-        for (const std::string_view name : split(words[2], ','))
-            if (const KnownUrl::Number* const number = page(server, name))
-                known.meet_on(*number);
-    known.times_met = static_cast<std::uint32_t>(to_number(words[1]));
+        urls_[ours].state =
+            state == 'f' ? KnownUrl::State::fetched : KnownUrl::State::dead;
+    const std::size_t number =
+        to_number(value.substr(std::min<std::size_t>(1, value.size())));
+    std::vector<KnownUrl::Number>& numbers = servers_[server].urls;
+    if (number >= numbers.size())
+        numbers.resize(std::max(number + 1, 2 * numbers.size()), KnownUrl::none);
+    numbers[number] = ours;
+}
+
+Coroutine<> SharedResults::read_links(std::size_t server) {
+    constexpr std::size_t at_once = 1000;
+    for (std::size_t first = 0;; first += at_once) {
+        std::vector<std::string> command{"LRANGE", key("met"), std::to_string(first),
+                                         std::to_string(first + at_once - 1)};
+        const RedisReply some = co_await ask(server, std::move(command));
+        if (some.items.empty())
+            break;
+        for (const RedisReply& links : some.items)
+            note_links(server, links.text);
+    }
+}
+
+/// `links`: "PAGE q12f13m14", the numbers of URLs that the page has links to.
+void SharedResults::note_links(std::size_t server, std::string_view links) {
+    const auto space = std::min(links.find(' '), links.size());
+    const KnownUrl::Number* const on = page(server, links.substr(0, space));
+    if (on == nullptr)
+        return; // its record isn't written yet
+    const std::vector<KnownUrl::Number>& numbers = servers_[server].urls;
+    for (std::size_t at = space + 2; at < links.size();) {
+        std::size_t number = 0;
+        const char* const end =
+            std::from_chars(links.data() + at, links.data() + links.size(), number).ptr;
+        if (number < numbers.size() && numbers[number] != KnownUrl::none)
+            urls_[numbers[number]].meet_on(*on);
+        at = static_cast<std::size_t>(end - links.data()) + 1; // past the next letter
+    }
 }
 
 Coroutine<std::vector<Record>> SharedResults::next_records() {

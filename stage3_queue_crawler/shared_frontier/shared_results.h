@@ -42,8 +42,9 @@ class SharedResults {
   private:
     struct Server {
         std::unique_ptr<RedisClient> client;
-        std::unordered_map<std::uint64_t, KnownUrl::Number>
-            pages; // by their number there
+        // By their numbers there, which are others for pages than for URLs.
+        std::unordered_map<std::uint64_t, KnownUrl::Number> pages;
+        std::vector<KnownUrl::Number> urls;
     };
 
     Coroutine<RedisReply> ask(std::size_t server, std::vector<std::string> command);
@@ -51,9 +52,11 @@ class SharedResults {
     Coroutine<> read_state(std::size_t server);
     Coroutine<> read_pages(std::size_t server);
     Coroutine<> read_urls(std::size_t server);
+    Coroutine<> read_links(std::size_t server);
     Coroutine<RedisReply> read_entries(std::size_t server);
     const KnownUrl::Number* page(std::size_t server, std::string_view name) const;
     void note_url(std::size_t server, const std::string& url, std::string_view value);
+    void note_links(std::size_t server, std::string_view links);
     Record to_record(std::size_t server, const RedisReply& entry) const;
 
     const SharedCrawl crawl_;

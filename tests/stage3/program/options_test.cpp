@@ -208,7 +208,8 @@ TEST_CASE("--help is answered, whatever else is on the command line") {
     CHECK(options.help.find("--max-per-host") != std::string::npos);
     const Options on_sharing = read({"--help-frontier"});
     for (const char* const option :
-         {"--frontier", "--crawl", "--lease", "--report", "--forget", "--retry-given-up"})
+         {"--frontier", "--crawl", "--lease", "--wait-for-frontier", "--report",
+          "--forget", "--retry-given-up"})
         CHECK_MESSAGE(on_sharing.help.find(option) != std::string::npos, option);
     const Options on_verdicts = read({"--help-verdicts"});
     CHECK(on_verdicts.help.find("--no-private") != std::string::npos);

@@ -30,10 +30,10 @@ TEST_CASE("links are grouped by host, each group in its order") {
     const auto chunks = make_chunks(
         urls({"http://a/1", "https://b/1", "http://a/2", "http://a:81/"}), plain, 1);
     REQUIRE(chunks.size() == 1);
-    CHECK(chunks[0].first == 0);
-    CHECK(
-        chunks[0].second
-        == "3 10 l a:80 2 http://a/1 http://a/2 b:443 1 https://b/1 a:81 1 http://a:81/");
+    CHECK(chunks[0].server == 0);
+    CHECK(chunks[0].text()
+          == "3 10 l\na:80 2 b:443 1 a:81 1\n"
+             "http://a/1\nhttp://a/2\nhttps://b/1\nhttp://a:81/");
 }
 
 TEST_CASE("without links there is no chunk") { CHECK(make_chunks({}, plain, 3).empty()); }
@@ -45,9 +45,9 @@ TEST_CASE("a chunk holds a limited number of links, even if all have one host") 
     many.emplace_back("http://b/");
     const auto chunks = make_chunks(urls(many), plain, 1, 3);
     REQUIRE(chunks.size() == 3);
-    CHECK(chunks[0].second == "3 10 l a:80 3 http://a/0 http://a/1 http://a/2");
-    CHECK(chunks[1].second == "3 10 l a:80 3 http://a/3 http://a/4 http://a/5");
-    CHECK(chunks[2].second == "3 10 l a:80 1 http://a/6 b:80 1 http://b/");
+    CHECK(chunks[0].text() == "3 10 l\na:80 3\nhttp://a/0\nhttp://a/1\nhttp://a/2");
+    CHECK(chunks[1].text() == "3 10 l\na:80 3\nhttp://a/3\nhttp://a/4\nhttp://a/5");
+    CHECK(chunks[2].text() == "3 10 l\na:80 1 b:80 1\nhttp://a/6\nhttp://b/");
 }
 
 TEST_CASE("with several servers, each gets the links to its hosts") {
@@ -57,13 +57,12 @@ TEST_CASE("with several servers, each gets the links to its hosts") {
     const auto chunks = make_chunks(urls(many), plain, 3, 10);
     std::set<std::size_t> servers;
     std::size_t count = 0;
-    for (const auto& [server, chunk] : chunks) {
-        servers.insert(server);
-        for (std::size_t at = chunk.find("http"); at != std::string::npos;
-             at = chunk.find("http", at + 1), ++count) {
-            const std::string host =
-                chunk.substr(at + 7, chunk.find('/', at + 7) - at - 7) + ":80";
-            CHECK(server_of(host, 3) == server);
+    for (const Chunk& chunk : chunks) {
+        servers.insert(chunk.server);
+        for (const std::string& url : chunk.urls) {
+            const std::string host = url.substr(7, url.find('/', 7) - 7) + ":80";
+            CHECK(server_of(host, 3) == chunk.server);
+            ++count;
         }
     }
     CHECK(count == 60);

@@ -221,7 +221,7 @@ class BadInput(FaultTest):
         with self.redis.client() as client:
             self.unlock(client)
             before = self.everything(client)
-        words = stage3.shared(redis_url or self.redis.url, "crawl", *arguments, site)
+        words = stage3.shared(redis_url or self.redis.url, "crawl", "--wait-for-frontier", "0", *arguments, site)
         status, wrote, said = stage3.run(*words, timeout=PATIENCE)
         self.assertEqual((status, wrote, said.count("\n")), (2, "", 1), said)
         self.assertRegex(said, f"^stage3: .*{pattern}")
@@ -274,9 +274,28 @@ class BadInput(FaultTest):
     def test_the_user_has_no_permission(self):
         with self.redis.client() as client:
             client.call("ACL", "SETUSER", "weak", "on", ">guess", "~*", "+@all", "-evalsha", "-eval", "-script")
-            client.call("ACL", "SETUSER", "blind", "on", ">guess", "~*", "+@all", "-info")
         self.refused("no permission|NOPERM", redis_url=f"unix://weak:guess@{self.redis.socket}")
-        self.refused("no permission|NOPERM", redis_url=f"unix://blind:guess@{self.redis.socket}")
+
+    def test_a_user_without_dangerous_commands_may_take_part(self):
+        """INFO is one of these."""
+        with self.redis.client() as client:
+            client.call("ACL", "SETUSER", "careful", "on", ">guess", "~*", "+@all", "-@dangerous")
+        site = self.site(20)
+        words = stage3.shared(f"unix://careful:guess@{self.redis.socket}", "crawl", "--format", "jsonl", site.root)
+        status, wrote, said = stage3.run(*words, timeout=PATIENCE)
+        self.assertIn(status, (0, 1), said)
+        self.assertEqual(stage3.read_records(wrote).keys(), stage3.crawl_alone(site.root).keys())
+        self.assertIn("doesn't let us call INFO, so whether it is fit wasn't checked", said)
+
+    def test_no_server_listens_though_we_wait_for_it(self):
+        port = redis_server.free_port()
+        words = stage3.shared(f"redis://127.0.0.1:{port}", "crawl", "--wait-for-frontier", "0.3", self.SITE)
+        begin = time.monotonic()
+        status, _, said = stage3.run(*words, timeout=PATIENCE)
+        self.assertGreater(time.monotonic() - begin, 0.2)
+        self.assertEqual(status, 2)
+        self.assertRegex(said, "isn't ready .nothing listens there: connection refused.: waiting for it, 0.3 s at most\n"
+                               ".*: nothing listens there")
 
     def test_the_user_has_too_few_permissions(self):
         """The script would be stopped halfway. Redis 6.2 doesn't say so in advance."""
@@ -463,6 +482,18 @@ class ProcessesGo(FaultTest):
 
 
 class RedisGoes(FaultTest):
+    def test_processes_may_start_before_redis(self):
+        site = self.site(40)
+        self.redis.kill()
+        processes = self.start_some(2, site)
+        time.sleep(1)
+        self.assertEqual([process.poll() for process in processes], [None, None])
+        self.redis.start()
+        self.assert_joined(processes)
+        self.assert_all_is_right(site)
+        for process in processes:
+            self.assertIn("isn't ready", process.words())
+
     def test_redis_is_away_for_three_leases_and_no_lease_ends(self):
         site = self.site(400, 3, latency=0.05)
         processes = self.start_some(2, site, "--lease", 2.5)  # a process that tries again may pause for 1.5 s

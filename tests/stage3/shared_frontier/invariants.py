@@ -1,11 +1,13 @@
 """What must be true of a crawl in Redis between any two calls of its script.
 
-The nine invariants are those in the head of frontier.lua, written again in another language. In addition, counters
+The ten invariants are those in the head of frontier.lua, written again in another language. In addition, counters
 must have the values that counting gives. No call may come in meanwhile, since the crawl is read in several steps.
 """
 import collections
 import json
+import re
 
+MOST_PAGES = 10  # that are remembered for a URL
 AT_ONCE = 5000  # how many records are read at once
 GIVEN_UP = "processes have ended while they fetched only it"
 
@@ -21,7 +23,7 @@ def pairs(flat):
 
 
 def item(text):
-    depth, redirects, tries, lost, parent, url = text.split(" ")
+    url, depth, redirects, tries, lost, parent = text.split(" ")
     return Item(int(depth), int(redirects), int(tries), int(lost), parent, url)
 
 
@@ -30,9 +32,15 @@ def held(text):
     return Held(int(seq), host, flag, int(depth), int(redirects), int(tries), int(lost), parent)
 
 
-def known(text):
-    state, times, *pages = text.split(" ")
-    return Known(state, int(times), pages[0].split(",") if pages and pages[0] else [])
+def read_known(urls, met):
+    """URL -> what is known of it. `met`: texts such as "7 q1m2": on page 7 there are links to the URLs 1 and 2."""
+    pages = collections.defaultdict(list)
+    for text in met:
+        page, links = text.split(" ")
+        for number in re.findall(r"[a-z](\d+)", links):
+            pages[int(number)].append(page)
+    return {url: Known(text[0], len(pages[int(text[1:])]), pages[int(text[1:])][:MOST_PAGES])
+            for url, text in urls.items()}
 
 
 def read_records(client, name):
@@ -60,15 +68,17 @@ class Crawl:
             calls = [[command[0], prefix + key, *command[1:]] for key in found]
             return {key.split(":", 1)[1]: answer for key, answer in zip(found, client.call_all(calls))} if found else {}
 
-        meta, urls, hosts, ready, parked, suspects, sessions, links, inbox, rules, given_up = client.call_all([
+        meta, urls, hosts, ready, parked, suspects, sessions, links, inbox, rules, given_up, met = client.call_all([
             ["HGETALL", prefix + "meta"], ["HGETALL", prefix + "urls"], ["HGETALL", prefix + "hosts"],
             ["ZRANGE", prefix + "ready", 0, -1, "WITHSCORES"], ["ZRANGE", prefix + "parked", 0, -1],
             ["ZRANGE", prefix + "suspects", 0, -1],
             ["ZRANGE", prefix + "sessions", 0, -1], ["LRANGE", prefix + "links", 0, -1], ["HGETALL", prefix + "inbox"],
-            ["HGETALL", prefix + "rules"], ["HGETALL", prefix + "given_up"]])
+            ["HGETALL", prefix + "rules"], ["HGETALL", prefix + "given_up"],
+            ["LRANGE", prefix + "met", 0, -1]])
         self.meta = pairs(meta)
         is_zset = self.meta.get("order") == "priority"
-        self.urls = {url: known(text) for url, text in pairs(urls).items()}
+        self.urls = read_known(pairs(urls), met)
+        self.numbers = [int(text[1:]) for text in urls[1::2]]
         self.hosts = {host: Host(*map(int, text.split(" ")[:4]), text[-1]) for host, text in pairs(hosts).items()}
         self.ready = {host: int(score) for host, score in pairs(ready).items()}
         self.parked, self.suspects = [[(text.split(" ", 1)[0], item(text.split(" ", 1)[1])) for text in texts]
@@ -127,7 +137,8 @@ def broken(client, name):
 
 def broken_in(crawl):
     return [*_one_place(crawl), *_unfinished(crawl), *_one_record(crawl), *_hosts(crawl), *_sessions(crawl),
-            *_whole_calls(crawl), *_suspects(crawl), *_given_up(crawl), *_counters(crawl)]
+            *_whole_calls(crawl), *_suspects(crawl), *_given_up(crawl), *_numbers(crawl),
+            *_counters(crawl)]
 
 
 def _one_place(crawl):
@@ -146,6 +157,11 @@ def _unfinished(crawl):
         yield f"2: unfinished is {crawl.meta['unfinished']}, but there are {count}"
     if (crawl.meta["state"] in ("complete", "idle")) != (count == 0):
         yield f"2: the state is {crawl.meta['state']}, but {count} are unfinished"
+
+
+def _numbers(crawl):
+    if sorted(crawl.numbers) != list(range(1, len(crawl.urls) + 1)):
+        yield f"10: the URLs aren't numbered from 1 to {len(crawl.urls)}: {sorted(crawl.numbers)}"
 
 
 def _one_record(crawl):

@@ -239,6 +239,32 @@ TEST_CASE(
     CHECK(a.work().tries == 1);
 }
 
+TEST_CASE("a process that uses many items has some ahead, and gives them back when it "
+          "leaves") {
+    SharedTest test;
+    std::vector<std::string> roots;
+    for (int i = 0; i < 300; ++i)
+        roots.push_back("http://h/" + std::to_string(i));
+    RedisFrontier& quick = test.join_crawl(roots);
+    const auto held = [&] {
+        return std::stoi(test.say({"HGET", "{test}:meta", "held"}).text);
+    };
+    SharedVisit slow = test.get(quick);
+    test.wait(20ms);
+    CHECK(held() == 1); // nothing is known yet about how fast it is
+    for (int i = 0; i < 200; ++i)
+        done(test.get(quick));
+    test.wait(20ms);
+    CHECK(held() > 2);
+    CHECK(held() < 100);
+    test.run(quick.close());
+    CHECK(held() == 0);
+    RedisFrontier& next = test.join_crawl(roots);
+    for (int i = 0; i < 100; ++i)
+        done(test.get(next));
+    test.join(next);
+}
+
 TEST_CASE("a visit that is put off comes back at its time, to any process") {
     SharedTest test;
     RedisFrontier& one = test.join_crawl({"http://h/a"});
@@ -613,7 +639,8 @@ TEST_CASE("while links of big pages wait, no more pages are handed out") {
     std::vector<std::string> roots;
     for (int i = 0; i < 20; ++i)
         roots.push_back("http://h/" + std::to_string(i));
-    RedisFrontier& frontier = test.join_crawl(roots);
+    // None comes ahead of the links.
+    RedisFrontier& frontier = test.join_crawl(roots, {.order = stage3::OrderName::lifo});
     std::vector<SharedVisit> visits;
     for (int i = 0; i < 15; ++i)
         visits.push_back(test.get(frontier));
@@ -649,7 +676,7 @@ TEST_CASE(
     test.wait(200ms);
     std::string item = test.say({"ZRANGE", "{test}:parked", "0", "0"}).items.at(0).text;
     test.say({"ZREM", "{test}:parked", item});
-    item.replace(item.find(" 1 0 - "), 7, " 1 2 - "); // as if two processes had died
+    item.replace(item.find(" 1 0 -"), 6, " 1 2 -"); // as if two processes had died
     test.say({"ZADD", "{test}:suspects", "0", item});
     CHECK_FALSE(test.has_one(frontier)); // which says that this process is on trial
     visits.erase(hosts[1] + "a");        // and goes back
@@ -673,7 +700,7 @@ TEST_CASE("a URL that was given up is tried again if that's wanted, and reported
     // As frontier.lua would leave it.
     const std::string id =
         test.say({"XRANGE", "{test}:records", "-", "+"}).items.at(0).items.at(0).text;
-    test.say({"HSET", "{test}:given_up", "http://h/", id + " h:80 0 10 0 2 - http://h/"});
+    test.say({"HSET", "{test}:given_up", "http://h/", id + " h:80 http://h/ 0 10 0 2 -"});
     test.say({"HSET", "{test}:meta", "given_up", "1", "dead", "1"});
     test.crawl.retry_given_up = true;
     RedisFrontier& two = test.join_crawl({"http://h/"});

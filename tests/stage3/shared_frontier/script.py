@@ -12,7 +12,7 @@ import invariants
 PATH = pathlib.Path(__file__).resolve().parents[3] / "stage3_queue_crawler/shared_frontier/frontier.lua"
 TEXT = PATH.read_bytes()
 SHA = hashlib.sha1(TEXT).hexdigest()
-FORMAT = "2"  # of what the script keeps
+FORMAT = "3"  # of what the script keeps
 A_CALL = 20  # microseconds: the distance between hosts' places in line
 NEVER = 9_000_000_000_000_000  # microseconds: Redis's clock will not get there in our time
 
@@ -27,14 +27,18 @@ def host_of(url):
 
 
 def chunk(urls, depth=1, redirects=10, what="l"):
-    """Links for the script (l: on a page; d: too deep; r: on no page)."""
+    """Links for the script (l: on a page; d: too deep; r: on no page), one per line: what they are, whose, and they."""
     groups = collections.defaultdict(list)
     for url in urls:
         groups[host_of(url)].append(url)
-    words = [str(depth), str(redirects), what]
-    for host, some in groups.items():
-        words += [host, str(len(some)), *some]
-    return " ".join(words)
+    hosts = " ".join(f"{host} {len(some)}" for host, some in groups.items())
+    return "\n".join([f"{depth} {redirects} {what}", hosts, *itertools.chain(*groups.values())])
+
+
+def words_of(text):
+    """A chunk as `done` has it."""
+    kind, hosts, *urls = text.split("\n")
+    return [kind, hosts, len(urls), *urls]
 
 
 def done(url, chunks=(), others=(), outcome="page", status="200", links=0, tries=1, **fields):
@@ -43,7 +47,7 @@ def done(url, chunks=(), others=(), outcome="page", status="200", links=0, tries
     record.update(fields)
     return ["done", url, outcome, status, record["next_url"], record["error"], record["content_type"],
             record["charset"], record["bytes"], links, tries, record["seconds"],
-            len(others), *itertools.chain(*others), len(chunks), *chunks]
+            len(others), *itertools.chain(*others), len(chunks), *itertools.chain(*map(words_of, chunks))]
 
 
 class Script:
@@ -103,14 +107,14 @@ class Session:
     def __init__(self, script, name):
         self.script, self.name, self.seq = script, name, 0
 
-    def step(self, want=0, *results):
+    def step(self, want=0, *results, ahead=0):
         """Makes the next call. Returns None if the session has expired."""
         self.seq += 1
-        return self.say(self.seq, want, *results)
+        return self.say(self.seq, want, *results, ahead=ahead)
 
-    def say(self, seq, want=0, *results):
+    def say(self, seq, want=0, *results, ahead=0):
         """Makes a call with the given number."""
-        reply = self.script.call("step", self.name, seq, want, *itertools.chain(*results))
+        reply = self.script.call("step", self.name, seq, want, ahead, *itertools.chain(*results))
         if reply == ["expired"]:
             return None
         assert reply[0] == "ok", reply

@@ -775,6 +775,75 @@ class Orders(ScriptTest):
             self.assertEqual(script.broken(), [])
 
 
+class Ahead(ScriptTest):
+    """Items for workers that don't wait yet."""
+
+    def counts(self, session, want, ahead, *results):
+        """How many items of each host came."""
+        urls = [item.url for item in session.step(want, *results, ahead=ahead).items]
+        return {host: sum(f"//{host}:" in url for url in urls) for host in ("h", "i") if any(f"//{host}:" in url
+                                                                                           for url in urls)}
+
+    def test_as_many_more_come_as_are_asked_for(self):
+        _, session = self.crawl_of(pages(20))
+        self.assertEqual(session.step(2, ahead=3).items, session.say(1).items)
+        self.assertEqual(self.counts(session, 0, 4), {"h": 4})
+        self.assertEqual([item.url for item in session.step(1, ahead=1).items], [page(9), page(10)])
+
+    def test_they_come_from_all_hosts_in_turn(self):
+        _, session = self.crawl_of([*pages(9), *pages(9, "i:80")])
+        self.assertEqual(self.counts(session, 1, 5), {"h": 3, "i": 3})
+
+    def test_a_host_with_a_delay_gives_none_ahead(self):
+        script, session = self.crawl_of([*pages(9), *pages(9, "i:80")])
+        session.step(0, ["delay", "h:80", 100])
+        self.assertEqual(self.counts(session, 0, 4).keys(), {"i"})
+        script.pass_time(1)
+        self.assertEqual(self.counts(session, 2, 4)["h"], 1)
+
+    def test_a_host_whose_rules_are_unknown_gives_none_ahead(self):
+        _, session = self.crawl_of(pages(9), rules=1)
+        self.assertEqual(self.counts(session, 0, 5), {})
+        [item] = session.step(1, ahead=5).items
+        self.assertEqual(item.flag, "r")
+        self.assertEqual(self.counts(session, 0, 5, ["rules", item.url, 0, ""]), {"h": 5})
+
+    def test_with_a_limit_per_host_or_another_order_there_are_none(self):
+        for settings in ({"max_per_host": 3}, {"order": "lifo"}, {"order": "priority"}):
+            self.client.call("FLUSHALL")
+            script, session = self.crawl_of(pages(9), **settings)
+            self.assertEqual(self.counts(session, 2, 5), {"h": 2})
+            self.assertEqual(script.broken(), [])
+
+    def test_they_count_for_max_pages(self):
+        _, session = self.crawl_of(pages(20), max_pages=7)
+        self.assertEqual(self.counts(session, 2, 3), {"h": 5})
+        reply = session.step(1, ahead=9)
+        self.assertEqual((len(reply.items), reply.wait), (2, 0))
+        self.assertEqual(len(session.step(1, ahead=9).items), 0)
+
+    def test_they_are_given_back_in_their_order(self):
+        script, leaves = self.crawl_of(pages(6))
+        leaves.step(0, ahead=4)
+        stays = script.open()
+        leaves.close()
+        self.assertEqual(sorted(stays.take(4)), pages(4))
+        self.assertEqual(stays.take(2), pages(6)[4:])
+
+    def test_a_session_on_trial_gets_none(self):
+        script = self.script()
+        for _ in range(2):
+            session = script.open(page(0))
+            session.take()
+            script.pass_time(31)
+            script.open().step(0)
+            script.pass_time(1)
+        session = script.open(*pages(9))
+        self.assertTrue(session.step(1, ahead=5).on_trial)
+        self.assertEqual([item.url for item in session.step(1, ahead=5).items], [page(0)])
+        self.assertEqual(self.counts(session, 1, 5), {})
+
+
 class Links(ScriptTest):
     def test_a_link_s_fields_are_stored(self):
         script, session = self.crawl_of(pages(1))
@@ -1013,7 +1082,21 @@ class Ends(ScriptTest):
         events = [invariants.pairs(fields) for _, fields in self.client.call("XRANGE", script.key("history"), "-", "+")]
         self.assertEqual([(event["what"], event["name"], event["urls"]) for event in events],
                          [("came", "test", "0"), ("came", "another process", "0"), ("left", "test", "0"),
-                          ("came", "test", "0"), ("lost", "another process", "2")])
+                          ("lost", "another process", "2"), ("came", "test", "0")])
+
+    def test_the_last_to_leave_and_the_next_to_come_sweep_dead_sessions(self):
+        for sweep in (lambda script, last: last.close(), lambda script, last: script.open(old=last.name)):
+            self.client.call("FLUSHALL")
+            script, last = self.crawl_of(pages(1))
+            script.open()
+            last.step(0, *map(done, last.take()))
+            for _ in range(4):
+                script.pass_time(10)
+                last.say(last.seq)  # a repeated call sweeps nothing
+            self.assertEqual(len(script.look().sessions), 2)
+            sweep(script, last)
+            self.assertLessEqual(len(script.look().sessions), 1)
+            self.assertEqual(script.broken(), [])
 
 
 class Strangers(ScriptTest):
