@@ -91,7 +91,6 @@ RedisClient::RedisClient(EventLoop& loop, RedisUrl url, Settings settings)
           loop, url_,
           {.connect = settings_.connect_timeout, .answer = settings_.answer_timeout}) {}
 
-// [until-it-works]
 template <class T, class Attempt>
 Coroutine<T> RedisClient::until_it_works(Attempt attempt) {
     Patience patience(*this);
@@ -107,7 +106,6 @@ Coroutine<T> RedisClient::until_it_works(Attempt attempt) {
         co_await sleep(patience.pause());
     }
 }
-// [/until-it-works]
 
 Coroutine<RedisReply> RedisClient::run(std::string script, Words keys, Words args) {
     auto attempt = [&] { return run_once(script, keys, args); };

@@ -127,7 +127,7 @@ def processor(client, at_once: int, pages: int) -> dict[str, float]:
             break
     return {"pages": count, "calls": calls, "us": round((spent() - begin) / count * 1e6, 1),
             "seconds": round(time.monotonic() - begun, 2),
-            "entry": round(script.client.call("MEMORY", "USAGE", script.key("urls"), "SAMPLES", 0) / pages, 1)}
+            "link": round(script.client.call("MEMORY", "USAGE", script.key("met"), "SAMPLES", 0) / count / LINKS, 1)}
 
 
 def measure(count: int, pages: int) -> dict:
@@ -140,8 +140,7 @@ def measure(count: int, pages: int) -> dict:
         with RedisServer(keeps=True) as redis, redis.client(timeout=600) as client:
             times[str(at_once)] = processor(client, at_once, pages)
             version = client.call("INFO", "server").split("redis_version:")[1].split()[0]
-    entries = [one.pop("entry") for one in times.values()]
-    memory["entry on ten"] = entries[-1]
+    memory["link"] = [one.pop("link") for one in times.values()][-1]
     return {"kind": "frontier", "when": time.strftime("%Y-%m-%d"), "redis": version, "urls": count,
             "bytes": memory, "times": times}
 
@@ -149,9 +148,8 @@ def measure(count: int, pages: int) -> dict:
 def table(told: dict) -> str:
     size = told["bytes"]
     rows = [f"{what:50}{size[key]:6.0f}" for what, key in [
-        ("what is known of a URL that was met on one page", "entry"),
-        ("... on ten, or more", "entry on ten"), ("... one that waits, on top", "waiting"),
-        ("... one that is done: its record, on top", "record"), ("a host", "host"),
+        ("what is known of a URL", "entry"), ("... one that waits, on top", "waiting"),
+        ("... one that is done: its record, on top", "record"), ("a link on a page", "link"), ("a host", "host"),
         ("a URL of which only 16 bytes of a digest are kept", "digest 16"), ("... only 8 bytes", "digest 8")]]
     times = [f"{at_once:>15}{one['us']:12.0f}{1e6 / one['us']:25,.0f}" for at_once, one in told["times"].items()]
     return "\n".join([f"{'memory':50}{'bytes':>6}", *rows, "",
@@ -171,11 +169,11 @@ def collision(urls: float, bits: int) -> str:
 def plan(told: dict, urls: float) -> str:
     size, us = told["bytes"], told["times"]["10"]["us"]
     hosts, waiting, rate = urls / URLS_A_HOST, urls * WAITING, urls / (DAYS * 86400)
-    here = urls * (size["entry on ten"] + size["record"])
+    here = urls * (size["entry"] + size["record"] + LINKS * size["link"])
     digests = urls * size["digest 16"]
     lean = digests + waiting * size["waiting"] + hosts * size["host"]
     rows = [
-        ("as it is: all URLs, and all records", gigabytes(here), "frontier_bench.py"),
+        ("as it is: all URLs, records, and links", gigabytes(here), "frontier_bench.py"),
         ("lean: 16 bytes of a digest for each URL", gigabytes(digests), "frontier_bench.py"),
         (f"  {WAITING:.0%} of them wait", gigabytes(waiting * size["waiting"]), "HGET meta unfinished"),
         (f"  a host for each {URLS_A_HOST} URLs", gigabytes(hosts * size["host"]), "HLEN hosts"),
