@@ -83,7 +83,7 @@ local SETTINGS = {'lease', 'delay', 'max_per_host', 'max_pages', 'max_lost', 'se
                   'rules'}
 local COUNTERS = {'clock', 'seen', 'unfinished', 'created', 'known', 'records', 'counted',
                   'dead', 'held', 'lost', 'last_lost', 'given_up', 'retried', 'stale', 'new_session',
-                  'arrivals', 'so_far', 'over', 'ended'}
+                  'arrivals', 'so_far', 'over', 'holds', 'ended'}
 local M, before = {}, {} -- what meta says; what it said before this call
 
 local function read_meta()
@@ -153,7 +153,7 @@ end
 
 local function summary()
     return {M.state, int(M.unfinished), int(M.records), int(M.known), int(M.dead),
-            int(M.held), int(M.given_up)}
+            int(M.held), int(M.given_up), int(M.holds)}
 end
 
 local function note(what, session, count)
@@ -783,11 +783,13 @@ function results.rules(session, i)
     return i + 4
 end
 
--- hold HOST MILLISECONDS: leave it alone for that long.
+-- hold HOST MILLISECONDS: leave it alone for that long. Processes may have URLs of it ahead,
+-- so the answers say how many holds there have been.
 function results.hold(_, i)
     local h = host(ARGV[i + 1])
     h.hold = math.max(h.hold, M.clock + tonumber(ARGV[i + 2]) * 1000)
     h.has_moved, h.is_changed = true, true
+    M.holds = M.holds + 1
     return i + 3
 end
 
@@ -795,6 +797,7 @@ end
 function results.delay(_, i)
     local h = host(ARGV[i + 1])
     h.delay, h.is_changed = tonumber(ARGV[i + 2]) * 1000, true
+    M.holds = M.holds + 1
     return i + 3
 end
 

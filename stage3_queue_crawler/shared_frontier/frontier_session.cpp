@@ -41,7 +41,8 @@ SharedState read_state(const RedisReply& reply, std::size_t place) {
             .known = number(3),
             .dead = number(4),
             .held = number(5),
-            .given_up = number(6)};
+            .given_up = number(6),
+            .holds = number(7)};
 }
 
 /// `held`: "SEQ H FLAG DEPTH REDIRECTS TRIES LOST PARENT", as frontier.lua has it.
@@ -325,9 +326,11 @@ std::size_t FrontierSession::used_soon() const {
 
 void FrontierSession::take_answer(const RedisReply& reply, Wanted asked) {
     call_time_ = (3 * call_time_ + (loop_.time() - call_began_)) / 4;
-    constexpr std::size_t first = 10;
+    constexpr std::size_t first = 11;
     is_on_trial_ = reply.items.at(2).text == "1";
-    state_ = read_state(reply, 3);
+    const SharedState before = std::exchange(state_, read_state(reply, 3));
+    if (state_.holds != before.holds)
+        owner_.on_hold();
     std::vector<Leased> items;
     for (std::size_t i = first; i + 1 < reply.items.size(); i += 2)
         items.push_back(read_leased(reply.items[i].text, reply.items[i + 1].text));

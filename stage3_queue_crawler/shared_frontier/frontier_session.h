@@ -67,6 +67,8 @@ class FrontierSession {
         std::function<bool()> wants_some;
         /// The items that came, of the `asked` that were asked for.
         std::function<void(std::size_t asked, std::vector<Leased>)> on_items;
+        /// Some host is to be left alone from now on, by all processes.
+        std::function<void()> on_hold;
         /// The session has ended, and another one begins: by now, others have what was
         /// held.
         std::function<void()> on_expired;

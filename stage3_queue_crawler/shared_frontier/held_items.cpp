@@ -46,6 +46,16 @@ void HeldItems::give_back(Ticket ticket) {
     drop(ticket);
 }
 
+void HeldItems::give_back_ahead(const FrontierSession& session, const std::string& host) {
+    std::vector<Ticket> ahead;
+    for (const auto& [ticket, item] : items_)
+        if (item.session == &session && !item.is_out && !item.on_answer
+            && (host.empty() || item.lease.host == host))
+            ahead.push_back(ticket);
+    for (const Ticket ticket : ahead)
+        give_back(ticket);
+}
+
 void HeldItems::drop(Ticket ticket) {
     const auto item = items_.find(ticket);
     if (item->second.is_out)

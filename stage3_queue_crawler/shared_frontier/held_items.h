@@ -58,6 +58,9 @@ class HeldItems {
     void end_asking(HeldItem& item);
     /// Returns it to its server as if it had never been leased, if the lease still runs.
     void give_back(Ticket ticket);
+    /// Returns all of that session's items that are ahead: no worker has them. `host`:
+    /// only of this one, if it's not empty.
+    void give_back_ahead(const FrontierSession& session, const std::string& host = {});
     /// It must be held; from now on, it isn't.
     void drop(Ticket ticket);
     /// The leases of that session have ended.

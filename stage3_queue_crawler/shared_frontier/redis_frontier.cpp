@@ -130,6 +130,7 @@ FrontierSession::Owner RedisFrontier::owner_of(std::size_t server) {
                         if (wanted(*session).now > 0)
                             session->look_up();
                 },
+            .on_hold = [this, server] { held_.give_back_ahead(*sessions_[server]); },
             .on_expired = [this, server] { held_.forget(*sessions_[server]); },
             .on_state = [this] { note_state(); }};
 }
@@ -378,10 +379,12 @@ void RedisFrontier::put_off(const Work& work, EventLoop::Duration wait) {
 void RedisFrontier::give_back(const Work& work) { held_.give_back(work.ticket); }
 
 void RedisFrontier::hold(const std::string& host, EventLoop::Duration duration) {
+    held_.give_back_ahead(session_of(host), host);
     session_of(host).tell({"hold", host, milliseconds(duration)});
 }
 
 void RedisFrontier::set_delay(const std::string& host, EventLoop::Duration delay) {
+    held_.give_back_ahead(session_of(host), host);
     session_of(host).tell({"delay", host, milliseconds(delay)});
 }
 

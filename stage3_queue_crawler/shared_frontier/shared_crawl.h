@@ -56,7 +56,8 @@ struct SharedState {
     std::size_t dead = 0;
     std::size_t held = 0;     ///< by any process
     std::size_t given_up = 0; ///< URLs that kill processes
-    bool is_whole = true;     ///< no call was left half done: see frontier.lua
+    std::size_t holds = 0; ///< how often a host was to be left alone, or wanted a pause
+    bool is_whole = true;  ///< no call was left half done: see frontier.lua
 
     bool is_over() const { return stage == Stage::max_pages || stage == Stage::complete; }
 };

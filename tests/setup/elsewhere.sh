@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs README's two commands, the reader's own runtime, and the tests of HTTP/2, on a bare Debian of
-# another release.
+# Runs README's two commands, the reader's own runtime, and the tests of HTTP/2 and of a shared crawl,
+# on a bare Debian of another release.
 #
 #     tests/setup/elsewhere.sh SUITE [COMMAND]    SUITE: bookworm, trixie, sid; COMMAND: runs instead
 #
@@ -81,5 +81,13 @@ one 'seq -f Y%02.0f 10 | xargs -I{} ./learn solution {} --take >/dev/null && ./l
 # Debian 12's libcurl isn't trusted with HTTP/2, so there most of this would be skipped.
 one 'apt-get -q -y --no-install-recommends install python3-h2 >/dev/null &&
      STAGE3=build/stage3_queue_crawler/stage3 python3 tests/stage3/http2/http2_test.py'
+install='apt-get -q -y --no-install-recommends install'
+for server in redis-server valkey-server; do # Debian 12 has no Valkey
+    inside "$install $server" >/dev/null 2>&1 || continue
+    one "mkdir -p /tmp/$server && ln -sf /usr/bin/$server /tmp/$server/redis-server &&
+     export PATH=/tmp/$server:\$PATH STAGE3=\$PWD/build/stage3_queue_crawler/stage3 &&
+     redis-server --version && cd tests/stage3/shared_frontier &&
+     python3 script_test.py && python3 schedules_test.py && python3 faults_test.py RedisGoes"
+done
 printf '\n%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]

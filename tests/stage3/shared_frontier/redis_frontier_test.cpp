@@ -265,6 +265,33 @@ TEST_CASE("a process that uses many items has some ahead, and gives them back wh
     test.join(next);
 }
 
+TEST_CASE("once a host is held, no process fetches what it has ahead") {
+    SharedTest test;
+    std::vector<std::string> roots;
+    for (int i = 0; i < 300; ++i)
+        roots.push_back("http://h/" + std::to_string(i));
+    RedisFrontier& quick = test.join_crawl(roots);
+    RedisFrontier& other = test.join_crawl(roots);
+    const auto held = [&] {
+        return std::stoi(test.say({"HGET", "{test}:meta", "held"}).text);
+    };
+    const SharedVisit slow = test.get(quick);
+    for (int i = 0; i < 200; ++i)
+        done(test.get(quick));
+    test.wait(20ms);
+    CHECK(held() > 2);
+    SUBCASE("by another process") { other.hold("h:80", 1s); }
+    SUBCASE("by itself") { quick.hold("h:80", 1s); }
+    bool may_begin = false;
+    SUBCASE("or wants a pause") {
+        other.set_delay("h:80", 1s);
+        may_begin = true; // from the first request on
+    }
+    test.wait(250ms); // a sign of life later
+    CHECK(held() == 1);
+    CHECK(test.has_one(quick, 500ms) == may_begin);
+}
+
 TEST_CASE("a visit that is put off comes back at its time, to any process") {
     SharedTest test;
     RedisFrontier& one = test.join_crawl({"http://h/a"});

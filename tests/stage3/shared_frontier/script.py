@@ -16,7 +16,7 @@ FORMAT = "3"  # of what the script keeps
 A_CALL = 20  # microseconds: the distance between hosts' places in line
 NEVER = 9_000_000_000_000_000  # microseconds: Redis's clock will not get there in our time
 
-Reply = collections.namedtuple("Reply", "wait on_trial state unfinished records known dead held given_up items")
+Reply = collections.namedtuple("Reply", "wait on_trial state unfinished records known dead held given_up holds items")
 Leased = collections.namedtuple("Leased", ["url", *invariants.Held._fields])
 Settings = collections.namedtuple("Settings", "lease delay max_per_host max_pages max_lost servers rules order")
 USUAL = Settings(lease=30, delay=0, max_per_host=0, max_pages=0, max_lost=2, servers=1, rules=0, order="fifo")
@@ -118,8 +118,8 @@ class Session:
         if reply == ["expired"]:
             return None
         assert reply[0] == "ok", reply
-        items = [Leased(url, *invariants.held(text)) for url, text in zip(reply[10::2], reply[11::2])]
-        return Reply(int(reply[1]), reply[2] == "1", reply[3], *map(int, reply[4:10]), items)
+        items = [Leased(url, *invariants.held(text)) for url, text in zip(reply[11::2], reply[12::2])]
+        return Reply(int(reply[1]), reply[2] == "1", reply[3], *map(int, reply[4:11]), items)
 
     def take(self, want=1):
         """Asks for items. Returns their URLs."""

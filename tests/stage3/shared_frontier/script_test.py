@@ -482,7 +482,7 @@ class Suspects(ScriptTest):
         self.assertEqual((reply.state, reply.records, reply.dead, reply.given_up), ("complete", 2, 1, 1))
         self.assertEqual(script.call("report", session.name), session.name)
         for _ in range(2):  # the answer is lost, and repeating the call changes nothing
-            self.assertEqual(script.call("retry"), ["running", "1", "1", "2", "0", "0", "0"])
+            self.assertEqual(script.call("retry"), ["running", "1", "1", "2", "0", "0", "0", "0"])
             self.assertIsNone(script.look().record(suspect))
             self.assertEqual(script.broken(), [])
         again = self.try_it(script.open())
@@ -829,6 +829,15 @@ class Ahead(ScriptTest):
         leaves.close()
         self.assertEqual(sorted(stays.take(4)), pages(4))
         self.assertEqual(stays.take(2), pages(6)[4:])
+
+    def test_the_answers_say_that_a_host_is_to_be_left_alone(self):
+        """What another session has ahead must go back, and then doesn't come out."""
+        script, quick = self.crawl_of(pages(9))
+        ahead = quick.step(1, ahead=3).items[1:]
+        other = script.open()
+        self.assertEqual(other.step(0, ["hold", "h:80", 100], ["delay", "h:80", 0]).holds, 2)
+        self.assertEqual(quick.step(0).holds, 2)
+        self.assertEqual(self.counts(quick, 1, 3, *(["back", item.url] for item in ahead)), {})
 
     def test_a_session_on_trial_gets_none(self):
         script = self.script()
