@@ -159,7 +159,8 @@ RedisClient::call_all_once(const std::vector<RedisCommand>& commands) {
 }
 
 Coroutine<> RedisClient::check() {
-    const EventLoop::TimePoint deadline = loop_.time() + settings_.wait_at_start;
+    const EventLoop::TimePoint deadline = // NOLINT(clang-analyzer-deadcode.DeadStores)
+        loop_.time() + settings_.wait_at_start;
     BackOff pauses(settings_.first_pause, settings_.longest_pause);
     for (bool is_first = true;; is_first = false) {
         std::exception_ptr failure;

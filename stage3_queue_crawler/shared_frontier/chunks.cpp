@@ -5,7 +5,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <optional>
+#include <limits>
 #include <unordered_map>
 
 namespace stage3 {
@@ -57,16 +57,17 @@ std::vector<Chunk> make_chunks(std::span<const Url> links, const LinkKind& kind,
     const std::string head =
         fmt::format("{} {} {}", kind.depth, kind.redirects_left, kind.what);
     std::vector<Chunk> chunks;
-    std::vector<std::optional<std::size_t>> last(servers); // each server's last chunk
+    constexpr auto none = std::numeric_limits<std::size_t>::max();
+    std::vector<std::size_t> last(servers, none); // each server's last chunk
     for (const Group& group : by_host(links)) {
         const std::size_t server = server_of(group.host, servers);
         for (std::size_t i = 0; i < group.links.size();) {
-            if (!last[server] || chunks[*last[server]].urls.size() == most) {
+            if (last[server] == none || chunks[last[server]].urls.size() == most) {
                 last[server] = chunks.size();
                 chunks.push_back(
                     {.server = server, .kind = head, .hosts = {}, .urls = {}});
             }
-            Chunk& chunk = chunks[*last[server]];
+            Chunk& chunk = chunks[last[server]];
             const std::size_t count =
                 std::min(most - chunk.urls.size(), group.links.size() - i);
             chunk.hosts +=

@@ -13,6 +13,7 @@
 #include <exception>
 #include <iterator>
 #include <map>
+#include <ranges>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -139,7 +140,7 @@ void RedisFrontier::add_sessions(const std::vector<common::Url>& roots) {
     const LinkKind kind{
         .what = 'r', .depth = 0, .redirects_left = settings_.max_redirects};
     std::vector<std::vector<std::string>> chunks(crawl_.servers.size());
-    for (Chunk& chunk : make_chunks(roots, kind, crawl_.servers.size()))
+    for (const Chunk& chunk : make_chunks(roots, kind, crawl_.servers.size()))
         chunks[chunk.server].push_back(chunk.text());
     for (std::size_t i = 0; i < crawl_.servers.size(); ++i)
         sessions_.push_back(std::make_unique<FrontierSession>(
@@ -347,16 +348,17 @@ void RedisFrontier::send_done(const HeldItem& item, const Record& record,
     const std::size_t here = server_of(item.lease.host, sessions_.size());
     std::vector<std::string> words{"done", item.lease.url};
     append(record, words);
-    const auto mine = std::ranges::stable_partition(
-        chunks, [here](const Chunk& chunk) { return chunk.server != here; });
-    const auto others = static_cast<std::size_t>(mine.begin() - chunks.begin());
+    const auto is_other = [here](const Chunk& chunk) { return chunk.server != here; };
+    const auto others = static_cast<std::size_t>(std::ranges::count_if(chunks, is_other));
     words.push_back(std::to_string(others));
-    for (const Chunk& chunk : std::span(chunks).first(others)) {
+    for (const Chunk& chunk : chunks | std::views::filter(is_other)) {
         words.push_back(std::to_string(chunk.server));
         words.push_back(chunk.text());
     }
-    words.push_back(std::to_string(mine.size()));
-    for (Chunk& chunk : mine) {
+    words.push_back(std::to_string(chunks.size() - others));
+    for (Chunk& chunk : chunks) {
+        if (is_other(chunk))
+            continue;
         words.push_back(std::move(chunk.kind));
         words.push_back(std::move(chunk.hosts));
         words.push_back(std::to_string(chunk.urls.size()));
