@@ -1,74 +1,32 @@
 // The smallest event loop with a queue of what is ready.
 //
-// The real one is runtime/loop/event_loop.h, with runtime/loop/run_queue.h; page 10
-// explains what it adds.
+// The real one is runtime/loop/event_loop.h; page 10 explains what it adds. A program
+// that is compiled with ON_IO_URING has the loop of page 31 instead.
 #pragma once
 
-#include "common/system/selector.h"
+#ifdef ON_IO_URING
+#include "stage3_queue_crawler/first/ring_loop.h"
+#else
 
-#include <chrono>
+#include "common/system/selector.h"
+#include "stage3_queue_crawler/first/run_queue.h"
+
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
 namespace stage3::first {
 
-// [runnable]
-/// Something that can run, such as a task to be resumed. It holds its own link, so it can
-/// be in only one queue at a time, and being there costs nothing.
-class Runnable {
-  public:
-    virtual void run() = 0;
-
-    Runnable() = default;
-    Runnable(const Runnable&) = delete;
-    Runnable& operator=(const Runnable&) = delete;
-
-  protected:
-    ~Runnable() = default;
-
-  private:
-    friend class RunQueue;
-    Runnable* next_ = nullptr; // follows this one in its queue
-};
-// [/runnable]
-
-// [run-queue]
-/// First in, first out. Owns nothing.
-class RunQueue {
-  public:
-    bool empty() const { return first_ == nullptr; }
-
-    void push(Runnable& one) {
-        (empty() ? first_ : last_->next_) = &one;
-        last_ = &one;
-    }
-
-    /// Moves everything in `other` to the end, in one step however long it is.
-    void append(RunQueue& other) {
-        if (other.empty())
-            return;
-        (empty() ? first_ : last_->next_) = std::exchange(other.first_, nullptr);
-        last_ = other.last_;
-    }
-
-    Runnable& pop() {
-        Runnable& one = *first_;
-        first_ = std::exchange(one.next_, nullptr);
-        return one;
-    }
-
-  private:
-    Runnable* first_ = nullptr;
-    Runnable* last_ = nullptr; // meaningful only if there is a first
-};
-// [/run-queue]
-
 // [event-loop]
 class EventLoop {
   public:
+    /// With the selector of that name, or with the best one.
+    explicit EventLoop(std::string_view selector = {})
+        : selector_(common::make_selector(selector)) {}
+
     void make_ready(Runnable& one) { ready_.push(one); }
     void make_ready(RunQueue& several) { ready_.append(several); }
 
@@ -96,10 +54,12 @@ class EventLoop {
     }
 
   private:
-    std::unique_ptr<common::Selector> selector_ = common::make_selector();
+    std::unique_ptr<common::Selector> selector_;
     std::unordered_map<int, std::function<void()>> callbacks_; // by descriptor
     RunQueue ready_;
 };
 // [/event-loop]
 
 } // namespace stage3::first
+
+#endif

@@ -17,10 +17,13 @@ namespace tests {
 /// Has a practice site crawled and checks that all of it is found and that each URL is
 /// requested once. Returns the most requests that the server had at the same time.
 inline std::size_t check_that_all_is_found(
-    const std::function<std::set<common::Url>(const common::Url& root)>& crawl) {
-    const practice_site::BackgroundSite site(
-        {.pages = 60, .links = 8, .size = 9000, .seed = 3},
-        std::chrono::milliseconds(10));
+    const std::function<std::set<common::Url>(const common::Url& root)>& crawl,
+    const practice_site::SiteOptions& options = {.pages = 60,
+                                                 .links = 8,
+                                                 .size = 9000,
+                                                 .seed = 3},
+    std::chrono::milliseconds latency = std::chrono::milliseconds(10)) {
+    const practice_site::BackgroundSite site(options, latency);
 
     std::set<std::string> found;
     for (const common::Url& url : crawl(*common::parse_url(site.server.url())))
