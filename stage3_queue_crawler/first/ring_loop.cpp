@@ -23,7 +23,6 @@ EventLoop::EventLoop() {
           "io_uring can't be used here: io_uring_setup");
 }
 
-// [lend]
 io_uring_sqe& EventLoop::next_request() {
     io_uring_sqe* request = io_uring_get_sqe(&ring_);
     if (request == nullptr) { // the ring is full
@@ -41,7 +40,6 @@ void EventLoop::ask_to_end(const Operation& operation) {
     io_uring_prep_cancel(&request, const_cast<Operation*>(&operation), 0);
     io_uring_sqe_set_data(&request, nullptr); // whatever comes of it, the operation says
 }
-// [/lend]
 
 // [turn]
 void EventLoop::turn(std::optional<std::chrono::milliseconds> timeout) {

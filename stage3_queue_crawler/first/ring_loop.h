@@ -28,7 +28,6 @@ struct Operation {
 };
 // [/operation]
 
-// [ring-loop]
 class EventLoop {
   public:
     /// Throws std::system_error if the system has no io_uring, or doesn't allow it.
@@ -41,6 +40,7 @@ class EventLoop {
     void make_ready(Runnable& one) { ready_.push(one); }
     void make_ready(RunQueue& several) { ready_.append(several); }
 
+    // [lend]
     /// Lends an operation to the kernel until its completion. `prepare` says in the
     /// request what to do. Requests wait for the next turn, which submits them together.
     template <class Prepare>
@@ -50,6 +50,7 @@ class EventLoop {
         io_uring_sqe_set_data(&request, operation.release());
         ++lent_;
     }
+    // [/lend]
 
     /// Asks the kernel to end an operation early. Its completion is still to come.
     void ask_to_end(const Operation& operation);
@@ -72,6 +73,5 @@ class EventLoop {
     std::size_t lent_ = 0;
     RunQueue ready_;
 };
-// [/ring-loop]
 
 } // namespace stage3::first

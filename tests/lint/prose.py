@@ -16,7 +16,7 @@ tables, comments and HTML are skipped. Headings and quoted boxes are searched fo
 words and sentences aren't counted, which is why `book/weave.py --figures` finds more words.
 A page of fewer than 10 sentences may have them of any length.
 
-The story, pages 00 to 17, may have 23,000 words, and what goes further, pages 18 to 30, 16,000, of
+The story, pages 00 to 17, may have 23,000 words, and what goes further, pages 18 to 31, 16,000, of
 which no page may have more than 1,800.
 
 The counts keep old habits from coming back; they don't make good English. --counts prints them for

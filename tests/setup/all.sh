@@ -46,6 +46,7 @@ command  clang-tidy-19   -   clang-tidy-19       -           -           -      
 plugins  clang-tidy-19   -   llvm-19-dev         -           -           -           -  lets clang-tidy skip the system's headers, which makes it ten times as fast
 plugins  clang-tidy-19   -   libclang-19-dev     -           -           -           -  the same
 module   libpsl          -   libpsl-dev          libpsl-devel libpsl     libpsl-dev  libpsl     knows under which names anyone can register a domain (--scope domain)
+module   liburing - liburing-dev liburing-devel liburing  liburing-dev -  runs the small crawl on io_uring
 header   asio/experimental/channel.hpp - libasio-dev asio-devel      asio        asio-dev    -  is what our runtime is compared with
 command  valgrind        -   valgrind            valgrind    valgrind    valgrind    -  checks memory in its own way
 command  dot             -   graphviz            graphviz    graphviz    graphviz    -  reads the link graphs that stage 3 writes

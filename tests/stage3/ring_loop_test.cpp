@@ -5,6 +5,7 @@
 #include "stage3_queue_crawler/first/event_loop.h"
 #include "stage3_queue_crawler/first/socket_io.h"
 #include "stage3_queue_crawler/first/task.h"
+#include "tests/support/process.h"
 
 #include <doctest/doctest.h>
 
@@ -214,6 +215,28 @@ TEST_CASE("the loop on io_uring says so if it isn't allowed") {
     const auto size = pipe.near.receive(said, error);
     CHECK(std::string_view(said.data(), size)
           == "io_uring can't be used here: io_uring_setup: Operation not permitted");
+}
+
+TEST_CASE("the tour of io_uring prints what its page shows") {
+    const auto printed_by = [](const char* number) {
+        const auto finished = tests::run_program("RING_TOUR", {number});
+        CHECK(finished.status == 0);
+        return finished.out;
+    };
+    CHECK(printed_by("1") == "  complete: receive: 8\n  my note says: buy beer\n");
+    // Of two completions, either may come first.
+    const std::string asked = printed_by("2");
+    for (const char* const line :
+         {"  complete: request to end it: 0\n",
+          "  complete: receive: Operation canceled\n", "  complete: receive: 5\n",
+          "  complete: request to end it: No such file or directory\n"})
+        CHECK(asked.find(line) != std::string::npos);
+    const std::string limited = printed_by("3");
+    for (const char* const line :
+         {"  complete: time limit: Timer expired\n",
+          "  complete: receive: Operation canceled\n", "  complete: receive: 5\n",
+          "  complete: time limit: Operation canceled\n"})
+        CHECK(limited.find(line) != std::string::npos);
 }
 
 // ---- Cancelling at random moments ----
