@@ -22,6 +22,8 @@ class Completion : public Future {
         lent_ = lent.get();
         loop.lend(std::move(lent), prepare);
     }
+    Completion(const Completion&) = delete;
+    Completion& operator=(const Completion&) = delete;
     ~Completion() override;
 
     /// Only asks. If a task waits, it gets Cancelled when the kernel has let go.
