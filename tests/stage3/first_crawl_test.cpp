@@ -7,6 +7,7 @@
 #include "stage3_queue_crawler/first/event_loop.h"
 #include "stage3_queue_crawler/first/task.h"
 #include "tests/crawl/whole_site.h"
+#include "tests/support/in_bulk.h"
 #include "tests/support/process.h"
 
 #include <doctest/doctest.h>
@@ -44,7 +45,7 @@ TEST_CASE("the smallest crawl with workers fetches all of a site, ten pages at a
 
 TEST_CASE("the smallest crawl finds all of a random site") {
     const char* const number = std::getenv("SITES");
-    const int sites = number != nullptr ? std::stoi(number) : 200;
+    const int sites = number != nullptr ? std::stoi(number) : tests::in_bulk(200);
     for (int seed = 1; seed <= sites; ++seed) {
         CAPTURE(seed);
         std::mt19937 random(static_cast<unsigned>(seed));

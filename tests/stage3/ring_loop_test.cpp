@@ -5,6 +5,7 @@
 #include "stage3_queue_crawler/first/event_loop.h"
 #include "stage3_queue_crawler/first/socket_io.h"
 #include "stage3_queue_crawler/first/task.h"
+#include "tests/support/in_bulk.h"
 #include "tests/support/process.h"
 
 #include <doctest/doctest.h>
@@ -317,7 +318,7 @@ class Storm {
 TEST_CASE("the loop on io_uring: operations are cancelled at random moments, and each "
           "comes back") {
     const char* const number = std::getenv("OPERATIONS");
-    const int operations = number != nullptr ? std::stoi(number) : 5000;
+    const int operations = number != nullptr ? std::stoi(number) : tests::in_bulk(5000);
     Storm storm(1);
     storm.run(operations);
     CHECK(storm.received > operations / 20);
