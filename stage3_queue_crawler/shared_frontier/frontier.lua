@@ -338,22 +338,18 @@ end
 
 -- ---- Records ----
 
-local FIELDS = {'url', 'depth', 'parent', 'outcome', 'status', 'next_url', 'error',
-                'content_type', 'charset', 'bytes', 'links', 'tries', 'seconds'}
-
 -- The URL is done: writes its one record, and returns the record's ID. `number`: its page's.
 local function finish_url(number, record, new)
     local url, outcome = record[1], record[4]
     local is_dead = outcome == 'error' or outcome == 'failed'
     call('HSET', URLS, url, (is_dead and 'd' or 'f') .. sub(call('HGET', URLS, url), 2))
-    local fields = {'number', int(number), 'new_links', new}
-    for i, name in ipairs(FIELDS) do
-        fields[#fields + 1] = name
-        fields[#fields + 1] = record[i]
-    end
     M.unfinished = M.unfinished - 1
     if is_dead then M.dead = M.dead + 1 end
-    return call('XADD', RECORDS, '*', unpack(fields))
+    return call('XADD', RECORDS, '*', 'number', int(number), 'new_links', new, 'url', url,
+                'depth', record[2], 'parent', record[3], 'outcome', outcome,
+                'status', record[5], 'next_url', record[6], 'error', record[7],
+                'content_type', record[8], 'charset', record[9], 'bytes', record[10],
+                'links', record[11], 'tries', record[12], 'seconds', record[13])
 end
 
 -- The last page's number. That of a record that was withdrawn isn't used again.
