@@ -59,7 +59,7 @@ class Process:
     def __init__(self, server, session):
         self.server, self.session = server, session
         self.items = {}
-        self.unanswered = None  # (number, want, results)
+        self.unanswered = None  # (number, want, ahead, results)
 
 
 class Round:
@@ -135,15 +135,15 @@ class Round:
     def call(self):
         if process := self.any_process():
             process.session.seq += 1
-            process.unanswered = process.session.seq, self.chance.choice([0, 1, 1, 3, 10]), self.results(process)
+            process.unanswered = process.session.seq, self.chance.choice([0, 1, 1, 3, 10]), self.ahead(), self.results(process)
             self.say(process)
 
     def lose_answer(self):
         """A call arrives, but its answer is lost."""
         if process := self.any_process():
             process.session.seq += 1
-            process.unanswered = process.session.seq, self.chance.choice([0, 1, 3]), self.results(process)
-            process.session.say(*self.flat(process))
+            process.unanswered = process.session.seq, self.chance.choice([0, 1, 3]), self.ahead(), self.results(process)
+            self.send(process)
             self.look(process.server)
 
     def repeat(self):
@@ -169,14 +169,17 @@ class Round:
                 assert each.call("retry")[6] == "0"
                 self.look(number)
 
-    def flat(self, process):
-        seq, want, results = process.unanswered
-        return (seq, want, *results)
+    def ahead(self):
+        return self.chance.choice([0, 0, 1, 4])
+
+    def send(self, process):
+        seq, want, ahead, results = process.unanswered
+        return process.session.say(seq, want, *results, ahead=ahead)
 
     def say(self, process):
         """Calls, perhaps not for the first time, and gets the answer."""
-        reply = process.session.say(*self.flat(process))
-        results = process.unanswered[2]
+        reply = self.send(process)
+        _, want, _, results = process.unanswered
         process.unanswered = None
         self.look(process.server)
         if reply is None:
@@ -187,6 +190,10 @@ class Round:
         for result in results:
             if result[0] in ("done", "park", "back"):
                 del process.items[result[1]]
+        is_ordered = self.settings.order != "fifo" or self.settings.max_per_host
+        assert len(reply.items) <= want or not is_ordered, f"{len(reply.items)} items came, and {want} were wanted"
+        careful = [item for item in reply.items if item.flag != "-"]
+        assert len(careful) <= want, f"these came ahead, though their hosts want pauses: {careful}"
         for item in reply.items:
             self.take(process, item)
         held = self.pictures[process.server].held.get(process.session.name, {})
@@ -343,7 +350,7 @@ class Round:
 
     def call_of(self, process):
         process.session.seq += 1
-        process.unanswered = process.session.seq, 5, self.results(process)
+        process.unanswered = process.session.seq, 5, 0, self.results(process)
         self.say(process)
 
     def check_the_end(self):
