@@ -26,6 +26,11 @@ std::string explain_half(std::string_view name) {
 std::string explain_refusal(const RedisError& error, std::string_view name) {
     if (error.code() == "HALF")
         return explain_half(name);
+    if (error.code() == "FORMAT")
+        return fmt::format(
+            "{}: another version of stage3 has begun it; finish it with "
+            "that one, or remove it with --forget",
+            std::string_view(error.what()).substr(error.code().size() + 1));
     if (error.code() == "NOCRAWL")
         return fmt::format("the crawl '{}' is gone: it was removed, or Redis has started "
                            "without its data (is appendonly on?)",
