@@ -4,8 +4,9 @@
 #include "common/web/character_names.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
-#include <optional>
+#include <utility>
 
 namespace common {
 namespace {
@@ -35,33 +36,6 @@ bool is_named(std::string_view text, std::string_view small) {
 }
 bool is_one_of(std::string_view text, std::initializer_list<std::string_view> names) {
     return std::ranges::any_of(names, [&](auto name) { return is_named(text, name); });
-}
-
-std::optional<LinkElement> link_element(std::string_view name) {
-    switch (name.size()) {
-    case 1:
-        if (to_lower(name[0]) == 'a')
-            return LinkElement::a;
-        break;
-    case 4:
-        if (is_named(name, "area"))
-            return LinkElement::area;
-        if (is_named(name, "base"))
-            return LinkElement::base;
-        if (is_named(name, "meta"))
-            return LinkElement::meta;
-        break;
-    case 5:
-        if (is_named(name, "frame"))
-            return LinkElement::frame;
-        break;
-    case 6:
-        if (is_named(name, "iframe"))
-            return LinkElement::iframe;
-        break;
-    default: break;
-    }
-    return std::nullopt;
 }
 
 /// Elements whose content is text up to their end tag. (noscript isn't one for us: we run
@@ -97,6 +71,83 @@ bool holds_html_again(std::string_view name, bool in_svg) {
 
 } // namespace
 
+std::optional<LinkElement> link_element(std::string_view name, bool more) {
+    using Element = LinkElement;
+    const auto if_named = [&](std::string_view small, Element element) {
+        return is_named(name, small) ? std::optional(element) : std::nullopt;
+    };
+    // Nearly all names differ from all of these in their length or their first letter.
+    const char first = name.empty() ? '\0' : to_lower(name[0]);
+    switch (name.size()) {
+    case 1: return if_named("a", Element::a);
+    case 3: return more ? if_named("img", Element::img) : std::nullopt;
+    case 4:
+        if (first == 'a')
+            return if_named("area", Element::area);
+        if (first == 'b')
+            return if_named("base", Element::base);
+        if (first == 'm')
+            return if_named("meta", Element::meta);
+        if (more)
+            return first == 'l' ? if_named("link", Element::link)
+                                : if_named("form", Element::form);
+        break;
+    case 5:
+        if (first == 'f')
+            return if_named("frame", Element::frame);
+        if (!more)
+            break;
+        for (const auto& [small, element] :
+             {std::pair("audio", Element::audio), std::pair("embed", Element::embed),
+              std::pair("input", Element::input), std::pair("style", Element::style),
+              std::pair("track", Element::track), std::pair("video", Element::video)})
+            if (is_named(name, small))
+                return element;
+        break;
+    case 6:
+        if (first == 'i')
+            return if_named("iframe", Element::iframe);
+        if (!more)
+            break;
+        for (const auto& [small, element] :
+             {std::pair("object", Element::object), std::pair("script", Element::script),
+              std::pair("source", Element::source)})
+            if (is_named(name, small))
+                return element;
+        break;
+    default: break;
+    }
+    return std::nullopt;
+}
+
+std::string_view* LinkTag::place_of(std::string_view attribute) {
+    const auto if_named = [&](std::string_view small, std::string_view& place) {
+        return is_named(attribute, small) ? &place : nullptr;
+    };
+    const char first = attribute.empty() ? '\0' : to_lower(attribute[0]);
+    switch (attribute.size()) {
+    case 2: return if_named("id", id);
+    case 3: return first == 's' ? if_named("src", src) : if_named("rel", rel);
+    case 4:
+        if (first == 'h')
+            return if_named("href", href);
+        return first == 'n' ? if_named("name", name) : if_named("data", data);
+    case 5: return if_named("style", style);
+    case 6:
+        if (first == 's')
+            return if_named("srcset", srcset);
+        if (first == 'm')
+            return if_named("method", method);
+        return first == 'a' ? if_named("action", action) : if_named("poster", poster);
+    case 7:
+        return to_lower(attribute[1]) == 'o' ? if_named("content", content)
+                                             : if_named("charset", charset);
+    case 10: return if_named("http-equiv", http_equiv);
+    case 11: return if_named("imagesrcset", imagesrcset);
+    default: return nullptr;
+    }
+}
+
 // [next]
 bool HtmlScanner::next(LinkTag& tag) {
     while (true) {
@@ -126,21 +177,24 @@ bool HtmlScanner::at_markup(LinkTag& tag) {
 
 bool HtmlScanner::at_start_tag(LinkTag& tag) {
     const std::string_view name = read_tag_name();
-    const auto element = link_element(name);
+    auto element = link_element(name, look_for_.assets);
+    if (!element && (look_for_.assets || look_for_.ids))
+        element = LinkElement::other;
     bool self_closing = false;
     if (element)
-        tag = LinkTag{.element = *element,
-                      .href = {},
-                      .src = {},
-                      .http_equiv = {},
-                      .content = {},
-                      .charset = {}};
+        tag = LinkTag{.element = *element};
     if (!read_attributes(element ? &tag : nullptr, self_closing))
         return false; // the page ends inside the tag: it is none
 
+    const std::size_t content = at_;
     if (!inside_.empty() || name.size() >= 3)
         enter(name, self_closing);
-    return element.has_value();
+    if (element == LinkElement::style)
+        tag.text = page_.substr(content, at_ - content);
+    if (element != LinkElement::other)
+        return element.has_value();
+    return (look_for_.ids && is_there(tag.id))
+           || (look_for_.assets && is_there(tag.style));
 }
 
 /// What follows a start tag may be no markup: then it is skipped.
@@ -349,17 +403,7 @@ bool HtmlScanner::read_attributes(LinkTag* tag, bool& self_closing) {
         if (tag == nullptr)
             continue;
         const std::string_view attribute(name, static_cast<std::size_t>(name_end - name));
-        std::string_view* wanted = nullptr;
-        if (is_named(attribute, "href"))
-            wanted = &tag->href;
-        else if (is_named(attribute, "src"))
-            wanted = &tag->src;
-        else if (is_named(attribute, "content"))
-            wanted = &tag->content;
-        else if (is_named(attribute, "charset"))
-            wanted = &tag->charset;
-        else if (is_named(attribute, "http-equiv"))
-            wanted = &tag->http_equiv;
+        std::string_view* const wanted = tag->place_of(attribute);
         if (wanted != nullptr && !is_there(*wanted)) // of several, the first one counts
             *wanted = {value, static_cast<std::size_t>(value_end - value)};
     }
@@ -367,8 +411,6 @@ bool HtmlScanner::read_attributes(LinkTag* tag, bool& self_closing) {
 
 // ---- Character references
 // ---------------------------------------------------------------
-
-namespace {
 
 void append_utf8(std::string& result, std::uint32_t code) {
     const auto byte = [&](std::uint32_t bits) { result += static_cast<char>(bits); };
@@ -388,6 +430,8 @@ void append_utf8(std::string& result, std::uint32_t code) {
         byte(0x80U | (code & 0x3fU));
     }
 }
+
+namespace {
 
 /// The numeric character reference end state: some numbers mean something else than they
 /// say.

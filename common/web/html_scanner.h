@@ -6,27 +6,66 @@
 // holds. Page 27 of the book.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace common {
 
-/// The elements that can carry a link, or say something about links.
-enum class LinkElement : std::uint8_t { a, area, base, frame, iframe, meta };
+/// The elements that can carry a link, or say something about links. Those after `meta`
+/// count only for a scanner that looks for more.
+enum class LinkElement : std::uint8_t {
+    a,
+    area,
+    base,
+    frame,
+    iframe,
+    meta,
+    audio,
+    embed,
+    form,
+    img,
+    input,
+    link,
+    object,
+    script,
+    source,
+    style,
+    track,
+    video,
+    other, ///< any other that has an id, or a style
+};
+
+/// The element of that name, ignoring case. With `more`, also those after `meta`.
+std::optional<LinkElement> link_element(std::string_view name, bool more = false);
 
 /// One start tag that may carry a link: its attributes that matter, as they stand in the
 /// page (see `decoded`). The views are valid as long as the page is.
 struct LinkTag {
     LinkElement element = LinkElement::a;
     // A tag has an attribute or it hasn't: an empty view with a null pointer means no.
-    std::string_view href;
-    std::string_view src;
-    std::string_view http_equiv;
-    std::string_view content;
-    std::string_view charset;
+    std::string_view href = {};
+    std::string_view src = {};
+    std::string_view http_equiv = {};
+    std::string_view content = {};
+    std::string_view charset = {};
+    std::string_view action = {};
+    std::string_view data = {};
+    std::string_view id = {};
+    std::string_view imagesrcset = {};
+    std::string_view method = {};
+    std::string_view name = {};
+    std::string_view poster = {};
+    std::string_view rel = {};
+    std::string_view srcset = {};
+    std::string_view style = {};
+    std::string_view text = {}; ///< what a style element contains
+
+    /// Where the value of that attribute belongs, ignoring case; null if it's none of
+    /// these.
+    std::string_view* place_of(std::string_view attribute);
 };
 
 /// True if the tag has the attribute, even with an empty value.
@@ -34,12 +73,19 @@ constexpr bool is_there(std::string_view attribute) {
     return attribute.data() != nullptr;
 }
 
+/// What else to look for, besides the elements up to `meta`.
+struct LookFor {
+    bool assets = false; ///< the other elements, and any element with a style
+    bool ids = false;    ///< any element with an id
+};
+
 /// Goes through a page from one tag to the next.
 /// Source: https://html.spec.whatwg.org/multipage/parsing.html#tokenization
 class HtmlScanner {
   public:
     /// `page` is UTF-8 (or ASCII as far as it matters), and must outlive the scanner.
-    explicit HtmlScanner(std::string_view page) : page_(page) {}
+    explicit HtmlScanner(std::string_view page, LookFor look_for = {})
+        : page_(page), look_for_(look_for) {}
 
     /// Finds the next start tag of a LinkElement. False at the page's end; a tag that the
     /// end cuts off is none.
@@ -67,6 +113,7 @@ class HtmlScanner {
     void leave(std::string_view name);
 
     std::string_view page_;
+    const LookFor look_for_;
     std::size_t at_ = 0;
     std::string inside_; // a stack of Inside, one byte each
 };
@@ -76,6 +123,9 @@ class HtmlScanner {
 /// there is something to resolve.
 /// Source: https://html.spec.whatwg.org/multipage/parsing.html#character-reference-state
 std::string_view decoded(std::string_view value, std::string& storage);
+
+/// Appends a character, given by its number in Unicode.
+void append_utf8(std::string& result, std::uint32_t code);
 
 /// The URL in a meta refresh's content: "5; url=/next" or "0;URL='next.html'". Empty if
 /// there is none.

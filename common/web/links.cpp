@@ -2,6 +2,7 @@
 
 #include "common/text/ascii.h"
 #include "common/web/charset.h"
+#include "common/web/embedded_urls.h"
 #include "common/web/html_scanner.h"
 
 #include <libxml/parser.h>
@@ -9,7 +10,10 @@
 #include <algorithm>
 #include <array>
 #include <climits>
+#include <cstddef>
+#include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -21,16 +25,22 @@ namespace {
 /// the base may come after them.
 class LinkCollector {
   public:
-    LinkCollector(Url base, LinkLimits limits)
-        : base_(std::move(base)), limits_(std::move(limits)) {}
+    LinkCollector(Url page, LinkLimits limits)
+        : page_(std::move(page)), limits_(std::move(limits)) {}
+
+    LookFor look_for() const { return {.assets = limits_.assets, .ids = limits_.ids}; }
 
     /// Takes attributes with their character references resolved.
     void add(const LinkTag& tag) {
+        using Role = LinkRole;
         switch (tag.element) {
         case LinkElement::a:
-        case LinkElement::area: add_reference(tag.href); break;
+            add_reference(tag.href, Role::hyperlink);
+            add_id(tag.name);
+            break;
+        case LinkElement::area: add_reference(tag.href, Role::hyperlink); break;
         case LinkElement::frame:
-        case LinkElement::iframe: add_reference(tag.src); break;
+        case LinkElement::iframe: add_reference(tag.src, Role::frame); break;
         case LinkElement::base:
             if (!base_seen_ && is_there(tag.href)) {
                 base_seen_ = true; // the first one counts, even if it is no URL
@@ -42,41 +52,159 @@ class LinkCollector {
             if (equal_ignoring_case(tag.http_equiv, "refresh")) {
                 const auto target = refresh_target(tag.content);
                 if (!target.empty())
-                    add_reference(target);
+                    add_reference(target, Role::refresh);
             }
             break;
+        default: add_asset(tag);
         }
+        add_id(tag.id);
+        if (is_there(tag.style))
+            add_css(tag.style);
+    }
+
+    /// Takes a style sheet, or a part of one.
+    void add_css(std::string_view css) {
+        if (limits_.assets && css.size() > 5) // else it has no url()
+            find_css_urls(css, [this](std::string_view url, bool is_import) {
+                add_reference(url, is_import ? LinkRole::style_sheet : LinkRole::css);
+            });
     }
 
     Links links() {
         Links result;
-        result.urls.reserve(std::min(ends_.size(), limits_.links)); // none moves
-        std::unordered_set<std::string_view> seen;                  // in these URLs
+        std::ranges::sort(ids_);
+        result.ids = std::move(ids_);
+        result.urls.reserve(std::min(references_.size(), limits_.links)); // none moves
+        std::unordered_set<std::string_view> seen;                        // in these URLs
+        std::unordered_set<std::string_view> seen_otherwise; // in `other_texts`
+        std::deque<Url> other_texts;                         // none moves
+        std::unordered_set<std::string> seen_fragments;
         std::size_t begin = 0;
         std::size_t bytes = 0;
-        for (const std::size_t end : ends_) {
-            const auto reference =
-                std::string_view(references_).substr(begin, end - begin);
+        for (const auto [end, role] : references_) {
+            const auto reference = std::string_view(text_).substr(begin, end - begin);
             auto url = resolve_url(reference, base_);
             begin = end;
             if (!url) {
                 ++(is_wanted_but_too_long(reference) ? result.too_long
                                                      : result.unreadable);
-            } else if (seen.contains(url->href()) || !limits_.wanted(*url)) {
                 continue;
-            } else if (seen.size() >= limits_.links
-                       || bytes + url->href().size() > limits_.bytes) {
+            }
+            if (limits_.ids && role == LinkRole::hyperlink)
+                note_fragment(reference, *url, seen_fragments, result);
+            if (seen.contains(url->href()))
+                continue;
+            const bool is_other = !leads_on(role);
+            if (is_other && seen_otherwise.contains(url->href()))
+                continue;
+            const bool is_wanted = limits_.wanted(*url);
+            if (!is_wanted
+                && (seen_otherwise.contains(url->href()) || !limits_.foreign
+                    || !limits_.foreign(*url)))
+                continue;
+            if (seen.size() + result.others.size() >= limits_.links
+                || bytes + url->href().size() > limits_.bytes) {
                 ++result.left_out;
-            } else {
-                bytes += url->href().size();
+                continue;
+            }
+            bytes += url->href().size();
+            if (is_wanted && !is_other) {
                 result.urls.push_back(*std::move(url));
                 seen.insert(result.urls.back().href());
+            } else {
+                other_texts.push_back(*url);
+                seen_otherwise.insert(other_texts.back().href());
+                result.others.push_back({*std::move(url), role, is_wanted});
             }
         }
         return result;
     }
 
   private:
+    /// Beyond this, they are not looked at: such a page is made to fill memory.
+    static constexpr std::size_t most_ids = 200'000;
+
+    struct Reference {
+        std::size_t end; // in `text_`
+        LinkRole role;
+    };
+
+    void add_asset(const LinkTag& tag) {
+        using Role = LinkRole;
+        switch (tag.element) {
+        case LinkElement::img:
+            add_reference(tag.src, Role::image);
+            add_srcset(tag.srcset, Role::image);
+            break;
+        case LinkElement::source:
+            add_reference(tag.src, Role::media);
+            add_srcset(tag.srcset, Role::image);
+            break;
+        case LinkElement::video: add_reference(tag.poster, Role::image); [[fallthrough]];
+        case LinkElement::audio:
+        case LinkElement::track: add_reference(tag.src, Role::media); break;
+        case LinkElement::script: add_reference(tag.src, Role::script); break;
+        case LinkElement::embed: add_reference(tag.src, Role::object); break;
+        case LinkElement::object: add_reference(tag.data, Role::object); break;
+        case LinkElement::input: add_reference(tag.src, Role::image); break;
+        case LinkElement::form:
+            if (!is_there(tag.method) || equal_ignoring_case(tag.method, "get"))
+                add_reference(tag.action, Role::form);
+            break;
+        case LinkElement::link: add_relation(tag); break;
+        case LinkElement::style: add_css(tag.text); break;
+        default: break;
+        }
+    }
+
+    /// A link element. Those that only prepare a connection, or are names, are no links.
+    void add_relation(const LinkTag& tag) {
+        constexpr std::array known{
+            "alternate", "apple-touch-icon", "apple-touch-icon-precomposed",
+            "author",    "canonical",        "help",
+            "icon",      "license",          "manifest",
+            "mask-icon", "modulepreload",    "next",
+            "prefetch",  "preload",          "prev",
+            "search"};
+        bool is_style = false;
+        bool is_known = false;
+        for (std::string_view rest = trim(tag.rel); !rest.empty(); rest = trim(rest)) {
+            const auto end = std::min(rest.find_first_of(" \t\r\n\f"), rest.size());
+            const std::string_view word = rest.substr(0, end);
+            rest.remove_prefix(end);
+            is_style = is_style || equal_ignoring_case(word, "stylesheet");
+            is_known = is_known || std::ranges::any_of(known, [&](const char* name) {
+                           return equal_ignoring_case(word, name);
+                       });
+        }
+        if (!is_style && !is_known)
+            return;
+        add_reference(tag.href, is_style ? LinkRole::style_sheet : LinkRole::relation);
+        add_srcset(tag.imagesrcset, LinkRole::image);
+    }
+
+    void add_srcset(std::string_view srcset, LinkRole role) {
+        if (is_there(srcset))
+            find_srcset_urls(srcset,
+                             [&](std::string_view url) { add_reference(url, role); });
+    }
+
+    void add_id(std::string_view id) {
+        if (limits_.ids && !id.empty() && ids_.size() < most_ids)
+            ids_.push_back(hash_of_id(id));
+    }
+
+    /// Called when all ids are known.
+    void note_fragment(std::string_view reference, const Url& url,
+                       std::unordered_set<std::string>& seen, Links& result) const {
+        auto fragment = fragment_to_find(reference);
+        if (!fragment || (url == page_ && is_indicated(*fragment, result.ids))
+            || result.fragments.size() >= limits_.links)
+            return;
+        if (seen.insert(std::string(url.href()) + '#' + *fragment).second)
+            result.fragments.emplace_back(url, *std::move(fragment));
+    }
+
     /// Its beginning shows where it leads, which may be out of scope, and whether it is a
     /// link at all.
     bool is_wanted_but_too_long(std::string_view reference) const {
@@ -87,38 +215,42 @@ class LinkCollector {
         return beginning && limits_.wanted(*beginning);
     }
 
-    void add_reference(std::string_view reference) {
-        if (!is_there(reference))
-            return;
+    void add_reference(std::string_view reference, LinkRole role) {
+        if (!is_there(reference) || (reference.empty() && !leads_on(role)))
+            return; // (an empty src is no reference)
         // Fragments and blanks may be long, but a URL may not: no more of it is kept than
         // it takes to see that it is too long.
-        references_ += reference.substr(0, 4 * max_url_length);
-        ends_.push_back(references_.size());
+        text_ += reference.substr(0, 4 * max_url_length);
+        references_.push_back({text_.size(), role});
     }
 
-    Url base_;
+    const Url page_;
+    Url base_ = page_;
     const LinkLimits limits_;
     bool base_seen_ = false;
-    std::string references_; // one after the other
-    std::vector<std::size_t> ends_;
+    std::string text_; // of all references, one after the other
+    std::vector<Reference> references_;
+    IdHashes ids_;
 };
 
 // ---- HTML
 // -------------------------------------------------------------------------------
 
+constexpr std::array values_of_tags{
+    &LinkTag::href,   &LinkTag::src,  &LinkTag::http_equiv, &LinkTag::content,
+    &LinkTag::action, &LinkTag::data, &LinkTag::id,         &LinkTag::imagesrcset,
+    &LinkTag::method, &LinkTag::name, &LinkTag::poster,     &LinkTag::rel,
+    &LinkTag::srcset, &LinkTag::style};
+
 void collect_from_html(std::string_view page, LinkCollector& collector) {
-    HtmlScanner scanner(page);
+    HtmlScanner scanner(page, collector.look_for());
     LinkTag tag;
-    std::array<std::string, 4> storage;
+    std::array<std::string, values_of_tags.size()> storage;
     while (scanner.next(tag)) {
-        if (is_there(tag.href))
-            tag.href = decoded(tag.href, storage[0]);
-        if (is_there(tag.src))
-            tag.src = decoded(tag.src, storage[1]);
-        if (is_there(tag.content))
-            tag.content = decoded(tag.content, storage[2]);
-        if (is_there(tag.http_equiv))
-            tag.http_equiv = decoded(tag.http_equiv, storage[3]);
+        for (std::size_t i = 0; i < values_of_tags.size(); ++i)
+            if (is_there(tag.*values_of_tags.at(i)))
+                tag.*values_of_tags.at(i) =
+                    decoded(tag.*values_of_tags.at(i), storage.at(i));
         collector.add(tag);
     }
 }
@@ -141,20 +273,17 @@ void start_element(void* reader, const xmlChar* name, const xmlChar* /*prefix*/,
     const auto text = [](const xmlChar* begin) {
         return reinterpret_cast<const char*>(begin);
     };
-    using Known = std::pair<std::string_view, LinkElement>;
-    constexpr std::array<Known, 6> known{{{"a", LinkElement::a},
-                                          {"area", LinkElement::area},
-                                          {"base", LinkElement::base},
-                                          {"frame", LinkElement::frame},
-                                          {"iframe", LinkElement::iframe},
-                                          {"meta", LinkElement::meta}}};
-    const auto* found =
-        std::ranges::find(known, std::string_view(text(name)), &Known::first);
-    if (found == known.end())
+    LinkCollector& collector = static_cast<XmlReader*>(reader)->collector;
+    const auto [assets, ids] = collector.look_for();
+    const std::string_view element_name = text(name); // in XML, case makes a difference
+    std::optional<LinkElement> element;
+    if (std::ranges::equal(element_name, element_name, {}, to_lower))
+        element = link_element(element_name, assets);
+    if (!element && !assets && !ids)
         return;
     LinkTag tag;
-    tag.element = found->second;
-    std::array<std::string, 4> values;
+    tag.element = element.value_or(LinkElement::other);
+    std::deque<std::string> values; // none moves
     for (int i = 0; i < attributes; ++i) {
         const xmlChar** const attribute = list + static_cast<std::ptrdiff_t>(5) * i;
         if (attribute[1] != nullptr)
@@ -162,19 +291,11 @@ void start_element(void* reader, const xmlChar* name, const xmlChar* /*prefix*/,
         const std::string_view key = text(attribute[0]);
         const std::string_view raw(text(attribute[3]),
                                    static_cast<std::size_t>(attribute[4] - attribute[3]));
-        const auto set = [&](std::string_view& part, std::string& storage) {
-            part = decoded(raw, storage); // libxml2 leaves "&#38;" for us to resolve
-        };
-        if (key == "href")
-            set(tag.href, values[0]);
-        else if (key == "src")
-            set(tag.src, values[1]);
-        else if (key == "content")
-            set(tag.content, values[2]);
-        else if (key == "http-equiv")
-            set(tag.http_equiv, values[3]);
+        if (std::string_view* const place = tag.place_of(key);
+            place != nullptr && std::ranges::equal(key, key, {}, to_lower))
+            *place = decoded(raw, values.emplace_back()); // libxml2 leaves "&#38;" to us
     }
-    static_cast<XmlReader*>(reader)->collector.add(tag);
+    collector.add(tag);
 }
 
 /// libxml2 calls this when a document refers to further declarations. Up to 2.9 it reads
@@ -232,8 +353,23 @@ bool may_hold_links(std::string_view content_type, std::string_view body) {
     });
 }
 
+bool is_style_sheet(std::string_view content_type) {
+    return equal_ignoring_case(media_type(content_type), "text/css");
+}
+
+std::string_view name_of(LinkRole role) {
+    constexpr std::array names{"a",   "frame", "refresh", "stylesheet", "css",   "form",
+                               "img", "media", "object",  "link",       "script"};
+    return names.at(static_cast<std::size_t>(role));
+}
+
 Links find_links(std::string_view body, std::string_view content_type, const Url& base,
                  const LinkLimits& limits) {
+    if (limits.assets && is_style_sheet(content_type)) {
+        LinkCollector collector(base, limits);
+        collector.add_css(body);
+        return collector.links();
+    }
     if (!may_hold_links(content_type, body) || body.size() > INT_MAX / 4)
         return {};
     LinkCollector collector(base, limits);

@@ -5,12 +5,16 @@
 // (reading HTML and URLs).
 #pragma once
 
+#include "common/web/fragments.h"
 #include "common/web/http_response.h"
 #include "common/web/url.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace common {
@@ -20,25 +24,67 @@ namespace common {
 /// If the server sent none, a body that begins with "<" is taken for HTML.
 bool may_hold_links(std::string_view content_type, std::string_view body);
 
-/// The limits of `find_links`, which a hostile page will run into.
+/// True for text/css.
+bool is_style_sheet(std::string_view content_type);
+
+/// How a document refers to a URL.
+enum class LinkRole : std::uint8_t {
+    // A reader goes there.
+    hyperlink, ///< a, area
+    frame,     ///< frame, iframe
+    refresh,   ///< meta refresh
+    // A browser fetches it for the page, or a program asks for it.
+    style_sheet, ///< link rel=stylesheet, and a style sheet's @import
+    css,         ///< url() in a style sheet
+    form,        ///< a form's action, with GET
+    image,       ///< img, picture, an input's image, a video's poster
+    media,       ///< video, audio, source, track
+    object,      ///< object, embed
+    relation,    ///< other links: icon, preload, manifest, alternate, canonical, ...
+    script,
+};
+
+/// "a", "frame", "refresh", "stylesheet", "css", "form", "img" and so on.
+std::string_view name_of(LinkRole role);
+
+/// True for what a crawl follows to find more pages.
+constexpr bool leads_on(LinkRole role) { return role <= LinkRole::refresh; }
+
+/// The limits of `find_links`, which a hostile page will run into, and what it looks for.
 struct LinkLimits {
     std::size_t links = 10'000;                       ///< different ones on a page
     std::size_t bytes = std::size_t{4} * 1024 * 1024; ///< of all these, as absolute URLs
     /// Which links count at all; the others are ignored.
     std::function<bool(const Url&)> wanted = [](const Url&) { return true; };
+    /// Which of the others to report all the same. If it isn't set: none.
+    std::function<bool(const Url&)> foreign = {};
+    bool assets = false; ///< also what a page needs or names besides: see LinkRole
+    bool ids = false;    ///< also the ids, and the fragments of links
+};
+
+/// A URL that is not a link to follow.
+struct OtherLink {
+    Url url;
+    LinkRole role;
+    bool is_wanted; ///< by LinkLimits::wanted; else it's foreign
 };
 
 /// The links of a document.
 struct Links {
-    std::vector<Url> urls;      ///< each once, in the order of the page
-    std::size_t left_out = 0;   ///< links beyond a limit, counted each time they occur
-    std::size_t too_long = 0;   ///< links longer than `max_url_length`
-    std::size_t unreadable = 0; ///< other links that are no http or https URL
+    std::vector<Url> urls;         ///< each once, in the order of the page
+    std::size_t left_out = 0;      ///< links beyond a limit, counted each time they occur
+    std::size_t too_long = 0;      ///< links longer than `max_url_length`
+    std::size_t unreadable = 0;    ///< other links that are no http or https URL
+    std::vector<OtherLink> others; ///< each once
+    IdHashes ids;
+    /// Links with a fragment that needs an element there. Those to the page itself are
+    /// left out if it has one.
+    std::vector<std::pair<Url, std::string>> fragments;
 };
 
 /// Finds the links of a document: `href` of a and area, `src` of frame and iframe, and
 /// the URL of a meta refresh; http and https only, absolute, without fragments, each
-/// once, in the order of the page.
+/// once, in the order of the page. The limits can ask for more, also from style sheets.
 ///
 /// `body` is the document as it came, `content_type` the header's value (its charset
 /// counts), `base` the URL that the document was fetched from; the document's own first

@@ -7,6 +7,7 @@
 #include "stage3_queue_crawler/crawler/gate.h"
 #include "stage3_queue_crawler/crawler/order.h"
 #include "stage3_queue_crawler/crawler/page_reader.h"
+#include "stage3_queue_crawler/crawler/purpose.h"
 #include "stage3_queue_crawler/crawler/record.h"
 #include "stage3_queue_crawler/crawler/traps.h"
 #include "stage3_queue_crawler/crawler/work.h"
@@ -32,6 +33,7 @@ struct CrawlSettings {
     int max_redirects = 10;           ///< followed from any one URL
     int max_tries = 4;                ///< for any one URL
     TrapLimits traps;
+    Checks checks;
     OrderName order = OrderName::fifo;
     bool obey_robots = true;          ///< each origin's robots.txt
     std::size_t robots_at_once = 100; ///< fetches of robots.txt, besides the workers' own
@@ -82,6 +84,7 @@ struct Progress {
     std::size_t fetched = 0; ///< pages and files
     std::size_t redirects = 0;
     std::size_t dead = 0;
+    std::size_t unclear = 0;
     std::size_t in_flight = 0; ///< being fetched now
     std::size_t waiting = 0;   ///< in some line, or put off until later
 };

@@ -61,8 +61,10 @@ class Crawler {
           reader_(loop, scope_,
                   {.in_threads = settings_.parse_in_threads,
                    .find_links = settings_.find_links,
-                   .is_asked_to_end = settings_.is_asked_to_end}),
-          judge_(reader_, scope_, settings_of_traps(), events_.on_note) {}
+                   .is_asked_to_end = settings_.is_asked_to_end,
+                   .checks = settings_.checks}),
+          judge_(reader_, scope_, settings_of_traps(), events_.on_note,
+                 settings_.checks) {}
     Crawler(const Crawler&) = delete;
     Crawler& operator=(const Crawler&) = delete;
     ~Crawler() = default;
@@ -89,7 +91,9 @@ class Crawler {
     TrapLimits settings_of_traps() const;
     std::vector<common::Url> begin() const;
     Coroutine<Ending> crawl_in(TaskGroup& group);
-    Coroutine<> work(std::string name);
+    Coroutine<> work(std::string name, bool is_abroad = false);
+    Coroutine<Visit> next_visit(bool is_abroad);
+    void tell_missing_fragments();
     void refuse(Visit visit);
     void put_off(Visit visit, const Again& again);
     void finish(Visit visit, Page page);
@@ -115,6 +119,12 @@ PageFetchSettings Crawler<F>::settings_of_fetch() const {
             .max_tries = settings_.max_tries,
             .roots = roots_,
             .logins = settings_.logins,
+            .is_foreign =
+                [this](const common::Url& url) {
+                    return settings_.checks.foreign && scope_->is_foreign(url)
+                           && !scope_->is_own_host(url);
+                },
+            .foreign_retry = settings_.checks.foreign_retry,
             .on_note = events_.on_note};
 }
 
@@ -136,6 +146,7 @@ FrontierSettings Crawler<F>::settings_of_frontier() {
     settings.max_pages = settings_.max_pages;
     settings.max_redirects = settings_.max_redirects;
     settings.politeness = settings_.politeness;
+    settings.checks = settings_.checks;
     if (settings_.obey_robots)
         settings.ask_robots = [this](const common::Url& url) { return robots_.ask(url); };
     settings.withdraw_questions = [this] { robots_.cancel_all(); };
@@ -178,7 +189,13 @@ Coroutine<Ending> Crawler<F>::crawl_in(TaskGroup& group) {
             const std::string name = fmt::format("worker {}", i);
             group.start(work(name), name);
         }
+        if (settings_.checks.foreign) // these have workers of their own
+            for (std::size_t i = 1; i <= settings_.checks.foreign_hosts; ++i) {
+                const std::string name = fmt::format("worker {} abroad", i);
+                group.start(work(name, true), name);
+            }
         co_await frontier_.join(settings_.timeout); // the whole crawl happens here
+        tell_missing_fragments();
         if (frontier_.counts().has_left_some)
             ending = Ending::max_pages;
     } catch (const Timeout&) {
@@ -208,18 +225,18 @@ Coroutine<Ending> Crawler<F>::crawl() {
 
 // [work]
 template <Frontier F>
-Coroutine<> Crawler<F>::work(std::string name) {
+Coroutine<> Crawler<F>::work(std::string name, bool is_abroad) {
     while (true) {
         co_await events_.until_ready();
-        Visit visit = co_await frontier_.get();
+        Visit visit = co_await next_visit(is_abroad);
         if (visit.work().refusal) {
             refuse(std::move(visit));
             continue;
         }
         events_.on_start(name, visit.work());
         const auto on_request = visit.on_request();
-        Fetched fetched =
-            co_await fetch_.fetch(visit.work().url, visit.work().tries, on_request);
+        Fetched fetched = co_await fetch_.fetch(visit.work().url, visit.work().tries,
+                                                on_request, visit.work().purpose);
         if (const auto* const again = std::get_if<Again>(&fetched)) {
             put_off(std::move(visit), *again);
             continue;
@@ -230,6 +247,15 @@ Coroutine<> Crawler<F>::work(std::string name) {
     }
 }
 // [/work]
+
+/// A frontier that several processes share checks no foreign URLs.
+template <Frontier F>
+Coroutine<Visit<F>> Crawler<F>::next_visit(bool is_abroad) {
+    if constexpr (requires { frontier_.get_foreign(); })
+        if (is_abroad)
+            return frontier_.get_foreign();
+    return frontier_.get();
+}
 
 // ---- What may not be fetched, or not yet ----
 
@@ -242,8 +268,8 @@ void Crawler<F>::refuse(Visit visit) {
     try {
         if (work.refusal->failure)
             std::rethrow_exception(work.refusal->failure);
-        page.record.outcome = Outcome::disallowed;
-        page.record.error = work.refusal->reason;
+        page.fail(work.refusal->reason,
+                  page.is_foreign ? Outcome::unclear : Outcome::disallowed);
         if (work.is_root)
             events_.on_note(fmt::format("{}: {}", work.url.href(), work.refusal->reason));
     } catch (const FetchError& error) {
@@ -254,7 +280,10 @@ void Crawler<F>::refuse(Visit visit) {
             return;
         }
         page.record.tries = fetch_.most_tries(error);
-        page.fail(error.what());
+        const bool is_ours = error.kind == FetchError::Kind::untrusted
+                             || error.kind == FetchError::Kind::forbidden;
+        page.fail(error.what(),
+                  page.is_foreign && is_ours ? Outcome::unclear : Outcome::failed);
     } catch (const std::bad_alloc&) {
         throw; // not the server's failure
     } catch (const std::exception& error) {
@@ -291,11 +320,23 @@ void Crawler<F>::finish(Visit visit, Page page) {
         events_.on_links(record.url, page.found.links);
     if (is_dead(record.outcome))
         ++progress_.dead;
+    else if (record.outcome == Outcome::unclear)
+        ++progress_.unclear;
     else if (record.outcome == Outcome::redirect)
         ++progress_.redirects;
     else if (record.outcome != Outcome::disallowed)
         ++progress_.fetched;
     events_.on_record(record);
+}
+
+/// They are known only when all pages have been read.
+template <Frontier F>
+void Crawler<F>::tell_missing_fragments() {
+    if constexpr (requires { frontier_.missing_fragments(); })
+        for (const Record& record : frontier_.missing_fragments()) {
+            ++progress_.dead;
+            events_.on_record(record);
+        }
 }
 
 template <Frontier F>

@@ -6,6 +6,7 @@
 
 #include "stage3_queue_crawler/crawler/gate.h"
 #include "stage3_queue_crawler/crawler/order.h"
+#include "stage3_queue_crawler/crawler/purpose.h"
 #include "stage3_queue_crawler/crawler/robots_cache.h"
 
 #include <cstddef>
@@ -22,6 +23,7 @@ struct FrontierSettings {
     std::size_t max_pages = no_limit; ///< taken out, in total
     int max_redirects = 10;           ///< followed from any one URL
     GateLimits politeness = {};
+    Checks checks = {};
     RobotsCache::Ask ask_robots = {}; ///< empty: everything is allowed
     /// Called when the answers still to come are probably no longer needed.
     std::function<void()> withdraw_questions = [] {};

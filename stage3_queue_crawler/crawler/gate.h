@@ -91,6 +91,13 @@ class Gate {
         host.next_start = std::max(host.next_start, loop_.time() + duration);
     }
 
+    /// This host gets one request at a time, with a pause of at least `delay`.
+    void treat_gently(const std::string& name, EventLoop::Duration delay) {
+        Host& host = hosts_[name];
+        host.most = 1;
+        host.least_delay = delay;
+    }
+
     /// This host wants at least `delay` between the starts of two requests.
     void set_delay(const std::string& name, EventLoop::Duration delay) {
         hosts_[name].delay = delay;
@@ -114,19 +121,22 @@ class Gate {
         std::size_t to_begin = 0; // of these, haven't begun
         EventLoop::TimePoint next_start{};
         EventLoop::Duration delay{};
+        EventLoop::Duration least_delay{};
+        std::size_t most = std::numeric_limits<std::size_t>::max(); // inside
         std::unique_ptr<Line> line; // null if no item waits
         std::optional<CancelAtExit> timer;
     };
 
     EventLoop::Duration delay_of(const Host& host) const {
-        return std::max(limits_.delay, host.delay);
+        return std::max({limits_.delay, host.delay, host.least_delay});
     }
 
     /// May one more be let in, if it's time? With a delay, the time for the next is only
     /// known once this one has begun.
     bool has_room(const Host& host) const {
         const bool has_delay = delay_of(host) > EventLoop::Duration::zero();
-        return host.inside < limits_.max_per_host && !(has_delay && host.to_begin > 0);
+        return host.inside < std::min(limits_.max_per_host, host.most)
+               && !(has_delay && host.to_begin > 0);
     }
 
     // [let-next-in]

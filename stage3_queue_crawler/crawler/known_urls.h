@@ -5,7 +5,9 @@
 // no lock because no other task runs in between. Pages 13 and 16 of the book.
 #pragma once
 
+#include "common/web/links.h"
 #include "common/web/url.h"
+#include "stage3_queue_crawler/crawler/purpose.h"
 
 #include <algorithm>
 #include <array>
@@ -44,11 +46,16 @@ struct KnownUrl {
     std::uint32_t depth = 0;     ///< links away from a root, via `parent`
     std::uint32_t times_met = 0; ///< how many pages link to it
     State state = State::met;
+    Purpose purpose = Purpose::follow;
+    common::LinkRole role = common::LinkRole::hyperlink; ///< how `parent` refers to it
+    bool is_deferred = false; ///< queued, until no page is left to be read
 
     /// True if it was not known until now.
     bool is_new() const { return state == State::met && times_met == 0; }
     /// `page` links to it.
     void meet_on(Number page) {
+        if (times_met > 0 && times_met <= most_pages && pages_.at(times_met - 1) == page)
+            return; // as a picture, say, and as a link
         if (times_met < most_pages)
             pages_.at(times_met) = page;
         ++times_met;
@@ -90,11 +97,14 @@ class KnownUrls {
     /// The entry of `url`; a new one if it has none.
     KnownUrl& operator[](const common::Url& url) { return entries_[number_of(url)]; }
 
+    /// KnownUrl::none if it isn't known.
+    Number find_number(const common::Url& url) const {
+        return slots_.empty() ? KnownUrl::none
+                              : slots_[find_slot(url, mark_of(url))].number;
+    }
     /// nullptr if it isn't known.
     const KnownUrl* find(const common::Url& url) const {
-        if (slots_.empty())
-            return nullptr;
-        const Number number = slots_[find_slot(url, mark_of(url))].number;
+        const Number number = find_number(url);
         return number == KnownUrl::none ? nullptr : &entries_[number];
     }
 

@@ -13,21 +13,24 @@ namespace stage3 {
 
 MemoryFrontier::MemoryFrontier(EventLoop& loop, FrontierSettings settings)
     : loop_(loop), settings_(std::move(settings)), queue_(0, Order(settings_.order)),
+      foreign_queue_(0, Order(settings_.order)),
       gate_(loop, settings_.politeness, Order(settings_.order),
             [this](Work work, Passage passage) {
                 work.goes_first = work.goes_first || passage == Passage::from_line;
-                let_in(std::move(work));
+                if (work.purpose == Purpose::check_foreign)
+                    go_abroad(std::move(work));
+                else
+                    let_in(std::move(work));
             }),
       robots_(loop, settings_.ask_robots,
               [this](Work work, std::optional<Robots::Duration> delay) {
-                  if (work.refusal) {
-                      let_in(std::move(work)); // it needs no gate
-                      return;
-                  }
                   const std::string host = host_of(work.url);
                   if (delay)
                       set_delay(host, std::chrono::ceil<EventLoop::Duration>(*delay));
-                  gate_.enter(host, std::move(work));
+                  if (work.refusal || work.purpose == Purpose::check_foreign)
+                      let_in(std::move(work)); // it needs no gate, or came through it
+                  else
+                      gate_.enter(host, std::move(work));
               }),
       parked_(loop, [this](Work work) { admit(std::move(work)); }) {
     nothing_left_.set();
@@ -35,53 +38,113 @@ MemoryFrontier::MemoryFrontier(EventLoop& loop, FrontierSettings settings)
 
 Coroutine<> MemoryFrontier::open(std::vector<common::Url> roots) {
     for (const common::Url& root : roots)
-        add(urls_[root], KnownUrl::none, 0, settings_.max_redirects);
+        add(urls_[root], {.page = KnownUrl::none,
+                          .depth = 0,
+                          .redirects_left = settings_.max_redirects});
     co_return;
 }
 
-/// Turns a URL into work, unless it already is or was.
-void MemoryFrontier::add(KnownUrl& url, KnownUrl::Number page, std::uint32_t depth,
-                         int redirects_left) {
-    if (url.state != KnownUrl::State::met)
+/// Turns a URL into work, unless it already is or was. A check waits until nothing is
+/// left to follow: until then, a link may turn it into a page to be read.
+void MemoryFrontier::add(KnownUrl& url, const Origin& origin) {
+    const bool was_deferred = url.is_deferred && origin.purpose == Purpose::follow;
+    if (url.state != KnownUrl::State::met && !was_deferred)
         return;
     url.state = KnownUrl::State::queued;
-    url.parent = page;
-    url.depth = depth;
+    url.parent = origin.page;
+    url.depth = origin.depth;
+    url.purpose = origin.purpose;
+    url.role = origin.role;
+    url.is_deferred = false;
+    if (was_deferred)
+        --counts_.unfinished;
     if (is_full()) {
         counts_.has_left_some = true;
         return;
     }
     ++counts_.unfinished;
     nothing_left_.clear();
+    if (url.purpose == Purpose::follow)
+        ++to_follow_;
+    if (url.purpose == Purpose::check && to_follow_ > 0) {
+        url.is_deferred = true;
+        deferred_.push_back(&url);
+        return;
+    }
     Work work(url.url);
-    work.is_root = page == KnownUrl::none;
-    work.depth = depth;
-    work.redirects_left = redirects_left;
+    work.is_root = origin.page == KnownUrl::none;
+    work.depth = origin.depth;
+    work.redirects_left = origin.redirects_left;
+    work.purpose = origin.purpose;
     admit(std::move(work));
 }
 
-/// Puts it in line for its origin's robots.txt, and then for its host.
+void MemoryFrontier::admit_deferred() {
+    for (KnownUrl* const url : std::exchange(deferred_, {})) {
+        if (!std::exchange(url->is_deferred, false))
+            continue; // it's a page, too
+        if (is_full()) {
+            counts_.has_left_some = true;
+            finish_one(Purpose::check);
+            continue;
+        }
+        Work work(url->url);
+        work.depth = url->depth;
+        work.redirects_left = settings_.max_redirects;
+        work.purpose = Purpose::check;
+        admit(std::move(work));
+    }
+}
+
+/// Puts it in line for its origin's robots.txt, and then for its host. On a foreign
+/// server, asking for robots.txt has to wait for its turn, too.
 void MemoryFrontier::admit(Work work) {
     if (is_closed_)
         return;
-    if (settings_.ask_robots) {
+    const bool is_foreign = work.purpose == Purpose::check_foreign;
+    if (settings_.ask_robots && !is_foreign) {
         robots_.enter(std::move(work));
         return;
     }
     const std::string host = host_of(work.url);
+    if (is_foreign)
+        gate_.treat_gently(host, settings_.checks.foreign_delay);
     gate_.enter(host, std::move(work));
+}
+
+/// It's its host's turn, but there may be too many such hosts.
+void MemoryFrontier::go_abroad(Work work) {
+    if (hosts_abroad_ >= settings_.checks.foreign_hosts)
+        going_abroad_.push_back(std::move(work));
+    else
+        set_out(std::move(work));
+}
+
+void MemoryFrontier::set_out(Work work) {
+    ++hosts_abroad_;
+    if (settings_.ask_robots && !is_closed_)
+        robots_.enter(std::move(work));
+    else
+        let_in(std::move(work));
 }
 
 /// It may be fetched: the next worker takes it.
 void MemoryFrontier::let_in(Work work) {
     if (!is_closed_)
-        queue_.put_nowait(std::move(work));
+        (work.purpose == Purpose::check_foreign ? foreign_queue_ : queue_)
+            .put_nowait(std::move(work));
 }
 
-Coroutine<Visit<MemoryFrontier>> MemoryFrontier::get() {
+Coroutine<Visit<MemoryFrontier>> MemoryFrontier::get() { return get_from(queue_); }
+
+Coroutine<Visit<MemoryFrontier>> MemoryFrontier::get_foreign() {
+    return get_from(foreign_queue_);
+}
+
+Coroutine<Visit<MemoryFrontier>> MemoryFrontier::get_from(ReadyQueue& queue) {
     while (true) {
-        Work work = co_await queue_.get();
-        queue_.task_done(); // `counts_` counts what is unfinished
+        Work work = co_await queue.get();
+        queue.task_done(); // `counts_` counts what is unfinished
         if (drop_if_full(work))
             continue;
         if (!work.refusal && !gate_.may_begin(host_of(work.url))) {
@@ -117,23 +180,74 @@ void MemoryFrontier::began(Work& work) {
 void MemoryFrontier::done(Work work, Record& record, const Found& found) {
     const KnownUrl::Number number = urls_.number_of(work.url);
     KnownUrl& page = urls_[number];
+    const auto origin = [&](std::uint32_t depth) {
+        return Origin{
+            .page = number, .depth = depth, .redirects_left = settings_.max_redirects};
+    };
     for (const common::Url& link : found.links) {
         KnownUrl& known = urls_[link];
         if (known.is_new())
             ++record.new_links;
         known.meet_on(number);
         if (work.depth < settings_.max_depth)
-            add(known, number, work.depth + 1, settings_.max_redirects);
+            add(known, origin(work.depth + 1));
+    }
+    for (const Reference& reference : found.references) {
+        KnownUrl& known = urls_[reference.url];
+        known.meet_on(number);
+        // What belongs to a page isn't further away from a root.
+        const bool is_link = common::leads_on(reference.role);
+        if (is_link && work.depth >= settings_.max_depth)
+            continue;
+        Origin there = origin(is_link ? work.depth + 1 : work.depth);
+        there.purpose = reference.purpose;
+        there.role = reference.role;
+        add(known, there);
     }
     if (found.redirect) // the same depth: a redirect isn't a link
-        add(urls_[*found.redirect], number, work.depth, work.redirects_left - 1);
+        add(urls_[*found.redirect], {.page = number,
+                                     .depth = work.depth,
+                                     .redirects_left = work.redirects_left - 1,
+                                     .purpose = found.redirect_purpose,
+                                     .role = page.role});
+    note_fragments(found, number);
     if (page.parent != KnownUrl::none)
         record.parent = urls_[page.parent].url;
+    if (page.parent != KnownUrl::none)
+        record.role = page.role;
     record.depth = page.depth;
     page.state =
         is_dead(record.outcome) ? KnownUrl::State::dead : KnownUrl::State::fetched;
     come_in(work);
-    finish_one();
+    finish_one(work.purpose);
+}
+
+void MemoryFrontier::note_fragments(const Found& found, KnownUrl::Number page) {
+    if (found.redirect && settings_.checks.fragments && !found.redirect_has_fragment)
+        fragments_.redirect(page, urls_.number_of(*found.redirect));
+    if (found.ids)
+        fragments_.read(page, *found.ids);
+    for (const Pointer& pointer : found.pointers)
+        if (const auto target = urls_.find_number(pointer.url); target != KnownUrl::none)
+            fragments_.point(page, target, pointer.fragment);
+}
+
+std::vector<Record> MemoryFrontier::missing_fragments() const {
+    std::vector<Record> records;
+    for (const Fragments::Missing& missing : fragments_.missing()) {
+        const KnownUrl& page = urls_[missing.page];
+        Record& record = records.emplace_back(page.url);
+        record.parent = urls_[missing.pointed_from.front()].url;
+        record.role = common::LinkRole::hyperlink;
+        record.depth = page.depth;
+        record.outcome = Outcome::error;
+        record.status = 200;
+        record.error = "no element has this id";
+        record.fragment = missing.fragment;
+        for (const KnownUrl::Number from : missing.pointed_from)
+            record.pages.push_back(urls_[from].url);
+    }
+    return records;
 }
 
 // [put-off]
@@ -161,8 +275,19 @@ void MemoryFrontier::come_in(Work& work) {
 }
 
 void MemoryFrontier::leave_gate(const Work& work) {
-    if (!work.refusal && !is_closed_ && !loop_.closed())
+    if (is_closed_ || loop_.closed())
+        return;
+    const bool is_foreign = work.purpose == Purpose::check_foreign;
+    if (!work.refusal || is_foreign)
         gate_.leave(host_of(work.url), work.has_begun);
+    if (!is_foreign)
+        return;
+    --hosts_abroad_;
+    if (!going_abroad_.empty()) {
+        Work next = std::move(going_abroad_.front());
+        going_abroad_.pop_front();
+        set_out(std::move(next));
+    }
 }
 
 void MemoryFrontier::hold(const std::string& host, EventLoop::Duration duration) {
@@ -183,26 +308,35 @@ bool MemoryFrontier::drop_if_full(const Work& work) {
         return false;
     counts_.has_left_some = true;
     leave_gate(work);
-    finish_one();
+    finish_one(work.purpose);
     return true;
 }
 
 void MemoryFrontier::drop_what_waits() {
-    std::vector<Work> all = robots_.take_all();
-    for (Work& work : gate_.take_all())
+    std::vector<Work> all = gate_.take_all();
+    for (Work& work : std::exchange(going_abroad_, {})) {
+        gate_.leave(host_of(work.url), false);
         all.push_back(std::move(work));
+    }
+    for (Work& work : robots_.take_all()) {
+        if (work.purpose == Purpose::check_foreign)
+            leave_gate(work);
+        all.push_back(std::move(work));
+    }
     settings_.withdraw_questions();
     for (Work& work : all) {
         if (work.was_tried) {
             admit(std::move(work));
         } else {
             counts_.has_left_some = true;
-            finish_one();
+            finish_one(work.purpose);
         }
     }
 }
 
-void MemoryFrontier::finish_one() {
+void MemoryFrontier::finish_one(Purpose purpose) {
+    if (purpose == Purpose::follow && --to_follow_ == 0)
+        admit_deferred();
     if (--counts_.unfinished == 0)
         nothing_left_.set();
 }
@@ -220,9 +354,11 @@ Coroutine<> MemoryFrontier::close() {
     is_closed_ = true;
     robots_.take_all();
     settings_.withdraw_questions();
-    while (!queue_.empty()) {
-        queue_.get_nowait();
-        queue_.task_done();
+    for (ReadyQueue* const queue : {&queue_, &foreign_queue_}) {
+        while (!queue->empty()) {
+            queue->get_nowait();
+            queue->task_done();
+        }
     }
     co_return;
 }

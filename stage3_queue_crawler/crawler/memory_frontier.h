@@ -5,6 +5,7 @@
 // (parking_lot.h), and then goes through all of that again. Page 16 of the book.
 #pragma once
 
+#include "stage3_queue_crawler/crawler/fragments.h"
 #include "stage3_queue_crawler/crawler/frontier.h"
 #include "stage3_queue_crawler/crawler/frontier_settings.h"
 #include "stage3_queue_crawler/crawler/gate.h"
@@ -23,6 +24,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,6 +44,8 @@ class MemoryFrontier {
     // The concept's verbs: see frontier.h.
     Coroutine<> open(std::vector<common::Url> roots);
     Coroutine<Visit<MemoryFrontier>> get();
+    /// The same, for what is to be checked on foreign servers.
+    Coroutine<Visit<MemoryFrontier>> get_foreign();
     void began(Work& work);
     void done(Work work, Record& record, const Found& found);
     void put_off(Work work, EventLoop::Duration wait);
@@ -53,6 +57,8 @@ class MemoryFrontier {
     Coroutine<> close();
     FrontierCounts counts() const { return counts_; }
 
+    /// A record for each fragment that its page has no element for. At the end.
+    std::vector<Record> missing_fragments() const;
     /// All URLs that it has met.
     const KnownUrls& urls() const { return urls_; }
 
@@ -66,26 +72,45 @@ class MemoryFrontier {
         }
     };
     using Order = AnyOrder<Work, ShorterUrl, GoesFirst>;
+    using ReadyQueue = Queue<Work, Order>;
+    /// Where a URL comes from, and why to visit it.
+    struct Origin {
+        KnownUrl::Number page;
+        std::uint32_t depth;
+        int redirects_left;
+        Purpose purpose = Purpose::follow;
+        common::LinkRole role = common::LinkRole::hyperlink;
+    };
 
-    void add(KnownUrl& url, KnownUrl::Number page, std::uint32_t depth,
-             int redirects_left);
+    void add(KnownUrl& url, const Origin& origin);
+    void admit_deferred();
     void admit(Work work);
     void let_in(Work work);
+    void go_abroad(Work work);
+    void set_out(Work work);
+    Coroutine<Visit<MemoryFrontier>> get_from(ReadyQueue& queue);
+    void note_fragments(const Found& found, KnownUrl::Number page);
     void take(Work& work);
     void come_in(Work& work);
     void leave_gate(const Work& work);
     bool is_full() const { return taken_ >= settings_.max_pages; }
     bool drop_if_full(const Work& work);
     void drop_what_waits();
-    void finish_one();
+    void finish_one(Purpose purpose);
 
     EventLoop& loop_;
     const FrontierSettings settings_;
     KnownUrls urls_;
-    Queue<Work, Order> queue_;
+    ReadyQueue queue_;
+    ReadyQueue foreign_queue_;
     Gate<Work, Order> gate_;
     RobotsLine robots_;
     ParkingLot<Work> parked_;
+    std::vector<KnownUrl*> deferred_; // to be checked when nothing is left to follow
+    std::size_t to_follow_ = 0;       // unfinished
+    std::deque<Work> going_abroad_;   // let in by their hosts, but there are too many
+    std::size_t hosts_abroad_ = 0;    // being asked
+    Fragments fragments_;
     FrontierCounts counts_;
     Event nothing_left_;
     std::size_t taken_ = 0; // URLs taken out so far

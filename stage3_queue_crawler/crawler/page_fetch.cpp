@@ -28,27 +28,59 @@ GetOptions PageFetch::options_for(const common::Url& url) const {
     if (const auto login = settings_.logins.find(url.origin());
         login != settings_.logins.end())
         options.login = login->second;
+    options.only_public = settings_.is_foreign(url);
     return options;
+}
+
+/// HEAD, and then GET if that is refused. Some servers break the connection instead, so
+/// the second try is a GET.
+Coroutine<Response> PageFetch::check(common::Url url, GetOptions options, int tries) {
+    options.only_head = tries <= 1;
+    Response response = co_await session_.get(url, options);
+    if (!options.only_head)
+        co_return response;
+    if (!refuses_head(response.status())) {
+        co_await response.read(); // nothing; but the connection is free then
+        co_return response;
+    }
+    options.only_head = false;
+    co_return co_await session_.get(url, options);
+}
+
+/// A foreign server that doesn't answer is asked twice, with a long pause.
+std::optional<Again> PageFetch::gently(std::optional<Again> again, int tries) const {
+    if (!again || !again->was_a_try)
+        return again;
+    if (tries >= 2)
+        return {};
+    again->wait = std::max<RetryPolicy::Duration>(again->wait, settings_.foreign_retry);
+    return again;
 }
 
 // [fetch]
 Coroutine<Fetched> PageFetch::fetch(common::Url url, int tries,
-                                    std::function<void()> on_request) {
+                                    std::function<void()> on_request, Purpose purpose) {
     PageResponse page;
     TracedFetch traced(loop_.tracer(), url, page);
     std::optional<Again> again;
     try {
         on_request();
         const GetOptions options = options_for(url);
-        Response response = co_await session_.get(url, options);
+        const bool is_check = purpose != Purpose::follow;
+        // (A conditional expression inside co_await is one that GCC 12 miscompiles.)
+        Coroutine<Response> asked =
+            is_check ? check(url, options, tries) : session_.get(url, options);
+        Response response = co_await std::move(asked);
         alone_since_.reset();
         page.status = response.status();
         page.retry_after = response.retry_after();
-        again = after_status(page.status, page.retry_after, tries);
+        if (purpose != Purpose::check_foreign) // there, such a status is an answer
+            again = after_status(page.status, page.retry_after, tries);
         if (!again) {
             page.content_type = response.header("Content-Type");
             page.location = common::trim(response.header("Location"));
-            page.body = co_await response.read();
+            if (!is_check)
+                page.body = co_await response.read();
             page.bytes = page.body.size();
         }
     } catch (const FetchError& error) {
@@ -56,6 +88,8 @@ Coroutine<Fetched> PageFetch::fetch(common::Url url, int tries,
         // The body of a redirect or of an error isn't needed.
         if (page.status == 0 || common::is_success(page.status)) {
             page.error = error.what();
+            page.is_refused = error.kind == FetchError::Kind::untrusted
+                              || error.kind == FetchError::Kind::forbidden;
             again = after(error, tries);
         }
     } catch (const std::bad_alloc&) {
@@ -64,6 +98,8 @@ Coroutine<Fetched> PageFetch::fetch(common::Url url, int tries,
         page.error = error.what();
     }
     traced.end();
+    if (purpose == Purpose::check_foreign)
+        again = gently(again, tries);
     if (again)
         co_return *again;
     co_return std::move(page);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "common/web/url.h"
+#include "stage3_queue_crawler/crawler/purpose.h"
 #include "stage3_queue_crawler/crawler/retry.h"
 #include "stage3_queue_crawler/http/session.h"
 
@@ -29,9 +30,10 @@ struct PageResponse {
     std::string content_type; ///< the header's value
     std::string location;     ///< the header's value
     std::chrono::seconds retry_after{};
-    std::string body;      ///< decompressed
-    std::size_t bytes = 0; ///< of the body, even if that's incomplete
-    std::string error;     ///< why it's incomplete; empty if it isn't
+    std::string body;        ///< decompressed
+    std::size_t bytes = 0;   ///< of the body, even if that's incomplete
+    std::string error;       ///< why it's incomplete; empty if it isn't
+    bool is_refused = false; ///< not by the server, but by us: we don't trust it
 };
 
 /// The URL should be requested again, after `wait`.
@@ -49,6 +51,11 @@ struct PageFetchSettings {
     std::vector<common::Url> roots;
     /// By a root's origin, such as "https://example.org:8080".
     std::map<std::string, common::Login, std::less<>> logins;
+    /// Is that someone else's server?
+    std::function<bool(const common::Url&)> is_foreign = [](const common::Url&) {
+        return false;
+    };
+    std::chrono::milliseconds foreign_retry{}; ///< see Checks
     /// Called with messages for the user.
     std::function<void(const std::string&)> on_note = [](const std::string&) {};
 };
@@ -58,11 +65,12 @@ class PageFetch {
     /// `loop` must outlive it.
     PageFetch(EventLoop& loop, PageFetchSettings settings);
 
-    /// Calls `on_request`, then requests `url`, for the `tries`-th time. Failures are
-    /// part of the result. Throws std::bad_alloc, and std::runtime_error if this machine
-    /// has no descriptor for even one connection.
-    Coroutine<Fetched> fetch(common::Url url, int tries,
-                             std::function<void()> on_request);
+    /// Calls `on_request`, then requests `url`, for the `tries`-th time. For a check, a
+    /// HEAD will do; if the server doesn't like that, then the beginning of the answer to
+    /// a GET. Failures are part of the result. Throws std::bad_alloc, and
+    /// std::runtime_error if this machine has no descriptor for even one connection.
+    Coroutine<Fetched> fetch(common::Url url, int tries, std::function<void()> on_request,
+                             Purpose purpose = Purpose::follow);
 
     /// What to do after an error: try again, or nothing more. Throws like `fetch`.
     std::optional<Again> after(const FetchError& error, int tries);
@@ -76,6 +84,8 @@ class PageFetch {
     Session& session() { return session_; }
 
   private:
+    Coroutine<Response> check(common::Url url, GetOptions options, int tries);
+    std::optional<Again> gently(std::optional<Again> again, int tries) const;
     std::optional<Again> after_status(int status, std::chrono::seconds retry_after,
                                       int tries);
     [[noreturn]] void end_crawl(std::exception_ptr why);

@@ -60,11 +60,18 @@ Coroutine<Page> PageJudge::judge(const Work& work, PageResponse response) {
     Page page(work);
     read_headers(work, response, page);
     if (!response.error.empty()) {
-        page.fail(response.error);
+        if (page.is_foreign && response.is_refused)
+            page.leave_open(response.error);
+        else
+            page.fail(response.error);
         co_return page;
     }
     if (!common::is_success(response.status))
         co_return page;
+    if (work.purpose != Purpose::follow) {
+        page.record.outcome = Outcome::file;
+        co_return page;
+    }
     try {
         co_await read_links(work, std::move(response), page);
     } catch (const common::TracedError& error) {
@@ -87,6 +94,10 @@ void PageJudge::read_headers(const Work& work, const PageResponse& response, Pag
     record.bytes = response.bytes;
     if (common::is_redirect(response.status)) {
         read_location(work, response, page);
+    } else if (checks_.accepts(response.status)) {
+        record.outcome = Outcome::file;
+    } else if (page.is_foreign && is_unclear(response.status)) {
+        page.leave_open(describe_status(response));
     } else if (!common::is_success(response.status)) {
         page.fail(describe_status(response), Outcome::error);
     }
@@ -114,28 +125,67 @@ void PageJudge::read_location(const Work& work, const PageResponse& response,
         return;
     }
     record.next_url = target->href();
-    if (!scope_->contains(*target))
+    const auto purpose = purpose_of(*target, work.purpose == Purpose::follow);
+    if (!purpose)
         return;
+    std::string_view why;
     if (circles_.closes(work.url, *target))
-        page.fail(redirect_loop);
+        why = redirect_loop;
     else if (work.redirects_left == 0)
-        page.fail("redirect limit reached");
-    else
-        page.found.redirect = target;
+        why = "redirect limit reached";
+    if (!why.empty()) { // a foreign server may only want its cookie back
+        page.fail(std::string(why), page.is_foreign ? Outcome::unclear : Outcome::failed);
+        return;
+    }
+    page.found.redirect = target;
+    page.found.redirect_purpose = *purpose;
+    if (common::fragment_to_find(location))
+        page.found.redirect_has_fragment = true;
+}
+
+// [purpose]
+/// Why to visit a URL, if at all; decided here, and nowhere else. `leads_on`: it's a
+/// link, or a style sheet, and not, for example, a picture.
+std::optional<Purpose> PageJudge::purpose_of(const Url& url, bool leads_on) const {
+    if (scope_->contains(url))
+        return leads_on ? Purpose::follow : Purpose::check;
+    if (!checks_.foreign || !scope_->is_foreign(url))
+        return {};
+    return scope_->is_own_host(url) ? Purpose::check : Purpose::check_foreign;
+}
+// [/purpose]
+
+/// All that isn't a link to follow.
+void PageJudge::take_references(common::Links& links, Page& page) const {
+    for (common::OtherLink& other : links.others) {
+        const bool leads_on =
+            other.role == common::LinkRole::style_sheet || common::leads_on(other.role);
+        if (const auto purpose = purpose_of(other.url, leads_on))
+            page.found.references.push_back(
+                {.url = std::move(other.url), .role = other.role, .purpose = *purpose});
+    }
+    if (!checks_.fragments)
+        return;
+    for (auto& [url, fragment] : links.fragments)
+        page.found.pointers.push_back(
+            {.url = std::move(url), .fragment = std::move(fragment)});
+    page.found.ids = std::move(links.ids);
 }
 
 Coroutine<> PageJudge::read_links(const Work& work, PageResponse response, Page& page) {
     constexpr int no_content = 204;
+    const bool is_style = checks_.assets && common::is_style_sheet(response.content_type);
     if (response.status == no_content
-        || !common::may_hold_links(response.content_type, response.body)) {
+        || !(is_style || common::may_hold_links(response.content_type, response.body))) {
         page.record.outcome = Outcome::file;
         co_return;
     }
     common::Links links =
         co_await reader_.read(work.url, response.content_type, std::move(response.body));
+    take_references(links, page);
     std::erase_if(links.urls, [&](const Url& link) { return is_trap(link, work); });
     page.record.links = links.urls.size();
-    page.record.outcome = Outcome::page;
+    page.record.outcome = is_style ? Outcome::file : Outcome::page;
     leave_out(links.left_out, "beyond the limit for a page", work);
     leave_out(links.too_long, "too long for URLs", work);
     page.found.links = std::move(links.urls);

@@ -9,6 +9,7 @@
 #include "stage3_queue_crawler/crawler/left_out.h"
 #include "stage3_queue_crawler/crawler/page_fetch.h"
 #include "stage3_queue_crawler/crawler/page_reader.h"
+#include "stage3_queue_crawler/crawler/purpose.h"
 #include "stage3_queue_crawler/crawler/record.h"
 #include "stage3_queue_crawler/crawler/redirect_circles.h"
 #include "stage3_queue_crawler/crawler/scope.h"
@@ -18,6 +19,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,16 +29,22 @@ namespace stage3 {
 
 /// The result for a URL that was taken out of the frontier.
 struct Page {
-    explicit Page(const Work& work) : record(work.url) { record.tries = work.tries; }
+    explicit Page(const Work& work)
+        : record(work.url), is_foreign(work.purpose == Purpose::check_foreign) {
+        record.tries = work.tries;
+    }
 
     /// Records that it's dead, and why.
     void fail(std::string why, Outcome outcome = Outcome::failed) {
         record.outcome = outcome;
         record.error = std::move(why);
     }
+    /// Records that it may be alive or dead.
+    void leave_open(std::string why) { fail(std::move(why), Outcome::unclear); }
 
     Record record;
     Found found;
+    bool is_foreign;
 };
 
 class PageJudge {
@@ -44,9 +52,10 @@ class PageJudge {
     /// For a crawl of what `scope` contains. `reader` must outlive it. `on_note` is
     /// called with messages for the user: one or more lines, without the final newline.
     PageJudge(PageReader& reader, std::shared_ptr<const Scope> scope,
-              const TrapLimits& limits, std::function<void(const std::string&)> on_note)
-        : reader_(reader), scope_(std::move(scope)), traps_(limits),
-          on_note_(std::move(on_note)) {}
+              const TrapLimits& limits, std::function<void(const std::string&)> on_note,
+              Checks checks = {})
+        : reader_(reader), scope_(std::move(scope)), checks_(std::move(checks)),
+          traps_(limits), on_note_(std::move(on_note)) {}
 
     /// What a response says, and what was found in it. Failures are part of the result.
     /// `work` must live until this has ended.
@@ -58,6 +67,8 @@ class PageJudge {
   private:
     void read_headers(const Work& work, const PageResponse& response, Page& page);
     void read_location(const Work& work, const PageResponse& response, Page& page);
+    std::optional<Purpose> purpose_of(const common::Url& url, bool leads_on) const;
+    void take_references(common::Links& links, Page& page) const;
     Coroutine<> read_links(const Work& work, PageResponse response, Page& page);
     bool is_trap(const common::Url& link, const Work& work);
     void leave_out(std::size_t links, std::string_view why, const Work& work);
@@ -65,6 +76,7 @@ class PageJudge {
 
     PageReader& reader_;
     const std::shared_ptr<const Scope> scope_;
+    const Checks checks_;
     RedirectCircles circles_;
     Traps traps_;
     const std::function<void(const std::string&)> on_note_;

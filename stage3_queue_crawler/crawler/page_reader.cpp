@@ -22,7 +22,8 @@ Coroutine<common::Links> PageReader::read(common::Url url, std::string content_t
     // [job]
     auto read = [url = std::move(url), content_type = std::move(content_type),
                  body = std::move(body), scope = scope_, is_over = is_over_,
-                 asked_to_end = is_asked_to_end_, find_links = find_links_] {
+                 asked_to_end = is_asked_to_end_, find_links = find_links_,
+                 checks = checks_] {
         const auto begin = std::chrono::steady_clock::now();
         common::LinkLimits limits;
         limits.wanted = [&](const common::Url& link) {
@@ -30,6 +31,12 @@ Coroutine<common::Links> PageReader::read(common::Url url, std::string content_t
                 throw std::runtime_error("the crawl is over");
             return !asked_to_end() && scope->contains(link);
         };
+        limits.assets = checks.assets;
+        limits.ids = checks.fragments;
+        if (checks.foreign)
+            limits.foreign = [&](const common::Url& link) {
+                return scope->is_foreign(link);
+            };
         Reading reading{.links = find_links(body, content_type, url, limits),
                         .time = std::chrono::steady_clock::now() - begin};
         return reading;

@@ -7,6 +7,7 @@
 
 #include "common/web/links.h"
 #include "common/web/url.h"
+#include "stage3_queue_crawler/crawler/purpose.h"
 #include "stage3_queue_crawler/crawler/scope.h"
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
 #include "stage3_queue_crawler/runtime/task/task.h"
@@ -31,6 +32,7 @@ struct PageReaderSettings {
     bool in_threads = false;
     FindLinks find_links = common::find_links; ///< may be called in executor threads
     std::function<bool()> is_asked_to_end = [] { return false; }; ///< see CrawlSettings
+    Checks checks = {};
 };
 
 class PageReader {
@@ -40,7 +42,8 @@ class PageReader {
                PageReaderSettings settings)
         : loop_(loop), scope_(std::move(scope)), in_threads_(settings.in_threads),
           find_links_(std::move(settings.find_links)),
-          is_asked_to_end_(std::move(settings.is_asked_to_end)) {}
+          is_asked_to_end_(std::move(settings.is_asked_to_end)),
+          checks_(std::move(settings.checks)) {}
     PageReader(const PageReader&) = delete;
     PageReader& operator=(const PageReader&) = delete;
     ~PageReader() { stop(); }
@@ -61,6 +64,7 @@ class PageReader {
     const bool in_threads_;
     const FindLinks find_links_;
     const std::function<bool()> is_asked_to_end_;
+    const Checks checks_;
     double seconds_per_byte_ = 1e-9; // to read a page: a mean over the last ones
 };
 

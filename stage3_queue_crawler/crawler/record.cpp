@@ -9,9 +9,10 @@ std::string_view name_of(Outcome outcome) {
     case Outcome::redirect: return "redirect";
     case Outcome::error: return "error";
     case Outcome::failed: return "failed";
-    case Outcome::disallowed: break;
+    case Outcome::disallowed: return "disallowed";
+    case Outcome::unclear: break;
     }
-    return "disallowed";
+    return "unclear";
 }
 
 } // namespace stage3

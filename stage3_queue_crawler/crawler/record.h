@@ -1,6 +1,7 @@
 // What the crawl reports about a URL once its fetch has ended.
 #pragma once
 
+#include "common/web/links.h"
 #include "common/web/url.h"
 
 #include <cstddef>
@@ -9,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace stage3 {
 
@@ -20,6 +22,7 @@ enum class Outcome : std::uint8_t {
     error,      ///< there is an answer, but it leads nowhere
     failed,     ///< no complete response, or no way to get one
     disallowed, ///< by robots.txt, so not fetched
+    unclear,    ///< a foreign server won't tell us
 };
 
 /// "page", "file" and so on.
@@ -48,6 +51,11 @@ struct Record {
     std::size_t new_links = 0;
     int tries = 1;
     double seconds = 0; ///< since the first try began
+    std::optional<common::LinkRole> role =
+        {}; ///< how `parent` refers to it; none: a root
+    /// Not empty: the URL is alive, but has no element for this fragment.
+    std::string fragment = {};
+    std::vector<common::Url> pages = {}; ///< the first ones that have it, for a fragment
 };
 
 } // namespace stage3

@@ -69,6 +69,14 @@ class Scope {
           std::vector<Pattern> excluded = {}, std::vector<Pattern> included = {});
 
     bool contains(const common::Url& url) const;
+    /// True if it's too far from the roots, and the user hasn't excluded it.
+    bool is_foreign(const common::Url& url) const {
+        return !is_near(url) && !excludes(url);
+    }
+    /// True if a server with that name, at any port, is a root's.
+    bool is_own_host(const common::Url& url) const {
+        return hosts_.contains(common::without_www(url.host()));
+    }
     /// True if the user has excluded it. This is the only check for roots.
     bool excludes(const common::Url& url) const;
 
@@ -78,7 +86,8 @@ class Scope {
     Reach reach_;
     // A list of roots may have thousands of hosts, and each link is looked up here.
     using Places = std::set<std::string, std::less<>>;
-    Places places_;  // the roots' folders or hosts
+    Places places_; // the roots' folders or hosts
+    Places hosts_;
     Places domains_; // the roots' domains, if Reach::domain
     std::vector<Pattern> excluded_;
     std::vector<Pattern> included_;

@@ -5,7 +5,9 @@
 // the frontier, which decides what comes next. Page 16 of the book.
 #pragma once
 
+#include "common/web/links.h"
 #include "common/web/url.h"
+#include "stage3_queue_crawler/crawler/purpose.h"
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
 
 #include <cstdint>
@@ -38,16 +40,35 @@ struct Work {
     std::uint32_t depth = 0;      ///< links away from a root
     int redirects_left = 0;       ///< that may still be followed from here
     int tries = 0;                ///< including one under way
-    bool is_root = false;
+    Purpose purpose : 7 = Purpose::follow;
+    bool is_root : 1 = false;
     bool was_tried = false; ///< at least once
 };
 /// Its name in traces.
 inline std::string_view trace_name(const Work& work) { return work.url.href(); }
 
+/// A URL that is not a link to follow, and why to visit it.
+struct Reference {
+    common::Url url;
+    common::LinkRole role;
+    Purpose purpose;
+};
+
+/// A link with a fragment.
+struct Pointer {
+    common::Url url;
+    std::string fragment;
+};
+
 /// What was found at a URL.
 struct Found {
     std::vector<common::Url> links;      ///< each once
     std::optional<common::Url> redirect; ///< to follow
+    Purpose redirect_purpose = Purpose::follow;
+    bool redirect_has_fragment = false;     ///< which replaces that of the link
+    std::vector<Reference> references = {}; ///< each once
+    std::vector<Pointer> pointers = {};
+    std::optional<common::IdHashes> ids = {}; ///< of a page, if fragments are checked
 };
 
 } // namespace stage3

@@ -44,7 +44,8 @@ struct FetchError : std::runtime_error {
         timed_out,     ///< one of the time limits: another attempt may succeed
         too_large,     ///< the body, so it was cut off
         bad_response,  ///< not HTTP, or its encoding is broken, or its
-                       ///< certificate can't be trusted
+                       ///< certificate isn't valid
+        untrusted,     ///< its certificate's issuer is unknown here
         no_descriptor, ///< *we* have no room for another socket
         bad_option,    ///< TlsOptions names a file that can't be used
         forbidden,     ///< we refuse: see SessionOptions::objection
@@ -115,6 +116,11 @@ struct GetOptions {
     bool with_headers = false;
     std::optional<common::Login> login = {}; ///< for Basic authentication
     std::size_t max_body = 0; ///< bytes; unless 0, replaces SessionOptions::max_body
+    bool only_head = false;   ///< a HEAD instead of a GET: its response has no body
+    /// Connect only to addresses on the public internet, unless a request without this
+    /// has led to a private one: then we are not on the public internet. (Through a
+    /// proxy, no address is known.)
+    bool only_public = false;
 };
 
 class Session;
@@ -186,8 +192,9 @@ class Session {
     const bool speaks_http2_;
     std::optional<Resolver> resolver_; // made for the first name
     StringList headers_;
-    std::set<Transfer*> transfers_;                  // those that libcurl is working on
-    std::unordered_map<int, int> sockets_;           // of kept connections, by local port
+    bool is_private_ = false;              // a request has gone to a private address
+    std::set<Transfer*> transfers_;        // those that libcurl is working on
+    std::unordered_map<int, int> sockets_; // of kept connections, by local port
     std::unordered_map<std::string, long> versions_; // of encrypted origins, libcurl's
     Handle timer_;
     std::unique_ptr<CURLM, EndMulti> multi_;

@@ -82,4 +82,6 @@ std::string_view certificate_fault(std::string_view words) {
     return found != faults.end() ? found->meaning : std::string_view();
 }
 
+bool is_about_issuer(std::string_view fault) { return fault.ends_with("see --cacert"); }
+
 } // namespace stage3

@@ -27,4 +27,7 @@ void set_tls(CURL* easy, const TlsOptions& options, bool shows_certificate);
 /// `words`: how libcurl describes the failure.
 std::string_view certificate_fault(std::string_view words);
 
+/// True if such a fault is only that no one we trust has issued the certificate.
+bool is_about_issuer(std::string_view fault);
+
 } // namespace stage3

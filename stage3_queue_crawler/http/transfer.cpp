@@ -46,6 +46,7 @@ Transfer::Transfer(Session& session, const Request& request, Connection connecti
       max_body_(request.options.max_body != 0 ? request.options.max_body
                                               : session.options_.max_body),
       url_(request.url), encrypted_(request.url.scheme() == "https"),
+      only_head_(request.options.only_head), only_public_(request.options.only_public),
       proxy_(session.proxies_.for_scheme(request.url.scheme())),
       head_(session.options_.max_headers, encrypted_ && session.speaks_http2_),
       time_left_(
@@ -61,6 +62,7 @@ Transfer::Transfer(Session& session, const Request& request, Connection connecti
     if (!request.addresses.empty())
         addresses_.reset(curl_slist_append(nullptr, request.addresses.c_str()));
     set(easy, CURLOPT_RESOLVE, addresses_.get());
+    set(easy, CURLOPT_NOBODY, only_head_ ? 1L : 0L);
     set(easy, CURLOPT_PRIVATE, this);
     set(easy, CURLOPT_ERRORBUFFER, message_.data());
     const auto connect_timeout =
@@ -144,9 +146,15 @@ void Transfer::abandon() {
 // aborts the transfer.
 
 bool Transfer::may_connect(const sockaddr& address) noexcept {
-    if (!session_->options_.objection)
-        return true;
     try {
+        const bool is_near = !proxy_ && is_private(address);
+        if (is_near && only_public_ && !session_->is_private_) {
+            objection_ = fmt::format("address {} is private", in_digits(address));
+            return false;
+        }
+        session_->is_private_ = session_->is_private_ || (is_near && !only_public_);
+        if (!session_->options_.objection)
+            return true;
         objection_ = session_->options_.objection(address);
         return objection_.empty();
     } catch (const std::exception&) {
@@ -209,7 +217,8 @@ bool Transfer::take_header(std::string_view line) {
         return false;
     decoder_ = ContentDecoder(head_.list("Content-Encoding"), max_body_);
     in_body_ = true;
-    body_.reserve(promised_body());
+    if (!only_head_)
+        body_.reserve(promised_body());
     headers_complete_.set_result_unless_done();
     return true;
 }
@@ -258,7 +267,7 @@ void Transfer::end(CURLcode result) {
     session_->note_connection(easy_.get());
     note_version();
     curl_multi_remove_handle(session_->multi_.get(), easy_.get());
-    if (result == CURLE_OK && in_body_ && decoder_.is_whole()) {
+    if (result == CURLE_OK && in_body_ && (only_head_ || decoder_.is_whole())) {
         headers_complete_.set_result_unless_done();
         complete_.set_result_unless_done();
         return;
@@ -381,7 +390,8 @@ FetchError Transfer::error_anywhere(CURLcode result) const {
         encrypted_ || (proxy_ && proxy_->name.starts_with("https:")); // one or both
     if (const auto fault = certificate_fault(message_.data());
         has_tls && !in_body_ && !fault.empty())
-        return make(Kind::bad_response, std::string(fault));
+        return make(is_about_issuer(fault) ? Kind::untrusted : Kind::bad_response,
+                    std::string(fault));
     const std::error_code system = system_error_of(easy_.get());
     switch (result) {
     case CURLE_OK:

@@ -88,6 +88,8 @@ class Transfer {
     const std::size_t max_body_;
     const common::Url url_;
     const bool encrypted_;
+    const bool only_head_;
+    const bool only_public_;
     const std::optional<Proxy> proxy_; // unless no_proxy exempts the host
     ResponseHead head_;
     const std::chrono::milliseconds time_left_; // for the whole fetch

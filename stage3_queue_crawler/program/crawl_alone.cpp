@@ -68,7 +68,9 @@ Coroutine<int> crawl_alone(Options options) {
         console.note(fmt::format("stage3: {}: {} URLs that are known were not fetched",
                                  describe(ending),
                                  crawler.frontier().urls().count_queued()));
-    co_return exit_status(ending, crawler.progress().dead, !crawler.left_out().empty());
+    const Progress progress = crawler.progress();
+    co_return exit_status(ending, progress.dead + (options.strict ? progress.unclear : 0),
+                          !crawler.left_out().empty());
 }
 
 } // namespace stage3

@@ -14,6 +14,11 @@
 namespace stage3 {
 namespace {
 
+/// How the page where it was first met refers to it.
+std::string_view kind_of(const Record& record) {
+    return record.role ? common::name_of(*record.role) : std::string_view();
+}
+
 /// A report at the end.
 class TextFormat final : public Format {
   public:
@@ -44,7 +49,8 @@ class JsonlFormat final : public Format {
         return fmt::format(
             R"({{"url": {}, "depth": {}, "parent": {}, "outcome": "{}", "status": {}, )"
             R"("next_url": {}, "error": {}, "content_type": {}, "charset": {}, )"
-            R"("bytes": {}, "links": {}, "new_links": {}, "tries": {}, "seconds": {:.6f}}})"
+            R"("bytes": {}, "links": {}, "new_links": {}, "tries": {}, "seconds": {:.6f}, )"
+            R"("kind": {}, "fragment": {}}})"
             "\n",
             as_json(record.url.href()), record.depth,
             record.parent ? as_json(record.parent->href()) : "null",
@@ -52,10 +58,11 @@ class JsonlFormat final : public Format {
             record.status != 0 ? std::to_string(record.status) : "null",
             or_null(record.next_url), or_null(record.error), or_null(record.content_type),
             or_null(record.charset), record.bytes, record.links, record.new_links,
-            record.tries, record.seconds);
+            record.tries, record.seconds, or_null(kind_of(record)),
+            or_null(record.fragment));
     }
     std::string end(const Summary& summary) override {
-        std::ranges::sort(lines_, {}, &ReportLine::url);
+        std::ranges::stable_sort(lines_, {}, &ReportLine::url);
         std::string text;
         for (const RedirectToMend& redirect : redirects_to_mend(lines_, summary.urls))
             text += to_json(redirect, summary.urls);
@@ -76,17 +83,17 @@ class CsvFormat final : public Format {
   public:
     std::string begin() override {
         return "url,depth,parent,outcome,status,next_url,error,content_type,charset,"
-               "bytes,links,new_links,tries,seconds\r\n";
+               "bytes,links,new_links,tries,seconds,kind,fragment\r\n";
     }
     std::string record(const Record& record) override {
         return fmt::format(
-            "{},{},{},{},{},{},{},{},{},{},{},{},{},{:.6f}\r\n",
+            "{},{},{},{},{},{},{},{},{},{},{},{},{},{:.6f},{},{}\r\n",
             as_csv(record.url.href()), record.depth,
             record.parent ? as_csv(record.parent->href()) : "", name_of(record.outcome),
             record.status != 0 ? std::to_string(record.status) : "",
             as_csv(record.next_url), as_csv(record.error), as_csv(record.content_type),
             as_csv(record.charset), record.bytes, record.links, record.new_links,
-            record.tries, record.seconds);
+            record.tries, record.seconds, kind_of(record), as_csv(record.fragment));
     }
 };
 
@@ -96,6 +103,8 @@ class DotFormat final : public Format {
   public:
     std::string begin() override { return "digraph crawl {\n"; }
     std::string record(const Record& record) override {
+        if (!record.fragment.empty())
+            return {}; // the URL has a node
         const std::string url = as_dot(record.url.href());
         std::string lines =
             fmt::format("  {} [color={}];\n", url, colour_of(record.outcome));
@@ -121,6 +130,7 @@ class DotFormat final : public Format {
         case Outcome::file: return "gray40";
         case Outcome::redirect: return "blue";
         case Outcome::disallowed: return "gray80";
+        case Outcome::unclear: return "orange";
         case Outcome::error:
         case Outcome::failed: break;
         }

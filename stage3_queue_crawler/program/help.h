@@ -10,16 +10,26 @@ constexpr std::string_view help_on_verdicts =
 
   alive
     page        2xx, and searched for links (9110: 15.3)
-    file        2xx, but of a type without links; or 204, which has no body
+    file        2xx, but of a type without links; or 204, which has no body; or
+                only checked, and not read
   neither
     redirect    301, 302, 303, 307, 308 (9110: 15.4). It's followed if its
                 target is in scope, and isn't opened by another program, as
                 mailto: would be
     disallowed  robots.txt forbids it (RFC 9309)
+    unclear     A server outside the scope (--external) won't say:
+                - 401, 403, 407, 429, 451, 999, or 5xx: it may be alive for
+                  others. In the scope, these are errors
+                - its robots.txt forbids it, no one we trust has issued its
+                  certificate, its address is private, or it redirects forever
+                Such URLs are listed; the exit status is 1 only with --strict
   dead
     error       There is an answer, but it leads nowhere:
                 - any other status, including 304, since we never ask whether
                   the page has changed (9110: 15.4.5)
+                - the page is alive, but no element has the id that a link's
+                  fragment names (--fragments): such a record has a fragment.
+                  "#top", "#:~:text=", "#/..." and "#!..." need no element
                 - a redirect that has no target, or whose target isn't a URL, or
                   is one that browsers don't follow: about:, blob:, data:,
                   file:, ftp:, gopher:, javascript:, view-source:, ws:, or a
@@ -40,6 +50,15 @@ constexpr std::string_view help_on_verdicts =
                 Or redirects never lead to an answer:
                 - "redirect loop": this hop closes a circle, perhaps to itself
                 - "redirect limit reached": see --max-redirects
+
+Checked, but not read, are images, scripts, media, objects, link elements, forms
+with GET, and the url() of style sheets (unless there is --no-assets; style
+sheets are read); and with --external, all links that leave the scope. A check
+is a HEAD; if that is refused, a GET that ends after the headers. A server
+outside the scope gets one request at a time, with a pause (--external-delay),
+and no passwords or headers of yours; its robots.txt is obeyed; and if no answer
+comes, it's asked once more, 10 s later. Statuses that you --accept count as
+alive everywhere.
 
 Failures that may pass are tried again (--max-tries): no connection, or a broken
 one, a body that was cut off, a time limit, and the statuses 429, 502, 503, 504.

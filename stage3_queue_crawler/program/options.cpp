@@ -184,6 +184,29 @@ common::ReadValue reader_of_name(std::string& name) {
     };
 }
 
+/// "200..299,403"
+common::ReadValue reader_of_statuses(std::vector<std::pair<int, int>>& ranges) {
+    return [&ranges](const std::string& text) -> std::string {
+        for (std::string_view rest = text;;) {
+            const std::string_view item = rest.substr(0, rest.find(','));
+            const auto dots = item.find("..");
+            std::int64_t from = 0;
+            std::int64_t to = 0;
+            const std::string first(item.substr(0, dots));
+            const std::string last(
+                dots == std::string_view::npos ? item : item.substr(dots + 2));
+            if (!common::read_whole_number(first, 100, 999, from).empty()
+                || !common::read_whole_number(last, 100, 999, to).empty() || to < from)
+                return fmt::format("'{}' is not a list of statuses, such as 403,500..599",
+                                   text);
+            ranges.emplace_back(static_cast<int>(from), static_cast<int>(to));
+            if (item.size() == rest.size())
+                return {};
+            rest.remove_prefix(item.size() + 1);
+        }
+    };
+}
+
 enum class ShowProgress : std::uint8_t { automatic, always, never };
 
 bool to_show(ShowProgress choice, bool quiet) {
@@ -199,11 +222,14 @@ struct Typed {
     std::optional<std::chrono::milliseconds> fetch_timeout;
     std::optional<std::chrono::milliseconds> connect_timeout;
     std::optional<EventLoop::Duration> delay;
+    std::optional<EventLoop::Duration> foreign_delay;
     std::optional<std::chrono::milliseconds> lease;
     std::optional<std::chrono::milliseconds> wait_for_frontier;
     ShowProgress progress = ShowProgress::automatic;
     bool no_robots = false;
     bool no_private = false;
+    bool assets = false;
+    bool no_assets = false;
     bool version = false;
     bool help_on_verdicts = false;
     bool help_on_sharing = false;
@@ -257,6 +283,26 @@ void add_what_to_crawl(common::CommandLine& line, Options& options, Typed& typed
     for (const char* const name :
          {"--max-path-depth", "--max-repeats", "--max-queries", "--no-private"})
         line.hide(name);
+}
+
+void add_what_to_check(common::CommandLine& line, Options& options, Typed& typed) {
+    Checks& checks = options.crawl.checks;
+    line.start_heading("What else to check");
+    line.add_flag("--assets", "images, style sheets, scripts, forms, ... (default)",
+                  typed.assets);
+    line.add_flag("--no-assets", "only links", typed.no_assets);
+    line.add_flag("--fragments", "whether the page has the place that #... points to",
+                  checks.fragments);
+    line.add_flag("--external", "links that leave the scope; gently, and once each",
+                  checks.foreign);
+    line.add("--external-max", "N", "hosts outside the scope at once, at most (10)",
+             number_into(checks.foreign_hosts, 1, 1000));
+    line.add("--external-delay", "S", "seconds between two requests to one of these (1)",
+             reader_of_time(typed.foreign_delay, 0));
+    line.add("--accept", "LIST", "statuses, such as 403,500..599, that are alive (2xx)",
+             reader_of_statuses(checks.accepted));
+    line.add_flag("--strict", "exit with 1 also for URLs whose state is unclear",
+                  options.strict);
 }
 
 void add_how_fast(common::CommandLine& line, Options& options, Typed& typed) {
@@ -386,6 +432,19 @@ std::string answer(const common::CommandLine& line, const Typed& typed,
                : common::as_completions(line.table(), typed.generated);
 }
 
+/// Assets are checked unless the user, or a shared frontier, says no.
+void set_checks(Options& options, const Typed& typed) {
+    Checks& checks = options.crawl.checks;
+    if (typed.assets && typed.no_assets)
+        throw UsageError("--assets and --no-assets: give one of these");
+    const bool is_shared = !options.shared.servers.empty();
+    if (is_shared && (typed.assets || checks.foreign || checks.fragments))
+        throw UsageError("--frontier follows links and checks nothing else: leave out "
+                         "--assets, --external and --fragments");
+    checks.assets = !typed.no_assets && !is_shared;
+    checks.foreign_delay = typed.foreign_delay.value_or(checks.foreign_delay);
+}
+
 /// Throws if these options don't go together.
 void check_shared(const Options& options, bool has_roots, bool has_times) {
     const SharedOptions& shared = options.shared;
@@ -442,6 +501,7 @@ Options read_options(int argc, char** argv) {
         "stage3", "Crawls a web site, and reports which URLs are dead, and why.");
     line.add_footer(std::string(examples));
     add_what_to_crawl(line, options, typed);
+    add_what_to_check(line, options, typed);
     add_how_fast(line, options, typed);
     add_connections(line, crawl.session);
     const ConnectionOptions connection(line);
@@ -454,6 +514,7 @@ Options read_options(int argc, char** argv) {
         return options;
     check_shared(options, !typed.roots.empty() || !typed.lists.empty(),
                  typed.lease || typed.wait_for_frontier);
+    set_checks(options, typed);
     if (options.report.redirects && options.format != FormatName::text
         && options.format != FormatName::jsonl)
         throw UsageError("--redirects needs --format text or jsonl");

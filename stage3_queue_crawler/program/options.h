@@ -46,6 +46,7 @@ struct Options {
     bool show_progress = false;
     bool verbose = false;
     bool quiet = false;
+    bool strict = false; ///< what is unclear counts as dead, for the exit status
 };
 
 /// Reads the arguments of `main`. Throws common::UsageError: one line that says what is

@@ -24,11 +24,27 @@ std::string list(const Counts& counts) {
     return common::join(parts, ", ");
 }
 
+bool is_fragment(const ReportLine& line) {
+    return line.more && !line.more->fragment.empty();
+}
+
+/// With its fragment.
+std::string address(const ReportLine& line) {
+    std::string text(line.url.href());
+    if (is_fragment(line))
+        text += '#' + for_terminal(line.more->fragment);
+    return text;
+}
+
 std::string sums(const std::deque<ReportLine>& lines) {
     std::map<std::string, std::size_t> by_outcome;
     std::map<std::string, std::size_t> by_status;
     std::size_t bytes = 0;
     for (const ReportLine& line : lines) {
+        if (is_fragment(line)) {
+            ++by_outcome["missing fragment"];
+            continue;
+        }
         ++by_outcome[std::string(name_of(line.outcome))];
         ++by_status[line.status != 0 ? fmt::format("with status {}", line.status)
                                      : "without a status"];
@@ -41,7 +57,9 @@ std::string sums(const std::deque<ReportLine>& lines) {
 /// The links found on the most pages, the most common first.
 std::string most_met(const KnownUrls& urls, std::size_t top) {
     std::vector<const KnownUrl*> all = urls.all();
-    std::erase_if(all, [](const KnownUrl* url) { return url->times_met == 0; });
+    std::erase_if(all, [](const KnownUrl* url) {
+        return url->times_met == 0 || !common::leads_on(url->role);
+    });
     const auto comes_first = [](const KnownUrl* a, const KnownUrl* b) {
         return a->times_met != b->times_met ? a->times_met > b->times_met
                                             : a->url < b->url;
@@ -55,12 +73,21 @@ std::string most_met(const KnownUrls& urls, std::size_t top) {
     return text;
 }
 
-std::string describe_dead(const ReportLine& line, const KnownUrls& urls) {
-    std::string text = fmt::format("  {} ({})\n", line.url.href(),
-                                   line.more ? for_terminal(line.more->error) : "");
+std::string describe_bad(const ReportLine& line, const KnownUrls& urls) {
     const KnownUrl* const known = urls.find(line.url);
+    const bool is_link = known == nullptr || is_fragment(line)
+                         || known->role == common::LinkRole::hyperlink;
+    std::string text =
+        fmt::format("  {} ({}{})\n", address(line),
+                    is_link ? "" : std::string(common::name_of(known->role)) + ": ",
+                    line.more ? for_terminal(line.more->error) : "");
     if (known == nullptr)
         return text;
+    if (is_fragment(line)) {
+        for (const common::Url& page : line.more->pages)
+            text += fmt::format("    on {}\n", page.href());
+        return text;
+    }
     const bool is_root = known->pages().empty() && known->parent == KnownUrl::none;
     if (is_root && line.more && line.more->error == "connection refused")
         if (const auto advice = common::advice_if_refused(line.url.host());
@@ -85,14 +112,16 @@ ReportLine::ReportLine(const Record& record)
     : url(record.url), bytes(record.bytes), status(record.status),
       outcome(record.outcome) {
     if (!record.next_url.empty() || !record.error.empty())
-        more = std::make_unique<More>(
-            More{.next_url = record.next_url, .error = record.error});
+        more = std::make_unique<More>(More{.next_url = record.next_url,
+                                           .error = record.error,
+                                           .fragment = record.fragment,
+                                           .pages = record.pages});
 }
 
 std::string to_text(const ReportLine& line) {
     const std::string status = line.status != 0 ? std::to_string(line.status) : "-";
     std::string text = fmt::format("{:<10}  {:>3}  {:>8}  {}", name_of(line.outcome),
-                                   status, line.bytes, line.url.href());
+                                   status, line.bytes, address(line));
     if (line.more && !line.more->next_url.empty())
         text += " -> " + for_terminal(line.more->next_url);
     if (line.more && !line.more->error.empty())
@@ -117,7 +146,7 @@ std::string list_pages(const common::Url& url, const KnownUrls& urls) {
 
 std::string text_report(std::deque<ReportLine> lines, const Summary& crawl,
                         const ReportOptions& options) {
-    std::ranges::sort(lines, {}, &ReportLine::url);
+    std::ranges::stable_sort(lines, {}, &ReportLine::url);
     std::string text;
     for (const ReportLine& line : lines)
         text += to_text(line) + '\n';
@@ -142,14 +171,21 @@ std::string text_report(std::deque<ReportLine> lines, const Summary& crawl,
         return std::ranges::count(lines, outcome, &ReportLine::outcome);
     };
     const auto dead = count(Outcome::error) + count(Outcome::failed);
-    text += fmt::format("Done in {:.2f} s: {} fetched, {} redirects, {} dead.\n",
+    const auto unclear = count(Outcome::unclear);
+    text += fmt::format("Done in {:.2f} s: {} fetched, {} redirects, {} dead{}.\n",
                         crawl.time.count(), count(Outcome::page) + count(Outcome::file),
-                        count(Outcome::redirect), dead);
+                        count(Outcome::redirect), dead,
+                        unclear > 0 ? fmt::format(", {} unclear", unclear) : "");
+    if (unclear > 0)
+        text += "Unclear:\n";
+    for (const ReportLine& line : lines)
+        if (line.outcome == Outcome::unclear)
+            text += describe_bad(line, crawl.urls);
     if (dead > 0)
         text += "Dead:\n";
     for (const ReportLine& line : lines)
         if (is_dead(line.outcome))
-            text += describe_dead(line, crawl.urls);
+            text += describe_bad(line, crawl.urls);
     return text;
 }
 

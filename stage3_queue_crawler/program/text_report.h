@@ -8,6 +8,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace stage3 {
 
@@ -23,6 +24,8 @@ struct ReportLine {
     struct More {
         std::string next_url;
         std::string error;
+        std::string fragment;
+        std::vector<common::Url> pages; ///< that link to the fragment
     };
     std::unique_ptr<const More> more;
 };

@@ -22,6 +22,30 @@ std::string links_of(std::string_view body,
     return result;
 }
 
+/// What else is found there, if it's asked for: kind and URL, a blank after each.
+std::string assets_of(std::string_view body, std::string_view type = "text/html") {
+    common::LinkLimits limits;
+    limits.assets = true;
+    std::string result;
+    for (const auto& [url, role, is_wanted] :
+         common::find_links(body, type, *common::parse_url("http://h/d/p.html"), limits)
+             .others)
+        result.append(name_of(role)).append(" ").append(url.target()).append(" ");
+    return result;
+}
+
+/// The fragments of links that wait for another page, or are missing on this one.
+std::string fragments_of(std::string_view body, std::string_view type = "text/html") {
+    common::LinkLimits limits;
+    limits.ids = true;
+    std::string result;
+    for (const auto& [url, fragment] :
+         common::find_links(body, type, *common::parse_url("http://h/d/p.html"), limits)
+             .fragments)
+        result.append(url.target()).append("#").append(fragment).append(" ");
+    return result;
+}
+
 /// An attribute's value with its character references decoded.
 std::string decoded(std::string_view value) {
     std::string storage;
@@ -445,4 +469,81 @@ TEST_CASE("the status of a response decides where it leads") {
     CHECK(leads_to(404, "/elsewhere").empty());
     CHECK(leads_to(304, "/elsewhere").empty());
     CHECK(leads_to(0, "").empty());
+}
+
+TEST_CASE("assets are found in every element that has one") {
+    CHECK(assets_of("<img src=1 srcset='2 2x,3 3x'>") == "img /d/1 img /d/2 img /d/3 ");
+    CHECK(assets_of("<picture><source srcset=4></picture><video src=5 poster=6>"
+                    "<source src=7><track src=8></video><audio src=9>")
+          == "img /d/4 img /d/6 media /d/5 media /d/7 media /d/8 media /d/9 ");
+    CHECK(assets_of("<script src=1></script><object data=2></object><embed src=3>"
+                    "<input type=image src=4>")
+          == "script /d/1 object /d/2 object /d/3 img /d/4 ");
+    CHECK(assets_of("<form action=1><form method=GET action=2><form method=post action=3>"
+                    "<form method=get><form action=''>")
+          == "form /d/1 form /d/2 ");
+    CHECK(assets_of("<STYLE>@import '1';a{b:url(2)}</STYLE><p STYLE='c:url(3)'>")
+          == "stylesheet /d/1 css /d/2 css /d/3 ");
+    CHECK(assets_of("<style>/*<img src=x>*/</style>") == "");
+}
+
+TEST_CASE("of link elements, those count that name something to fetch") {
+    CHECK(assets_of("<link rel=StyleSheet href=1><link rel='shortcut icon' href=2>"
+                    "<link rel='alternate stylesheet' href=3><link rel=preload href=4 "
+                    "imagesrcset='5 1x'><link rel=canonical href=6>")
+          == "stylesheet /d/1 link /d/2 stylesheet /d/3 link /d/4 img /d/5 link /d/6 ");
+    CHECK(assets_of("<link rel=preconnect href=1><link rel=dns-prefetch href=2>"
+                    "<link rel=pingback href=3><link href=4>")
+          == "");
+}
+
+TEST_CASE("an asset is found once, and a link is never only an asset") {
+    CHECK(assets_of("<img src=a><img src=a><link rel=icon href=a>") == "img /d/a ");
+    CHECK(assets_of("<a href=a><img src=a>") == "");
+    const std::string_view both = "<img src=a><a href=a>";
+    CHECK(assets_of(both) == "img /d/a ");
+    CHECK(links_of(both) == "http://h/d/a");
+}
+
+TEST_CASE("assets are found in style sheets and in XHTML, and only on demand") {
+    CHECK(assets_of("@import '1';a{b:url(2)}", "text/css; charset=utf-8")
+          == "stylesheet /d/1 css /d/2 ");
+    CHECK(links_of("@import '1'", "text/css").empty());
+    CHECK(assets_of("<x xmlns='http://www.w3.org/1999/xhtml'><img src='1'/>"
+                    "<IMG src='2'/><p style='a:url(3)'/></x>",
+                    "application/xhtml+xml")
+          == "img /d/1 css /d/3 ");
+}
+
+TEST_CASE("links out of scope are found if they're asked for") {
+    common::LinkLimits limits;
+    limits.wanted = [](const common::Url& url) { return url.host() == "h"; };
+    limits.foreign = [](const common::Url& url) { return url.host() != "excluded"; };
+    const auto found =
+        common::find_links("<a href=1><a href=//other/><a href=//other/#x>"
+                           "<img src=//other/2><a href=//excluded/>",
+                           "text/html", *common::parse_url("http://h/"), limits);
+    REQUIRE(found.urls.size() == 1);
+    REQUIRE(found.others.size() == 1); // images only with `assets`
+    CHECK(found.others[0].url.href() == "http://other/");
+    CHECK_FALSE(found.others[0].is_wanted);
+    CHECK(found.others[0].role == common::LinkRole::hyperlink);
+}
+
+TEST_CASE(
+    "a fragment is looked for among all ids of its page, and names of its anchors") {
+    CHECK(fragments_of("<a href='#x'><a href='#y'><a href='#z'><p id=x><a name=y>")
+          == "/d/p.html#z ");
+    CHECK(fragments_of("<a href='p.html#x'><a href='q.html#x'><p id=x>")
+          == "/d/q.html#x ");
+    CHECK(fragments_of("<a href='#a&amp;b'><p ID='a&amp;b'><a href='#img'><img name=img>")
+          == "/d/p.html#img ");
+    CHECK(fragments_of("<!-- <p id=x> --><script>'<p id=x>'</script><a href='#x'>")
+          == "/d/p.html#x ");
+    CHECK(fragments_of("<base href=/e/><a href='#x'><p id=x>") == "/e/#x ");
+    CHECK(fragments_of("<area href='#x'><area href='#x'><iframe src='#y'>")
+          == "/d/p.html#x ");
+    CHECK(fragments_of("<x><a href='#x'/><y id='x'/><a href='#y'/></x>",
+                       "application/xhtml+xml")
+          == "/d/p.html#y ");
 }

@@ -126,7 +126,7 @@ std::vector<Value> read_json(std::string_view line) {
     constexpr std::array keys{"url",     "depth",    "parent", "outcome",
                               "status",  "next_url", "error",  "content_type",
                               "charset", "bytes",    "links",  "new_links",
-                              "tries",   "seconds"};
+                              "tries",   "seconds",  "kind",   "fragment"};
     std::vector<Value> values;
     require(take(line, "{"), "JSON: an object begins with a brace");
     for (const std::string_view key : keys) {
@@ -203,7 +203,7 @@ std::vector<std::string> split(std::string_view text) {
             parts.emplace_back();
         else
             parts.back() += c;
-    parts.resize(std::max<std::size_t>(parts.size(), 6));
+    parts.resize(std::max<std::size_t>(parts.size(), 7));
     return parts;
 }
 
@@ -228,7 +228,8 @@ void check_json(const Record& record) {
                 && values[5] == unless_empty(record.next_url)
                 && values[6] == unless_empty(record.error)
                 && values[7] == unless_empty(record.content_type)
-                && values[8] == unless_empty(record.charset),
+                && values[8] == unless_empty(record.charset)
+                && values[15] == unless_empty(record.fragment),
             "JSON: the record is read back as written");
 }
 
@@ -244,7 +245,8 @@ void check_csv(const Record& record) {
                 && cells[5] == cell_of(record.next_url)
                 && cells[6] == cell_of(record.error)
                 && cells[7] == cell_of(record.content_type)
-                && cells[8] == cell_of(record.charset),
+                && cells[8] == cell_of(record.charset)
+                && cells[15] == cell_of(record.fragment),
             "CSV: the record is read back as written");
 }
 
@@ -288,7 +290,8 @@ void check_text(Record record) {
                 text, [](char c) { return c == '\n' || (c >= 0x20 && c < 0x7f); }),
             "text: a line has only printable ASCII");
     for (std::string* const field :
-         {&record.next_url, &record.error, &record.content_type, &record.charset})
+         {&record.next_url, &record.error, &record.content_type, &record.charset,
+          &record.fragment})
         if (!field->empty())
             *field = "x";
     require(std::ranges::count(text, '\n') == std::ranges::count(report(record), '\n'),
@@ -308,7 +311,7 @@ void tests::fuzz(std::string_view input) {
     Record record(*url);
     if ((choice & 8U) != 0)
         record.parent = url_of(parts[1]);
-    record.outcome = static_cast<stage3::Outcome>(choice % 6); // there are six
+    record.outcome = static_cast<stage3::Outcome>(choice % 7); // there are seven
     record.status = (choice & 16U) != 0 ? 200 + choice : 0;
     record.bytes = choice * std::size_t{1'000'003};
     record.seconds = choice / 7.0;
@@ -316,8 +319,9 @@ void tests::fuzz(std::string_view input) {
     record.error = std::move(parts[3]);
     record.content_type = std::move(parts[4]);
     record.charset = std::move(parts[5]);
+    check_dot(record);
+    record.fragment = std::move(parts[6]);
     check_json(record);
     check_csv(record);
-    check_dot(record);
     check_text(record);
 }

@@ -13,19 +13,28 @@ void tests::fuzz(std::string_view input) {
                                  "application/xhtml+xml"}; // NOLINT: four words
     const auto choice = input.empty() ? 0U : static_cast<unsigned char>(input[0]) % 4U;
     const std::string_view page = input.substr(input.empty() ? 0 : 1);
-    const auto found = common::find_links(page, types[choice], base, {.links = 100});
-    require(found.urls.size() <= 100, "there are no more links than the limit");
+    common::LinkLimits limits{.links = 100};
+    const auto plain = common::find_links(page, types[choice], base, limits);
+    limits.assets = limits.ids = true;
+    limits.foreign = [](const common::Url&) { return true; };
+    const auto found = common::find_links(page, types[choice], base, limits);
+    require(!plain.left_out || found.left_out, "who looks for more leaves out more");
+    require(found.left_out || plain.urls == found.urls,
+            "looking for more finds the same links");
+    require(found.urls.size() + found.others.size() <= 100,
+            "there are no more links than the limit");
     const std::set<common::Url> different(found.urls.begin(), found.urls.end());
     require(different.size() == found.urls.size(), "each link is there once");
     for (const common::Url& url : found.urls)
         require(common::parse_url(url.href()) == url, "each link is a URL");
 
     // The scanner by itself: it stays within the page and only moves forward.
-    common::HtmlScanner scanner(page);
+    common::HtmlScanner scanner(page, {.assets = choice % 2 == 0, .ids = choice < 2});
     common::LinkTag tag;
     const char* last = page.data();
     while (scanner.next(tag)) {
-        for (const std::string_view value : {tag.href, tag.src, tag.content}) {
+        for (const std::string_view value :
+             {tag.href, tag.src, tag.content, tag.id, tag.srcset, tag.style}) {
             if (!common::is_there(value))
                 continue;
             require(value.data() >= page.data()

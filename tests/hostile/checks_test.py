@@ -29,7 +29,7 @@ from server import AFTER_BYTES
 ROOT = "http://h/"
 RECORD = {"url": ROOT, "depth": 0, "parent": None, "outcome": "page", "status": 200, "next_url": None, "error": None,
           "content_type": "text/html", "charset": None, "bytes": 17, "links": 1, "new_links": 1, "tries": 1,
-          "seconds": 0.25}
+          "seconds": 0.25, "kind": None, "fragment": None}
 DEAD = {**RECORD, "url": ROOT + "a", "outcome": "failed", "status": None, "error": "timed out after 1 s"}
 EXPECTED = {ROOT: page(), ROOT + "a": failed(expect.TIMED_OUT)}
 GOOD = crawls.Result(status=1, output=b"", said=b"", seconds=1.0, peak=20 * checks.MEGA)
@@ -138,7 +138,7 @@ A_PROGRAM = """#!{python} -IS
 import json, sys, time
 root = sys.argv[-1]
 good = dict(depth=0, parent=None, outcome="page", status=200, next_url=None, error=None, content_type="text/html",
-            charset=None, bytes={after}, links=0, new_links=0, tries=1, seconds=0.1)
+            charset=None, bytes={after}, links=0, new_links=0, tries=1, seconds=0.1, kind=None, fragment=None)
 bad = dict(good, outcome="failed", status=None, error="not an HTTP response")
 lines = [json.dumps(dict(url=root, **good)), json.dumps(dict(url=root + "after", **good)),
          json.dumps(dict(url=root + "case", **bad))]

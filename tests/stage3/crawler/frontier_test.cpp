@@ -38,6 +38,7 @@ using stage3::Future;
 using stage3::MemoryFrontier;
 using stage3::OrderName;
 using stage3::Outcome;
+using stage3::Purpose;
 using stage3::QueuedWork;
 using stage3::Record;
 using stage3::Robots;
@@ -87,14 +88,17 @@ struct FrontierTest : tests::LoopTest {
         stage3::run_until_complete<void>(loop, create_task(loop, frontier.close()));
     }
     /// Starts a task that waits for a visit.
-    void want() {
-        wanting.push_back(create_task(loop, [](FrontierTest& test) -> Coroutine<> {
-            FrontierVisit visit = co_await test.frontier.get();
-            const Work& work = visit.work();
-            test.note(fmt::format("{}{} at {}", work.url.href(),
-                                  work.refusal ? " (refused)" : "", test.elapsed()));
-            test.out.push_back(std::move(visit));
-        }(*this)));
+    void want(bool is_foreign = false) {
+        wanting.push_back(
+            create_task(loop, [](FrontierTest& test, bool foreign) -> Coroutine<> {
+                Coroutine<FrontierVisit> getting =
+                    foreign ? test.frontier.get_foreign() : test.frontier.get();
+                FrontierVisit visit = co_await std::move(getting);
+                const Work& work = visit.work();
+                test.note(fmt::format("{}{} at {}", work.url.href(),
+                                      work.refusal ? " (refused)" : "", test.elapsed()));
+                test.out.push_back(std::move(visit));
+            }(*this, is_foreign)));
     }
     /// Ends a visit whose page had these links.
     void done(FrontierVisit visit, const std::vector<std::string>& links = {}) {
@@ -105,6 +109,15 @@ struct FrontierTest : tests::LoopTest {
             found.links.push_back(url_of(link));
         visit.done(record, found);
         new_links = record.new_links;
+    }
+    /// The same, with a URL to be visited for another purpose.
+    void done(FrontierVisit visit, const std::string& url, stage3::Purpose purpose) {
+        Record record(visit.work().url);
+        record.outcome = Outcome::page;
+        Found found;
+        found.references.push_back(
+            {.url = url_of(url), .role = common::LinkRole::image, .purpose = purpose});
+        visit.done(record, found);
     }
     bool is_over() {
         const auto joining = create_task(loop, frontier.join({}));
@@ -229,6 +242,117 @@ TEST_CASE("a redirect's target has the same depth and one redirect fewer") {
     CHECK(target.work().depth == 0);
     CHECK(target.work().redirects_left == 2);
     CHECK(test.frontier.urls().find(url_of("http://h/to"))->times_met == 0);
+}
+
+TEST_CASE("a check waits until nothing is left to follow") {
+    FrontierTest test({.max_depth = 1});
+    test.open({"http://h/"});
+    test.done(test.get(), "http://h/a.png", Purpose::check);
+    FrontierVisit check = test.get();
+    CHECK(check.work().purpose == Purpose::check);
+    CHECK(check.work().depth == 0); // it belongs to its page
+    CHECK(test.frontier.urls().find(url_of("http://h/a.png"))->role
+          == common::LinkRole::image);
+    test.done(std::move(check));
+    CHECK(test.is_over());
+
+    FrontierTest busy;
+    busy.open({"http://h/", "http://h/1"});
+    busy.done(busy.get(), "http://h/a.png", Purpose::check);
+    FrontierVisit page = busy.get();
+    busy.want();
+    busy.turns(5);
+    CHECK(busy.log.empty());
+    busy.done(std::move(page));
+    busy.turns(5);
+    CHECK(busy.log == Log{"http://h/a.png at 0"});
+}
+
+TEST_CASE("a URL that waits to be checked is read if it's also a link, and only once") {
+    FrontierTest test;
+    test.open({"http://h/", "http://h/1"});
+    test.done(test.get(), "http://h/2", Purpose::check);
+    test.done(test.get(), {"http://h/2"});
+    FrontierVisit both = test.get();
+    CHECK(both.work().purpose == Purpose::follow);
+    CHECK(both.work().depth == 1);
+    CHECK_FALSE(test.is_over());
+    test.done(std::move(both), "http://h/1", Purpose::check); // was read
+    CHECK(test.is_over());
+}
+
+TEST_CASE("checks that wait are left out once there were max_pages") {
+    FrontierTest test({.max_pages = 2});
+    test.open({"http://h/", "http://h/1"});
+    test.done(test.get(), "http://h/2", Purpose::check);
+    test.done(test.get(), "http://other/", Purpose::check_foreign);
+    CHECK(test.is_over());
+    CHECK(test.frontier.counts().has_left_some);
+}
+
+TEST_CASE("a foreign host gets one request at a time, with a pause") {
+    FrontierSettings settings;
+    settings.checks.foreign_delay = 1s;
+    FrontierTest test(settings);
+    test.open({"http://h/1", "http://h/2"});
+    test.done(test.get(), "http://other/1", Purpose::check_foreign);
+    test.done(test.get(), "http://other/2", Purpose::check_foreign);
+    test.want(true);
+    test.want(true);
+    test.turns(5);
+    CHECK(test.log == Log{"http://other/1 at 0"});
+    test.out.at(0).on_request()();
+    test.wait(5s);
+    CHECK(test.log.size() == 1); // the first is not over
+    test.done(std::move(test.out.at(0)));
+    test.turns(5);
+    CHECK(test.log == Log{"http://other/1 at 0", "http://other/2 at 5000"});
+    test.done(std::move(test.out.at(1)));
+    CHECK(test.is_over());
+}
+
+TEST_CASE("only so many foreign hosts are asked at once, robots.txt included") {
+    FrontierSettings settings;
+    settings.checks.foreign_hosts = 1;
+    FrontierTest test(settings, true);
+    test.open({"http://h/1", "http://h/2"});
+    test.robots.at("http://h").set_result(answer(""));
+    test.done(test.get(), "http://a/", Purpose::check_foreign);
+    test.done(test.get(), "http://b/x", Purpose::check_foreign);
+    test.want(true);
+    test.want(true);
+    test.turns(5);
+    CHECK(test.asked.contains("http://a"));
+    CHECK_FALSE(test.asked.contains("http://b"));
+    test.robots.at("http://a").set_result(answer(""));
+    test.turns(5);
+    CHECK(test.log == Log{"http://a/ at 0"});
+    test.done(std::move(test.out.at(0)));
+    test.turns(5);
+    test.robots.at("http://b").set_result(answer("user-agent: *\ndisallow: /x"));
+    test.turns(5);
+    CHECK(test.log == Log{"http://a/ at 0", "http://b/x (refused) at 0"});
+    test.done(std::move(test.out.at(1)));
+    CHECK(test.is_over());
+}
+
+TEST_CASE("after max_pages no foreign URL comes out, wherever it waits") {
+    FrontierSettings settings;
+    settings.max_pages = 4;
+    settings.checks.foreign_hosts = 2;
+    FrontierTest test(settings, true);
+    test.open({"http://h/1", "http://h/2", "http://h/3", "http://h/4"});
+    test.robots.at("http://h").set_result(answer(""));
+    // One waits for robots.txt, one in line for its host, one because of too many hosts.
+    test.done(test.get(), "http://a/1", Purpose::check_foreign);
+    test.done(test.get(), "http://a/2", Purpose::check_foreign);
+    test.done(test.get(), "http://b/", Purpose::check_foreign);
+    FrontierVisit last = test.get();
+    CHECK(test.asked.contains("http://b"));
+    CHECK(test.frontier.counts().unfinished == 1);
+    test.done(std::move(last), "http://c/", Purpose::check_foreign);
+    CHECK(test.is_over());
+    CHECK(test.frontier.counts().has_left_some);
 }
 
 TEST_CASE("after max_pages only visits that have begun come out") {

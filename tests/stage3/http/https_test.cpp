@@ -57,7 +57,7 @@ TEST_CASE("a server whose certificate has no trusted issuer is refused") {
             failure = error;
         }
         REQUIRE(failure);
-        CHECK(failure->kind == FetchError::Kind::bad_response); // it's permanent
+        CHECK(failure->kind == FetchError::Kind::untrusted); // it's permanent
         CHECK(std::string_view(failure->what()).find("certificate")
               != std::string_view::npos);
     }(variable("HTTPS_URL")));

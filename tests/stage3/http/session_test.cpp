@@ -129,6 +129,48 @@ TEST_CASE("a page has a status, headers and a body") {
     CHECK(requests[0].head.find("\r\nAccept-Encoding: ") != std::string::npos);
 }
 
+TEST_CASE("a HEAD has headers and no body, and leaves its connection for the next one") {
+    ScriptedServer server;
+    const std::string head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n"
+                             "Content-Length: 100\r\nX: y\r\n\r\n";
+    server.on("/", {Send{head}, tests::KeepOpen{}});
+    stage3::run([](std::string url) -> Coroutine<> {
+        Session session(stage3::running_loop());
+        for (int i = 0; i < 2; ++i) {
+            Response response = co_await session.get(url_of(url), {.only_head = true});
+            CHECK(response.status() == 200);
+            CHECK(response.header("X") == "y");
+            const std::string body = co_await response.read();
+            CHECK(body.empty());
+        }
+    }(server.url()));
+    const auto requests = server.requests();
+    REQUIRE(requests.size() == 2);
+    CHECK(requests[1].head.starts_with("HEAD / HTTP/1.1\r\n"));
+    CHECK(requests[1].connection == 0);
+}
+
+TEST_CASE("a fetch from the public internet only doesn't reach a private address, unless "
+          "the session has been on one") {
+    ScriptedServer server;
+    server.on("/", tests::html(""));
+    stage3::run([](std::string url) -> Coroutine<> {
+        Session session(stage3::running_loop());
+        try {
+            co_await session.get(url_of(url), {.only_public = true});
+            FAIL("it was fetched");
+        } catch (const FetchError& error) {
+            CHECK(error.kind == Kind::forbidden);
+            CHECK(error.what() == std::string("address 127.0.0.1 is private"));
+        }
+        co_await fetch(session, url);
+        const Response response =
+            co_await session.get(url_of(url), {.only_public = true});
+        CHECK(response.status() == 200);
+    }(server.url()));
+    CHECK(server.requests().size() == 2);
+}
+
 TEST_CASE("many pages are fetched at once, and their connections are used again") {
     ScriptedServer server;
     for (int i = 0; i < 50; ++i)

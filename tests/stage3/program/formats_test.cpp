@@ -62,19 +62,19 @@ TEST_CASE("as a Graphviz string, a text has its quotes and backslashes escaped")
 TEST_CASE("a record as CSV has as many cells as there are columns") {
     const auto csv = make_format(FormatName::csv);
     Record record(url_of("http://h/"));
-    CHECK(csv->record(record) == "http://h/,0,,failed,,,,,,0,0,0,1,0.000000\r\n");
+    CHECK(csv->record(record) == "http://h/,0,,failed,,,,,,0,0,0,1,0.000000,,\r\n");
     record.status = 404;
     record.error = "HTTP status 404";
     CHECK(csv->record(record)
-          == "http://h/,0,,failed,404,,\"HTTP status 404\",,,0,0,0,1,0.000000\r\n");
+          == "http://h/,0,,failed,404,,\"HTTP status 404\",,,0,0,0,1,0.000000,,\r\n");
     const std::string header = csv->begin();
-    CHECK(std::ranges::count(header, ',') == 13);
+    CHECK(std::ranges::count(header, ',') == 15);
 
     Record deep(url_of("http://h/a"));
     deep.parent = url_of("http://h/b,c");
     deep.depth = 3;
     CHECK(csv->record(deep)
-          == "http://h/a,3,\"http://h/b,c\",failed,,,,,,0,0,0,1,0.000000\r\n");
+          == "http://h/a,3,\"http://h/b,c\",failed,,,,,,0,0,0,1,0.000000,,\r\n");
 }
 
 TEST_CASE("a record as a node has a colour, and a redirect an arrow") {
@@ -98,7 +98,7 @@ TEST_CASE("a record as JSON has all fields, with null for unknown ones") {
           == R"({"url": "http://h/", "depth": 0, "parent": null, "outcome": "failed", )"
              R"("status": null, "next_url": null, "error": null, "content_type": null, )"
              R"("charset": null, "bytes": 0, "links": 0, "new_links": 0, "tries": 1, )"
-             R"("seconds": 0.000000})"
+             R"("seconds": 0.000000, "kind": null, "fragment": null})"
              "\n");
 
     Record record(url_of("http://h/a"));
@@ -115,11 +115,14 @@ TEST_CASE("a record as JSON has all fields, with null for unknown ones") {
     record.new_links = 3;
     record.tries = 4;
     record.seconds = 1.5;
+    record.role = common::LinkRole::image;
+    record.fragment = "a\"b";
     CHECK(jsonl->record(record)
           == R"({"url": "http://h/a", "depth": 3, "parent": "http://h/", )"
              R"("outcome": "redirect", "status": 301, "next_url": "x\"y", "error": "e", )"
              R"("content_type": "text/html", "charset": "\ufffd", "bytes": 1, )"
-             R"("links": 2, "new_links": 3, "tries": 4, "seconds": 1.500000})"
+             R"("links": 2, "new_links": 3, "tries": 4, "seconds": 1.500000, )"
+             R"("kind": "img", "fragment": "a\"b"})"
              "\n");
 }
 
@@ -189,6 +192,40 @@ Dead:
                        "       7  too long for URLs, such as on http://h/\n"
                        "      12  that never end, such as http://h/a/a/\nDone in")
           != std::string::npos);
+}
+
+TEST_CASE(
+    "the report says how a dead asset is referred to, and lists what is unclear and "
+    "missing fragments apart") {
+    KnownUrls urls;
+    const auto root = urls.number_of(url_of("http://h/"));
+    std::deque<ReportLine> lines;
+    const auto add = [&](const char* url, Outcome outcome, const char* error) {
+        urls[url_of(url)].meet_on(root);
+        Record record(url_of(url));
+        record.outcome = outcome;
+        record.error = error;
+        return record;
+    };
+    urls[url_of("http://h/b.png")].role = common::LinkRole::image;
+    lines.emplace_back(add("http://h/b.png", Outcome::error, "HTTP status 404"));
+    lines.emplace_back(add("http://other/", Outcome::unclear, "HTTP status 403"));
+    Record fragment = add("http://h/a", Outcome::error, "no element has this id");
+    fragment.fragment = "x\x1b";
+    fragment.pages = {url_of("http://h/")};
+    lines.emplace_back(fragment);
+    const std::string report = stage3::text_report(std::move(lines), {urls, {}, 1s});
+    CHECK(report.find("URLs:  1 error, 1 missing fragment, 1 unclear\n")
+          != std::string::npos);
+    CHECK(report.find("  http://h/b.png\nDone") == std::string::npos); // no link met
+    CHECK(report.ends_with("2 dead, 1 unclear.\nUnclear:\n"
+                           "  http://other/ (HTTP status 403)\n"
+                           "    on http://h/\n"
+                           "Dead:\n"
+                           "  http://h/a#x\\x1b (no element has this id)\n"
+                           "    on http://h/\n"
+                           "  http://h/b.png (img: HTTP status 404)\n"
+                           "    on http://h/\n"));
 }
 
 TEST_CASE("the report counts responses whose certificates were not checked") {

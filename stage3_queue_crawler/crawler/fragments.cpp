@@ -1,0 +1,51 @@
+#include "stage3_queue_crawler/crawler/fragments.h"
+
+namespace stage3 {
+
+void Fragments::read(Number page, common::IdHashes ids) {
+    ids.shrink_to_fit();
+    const auto& known = ids_.insert_or_assign(page, std::move(ids)).first->second;
+    const auto open = open_.find(page);
+    if (open == open_.end())
+        return;
+    std::erase_if(open->second, [&](const auto& one) {
+        return common::is_indicated(one.first, known);
+    });
+    if (open->second.empty())
+        open_.erase(open);
+}
+
+void Fragments::point(Number from, Number page, const std::string& fragment) {
+    const auto ids = ids_.find(page);
+    if (ids != ids_.end() && common::is_indicated(fragment, ids->second))
+        return;
+    Pointers& pointers = open_[page][fragment];
+    if (pointers.from.size() < most_pages)
+        pointers.from.push_back(from);
+    ++pointers.times;
+}
+
+std::vector<Fragments::Missing> Fragments::missing() const {
+    std::vector<Missing> all;
+    for (const auto& [page, open] : open_) {
+        auto end = page; // of its redirects, unless they form a circle
+        for (std::size_t hops = 0; hops < redirects_.size(); ++hops) {
+            const auto next = redirects_.find(end);
+            if (next == redirects_.end())
+                break;
+            end = next->second;
+        }
+        const auto ids = ids_.find(end);
+        if (ids == ids_.end())
+            continue;
+        for (const auto& [fragment, pointers] : open)
+            if (!common::is_indicated(fragment, ids->second))
+                all.push_back({.page = page,
+                               .fragment = fragment,
+                               .pointed_from = pointers.from,
+                               .times = pointers.times});
+    }
+    return all;
+}
+
+} // namespace stage3

@@ -1,0 +1,59 @@
+// Which links point to a place that their page doesn't have?
+//
+// A link may be met before its page is read, or after, so both wait here for each other:
+// of a page, the hashes of its ids; of a link, its fragment, until it's found. What is
+// left at the end is missing. Page H of the book.
+#pragma once
+
+#include "common/web/fragments.h"
+#include "stage3_queue_crawler/crawler/known_urls.h"
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace stage3 {
+
+class Fragments {
+  public:
+    using Number = KnownUrl::Number;
+
+    /// A fragment that its page has no element for.
+    struct Missing {
+        Number page;
+        std::string fragment;
+        std::vector<Number> pointed_from; ///< the first `most_pages` pages
+        std::size_t times;                ///< from how many
+    };
+    static constexpr std::size_t most_pages = KnownUrl::most_pages;
+
+    /// `page` has been read.
+    void read(Number page, common::IdHashes ids);
+    /// `page` redirects to `target`, and a browser takes the fragment along.
+    void redirect(Number page, Number target) {
+        redirects_.insert_or_assign(page, target);
+    }
+    /// A link on `from` points into `page`.
+    void point(Number from, Number page, const std::string& fragment);
+
+    /// Those that are missing, in the order in which their pages were met. What wasn't
+    /// read has no ids, so nothing is missing there.
+    std::vector<Missing> missing() const;
+
+  private:
+    struct Pointers {
+        std::vector<Number> from;
+        std::size_t times = 0;
+    };
+    /// By fragment.
+    using Open = std::map<std::string, Pointers, std::less<>>;
+
+    std::unordered_map<Number, common::IdHashes> ids_; // of pages
+    std::map<Number, Open> open_;                      // not found yet
+    std::unordered_map<Number, Number> redirects_;
+};
+
+} // namespace stage3

@@ -1,0 +1,58 @@
+// Why a URL is visited: to follow its links, or to see whether it's alive.
+//
+// A crawl that also checks pictures and other sites has two kinds of visit. A page is
+// fetched and read, and leads on. Of anything else, the first line of an answer is
+// enough, and on other people's servers the crawler is a guest: it asks one question at a
+// time, with a pause after each, and believes no more than it must. Page H of the book.
+#pragma once
+
+#include "stage3_queue_crawler/runtime/loop/event_loop.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace stage3 {
+
+enum class Purpose : std::uint8_t {
+    follow,        ///< fetch it, read it, and follow its links
+    check,         ///< is it alive? Nothing is read
+    check_foreign, ///< the same, on a server that isn't the crawl's own
+};
+
+/// What to check, besides following links.
+struct Checks {
+    bool assets = false;    ///< what pages need or name: pictures, style sheets, ...
+    bool fragments = false; ///< is there a "#section" on the page?
+    bool foreign = false;   ///< links that leave the scope
+    std::size_t foreign_hosts = 10;                              ///< at once, at most
+    EventLoop::Duration foreign_delay = std::chrono::seconds(1); ///< between two requests
+    /// How long to wait for the second try, which is the last one.
+    std::chrono::milliseconds foreign_retry{10'000};
+    /// Which statuses count as alive, besides 2xx: from, to.
+    std::vector<std::pair<int, int>> accepted = {};
+
+    bool accepts(int status) const {
+        for (const auto& [from, to] : accepted)
+            if (status >= from && status <= to)
+                return true;
+        return false;
+    }
+};
+
+/// True for a status with which a foreign server says nothing about the URL, but about
+/// us: who are you, not now, not from there.
+constexpr bool is_unclear(int status) {
+    return status == 401 || status == 403 || status == 407 || status == 429
+           || status == 451 || status == 999 || (status >= 500 && status <= 599);
+}
+
+/// True for a status by which a server may mean only that it doesn't like HEAD.
+constexpr bool refuses_head(int status) {
+    return status == 400 || status == 403 || status == 404 || status == 405
+           || status == 500 || status == 501;
+}
+
+} // namespace stage3

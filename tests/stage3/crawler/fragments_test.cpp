@@ -1,0 +1,67 @@
+// Links into pages, which may be met before the page is read, or after.
+#include "stage3_queue_crawler/crawler/fragments.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using stage3::Fragments;
+
+namespace {
+
+common::IdHashes id(std::string_view text) { return {common::hash_of_id(text)}; }
+
+/// "page#fragment" for each that is missing, with a blank after it.
+std::string missing_in(const Fragments& fragments) {
+    std::string result;
+    for (const Fragments::Missing& missing : fragments.missing())
+        result += std::to_string(missing.page) + "#" + missing.fragment + " ";
+    return result;
+}
+
+} // namespace
+
+TEST_CASE("a fragment is found whether the link or the page comes first") {
+    Fragments fragments;
+    fragments.point(0, 1, "a");
+    fragments.point(0, 1, "b");
+    fragments.read(1, id("a"));
+    fragments.point(2, 1, "a");
+    fragments.point(2, 1, "b");
+    fragments.point(2, 1, "c");
+    CHECK(missing_in(fragments) == "1#b 1#c ");
+    const auto missing = fragments.missing();
+    CHECK(missing.at(0).pointed_from == std::vector<Fragments::Number>{0, 2});
+    CHECK(missing.at(0).times == 2);
+}
+
+TEST_CASE("of what is no page, no fragment is missing") {
+    Fragments fragments;
+    fragments.point(0, 1, "a");
+    CHECK(missing_in(fragments).empty());
+}
+
+TEST_CASE("a redirect takes the fragment along") {
+    Fragments fragments;
+    fragments.point(0, 1, "a");
+    fragments.point(0, 1, "b");
+    fragments.redirect(1, 2);
+    fragments.redirect(2, 3);
+    fragments.read(3, id("a"));
+    CHECK(missing_in(fragments) == "1#b ");
+    fragments.point(0, 4, "a");
+    fragments.redirect(4, 5);
+    fragments.redirect(5, 4);
+    CHECK(missing_in(fragments) == "1#b ");
+}
+
+TEST_CASE("for a missing fragment, the first pages are kept, and the number of all") {
+    Fragments fragments;
+    fragments.read(100, {});
+    for (Fragments::Number page = 0; page < 30; ++page)
+        fragments.point(page, 100, "a");
+    const auto missing = fragments.missing();
+    REQUIRE(missing.size() == 1);
+    CHECK(missing[0].pointed_from.size() == Fragments::most_pages);
+    CHECK(missing[0].times == 30);
+}
