@@ -3,7 +3,7 @@
 // In a style sheet, "url(" may be in a comment or a string, and its letters may be
 // written as escapes. So what counts is what a tokenizer sees, and this is one, of which
 // only what leads to URLs is left. Both take time in proportion to the text.
-// Page H of the book.
+// Page 32 of the book.
 #pragma once
 
 #include <functional>

@@ -1,7 +1,7 @@
 // Does a page have the place that a fragment points to?
 //
 // A browser that follows "page.html#install" looks for an element with that id. If there
-// is none, it shows the beginning of the page and says nothing. Page H of the book.
+// is none, it shows the beginning of the page and says nothing. Page 32 of the book.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 //
 // A link may be met before its page is read, or after, so both wait here for each other:
 // of a page, the hashes of its ids; of a link, its fragment, until it's found. What is
-// left at the end is missing. Page H of the book.
+// left at the end is missing. Page 32 of the book.
 #pragma once
 
 #include "common/web/fragments.h"

@@ -3,7 +3,7 @@
 // A crawl that also checks pictures and other sites has two kinds of visit. A page is
 // fetched and read, and leads on. Of anything else, the first line of an answer is
 // enough, and on other people's servers the crawler is a guest: it asks one question at a
-// time, with a pause after each, and believes no more than it must. Page H of the book.
+// time, with a pause after each, and believes no more than it must. Page 32 of the book.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"

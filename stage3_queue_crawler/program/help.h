@@ -51,14 +51,18 @@ constexpr std::string_view help_on_verdicts =
                 - "redirect loop": this hop closes a circle, perhaps to itself
                 - "redirect limit reached": see --max-redirects
 
-Checked, but not read, are images, scripts, media, objects, link elements, forms
-with GET, and the url() of style sheets (unless there is --no-assets; style
-sheets are read); and with --external, all links that leave the scope. A check
-is a HEAD; if that is refused, a GET that ends after the headers. A server
-outside the scope gets one request at a time, with a pause (--external-delay),
-and no passwords or headers of yours; its robots.txt is obeyed; and if no answer
-comes, it's asked once more, 10 s later. Statuses that you --accept count as
-alive everywhere.
+Links are followed. Checked, but not read, are images, scripts, media, objects,
+link elements, forms with GET, and the url() of style sheets; and if you want
+that, links that leave the scope. A check is a HEAD; if that is refused, a GET
+that ends after the headers. A server outside the scope gets one request at a
+time, with pauses, and no passwords or headers of yours. Its robots.txt is
+obeyed; if no answer comes, it's asked once more, 10 s later.
+  --no-assets         only links (else --assets)
+  --external          also links that leave the scope
+  --external-max N    hosts outside the scope at once (10)
+  --external-delay S  seconds between two requests to one of them (1)
+  --accept LIST       statuses that count as alive besides 2xx: 403,500..599
+  --strict            exit with 1 also for what is unclear
 
 Failures that may pass are tried again (--max-tries): no connection, or a broken
 one, a body that was cut off, a time limit, and the statuses 429, 502, 503, 504.

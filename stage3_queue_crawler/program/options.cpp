@@ -287,14 +287,13 @@ void add_what_to_crawl(common::CommandLine& line, Options& options, Typed& typed
 
 void add_what_to_check(common::CommandLine& line, Options& options, Typed& typed) {
     Checks& checks = options.crawl.checks;
-    line.start_heading("What else to check");
-    line.add_flag("--assets", "images, style sheets, scripts, forms, ... (default)",
-                  typed.assets);
-    line.add_flag("--no-assets", "only links", typed.no_assets);
-    line.add_flag("--fragments", "whether the page has the place that #... points to",
-                  checks.fragments);
-    line.add_flag("--external", "links that leave the scope; gently, and once each",
+    line.add_flag("--external", "check links that leave the scope, too, and gently",
                   checks.foreign);
+    line.add_flag("--fragments", "check that pages have the places that #... points to",
+                  checks.fragments);
+    line.add_flag("--no-assets", "don't check images, style sheets, scripts and so on",
+                  typed.no_assets);
+    line.add_flag("--assets", "check them (default)", typed.assets);
     line.add("--external-max", "N", "hosts outside the scope at once, at most (10)",
              number_into(checks.foreign_hosts, 1, 1000));
     line.add("--external-delay", "S", "seconds between two requests to one of these (1)",
@@ -303,6 +302,10 @@ void add_what_to_check(common::CommandLine& line, Options& options, Typed& typed
              reader_of_statuses(checks.accepted));
     line.add_flag("--strict", "exit with 1 also for URLs whose state is unclear",
                   options.strict);
+    // --help-verdicts describes these.
+    for (const char* const name :
+         {"--assets", "--external-max", "--external-delay", "--accept", "--strict"})
+        line.hide(name);
 }
 
 void add_how_fast(common::CommandLine& line, Options& options, Typed& typed) {
@@ -397,7 +400,7 @@ void add_for_the_book(common::CommandLine& line, Options& options) {
 
 void add_help(common::CommandLine& line, Typed& typed) {
     line.start_heading("Help");
-    line.add_flag("--help-verdicts", "which URLs are dead, and which are left out",
+    line.add_flag("--help-verdicts", "what is checked, what counts as dead, what is left out",
                   typed.help_on_verdicts);
     line.add_flag("--help-frontier", "how several processes share a crawl",
                   typed.help_on_sharing);

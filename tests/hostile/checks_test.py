@@ -114,7 +114,7 @@ class Checks(unittest.TestCase):
         self.assert_says(checks.wrong_csv((HEADER + row_of(RECORD) + row_of({**DEAD, "bytes": 18})), records))
         formula = CSV.replace(b"text/html", b"=text/html", 1)
         self.assert_says(checks.wrong_csv(formula, records), "formula", "content_type")
-        self.assert_says(checks.wrong_csv(CSV[:-2] + b",x\r\n", records), "15 cells")
+        self.assert_says(checks.wrong_csv(CSV[:-2] + b",x\r\n", records), "17 cells")
 
     def test_a_cell_has_what_the_json_has(self):
         for value, cell in [("a", "a"), ("=a", "'=a"), ("\x1b", r"\x1b"), ("\xe9", r"\xc3\xa9"),

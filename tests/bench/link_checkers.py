@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Which dead links do link checkers find, what do they take for dead that isn't, and what does that cost?
+
+    link_checkers.py STAGE3 [--each N] [--json FILE]
+
+A generated site (tests/stage3/checks/site_with_all_links.py) has N links of each kind that are alive and as many that are dead. The
+same site is given to stage 3 and to each other link checker that is there: linkchecker, and linkinator if LINKINATOR names its
+program. All may ask as fast as they like, with their usual number of requests at once. Foreign servers are other addresses of this
+machine, so this needs Linux.
+"""
+import argparse
+import csv
+import json
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "stage3" / "checks"))
+from site_with_all_links import (ASSETS, BAD_FRAGMENTS, FOREIGN, GOOD_FRAGMENTS, SHEETS, Server, Site,  # noqa: E402
+                                 answer_abroad, answer_of)
+
+KINDS = ["a", *ASSETS, *SHEETS]
+GROUPS = {
+    "links": ["a", "area", "iframe"],
+    "images": ["img", "srcset", "picture", "poster", "input"],
+    "scripts and style sheets": ["script", "stylesheet", "import"],
+    "other link elements": ["icon", "preload", "manifest", "alternate", "canonical"],
+    "media, objects": ["video", "audio", "source", "track", "object", "embed"],
+    "forms": ["form"],
+    "url() in CSS": ["style", "attribute", "css", "escape"],
+}
+
+
+def run(command, folder):
+    """Its output, its seconds, and its seconds of CPU."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    began = time.monotonic()
+    done = subprocess.run(command, capture_output=True, timeout=1800, cwd=folder)
+    seconds = time.monotonic() - began
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return done.stdout.decode(), seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def dead_of_stage3(output):
+    dead, unclear = set(), set()
+    for line in output.splitlines():
+        record = json.loads(line)
+        url = record["url"] + ("#" + record["fragment"] if record["fragment"] else "")
+        if record["outcome"] in ("error", "failed"):
+            dead.add(url)
+        elif record["outcome"] == "unclear":
+            unclear.add(url)
+    return dead, unclear
+
+
+def dead_of_linkchecker(output):
+    lines = [line for line in output.splitlines() if line and not line.startswith("#")]
+    dead = set()
+    for row in csv.DictReader(lines, delimiter=";"):
+        if row.get("valid") == "False":
+            dead.add(row["url"] or row["urlname"])
+        elif "Anchor" in (row.get("warningstring") or ""):
+            dead.add(row["url"])
+    return dead, set()
+
+
+def dead_of_linkinator(output):
+    links = json.loads(output)["links"]
+    return {link["url"] for link in links if link["state"] == "BROKEN"}, set()
+
+
+def contestants(stage3, folder):
+    (folder / "linkchecker.rc").write_text("[checking]\nmaxrequestspersecond=10000\n[AnchorCheck]\n")
+    folder.chmod(0o755)
+    yield ("stage 3", [stage3, "-q", "--format", "jsonl", "--external", "--external-delay", "0", "--fragments"], dead_of_stage3)
+    if program := shutil.which("linkchecker"):
+        yield ("linkchecker", [program, "-f", "linkchecker.rc", "--no-status", "--check-extern", "-o", "csv"], dead_of_linkchecker)
+    if program := os.environ.get("LINKINATOR"):
+        yield ("linkinator", [program, "--recurse", "--check-css", "--check-fragments", "--format", "json"], dead_of_linkinator)
+
+
+def judge(site, root, dead, unclear):
+    """For each group: found, of how many, and how many false alarms."""
+    def count(expected, alive):
+        return {"found": len(expected & dead), "of": len(expected), "false": len(alive & dead)}
+
+    def with_state(kinds, state):
+        return {root + target for kind in kinds for target in site.targets(kind) if f"/{state}/" in target}
+
+    table = {group: count(with_state(kinds, "dead"), with_state(kinds, "alive")) for group, kinds in GROUPS.items()}
+    abroad = {state: set(site.foreign_targets(state)) for state in FOREIGN}
+    table["other sites"] = count(abroad["dead"], abroad["alive"])
+    for state, name in (("nohead", "other sites that refuse HEAD"), ("liar", "other sites that answer HEAD with 404"),
+                        ("login", "other sites with 403"), ("busy", "other sites with 429"), ("broken", "other sites with 500"),
+                        ("private", "other sites whose robots.txt forbids it")):
+        table[name] = count(set(), abroad[state])
+        table[name]["unclear"] = len(abroad[state] & unclear)
+    pages = [root + "/page/fragments"] + [f"{root}/page/places?{i}" for i in range(2)]
+
+    def fragments(which):
+        return {re.sub("&amp;", "&", f"{page}#{fragment}") for page in pages for fragment in which}
+
+    table["fragments"] = count(fragments(f for f in BAD_FRAGMENTS if "%" not in f), fragments(f for f in GOOD_FRAGMENTS if f))
+    table["what is no link"] = {"found": 0, "of": 0, "false": sum("/trap" in url for url in dead)}
+    return table
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("stage3")
+    options.add_argument("--each", type=int, default=50)
+    options.add_argument("--json")
+    given = options.parse_args()
+    results = {}
+    for position in range(3):
+        site = Site(given.each)
+        with tempfile.TemporaryDirectory() as name, Server(answer_of(site)) as server, Server(answer_abroad, "127.0.0.2") as abroad:
+            site.foreign = [f"http://127.0.0.2:{abroad.port}"]
+            root = f"http://127.0.0.1:{server.port}"
+            all_of_them = list(contestants(str(Path(given.stage3).resolve()), Path(name)))
+            if position >= len(all_of_them):
+                break
+            who, command, read = all_of_them[position]
+            output, seconds, cpu = run([*command, root + "/"], name)
+            table = judge(site, root, *read(output))
+            results[who] = {"seconds": round(seconds, 2), "cpu": round(cpu, 2), "requests": sum(server.requests.values()),
+                            "requests abroad": sum(abroad.requests.values()), "table": table}
+            print(f"{who}: {seconds:.1f} s, {cpu:.2f} s of CPU")
+            for group, row in table.items():
+                print(f"  {group:45} {row['found']:4} of {row['of']:4} found, {row['false']:3} false alarms"
+                      + (f", {row['unclear']} unclear" if row.get("unclear") else ""))
+    if given.json:
+        Path(given.json).write_text(json.dumps(results, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
