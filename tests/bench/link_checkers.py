@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Which dead links do link checkers find, what do they take for dead that isn't, and what does that cost?
 
-    link_checkers.py STAGE3 [--each N] [--json FILE]
+    link_checkers.py STAGE3 [--each N] [--record FILE]      measures, and perhaps records
+    link_checkers.py --from FILE                            prints a recording
 
 A generated site (tests/stage3/checks/site_with_all_links.py) has N links of each kind that are alive and as many that are dead. The
 same site is given to stage 3 and to each other link checker that is there: linkchecker, and linkinator if LINKINATOR names its
@@ -60,7 +61,7 @@ def dead_of_stage3(output):
 
 
 def dead_of_linkchecker(output):
-    lines = [line for line in output.splitlines() if line and not line.startswith("#")]
+    lines = [line for line in output.splitlines() if line and not line.startswith("# ")]
     dead = set()
     for row in csv.DictReader(lines, delimiter=";"):
         if row.get("valid") == "False":
@@ -106,37 +107,47 @@ def judge(site, root, dead, unclear):
     def fragments(which):
         return {re.sub("&amp;", "&", f"{page}#{fragment}") for page in pages for fragment in which}
 
-    table["fragments"] = count(fragments(f for f in BAD_FRAGMENTS if "%" not in f), fragments(f for f in GOOD_FRAGMENTS if f))
+    table["fragments"] = count(fragments([f for f in BAD_FRAGMENTS if "%" not in f]), fragments(GOOD_FRAGMENTS[:3]))
     table["what is no link"] = {"found": 0, "of": 0, "false": sum("/trap" in url for url in dead)}
     return table
 
 
+def measure(stage3, each):
+    results = {}
+    with tempfile.TemporaryDirectory() as name:
+        for who, command, read in contestants(stage3, Path(name)):
+            site = Site(each)
+            with Server(answer_of(site)) as server, Server(answer_abroad, "127.0.0.2") as abroad:
+                site.foreign = [f"http://127.0.0.2:{abroad.port}"]
+                root = f"http://127.0.0.1:{server.port}"
+                output, seconds, cpu = run([*command, root + "/"], name)
+                table = judge(site, root, *read(output))
+            results[who] = {"seconds": round(seconds, 1), "cpu": round(cpu, 2), "table": table}
+    return results
+
+
+def print_table(results):
+    print(f"{'':40}" + "".join(f"{who:>22}" for who in results))
+    print(f"{'':40}" + "      found     false " * len(results))
+    for group in next(iter(results.values()))["table"]:
+        rows = [result["table"][group] for result in results.values()]
+        cells = [f"{row['found']:5} of {row['of']:3}" if row["of"] else " " * 12 for row in rows]
+        print(f"{group:40}" + "".join(f"{cell}{row['false']:9} " for cell, row in zip(cells, rows)))
+    for what, key in (("seconds", "seconds"), ("seconds of CPU", "cpu")):
+        print(f"{what:40}" + "".join(f"{result[key]:>21} " for result in results.values()))
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("stage3")
+    options.add_argument("stage3", nargs="?")
     options.add_argument("--each", type=int, default=50)
-    options.add_argument("--json")
+    options.add_argument("--record")
+    options.add_argument("--from", dest="recorded")
     given = options.parse_args()
-    results = {}
-    for position in range(3):
-        site = Site(given.each)
-        with tempfile.TemporaryDirectory() as name, Server(answer_of(site)) as server, Server(answer_abroad, "127.0.0.2") as abroad:
-            site.foreign = [f"http://127.0.0.2:{abroad.port}"]
-            root = f"http://127.0.0.1:{server.port}"
-            all_of_them = list(contestants(str(Path(given.stage3).resolve()), Path(name)))
-            if position >= len(all_of_them):
-                break
-            who, command, read = all_of_them[position]
-            output, seconds, cpu = run([*command, root + "/"], name)
-            table = judge(site, root, *read(output))
-            results[who] = {"seconds": round(seconds, 2), "cpu": round(cpu, 2), "requests": sum(server.requests.values()),
-                            "requests abroad": sum(abroad.requests.values()), "table": table}
-            print(f"{who}: {seconds:.1f} s, {cpu:.2f} s of CPU")
-            for group, row in table.items():
-                print(f"  {group:45} {row['found']:4} of {row['of']:4} found, {row['false']:3} false alarms"
-                      + (f", {row['unclear']} unclear" if row.get("unclear") else ""))
-    if given.json:
-        Path(given.json).write_text(json.dumps(results, indent=1) + "\n")
+    results = json.loads(Path(given.recorded).read_text()) if given.recorded else measure(str(Path(given.stage3).resolve()), given.each)
+    print_table(results)
+    if given.record:
+        Path(given.record).write_text(json.dumps(results, indent=1) + "\n")
 
 
 if __name__ == "__main__":
