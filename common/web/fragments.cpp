@@ -40,15 +40,24 @@ std::uint32_t hash_of_id(std::string_view id) {
     return static_cast<std::uint32_t>(hash ^ (hash >> 16U >> 16U));
 }
 
-std::optional<std::string> fragment_to_find(std::string_view reference) {
+std::optional<std::string_view> fragment_to_find(std::string_view reference,
+                                                 std::string& storage) {
     const auto hash = reference.find('#');
     if (hash == std::string_view::npos)
         return {};
-    std::string fragment(trim(reference.substr(hash + 1), " \t\r\n\f"));
-    std::erase_if(fragment, [](char c) { return c == '\t' || c == '\n' || c == '\r'; });
-    fragment.resize(std::min(fragment.find(":~:"), fragment.size()));
-    if (fragment.empty() || fragment[0] == '!' || fragment[0] == '/'
-        || equal_ignoring_case(percent_decoded(fragment), "top"))
+    std::string_view fragment = reference.substr(hash + 1);
+    if (std::ranges::any_of(fragment, [](char c) { return c >= 0 && c <= ' '; })) {
+        storage = trim(fragment);
+        std::erase_if(storage,
+                      [](char c) { return c == '\t' || c == '\r' || c == '\n'; });
+        fragment = storage;
+    }
+    fragment = fragment.substr(0, fragment.find(":~:"));
+    if (fragment.empty() || fragment[0] == '!' || fragment[0] == '/')
+        return {};
+    constexpr std::size_t longest_top = 9; // "%74%6f%70"
+    if (fragment.size() <= longest_top
+        && equal_ignoring_case(percent_decoded(fragment), "top"))
         return {};
     return fragment;
 }

@@ -21,7 +21,9 @@ std::uint32_t hash_of_id(std::string_view id);
 /// What a reference says after its '#', if a page needs an element for it. Nothing if
 /// any page will do: for "#", "#top", "#:~:text=" (which browsers look for in the text),
 /// and "#/" and "#!", with which scripts navigate.
-std::optional<std::string> fragment_to_find(std::string_view reference);
+/// It's a part of the reference, or of `storage`.
+std::optional<std::string_view> fragment_to_find(std::string_view reference,
+                                                 std::string& storage);
 
 /// Does one of the ids match: as it's written, or percent-decoded?
 /// Source: the HTML Standard, "find a potential indicated element".

@@ -69,6 +69,31 @@ bool holds_html_again(std::string_view name, bool in_svg) {
                   : is_one_of(name, {"mi", "mo", "mn", "ms", "mtext", "annotation-xml"});
 }
 
+/// For each length of a name, the first letters of LinkElement's names, as bits.
+constexpr std::uint32_t letters(std::string_view text) {
+    std::uint32_t bits = 0;
+    for (const char c : text)
+        bits |= 1U << static_cast<unsigned>(c - 'a');
+    return bits;
+}
+constexpr std::array first_letters{0U,           letters("a"), 0U, 0U, letters("abm"),
+                                   letters("f"), letters("i")};
+constexpr std::array more_first_letters{0U,
+                                        letters("a"),
+                                        0U,
+                                        letters("i"),
+                                        letters("abmlf"),
+                                        letters("faeistv"),
+                                        letters("ios")};
+/// False for nearly all names, and quickly. `name` begins with a letter.
+bool may_be_link_element(std::string_view name, bool more) {
+    const auto& by_length = more ? more_first_letters : first_letters;
+    return name.size() < by_length.size()
+           && (by_length[name.size()] >> static_cast<unsigned>(to_lower(name[0]) - 'a')
+               & 1U)
+                  != 0;
+}
+
 } // namespace
 
 std::optional<LinkElement> link_element(std::string_view name, bool more) {
@@ -76,7 +101,6 @@ std::optional<LinkElement> link_element(std::string_view name, bool more) {
     const auto if_named = [&](std::string_view small, Element element) {
         return is_named(name, small) ? std::optional(element) : std::nullopt;
     };
-    // Nearly all names differ from all of these in their length or their first letter.
     const char first = name.empty() ? '\0' : to_lower(name[0]);
     switch (name.size()) {
     case 1: return if_named("a", Element::a);
@@ -177,12 +201,18 @@ bool HtmlScanner::at_markup(LinkTag& tag) {
 
 bool HtmlScanner::at_start_tag(LinkTag& tag) {
     const std::string_view name = read_tag_name();
-    auto element = link_element(name, look_for_.assets);
+    std::optional<LinkElement> element;
+    if (may_be_link_element(name, look_for_.assets))
+        element = link_element(name, look_for_.assets);
     if (!element && (look_for_.assets || look_for_.ids))
         element = LinkElement::other;
     bool self_closing = false;
-    if (element)
+    if (element == LinkElement::other) {
+        tag.element = LinkElement::other; // the most common one: no more than it needs
+        tag.id = tag.style = {};
+    } else if (element) {
         tag = LinkTag{.element = *element};
+    }
     if (!read_attributes(element ? &tag : nullptr, self_closing))
         return false; // the page ends inside the tag: it is none
 
@@ -403,7 +433,13 @@ bool HtmlScanner::read_attributes(LinkTag* tag, bool& self_closing) {
         if (tag == nullptr)
             continue;
         const std::string_view attribute(name, static_cast<std::size_t>(name_end - name));
-        std::string_view* const wanted = tag->place_of(attribute);
+        std::string_view* wanted = nullptr;
+        if (tag->element != LinkElement::other)
+            wanted = tag->place_of(attribute);
+        else if (attribute.size() == 2 && is_named(attribute, "id"))
+            wanted = &tag->id;
+        else if (attribute.size() == 5 && is_named(attribute, "style"))
+            wanted = &tag->style;
         if (wanted != nullptr && !is_there(*wanted)) // of several, the first one counts
             *wanted = {value, static_cast<std::size_t>(value_end - value)};
     }

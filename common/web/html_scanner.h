@@ -35,7 +35,7 @@ enum class LinkElement : std::uint8_t {
     style,
     track,
     video,
-    other, ///< any other that has an id, or a style
+    other, ///< any other that has an id, or a style; the tag's other values mean nothing
 };
 
 /// The element of that name, ignoring case. With `more`, also those after `meta`.

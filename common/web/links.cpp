@@ -78,7 +78,7 @@ class LinkCollector {
         std::unordered_set<std::string_view> seen;                        // in these URLs
         std::unordered_set<std::string_view> seen_otherwise; // in `other_texts`
         std::deque<Url> other_texts;                         // none moves
-        std::unordered_set<std::string> seen_fragments;
+        std::unordered_set<std::size_t> seen_fragments;
         std::size_t begin = 0;
         std::size_t bytes = 0;
         for (const auto [end, role] : references_) {
@@ -194,15 +194,17 @@ class LinkCollector {
             ids_.push_back(hash_of_id(id));
     }
 
-    /// Called when all ids are known.
+    /// Called when all ids are known. `seen` are hashes.
     void note_fragment(std::string_view reference, const Url& url,
-                       std::unordered_set<std::string>& seen, Links& result) const {
-        auto fragment = fragment_to_find(reference);
-        if (!fragment || (url == page_ && is_indicated(*fragment, result.ids))
-            || result.fragments.size() >= limits_.links)
+                       std::unordered_set<std::size_t>& seen, Links& result) const {
+        std::string storage;
+        const auto fragment = fragment_to_find(reference, storage);
+        if (!fragment || result.fragments.size() >= limits_.links
+            || (url == page_ && is_indicated(*fragment, result.ids)))
             return;
-        if (seen.insert(std::string(url.href()) + '#' + *fragment).second)
-            result.fragments.emplace_back(url, *std::move(fragment));
+        const std::size_t hash = 31 * std::hash<Url>()(url) + hash_of_id(*fragment);
+        if (seen.insert(hash).second)
+            result.fragments.emplace_back(url, *fragment);
     }
 
     /// Its beginning shows where it leads, which may be out of scope, and whether it is a
@@ -236,18 +238,28 @@ class LinkCollector {
 // ---- HTML
 // -------------------------------------------------------------------------------
 
+/// Those of any element come first, then those of the elements up to `meta`.
+constexpr std::size_t values_of_others = 2;
+constexpr std::size_t values_of_links = 7;
 constexpr std::array values_of_tags{
-    &LinkTag::href,   &LinkTag::src,  &LinkTag::http_equiv, &LinkTag::content,
-    &LinkTag::action, &LinkTag::data, &LinkTag::id,         &LinkTag::imagesrcset,
-    &LinkTag::method, &LinkTag::name, &LinkTag::poster,     &LinkTag::rel,
-    &LinkTag::srcset, &LinkTag::style};
+    &LinkTag::id,   &LinkTag::style,       &LinkTag::href,    &LinkTag::src,
+    &LinkTag::name, &LinkTag::http_equiv,  &LinkTag::content, &LinkTag::action,
+    &LinkTag::data, &LinkTag::imagesrcset, &LinkTag::method,  &LinkTag::poster,
+    &LinkTag::rel,  &LinkTag::srcset};
+
+std::size_t count_values(LinkElement element) {
+    if (element == LinkElement::other)
+        return values_of_others;
+    return element <= LinkElement::meta ? values_of_links : values_of_tags.size();
+}
 
 void collect_from_html(std::string_view page, LinkCollector& collector) {
     HtmlScanner scanner(page, collector.look_for());
     LinkTag tag;
     std::array<std::string, values_of_tags.size()> storage;
     while (scanner.next(tag)) {
-        for (std::size_t i = 0; i < values_of_tags.size(); ++i)
+        const std::size_t values = count_values(tag.element);
+        for (std::size_t i = 0; i < values; ++i)
             if (is_there(tag.*values_of_tags.at(i)))
                 tag.*values_of_tags.at(i) =
                     decoded(tag.*values_of_tags.at(i), storage.at(i));
@@ -365,16 +377,14 @@ std::string_view name_of(LinkRole role) {
 
 Links find_links(std::string_view body, std::string_view content_type, const Url& base,
                  const LinkLimits& limits) {
-    if (limits.assets && is_style_sheet(content_type)) {
-        LinkCollector collector(base, limits);
-        collector.add_css(body);
-        return collector.links();
-    }
-    if (!may_hold_links(content_type, body) || body.size() > INT_MAX / 4)
+    const bool is_css = limits.assets && is_style_sheet(content_type);
+    if (!(is_css || may_hold_links(content_type, body)) || body.size() > INT_MAX / 4)
         return {};
     LinkCollector collector(base, limits);
     const std::string_view type = media_type(content_type);
-    if (type.empty() || equal_ignoring_case(type, "text/html")) {
+    if (is_css) {
+        collector.add_css(body);
+    } else if (type.empty() || equal_ignoring_case(type, "text/html")) {
         std::string storage;
         collect_from_html(to_utf8(body, content_type, storage), collector);
     } else {

@@ -92,6 +92,7 @@ class Crawler {
     std::vector<common::Url> begin() const;
     Coroutine<Ending> crawl_in(TaskGroup& group);
     Coroutine<> work(std::string name, bool is_abroad = false);
+    void start_workers_abroad(TaskGroup& group);
     Coroutine<Visit> next_visit(bool is_abroad);
     void tell_missing_fragments();
     void refuse(Visit visit);
@@ -189,11 +190,7 @@ Coroutine<Ending> Crawler<F>::crawl_in(TaskGroup& group) {
             const std::string name = fmt::format("worker {}", i);
             group.start(work(name), name);
         }
-        if (settings_.checks.foreign) // these have workers of their own
-            for (std::size_t i = 1; i <= settings_.checks.foreign_hosts; ++i) {
-                const std::string name = fmt::format("worker {} abroad", i);
-                group.start(work(name, true), name);
-            }
+        start_workers_abroad(group);
         co_await frontier_.join(settings_.timeout); // the whole crawl happens here
         tell_missing_fragments();
         if (frontier_.counts().has_left_some)
@@ -248,6 +245,17 @@ Coroutine<> Crawler<F>::work(std::string name, bool is_abroad) {
 }
 // [/work]
 
+/// Foreign servers may be slow, so they have workers of their own.
+template <Frontier F>
+void Crawler<F>::start_workers_abroad(TaskGroup& group) {
+    const std::size_t workers =
+        settings_.checks.foreign ? settings_.checks.foreign_hosts : 0;
+    for (std::size_t i = 1; i <= workers; ++i) {
+        const std::string name = fmt::format("worker {} abroad", i);
+        group.start(work(name, true), name);
+    }
+}
+
 /// A frontier that several processes share checks no foreign URLs.
 template <Frontier F>
 Coroutine<Visit<F>> Crawler<F>::next_visit(bool is_abroad) {
@@ -280,10 +288,8 @@ void Crawler<F>::refuse(Visit visit) {
             return;
         }
         page.record.tries = fetch_.most_tries(error);
-        const bool is_ours = error.kind == FetchError::Kind::untrusted
-                             || error.kind == FetchError::Kind::forbidden;
-        page.fail(error.what(),
-                  page.is_foreign && is_ours ? Outcome::unclear : Outcome::failed);
+        page.fail(error.what(), page.is_foreign && error.is_distrust() ? Outcome::unclear
+                                                                       : Outcome::failed);
     } catch (const std::bad_alloc&) {
         throw; // not the server's failure
     } catch (const std::exception& error) {

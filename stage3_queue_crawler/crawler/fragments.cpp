@@ -1,5 +1,8 @@
 #include "stage3_queue_crawler/crawler/fragments.h"
 
+#include <algorithm>
+#include <string_view>
+
 namespace stage3 {
 
 void Fragments::read(Number page, common::IdHashes ids) {
@@ -9,7 +12,7 @@ void Fragments::read(Number page, common::IdHashes ids) {
     if (open == open_.end())
         return;
     std::erase_if(open->second, [&](const auto& one) {
-        return common::is_indicated(one.first, known);
+        return common::is_indicated(one.second.fragment, known);
     });
     if (open->second.empty())
         open_.erase(open);
@@ -19,7 +22,9 @@ void Fragments::point(Number from, Number page, const std::string& fragment) {
     const auto ids = ids_.find(page);
     if (ids != ids_.end() && common::is_indicated(fragment, ids->second))
         return;
-    Pointers& pointers = open_[page][fragment];
+    Pointers& pointers = open_[page][common::hash_of_id(fragment)];
+    if (pointers.times == 0)
+        pointers.fragment = fragment;
     if (pointers.from.size() < most_pages)
         pointers.from.push_back(from);
     ++pointers.times;
@@ -38,13 +43,16 @@ std::vector<Fragments::Missing> Fragments::missing() const {
         const auto ids = ids_.find(end);
         if (ids == ids_.end())
             continue;
-        for (const auto& [fragment, pointers] : open)
-            if (!common::is_indicated(fragment, ids->second))
+        for (const auto& [hash, pointers] : open)
+            if (!common::is_indicated(pointers.fragment, ids->second))
                 all.push_back({.page = page,
-                               .fragment = fragment,
+                               .fragment = pointers.fragment,
                                .pointed_from = pointers.from,
                                .times = pointers.times});
     }
+    std::ranges::sort(all, {}, [](const Missing& one) {
+        return std::pair(one.page, std::string_view(one.fragment));
+    });
     return all;
 }
 

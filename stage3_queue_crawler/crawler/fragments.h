@@ -9,7 +9,7 @@
 #include "stage3_queue_crawler/crawler/known_urls.h"
 
 #include <cstddef>
-#include <map>
+#include <cstdint>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -39,20 +39,21 @@ class Fragments {
     /// A link on `from` points into `page`.
     void point(Number from, Number page, const std::string& fragment);
 
-    /// Those that are missing, in the order in which their pages were met. What wasn't
+    /// Those that are missing, by page and by fragment. What wasn't
     /// read has no ids, so nothing is missing there.
     std::vector<Missing> missing() const;
 
   private:
     struct Pointers {
+        std::string fragment;
         std::vector<Number> from;
         std::size_t times = 0;
     };
-    /// By fragment.
-    using Open = std::map<std::string, Pointers, std::less<>>;
+    /// By the hash of the fragment.
+    using Open = std::unordered_map<std::uint32_t, Pointers>;
 
     std::unordered_map<Number, common::IdHashes> ids_; // of pages
-    std::map<Number, Open> open_;                      // not found yet
+    std::unordered_map<Number, Open> open_;            // not found yet, by page
     std::unordered_map<Number, Number> redirects_;
 };
 

@@ -47,11 +47,13 @@ Coroutine<Response> PageFetch::check(common::Url url, GetOptions options, int tr
     co_return co_await session_.get(url, options);
 }
 
-/// A foreign server that doesn't answer is asked twice, with a long pause.
-std::optional<Again> PageFetch::gently(std::optional<Again> again, int tries) const {
+/// A foreign server that doesn't answer is asked twice, with a long pause. A status is an
+/// answer.
+std::optional<Again> PageFetch::gently(std::optional<Again> again,
+                                       const PageResponse& page, int tries) const {
     if (!again || !again->was_a_try)
         return again;
-    if (tries >= 2)
+    if (tries >= 2 || page.error.empty())
         return {};
     again->wait = std::max<RetryPolicy::Duration>(again->wait, settings_.foreign_retry);
     return again;
@@ -63,19 +65,17 @@ Coroutine<Fetched> PageFetch::fetch(common::Url url, int tries,
     PageResponse page;
     TracedFetch traced(loop_.tracer(), url, page);
     std::optional<Again> again;
+    const bool is_check = purpose != Purpose::follow;
     try {
         on_request();
         const GetOptions options = options_for(url);
-        const bool is_check = purpose != Purpose::follow;
-        // (A conditional expression inside co_await is one that GCC 12 miscompiles.)
-        Coroutine<Response> asked =
+        Coroutine<Response> request = // GCC 12 miscompiles a "?:" inside co_await
             is_check ? check(url, options, tries) : session_.get(url, options);
-        Response response = co_await std::move(asked);
+        Response response = co_await std::move(request);
         alone_since_.reset();
         page.status = response.status();
         page.retry_after = response.retry_after();
-        if (purpose != Purpose::check_foreign) // there, such a status is an answer
-            again = after_status(page.status, page.retry_after, tries);
+        again = after_status(page.status, page.retry_after, tries);
         if (!again) {
             page.content_type = response.header("Content-Type");
             page.location = common::trim(response.header("Location"));
@@ -88,8 +88,7 @@ Coroutine<Fetched> PageFetch::fetch(common::Url url, int tries,
         // The body of a redirect or of an error isn't needed.
         if (page.status == 0 || common::is_success(page.status)) {
             page.error = error.what();
-            page.is_refused = error.kind == FetchError::Kind::untrusted
-                              || error.kind == FetchError::Kind::forbidden;
+            page.is_refused = error.is_distrust();
             again = after(error, tries);
         }
     } catch (const std::bad_alloc&) {
@@ -99,7 +98,7 @@ Coroutine<Fetched> PageFetch::fetch(common::Url url, int tries,
     }
     traced.end();
     if (purpose == Purpose::check_foreign)
-        again = gently(again, tries);
+        again = gently(again, page, tries);
     if (again)
         co_return *again;
     co_return std::move(page);

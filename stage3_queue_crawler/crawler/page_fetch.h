@@ -85,7 +85,8 @@ class PageFetch {
 
   private:
     Coroutine<Response> check(common::Url url, GetOptions options, int tries);
-    std::optional<Again> gently(std::optional<Again> again, int tries) const;
+    std::optional<Again> gently(std::optional<Again> again, const PageResponse& page,
+                                int tries) const;
     std::optional<Again> after_status(int status, std::chrono::seconds retry_after,
                                       int tries);
     [[noreturn]] void end_crawl(std::exception_ptr why);

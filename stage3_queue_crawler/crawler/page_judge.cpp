@@ -139,8 +139,7 @@ void PageJudge::read_location(const Work& work, const PageResponse& response,
     }
     page.found.redirect = target;
     page.found.redirect_purpose = *purpose;
-    if (common::fragment_to_find(location))
-        page.found.redirect_has_fragment = true;
+    page.found.redirect_has_fragment = location.find('#') != std::string::npos;
 }
 
 // [purpose]

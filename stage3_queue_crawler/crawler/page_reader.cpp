@@ -11,6 +11,18 @@ namespace stage3 {
 
 using namespace std::chrono_literals;
 
+namespace {
+
+/// `scope` must outlive `limits`.
+void look_for(const Checks& checks, const Scope& scope, common::LinkLimits& limits) {
+    limits.assets = checks.assets;
+    limits.ids = checks.fragments;
+    if (checks.foreign)
+        limits.foreign = [&](const common::Url& url) { return scope.is_foreign(url); };
+}
+
+} // namespace
+
 Coroutine<common::Links> PageReader::read(common::Url url, std::string content_type,
                                           std::string body) {
     using Seconds = std::chrono::duration<double>;
@@ -31,12 +43,7 @@ Coroutine<common::Links> PageReader::read(common::Url url, std::string content_t
                 throw std::runtime_error("the crawl is over");
             return !asked_to_end() && scope->contains(link);
         };
-        limits.assets = checks.assets;
-        limits.ids = checks.fragments;
-        if (checks.foreign)
-            limits.foreign = [&](const common::Url& link) {
-                return scope->is_foreign(link);
-            };
+        look_for(checks, *scope, limits);
         Reading reading{.links = find_links(body, content_type, url, limits),
                         .time = std::chrono::steady_clock::now() - begin};
         return reading;

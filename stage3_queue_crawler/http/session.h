@@ -53,6 +53,11 @@ struct FetchError : std::runtime_error {
     FetchError(Kind k, const std::string& what, std::size_t received)
         : std::runtime_error(what), kind(k), bytes(received) {}
 
+    /// True if we don't trust the server, so that it couldn't answer.
+    bool is_distrust() const {
+        return kind == Kind::untrusted || kind == Kind::forbidden;
+    }
+
     Kind kind;
     std::size_t bytes; ///< of the body, received before that
 };

@@ -42,10 +42,13 @@ def run(command, folder):
     """Its output, its seconds, and its seconds of CPU."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     began = time.monotonic()
-    done = subprocess.run(command, capture_output=True, timeout=1800, cwd=folder)
+    with tempfile.TemporaryFile("w+") as output:  # Node.js programs lose what a pipe has no room for
+        subprocess.run(command, stdout=output, stderr=subprocess.DEVNULL, timeout=1800, cwd=folder)
+        output.seek(0)
+        text = output.read()
     seconds = time.monotonic() - began
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return done.stdout.decode(), seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return text, seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def dead_of_stage3(output):

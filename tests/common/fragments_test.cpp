@@ -3,12 +3,19 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <string_view>
 
-using common::fragment_to_find;
 using common::is_indicated;
 
 namespace {
+
+std::optional<std::string> fragment_to_find(std::string_view reference) {
+    std::string storage;
+    const auto found = common::fragment_to_find(reference, storage);
+    return found ? std::optional(std::string(*found)) : std::nullopt;
+}
 
 common::IdHashes hashes(std::initializer_list<std::string_view> ids) {
     common::IdHashes result;

@@ -37,10 +37,11 @@ TEST_CASE("commas may be part of a URL") {
 }
 
 TEST_CASE("commas at the end of a URL are no part of it") {
-    const std::string advice =
-        "commas at the end of a URL separate it from the next one.";
-    check("a.png, b.png", "[a.png][b.png]", advice);
-    check("a.png,, b.png 2x, c.png", "[a.png][b.png][c.png]", advice);
+    check("a.png,", "[a.png]", "commas at the end of a URL separate it from the next.");
+    check("a.png, b.png", "[a.png][b.png]",
+          "a URL that ended in a comma has no size, so the next URL follows.");
+    check("a.png,, b.png 2x, c.png", "[a.png][b.png][c.png]",
+          "a URL that ended in a comma has no size, so the next URL follows.");
 }
 
 TEST_CASE("there may be nothing") {

@@ -139,7 +139,10 @@ class Server:
             def log_message(self, *args):
                 pass
 
-        self.httpd = http.server.ThreadingHTTPServer((host, 0), Handler)
+        class Listener(http.server.ThreadingHTTPServer):
+            request_queue_size = 1000  # some clients come a hundred at a time
+
+        self.httpd = Listener((host, 0), Handler)
         self.httpd.daemon_threads = True
         self.port = self.httpd.server_address[1]
         self.thread = threading.Thread(target=self.httpd.serve_forever, args=(0.05,), daemon=True)
