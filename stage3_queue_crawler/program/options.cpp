@@ -400,7 +400,8 @@ void add_for_the_book(common::CommandLine& line, Options& options) {
 
 void add_help(common::CommandLine& line, Typed& typed) {
     line.start_heading("Help");
-    line.add_flag("--help-verdicts", "what is checked, what counts as dead, what is left out",
+    line.add_flag("--help-verdicts",
+                  "what is checked, what counts as dead, what is left out",
                   typed.help_on_verdicts);
     line.add_flag("--help-frontier", "how several processes share a crawl",
                   typed.help_on_sharing);
