@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <string_view>
 #include <utility>
 
@@ -62,7 +63,7 @@ class JsonlFormat final : public Format {
             or_null(record.fragment));
     }
     std::string end(const Summary& summary) override {
-        std::ranges::stable_sort(lines_, {}, &ReportLine::url);
+        std::ranges::sort(lines_, std::less());
         std::string text;
         for (const RedirectToMend& redirect : redirects_to_mend(lines_, summary.urls))
             text += to_json(redirect, summary.urls);

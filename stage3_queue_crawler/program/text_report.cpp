@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <string_view>
 
@@ -118,6 +119,15 @@ ReportLine::ReportLine(const Record& record)
                                            .pages = record.pages});
 }
 
+bool ReportLine::operator<(const ReportLine& other) const {
+    if (url != other.url)
+        return url < other.url;
+    const auto fragment = [](const ReportLine& line) {
+        return line.more ? std::string_view(line.more->fragment) : std::string_view();
+    };
+    return fragment(*this) < fragment(other);
+}
+
 std::string to_text(const ReportLine& line) {
     const std::string status = line.status != 0 ? std::to_string(line.status) : "-";
     std::string text = fmt::format("{:<10}  {:>3}  {:>8}  {}", name_of(line.outcome),
@@ -146,7 +156,7 @@ std::string list_pages(const common::Url& url, const KnownUrls& urls) {
 
 std::string text_report(std::deque<ReportLine> lines, const Summary& crawl,
                         const ReportOptions& options) {
-    std::ranges::stable_sort(lines, {}, &ReportLine::url);
+    std::ranges::sort(lines, std::less());
     std::string text;
     for (const ReportLine& line : lines)
         text += to_text(line) + '\n';

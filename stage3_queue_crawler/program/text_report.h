@@ -28,6 +28,9 @@ struct ReportLine {
         std::vector<common::Url> pages; ///< that link to the fragment
     };
     std::unique_ptr<const More> more;
+
+    /// Sorted by URL; then the page comes before the fragments that it lacks.
+    bool operator<(const ReportLine& other) const;
 };
 
 /// As a line for a person, without a line end: outcome, status, bytes, URL, and what else
