@@ -18,15 +18,15 @@ void Fragments::read(Number page, common::IdHashes ids) {
         open_.erase(open);
 }
 
-void Fragments::point(Number from, Number page, const std::string& fragment) {
-    const auto ids = ids_.find(page);
+void Fragments::point(Number source, Number target, const std::string& fragment) {
+    const auto ids = ids_.find(target);
     if (ids != ids_.end() && common::is_indicated(fragment, ids->second))
         return;
-    Pointers& pointers = open_[page][common::hash_of_id(fragment)];
+    Pointers& pointers = open_[target][common::hash_of_id(fragment)];
     if (pointers.times == 0)
         pointers.fragment = fragment;
     if (pointers.from.size() < most_pages)
-        pointers.from.push_back(from);
+        pointers.from.push_back(source);
     ++pointers.times;
 }
 

@@ -36,8 +36,8 @@ class Fragments {
     void redirect(Number page, Number target) {
         redirects_.insert_or_assign(page, target);
     }
-    /// A link on `from` points into `page`.
-    void point(Number from, Number page, const std::string& fragment);
+    /// A link on the page `source` points into `target`.
+    void point(Number source, Number target, const std::string& fragment);
 
     /// Those that are missing, by page and by fragment. What wasn't
     /// read has no ids, so nothing is missing there.

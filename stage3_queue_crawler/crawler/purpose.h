@@ -8,6 +8,7 @@
 
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -35,10 +36,9 @@ struct Checks {
     std::vector<std::pair<int, int>> accepted = {};
 
     bool accepts(int status) const {
-        for (const auto& [from, to] : accepted)
-            if (status >= from && status <= to)
-                return true;
-        return false;
+        return std::ranges::any_of(accepted, [status](const auto& range) {
+            return status >= range.first && status <= range.second;
+        });
     }
 };
 

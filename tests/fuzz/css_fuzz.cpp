@@ -23,8 +23,12 @@ void tests::fuzz(std::string_view input) {
     for (const char c : first) {
         if (c == '"' || c == '\\')
             quoted += '\\';
-        if (c == '\n' || c == '\r' || c == '\f')
-            quoted += c == '\n' ? "\\a " : c == '\r' ? "\\d " : "\\c ";
+        if (c == '\n')
+            quoted += "\\a ";
+        else if (c == '\r')
+            quoted += "\\d ";
+        else if (c == '\f')
+            quoted += "\\c ";
         else
             quoted += c;
     }

@@ -136,8 +136,9 @@ TEST_CASE("a HEAD has headers and no body, and leaves its connection for the nex
     server.on("/", {Send{head}, tests::KeepOpen{}});
     stage3::run([](std::string url) -> Coroutine<> {
         Session session(stage3::running_loop());
+        const stage3::GetOptions options{.only_head = true};
         for (int i = 0; i < 2; ++i) {
-            Response response = co_await session.get(url_of(url), {.only_head = true});
+            Response response = co_await session.get(url_of(url), options);
             CHECK(response.status() == 200);
             CHECK(response.header("X") == "y");
             const std::string body = co_await response.read();
@@ -156,16 +157,16 @@ TEST_CASE("a fetch from the public internet only doesn't reach a private address
     server.on("/", tests::html(""));
     stage3::run([](std::string url) -> Coroutine<> {
         Session session(stage3::running_loop());
+        const stage3::GetOptions options{.only_public = true};
         try {
-            co_await session.get(url_of(url), {.only_public = true});
+            co_await session.get(url_of(url), options);
             FAIL("it was fetched");
         } catch (const FetchError& error) {
             CHECK(error.kind == Kind::forbidden);
             CHECK(error.what() == std::string("address 127.0.0.1 is private"));
         }
         co_await fetch(session, url);
-        const Response response =
-            co_await session.get(url_of(url), {.only_public = true});
+        const Response response = co_await session.get(url_of(url), options);
         CHECK(response.status() == 200);
     }(server.url()));
     CHECK(server.requests().size() == 2);
