@@ -280,7 +280,8 @@ end
 
 -- ---- URLs ----
 
-local byte, IS_MET = string.byte, string.byte('m') -- the state of a URL that was too deep to become work
+local byte = string.byte
+local IS_MET = byte('m') -- its state: too deep to become work, so far
 
 -- These URLs were met on a page. Each that wasn't work yet becomes work, `rest` being what its
 -- item says after the URL (nil: it's too deep for that). `hosts`: "HOST COUNT HOST COUNT...":
