@@ -37,7 +37,34 @@ std::string percent_decoded(std::string_view text) {
 
 std::uint32_t hash_of_id(std::string_view id) {
     const std::size_t hash = std::hash<std::string_view>()(id);
-    return static_cast<std::uint32_t>(hash ^ (hash >> 16U >> 16U));
+    const auto folded = static_cast<std::uint32_t>(hash ^ (hash >> 16U >> 16U));
+    return std::max(folded, 1U); // 0 is for what is empty
+}
+
+void IdSet::insert(std::string_view id) {
+    if (2 * (size_ + 1) > slots_.size()) {
+        std::vector<std::uint32_t> slots(std::max<std::size_t>(16, 2 * slots_.size()));
+        slots.swap(slots_);
+        for (const std::uint32_t hash : slots)
+            if (hash != empty)
+                slots_[find_slot(hash)] = hash;
+    }
+    const std::uint32_t hash = hash_of_id(id);
+    std::uint32_t& slot = slots_[find_slot(hash)];
+    size_ += slot == empty ? 1 : 0;
+    slot = hash;
+}
+
+bool IdSet::contains(std::uint32_t hash) const {
+    return !slots_.empty() && slots_[find_slot(hash)] == hash;
+}
+
+/// Where the hash is, or would be.
+std::size_t IdSet::find_slot(std::uint32_t hash) const {
+    std::size_t at = hash & (slots_.size() - 1);
+    while (slots_[at] != empty && slots_[at] != hash)
+        at = (at + 1) & (slots_.size() - 1);
+    return at;
 }
 
 std::optional<std::string_view> fragment_to_find(std::string_view reference,
@@ -46,26 +73,35 @@ std::optional<std::string_view> fragment_to_find(std::string_view reference,
     if (hash == std::string_view::npos)
         return {};
     std::string_view fragment = reference.substr(hash + 1);
-    if (std::ranges::any_of(fragment, [](char c) { return c >= 0 && c <= ' '; })) {
+    const auto is_special = [](char c) { return (c >= 0 && c <= ' ') || c == ':'; };
+    if (std::ranges::any_of(fragment, is_special)) {
         storage = trim(fragment);
         std::erase_if(storage,
                       [](char c) { return c == '\t' || c == '\r' || c == '\n'; });
-        fragment = storage;
+        fragment = std::string_view(storage).substr(0, storage.find(":~:"));
     }
-    fragment = fragment.substr(0, fragment.find(":~:"));
     if (fragment.empty() || fragment[0] == '!' || fragment[0] == '/')
         return {};
     constexpr std::size_t longest_top = 9; // "%74%6f%70"
     if (fragment.size() <= longest_top
+        && (to_lower(fragment[0]) == 't' || fragment[0] == '%')
         && equal_ignoring_case(percent_decoded(fragment), "top"))
         return {};
     return fragment;
 }
 
-bool is_indicated(std::string_view fragment, const IdHashes& ids) {
-    return std::ranges::binary_search(ids, hash_of_id(fragment))
-           || (fragment.find('%') != std::string_view::npos
-               && std::ranges::binary_search(ids, hash_of_id(percent_decoded(fragment))));
+bool is_indicated(const Fragment& fragment, const IdSet& ids) {
+    return ids.contains(fragment.hash)
+           || (fragment.text.find('%') != std::string_view::npos
+               && ids.contains(hash_of_id(percent_decoded(fragment.text))));
+}
+
+void LinkFragments::add(std::uint32_t page, const Fragment& fragment) {
+    places.push_back({.page = page,
+                      .hash = fragment.hash,
+                      .begin = static_cast<std::uint32_t>(text.size()),
+                      .size = static_cast<std::uint32_t>(fragment.text.size())});
+    text += fragment.text;
 }
 
 } // namespace common

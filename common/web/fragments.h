@@ -4,6 +4,9 @@
 // is none, it shows the beginning of the page and says nothing. Page 32 of the book.
 #pragma once
 
+#include "common/web/url.h"
+
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,11 +15,24 @@
 
 namespace common {
 
-/// The ids of a page, and the names of its `a` elements, as hashes: four bytes each,
-/// sorted. Two texts have the same one by chance once in four billion.
-using IdHashes = std::vector<std::uint32_t>;
-
+/// Two texts have the same one by chance once in four billion.
 std::uint32_t hash_of_id(std::string_view id);
+
+/// The ids of a page, and the names of its `a` elements, as hashes: a table that's at
+/// least half empty, so a look into it seldom takes a second one.
+class IdSet {
+  public:
+    void insert(std::string_view id);
+    bool contains(std::uint32_t hash) const;
+    std::size_t size() const { return size_; }
+
+  private:
+    std::size_t find_slot(std::uint32_t hash) const;
+
+    static constexpr std::uint32_t empty = 0;
+    std::vector<std::uint32_t> slots_; // a power of two
+    std::size_t size_ = 0;
+};
 
 /// What a reference says after its '#', if a page needs an element for it. Nothing if
 /// any page will do: for "#", "#top", "#:~:text=" (which browsers look for in the text),
@@ -25,8 +41,37 @@ std::uint32_t hash_of_id(std::string_view id);
 std::optional<std::string_view> fragment_to_find(std::string_view reference,
                                                  std::string& storage);
 
+/// A fragment, and its hash, which takes longer to compute than to compare.
+struct Fragment {
+    explicit Fragment(std::string_view t) : text(t), hash(hash_of_id(t)) {}
+    Fragment(std::string_view t, std::uint32_t h) : text(t), hash(h) {}
+
+    std::string_view text;
+    std::uint32_t hash;
+};
+
 /// Does one of the ids match: as it's written, or percent-decoded?
 /// Source: the HTML Standard, "find a potential indicated element".
-bool is_indicated(std::string_view fragment, const IdHashes& ids);
+bool is_indicated(const Fragment& fragment, const IdSet& ids);
+
+/// The fragments of a document's links. There may be thousands, so their texts are one
+/// string.
+struct LinkFragments {
+    struct Place {
+        std::uint32_t page; ///< its index in `pages`
+        std::uint32_t hash;
+        std::uint32_t begin; ///< in `text`
+        std::uint32_t size;
+    };
+    std::vector<Url> pages; ///< that they point into, each once
+    std::vector<Place> places;
+    std::string text;
+
+    void add(std::uint32_t page, const Fragment& fragment);
+    Fragment fragment(const Place& place) const {
+        return {std::string_view(text).substr(place.begin, place.size), place.hash};
+    }
+    bool empty() const { return places.empty(); }
+};
 
 } // namespace common

@@ -69,27 +69,26 @@ bool holds_html_again(std::string_view name, bool in_svg) {
                   : is_one_of(name, {"mi", "mo", "mn", "ms", "mtext", "annotation-xml"});
 }
 
-/// For each length of a name, the first letters of LinkElement's names, as bits.
-constexpr std::uint32_t letters(std::string_view text) {
-    std::uint32_t bits = 0;
-    for (const char c : text)
-        bits |= 1U << static_cast<unsigned>(c - 'a');
-    return bits;
+/// For each length of a name, the first letters that names of some kind have, as bits.
+/// Most tags are none of them, and this tells so quickly.
+using FirstLetters = std::array<std::uint32_t, 10>;
+constexpr FirstLetters first_letters(const std::array<std::string_view, 10>& by_length) {
+    FirstLetters result{};
+    for (std::size_t length = 0; length < by_length.size(); ++length)
+        for (const char c : by_length.at(length))
+            result.at(length) |= 1U << static_cast<unsigned>(c - 'a');
+    return result;
 }
-constexpr std::array first_letters{0U,           letters("a"), 0U, 0U, letters("abm"),
-                                   letters("f"), letters("i")};
-constexpr std::array more_first_letters{0U,
-                                        letters("a"),
-                                        0U,
-                                        letters("i"),
-                                        letters("abmlf"),
-                                        letters("faeistv"),
-                                        letters("ios")};
-/// False for nearly all names, and quickly. `name` begins with a letter.
-bool may_be_link_element(std::string_view name, bool more) {
-    const auto& by_length = more ? more_first_letters : first_letters;
-    return name.size() < by_length.size()
-           && (by_length[name.size()] >> static_cast<unsigned>(to_lower(name[0]) - 'a')
+constexpr FirstLetters of_links = first_letters({"", "a", "", "", "abm", "f", "i"});
+constexpr FirstLetters of_assets =
+    first_letters({"", "a", "", "i", "abmlf", "faeistv", "ios"});
+/// Elements that `enter` must know about: svg, xmp, math, style, title, and so on.
+constexpr FirstLetters of_contents =
+    first_letters({"", "", "", "sx", "m", "st", "si", "n", "tn", "p"});
+/// False for nearly all names. `name` begins with a letter.
+bool may_be_among(const FirstLetters& letters, std::string_view name) {
+    return name.size() < letters.size()
+           && (letters[name.size()] >> static_cast<unsigned>(to_lower(name[0]) - 'a')
                & 1U)
                   != 0;
 }
@@ -202,7 +201,7 @@ bool HtmlScanner::at_markup(LinkTag& tag) {
 bool HtmlScanner::at_start_tag(LinkTag& tag) {
     const std::string_view name = read_tag_name();
     std::optional<LinkElement> element;
-    if (may_be_link_element(name, look_for_.assets))
+    if (may_be_among(look_for_.assets ? of_assets : of_links, name))
         element = link_element(name, look_for_.assets);
     if (!element && (look_for_.assets || look_for_.ids))
         element = LinkElement::other;
@@ -217,7 +216,7 @@ bool HtmlScanner::at_start_tag(LinkTag& tag) {
         return false; // the page ends inside the tag: it is none
 
     const std::size_t content = at_;
-    if (!inside_.empty() || name.size() >= 3)
+    if (!inside_.empty() || may_be_among(of_contents, name))
         enter(name, self_closing);
     if (element == LinkElement::style)
         tag.text = page_.substr(content, at_ - content);
@@ -260,8 +259,6 @@ bool HtmlScanner::in_foreign_content() const {
 }
 
 void HtmlScanner::leave(std::string_view name) {
-    if (inside_.empty())
-        return;
     const auto top = static_cast<Inside>(inside_.back());
     bool matches = holds_html_again(name, true) || holds_html_again(name, false);
     if (top == Inside::svg)
@@ -284,7 +281,7 @@ void HtmlScanner::at_end_tag() {
     }
     const std::string_view name = read_tag_name();
     bool ignored = false;
-    if (read_attributes(nullptr, ignored))
+    if (read_attributes(nullptr, ignored) && !inside_.empty())
         leave(name);
 }
 
@@ -383,6 +380,10 @@ std::string_view HtmlScanner::read_tag_name() {
 
 /// Reads up to the tag's ">" and goes behind it. False if the page ends before that.
 bool HtmlScanner::read_attributes(LinkTag* tag, bool& self_closing) {
+    if (at_ < page_.size() && page_[at_] == '>') { // as in most tags
+        ++at_;
+        return true;
+    }
     const char* const begin = page_.data();
     const char* const end = begin + page_.size();
     const char* p = begin + at_;

@@ -11,15 +11,136 @@
 #include <array>
 #include <climits>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <limits>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <string>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 
 namespace common {
 namespace {
+
+/// Sorts references, as they are written, by what they lead to. Most pages refer to the
+/// same URLs again and again, and resolving a URL takes longer than finding its text in a
+/// table.
+class LinkSorter {
+  public:
+    /// All but `ids` must outlive it. `ids` are those of the page.
+    LinkSorter(const Url& page, const Url& base, const LinkLimits& limits, IdSet ids)
+        : page_(page), base_(base), limits_(limits) {
+        result_.ids = std::move(ids);
+    }
+
+    /// `reference` must outlive it, too.
+    void add(std::string_view reference, LinkRole role) {
+        const auto hash = std::min(reference.find('#'), reference.size());
+        // With the '#': blanks count in front of it, and at an end they don't.
+        const auto known = written_.find(reference.substr(0, hash + 1));
+        Target* target = known == written_.end() ? nullptr : known->second;
+        if (target == nullptr || !target->is_listed(role)) {
+            target = list(reference, role);
+            if (target != nullptr && written_.size() < limits_.links)
+                written_.emplace(reference.substr(0, hash + 1), target);
+        }
+        if (limits_.ids && target != nullptr && role == LinkRole::hyperlink)
+            note_fragment(reference.substr(hash), *target);
+    }
+
+    /// To be called once, at the end.
+    Links links() { return std::move(result_); }
+
+  private:
+    static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+
+    /// A URL that is among the results.
+    struct Target {
+        Url url;
+        bool is_wanted;
+        bool is_link = false;      // in Links::urls
+        bool is_other = false;     // in Links::others
+        std::uint32_t page = none; // in LinkFragments::pages
+
+        bool is_listed(LinkRole role) const {
+            return is_link || (is_other && !(is_wanted && leads_on(role)));
+        }
+    };
+
+    /// Puts it among the results, unless it's there already. Null: it doesn't belong
+    /// there, or there is no more room.
+    Target* list(std::string_view reference, LinkRole role) {
+        auto url = resolve_url(reference, base_);
+        if (!url) {
+            ++(is_wanted_but_too_long(reference) ? result_.too_long : result_.unreadable);
+            return nullptr;
+        }
+        const auto known = targets_.find(url->href());
+        Target* target = known == targets_.end() ? nullptr : &known->second;
+        if (target != nullptr && target->is_listed(role))
+            return target;
+        const bool is_wanted =
+            target != nullptr ? target->is_wanted : limits_.wanted(*url);
+        if (!is_wanted && (!limits_.foreign || !limits_.foreign(*url)))
+            return nullptr;
+        if (result_.urls.size() + result_.others.size() >= limits_.links
+            || bytes_ + url->href().size() > limits_.bytes) {
+            ++result_.left_out;
+            return target;
+        }
+        bytes_ += url->href().size();
+        if (target == nullptr)
+            target =
+                &targets_.try_emplace(url->href(), Target{*url, is_wanted}).first->second;
+        if (is_wanted && leads_on(role)) {
+            result_.urls.push_back(*std::move(url));
+            target->is_link = true;
+        } else {
+            result_.others.push_back({*std::move(url), role, is_wanted});
+            target->is_other = true;
+        }
+        return target;
+    }
+
+    /// `hash` begins with the '#', if there is one.
+    void note_fragment(std::string_view hash, Target& target) {
+        const auto text = fragment_to_find(hash, storage_);
+        LinkFragments& fragments = result_.fragments;
+        if (!text || fragments.places.size() >= limits_.links)
+            return;
+        const Fragment fragment(*text);
+        if (target.url == page_ && is_indicated(fragment, result_.ids))
+            return;
+        if (target.page == none) {
+            target.page = static_cast<std::uint32_t>(fragments.pages.size());
+            fragments.pages.push_back(target.url);
+        }
+        fragments.add(target.page, fragment);
+    }
+
+    /// Its beginning shows where it leads, which may be out of scope, and whether it is a
+    /// link at all.
+    bool is_wanted_but_too_long(std::string_view reference) const {
+        if (reference.size() + base_.href().size() <= max_url_length)
+            return false;
+        const auto beginning =
+            resolve_url(reference.substr(0, max_url_length / 4), base_);
+        return beginning && limits_.wanted(*beginning);
+    }
+
+    const Url& page_;
+    const Url& base_;
+    const LinkLimits& limits_;
+    Links result_;
+    std::size_t bytes_ = 0; // of the URLs in it
+    std::string storage_;
+    // Many small pieces that live equally long.
+    std::pmr::monotonic_buffer_resource memory_;
+    std::pmr::unordered_map<std::string_view, Target> targets_{&memory_}; // by URL
+    std::pmr::unordered_map<std::string_view, Target*> written_{&memory_};
+};
 
 /// Collects references as they come. Where they lead is known only at the end, because
 /// the base may come after them.
@@ -71,53 +192,13 @@ class LinkCollector {
     }
 
     Links links() {
-        Links result;
-        std::ranges::sort(ids_);
-        result.ids = std::move(ids_);
-        result.urls.reserve(std::min(references_.size(), limits_.links)); // none moves
-        std::unordered_set<std::string_view> seen;                        // in these URLs
-        std::unordered_set<std::string_view> seen_otherwise; // in `other_texts`
-        std::deque<Url> other_texts;                         // none moves
-        std::unordered_set<std::size_t> seen_fragments;
+        LinkSorter sorter(page_, base_, limits_, std::move(ids_));
         std::size_t begin = 0;
-        std::size_t bytes = 0;
         for (const auto [end, role] : references_) {
-            const auto reference = std::string_view(text_).substr(begin, end - begin);
-            auto url = resolve_url(reference, base_);
+            sorter.add(std::string_view(text_).substr(begin, end - begin), role);
             begin = end;
-            if (!url) {
-                ++(is_wanted_but_too_long(reference) ? result.too_long
-                                                     : result.unreadable);
-                continue;
-            }
-            if (limits_.ids && role == LinkRole::hyperlink)
-                note_fragment(reference, *url, seen_fragments, result);
-            if (seen.contains(url->href()))
-                continue;
-            const bool is_other = !leads_on(role);
-            if (is_other && seen_otherwise.contains(url->href()))
-                continue;
-            const bool is_wanted = limits_.wanted(*url);
-            if (!is_wanted
-                && (seen_otherwise.contains(url->href()) || !limits_.foreign
-                    || !limits_.foreign(*url)))
-                continue;
-            if (seen.size() + result.others.size() >= limits_.links
-                || bytes + url->href().size() > limits_.bytes) {
-                ++result.left_out;
-                continue;
-            }
-            bytes += url->href().size();
-            if (is_wanted && !is_other) {
-                result.urls.push_back(*std::move(url));
-                seen.insert(result.urls.back().href());
-            } else {
-                other_texts.push_back(*url);
-                seen_otherwise.insert(other_texts.back().href());
-                result.others.push_back({*std::move(url), role, is_wanted});
-            }
         }
-        return result;
+        return sorter.links();
     }
 
   private:
@@ -191,30 +272,7 @@ class LinkCollector {
 
     void add_id(std::string_view id) {
         if (limits_.ids && !id.empty() && ids_.size() < most_ids)
-            ids_.push_back(hash_of_id(id));
-    }
-
-    /// Called when all ids are known. `seen` are hashes.
-    void note_fragment(std::string_view reference, const Url& url,
-                       std::unordered_set<std::size_t>& seen, Links& result) const {
-        std::string storage;
-        const auto fragment = fragment_to_find(reference, storage);
-        if (!fragment || result.fragments.size() >= limits_.links
-            || (url == page_ && is_indicated(*fragment, result.ids)))
-            return;
-        const std::size_t hash = 31 * std::hash<Url>()(url) + hash_of_id(*fragment);
-        if (seen.insert(hash).second)
-            result.fragments.emplace_back(url, *fragment);
-    }
-
-    /// Its beginning shows where it leads, which may be out of scope, and whether it is a
-    /// link at all.
-    bool is_wanted_but_too_long(std::string_view reference) const {
-        if (reference.size() + base_.href().size() <= max_url_length)
-            return false;
-        const auto beginning =
-            resolve_url(reference.substr(0, max_url_length / 4), base_);
-        return beginning && limits_.wanted(*beginning);
+            ids_.insert(id);
     }
 
     void add_reference(std::string_view reference, LinkRole role) {
@@ -232,7 +290,7 @@ class LinkCollector {
     bool base_seen_ = false;
     std::string text_; // of all references, one after the other
     std::vector<Reference> references_;
-    IdHashes ids_;
+    IdSet ids_;
 };
 
 // ---- HTML

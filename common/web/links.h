@@ -14,7 +14,6 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace common {
@@ -76,10 +75,10 @@ struct Links {
     std::size_t too_long = 0;      ///< links longer than `max_url_length`
     std::size_t unreadable = 0;    ///< other links that are no http or https URL
     std::vector<OtherLink> others; ///< each once
-    IdHashes ids;
-    /// Links with a fragment that needs an element there. Those to the page itself are
-    /// left out if it has one.
-    std::vector<std::pair<Url, std::string>> fragments;
+    IdSet ids;
+    /// Those that need an element there, of the links above. Those that point into the
+    /// document itself are left out if it has one.
+    LinkFragments fragments;
 };
 
 /// Finds the links of a document: `href` of a and area, `src` of frame and iframe, and

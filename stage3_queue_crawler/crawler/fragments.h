@@ -1,8 +1,8 @@
 // Which links point to a place that their page doesn't have?
 //
-// A link may be met before its page is read, or after, so both wait here for each other:
-// of a page, the hashes of its ids; of a link, its fragment, until it's found. What is
-// left at the end is missing. Page 32 of the book.
+// A link may be met before its page is read, or after. Those that come before wait in a
+// list, and the page's ids, which are kept as hashes, answer for all others. What neither
+// finds is missing. Page 32 of the book.
 #pragma once
 
 #include "common/web/fragments.h"
@@ -10,9 +10,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 namespace stage3 {
@@ -31,30 +32,49 @@ class Fragments {
     static constexpr std::size_t most_pages = KnownUrl::most_pages;
 
     /// `page` has been read.
-    void read(Number page, common::IdHashes ids);
+    void read(Number page, common::IdSet ids);
     /// `page` redirects to `target`, and a browser takes the fragment along.
-    void redirect(Number page, Number target) {
-        redirects_.insert_or_assign(page, target);
-    }
-    /// A link on the page `source` points into `target`.
-    void point(Number source, Number target, const std::string& fragment);
+    void redirect(Number page, Number target);
+    /// `page` turned out to be none, or it can't be read: nothing is missing there.
+    void forget(Number page);
+    /// Links on the page `source` point into pages. `numbers` are those of
+    /// `fragments.pages`; KnownUrl::none: it's no page of this crawl.
+    void point(Number source, std::span<const Number> numbers,
+               const common::LinkFragments& fragments);
 
-    /// Those that are missing, by page and by fragment. What wasn't
-    /// read has no ids, so nothing is missing there.
+    /// Those that are missing, by page and by fragment.
     std::vector<Missing> missing() const;
 
   private:
+    /// A link that has come before its page.
+    struct Waiting {
+        Number source;
+        std::uint32_t hash;
+        std::uint32_t begin; // of the fragment, in Page::text
+        std::uint32_t size;
+    };
+    /// Links with the same fragment, which the page itself doesn't have.
     struct Pointers {
         std::string fragment;
         std::vector<Number> from;
+        Number last = KnownUrl::none;
         std::size_t times = 0;
     };
-    /// By the hash of the fragment.
-    using Open = std::unordered_map<std::uint32_t, Pointers>;
+    struct Page {
+        enum class State : std::uint8_t { unread, read, elsewhere, none };
+        State state = State::unread;
+        Number target = KnownUrl::none;                           // if it's elsewhere
+        common::IdSet ids;                                        // if it has been read
+        std::vector<Waiting> waiting;                             // if it's unread
+        std::string text;                                         // of these
+        std::unordered_map<std::uint32_t, Pointers> missing = {}; // by hash
+    };
 
-    std::unordered_map<Number, common::IdHashes> ids_; // of pages
-    std::unordered_map<Number, Open> open_;            // not found yet, by page
-    std::unordered_map<Number, Number> redirects_;
+    void settle(Page& page, Page::State state);
+    static void miss(Page& page, Number source, const common::Fragment& fragment);
+    const common::IdSet* ids_at_the_end_of(const Page& page) const;
+
+    std::unordered_map<Number, Page> pages_;
 };
 
 } // namespace stage3

@@ -223,13 +223,18 @@ void MemoryFrontier::done(Work work, Record& record, const Found& found) {
 }
 
 void MemoryFrontier::note_fragments(const Found& found, KnownUrl::Number page) {
-    if (found.redirect && settings_.checks.fragments && !found.redirect_has_fragment)
-        fragments_.redirect(page, urls_.number_of(*found.redirect));
+    if (!settings_.checks.fragments)
+        return;
     if (found.ids)
         fragments_.read(page, *found.ids);
-    for (const Pointer& pointer : found.pointers)
-        if (const auto target = urls_.find_number(pointer.url); target != KnownUrl::none)
-            fragments_.point(page, target, pointer.fragment);
+    else if (found.redirect && !found.redirect_has_fragment)
+        fragments_.redirect(page, urls_.number_of(*found.redirect));
+    else
+        fragments_.forget(page);
+    std::vector<KnownUrl::Number> numbers;
+    for (const common::Url& url : found.fragments.pages)
+        numbers.push_back(urls_.find_number(url));
+    fragments_.point(page, numbers, found.fragments);
 }
 
 std::vector<Record> MemoryFrontier::missing_fragments() const {

@@ -165,9 +165,7 @@ void PageJudge::take_references(common::Links& links, Page& page) const {
     }
     if (!checks_.fragments)
         return;
-    for (auto& [url, fragment] : links.fragments)
-        page.found.pointers.push_back(
-            {.url = std::move(url), .fragment = std::move(fragment)});
+    page.found.fragments = std::move(links.fragments);
     page.found.ids = std::move(links.ids);
 }
 

@@ -54,12 +54,6 @@ struct Reference {
     Purpose purpose;
 };
 
-/// A link with a fragment.
-struct Pointer {
-    common::Url url;
-    std::string fragment;
-};
-
 /// What was found at a URL.
 struct Found {
     std::vector<common::Url> links;      ///< each once
@@ -67,8 +61,8 @@ struct Found {
     Purpose redirect_purpose = Purpose::follow;
     bool redirect_has_fragment = false;     ///< which replaces that of the link
     std::vector<Reference> references = {}; ///< each once
-    std::vector<Pointer> pointers = {};
-    std::optional<common::IdHashes> ids = {}; ///< of a page, if fragments are checked
+    common::LinkFragments fragments = {};
+    std::optional<common::IdSet> ids = {}; ///< of a page, if fragments are checked
 };
 
 } // namespace stage3

@@ -39,10 +39,14 @@ std::string fragments_of(std::string_view body, std::string_view type = "text/ht
     common::LinkLimits limits;
     limits.ids = true;
     std::string result;
-    for (const auto& [url, fragment] :
-         common::find_links(body, type, *common::parse_url("http://h/d/p.html"), limits)
-             .fragments)
-        result.append(url.target()).append("#").append(fragment).append(" ");
+    const common::LinkFragments fragments =
+        common::find_links(body, type, *common::parse_url("http://h/d/p.html"), limits)
+            .fragments;
+    for (const auto& place : fragments.places)
+        result.append(fragments.pages.at(place.page).target())
+            .append("#")
+            .append(fragments.fragment(place).text)
+            .append(" ");
     return result;
 }
 
@@ -64,6 +68,8 @@ std::string repeated(std::string_view text, std::size_t times) {
 TEST_CASE("links come out absolute, without fragment, in order, each once") {
     CHECK(links_of("<a href=z.html>z</a> <a href='/a#x'>a</a> <a href=\"z.html#y\">z</a>")
           == "http://h/d/z.html http://h/a");
+    CHECK(links_of("<a href='z #y'><a href='z '><a href='z#y'><a href='./z'>")
+          == "http://h/d/z%20 http://h/d/z");
 }
 
 TEST_CASE("links are found in every element that a crawler can follow") {
@@ -542,7 +548,7 @@ TEST_CASE(
           == "/d/p.html#x ");
     CHECK(fragments_of("<base href=/e/><a href='#x'><p id=x>") == "/e/#x ");
     CHECK(fragments_of("<area href='#x'><area href='#x'><iframe src='#y'>")
-          == "/d/p.html#x ");
+          == "/d/p.html#x /d/p.html#x ");
     CHECK(fragments_of("<x><a href='#x'/><y id='x'/><a href='#y'/></x>",
                        "application/xhtml+xml")
           == "/d/p.html#y ");

@@ -3,13 +3,28 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <string>
+#include <string_view>
+#include <vector>
 
 using stage3::Fragments;
 
 namespace {
 
-common::IdHashes id(std::string_view text) { return {common::hash_of_id(text)}; }
+common::IdSet id(std::string_view text) {
+    common::IdSet ids;
+    ids.insert(text);
+    return ids;
+}
+
+/// A link on the page `source` points into `target`.
+void point(Fragments& fragments, Fragments::Number source, Fragments::Number target,
+           std::string_view fragment) {
+    common::LinkFragments one;
+    one.add(0, common::Fragment(fragment));
+    fragments.point(source, std::array{target}, one);
+}
 
 /// "page#fragment" for each that is missing, with a blank after it.
 std::string missing_in(const Fragments& fragments) {
@@ -23,12 +38,12 @@ std::string missing_in(const Fragments& fragments) {
 
 TEST_CASE("a fragment is found whether the link or the page comes first") {
     Fragments fragments;
-    fragments.point(0, 1, "a");
-    fragments.point(0, 1, "b");
+    point(fragments, 0, 1, "a");
+    point(fragments, 0, 1, "b");
     fragments.read(1, id("a"));
-    fragments.point(2, 1, "a");
-    fragments.point(2, 1, "b");
-    fragments.point(2, 1, "c");
+    point(fragments, 2, 1, "a");
+    point(fragments, 2, 1, "b");
+    point(fragments, 2, 1, "c");
     CHECK(missing_in(fragments) == "1#b 1#c ");
     const auto missing = fragments.missing();
     CHECK(missing.at(0).pointed_from == std::vector<Fragments::Number>{0, 2});
@@ -37,19 +52,34 @@ TEST_CASE("a fragment is found whether the link or the page comes first") {
 
 TEST_CASE("of what is no page, no fragment is missing") {
     Fragments fragments;
-    fragments.point(0, 1, "a");
+    point(fragments, 0, 1, "a");
     CHECK(missing_in(fragments).empty());
+    fragments.forget(1);
+    point(fragments, 2, 1, "a");
+    CHECK(missing_in(fragments).empty());
+}
+
+TEST_CASE("two links on a page to one missing place count once") {
+    Fragments fragments;
+    point(fragments, 0, 1, "a");
+    point(fragments, 0, 1, "a");
+    fragments.read(1, {});
+    point(fragments, 2, 1, "a");
+    point(fragments, 2, 1, "a");
+    const auto missing = fragments.missing();
+    REQUIRE(missing.size() == 1);
+    CHECK(missing[0].times == 2);
 }
 
 TEST_CASE("a redirect takes the fragment along") {
     Fragments fragments;
-    fragments.point(0, 1, "a");
-    fragments.point(0, 1, "b");
+    point(fragments, 0, 1, "a");
+    point(fragments, 0, 1, "b");
     fragments.redirect(1, 2);
     fragments.redirect(2, 3);
     fragments.read(3, id("a"));
     CHECK(missing_in(fragments) == "1#b ");
-    fragments.point(0, 4, "a");
+    point(fragments, 0, 4, "a");
     fragments.redirect(4, 5);
     fragments.redirect(5, 4);
     CHECK(missing_in(fragments) == "1#b ");
@@ -59,7 +89,7 @@ TEST_CASE("for a missing fragment, the first pages are kept, and the number of a
     Fragments fragments;
     fragments.read(100, {});
     for (Fragments::Number page = 0; page < 30; ++page)
-        fragments.point(page, 100, "a");
+        point(fragments, page, 100, "a");
     const auto missing = fragments.missing();
     REQUIRE(missing.size() == 1);
     CHECK(missing[0].pointed_from.size() == Fragments::most_pages);
