@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <iterator>
 
 namespace common {
 namespace {
@@ -41,15 +42,14 @@ std::uint32_t hash_of_id(std::string_view id) {
     return std::max(folded, 1U); // 0 is for what is empty
 }
 
-void IdSet::insert(std::string_view id) {
+void IdSet::insert(std::uint32_t hash) {
     if (2 * (size_ + 1) > slots_.size()) {
         std::vector<std::uint32_t> slots(std::max<std::size_t>(16, 2 * slots_.size()));
         slots.swap(slots_);
-        for (const std::uint32_t hash : slots)
-            if (hash != empty)
-                slots_[find_slot(hash)] = hash;
+        for (const std::uint32_t known : slots)
+            if (known != empty)
+                slots_[find_slot(known)] = known;
     }
-    const std::uint32_t hash = hash_of_id(id);
     std::uint32_t& slot = slots_[find_slot(hash)];
     size_ += slot == empty ? 1 : 0;
     slot = hash;
@@ -57,6 +57,13 @@ void IdSet::insert(std::string_view id) {
 
 bool IdSet::contains(std::uint32_t hash) const {
     return !slots_.empty() && slots_[find_slot(hash)] == hash;
+}
+
+std::vector<std::uint32_t> IdSet::hashes() const {
+    std::vector<std::uint32_t> result;
+    std::ranges::copy_if(slots_, std::back_inserter(result),
+                         [](std::uint32_t hash) { return hash != empty; });
+    return result;
 }
 
 /// Where the hash is, or would be.

@@ -22,9 +22,12 @@ std::uint32_t hash_of_id(std::string_view id);
 /// least half empty, so a look into it seldom takes a second one.
 class IdSet {
   public:
-    void insert(std::string_view id);
+    void insert(std::string_view id) { insert(hash_of_id(id)); }
+    void insert(std::uint32_t hash);
     bool contains(std::uint32_t hash) const;
     std::size_t size() const { return size_; }
+    /// All of them, in no order.
+    std::vector<std::uint32_t> hashes() const;
 
   private:
     std::size_t find_slot(std::uint32_t hash) const;

@@ -151,6 +151,8 @@ FrontierSettings Crawler<F>::settings_of_frontier() {
     if (settings_.obey_robots)
         settings.ask_robots = [this](const common::Url& url) { return robots_.ask(url); };
     settings.withdraw_questions = [this] { robots_.cancel_all(); };
+    settings.is_site_private = [this] { return fetch_.session().may_be_private(); };
+    settings.note_private_site = [this] { fetch_.session().allow_private(); };
     return settings;
 }
 
@@ -256,7 +258,7 @@ void Crawler<F>::start_workers_abroad(TaskGroup& group) {
     }
 }
 
-/// A frontier that several processes share checks no foreign URLs.
+/// Not every frontier has foreign URLs.
 template <Frontier F>
 Coroutine<Visit<F>> Crawler<F>::next_visit(bool is_abroad) {
     if constexpr (requires { frontier_.get_foreign(); })

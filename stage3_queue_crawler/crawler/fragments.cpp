@@ -100,4 +100,23 @@ std::vector<Fragments::Missing> Fragments::missing() const {
     return all;
 }
 
+std::vector<Record> records_of_missing(const Fragments& fragments,
+                                       const KnownUrls& urls) {
+    std::vector<Record> records;
+    for (const Fragments::Missing& missing : fragments.missing()) {
+        const KnownUrl& page = urls[missing.page];
+        Record& record = records.emplace_back(page.url);
+        record.parent = urls[missing.pointed_from.front()].url;
+        record.role = common::LinkRole::hyperlink;
+        record.depth = page.depth;
+        record.outcome = Outcome::error;
+        record.status = 200;
+        record.error = "no element has this id";
+        record.fragment = missing.fragment;
+        for (const KnownUrl::Number from : missing.pointed_from)
+            record.pages.push_back(urls[from].url);
+    }
+    return records;
+}
+
 } // namespace stage3

@@ -7,6 +7,7 @@
 
 #include "common/web/fragments.h"
 #include "stage3_queue_crawler/crawler/known_urls.h"
+#include "stage3_queue_crawler/crawler/record.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -76,5 +77,8 @@ class Fragments {
 
     std::unordered_map<Number, Page> pages_;
 };
+
+/// A record for each fragment that is missing.
+std::vector<Record> records_of_missing(const Fragments& fragments, const KnownUrls& urls);
 
 } // namespace stage3

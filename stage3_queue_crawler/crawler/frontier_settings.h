@@ -27,6 +27,11 @@ struct FrontierSettings {
     RobotsCache::Ask ask_robots = {}; ///< empty: everything is allowed
     /// Called when the answers still to come are probably no longer needed.
     std::function<void()> withdraw_questions = [] {};
+    /// For a frontier of several processes: has this one seen that the site's address is
+    /// private, so that foreign servers' addresses may be private, too?
+    std::function<bool()> is_site_private = [] { return false; };
+    /// Another one has.
+    std::function<void()> note_private_site = [] {};
 };
 
 } // namespace stage3

@@ -238,21 +238,7 @@ void MemoryFrontier::note_fragments(const Found& found, KnownUrl::Number page) {
 }
 
 std::vector<Record> MemoryFrontier::missing_fragments() const {
-    std::vector<Record> records;
-    for (const Fragments::Missing& missing : fragments_.missing()) {
-        const KnownUrl& page = urls_[missing.page];
-        Record& record = records.emplace_back(page.url);
-        record.parent = urls_[missing.pointed_from.front()].url;
-        record.role = common::LinkRole::hyperlink;
-        record.depth = page.depth;
-        record.outcome = Outcome::error;
-        record.status = 200;
-        record.error = "no element has this id";
-        record.fragment = missing.fragment;
-        for (const KnownUrl::Number from : missing.pointed_from)
-            record.pages.push_back(urls_[from].url);
-    }
-    return records;
+    return records_of_missing(fragments_, urls_);
 }
 
 // [put-off]

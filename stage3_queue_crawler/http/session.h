@@ -174,6 +174,11 @@ class Session {
     /// How many transfers are under way.
     std::size_t in_flight() const { return transfers_.size(); }
 
+    /// True if requests with `only_public` may go to private addresses.
+    bool may_be_private() const { return is_private_; }
+    /// From now on, they may.
+    void allow_private() { is_private_ = true; }
+
   private:
     friend class Transfer;
     struct EndMulti {

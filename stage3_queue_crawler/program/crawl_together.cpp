@@ -53,6 +53,18 @@ std::string who_we_are(const CrawlSettings& crawl) {
     return text;
 }
 
+std::string what_is_checked(const Checks& checks) {
+    std::string text = checks.assets ? "" : "\n--no-assets";
+    if (checks.fragments)
+        text += "\n--fragments";
+    if (checks.foreign)
+        text += fmt::format("\n--external\n--external-delay {}",
+                            std::chrono::duration<double>(checks.foreign_delay).count());
+    for (const auto& [from, to] : checks.accepted)
+        text += fmt::format("\n--accept {}..{}", from, to);
+    return text;
+}
+
 /// What all processes must have in common, since it defines the crawl; one per line.
 std::string agreed_settings(const Options& options) {
     const CrawlSettings& crawl = options.crawl;
@@ -82,7 +94,7 @@ std::string agreed_settings(const Options& options) {
         text += "\n--no-private";
     if (crawl.session.tls.insecure)
         text += "\n--insecure";
-    return text + who_we_are(crawl);
+    return text + what_is_checked(crawl.checks) + who_we_are(crawl);
 }
 
 SharedCrawl shared_crawl(const Options& options, Console& console) {
@@ -114,8 +126,8 @@ bool is_redirect_that_closes(RedirectCircles& circles, const Record& record) {
            && circles.closes(record.url, *target);
 }
 
-/// Writes the crawl's records, in the format that is wanted. Returns how many of them are
-/// dead though no process could see it.
+/// Writes the crawl's records, in the format that is wanted. Returns how many of them
+/// count as dead, besides those that processes saw to be dead.
 Coroutine<std::size_t> write_report(const Options& options, SharedResults& results) {
     co_await results.read();
     Output output(running_loop(), options.output);
@@ -132,11 +144,17 @@ Coroutine<std::size_t> write_report(const Options& options, SharedResults& resul
                 record.outcome = Outcome::failed;
                 record.error = redirect_loop;
                 ++dead;
+            } else if (options.strict && record.outcome == Outcome::unclear) {
+                ++dead;
             }
             output.write(format->record(record));
         }
         co_await output.drain();
     }
+    const std::vector<Record> missing = co_await results.missing_fragments();
+    for (const Record& record : missing)
+        output.write(format->record(record));
+    dead += missing.size();
     output.write(format->end({.urls = results.urls(),
                               .left_out = {},
                               .time = results.time(),

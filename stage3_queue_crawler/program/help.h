@@ -116,7 +116,6 @@ constexpr std::string_view help_on_sharing =
     R"(Several processes, on as many machines as you like, can share a crawl. Each URL
 is fetched by one of them, together they are as polite as a single one, and when
 a process dies, the others take over its work. One of them writes the report.
-A shared crawl follows links, and checks nothing else.
 
   --frontier URL  the Redis (6.2 or later) where they meet, as unix:/path or
                   redis://user:password@host:port/db; the password can also be

@@ -436,16 +436,12 @@ std::string answer(const common::CommandLine& line, const Typed& typed,
                : common::as_completions(line.table(), typed.generated);
 }
 
-/// Assets are checked unless the user, or a shared frontier, says no.
+/// Assets are checked unless the user says no.
 void set_checks(Options& options, const Typed& typed) {
     Checks& checks = options.crawl.checks;
     if (typed.assets && typed.no_assets)
         throw UsageError("--assets and --no-assets: give one of these");
-    const bool is_shared = !options.shared.servers.empty();
-    if (is_shared && (typed.assets || checks.foreign || checks.fragments))
-        throw UsageError("--frontier follows links and checks nothing else: leave out "
-                         "--assets, --external and --fragments");
-    checks.assets = !typed.no_assets && !is_shared;
+    checks.assets = !typed.no_assets;
     checks.foreign_delay = typed.foreign_delay.value_or(checks.foreign_delay);
 }
 

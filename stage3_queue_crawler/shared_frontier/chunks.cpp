@@ -23,6 +23,34 @@ std::size_t server_of(std::string_view host, std::size_t servers) {
 
 namespace {
 
+constexpr std::string_view purposes = "fcx"; // in the order of Purpose
+
+}
+
+std::string to_text(const Why& why) {
+    std::string text{purposes[static_cast<std::size_t>(why.purpose)],
+                     static_cast<char>('a' + static_cast<int>(why.role))};
+    if (why.may_be_private)
+        text += 'p';
+    return text;
+}
+
+Why read_why(std::string_view text) {
+    return {.purpose = static_cast<Purpose>(
+                std::min(purposes.find(text.at(0)), purposes.size() - 1)),
+            .role = role_of(text.at(1)),
+            .may_be_private = text.size() > 2};
+}
+
+common::LinkRole role_of(char letter) {
+    const bool is_known =
+        letter >= 'a' && letter <= 'a' + static_cast<int>(common::LinkRole::script);
+    return is_known ? static_cast<common::LinkRole>(letter - 'a')
+                    : common::LinkRole::hyperlink;
+}
+
+namespace {
+
 /// Links to one host.
 struct Group {
     std::string host;
@@ -54,8 +82,8 @@ std::string Chunk::text() const {
 
 std::vector<Chunk> make_chunks(std::span<const Url> links, const LinkKind& kind,
                                std::size_t servers, std::size_t most) {
-    const std::string head =
-        fmt::format("{} {} {}", kind.depth, kind.redirects_left, kind.what);
+    const std::string head = fmt::format("{} {} {} {}", kind.depth, kind.redirects_left,
+                                         kind.what, to_text(kind.why));
     std::vector<Chunk> chunks;
     constexpr auto none = std::numeric_limits<std::size_t>::max();
     std::vector<std::size_t> last(servers, none); // each server's last chunk

@@ -5,7 +5,9 @@
 // in at once. frontier.lua describes the format. Page 29 of the book.
 #pragma once
 
+#include "common/web/links.h"
 #include "common/web/url.h"
+#include "stage3_queue_crawler/crawler/purpose.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -19,18 +21,35 @@ namespace stage3 {
 /// Which of `servers` servers has that host: always the same one, on every machine.
 std::size_t server_of(std::string_view host, std::size_t servers);
 
+/// Why a URL is to be visited, and how it was met: "fa" for a link to follow, and so on.
+/// A foreign one may have a third letter: "xap".
+struct Why {
+    Purpose purpose = Purpose::follow;
+    common::LinkRole role = common::LinkRole::hyperlink;
+    /// The site's address is private, so that of a foreign server may be private, too.
+    bool may_be_private = false;
+
+    friend auto operator<=>(const Why&, const Why&) = default;
+};
+std::string to_text(const Why& why);
+/// The first two letters must be there.
+Why read_why(std::string_view text);
+/// The role that the second letter stands for.
+common::LinkRole role_of(char letter);
+
 /// What the links of a chunk have in common.
 struct LinkKind {
     char what =
         'l'; ///< `l`: links; `d`: too deep to be followed; `r`: a redirect, or a root
     std::uint32_t depth = 0;
     int redirects_left = 0;
+    Why why = {};
 };
 
 /// For one server.
 struct Chunk {
     std::size_t server;
-    std::string kind;  ///< "DEPTH REDIRECTS WHAT"
+    std::string kind;  ///< "DEPTH REDIRECTS WHAT WHY"
     std::string hosts; ///< "HOST COUNT HOST COUNT …": whose the URLs are
     std::vector<std::string> urls;
 

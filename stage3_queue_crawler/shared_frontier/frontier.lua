@@ -13,21 +13,27 @@
 --   urls        hash    every URL ever met -> its state, and its number: "q12"
 --   met         list    "PAGE q12f13m14": these URLs were met on that page. (The letters were
 --               their states at that time, and only separate the numbers.)
---   queue:H     list    what waits for host H: "URL DEPTH REDIRECTS TRIES LOST PARENT"
---               (a zset, if the order is `priority`)
---   hosts       hash    H -> "NEXT_START DELAY BUSY HELD_UNTIL GATE"
+--   queue:H     list    what waits for host H: "URL DEPTH REDIRECTS TRIES LOST PARENT WHY"
+--               (a zset, if the order is `priority`). WHY: a letter for the purpose (`f`:
+--               follow, `c`: check, `x`: check on a foreign host), one for the kind of
+--               link that it was met as, and `p` if a private address is no objection
+--   checks      list    to be checked when nothing is left to follow: "H ITEM"
+--   hosts       hash    H -> "NEXT_START DELAY BUSY HELD_UNTIL GATE CLASS"
 --   ready       zset    hosts that have work and room, by the time they are due
---   parked      zset    put off: "H URL DEPTH REDIRECTS TRIES LOST PARENT", by the time
+--   ready_abroad        the same, for foreign hosts
+--   parked      zset    put off: "H ITEM", by the time
 --   suspects    zset    the same, by the time to look at it: may have killed processes
 --   given_up    hash    URL that has killed processes -> "RECORD H URL DEPTH ...": its
 --                       record's ID in the stream, and itself, as in suspects
 --   rules       hash    H -> what its robots.txt says to us
 --   sessions    zset    processes taking part, by the time at which their lease ends
 --   session:S   hash    one of these: seq, name, done
---   held:S      hash    what it holds: URL -> "SEQ H FLAG DEPTH REDIRECTS TRIES LOST PARENT"
+--   held:S      hash    what it holds: URL -> "SEQ H FLAG", and the rest of its item
 --   records     stream  one for each URL that is done, with its page's number, which
 --                       PAGE and PARENT refer to
 --   links       list    of pages with very many: those still to be put in
+--   places      list    if fragments are checked: "PAGE", and in more lines what is known
+--               of its ids, and the fragments of its links; see shared_fragments.h
 --   outbox:K    stream  links to hosts that server K has (see "Several servers", below)
 --   outboxes    hash    server -> the last entry its outbox has ever had; "sent:SERVER" ->
 --                       the last that arrived there and was removed
@@ -36,7 +42,10 @@
 --
 -- What is true between any two calls:
 --   1. A URL whose state is q is in exactly one of queue:*, parked, suspects, held:*, links.
---   2. meta.unfinished is the number of these, plus that of the entries in outboxes.
+--      One whose state is c is in checks; others there count no more.
+--   2. meta.unfinished is the number of these, plus that of the entries in outboxes; of
+--      those with state c only if meta.checking is 1. Until then, meta.deferred has these.
+--      meta.to_follow is the number of those to be followed, and of entries in outboxes.
 --   3. A URL whose state is f or d has exactly one record; no other has any.
 --   4. A host's BUSY is the number of its URLs that are held.
 --   5. A host is in `ready` if and only if its queue isn't empty and it has room.
@@ -50,13 +59,14 @@
 --
 -- Times are microseconds of the crawl's own clock: see `tick`.
 
-local FORMAT = '3'
+local FORMAT = '4'
 
 local PREFIX = string.sub(KEYS[1], 1, -5) -- "{NAME}:"
 local function key(name) return PREFIX .. name end
 local META, URLS, HOSTS, READY = KEYS[1], key('urls'), key('hosts'), key('ready')
 local PARKED, SESSIONS, RECORDS = key('parked'), key('sessions'), key('records')
-local MET = key('met')
+local MET, CHECKS, PLACES = key('met'), key('checks'), key('places')
+local READY_ABROAD = key('ready_abroad')
 local LINKS, HISTORY = key('links'), key('history')
 local SUSPECTS, GIVEN_UP = key('suspects'), key('given_up')
 local call, match, find, sub = redis.call, string.match, string.find, string.sub
@@ -79,11 +89,12 @@ end
 
 -- ---- meta, and the clock ----
 
-local SETTINGS = {'lease', 'delay', 'max_per_host', 'max_pages', 'max_lost', 'servers',
-                  'rules'}
+local SETTINGS = {'lease', 'delay', 'foreign_delay', 'max_per_host', 'max_pages', 'max_lost',
+                  'servers', 'rules'}
 local COUNTERS = {'clock', 'seen', 'unfinished', 'created', 'known', 'records', 'counted',
                   'dead', 'held', 'lost', 'last_lost', 'given_up', 'retried', 'stale', 'new_session',
-                  'arrivals', 'so_far', 'over', 'holds', 'ended'}
+                  'arrivals', 'so_far', 'over', 'holds', 'to_follow', 'deferred',
+                  'checking', 'ended'}
 local M, before = {}, {} -- what meta says; what it said before this call
 
 local function read_meta()
@@ -139,8 +150,16 @@ local function tick()
 end
 -- [/tick]
 
+-- Nothing is left to follow: what waited for that becomes work. See `put_checks_in`.
+local function begin_to_check()
+    M.checking = 1
+    M.unfinished, M.created = M.unfinished + M.deferred, M.created + M.deferred
+    M.deferred = 0
+end
+
 local function note_state()
-    if M.unfinished == 0 then
+    if M.to_follow == 0 and M.servers == 1 and M.checking == 0 then begin_to_check() end
+    if (M.checking == 1 and M.unfinished or M.to_follow) == 0 then
         -- Another server may still have links for us: see `finish`.
         M.state = (M.servers == 1 or M.over == 1) and 'complete' or 'idle'
     elseif M.max_pages > 0 and M.counted >= M.max_pages
@@ -152,7 +171,7 @@ local function note_state()
 end
 
 local function summary()
-    return {M.state, int(M.unfinished), int(M.records), int(M.known), int(M.dead),
+    return {M.state, int(M.unfinished + M.deferred), int(M.records), int(M.known), int(M.dead),
             int(M.held), int(M.given_up), int(M.holds)}
 end
 
@@ -171,6 +190,7 @@ local function queue_length(name)
 end
 
 local NO_RULES, ASKING, OPEN, TO_BEGIN = '?', 'a', 'o', 'b'
+local HOME, ABROAD = 'h', 'x' -- a host's class: on a foreign one, we are a guest
 
 -- `gate`: NO_RULES: its robots.txt has not been asked for. ASKING: a process is asking for
 -- it. OPEN. TO_BEGIN: it wants a delay, and a request has yet to begin. ASKING and TO_BEGIN
@@ -179,13 +199,13 @@ local function host(name)
     local h = hosts[name]
     if h then return h end
     h = {next = 0, delay = 0, busy = 0, hold = 0, gate = M.rules == 1 and NO_RULES or OPEN,
-         new = {}, back = {}, is_changed = true}
+         class = HOME, new = {}, back = {}, is_changed = true}
     local value = call('HGET', HOSTS, name)
     if value then
-        local start, delay, busy, hold, gate =
-            match(value, '^(%d+) (%d+) (%d+) (%d+) (.)$')
+        local start, delay, busy, hold, gate, class =
+            match(value, '^(%d+) (%d+) (%d+) (%d+) (.) (.)$')
         h.next, h.delay, h.busy = tonumber(start), tonumber(delay), tonumber(busy)
-        h.hold, h.gate = tonumber(hold), gate
+        h.hold, h.gate, h.class = tonumber(hold), gate, class
         h.is_changed = false
     else
         call('DEL', key('queue:' .. name)) -- left by a crawl that was only partly removed
@@ -195,11 +215,16 @@ local function host(name)
     return h
 end
 
-local function delay_of(h) return math.max(h.delay, M.delay) end
+local function delay_of(h)
+    return math.max(h.delay, M.delay, h.class == ABROAD and M.foreign_delay or 0)
+end
+
+-- Requests at once; 0: no limit.
+local function most_of(h) return h.class == ABROAD and 1 or M.max_per_host end
 
 local function has_room(h)
-    return h.gate ~= ASKING and h.gate ~= TO_BEGIN
-           and (M.max_per_host == 0 or h.busy < M.max_per_host)
+    local most = most_of(h)
+    return h.gate ~= ASKING and h.gate ~= TO_BEGIN and (most == 0 or h.busy < most)
 end
 
 -- Shorter URLs first; those of equal length in the order in which they came.
@@ -243,12 +268,13 @@ end
 
 -- A host already in `ready` keeps its place, unless it was asked or put on hold.
 local function stand_in_line(name, h, place)
+    local ready = h.class == ABROAD and READY_ABROAD or READY
     if h.length == 0 or not has_room(h) then
-        call('ZREM', READY, name)
+        call('ZREM', ready, name)
     elseif h.has_moved then
-        call('ZADD', READY, int(math.max(h.next, h.hold, place)), name)
+        call('ZADD', ready, int(math.max(h.next, h.hold, place)), name)
     else
-        call('ZADD', READY, 'NX', int(math.max(h.next, h.hold, place)), name)
+        call('ZADD', ready, 'NX', int(math.max(h.next, h.hold, place)), name)
     end
     h.has_moved = false
 end
@@ -259,19 +285,20 @@ local function write_hosts()
         if h.is_changed then
             lines[#lines + 1] = name
             lines[#lines + 1] = int(h.next) .. ' ' .. int(h.delay) .. ' ' .. h.busy .. ' '
-                                .. int(h.hold) .. ' ' .. h.gate
+                                .. int(h.hold) .. ' ' .. h.gate .. ' ' .. h.class
             h.is_changed = false
         end
     end
     in_pieces('HSET', HOSTS, lines, 2)
 end
 
-local met = {} -- what goes into MET
+local met, checks = {}, {} -- what goes into MET and CHECKS
 
 -- Puts what has come into the hosts' queues, and updates which hosts are ready.
 local function settle()
     in_pieces('RPUSH', MET, met, 1)
-    met = {}
+    in_pieces('RPUSH', CHECKS, checks, 1)
+    met, checks = {}, {}
     for name, h in pairs(hosts) do
         push(name, h)
         stand_in_line(name, h, M.clock)
@@ -282,30 +309,50 @@ end
 
 local byte = string.byte
 local IS_MET = byte('m') -- its state: too deep to become work, so far
+local IS_DEFERRED = byte('c') -- to be checked, unless a link turns it into a page
+
+-- That URL of a host becomes work.
+local function enqueue(name, item, class)
+    local h = host(name)
+    if class == ABROAD and h.class ~= ABROAD then h.class, h.is_changed = ABROAD, true end
+    h.new[#h.new + 1] = item
+end
 
 -- These URLs were met on a page. Each that wasn't work yet becomes work, `rest` being what its
--- item says after the URL (nil: it's too deep for that). `hosts`: "HOST COUNT HOST COUNT...":
--- the first COUNT of them belong to the first HOST, and so on. Returns how many were new.
-local function meet(urls, hosts, rest, page)
+-- item says after the URL (nil: it's too deep for that), and `purpose` a letter. `hosts`:
+-- "HOST COUNT HOST COUNT...": the first COUNT of them belong to the first HOST, and so on.
+-- Returns how many were new.
+local function meet(urls, hosts, rest, page, purpose)
     if #urls == 0 then return 0 end
     local values, new, changed = call('HMGET', URLS, unpack(urls)), 0, {}
     local now = {} -- a root may occur twice
     local words, name, last = string.gmatch(hosts, '%S+'), nil, 0
+    local defers = purpose == 'c' and M.checking == 0
     for i = 1, #urls do
         local url = urls[i]
         local value = now[url] or values[i]
-        if not value or rest and byte(value) == IS_MET then
+        local state = value and byte(value)
+        local was_deferred = state == IS_DEFERRED and purpose == 'f'
+        if not value or rest and (state == IS_MET or was_deferred) then
             if not value then
                 new = new + 1
                 value = 'm' .. M.known + new
             end
             if rest then
-                value = 'q' .. sub(value, 2)
-                M.unfinished = M.unfinished + 1
-                M.created = M.created + 1
                 while i > last do name, last = words(), last + tonumber(words()) end
-                local h = host(name)
-                h.new[#h.new + 1] = url .. rest
+                value = (defers and 'c' or 'q') .. sub(value, 2)
+                if defers then
+                    M.deferred = M.deferred + 1
+                    checks[#checks + 1] = name .. ' ' .. url .. rest
+                else
+                    if was_deferred and M.checking == 0 then M.deferred = M.deferred - 1 end
+                    if not was_deferred or M.checking == 0 then
+                        M.unfinished = M.unfinished + 1
+                        M.created = M.created + 1
+                    end
+                    if purpose == 'f' then M.to_follow = M.to_follow + 1 end
+                    enqueue(name, url .. rest, purpose)
+                end
             end
             now[url] = value
             changed[#changed + 1] = url
@@ -319,14 +366,15 @@ local function meet(urls, hosts, rest, page)
     return new
 end
 
--- A chunk of links, 500 at most; only a root may occur twice. `kind`: "DEPTH REDIRECTS WHAT".
--- WHAT is `l`: links on that page; `d`: the same, but too deep to be followed; `r`: a
--- redirect's target, or roots, which are on no page. Returns how many were new.
+-- A chunk of links, 500 at most; only a root may occur twice. `kind`: "DEPTH REDIRECTS WHAT
+-- WHY". WHAT is `l`: links on that page; `d`: the same, but too deep to be followed; `r`: a
+-- redirect's target, or roots, which are on no page. Returns how many links were new.
 local function meet_chunk(kind, hosts, urls, page)
-    local depth, redirects, what = match(kind, '^(%d+) (%d+) (%a)$')
-    local rest = what ~= 'd' and ' ' .. depth .. ' ' .. redirects .. ' 0 0 ' .. page or nil
-    local new = meet(urls, hosts, rest, what == 'r' and '' or page)
-    return what == 'r' and 0 or new
+    local depth, redirects, what, why = match(kind, '^(%d+) (%d+) (%a) (%a+)$')
+    local rest = what ~= 'd'
+                 and ' ' .. depth .. ' ' .. redirects .. ' 0 0 ' .. page .. ' ' .. why or nil
+    local new = meet(urls, hosts, rest, what == 'r' and '' or page, sub(why, 1, 1))
+    return what ~= 'r' and why == 'fa' and new or 0
 end
 
 -- A chunk as a single text, a line for each: KIND, HOSTS, URL*.
@@ -345,26 +393,30 @@ local function finish_url(number, record, new)
     local is_dead = outcome == 'error' or outcome == 'failed'
     call('HSET', URLS, url, (is_dead and 'd' or 'f') .. sub(call('HGET', URLS, url), 2))
     M.unfinished = M.unfinished - 1
+    if record[15] == 'f' then M.to_follow = M.to_follow - 1 end
     if is_dead then M.dead = M.dead + 1 end
     return call('XADD', RECORDS, '*', 'number', int(number), 'new_links', new, 'url', url,
                 'depth', record[2], 'parent', record[3], 'outcome', outcome,
                 'status', record[5], 'next_url', record[6], 'error', record[7],
                 'content_type', record[8], 'charset', record[9], 'bytes', record[10],
-                'links', record[11], 'tries', record[12], 'seconds', record[13])
+                'links', record[11], 'tries', record[12], 'seconds', record[13],
+                'kind', record[14])
 end
 
 -- The last page's number. That of a record that was withdrawn isn't used again.
 local function page_number() return M.records + M.retried end
 
 -- A page is done: it gets the next number, its links are put in, and its record is written.
--- If there are several chunks of links, see `put_links_in`.
+-- If there are many links, see `put_links_in`.
 local function take_page(record, chunks)
     M.records = M.records + 1
     if record[4] ~= 'disallowed' then M.counted = M.counted + 1 end
-    local number = page_number()
-    local one = chunks[1]
-    if #chunks <= 1 then
-        local new = one and meet_chunk(one.kind, one.hosts, one.urls, int(number)) or 0
+    local number, links, new = page_number(), 0, 0
+    for _, chunk in ipairs(chunks) do links = links + #chunk.urls end
+    if links <= 500 then
+        for _, chunk in ipairs(chunks) do
+            new = new + meet_chunk(chunk.kind, chunk.hosts, chunk.urls, int(number))
+        end
         return finish_url(number, record, new)
     end
     for _, chunk in ipairs(chunks) do
@@ -387,7 +439,7 @@ local function put_links_in()
         local one = cjson.decode(text)
         if one.urls then
             M.so_far = M.so_far + meet_chunk(one.kind, one.hosts, one.urls, int(one.number))
-            count = count + 500
+            count = count + #one.urls + 20 -- a chunk takes time, too, however short it is
         else
             finish_url(one.number, one.record, M.so_far)
             M.so_far = 0
@@ -395,18 +447,35 @@ local function put_links_in()
     end
 end
 
+-- The same, for what is to be checked, from the moment when nothing is left to follow.
+local function put_checks_in()
+    if M.checking == 0 then return end
+    local some, changed = call('LPOP', CHECKS, ENOUGH) or {}, {}
+    local urls = {}
+    for i, text in ipairs(some) do urls[i] = match(text, '^%S+ (%S+)') end
+    local values = #urls > 0 and call('HMGET', URLS, unpack(urls)) or {}
+    for i, text in ipairs(some) do
+        if byte(values[i]) == IS_DEFERRED then -- else it's a page by now
+            changed[#changed + 1] = urls[i]
+            changed[#changed + 1] = 'q' .. sub(values[i], 2)
+            enqueue(match(text, '^(%S+) (.*)$'))
+        end
+    end
+    in_pieces('HSET', URLS, changed, 2)
+end
+
 -- ---- What is held ----
 
 local function read_held(value)
-    local seq, name, flag, depth, redirects, tries, lost, parent =
-        match(value, '^(%d+) (%S+) (%S) (%d+) (%d+) (%d+) (%d+) (%S+)$')
+    local seq, name, flag, depth, redirects, tries, lost, parent, why =
+        match(value, '^(%d+) (%S+) (%S) (%d+) (%d+) (%d+) (%d+) (%S+) (%a+)$')
     return {seq = seq, host = name, flag = flag, depth = depth, redirects = redirects,
-            tries = tries, lost = tonumber(lost), parent = parent}
+            tries = tries, lost = tonumber(lost), parent = parent, why = why}
 end
 
 local function write_held(held)
     return table.concat({held.seq, held.host, held.flag, held.depth, held.redirects,
-                         held.tries, int(held.lost), held.parent}, ' ')
+                         held.tries, int(held.lost), held.parent, held.why}, ' ')
 end
 
 -- A delay counts from the moment a request begins. From the lease until then (or until it's
@@ -437,7 +506,7 @@ end
 
 local function as_item(url, held)
     return table.concat({url, held.depth, held.redirects, held.tries, int(held.lost),
-                         held.parent}, ' ')
+                         held.parent, held.why}, ' ')
 end
 
 -- An item that has had its turn has another. A suspect stays one.
@@ -466,7 +535,7 @@ local function unpark()
     if #due == 0 then return end
     call('ZREM', PARKED, unpack(due))
     for i = #due, 1, -1 do
-        local name, item, lost = match(due[i], '^(%S+) (%S+ %d+ %d+ %d+ (%d+) %S+)$')
+        local name, item, lost = match(due[i], '^(%S+) (%S+ %d+ %d+ %d+ (%d+) %S+ %a+)$')
         come_back(name, item, tonumber(lost))
     end
 end
@@ -505,7 +574,8 @@ local function take_over(url, held, wait, evidence)
     leave(held)
     local id = take_page({url, held.depth, held.parent, 'failed', '', '',
                           'several processes have ended while they fetched only it', '', '',
-                          '0', '0', held.tries, '0'}, {})
+                          '0', '0', held.tries, '0', sub(held.why, 2, 2), sub(held.why, 1, 1)},
+                         {})
     held.lost = M.max_lost
     call('HSET', GIVEN_UP, url, id .. ' ' .. held.host .. ' ' .. as_item(url, held))
     M.given_up = M.given_up + 1
@@ -557,7 +627,7 @@ end
 -- where they wait.
 local function lease_from(name, h, want, take, seq, leased, lines)
     local flag = '-'
-    if M.max_per_host > 0 then want = math.min(want, M.max_per_host - h.busy) end
+    if most_of(h) > 0 then want = math.min(want, most_of(h) - h.busy) end
     if h.gate == NO_RULES then
         flag, want, h.gate = 'r', 1, ASKING
     elseif delay_of(h) > 0 then
@@ -622,17 +692,12 @@ local function has_one_at_a_time(h) return h.gate == NO_RULES or delay_of(h) > 0
 
 -- Leases at most `want` items, from all hosts in turn: one that has just been asked goes
 -- after all that are ready. (Their places differ by a microsecond each.) Then `ahead` more.
-local function lease(session, seq, want, ahead)
-    local suspect = try_suspect(session, seq, want)
-    if suspect then return suspect end
-    -- An item that waits in a process takes one of its host's places, and it's too late for
-    -- anything newer, or shorter, to overtake it.
-    if M.max_per_host > 0 or M.order ~= 'fifo' then ahead = 0 end
-    local leased, lines, place = {}, {}, 0
-    local goes_on = true
+-- Appends them to `leased`, and what is to be written down to `lines`.
+local function lease_in_turn(ready, seq, want, ahead, leased, lines)
+    local place, goes_on = 0, true
     while want + ahead > 0 and goes_on do
         goes_on = false
-        local names = call('ZRANGE', READY, '-inf', int(M.clock + place), 'BYSCORE',
+        local names = call('ZRANGE', ready, '-inf', int(M.clock + place), 'BYSCORE',
                            'LIMIT', 0, want + ahead)
         local share = math.ceil((want + ahead) / math.max(#names, 1))
         for _, name in ipairs(names) do
@@ -649,17 +714,35 @@ local function lease(session, seq, want, ahead)
             end
         end
     end
+end
+
+-- At most `want` items, `ahead` more, and `abroad` of foreign hosts; `room` in all. The second
+-- result: how many are not of foreign hosts.
+local function lease(session, seq, want, ahead, abroad, room)
+    local suspect = try_suspect(session, seq, want)
+    if suspect then return suspect, #suspect / 2 end
+    -- An item that waits in a process takes one of its host's places, and it's too late for
+    -- anything newer, or shorter, to overtake it.
+    if M.max_per_host > 0 or M.order ~= 'fifo' then ahead = 0 end
+    local leased, lines = {}, {}
+    lease_in_turn(READY, seq, want, ahead, leased, lines)
+    local at_home = #leased / 2
+    lease_in_turn(READY_ABROAD, seq, math.max(0, math.min(abroad, room - at_home)), 0, leased,
+                  lines)
     in_pieces('HSET', key('held:' .. session), lines, 2)
-    return leased
+    return leased, at_home
 end
 
 -- In how many milliseconds there may be something to lease; -1: unknown. `may_more`: as far
--- as max_pages is concerned.
-local function next_time(session, may_more)
-    if call('EXISTS', LINKS) == 1 then return 0 end
+-- as max_pages is concerned. `abroad`: also of foreign hosts.
+local function next_time(session, may_more, abroad)
+    if call('EXISTS', LINKS) == 1 or M.checking == 1 and call('EXISTS', CHECKS) == 1 then
+        return 0
+    end
     if not may_more or M.trial == session then return -1 end
     local first
-    for _, name in ipairs({READY, PARKED, M.trial == '' and SUSPECTS or nil}) do
+    for _, name in ipairs({READY, PARKED, abroad and READY_ABROAD or READY,
+                           M.trial == '' and SUSPECTS or nil}) do
         local one = call('ZRANGE', name, 0, 0, 'WITHSCORES')
         if one[2] and (not first or tonumber(one[2]) < first) then
             first = tonumber(one[2])
@@ -699,7 +782,7 @@ local function put_in_outboxes(first, count)
         local id = call('XADD', key('outbox:' .. ARGV[i]), '*', 'page',
                         int(page_number()), 'chunk', ARGV[i + 1])
         call('HSET', key('outboxes'), ARGV[i], id)
-        M.unfinished = M.unfinished + 1
+        M.unfinished, M.to_follow = M.unfinished + 1, M.to_follow + 1
         M.created = M.created + 1
     end
 end
@@ -716,19 +799,30 @@ local function read_chunks(i)
     return chunks, place
 end
 
+local function record_of(url, held, i)
+    local record = {url, held.depth, held.parent, unpack(ARGV, i + 2, i + 11)}
+    record[14], record[15] = sub(held.why, 2, 2), sub(held.why, 1, 1)
+    return record
+end
+
+local function note_places(text)
+    if text ~= '' then call('RPUSH', PLACES, int(page_number()) .. '\n' .. text) end
+end
+
 -- [done]
 -- done URL OUTCOME STATUS NEXT_URL ERROR CONTENT_TYPE CHARSET BYTES LINKS TRIES SECONDS
---      O (SERVER CHUNK)*O  N (KIND HOSTS COUNT URL*COUNT)*N
+--      PLACES  O (SERVER CHUNK)*O  N (KIND HOSTS COUNT URL*COUNT)*N
 -- A page is done and its links are in: both or neither. O: chunks for other servers.
 function results.done(session, i)
-    local url, others = ARGV[i + 1], tonumber(ARGV[i + 12])
-    local chunks, place = read_chunks(i + 13 + 2 * others)
+    local url, others = ARGV[i + 1], tonumber(ARGV[i + 13])
+    local chunks, place = read_chunks(i + 14 + 2 * others)
     local held = let_go(session, url)
     if held then
         if ARGV[i + 2] == 'disallowed' then not_asked(held) end
         leave(held)
-        take_page({url, held.depth, held.parent, unpack(ARGV, i + 2, i + 11)}, chunks)
-        put_in_outboxes(i + 13, others)
+        take_page(record_of(url, held, i), chunks)
+        put_in_outboxes(i + 14, others)
+        note_places(ARGV[i + 12])
     end
     return place
 end
@@ -815,7 +909,8 @@ local function find_foreign()
     if kind == 'none' then
         for _, name in ipairs({'urls', 'hosts', 'ready', 'parked', 'sessions', 'records',
                                'links', 'rules', 'history', 'inbox', 'outboxes',
-                               'suspects', 'given_up', 'met'}) do
+                               'suspects', 'given_up', 'met', 'checks', 'ready_abroad',
+                               'places'}) do
             if call('EXISTS', key(name)) == 1 then return key(name) end
         end
     elseif kind ~= 'hash' or call('HEXISTS', META, 'format') == 0
@@ -874,7 +969,7 @@ function operations.look()
 end
 
 -- open FORMAT SETTINGS LEASE DELAY MAX_PER_HOST MAX_PAGES MAX_LOST SERVERS RULES ORDER
---      NONCE NAME OLD_SESSION N CHUNK*N
+--      FOREIGN_DELAY NONCE NAME OLD_SESSION N CHUNK*N
 -- Creates the crawl if there is none, puts the roots in, begins a session. Times are in
 -- microseconds. NONCE: random, in case Redis forgets what it has said. OLD_SESSION: this
 -- process's last one, now given up, or empty.
@@ -886,17 +981,17 @@ function operations.open()
     if not M.format then
         make_crawl({'lease', ARGV[4], 'delay', ARGV[5], 'max_per_host', ARGV[6],
                     'max_pages', ARGV[7], 'max_lost', ARGV[8], 'servers', ARGV[9],
-                    'rules', ARGV[10], 'order', ARGV[11], 'state', 'running',
-                    'trial', ''})
+                    'rules', ARGV[10], 'order', ARGV[11], 'foreign_delay', ARGV[12],
+                    'state', 'running', 'trial', ''})
         read_meta()
     end
     tick()
-    if call('ZSCORE', SESSIONS, ARGV[14]) then end_session(ARGV[14], false) end
+    if call('ZSCORE', SESSIONS, ARGV[15]) then end_session(ARGV[15], false) end
     reclaim()
-    for i = 16, 15 + tonumber(ARGV[15]) do meet_text(ARGV[i], '-') end
+    for i = 17, 16 + tonumber(ARGV[16]) do meet_text(ARGV[i], '-') end
     M.new_session = M.new_session + 1
-    local session = int(M.new_session) .. '-' .. ARGV[12]
-    call('HSET', key('session:' .. session), 'seq', '0', 'name', ARGV[13], 'done', '0')
+    local session = int(M.new_session) .. '-' .. ARGV[13]
+    call('HSET', key('session:' .. session), 'seq', '0', 'name', ARGV[14], 'done', '0')
     call('ZADD', SESSIONS, int(M.clock + M.lease), session)
     note('came', session, 0)
     settle()
@@ -931,33 +1026,44 @@ local function take_results(session, i)
     end
 end
 
+-- `wanted`: "WANT AHEAD ABROAD". -> items, and in how many milliseconds to ask again
+local function lease_what_is_wanted(session, seq, wanted)
+    local want, ahead, abroad = match(wanted, '^(%d+) (%d+) (%d+)$')
+    want, ahead, abroad = tonumber(want), tonumber(ahead), tonumber(abroad)
+    local room = M.max_pages > 0 and M.max_pages - M.counted - M.held
+                 or want + ahead + abroad
+    if call('LLEN', LINKS) > JAM then room = 0 end -- first these, then new pages
+    local now = math.max(0, math.min(want, room))
+    local leased, count = lease(session, seq, now, math.max(0, math.min(ahead, room - now)),
+                                abroad, room)
+    write_hosts()
+    note_state()
+    local all = #leased / 2
+    if count >= want and all >= count + abroad then return leased, 0 end
+    return leased, next_time(session, all < room, abroad > 0)
+end
+
 -- [step]
--- step SESSION SEQ WANT AHEAD RESULT...
+-- step SESSION SEQ "WANT AHEAD ABROAD" RESULT...
 -- Takes the results, leases at most WANT items and AHEAD more, for workers that will want
--- them soon, and renews the session's lease.
+-- them soon (ABROAD: from foreign hosts), and renews the session's lease.
 -- -> {"ok", wait in ms, on trial, state, unfinished..., (URL HELD)...}
 -- or {"expired"}: others have what it held.
 function operations.step()
-    local session, seq, want, ahead = ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
+    local session, seq = ARGV[2], ARGV[3]
     local last = tonumber(call('HGET', key('session:' .. session), 'seq') or -2)
     local number = tonumber(seq)
     if number ~= last and number ~= last + 1 then return {'expired'} end
     call('ZADD', SESSIONS, int(M.clock + M.lease), session)
     if number == last then return say_again(session, seq) end
     call('HSET', key('session:' .. session), 'seq', seq)
-    take_results(session, 6)
+    take_results(session, 5)
     put_links_in()
+    put_checks_in()
     reclaim()
     unpark()
     settle()
-    local room = M.max_pages > 0 and M.max_pages - M.counted - M.held or want + ahead
-    if call('LLEN', LINKS) > JAM then room = 0 end -- first these, then new pages
-    local now = math.max(0, math.min(want, room))
-    local leased = lease(session, seq, now, math.max(0, math.min(ahead, room - now)))
-    write_hosts()
-    note_state()
-    local count, wait = #leased / 2, 0
-    if count < want then wait = next_time(session, count < room) end
+    local leased, wait = lease_what_is_wanted(session, seq, ARGV[4])
     return append({'ok', int(wait), on_trial(session), unpack(summary())}, leased)
 end
 -- [/step]
@@ -989,6 +1095,7 @@ function operations.retry()
         call('XDEL', RECORDS, id)
         call('HSET', URLS, all[i], 'q' .. sub(call('HGET', URLS, all[i]), 2))
         call('ZADD', SUSPECTS, int(M.clock), item)
+        if match(item, ' f%a+$') then M.to_follow = M.to_follow + 1 end
     end
     local count = #all / 2
     call('DEL', GIVEN_UP)
@@ -1030,15 +1137,20 @@ function operations.sent()
         call('XDEL', key('outbox:' .. ARGV[2]), entry[1])
     end
     if #entries > 0 then call('HSET', key('outboxes'), 'sent:' .. ARGV[2], ARGV[3]) end
-    M.unfinished = M.unfinished - #entries
+    M.unfinished, M.to_follow = M.unfinished - #entries, M.to_follow - #entries
     note_state()
     return summary()
 end
 
--- finish: nothing is left anywhere. The caller has asked all servers, twice, how many URLs
--- are unfinished and how many there have ever been.
+-- finish CHECKING: nothing is left anywhere. The caller has asked all servers, twice, how many
+-- URLs are unfinished and how many there have ever been. CHECKING: the least of what they say
+-- about that. If it's 0, nothing is left to follow, so checking begins; else it's the end.
 function operations.finish()
-    if M.unfinished == 0 then M.over = 1 end
+    if M.to_follow == 0 and ARGV[2] == '0' and M.checking == 0 then
+        begin_to_check()
+    elseif M.unfinished == 0 and ARGV[2] == '1' and M.checking == 1 then
+        M.over = 1
+    end
     note_state()
     return summary()
 end

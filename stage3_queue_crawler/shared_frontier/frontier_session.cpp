@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::string_view format = "3"; // of what is kept in Redis
+constexpr std::string_view format = "4"; // of what is kept in Redis
 /// In bytes: one call sends no more, unless a single result is larger.
 constexpr std::size_t most_told = std::size_t{256} * 1024;
 constexpr EventLoop::Duration shortest_pause = 5ms;
@@ -45,7 +45,7 @@ SharedState read_state(const RedisReply& reply, std::size_t place) {
             .holds = number(7)};
 }
 
-/// `held`: "SEQ H FLAG DEPTH REDIRECTS TRIES LOST PARENT", as frontier.lua has it.
+/// `held`: "SEQ H FLAG DEPTH REDIRECTS TRIES LOST PARENT WHY", as frontier.lua has it.
 Leased read_leased(std::string url, const std::string& held) {
     Leased item;
     item.url = std::move(url);
@@ -72,7 +72,12 @@ Leased read_leased(std::string url, const std::string& held) {
     number(item.tries);
     word(); // how many processes were lost with it
     item.is_root = word() == "-";
+    item.why = read_why(word());
     return item;
+}
+
+std::string to_text(const Wanted& wanted) {
+    return fmt::format("{} {} {}", wanted.now, wanted.ahead, wanted.abroad);
 }
 
 /// The first line that is in `ours` but not in `theirs`.
@@ -132,6 +137,7 @@ FrontierSession::open_arguments(std::string_view operation) const {
         std::to_string(crawl_.servers.size()),
         settings_.obey_robots ? "1" : "0",
         settings_.order,
+        microseconds(settings_.foreign_delay),
         random_text(),
         crawl_.process,
         id_,
@@ -246,6 +252,8 @@ EventLoop::TimePoint FrontierSession::next_call() const {
         when = std::min(when, told_ + collecting);
     if (!state_.is_over() && owner_.wants_some())
         when = std::min(when, next_ask_);
+    if (!state_.is_over() && owner_.wants_some_abroad())
+        when = std::min(when, next_ask_abroad_);
     return when;
 }
 
@@ -269,8 +277,7 @@ Coroutine<> FrontierSession::wait_for_news() {
 Coroutine<> FrontierSession::step() {
     const Wanted wanted = is_closing_ ? Wanted() : owner_.take_wanted(used_soon());
     std::vector<std::string> arguments{"step", id_, std::to_string(++last_call_),
-                                       std::to_string(wanted.now),
-                                       std::to_string(wanted.ahead)};
+                                       to_text(wanted)};
     for (std::string& word : take_results())
         arguments.push_back(std::move(word));
     call_began_ = loop_.time();
@@ -281,7 +288,7 @@ Coroutine<> FrontierSession::step() {
                         "and what it held went to others: it begins anew",
                         client_.url().shown()));
         forget_items();
-        owner_.on_items(wanted.all(), {});
+        owner_.on_items(wanted, {});
         owner_.on_expired();
         co_await open();
     } else {
@@ -334,13 +341,15 @@ void FrontierSession::take_answer(const RedisReply& reply, Wanted asked) {
     std::vector<Leased> items;
     for (std::size_t i = first; i + 1 < reply.items.size(); i += 2)
         items.push_back(read_leased(reply.items[i].text, reply.items[i + 1].text));
-    const bool had_enough = items.size() >= asked.now;
+    const auto abroad =
+        static_cast<std::size_t>(std::ranges::count_if(items, &Leased::is_foreign));
+    const bool had_enough = items.size() - abroad >= asked.now;
     pace(reply.items.at(1).number(), had_enough);
     if (is_too_old(call_began_)) { // it took too long: we may count as dead
         for (Leased& item : std::exchange(items, {}))
             tell({"back", std::move(item.url)});
     }
-    owner_.on_items(asked.all(), std::move(items));
+    owner_.on_items(asked, std::move(items));
 }
 
 /// When to ask next. A session that got less than it wanted asks less and less often, or
@@ -349,13 +358,14 @@ void FrontierSession::pace(std::int64_t wait, bool had_enough) {
     const EventLoop::TimePoint now = loop_.time();
     next_sign_ = now + crawl_.lease / 6;
     pause_ = had_enough ? shortest_pause : std::min(2 * pause_, longest_pause);
-    next_ask_ = now + pause_;
-    if (had_enough)
-        next_ask_ = now;
-    else if (wait >= 0)
-        next_ask_ = now
-                    + std::clamp<EventLoop::Duration>(std::chrono::milliseconds(wait),
-                                                      1ms, pause_);
+    const auto expected = [wait](EventLoop::Duration longest) -> EventLoop::Duration {
+        if (wait < 0)
+            return longest;
+        return std::clamp<EventLoop::Duration>(std::chrono::milliseconds(wait), 1ms,
+                                               longest);
+    };
+    next_ask_ = now + (had_enough ? EventLoop::Duration() : expected(pause_));
+    next_ask_abroad_ = now + expected(longest_pause);
 }
 
 Coroutine<> FrontierSession::leave() {

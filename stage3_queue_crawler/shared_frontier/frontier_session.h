@@ -14,6 +14,7 @@
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
 #include "stage3_queue_crawler/runtime/sync/event.h"
 #include "stage3_queue_crawler/runtime/task/coroutine.h"
+#include "stage3_queue_crawler/shared_frontier/chunks.h"
 #include "stage3_queue_crawler/shared_frontier/event_rate.h"
 #include "stage3_queue_crawler/shared_frontier/shared_crawl.h"
 
@@ -43,14 +44,18 @@ struct Leased {
     int redirects_left = 0;
     int tries = 0; ///< so far
     bool is_root = false;
+    Why why = {};
+
+    bool is_foreign() const { return why.purpose == Purpose::check_foreign; }
 };
 
 /// How many items to ask for.
 struct Wanted {
-    std::size_t now = 0;   ///< for workers that wait
-    std::size_t ahead = 0; ///< for those that will, soon
+    std::size_t now = 0;    ///< for workers that wait
+    std::size_t ahead = 0;  ///< for those that will, soon
+    std::size_t abroad = 0; ///< on foreign hosts, for workers abroad that wait
 
-    std::size_t all() const { return now + ahead; }
+    std::size_t at_home() const { return now + ahead; }
 };
 
 /// A time, as frontier.lua reads it.
@@ -65,8 +70,10 @@ class FrontierSession {
         std::function<Wanted(std::size_t soon)> take_wanted;
         /// Does a worker wait for one?
         std::function<bool()> wants_some;
+        /// Does one of those abroad?
+        std::function<bool()> wants_some_abroad;
         /// The items that came, of the `asked` that were asked for.
-        std::function<void(std::size_t asked, std::vector<Leased>)> on_items;
+        std::function<void(Wanted asked, std::vector<Leased>)> on_items;
         /// Some host is to be left alone from now on, by all processes.
         std::function<void()> on_hold;
         /// The session has ended, and another one begins: by now, others have what was
@@ -79,6 +86,7 @@ class FrontierSession {
     /// What the script must know about a crawl that it creates.
     struct Settings {
         std::chrono::microseconds delay{};
+        std::chrono::microseconds foreign_delay{};
         std::size_t max_per_host = 0; ///< 0: no limit
         std::size_t max_pages = 0;    ///< the same
         bool obey_robots = false;
@@ -159,6 +167,7 @@ class FrontierSession {
     Event news_;
     EventLoop::TimePoint next_sign_{}; // of life
     EventLoop::TimePoint next_ask_{};  // for items, if there were none
+    EventLoop::TimePoint next_ask_abroad_{};
     EventLoop::Duration pause_{};
     SharedState state_;
     bool is_on_trial_ = false;

@@ -14,6 +14,7 @@ constexpr std::size_t most_asking = 100;
 } // namespace
 
 Ticket HeldItems::add(HeldItem item) {
+    ++counts_of(item).held;
     items_.emplace(++last_ticket_, std::move(item));
     return last_ticket_;
 }
@@ -25,17 +26,17 @@ HeldItem* HeldItems::find(Ticket ticket) {
 
 void HeldItems::take_out(HeldItem& item) {
     item.is_out = true;
-    ++out_;
+    ++counts_of(item).out;
 }
 
 void HeldItems::begin_asking(HeldItem& item, std::unique_ptr<CancelAtExit> on_answer) {
     item.on_answer = std::move(on_answer);
-    ++asking_;
+    ++counts_of(item).asking;
 }
 
 void HeldItems::end_asking(HeldItem& item) {
     item.on_answer.reset();
-    --asking_;
+    --counts_of(item).asking;
 }
 
 void HeldItems::give_back(Ticket ticket) {
@@ -58,10 +59,12 @@ void HeldItems::give_back_ahead(const FrontierSession& session, const std::strin
 
 void HeldItems::drop(Ticket ticket) {
     const auto item = items_.find(ticket);
+    Counts& counts = counts_of(item->second);
+    --counts.held;
     if (item->second.is_out)
-        --out_;
+        --counts.out;
     if (item->second.on_answer)
-        --asking_;
+        --counts.asking;
     items_.erase(item);
 }
 
@@ -75,7 +78,7 @@ void HeldItems::forget(const FrontierSession& session) {
 }
 
 std::size_t HeldItems::on_the_way() const {
-    return expected_ + items_.size() - out_ - std::min(asking_, most_asking);
+    return home_.expected + home_.held - home_.out - std::min(home_.asking, most_asking);
 }
 
 } // namespace stage3

@@ -35,16 +35,24 @@ struct HeldItem {
     Leased lease;
     EventLoop::TimePoint since;
     bool is_out = false; ///< a worker has it
+
+    bool is_foreign() const { return lease.is_foreign(); }
     /// Set while its host is being asked for robots.txt: this call waits for the answer.
     std::unique_ptr<CancelAtExit> on_answer = {};
 };
 
 class HeldItems {
   public:
-    /// `count` more were asked for.
-    void expect(std::size_t count) { expected_ += count; }
-    /// The answer about `count` of them is here; what came with it is added next.
-    void expect_no_more(std::size_t count) { expected_ -= count; }
+    /// These were asked for.
+    void expect(const Wanted& wanted) {
+        home_.expected += wanted.at_home();
+        abroad_.expected += wanted.abroad;
+    }
+    /// The answer about them is here; what came with it is added next.
+    void expect_no_more(const Wanted& wanted) {
+        home_.expected -= wanted.at_home();
+        abroad_.expected -= wanted.abroad;
+    }
 
     Ticket add(HeldItem item);
     /// nullptr: its lease has ended.
@@ -66,18 +74,33 @@ class HeldItems {
     /// The leases of that session have ended.
     void forget(const FrontierSession& session);
 
-    bool is_empty() const { return items_.empty() && expected_ == 0; }
+    bool is_empty() const {
+        return items_.empty() && home_.expected == 0 && abroad_.expected == 0;
+    }
     /// How many the workers have.
-    std::size_t out() const { return out_; }
+    std::size_t out() const { return home_.out + abroad_.out; }
     /// How many are on their way to workers that wait for one.
     std::size_t on_the_way() const;
+    /// The same for workers abroad. A host that is being asked for robots.txt counts.
+    std::size_t on_the_way_abroad() const {
+        return abroad_.expected + abroad_.held - abroad_.out;
+    }
 
   private:
+    struct Counts {
+        std::size_t held = 0;
+        std::size_t out = 0;      // of these, with a worker
+        std::size_t asking = 0;   // of these, waiting for robots.txt
+        std::size_t expected = 0; // not yet among these
+    };
+    Counts& counts_of(const HeldItem& item) {
+        return item.is_foreign() ? abroad_ : home_;
+    }
+
     std::unordered_map<Ticket, HeldItem> items_;
     Ticket last_ticket_ = 0;
-    std::size_t out_ = 0;      // of these, with a worker
-    std::size_t asking_ = 0;   // of these, waiting for robots.txt
-    std::size_t expected_ = 0; // not yet among these
+    Counts home_;
+    Counts abroad_; // items of foreign hosts
 };
 
 } // namespace stage3

@@ -30,6 +30,11 @@ std::pair<std::uint64_t, std::uint64_t> place_of(const std::string& id) {
     return {read(view.substr(0, dash)), read(view.substr(std::min(dash + 1, id.size())))};
 }
 
+/// Have all begun to check, according to `read_all`?
+std::string checking(const std::string& all) {
+    return all.find("/0 ") == std::string::npos ? "1" : "0";
+}
+
 } // namespace
 
 Coroutine<> Outboxes::carry() {
@@ -153,7 +158,7 @@ Coroutine<> Outboxes::end_if_nothing_is_left() {
         co_return;
     co_await check_that_none_is_lost();
     for (const auto& session : sessions_) {
-        std::vector<std::string> finish{"finish"};
+        std::vector<std::string> finish{"finish", checking(first)};
         co_await session->call(std::move(finish));
     }
 }
@@ -166,16 +171,19 @@ Coroutine<> Outboxes::check_that_none_is_lost() {
                 co_await what_has_arrived(source, target);
 }
 
-/// How many URLs have ever been unfinished, on each server; empty if some are unfinished.
+/// For each server, how many URLs have ever been unfinished, and whether it is checking
+/// what isn't followed: "120/0 97/0 ". Empty if some are unfinished, or, while it isn't
+/// checking, are to be followed.
 Coroutine<std::string> Outboxes::read_all() {
     std::string all;
     for (const auto& session : sessions_) {
-        std::vector<std::string> ask{"HMGET", session->key("meta"), "unfinished",
-                                     "created"};
+        std::vector<std::string> ask{"HMGET",   session->key("meta"), "unfinished",
+                                     "created", "checking",           "to_follow"};
         const RedisReply reply = co_await session->client().call(std::move(ask));
-        if (reply.items.at(0).text != "0")
+        const bool is_checking = reply.items.at(2).text == "1";
+        if (reply.items.at(is_checking ? 0 : 3).text != "0")
             co_return std::string();
-        all += reply.items.at(1).text + " ";
+        all += reply.items.at(1).text + "/" + reply.items.at(2).text + " ";
     }
     co_return all;
 }

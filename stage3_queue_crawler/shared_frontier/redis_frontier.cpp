@@ -5,6 +5,7 @@
 #include "stage3_queue_crawler/redis/redis_url.h"
 #include "stage3_queue_crawler/runtime/loop/at_exit.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
+#include "stage3_queue_crawler/shared_frontier/shared_fragments.h"
 
 #include <fmt/core.h>
 
@@ -14,6 +15,7 @@
 #include <iterator>
 #include <map>
 #include <ranges>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -49,13 +51,15 @@ FrontierSession::Settings settings_of_session(const FrontierSettings& settings,
     const auto or_zero = [](std::size_t limit) {
         return limit == FrontierSettings::no_limit ? 0 : limit;
     };
-    return {.delay =
-                std::chrono::ceil<std::chrono::microseconds>(settings.politeness.delay),
-            .max_per_host = or_zero(settings.politeness.max_per_host),
-            .max_pages = or_zero(settings.max_pages),
-            .obey_robots = settings.ask_robots != nullptr,
-            .order = std::string(name_of(settings.order)),
-            .roots = std::move(roots)};
+    return {
+        .delay = std::chrono::ceil<std::chrono::microseconds>(settings.politeness.delay),
+        .foreign_delay =
+            std::chrono::ceil<std::chrono::microseconds>(settings.checks.foreign_delay),
+        .max_per_host = or_zero(settings.politeness.max_per_host),
+        .max_pages = or_zero(settings.max_pages),
+        .obey_robots = settings.ask_robots != nullptr,
+        .order = std::string(name_of(settings.order)),
+        .roots = std::move(roots)};
 }
 
 /// What a Redis says about itself; empty if we may not ask.
@@ -119,12 +123,14 @@ FrontierSession::Owner RedisFrontier::owner_of(std::size_t server) {
     return {.take_wanted =
                 [this, server](std::size_t soon) {
                     const Wanted items = wanted(*sessions_[server], soon);
-                    held_.expect(items.all());
+                    held_.expect(items);
                     return items;
                 },
             .wants_some = [this, server] { return wanted(*sessions_[server]).now > 0; },
+            .wants_some_abroad =
+                [this, server] { return wanted(*sessions_[server]).abroad > 0; },
             .on_items =
-                [this, server](std::size_t asked, std::vector<Leased> items) {
+                [this, server](Wanted asked, std::vector<Leased> items) {
                     held_.expect_no_more(asked);
                     take_in(*sessions_[server], std::move(items));
                     for (const auto& session : sessions_) // another server may have some
@@ -259,7 +265,10 @@ Wanted RedisFrontier::wanted(const FrontierSession& from, std::size_t soon) cons
     const std::size_t on_the_way = held_.on_the_way();
     const std::size_t now = waiting_ - std::min(waiting_, on_the_way);
     const std::size_t spare = on_the_way - std::min(waiting_, on_the_way);
-    return {.now = std::min(now, most_at_once), .ahead = soon - std::min(soon, spare)};
+    return {.now = std::min(now, most_at_once),
+            .ahead = soon - std::min(soon, spare),
+            .abroad =
+                waiting_abroad_ - std::min(waiting_abroad_, held_.on_the_way_abroad())};
 }
 
 void RedisFrontier::take_in(FrontierSession& session, std::vector<Leased> items) {
@@ -268,6 +277,8 @@ void RedisFrontier::take_in(FrontierSession& session, std::vector<Leased> items)
         if (!url)
             throw CantTakePart(
                 fmt::format("'{}' is in the crawl, and is no URL", item.url));
+        if (item.why.may_be_private)
+            settings_.note_private_site();
         rules_.admit(held_.add({.session = &session,
                                 .url = *url,
                                 .lease = std::move(item),
@@ -283,9 +294,10 @@ void RedisFrontier::let_in(Ticket ticket, std::shared_ptr<const Refusal> refusal
     work.redirects_left = item.lease.redirects_left;
     work.tries = item.lease.tries;
     work.is_root = item.lease.is_root;
+    work.purpose = item.lease.why.purpose;
     work.ticket = ticket;
     work.refusal = std::move(refusal);
-    ready_.put_nowait(std::move(work));
+    (item.is_foreign() ? ready_abroad_ : ready_).put_nowait(std::move(work));
 }
 
 Coroutine<Visit<RedisFrontier>> RedisFrontier::get() {
@@ -293,8 +305,20 @@ Coroutine<Visit<RedisFrontier>> RedisFrontier::get() {
         for (const auto& session : sessions_)
             session->ask_soon();
     const AtExit left([this] { --waiting_; });
+    co_return co_await get_from(ready_);
+}
+
+Coroutine<Visit<RedisFrontier>> RedisFrontier::get_foreign() {
+    if (waiting_abroad_++ == 0)
+        for (const auto& session : sessions_)
+            session->look_up();
+    const AtExit left([this] { --waiting_abroad_; });
+    co_return co_await get_from(ready_abroad_);
+}
+
+Coroutine<Visit<RedisFrontier>> RedisFrontier::get_from(Queue<Work>& ready) {
     while (true) {
-        Work work = co_await ready_.get();
+        Work work = co_await ready.get();
         HeldItem* const item = held_.find(work.ticket);
         if (item == nullptr)
             continue; // our session had ended: another process has it now
@@ -325,29 +349,54 @@ void RedisFrontier::done(const Work& work, Record& record, const Found& found) {
     const HeldItem* const item = held_.find(work.ticket);
     if (item == nullptr)
         return; // another process has it now
-    const std::size_t servers = sessions_.size();
-    const bool too_deep = work.depth >= settings_.max_depth;
-    std::vector<Chunk> chunks = make_chunks(found.links,
-                                            {.what = too_deep ? 'd' : 'l',
-                                             .depth = work.depth + 1,
-                                             .redirects_left = settings_.max_redirects},
-                                            servers);
-    if (found.redirect)
-        for (Chunk& chunk : make_chunks({&*found.redirect, 1},
-                                        {.what = 'r',
-                                         .depth = work.depth,
-                                         .redirects_left = work.redirects_left - 1},
-                                        servers))
-            chunks.push_back(std::move(chunk));
-    send_done(*item, record, std::move(chunks));
+    send_done(*item, record,
+              settings_.checks.fragments ? describe_places(found) : std::string(),
+              chunks_of(work, item->lease.why.role, found));
     held_.drop(work.ticket);
 }
 
+/// `role`: how the page itself was met.
+std::vector<Chunk> RedisFrontier::chunks_of(const Work& work, common::LinkRole role,
+                                            const Found& found) const {
+    std::vector<Chunk> chunks;
+    const auto add = [&](std::span<const common::Url> links, const LinkKind& kind) {
+        std::ranges::move(make_chunks(links, kind, sessions_.size()),
+                          std::back_inserter(chunks));
+    };
+    const auto why_of = [&](Purpose purpose, common::LinkRole as) {
+        const bool may_be_private =
+            purpose == Purpose::check_foreign && settings_.is_site_private();
+        return Why{.purpose = purpose, .role = as, .may_be_private = may_be_private};
+    };
+    const auto kind_of = [&](const Why& why) {
+        // What belongs to a page isn't further away from a root.
+        const bool is_link = common::leads_on(why.role);
+        const bool too_deep = is_link && work.depth >= settings_.max_depth;
+        return LinkKind{.what = too_deep ? 'd' : 'l',
+                        .depth = work.depth + (is_link ? 1 : 0),
+                        .redirects_left = settings_.max_redirects,
+                        .why = why};
+    };
+    add(found.links, kind_of({}));
+    std::map<Why, std::vector<common::Url>> others;
+    for (const Reference& one : found.references)
+        others[why_of(one.purpose, one.role)].push_back(one.url);
+    for (const auto& [why, urls] : others)
+        add(urls, kind_of(why));
+    if (found.redirect)
+        add({&*found.redirect, 1}, {.what = 'r',
+                                    .depth = work.depth,
+                                    .redirects_left = work.redirects_left - 1,
+                                    .why = why_of(found.redirect_purpose, role)});
+    return chunks;
+}
+
 void RedisFrontier::send_done(const HeldItem& item, const Record& record,
-                              std::vector<Chunk> chunks) {
+                              std::string places, std::vector<Chunk> chunks) {
     const std::size_t here = server_of(item.lease.host, sessions_.size());
     std::vector<std::string> words{"done", item.lease.url};
     append(record, words);
+    words.push_back(std::move(places));
     const auto is_other = [here](const Chunk& chunk) { return chunk.server != here; };
     const auto others = static_cast<std::size_t>(std::ranges::count_if(chunks, is_other));
     words.push_back(std::to_string(others));

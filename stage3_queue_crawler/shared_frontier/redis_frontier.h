@@ -49,6 +49,8 @@ class RedisFrontier {
     /// Throws CantTakePart.
     Coroutine<> open(std::vector<common::Url> roots);
     Coroutine<Visit<RedisFrontier>> get();
+    /// The same, for what is to be checked on foreign servers.
+    Coroutine<Visit<RedisFrontier>> get_foreign();
     void began(const Work& work);
     void done(const Work& work, Record& record, const Found& found);
     void put_off(const Work& work, EventLoop::Duration wait);
@@ -82,7 +84,11 @@ class RedisFrontier {
     Coroutine<> retry_given_up();
     void take_in(FrontierSession& session, std::vector<Leased> items);
     void let_in(Ticket ticket, std::shared_ptr<const Refusal> refusal);
-    void send_done(const HeldItem& item, const Record& record, std::vector<Chunk> chunks);
+    Coroutine<Visit<RedisFrontier>> get_from(Queue<Work>& ready);
+    std::vector<Chunk> chunks_of(const Work& work, common::LinkRole role,
+                                 const Found& found) const;
+    void send_done(const HeldItem& item, const Record& record, std::string places,
+                   std::vector<Chunk> chunks);
 
     EventLoop& loop_;
     const FrontierSettings settings_;
@@ -93,8 +99,10 @@ class RedisFrontier {
     std::vector<Task<>> tasks_;                              // others
     HeldItems held_;
     SharedRules rules_;
-    Queue<Work> ready_;       // of what is held: for the next `get`
+    Queue<Work> ready_; // of what is held: for the next `get`
+    Queue<Work> ready_abroad_;
     std::size_t waiting_ = 0; // in `get`
+    std::size_t waiting_abroad_ = 0;
     Event over_;
     std::exception_ptr failure_;
 };

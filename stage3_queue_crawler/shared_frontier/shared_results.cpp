@@ -1,5 +1,8 @@
 #include "stage3_queue_crawler/shared_frontier/shared_results.h"
 
+#include "stage3_queue_crawler/shared_frontier/chunks.h"
+#include "stage3_queue_crawler/shared_frontier/shared_fragments.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -27,7 +30,7 @@ common::Url read_url(const std::string& text) {
 
 Outcome outcome_of(std::string_view name) {
     for (const Outcome outcome : {Outcome::page, Outcome::file, Outcome::redirect,
-                                  Outcome::error, Outcome::disallowed})
+                                  Outcome::error, Outcome::disallowed, Outcome::unclear})
         if (name == name_of(outcome))
             return outcome;
     return Outcome::failed;
@@ -112,9 +115,9 @@ Coroutine<> SharedResults::read() {
 }
 
 Coroutine<> SharedResults::read_state(std::size_t server) {
-    std::vector<std::string> command{"HMGET",   key("meta"), "state", "unfinished",
-                                     "records", "known",     "dead",  "clock",
-                                     "servers", "begun",     "ended", "given_up"};
+    std::vector<std::string> command{
+        "HMGET", key("meta"), "state", "unfinished", "records",  "known",   "dead",
+        "clock", "servers",   "begun", "ended",      "given_up", "deferred"};
     const RedisReply reply = co_await ask(server, std::move(command));
     const std::vector<RedisReply>& values = reply.items;
     if (values.at(0).is_null)
@@ -126,7 +129,7 @@ Coroutine<> SharedResults::read_state(std::size_t server) {
     const SharedState::Stage stage = stage_named(values.at(0).text);
     if (server == 0 || stage != SharedState::Stage::complete)
         state_.stage = stage;
-    state_.unfinished += to_number(values.at(1).text);
+    state_.unfinished += to_number(values.at(1).text) + to_number(values.at(10).text);
     state_.records += to_number(values.at(2).text);
     state_.known += to_number(values.at(3).text);
     state_.dead += to_number(values.at(4).text);
@@ -195,7 +198,7 @@ void SharedResults::note_url(std::size_t server, const std::string& url,
                              std::string_view value) {
     const KnownUrl::Number ours = urls_.number_of(read_url(url));
     const char state = value.empty() ? 'm' : value.front();
-    if (state == 'q')
+    if (state == 'q' || state == 'c')
         urls_[ours].state = KnownUrl::State::queued;
     else if (state != 'm')
         urls_[ours].state =
@@ -245,8 +248,10 @@ Coroutine<std::vector<Record>> SharedResults::next_records() {
         for (const RedisReply& entry : some.items) {
             records.push_back(to_record(reading_, entry));
             const Record& record = records.back();
+            KnownUrl& known = urls_[record.url];
+            known.depth = static_cast<std::uint32_t>(record.depth);
             if (record.parent)
-                urls_[record.url].parent = urls_.number_of(*record.parent);
+                known.parent = urls_.number_of(*record.parent);
         }
         if (some.items.empty()) {
             ++reading_;
@@ -256,13 +261,37 @@ Coroutine<std::vector<Record>> SharedResults::next_records() {
     co_return records;
 }
 
+Coroutine<std::vector<Record>> SharedResults::missing_fragments() {
+    constexpr std::size_t at_once = 100;
+    Fragments fragments;
+    for (std::size_t server = 0; server < servers_.size(); ++server) {
+        for (std::size_t first = 0;; first += at_once) {
+            std::vector<std::string> command{"LRANGE", key("places"),
+                                             std::to_string(first),
+                                             std::to_string(first + at_once - 1)};
+            const RedisReply some = co_await ask(server, std::move(command));
+            if (some.items.empty())
+                break;
+            for (const RedisReply& one : some.items) {
+                const auto end = std::min(one.text.find('\n'), one.text.size() - 1);
+                const std::string_view text = one.text;
+                if (const auto* const on = page(server, text.substr(0, end)))
+                    read_places(text.substr(end + 1), *on, urls_, fragments);
+            }
+        }
+    }
+    co_return records_of_missing(fragments, urls_);
+}
+
 Record SharedResults::to_record(std::size_t server, const RedisReply& entry) const {
     const Fields fields = fields_of(entry);
     const auto text = [&](std::string_view name) { return std::string(fields.at(name)); };
     const auto number = [&](std::string_view name) { return to_number(fields.at(name)); };
     Record record(read_url(text("url")));
-    if (const KnownUrl::Number* const parent = page(server, fields.at("parent")))
+    if (const KnownUrl::Number* const parent = page(server, fields.at("parent"))) {
         record.parent = urls_[*parent].url;
+        record.role = role_of(text("kind").front());
+    }
     record.depth = number("depth");
     record.outcome = outcome_of(fields.at("outcome"));
     record.status = static_cast<int>(number("status"));

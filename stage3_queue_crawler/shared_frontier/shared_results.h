@@ -33,6 +33,9 @@ class SharedResults {
     Coroutine<> read();
     /// Some more records; empty if there are no more. After `read`.
     Coroutine<std::vector<Record>> next_records();
+    /// A record for each fragment that its page has no element for, if they were checked.
+    /// After the last records.
+    Coroutine<std::vector<Record>> missing_fragments();
 
     const KnownUrls& urls() const { return urls_; }
     const SharedState& state() const { return state_; }

@@ -33,6 +33,7 @@ import stage3
 from crawled_site import Site
 from lossy_proxy import LossyProxy
 
+CHECKS = "--fragments", "--external", "--external-delay", "0"
 PATIENCE = 120  # seconds until all must have joined once the crawl is over
 
 
@@ -59,7 +60,7 @@ class Chaos:
         self.chance = random.Random(options.seed)
         self.folder = tempfile.mkdtemp(prefix="chaos_", dir="/tmp")
         self.site = Site(options.urls, options.hosts, links=12, leaves=min(1500, options.urls // 4),
-                         flaky=True)
+                         flaky=True, checks=True)
         # A single server may forget its last second. Several servers rely on each other's answers.
         keeps_all = options.servers > 1
         self.servers = [redis_server.RedisServer(keeps=True, keeps_all=keeps_all).start()
@@ -78,7 +79,7 @@ class Chaos:
     def arguments(self):
         there = self.chance.choice([self.servers, self.proxies])
         return [*stage3.shared([each.url for each in there], "chaos"), "--lease", self.options.lease, "--workers",
-                self.options.workers, "--header", f"X-Number: {self.started}", self.site.root]
+                self.options.workers, "--header", f"X-Number: {self.started}", *CHECKS, self.site.root]
 
     def start(self):
         self.started += 1
@@ -91,7 +92,7 @@ class Chaos:
             self.by_number[int(head.split("X-Number: ")[1].split()[0])].send_signal(signal.SIGKILL)
 
     def run(self):
-        alone = stage3.crawl_alone(self.site.root)
+        alone = stage3.report_alone(*CHECKS, self.site.root)
         self.site.forget()
         self.site.on_request = self.on_request
         # So that the crawl takes about as long as the faults go on.
@@ -194,6 +195,7 @@ class Chaos:
     # ---- the result ----
 
     def tell(self, alone, faults, seconds):
+        fragments, alone = stage3.missing_fragments(alone), stage3.read_records(alone)
         words = stage3.shared([server.url for server in self.servers], "chaos")
         status, text, said = stage3.run("--report", "--format", "jsonl", *words)
         if status not in self.good:
@@ -207,7 +209,10 @@ class Chaos:
             self.bad += invariants.broken_in(crawl)
             if crawl.meta["state"] != "complete" or crawl.sessions and not self.statuses[-9]:
                 self.bad.append(f"at the end: {crawl.meta}, {crawl.sessions}")
-        if len(text.splitlines()) != len(records):
+        found = stage3.missing_fragments(text)
+        if found != fragments and not self.deadly:
+            self.bad.append(f"{len(fragments)} fragments are missing, and these are wrong: {set(found) ^ set(fragments)}")
+        if len(text.splitlines()) != len(records) + len(found):
             self.bad.append("the report has a URL twice")
         self.bad += stage3.wrong_records(self.site, records, alone, is_spread=len(crawls) > 1)
         self.bad += stage3.wrong_counts(self.site, records, crawls)
@@ -217,7 +222,7 @@ class Chaos:
         if records.keys() != alone.keys():
             self.bad.append(f"{len(alone.keys() - records.keys())} URLs are lost")
         return {
-            "seed": self.options.seed, "records": len(records), "in memory": len(alone), "given up": len(given_up),
+            "seed": self.options.seed, "records": len(records), "missing fragments": len(found), "in memory": len(alone), "given up": len(given_up),
             "requests": len(self.site.requests), "fetched again": stage3.fetched_again(self.site, records),
             "taken over": sum(crawl.number("lost") for crawl in crawls),
             "sessions": sum(crawl.number("new_session") for crawl in crawls),

@@ -32,7 +32,7 @@ TEST_CASE("links are grouped by host, each group in its order") {
     REQUIRE(chunks.size() == 1);
     CHECK(chunks[0].server == 0);
     CHECK(chunks[0].text()
-          == "3 10 l\na:80 2 b:443 1 a:81 1\n"
+          == "3 10 l fa\na:80 2 b:443 1 a:81 1\n"
              "http://a/1\nhttp://a/2\nhttps://b/1\nhttp://a:81/");
 }
 
@@ -45,9 +45,9 @@ TEST_CASE("a chunk holds a limited number of links, even if all have one host") 
     many.emplace_back("http://b/");
     const auto chunks = make_chunks(urls(many), plain, 1, 3);
     REQUIRE(chunks.size() == 3);
-    CHECK(chunks[0].text() == "3 10 l\na:80 3\nhttp://a/0\nhttp://a/1\nhttp://a/2");
-    CHECK(chunks[1].text() == "3 10 l\na:80 3\nhttp://a/3\nhttp://a/4\nhttp://a/5");
-    CHECK(chunks[2].text() == "3 10 l\na:80 1 b:80 1\nhttp://a/6\nhttp://b/");
+    CHECK(chunks[0].text() == "3 10 l fa\na:80 3\nhttp://a/0\nhttp://a/1\nhttp://a/2");
+    CHECK(chunks[1].text() == "3 10 l fa\na:80 3\nhttp://a/3\nhttp://a/4\nhttp://a/5");
+    CHECK(chunks[2].text() == "3 10 l fa\na:80 1 b:80 1\nhttp://a/6\nhttp://b/");
 }
 
 TEST_CASE("with several servers, each gets the links to its hosts") {

@@ -6,6 +6,8 @@ site runs in a thread of the test.
 
     /p/17     page 17, or something in its place: a redirect, a file, a page that fails at first, or nothing
     /leaf/3   a small file, to which only one page leads, which has very many links
+    /asset/5  a picture on pages, if the site has what is to be checked; every tenth is dead
+    /f/7      the same on a foreign host, every tenth dead or forbidden
 """
 import asyncio
 import collections
@@ -29,14 +31,15 @@ def mix(number):
 class Site(LoopThread):
     """`latency`: in seconds, on average. `leaves`: how many leaves page 1 leads to. `robots`: the text of each host's
     robots.txt, or None if there is none. `plain`: all are pages. `flaky`: some fail at first.
-    `circle`: pages, each of which redirects to the next, and the last to the first. `on_request`: called with each
-    request's path and its whole head, in the site's thread, before the answer."""
+    `circle`: pages, each of which redirects to the next, and the last to the first. `checks`: pages also have
+    pictures, links to a foreign host, and fragments. `on_request`: called with each request's path and its whole head,
+    in the site's thread, before the answer."""
 
     def __init__(self, pages=200, hosts=1, links=8, latency=0.0, leaves=0, robots=ROBOTS, plain=False, flaky=False,
-                 circle=()):
+                 circle=(), checks=False):
         self.pages, self.hosts, self.links_on_a_page = pages, hosts, links
         self.latency, self.leaves, self.robots = latency, leaves, robots
-        self.plain, self.flaky, self.circle = plain, flaky, circle
+        self.plain, self.flaky, self.circle, self.checks = plain, flaky, circle, checks
         self.on_request = lambda path, head: None
         self.requests = []
         self.failures = collections.Counter()
@@ -93,6 +96,23 @@ class Site(LoopThread):
         leaves = [self.leaf(leaf) for leaf in range(self.leaves)] if number == 1 else []
         return [*map(self.url, dict.fromkeys(numbers)), *leaves]
 
+    def checked(self, url):
+        """What else is on a page, to be checked."""
+        if not self.checks or "/p/" not in url:
+            return []
+        number = int(url.rsplit("/", 1)[1])
+        if self.kind(number) not in ("page", "flaky"):
+            return []
+        asset = mix(number * 7) % (self.pages // 4 + 1)
+        others = [f"{self.origins[asset % self.hosts]}/asset/{asset}", self.url(mix(number * 11) % self.pages)]
+        if mix(number) % 5 == 0:
+            others.append(f"{self.origins[self.hosts]}/f/{mix(number * 17) % 50}")
+        return [other for other in others if other not in self.links(url)]
+
+    def fragment(self, number):
+        """Of the number-th link on the site, as it's written."""
+        return f"#s{mix(number * 23) % 4}" if self.checks and mix(number) % 10 == 0 else ""
+
     def outcome(self, url):
         """The outcome that a crawler's record must have."""
         if "/leaf/" in url:
@@ -106,8 +126,9 @@ class Site(LoopThread):
 
     async def _listen(self):
         servers = [await self._loop.create_server(lambda host=host: _Connection(self, host), "127.0.0.1", 0, backlog=1000)
-                   for host in range(self.hosts)]
-        self.origins = [f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}" for server in servers]
+                   for host in range(self.hosts + self.checks)]
+        self.origins = [f"http://{'127.0.0.1' if host < self.hosts else 'localhost'}:{server.sockets[0].getsockname()[1]}"
+                        for host, server in enumerate(servers)]
         return servers
 
     async def _end(self):
@@ -122,6 +143,9 @@ class Site(LoopThread):
         url = self.origins[host] + path
         if path.startswith("/leaf/"):
             return 200, "Content-Type: text/plain\r\n", "a leaf"
+        if path.startswith(("/asset/", "/f/")):
+            status = {"0": 404, "1": 403 if path.startswith("/f/") else 200}.get(path[-1], 200)
+            return status, "Content-Type: image/png\r\n", "a picture"
         number = int(path.rsplit("/", 1)[1]) if path.startswith("/p/") else self.pages
         kind = self.kind(number)
         if number >= self.pages or kind == "dead" or self.url(number) != url:
@@ -133,7 +157,11 @@ class Site(LoopThread):
         if kind == "flaky" and self.failures[url] == 0:
             self.failures[url] += 1
             return 503, "", ""
-        return 200, "Content-Type: text/html\r\n", "".join(f"<a href='{link}'>x</a>\n" for link in self.links(url))
+        links = [f"<a href='{link}{self.fragment(17 * number + place)}'>x</a>\n"
+                 for place, link in enumerate(self.links(url))]
+        links += [f"<{'a href' if '/f/' in other else 'img src'}='{other}'>\n" for other in self.checked(url)]
+        ids = "<p id=s0><p id=s1><p id=s2>" if self.checks else ""
+        return 200, "Content-Type: text/html\r\n", "".join(links) + ids
 
 
 class _Connection(asyncio.Protocol):
@@ -150,7 +178,7 @@ class _Connection(asyncio.Protocol):
 
     def data_received(self, data):
         self.received += data
-        if not b"GET ".startswith(self.received[:4]):
+        if not self.received[:4] in b"GET HEAD":
             self.transport.write(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
             self.transport.close()
             return
@@ -165,7 +193,9 @@ class _Connection(asyncio.Protocol):
         site.requests.append(Request(time.monotonic(), self.host, path, status))
         site.at_once[self.host] += 1
         site.most_at_once = max(site.most_at_once, site.at_once[self.host])
-        text = f"HTTP/1.1 {status} x\r\n{headers}Content-Length: {len(body)}\r\n\r\n{body}".encode()
+        text = f"HTTP/1.1 {status} x\r\n{headers}Content-Length: {len(body)}\r\n\r\n".encode()
+        if not head.startswith("HEAD"):
+            text += body.encode()
         if site.latency:
             wait = site.latency * 2 * (mix(len(site.requests)) % 1000) / 1000
             asyncio.get_running_loop().call_later(wait, self.send, text)

@@ -11,9 +11,9 @@ MOST_PAGES = 10  # that are remembered for a URL
 AT_ONCE = 5000  # how many records are read at once
 GIVEN_UP = "processes have ended while they fetched only it"
 
-Item = collections.namedtuple("Item", "depth redirects tries lost parent url")
-Held = collections.namedtuple("Held", "seq host flag depth redirects tries lost parent")
-Host = collections.namedtuple("Host", "next delay busy held_until gate")
+Item = collections.namedtuple("Item", "depth redirects tries lost parent why url")
+Held = collections.namedtuple("Held", "seq host flag depth redirects tries lost parent why")
+Host = collections.namedtuple("Host", "next delay busy held_until gate kind")
 Known = collections.namedtuple("Known", "state times_met pages")
 
 
@@ -23,13 +23,13 @@ def pairs(flat):
 
 
 def item(text):
-    url, depth, redirects, tries, lost, parent = text.split(" ")
-    return Item(int(depth), int(redirects), int(tries), int(lost), parent, url)
+    url, depth, redirects, tries, lost, parent, why = text.split(" ")
+    return Item(int(depth), int(redirects), int(tries), int(lost), parent, why, url)
 
 
 def held(text):
-    seq, host, flag, depth, redirects, tries, lost, parent = text.split(" ")
-    return Held(int(seq), host, flag, int(depth), int(redirects), int(tries), int(lost), parent)
+    seq, host, flag, depth, redirects, tries, lost, parent, why = text.split(" ")
+    return Held(int(seq), host, flag, int(depth), int(redirects), int(tries), int(lost), parent, why)
 
 
 def read_known(urls, met):
@@ -68,21 +68,25 @@ class Crawl:
             calls = [[command[0], prefix + key, *command[1:]] for key in found]
             return {key.split(":", 1)[1]: answer for key, answer in zip(found, client.call_all(calls))} if found else {}
 
-        meta, urls, hosts, ready, parked, suspects, sessions, links, inbox, rules, given_up, met = client.call_all([
+        (meta, urls, hosts, ready, abroad, parked, suspects, sessions, links, inbox, rules, given_up, met,
+         checks) = client.call_all([
             ["HGETALL", prefix + "meta"], ["HGETALL", prefix + "urls"], ["HGETALL", prefix + "hosts"],
-            ["ZRANGE", prefix + "ready", 0, -1, "WITHSCORES"], ["ZRANGE", prefix + "parked", 0, -1],
+            ["ZRANGE", prefix + "ready", 0, -1, "WITHSCORES"],
+            ["ZRANGE", prefix + "ready_abroad", 0, -1, "WITHSCORES"], ["ZRANGE", prefix + "parked", 0, -1],
             ["ZRANGE", prefix + "suspects", 0, -1],
             ["ZRANGE", prefix + "sessions", 0, -1], ["LRANGE", prefix + "links", 0, -1], ["HGETALL", prefix + "inbox"],
             ["HGETALL", prefix + "rules"], ["HGETALL", prefix + "given_up"],
-            ["LRANGE", prefix + "met", 0, -1]])
+            ["LRANGE", prefix + "met", 0, -1], ["LRANGE", prefix + "checks", 0, -1]])
         self.meta = pairs(meta)
         is_zset = self.meta.get("order") == "priority"
         self.urls = read_known(pairs(urls), met)
         self.numbers = [int(text[1:]) for text in urls[1::2]]
-        self.hosts = {host: Host(*map(int, text.split(" ")[:4]), text[-1]) for host, text in pairs(hosts).items()}
-        self.ready = {host: int(score) for host, score in pairs(ready).items()}
-        self.parked, self.suspects = [[(text.split(" ", 1)[0], item(text.split(" ", 1)[1])) for text in texts]
-                                      for texts in (parked, suspects)]
+        self.hosts = {host: Host(*map(int, text.split(" ")[:4]), *text.split(" ")[4:]) for host, text in pairs(hosts).items()}
+        self.ready, self.ready_abroad = [{host: int(score) for host, score in pairs(each).items()}
+                                         for each in (ready, abroad)]
+        self.parked, self.suspects, self.checks = [
+            [(text.split(" ", 1)[0], item(text.split(" ", 1)[1])) for text in texts]
+            for texts in (parked, suspects, checks)]
         self.given_up = pairs(given_up)
         self.queues = {host: [item(text) for text in texts]
                        for host, texts in read_each("queue", "ZRANGE" if is_zset else "LRANGE", 0, -1).items()}
@@ -114,6 +118,9 @@ class Crawl:
             places[one.url].append("parked")
         for _, one in self.suspects:
             places[one.url].append("suspects")
+        for _, one in self.checks:
+            if self.urls[one.url].state == "c":
+                places[one.url].append("checks")
         for session, urls in self.held.items():
             for url in urls:
                 places[url].append(f"held:{session}")
@@ -144,7 +151,7 @@ def broken_in(crawl):
 def _one_place(crawl):
     places = crawl.where()
     for url, state in crawl.urls.items():
-        if len(places.get(url, [])) != (state.state == "q"):
+        if len(places.get(url, [])) != (state.state in "qc") or ("checks" in places.get(url, [])) != (state.state == "c"):
             yield f"1: {url} is {state.state}, and is in {places.get(url, [])}"
     for url in places.keys() - crawl.urls.keys():
         yield f"1: {url} is in {places[url]}, but isn't known"
@@ -152,11 +159,23 @@ def _one_place(crawl):
 
 def _unfinished(crawl):
     count = sum(known.state == "q" for known in crawl.urls.values())
+    to_check = sum(known.state == "c" for known in crawl.urls.values())
+    count += to_check * crawl.number("checking")
+    if crawl.number("deferred") != to_check * (1 - crawl.number("checking")):
+        yield f"2: deferred is {crawl.meta['deferred']}, but {to_check} wait to be checked"
     count += sum(len(entries) for entries in crawl.outboxes.values())
     if crawl.number("unfinished") != count:
         yield f"2: unfinished is {crawl.meta['unfinished']}, but there are {count}"
-    if (crawl.meta["state"] in ("complete", "idle")) != (count == 0):
-        yield f"2: the state is {crawl.meta['state']}, but {count} are unfinished"
+    work = [one for some in crawl.queues.values() for one in some]
+    work += [one for _, one in crawl.parked + crawl.suspects]
+    work += [one for some in crawl.held.values() for one in some.values()]
+    to_follow = sum(one.why[0] == "f" for one in work) + sum(len(entries) for entries in crawl.outboxes.values())
+    to_follow += sum(entry["record"][14] == "f" for entry in crawl.links if "record" in entry)
+    if crawl.number("to_follow") != to_follow:
+        yield f"2: to_follow is {crawl.meta['to_follow']}, but there are {to_follow}"
+    left = count if crawl.number("checking") else to_follow
+    if (crawl.meta["state"] in ("complete", "idle")) != (left == 0):
+        yield f"2: the state is {crawl.meta['state']}, but {left} are left"
 
 
 def _numbers(crawl):
@@ -185,11 +204,16 @@ def _one_record(crawl):
 def _hosts(crawl):
     held = [one for urls in crawl.held.values() for one in urls.values()]
     busy = collections.Counter(one.host for one in held)
-    most = crawl.number("max_per_host")
-    for name in busy.keys() | crawl.queues.keys() | crawl.ready.keys():
+    for name in busy.keys() | crawl.queues.keys() | crawl.ready.keys() | crawl.ready_abroad.keys():
         if name not in crawl.hosts:
             yield f"4: {name} has work, but isn't a host"
     for name, host in crawl.hosts.items():
+        most = 1 if host.kind == "x" else crawl.number("max_per_host")
+        ready, other = crawl.ready, crawl.ready_abroad
+        if host.kind == "x":
+            ready, other = other, ready
+        if name in other:
+            yield f"5: {name} is in the wrong one of ready and ready_abroad"
         if host.busy != busy[name]:
             yield f"4: {name} has {host.busy} busy, but {busy[name]} are held"
         if most and host.busy > most:
@@ -199,10 +223,10 @@ def _hosts(crawl):
             yield f"4: {name} has its gate at {host.gate}, but the held flags are {flags}"
         has_room = host.gate in "?o" and not (most and host.busy >= most)
         has_work = bool(crawl.queues.get(name))
-        if (name in crawl.ready) != (has_room and has_work):
-            yield (f"5: {name} is {'' if name in crawl.ready else 'not '}ready; its queue is "
+        if (name in ready) != (has_room and has_work):
+            yield (f"5: {name} is {'' if name in ready else 'not '}ready; its queue is "
                    f"{crawl.queues.get(name, [])}, and it is {host}")
-        if crawl.ready.get(name, 1 << 60) < max(host.next, host.held_until):
+        if ready.get(name, 1 << 60) < max(host.next, host.held_until):
             yield f"5: {name} is ready before its time"
     for name, items in crawl.queues.items():
         for one in items:
@@ -255,7 +279,8 @@ def _counters(crawl):
         "given_up": len(crawl.given_up),
     }
     if crawl.number("servers") == 1:  # otherwise, links that went to other servers are counted, too
-        counted["created"] = sum(known.state != "m" for known in crawl.urls.values()) + crawl.number("retried")
+        counted["created"] = (sum(known.state != "m" for known in crawl.urls.values()) - crawl.number("deferred")
+                              + crawl.number("retried"))
     for name, count in counted.items():
         if crawl.number(name) != count:
             yield f"{name} is {crawl.meta[name]}, but there are {count}"

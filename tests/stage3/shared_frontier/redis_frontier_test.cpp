@@ -789,9 +789,9 @@ TEST_CASE("a user without all the script's permissions writes nothing") {
 
 TEST_CASE("the remains of a crawl that was only partly removed do no harm") {
     SharedTest test;
-    test.say({"RPUSH", "{test}:queue:h:80", "0 10 0 0 - http://h/old"});
+    test.say({"RPUSH", "{test}:queue:h:80", "http://h/old 0 10 0 0 - fa"});
     test.say({"XADD", "{test}:outbox:0", "*", "page", "1", "chunk",
-              "0 10 l h:80 1 http://h/"});
+              "0 10 l fa h:80 1 http://h/"});
     RedisFrontier& frontier = test.join_crawl({"http://h/"});
     done(test.get(frontier));
     test.join(frontier);

@@ -37,8 +37,13 @@ class Web:
         self.kinds[self.urls[0]] = "page"
         self.links = {url: self._links(chance, url, number) for number, url in enumerate(self.urls)}
         self.fails = {url: chance.randint(1, 3) if kind == "flaky" else 0 for url, kind in self.kinds.items()}
+        self.abroad = [f"abroad{number}:80" for number in range(chance.randint(0, 3))]
+        strangers = [f"http://{chance.choice(self.abroad)}/{number}" for number in range(8)] if self.abroad else []
+        self.kinds.update({url: chance.choice(["file", "error", "disallowed", "flaky"]) for url in strangers})
+        self.fails.update({url: self.kinds[url] == "flaky" for url in strangers})
+        self.assets = {url: self._assets(chance, url, strangers) for url in self.urls}
         self.deadly = chance.choice([None, self.urls[-1], chance.choice(self.urls)])  # no process survives this page
-        self.delays = {host: chance.choice([0, 0, 0.3]) for host in self.hosts}  # as its robots.txt says
+        self.delays = {host: chance.choice([0, 0, 0.3]) for host in self.hosts + self.abroad}  # as its robots.txt says
 
     def _links(self, chance, url, number):
         if self.kinds[url] == "redirect":
@@ -49,8 +54,18 @@ class Web:
         some = chance.sample(self.urls, min(len(self.urls), chance.choice([0, 2, 5, 40])))
         return list(dict.fromkeys(near + some))
 
-    def outcome(self, url):
-        return "page" if self.kinds[url] == "flaky" else self.kinds[url]
+    def _assets(self, chance, url, strangers):
+        """URL -> why it's to be checked, for what is on that page and no link to follow."""
+        if self.kinds[url] not in ("page", "flaky"):
+            return {}
+        some = chance.sample(self.urls, min(len(self.urls), chance.choice([0, 0, 1, 4])))
+        assets = {one: "cg" for one in some if one not in self.links[url]}
+        return assets | {one: "xa" for one in chance.sample(strangers, min(len(strangers), chance.choice([0, 1, 2])))}
+
+    def outcome(self, url, purpose="f"):
+        """A page is read only if it's to be followed."""
+        outcome = "page" if self.kinds[url] == "flaky" else self.kinds[url]
+        return "file" if outcome == "page" and purpose != "f" else outcome
 
 
 class Process:
@@ -69,7 +84,7 @@ class Round:
         self.servers = chance.choice([1, 1, 2, 3])
         self.web = Web(chance, self.servers)
         self.settings = script.Settings(
-            lease=LEASE, delay=chance.choice([0, 0, 0.2]), max_per_host=chance.choice([0, 0, 1, 3]),
+            lease=LEASE, delay=chance.choice([0, 0, 0.2]), foreign_delay=chance.choice([0, 0.5]), max_per_host=chance.choice([0, 0, 1, 3]),
             max_pages=chance.choice([0, 0, 0, 12]) if self.servers == 1 else 0, max_lost=chance.choice([1, 2, 2, 4]),
             servers=self.servers, rules=chance.choice([0, 1]), order=chance.choice(["fifo", "lifo", "priority"]))
         self.max_depth = chance.choice([99, 99, 3])
@@ -83,10 +98,10 @@ class Round:
         self.pass_one = None
 
     def server_of(self, url):
-        return self.web.hosts.index(script.host_of(url)) % self.servers
+        return (self.web.hosts + self.web.abroad).index(script.host_of(url)) % self.servers
 
     def delay_of(self, host):
-        return max(self.settings.delay, self.web.delays[host] if self.settings.rules else 0)
+        return max(self.settings.delay, self.settings.foreign_delay if host in self.web.abroad else 0, self.web.delays[host] if self.settings.rules else 0)
 
     # ---- the events ----
 
@@ -135,14 +150,14 @@ class Round:
     def call(self):
         if process := self.any_process():
             process.session.seq += 1
-            process.unanswered = process.session.seq, self.chance.choice([0, 1, 1, 3, 10]), self.ahead(), self.results(process)
+            process.unanswered = process.session.seq, self.wanted([0, 1, 1, 3, 10]), self.results(process)
             self.say(process)
 
     def lose_answer(self):
         """A call arrives, but its answer is lost."""
         if process := self.any_process():
             process.session.seq += 1
-            process.unanswered = process.session.seq, self.chance.choice([0, 1, 3]), self.ahead(), self.results(process)
+            process.unanswered = process.session.seq, self.wanted([0, 1, 3]), self.results(process)
             self.send(process)
             self.look(process.server)
 
@@ -169,17 +184,18 @@ class Round:
                 assert each.call("retry")[6] == "0"
                 self.look(number)
 
-    def ahead(self):
-        return self.chance.choice([0, 0, 1, 4])
+    def wanted(self, choices):
+        """How many items: now, ahead, abroad."""
+        return self.chance.choice(choices), self.chance.choice([0, 0, 1, 4]), self.chance.choice([0, 0, 1, 3])
 
     def send(self, process):
-        seq, want, ahead, results = process.unanswered
-        return process.session.say(seq, want, *results, ahead=ahead)
+        seq, (want, ahead, abroad), results = process.unanswered
+        return process.session.say(seq, want, *results, ahead=ahead, abroad=abroad)
 
     def say(self, process):
         """Calls, perhaps not for the first time, and gets the answer."""
         reply = self.send(process)
-        _, want, _, results = process.unanswered
+        _, (want, _, abroad), results = process.unanswered
         process.unanswered = None
         self.look(process.server)
         if reply is None:
@@ -191,8 +207,11 @@ class Round:
             if result[0] in ("done", "park", "back"):
                 del process.items[result[1]]
         is_ordered = self.settings.order != "fifo" or self.settings.max_per_host
-        assert len(reply.items) <= want or not is_ordered, f"{len(reply.items)} items came, and {want} were wanted"
-        careful = [item for item in reply.items if item.flag != "-"]
+        home = [item for item in reply.items if item.why[0] != "x"]
+        is_trial = any(item.lost >= self.settings.max_lost for item in reply.items)
+        assert len(reply.items) - len(home) <= (1 if is_trial else abroad), f"too many foreign items: {reply.items}"
+        assert len(home) <= want or not is_ordered, f"{len(home)} items came, and {want} were wanted"
+        careful = [item for item in home if item.flag != "-"]
         assert len(careful) <= want, f"these came ahead, though their hosts want pauses: {careful}"
         for item in reply.items:
             self.take(process, item)
@@ -249,19 +268,25 @@ class Round:
         return [self.done(item)]
 
     def done(self, item):
-        links, outcome = self.web.links[item.url], self.web.outcome(item.url)
+        is_page = item.why[0] == "f" or self.web.kinds[item.url] == "redirect"
+        links, outcome = self.web.links[item.url] if is_page else [], self.web.outcome(item.url, item.why[0])
         is_redirect = outcome == "redirect"
         depth = item.depth if is_redirect else item.depth + 1
         what = "r" if is_redirect else "l" if item.depth < self.max_depth else "d"
         chunks, others = [], []
+        assets = self.web.assets.get(item.url, {}) if outcome == "page" else {}
+        kinds = [(links, depth, what, item.why if is_redirect else "fa"),
+                 ([url for url, why in assets.items() if why == "cg"], item.depth, "l", "cg"),
+                 ([url for url, why in assets.items() if why == "xa"], depth, what, "xa")]
         for server in range(self.servers):
-            some = [url for url in links if self.server_of(url) == server]
-            cut = [script.chunk(some[begin:begin + self.in_chunk], depth, 10, what)
-                   for begin in range(0, len(some), self.in_chunk)]
-            if server == self.server_of(item.url):
-                chunks = cut
-            else:
-                others += [(server, each) for each in cut]
+            for urls, *kind in kinds:
+                some = [url for url in urls if self.server_of(url) == server]
+                for begin in range(0, len(some), self.in_chunk):
+                    one = script.chunk(some[begin:begin + self.in_chunk], kind[0], 10, *kind[1:])
+                    if server == self.server_of(item.url):
+                        chunks.append(one)
+                    else:
+                        others.append((server, one))
         return script.done(item.url, chunks, others, outcome, links=0 if is_redirect else len(links),
                            tries=item.tries + 1)
 
@@ -291,8 +316,8 @@ class Round:
         self.carry(dies=True)
 
     def counts(self):
-        meta = [self.client.call("HMGET", each.key("meta"), "unfinished", "created") for each in self.scripts]
-        return [(int(unfinished), int(created)) for unfinished, created in meta]
+        meta = [self.client.call("HMGET", each.key("meta"), "unfinished", "created", "checking", "to_follow") for each in self.scripts]
+        return [tuple(map(int, each)) for each in meta]
 
     def look_for_the_end(self):
         """Makes one of two passes. Much may happen between them."""
@@ -302,9 +327,13 @@ class Round:
             self.pass_one = self.counts()
             return
         pass_one, self.pass_one = self.pass_one, None
-        if all(unfinished == 0 for unfinished, _ in pass_one) and self.counts() == pass_one:
+        if all((each[0] if each[2] else each[3]) == 0 for each in pass_one) and self.counts() == pass_one:
+            checking = min(each[2] for each in pass_one)
             for each in self.scripts:
-                assert each.call("finish")[0] == "complete", "not all servers were done, though two passes said so"
+                if self.chance.random() < 0.1:
+                    break  # the process dies
+                state = each.call("finish", checking)[0]
+                assert checking == 0 or state == "complete", "not all servers were done, though two passes said so"
             for number in range(self.servers):
                 self.look(number)
 
@@ -325,7 +354,7 @@ class Round:
             self.lost[url] = self.settings.max_lost  # so that it's still a suspect if it's tried again
         assert max(self.blamed.values(), default=0) < MOST_ALONE, f"these weren't given up: {self.blamed}"
         if now.meta["state"] == "complete":
-            unfinished = [each["unfinished"] for each in map(self.meta, range(self.servers))]
+            unfinished = [each[name] for each in map(self.meta, range(self.servers)) for name in ("unfinished", "deferred")]
             assert set(unfinished) == {"0"}, f"the state is complete, but unfinished is {unfinished}"
 
     def meta(self, number):
@@ -350,30 +379,32 @@ class Round:
 
     def call_of(self, process):
         process.session.seq += 1
-        process.unanswered = process.session.seq, 5, 0, self.results(process)
+        process.unanswered = process.session.seq, (5, 0, 2), self.results(process)
         self.say(process)
 
     def check_the_end(self):
         for url in {self.web.deadly} & set().union(*(picture.urls for picture in self.pictures)):
             picture = self.pictures[self.server_of(url)]
-            assert picture.urls[url].state in ("dm", "dmq")[self.settings.max_pages > 0], f"{url} was survived"
+            assert picture.urls[url].state in ("dm", "dmqc")[self.settings.max_pages > 0], f"{url} was survived"
         records = {(number, index): record for number, picture in enumerate(self.pictures)
                    for index, record in picture.records}
         by_url = {record["url"]: record for record in records.values()}
         known = {url: each for picture in self.pictures for url, each in picture.urls.items()}
         met = collections.Counter(url for page in by_url.values() if page["outcome"] == "page"
-                                  for url in self.web.links[page["url"]])
+                                  for url in [*self.web.links[page["url"]], *self.web.assets[page["url"]]])
         for (server, _), record in records.items():
             self.check_record(server, record, records, by_url)
         for url, each in known.items():
             assert each.times_met == met[url], f"{url} was met on {met[url]} pages: {each}"
             on = [self.parent(self.server_of(url), page, records)["url"] for page in each.pages]
             assert len(set(on)) == len(on) == min(10, met[url]), f"{url}: {each}"
-            assert all(url in self.web.links[page] for page in on), f"{url}: {on}"
+            assert all(url in self.web.links[page] or url in self.web.assets[page] for page in on), f"{url}: {on}"
         if self.servers == 1:
             new = sum(int(record["new_links"]) for record in by_url.values())
             redirects = sum(record["outcome"] == "redirect" for record in by_url.values())
-            assert len(known) - 1 - redirects <= new <= len(known) - 1, f"new links: {new} of {len(known)}"
+            assets = {one for page in by_url.values() for one in self.web.assets.get(page["url"], ())}
+            least = len(known) - 1 - redirects - len(assets)
+            assert least <= new <= len(known) - 1, f"new links: {new} of {len(known)}"
         if self.settings.max_pages:
             counted = sum(record["outcome"] != "disallowed" for record in by_url.values())
             assert counted <= self.settings.max_pages
@@ -381,7 +412,8 @@ class Round:
                 assert counted == self.settings.max_pages
         for host, starts in self.starts.items():
             gaps = [b - a for a, b in zip(starts, starts[1:])]
-            delay = self.delay_of(host) if not self.settings.rules else self.settings.delay
+            delay = self.settings.foreign_delay if host in self.web.abroad else 0
+            delay = max(delay, self.delay_of(host) if not self.settings.rules else self.settings.delay)
             assert min(gaps, default=99) >= delay - 0.0001, f"{host} was asked after {min(gaps)} s, but wants {delay} s"
 
     def parent(self, server, name, records):
@@ -392,7 +424,8 @@ class Round:
         url = record["url"]
         assert self.server_of(url) == server
         has_killed = url in self.pictures[server].given_up
-        assert record["outcome"] == ("failed" if has_killed else self.web.outcome(url)), record
+        purpose = "f" if record["outcome"] == "page" else "c"
+        assert record["outcome"] == ("failed" if has_killed else self.web.outcome(url, purpose)), record
         if not has_killed:
             assert int(record["tries"]) == self.web.fails[url] + 1, record
         depth = int(record["depth"])
@@ -401,12 +434,23 @@ class Round:
             assert url == self.web.urls[0] and depth == 0, record
         else:
             parent = self.parent(server, record["parent"], records)
-            assert url in self.web.links[parent["url"]], record
-            assert depth == int(parent["depth"]) + (parent["outcome"] == "page"), (record, parent)
+            as_link = depth == int(parent["depth"]) + (parent["outcome"] == "page")
+            if url in self.web.links.get(parent["url"], ()):
+                assert as_link, (record, parent)
+            else:
+                why = self.web.assets[parent["url"]][url]
+                assert as_link if why == "xa" else depth == int(parent["depth"]), (record, parent)
+                assert record["kind"] == why[1], record
         is_followed = record["outcome"] == "redirect" or record["outcome"] == "page" and depth < self.max_depth
         if is_followed and self.pictures[server].meta["state"] == "complete":
-            for link in self.web.links[url]:
+            links = self.web.links[url]
+            for link in [*links, *(self.web.assets[url] if record["outcome"] == "page" else ())]:
                 assert link in by_url, f"{link}, which {url} has, wasn't crawled"
+            is_retried = any(picture.number("retried") for picture in self.pictures)
+            if record["outcome"] == "page" and not is_retried:
+                for link in links:
+                    read = self.web.outcome(link) != "page" or by_url[link]["outcome"] in ("page", "failed")
+                    assert read, f"{link} was only checked, but {url} has a link to it"
 
 
 def place(entry):

@@ -12,27 +12,28 @@ import invariants
 PATH = pathlib.Path(__file__).resolve().parents[3] / "stage3_queue_crawler/shared_frontier/frontier.lua"
 TEXT = PATH.read_bytes()
 SHA = hashlib.sha1(TEXT).hexdigest()
-FORMAT = "3"  # of what the script keeps
+FORMAT = "4"  # of what the script keeps
 A_CALL = 20  # microseconds: the distance between hosts' places in line
 NEVER = 9_000_000_000_000_000  # microseconds: Redis's clock will not get there in our time
 
 Reply = collections.namedtuple("Reply", "wait on_trial state unfinished records known dead held given_up holds items")
 Leased = collections.namedtuple("Leased", ["url", *invariants.Held._fields])
-Settings = collections.namedtuple("Settings", "lease delay max_per_host max_pages max_lost servers rules order")
-USUAL = Settings(lease=30, delay=0, max_per_host=0, max_pages=0, max_lost=2, servers=1, rules=0, order="fifo")
+Settings = collections.namedtuple("Settings", "lease delay foreign_delay max_per_host max_pages max_lost servers rules order")
+USUAL = Settings(lease=30, delay=0, foreign_delay=0, max_per_host=0, max_pages=0, max_lost=2, servers=1, rules=0, order="fifo")
 
 
 def host_of(url):
     return url.split("/")[2]
 
 
-def chunk(urls, depth=1, redirects=10, what="l"):
-    """Links for the script (l: on a page; d: too deep; r: on no page), one per line: what they are, whose, and they."""
+def chunk(urls, depth=1, redirects=10, what="l", why="fa"):
+    """Links for the script (l: on a page; d: too deep; r: on no page), one per line: what they are, whose, and they.
+    `why`: f: to be followed, c: to be checked, x: the same on a foreign host; and a letter for the kind of link."""
     groups = collections.defaultdict(list)
     for url in urls:
         groups[host_of(url)].append(url)
     hosts = " ".join(f"{host} {len(some)}" for host, some in groups.items())
-    return "\n".join([f"{depth} {redirects} {what}", hosts, *itertools.chain(*groups.values())])
+    return "\n".join([f"{depth} {redirects} {what} {why}", hosts, *itertools.chain(*groups.values())])
 
 
 def words_of(text):
@@ -41,12 +42,12 @@ def words_of(text):
     return [kind, hosts, len(urls), *urls]
 
 
-def done(url, chunks=(), others=(), outcome="page", status="200", links=0, tries=1, **fields):
-    """`chunks`: chunks of links. `others`: (server, chunk) for other servers."""
+def done(url, chunks=(), others=(), outcome="page", status="200", links=0, tries=1, places="", **fields):
+    """`chunks`: chunks of links. `others`: (server, chunk) for other servers. `places`: see shared_fragments.h."""
     record = {"next_url": "", "error": "", "content_type": "text/html", "charset": "", "bytes": 4096, "seconds": "0.01"}
     record.update(fields)
     return ["done", url, outcome, status, record["next_url"], record["error"], record["content_type"],
-            record["charset"], record["bytes"], links, tries, record["seconds"],
+            record["charset"], record["bytes"], links, tries, record["seconds"], places,
             len(others), *itertools.chain(*others), len(chunks), *itertools.chain(*map(words_of, chunks))]
 
 
@@ -82,8 +83,8 @@ class Script:
         if self.clock_stands and self._is_there():
             self.client.call("HSET", self.key("meta"), "seen", NEVER)
         return self.call("open", format, settings, round(s.lease * 1e6), round(s.delay * 1e6), s.max_per_host,
-                         s.max_pages, s.max_lost, s.servers, s.rules, s.order, next(self.nonces), name, old,
-                         len(chunks), *chunks)
+                         s.max_pages, s.max_lost, s.servers, s.rules, s.order, round(s.foreign_delay * 1e6),
+                         next(self.nonces), name, old, len(chunks), *chunks)
 
     def _is_there(self):
         meta = self.key("meta")
@@ -107,14 +108,14 @@ class Session:
     def __init__(self, script, name):
         self.script, self.name, self.seq = script, name, 0
 
-    def step(self, want=0, *results, ahead=0):
+    def step(self, want=0, *results, ahead=0, abroad=0):
         """Makes the next call. Returns None if the session has expired."""
         self.seq += 1
-        return self.say(self.seq, want, *results, ahead=ahead)
+        return self.say(self.seq, want, *results, ahead=ahead, abroad=abroad)
 
-    def say(self, seq, want=0, *results, ahead=0):
+    def say(self, seq, want=0, *results, ahead=0, abroad=0):
         """Makes a call with the given number."""
-        reply = self.script.call("step", self.name, seq, want, ahead, *itertools.chain(*results))
+        reply = self.script.call("step", self.name, seq, f"{want} {ahead} {abroad}", *itertools.chain(*results))
         if reply == ["expired"]:
             return None
         assert reply[0] == "ok", reply

@@ -884,7 +884,8 @@ class Links(ScriptTest):
         self.assertEqual(script.look().records, [(1, {
             "url": url, "depth": "0", "parent": "-", "outcome": "redirect", "status": "302",
             "next_url": "http://h:80/né w", "error": "an \"error\"\r\n\x00", "content_type": "text/html",
-            "charset": "utf-8", "bytes": "17", "links": "0", "new_links": "0", "tries": "2", "seconds": "1.25"})])
+            "charset": "utf-8", "bytes": "17", "links": "0", "new_links": "0", "tries": "2", "seconds": "1.25",
+            "kind": "a"})])
 
     def test_a_link_too_deep_is_recorded_but_fetched_only_when_met_higher_up(self):
         script, session = self.crawl_of(pages(2))
@@ -1245,6 +1246,90 @@ class Strangers(ScriptTest):
         self.assertEqual(script.open().take(), [url])
 
 
+class Checks(ScriptTest):
+    """What is to be checked, and not followed."""
+
+    def test_a_check_waits_until_nothing_is_left_to_follow(self):
+        _, session = self.crawl_of(pages(2))
+        a, b = session.take(2)
+        reply = session.step(5, done(a, [chunk([page(10), page(11)], 0, why="cg"), chunk([page(3)])]))
+        self.assertEqual([item.url for item in reply.items], [page(3)])
+        self.assertEqual(reply.unfinished, 4)  # also those that wait to be checked
+        self.assertEqual(session.step(5, done(page(3))).items, [])
+        session.step(0, done(b))
+        items = session.step(5).items
+        self.assertEqual([(item.url, item.why) for item in items], [(page(10), "cg"), (page(11), "cg")])
+        self.assertEqual(session.step(1, *[done(item.url, outcome="file") for item in items]).state, "complete")
+
+    def test_a_link_turns_a_check_into_a_page(self):
+        script, session = self.crawl_of(pages(2))
+        a, b = session.take(2)
+        session.step(0, done(a, [chunk([page(10)], 0, why="cg")]))
+        [item] = session.step(5, done(b, [chunk([page(10)])])).items
+        self.assertEqual((item.url, item.why, item.depth), (page(10), "fa", 1))
+        self.assertEqual(session.step(5, done(page(10), [chunk([page(11)], 1, why="cg")])).unfinished, 1)
+        self.assertEqual([item.url for item in session.step(5).items], [page(11)])
+        self.assertEqual(len(script.look().urls), 4)
+
+    def test_what_is_met_while_checking_is_checked_at_once(self):
+        _, session = self.crawl_of(pages(1))
+        session.step(0, done(session.take()[0], [chunk([page(10)], 0, why="cg")]))
+        [url] = session.take()
+        reply = session.step(5, done(url, [chunk([page(11)], 0, what="r", why="cg")], outcome="redirect"))
+        self.assertEqual([item.url for item in reply.items], [page(11)])
+
+    def test_a_thousand_checks_become_work_in_several_calls(self):
+        _, session = self.crawl_of(pages(1))
+        chunks = [chunk([page(100 * n + m) for m in range(100, 200)], 0, why="cg") for n in range(25)]
+        session.step(0, done(session.take()[0], chunks))
+        replies = [session.step(3000) for _ in range(10)]
+        self.assertEqual([len(reply.items) for reply in replies if reply.items], [1000, 1000, 500])
+        self.assertEqual([reply.wait for reply in replies], [0] * 4 + [-1] * 6)
+
+    def test_an_item_of_a_foreign_host_is_only_for_workers_abroad(self):
+        _, session = self.crawl_of(pages(1), foreign_delay=2)
+        links = [chunk([page(number, host)], why="xa") for number in range(3) for host in ("f:80", "g:80")]
+        [url] = session.take()
+        self.assertEqual(session.step(9, done(url, links), ahead=9).items, [])
+        items = session.step(9, abroad=9).items
+        self.assertEqual(sorted(item.host for item in items), ["f:80", "g:80"])  # one at a time
+        session.step(0, *[["began", item.url] for item in items])
+        self.assertEqual(session.step(0, abroad=9).items, [])
+        session.step(0, *[done(item.url, outcome="file") for item in items])
+        self.assertEqual(session.step(0, abroad=9).items, [])
+        session.script.pass_time(2)
+        self.assertEqual(len(session.step(0, abroad=1).items), 1)
+
+    def test_foreign_items_count_towards_max_pages(self):
+        _, session = self.crawl_of(pages(1), max_pages=2)
+        links = [chunk([page(0, f"f{number}:80") for number in range(5)], why="xa")]
+        session.step(0, done(session.take()[0], links))
+        self.assertEqual(len(session.step(0, abroad=5).items), 1)
+
+    def test_servers_begin_to_check_when_none_has_anything_to_follow(self):
+        servers = [Script(self.client, f"server{number}", servers=2) for number in range(2)]
+        a, b = [server.open(page(0, host)) for server, host in zip(servers, ("a:80", "b:80"))]
+        a.step(0, done(a.take()[0], [chunk([page(1, "a:80")], 0, why="cg")]))
+        self.assertEqual(a.step(5).state, "idle")
+        self.assertEqual(servers[0].call("finish", 1)[0], "idle")
+        b.step(0, done(b.take()[0]))
+        self.assertEqual([server.call("finish", 0)[0] for server in servers], ["running", "idle"])
+        self.assertEqual(servers[0].call("finish", 1)[0], "running")
+        [url] = a.take()
+        a.step(0, done(url, outcome="file"))
+        self.assertEqual(servers[0].call("finish", 0)[0], "idle")
+        self.assertEqual([server.call("finish", 1)[0] for server in servers], ["complete"] * 2)
+
+    def test_places_are_kept_with_their_page_once(self):
+        script, session = self.crawl_of(pages(2))
+        first, second = session.take(2)
+        session.step(0, done(first, places="ids 1 2\nhttp://h:80/1\tx"))
+        session.step(0, done(first, places="none"))  # it isn't held any more
+        session.step(0, done(second, places="none"))
+        self.assertEqual(self.client.call("LRANGE", script.key("places"), 0, -1),
+                         ["1\nids 1 2\nhttp://h:80/1\tx", "2\nnone"])
+
+
 class Servers(ScriptTest):
     """Several servers, which are several independent crawls in one Redis here."""
 
@@ -1335,9 +1420,10 @@ class Servers(ScriptTest):
         second_pass = self.zeros(servers)
         self.assertNotEqual(first_pass, second_pass)
         # A process that believes the first pass does no harm to a server that has work,
-        self.assertEqual(servers[0].call("finish")[0], "running")
+        self.assertEqual(servers[0].call("finish", 1)[0], "running")
         # but ends the crawl on the others.
-        self.assertEqual(servers[1].call("finish")[0], "complete")
+        servers[1].call("finish", 0)
+        self.assertEqual(servers[1].call("finish", 1)[0], "complete")
         [url] = at_a.take()
         self.assertEqual(at_a.step(0, done(url)).state, "idle")
 
@@ -1374,7 +1460,8 @@ class Servers(ScriptTest):
         self.assertEqual([unfinished for unfinished, _ in first], ["0"] * 3)
         self.assertEqual(first, second)
         self.assertEqual({session.step(1).state for session in sessions}, {"idle"})
-        self.assertEqual([server.call("finish")[0] for server in servers], ["complete"] * 3)
+        self.assertEqual([server.call("finish", 0)[0] for server in servers], ["idle"] * 3)
+        self.assertEqual([server.call("finish", 1)[0] for server in servers], ["complete"] * 3)
         self.assertEqual({session.step(1).state for session in sessions}, {"complete"})
         self.assertEqual([len(server.look().records) for server in servers], [4] * 3)
 

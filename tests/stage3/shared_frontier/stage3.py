@@ -44,7 +44,13 @@ class Process(subprocess.Popen):
 
 
 def read_records(text):
-    return {record["url"]: record for record in map(json.loads, text.splitlines())}
+    return {record["url"]: record for record in map(json.loads, text.splitlines()) if not record["fragment"]}
+
+
+def missing_fragments(text):
+    """(URL, fragment), sorted."""
+    records = [json.loads(line) for line in text.splitlines()]
+    return sorted((record["url"], record["fragment"]) for record in records if record["fragment"])
 
 
 def run(*arguments, timeout=120):
@@ -54,12 +60,17 @@ def run(*arguments, timeout=120):
     return done.returncode, done.stdout, done.stderr
 
 
-def crawl_alone(*arguments):
-    """The records of a crawl by one undisturbed process, with its frontier in memory."""
+def report_alone(*arguments):
+    """The records of a crawl by one undisturbed process, with its frontier in memory, as text."""
     status, text, said = run("--format", "jsonl", "--quiet", *arguments, timeout=3600)
     if status not in (0, 1):
         raise RuntimeError(said)
-    return read_records(text)
+    return text
+
+
+def crawl_alone(*arguments):
+    """The same, by their URLs."""
+    return read_records(report_alone(*arguments))
 
 
 def shared(redis_urls, name, *arguments):
@@ -82,14 +93,15 @@ def wrong_records(site, records, alone, is_spread=False):
             yield f"{url}: {records[url]['tries']} tries"
     for url, record in records.items():
         if url not in given_up and record["outcome"] in ("page", "redirect"):
-            for link in site.links(url):
+            for link in site.links(url) + site.checked(url):
                 if link not in records:
                     yield f"{link} is lost, though {url} leads to it"
         yield from _wrong_way(site, url, record, records)
+    checked = {other for url in records for other in site.checked(url)}
     known = len(records)
     redirects = sum(record["outcome"] == "redirect" for record in records.values())
     new = sum(record["new_links"] for record in records.values())
-    if not is_spread and not known - 1 - redirects <= new <= known - 1:
+    if not is_spread and not known - 1 - redirects - len(checked) <= new <= known - 1:
         yield f"{new} links were new, and {known} URLs are known"
 
 
@@ -99,9 +111,9 @@ def _wrong_way(site, url, record, records):
     if (parent is None) != (url == site.root):
         yield f"{url}: its parent is {record['parent']}"
     elif parent is not None:
-        if url not in site.links(parent["url"]):
+        if url not in site.links(parent["url"]) + site.checked(parent["url"]):
             yield f"{url} isn't on {parent['url']}"
-        if record["depth"] != parent["depth"] + (parent["outcome"] == "page"):
+        if record["depth"] != parent["depth"] + (parent["outcome"] == "page" and record["kind"] == "a"):
             yield f"{url}: its depth is {record['depth']}, and its parent's {parent['depth']}"
 
 
@@ -109,7 +121,7 @@ def wrong_counts(site, records, crawls):
     """What is wrong with what Redis knows about each URL: how many pages have it, and the first ten of these. `crawls`
     has an invariants.Crawl for each server."""
     pages = {(server, number): record["url"] for server, crawl in enumerate(crawls) for number, record in crawl.records}
-    links = {url: set(site.links(url)) for url, record in records.items() if record["outcome"] == "page"}
+    links = {url: {*site.links(url), *site.checked(url)} for url, record in records.items() if record["outcome"] == "page"}
     met = collections.Counter(link for some in links.values() for link in some)
     for server, crawl in enumerate(crawls):
         for url, known in crawl.urls.items():

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Processes that share a crawl check the same assets, foreign links and fragments as one that crawls alone."""
+import json
+import pathlib
+import sys
+import tempfile
+import unittest
+
+import invariants
+import redis_server
+from stage3 import Process, run, shared
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "checks"))
+from site_with_all_links import Server, Site, answer_abroad, answer_of  # noqa: E402
+
+SAME = ("outcome", "status", "next_url", "error", "content_type", "links", "depth", "kind")
+
+
+def by_place(text):
+    """(URL, fragment) -> the record. None may occur twice."""
+    records = [json.loads(line) for line in text.splitlines()]
+    result = {(record["url"], record["fragment"]): record for record in records}
+    assert len(result) == len(records), "records occur twice"
+    return result
+
+
+class SharedChecks(unittest.TestCase):
+    def setUp(self):
+        site = Site(each=5)
+        self.server, self.abroad = self.enter(Server(answer_of(site))), self.enter(Server(answer_abroad))
+        site.foreign = [f"http://localhost:{self.abroad.port}"]
+        self.root = f"http://127.0.0.1:{self.server.port}/"
+        self.folder = self.enter(tempfile.TemporaryDirectory())
+
+    def enter(self, manager):
+        result = manager.__enter__()
+        self.addCleanup(manager.__exit__, None, None, None)
+        return result
+
+    def crawl_together(self, processes, servers, *options):
+        """The records, from the report of one of them."""
+        words = shared([server.url for server in servers], "site", *options, self.root)
+        running = [Process(self.folder, str(number), *words) for number in range(processes)]
+        self.assertEqual({process.wait(120) for process in running}, {1}, [process.words() for process in running])
+        for server in servers:
+            with server.client() as client:
+                self.assertEqual(invariants.broken(client, "site"), [])
+        return by_place("".join(process.wrote.read_text() for process in running))
+
+    def compare(self, processes, servers, *options):
+        status, text, said = run("-q", "--format", "jsonl", *options, self.root)
+        self.assertEqual(status, 1, said)
+        alone = by_place(text)
+        self.server.requests.clear()
+        self.abroad.requests.clear()
+        together = self.crawl_together(processes, servers, *options)
+        self.assertEqual(together.keys(), alone.keys())
+        for place, record in alone.items():
+            for field in SAME:
+                self.assertEqual(together[place][field], record[field], (place, field))
+        self.assertEqual({one: count for one, count in self.server.requests.items() if count > 1 and one[1] != "/robots.txt"}, {})
+        self.assertLessEqual(self.abroad.most_at_once, 1)
+        return together
+
+    def test_by_two_processes(self):
+        options = ("--external", "--external-delay", "0.01", "--fragments")
+        together = self.compare(2, [self.enter(redis_server.RedisServer())], *options)
+        self.assertGreater(len([1 for _, fragment in together if fragment]), 5)
+
+    def test_over_two_servers(self):
+        servers = [self.enter(redis_server.RedisServer(keeps_all=True)) for _ in range(2)]
+        self.compare(1, servers, "--external", "--external-delay", "0.01", "--fragments")
+
+    def test_without_assets(self):
+        self.compare(2, [self.enter(redis_server.RedisServer())], "--no-assets")
+
+
+if __name__ == "__main__":
+    redis_server.skip_if_there_is_none()
+    unittest.main()
