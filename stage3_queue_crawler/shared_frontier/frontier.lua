@@ -318,19 +318,37 @@ local function enqueue(name, item, class)
     h.new[#h.new + 1] = item
 end
 
--- These URLs were met on a page. Each that wasn't work yet becomes work, `rest` being what its
--- item says after the URL (nil: it's too deep for that), and `purpose` a letter. `hosts`:
--- "HOST COUNT HOST COUNT...": the first COUNT of them belong to the first HOST, and so on.
--- Returns how many were new.
-local function meet(urls, hosts, rest, page, purpose)
-    if #urls == 0 then return 0 end
-    local values, new, changed = call('HMGET', URLS, unpack(urls)), 0, {}
-    local now = {} -- a root may occur twice
-    local words, name, last = string.gmatch(hosts, '%S+'), nil, 0
-    local defers = purpose == 'c' and M.checking == 0
-    for i = 1, #urls do
-        local url = urls[i]
-        local value = now[url] or values[i]
+-- A URL becomes work. `rest`: what its item says after it. Returns its new state.
+local function begin_work(url, name, rest, purpose, was_deferred)
+    if purpose == 'c' and M.checking == 0 then
+        M.deferred = M.deferred + 1
+        checks[#checks + 1] = name .. ' ' .. url .. rest
+        return 'c'
+    end
+    if was_deferred and M.checking == 0 then M.deferred = M.deferred - 1 end
+    if not was_deferred or M.checking == 0 then
+        M.unfinished = M.unfinished + 1
+        M.created = M.created + 1
+    end
+    if purpose == 'f' then M.to_follow = M.to_follow + 1 end
+    enqueue(name, url .. rest, purpose)
+    return 'q'
+end
+
+-- A chunk's URLs were met on a page, and each that wasn't work yet becomes work. `values`, from
+-- `first` on, is what is known of them: "q12". What changes is also put into `now`. Returns how
+-- many were new, if they are links.
+--   kind    "DEPTH REDIRECTS WHAT WHY". WHAT is `l`: links on that page; `d`: the same, but too
+--           deep to be followed; `r`: a redirect's target, or roots, which are on no page
+--   hosts   "HOST COUNT HOST COUNT...": the first COUNT URLs belong to the first HOST, and so on
+local function meet_chunk(chunk, page, values, first, now)
+    local depth, redirects, what, why = match(chunk.kind, '^(%d+) (%d+) (%a) (%a+)$')
+    local rest = what ~= 'd'
+                 and ' ' .. depth .. ' ' .. redirects .. ' 0 0 ' .. page .. ' ' .. why or nil
+    local purpose, new = sub(why, 1, 1), 0
+    local words, name, last = string.gmatch(chunk.hosts, '%S+'), nil, 0
+    for i, url in ipairs(chunk.urls) do
+        local value = now[url] or values[first + i]
         local state = value and byte(value)
         local was_deferred = state == IS_DEFERRED and purpose == 'f'
         if not value or rest and (state == IS_MET or was_deferred) then
@@ -340,49 +358,48 @@ local function meet(urls, hosts, rest, page, purpose)
             end
             if rest then
                 while i > last do name, last = words(), last + tonumber(words()) end
-                value = (defers and 'c' or 'q') .. sub(value, 2)
-                if defers then
-                    M.deferred = M.deferred + 1
-                    checks[#checks + 1] = name .. ' ' .. url .. rest
-                else
-                    if was_deferred and M.checking == 0 then M.deferred = M.deferred - 1 end
-                    if not was_deferred or M.checking == 0 then
-                        M.unfinished = M.unfinished + 1
-                        M.created = M.created + 1
-                    end
-                    if purpose == 'f' then M.to_follow = M.to_follow + 1 end
-                    enqueue(name, url .. rest, purpose)
-                end
+                value = begin_work(url, name, rest, purpose, was_deferred) .. sub(value, 2)
             end
             now[url] = value
-            changed[#changed + 1] = url
-            changed[#changed + 1] = value
         end
-        values[i] = value
+        values[first + i] = value
     end
-    in_pieces('HSET', URLS, changed, 2)
-    if page ~= '' then met[#met + 1] = page .. ' ' .. table.concat(values) end
     M.known = M.known + new
-    return new
+    return why == 'fa' and what ~= 'r' and new or 0
 end
 
--- A chunk of links, 500 at most; only a root may occur twice. `kind`: "DEPTH REDIRECTS WHAT
--- WHY". WHAT is `l`: links on that page; `d`: the same, but too deep to be followed; `r`: a
--- redirect's target, or roots, which are on no page. Returns how many links were new.
-local function meet_chunk(kind, hosts, urls, page)
-    local depth, redirects, what, why = match(kind, '^(%d+) (%d+) (%a) (%a+)$')
-    local rest = what ~= 'd'
-                 and ' ' .. depth .. ' ' .. redirects .. ' 0 0 ' .. page .. ' ' .. why or nil
-    local new = meet(urls, hosts, rest, what == 'r' and '' or page, sub(why, 1, 1))
-    return what ~= 'r' and why == 'fa' and new or 0
+-- These chunks, with 500 URLs at most, were met on that page. Only roots may occur twice in a
+-- chunk. Returns how many links were new.
+local function meet(chunks, page)
+    local urls = chunks[1] and chunks[1].urls or {}
+    if #chunks > 1 then
+        urls = {}
+        for _, chunk in ipairs(chunks) do append(urls, chunk.urls) end
+    end
+    if #urls == 0 then return 0 end
+    local values, now, changed = call('HMGET', URLS, unpack(urls)), {}, {}
+    local new, first = 0, 0
+    for _, chunk in ipairs(chunks) do
+        new = new + meet_chunk(chunk, page, values, first, now)
+        first = first + #chunk.urls
+    end
+    for url, value in pairs(now) do
+        changed[#changed + 1] = url
+        changed[#changed + 1] = value
+    end
+    in_pieces('HSET', URLS, changed, 2)
+    if not find(chunks[1].kind, ' r ', 1, true) then -- a redirect's target is on no page
+        met[#met + 1] = page .. ' ' .. table.concat(values)
+    end
+    return new
 end
 
 -- A chunk as a single text, a line for each: KIND, HOSTS, URL*.
 local function meet_text(text, page)
     local lines = string.gmatch(text, '[^\n]+')
-    local kind, hosts, urls = lines(), lines(), {}
-    for url in lines do urls[#urls + 1] = url end
-    meet_chunk(kind, hosts, urls, page)
+    local chunk = {kind = lines(), hosts = lines(), urls = {}}
+    for url in lines do chunk.urls[#chunk.urls + 1] = url end
+    meet({chunk}, page)
 end
 
 -- ---- Records ----
@@ -411,14 +428,9 @@ local function page_number() return M.records + M.retried end
 local function take_page(record, chunks)
     M.records = M.records + 1
     if record[4] ~= 'disallowed' then M.counted = M.counted + 1 end
-    local number, links, new = page_number(), 0, 0
+    local number, links = page_number(), 0
     for _, chunk in ipairs(chunks) do links = links + #chunk.urls end
-    if links <= 500 then
-        for _, chunk in ipairs(chunks) do
-            new = new + meet_chunk(chunk.kind, chunk.hosts, chunk.urls, int(number))
-        end
-        return finish_url(number, record, new)
-    end
+    if links <= 500 then return finish_url(number, record, meet(chunks, int(number))) end
     for _, chunk in ipairs(chunks) do
         chunk.number = number
         call('RPUSH', LINKS, cjson.encode(chunk))
@@ -438,7 +450,7 @@ local function put_links_in()
         if not text then return end
         local one = cjson.decode(text)
         if one.urls then
-            M.so_far = M.so_far + meet_chunk(one.kind, one.hosts, one.urls, int(one.number))
+            M.so_far = M.so_far + meet({one}, int(one.number))
             count = count + #one.urls + 20 -- a chunk takes time, too, however short it is
         else
             finish_url(one.number, one.record, M.so_far)
