@@ -1,5 +1,6 @@
 #include "common/command_line/command_line.h"
 
+#include "common/command_line/config_file.h"
 #include "common/command_line/nearest.h"
 #include "common/system/selector.h"
 #include "common/text/ascii.h"
@@ -9,6 +10,7 @@
 
 #include <charconv>
 #include <cstddef>
+#include <map>
 #include <span>
 #include <string_view>
 #include <system_error>
@@ -20,11 +22,13 @@ struct CommandLine::Parser {
     CLI::App app;
     OptionTable table;
     std::string heading = "Options";
+    std::map<std::string, ReadValue> readers = {}; // by name, for files; for flags, too
 
     CLI::Option* add(const std::string& names, ReadValue read) {
         // The value is read when it is checked. Adding an option in this way needs no
         // template.
         const auto ignore = [](const CLI::results_t&) { return true; };
+        readers.insert_or_assign(config_name(names), read);
         return app.add_option(names, ignore)->check(std::move(read));
     }
 
@@ -37,6 +41,35 @@ struct CommandLine::Parser {
 
     void add_flag_row(const std::string& names, const std::string& meaning) {
         table.options.push_back({names, "", meaning, heading, {}});
+    }
+
+    /// "-w,--workers" → "workers"; "URL" → "url".
+    static std::string config_name(const std::string& names) {
+        const auto dashes = names.find("--");
+        return lower(dashes == std::string::npos ? names : names.substr(dashes + 2));
+    }
+
+    /// "workers" → its option; nullptr if there is none, or if it can only be typed.
+    const CLI::Option* find_for_config(const std::string& name) const {
+        if (!readers.contains(name))
+            return nullptr;
+        for (const OptionRow& option : table.options)
+            if (config_name(option.names) == name)
+                return option.heading == "Help"
+                               || option.names.find("--") == std::string::npos
+                           ? nullptr
+                           : app.get_option_no_throw("--" + name);
+        for (const auto& [argument, meaning] : table.arguments)
+            if (config_name(argument) == name)
+                return app.get_option_no_throw(argument);
+        return nullptr;
+    }
+
+    /// A word like "--no-x" was typed, if the name is "x"; or the other way round.
+    bool opposite_was_typed(const std::string& name) const {
+        const std::string other = name.starts_with("no-") ? name.substr(3) : "no-" + name;
+        const CLI::Option* const option = app.get_option_no_throw("--" + other);
+        return option != nullptr && option->count() > 0;
     }
 
     /// Throws if an option is left over, since none has its name.
@@ -97,6 +130,11 @@ void CommandLine::add_flag(const std::string& names, const std::string& descript
                            bool& given) {
     parser_->add_flag_row(names, description);
     parser_->app.add_flag_callback(names, [&given] { given = true; });
+    ReadValue read = [&given](const std::string& text) {
+        given = text.empty() || text == "true";
+        return given || text == "false" ? std::string() : "write true or false";
+    };
+    parser_->readers.insert_or_assign(Parser::config_name(names), std::move(read));
 }
 
 void CommandLine::add_argument(const std::string& name, const std::string& description,
@@ -144,6 +182,40 @@ std::optional<std::string> CommandLine::parse(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         parser_->refuse_unknown_options(); // whatever else is wrong
         throw UsageError(error.what());
+    }
+}
+
+void CommandLine::read_config(std::string_view text, const std::string& file) {
+    const auto refuse = [&file](std::size_t number, const std::string& why) {
+        throw UsageError(file + ", line " + std::to_string(number) + ": " + why);
+    };
+    std::vector<ConfigLine> lines;
+    try {
+        lines = common::read_config(text);
+    } catch (const UsageError& error) {
+        throw UsageError(file + ", " + error.what());
+    }
+    for (const auto& [number, name, value] : lines) {
+        const CLI::Option* const option = parser_->find_for_config(name);
+        if (option == nullptr) {
+            std::vector<std::string> names;
+            for (const auto& [known, read] : parser_->readers)
+                if (parser_->find_for_config(known) != nullptr)
+                    names.push_back(known);
+            const std::string meant = nearest(name, names);
+            refuse(number, "unknown option '" + name + "'"
+                               + (meant.empty() ? "" : ": did you mean " + meant + '?'));
+        }
+        const bool is_flag = option->get_expected_min() == 0;
+        if (value.empty() && !is_flag)
+            refuse(number, "a value is missing");
+        const bool repeats =
+            option->get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll
+            && !option->get_positional();
+        if ((option->count() > 0 && !repeats) || parser_->opposite_was_typed(name))
+            continue;
+        if (const std::string why = parser_->readers.at(name)(value); !why.empty())
+            refuse(number, name + ": " + why);
     }
 }
 

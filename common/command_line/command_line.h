@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -61,7 +62,12 @@ class CommandLine {
     /// Reads the arguments of `main`. Returns the help if that is what the user asked
     /// for; then the values mean nothing. Throws UsageError.
     std::optional<std::string> parse(int argc, char** argv);
-    /// After that: all that could be given.
+    /// After that, and if no help was asked for: reads the text of a file of options (see
+    /// config_file.h). What was typed counts more, except that each value of a repeatable
+    /// option counts. Options under the heading "Help" can only be typed. Throws
+    /// UsageError, with the file's name and the line's number.
+    void read_config(std::string_view text, const std::string& file);
+    /// All that could be given.
     const OptionTable& table() const;
     /// And was this option given? `name` is one of its names.
     bool has(const std::string& name) const;

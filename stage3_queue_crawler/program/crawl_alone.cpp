@@ -3,14 +3,14 @@
 #include "stage3_queue_crawler/crawler/crawler.h"
 #include "stage3_queue_crawler/program/console.h"
 #include "stage3_queue_crawler/program/exit_status.h"
-#include "stage3_queue_crawler/program/formats.h"
-#include "stage3_queue_crawler/program/output.h"
+#include "stage3_queue_crawler/program/reports.h"
 #include "stage3_queue_crawler/program/supervised_crawl.h"
 #include "stage3_queue_crawler/program/tell_tasks.h"
 
 #include <fmt/core.h>
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,16 +21,19 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// Which parts of a crawl are written where.
-CrawlEvents events_for(const Options& options, Console& console, Format& format,
-                       Output& output) {
+CrawlEvents events_for(const Options& options, Console& console, Reports& reports) {
     CrawlEvents events = events_on(console, options.verbose);
-    events.on_record = [&](const Record& record) { output.write(format.record(record)); };
+    events.on_record = [&](const Record& record) { reports.record(record); };
     events.on_links = [&](const common::Url& page,
                           const std::vector<common::Url>& links) {
-        output.write(format.links(page, links));
+        reports.links(page, links);
     };
-    events.until_ready = [&] { return output.drain(); };
+    events.until_ready = [&] { return reports.drain(); };
     return events;
+}
+
+std::string describe_if_early(Ending ending) {
+    return ending == Ending::complete ? std::string() : std::string(describe(ending));
 }
 
 } // namespace
@@ -39,29 +42,29 @@ Coroutine<int> crawl_alone(Options options) {
     EventLoop& loop = running_loop();
     Console console(loop, options.quiet);
     const TellTasksOnQuit tell(loop, console);
-    Output output = open_for("--output", [&] { return Output(loop, options.output); });
-    const auto format = make_format(options.format, options.report);
+    Reports reports(loop, options);
     fit_to_process(options, console);
     Scope scope(options.reach, options.roots, std::move(options.excluded),
                 std::move(options.included));
     // [run]
-    output.write(format->begin());
+    reports.begin();
     const auto start = Clock::now();
     Crawler crawler(loop, options.roots, std::move(scope), options.crawl,
-                    events_for(options, console, *format, output));
+                    events_for(options, console, reports));
     SupervisedCrawl crawl(loop, crawler.crawl());
     try {
         const auto progress = [&crawler] { return crawler.progress(); };
         co_await crawl.wait(progress, console, options.show_progress);
     } catch (...) {
-        output.flush(); // what was done by then
+        reports.flush(); // what was done by then
         throw;
     }
-    output.write(format->end({.urls = crawler.frontier().urls(),
-                              .left_out = crawler.left_out(),
-                              .time = Clock::now() - start,
-                              .is_unchecked = options.crawl.session.tls.insecure}));
-    output.flush();
+    reports.end({.urls = crawler.frontier().urls(),
+                 .left_out = crawler.left_out(),
+                 .time = Clock::now() - start,
+                 .is_unchecked = options.crawl.session.tls.insecure,
+                 .root = std::string(options.roots.front().href()),
+                 .cut_short = describe_if_early(crawl.ending())});
     // [/run]
     const Ending ending = crawl.ending();
     if (ending != Ending::complete)
@@ -69,7 +72,10 @@ Coroutine<int> crawl_alone(Options options) {
                                  describe(ending),
                                  crawler.frontier().urls().count_queued()));
     const Progress progress = crawler.progress();
-    co_return exit_status(ending, progress.dead + (options.strict ? progress.unclear : 0),
+    const Excuses& excuses = reports.excuses();
+    const std::size_t dead = progress.dead - excuses.excused_dead();
+    const std::size_t unclear = progress.unclear - excuses.excused_unclear();
+    co_return exit_status(ending, dead + (options.strict ? unclear : 0),
                           !crawler.left_out().empty());
 }
 

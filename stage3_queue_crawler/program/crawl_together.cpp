@@ -5,7 +5,7 @@
 #include "stage3_queue_crawler/crawler/registrable_domain.h"
 #include "stage3_queue_crawler/program/console.h"
 #include "stage3_queue_crawler/program/exit_status.h"
-#include "stage3_queue_crawler/program/output.h"
+#include "stage3_queue_crawler/program/reports.h"
 #include "stage3_queue_crawler/program/supervised_crawl.h"
 #include "stage3_queue_crawler/program/tell_tasks.h"
 #include "stage3_queue_crawler/shared_frontier/redis_frontier.h"
@@ -15,12 +15,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
-#include <fstream>
+#include <cstddef>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -110,31 +108,36 @@ SharedCrawl shared_crawl(const Options& options, Console& console) {
             }};
 }
 
-/// Throws if the report couldn't be written there. Keeps what is there.
-void check_output(const std::string& path) {
-    if (path.empty())
-        return;
-    const std::ofstream file(path, std::ios::app);
-    if (!file)
-        throw common::UsageError(fmt::format("--output: {}: {}", path,
-                                             std::generic_category().message(errno)));
-}
-
 bool is_redirect_that_closes(RedirectCircles& circles, const Record& record) {
     const auto target = common::parse_url(record.next_url);
     return record.outcome == Outcome::redirect && target
            && circles.closes(record.url, *target);
 }
 
-/// Writes the crawl's records, in the format that is wanted. Returns how many of them
-/// count as dead, besides those that processes saw to be dead.
-Coroutine<std::size_t> write_report(const Options& options, SharedResults& results) {
+std::string first_root(const Options& options) {
+    return options.roots.empty() ? std::string()
+                                 : std::string(options.roots.front().href());
+}
+
+std::string why_cut_short(const SharedState& state) {
+    switch (state.stage) {
+    case SharedState::Stage::complete: return {};
+    case SharedState::Stage::max_pages: return std::string(describe(Ending::max_pages));
+    case SharedState::Stage::running:
+    case SharedState::Stage::idle: break;
+    }
+    return "the crawl is not over";
+}
+
+/// Writes the crawl's records, in the formats that are wanted. Returns how many of them
+/// count as dead, besides those that processes saw to be dead; fewer than none, if some
+/// of those don't count.
+Coroutine<std::ptrdiff_t> write_report(Options& options, SharedResults& results) {
     co_await results.read();
-    Output output(running_loop(), options.output);
-    const auto format = make_format(options.format, options.report);
-    output.write(format->begin());
+    Reports reports(running_loop(), options);
+    reports.begin();
     RedirectCircles circles; // each process has seen only some of the redirects
-    std::size_t dead = 0;
+    std::ptrdiff_t dead = 0;
     while (true) {
         std::vector<Record> records = co_await results.next_records();
         if (records.empty())
@@ -147,20 +150,28 @@ Coroutine<std::size_t> write_report(const Options& options, SharedResults& resul
             } else if (options.strict && record.outcome == Outcome::unclear) {
                 ++dead;
             }
-            output.write(format->record(record));
+            reports.record(record);
         }
-        co_await output.drain();
+        co_await reports.drain();
     }
     const std::vector<Record> missing = co_await results.missing_fragments();
     for (const Record& record : missing)
-        output.write(format->record(record));
-    dead += missing.size();
-    output.write(format->end({.urls = results.urls(),
-                              .left_out = {},
-                              .time = results.time(),
-                              .is_unchecked = options.crawl.session.tls.insecure}));
-    output.flush();
-    co_return dead;
+        reports.record(record);
+    dead += static_cast<std::ptrdiff_t>(missing.size());
+    reports.end({.urls = results.urls(),
+                 .left_out = {},
+                 .time = results.time(),
+                 .is_unchecked = options.crawl.session.tls.insecure,
+                 .root = first_root(options),
+                 .cut_short = why_cut_short(results.state())});
+    const Excuses& excuses = reports.excuses();
+    const std::size_t excused =
+        excuses.excused_dead() + (options.strict ? excuses.excused_unclear() : 0);
+    co_return dead - static_cast<std::ptrdiff_t>(excused);
+}
+
+std::size_t with(std::size_t dead, std::ptrdiff_t more) {
+    return dead + static_cast<std::size_t>(more); // which may be fewer
 }
 
 /// URLs that were given up leave the crawl incomplete: says so if there are any.
@@ -177,11 +188,11 @@ bool has_given_up(const SharedState& state, Console& console) {
 }
 
 /// `--report`
-Coroutine<int> report(const Options& options, Console& console) {
-    check_output(options.output);
+Coroutine<int> report(Options& options, Console& console) {
+    check_reports(options);
     SharedResults results(running_loop(), shared_crawl(options, console));
     co_await results.look();
-    const std::size_t more_dead = co_await write_report(options, results);
+    const std::ptrdiff_t more_dead = co_await write_report(options, results);
     const SharedState& state = results.state();
     if (!state.is_whole) {
         console.note("stage3: " + explain_half(options.shared.name));
@@ -189,7 +200,8 @@ Coroutine<int> report(const Options& options, Console& console) {
     }
     const bool is_incomplete = has_given_up(state, console);
     if (state.stage == SharedState::Stage::complete)
-        co_return exit_status(Ending::complete, state.dead + more_dead, is_incomplete);
+        co_return exit_status(Ending::complete, with(state.dead, more_dead),
+                              is_incomplete);
     console.note(fmt::format("stage3: the crawl '{}' is not over: {} URLs that are known "
                              "were not fetched",
                              options.shared.name, state.unfinished));
@@ -223,7 +235,7 @@ void say_how_it_ended(Ending ending, const SharedState& state, const std::string
 
 Coroutine<int> take_part(Options& options, Console& console) {
     EventLoop& loop = running_loop();
-    check_output(options.output);
+    check_reports(options);
     fit_to_process(options, console);
     const SharedCrawl shared = shared_crawl(options, console);
     Scope scope(options.reach, options.roots, std::move(options.excluded),
@@ -234,7 +246,7 @@ Coroutine<int> take_part(Options& options, Console& console) {
     const auto progress = [&crawler] { return crawler.progress(); };
     co_await crawl.wait(progress, console, options.show_progress);
     const SharedState state = crawler.frontier().state();
-    std::size_t more_dead = 0;
+    std::ptrdiff_t more_dead = 0;
     if (state.is_over()) {
         const bool may_report = co_await crawler.frontier().may_report();
         SharedResults results(loop, shared);
@@ -248,7 +260,7 @@ Coroutine<int> take_part(Options& options, Console& console) {
     }
     say_how_it_ended(crawl.ending(), state, shared.name, console);
     const bool is_incomplete = has_given_up(state, console);
-    co_return exit_status(crawl.ending(), state.dead + more_dead,
+    co_return exit_status(crawl.ending(), with(state.dead, more_dead),
                           is_incomplete || !crawler.left_out().empty());
 }
 

@@ -1,4 +1,5 @@
-// What `--help-verdicts`, `--help-connections` and `--help-frontier` print.
+// What `--help-verdicts`, `--help-connections`, `--help-reports` and `--help-frontier`
+// print.
 #pragma once
 
 #include <string_view>
@@ -110,6 +111,52 @@ constexpr std::string_view help_on_connections =
 Examples:
   stage3 --cacert our-ca.pem https://staging.example/
   stage3 --proxy socks5h://localhost:1080 https://example.org/
+)";
+
+/// What comes before the table of formats, and after it.
+constexpr std::string_view help_on_reports =
+    R"(Reports, and which dead URLs count.
+
+)";
+constexpr std::string_view more_on_reports =
+    R"(
+  --format FORMAT      what the results look like; they go to standard output,
+                       or to --output
+  --also FORMAT=FILE   beside them, write a report; repeatable
+  --html FILE          the same as --also html=FILE
+  --redirects          with text and jsonl: also list permanent redirects, and
+                       chains of redirects, with their pages (html always does)
+  --top N              with text: list the N most frequent links (10)
+
+A site that has lived for years has dead links, and a test that always fails is
+soon ignored. Write them into a baseline once, and only new ones count: for the
+exit status, and under "Dead" in reports.
+  --write-baseline FILE
+                       write the URLs that are dead, sorted, one per line, if
+                       the crawl wasn't cut short
+  --baseline FILE      what is dead and listed in FILE is known; what is listed
+                       and alive is mentioned, so that you can delete the line
+  --ignore-file FILE   each line is a URL, if it begins with http:// or
+                       https://, and else an extended regular expression to be
+                       found in a URL, as for --exclude. What it matches is
+                       still checked, but never counts as dead or unclear
+
+In both files, a line that begins with # is a comment. With --frontier, give
+these options to the process that has --report.
+
+Options can be in a file, without dashes, one per line; url, too:
+  # every link of ours
+  url = https://example.org/
+  external
+  exclude = /archive/
+What is typed counts more; repeatable options add up.
+  --config FILE        read FILE. Without this option, .await-the-web.ini is
+                       read if the current folder has one
+  --no-config          don't
+
+Examples:
+  stage3 --html report.html --baseline known-dead.txt https://example.org/
+  stage3 --format github --also markdown=summary.md https://example.org/
 )";
 
 constexpr std::string_view help_on_sharing =

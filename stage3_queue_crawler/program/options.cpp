@@ -16,11 +16,15 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <initializer_list>
 #include <optional>
+#include <sstream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -207,6 +211,30 @@ common::ReadValue reader_of_statuses(std::vector<std::pair<int, int>>& ranges) {
     };
 }
 
+common::ReadValue format_into(const FormatEntry*& format) {
+    std::vector<std::pair<std::string, const FormatEntry*>> choices;
+    for (const FormatEntry& entry : all_formats())
+        choices.emplace_back(entry.name, &entry);
+    return choice_into(format, std::move(choices));
+}
+
+/// "junit=report.xml"
+common::ReadValue reader_of_reports(std::vector<AlsoReport>& reports) {
+    return [&reports](const std::string& text) -> std::string {
+        const auto equals = text.find('=');
+        const std::string file =
+            equals == std::string::npos ? "" : text.substr(equals + 1);
+        if (file.empty() || file == "-")
+            return fmt::format("'{}': give a format and a file, as in junit=report.xml",
+                               text);
+        AlsoReport report{.format = nullptr, .file = file, .option = "--also"};
+        std::string wrong = format_into(report.format)(text.substr(0, equals));
+        if (wrong.empty())
+            reports.push_back(std::move(report));
+        return wrong;
+    };
+}
+
 enum class ShowProgress : std::uint8_t { automatic, always, never };
 
 bool to_show(ShowProgress choice, bool quiet) {
@@ -233,6 +261,13 @@ struct Typed {
     bool version = false;
     bool help_on_verdicts = false;
     bool help_on_sharing = false;
+    bool help_on_reports = false;
+    std::string output;
+    std::string html;
+    std::string baseline;
+    std::string ignore_file;
+    std::string config;
+    bool no_config = false;
     std::string generated; ///< a kind of file, made from the table of options
 };
 
@@ -243,7 +278,7 @@ void add_what_to_crawl(common::CommandLine& line, Options& options, Typed& typed
     line.start_heading("What to crawl");
     line.add_arguments("URL", "where to start; http:// is optional", typed.roots);
     line.add_repeatable("--urls-from", "FILE",
-                        "start at each URL in FILE, one per line; - is\nstandard input",
+                        "start at each URL in FILE, one per line; -: stdin",
                         [&lists = typed.lists](const std::string& text) {
                             lists.push_back(text);
                             return std::string();
@@ -366,17 +401,28 @@ void add_connections(common::CommandLine& line, SessionOptions& session) {
 
 void add_output(common::CommandLine& line, Options& options, Typed& typed) {
     line.start_heading("Output");
-    line.add("--format", "FORMAT", "text (default), jsonl, csv, or dot (a graph)",
-             choice_into(options.format, {{"text", FormatName::text},
-                                          {"jsonl", FormatName::jsonl},
-                                          {"csv", FormatName::csv},
-                                          {"dot", FormatName::dot}}));
+    line.add("--format", "FORMAT",
+             "text (default), jsonl, csv ... (--help-reports)",
+             format_into(options.format));
     line.add("-o,--output", "FILE", "write the results to FILE (standard output)",
-             common::text_into(options.output));
+             common::text_into(typed.output));
+    line.add("--html", "FILE", "also write a page to search, sort and print",
+             common::text_into(typed.html));
+    line.add_repeatable("--also", "FORMAT=FILE", "also write a report in another format",
+                        reader_of_reports(options.also));
+    line.add("--baseline", "FILE", "URLs in FILE may be dead: only others count",
+             common::text_into(typed.baseline));
+    line.add("--write-baseline", "FILE", "write what is dead now to FILE, for --baseline",
+             common::text_into(options.write_baseline));
+    line.add("--ignore-file", "FILE", "URLs and expressions in FILE never count as dead",
+             common::text_into(typed.ignore_file));
     line.add("--top", "N", "list the N most frequent links in the report (10)",
              number_into(options.report.top, 0, most));
     line.add_flag("--redirects", "list permanent redirects and chains, with their pages",
                   options.report.redirects);
+    for (const char* const name :
+         {"--also", "--write-baseline", "--ignore-file", "--top"})
+        line.hide(name); // --help-reports describes them
     line.add("--progress", "WHEN", "auto (default; on a terminal), always or never",
              choice_into(typed.progress, {{"auto", ShowProgress::automatic},
                                           {"always", ShowProgress::always},
@@ -403,8 +449,15 @@ void add_help(common::CommandLine& line, Typed& typed) {
     line.add_flag("--help-verdicts",
                   "what is checked, what counts as dead, what is left out",
                   typed.help_on_verdicts);
+    line.add_flag("--help-reports", "formats, baselines, and options in a file",
+                  typed.help_on_reports);
     line.add_flag("--help-frontier", "how several processes share a crawl",
                   typed.help_on_sharing);
+    line.add("--config", "FILE", "read options from FILE (.await-the-web.ini)",
+             common::text_into(typed.config));
+    line.add_flag("--no-config", "don't read .await-the-web.ini", typed.no_config);
+    line.hide("--config"); // --help-reports describes these
+    line.hide("--no-config");
     line.add_flag("--version", "print the versions of stage3 and its libraries",
                   typed.version);
     std::vector<std::pair<std::string, std::string>> kinds;
@@ -412,6 +465,10 @@ void add_help(common::CommandLine& line, Typed& typed) {
         kinds.emplace_back(kind, kind);
     line.add("--print-for", "WHAT", "", choice_into(typed.generated, std::move(kinds)));
     line.hide("--print-for"); // for meson.build
+}
+
+std::string report_help() {
+    return fmt::format("{}{}{}", help_on_reports, help_on_formats(), more_on_reports);
 }
 
 /// What to print for a user who asked for that; empty: nothing.
@@ -423,6 +480,8 @@ std::string answer(const common::CommandLine& line, const Typed& typed,
         return std::string(help_on_verdicts);
     if (connection.wants_help())
         return std::string(help_on_connections);
+    if (typed.help_on_reports)
+        return report_help();
     if (typed.help_on_sharing)
         return std::string(help_on_sharing);
     if (typed.generated == "man")
@@ -430,6 +489,7 @@ std::string answer(const common::CommandLine& line, const Typed& typed,
                                    fmt::format("await-the-web {}", version()),
                                    {{"Verdicts", std::string(help_on_verdicts)},
                                     {"Connections", std::string(help_on_connections)},
+                                    {"Reports", report_help()},
                                     {"Sharing a crawl", std::string(help_on_sharing)}});
     return typed.generated.empty()
                ? ""
@@ -443,6 +503,13 @@ void set_checks(Options& options, const Typed& typed) {
         throw UsageError("--assets and --no-assets: give one of these");
     checks.assets = !typed.no_assets;
     checks.foreign_delay = typed.foreign_delay.value_or(checks.foreign_delay);
+}
+
+bool any_format(const Options& options, bool FormatEntry::* can) {
+    return options.format->*can
+           || std::ranges::any_of(options.also, [&](const AlsoReport& report) {
+                  return report.format->*can;
+              });
 }
 
 /// Throws if these options don't go together.
@@ -466,13 +533,91 @@ void check_shared(const Options& options, bool has_roots, bool has_times) {
             "--report and --forget fetch nothing, and --retry-given-up does");
     if ((shared.report_only || shared.forget) && has_roots)
         throw UsageError("--report and --forget take no URLs: they fetch nothing");
-    if (options.format == FormatName::dot)
-        throw UsageError("--format dot needs every page's links, which a shared frontier "
-                         "doesn't keep: use text, jsonl or csv");
+    if (any_format(options, &FormatEntry::needs_links))
+        throw UsageError(fmt::format("--format {} needs every page's links, which a "
+                                     "shared frontier doesn't keep: use another one",
+                                     formats_with(&FormatEntry::needs_links)));
     if (shared.servers.size() > 1
         && options.crawl.max_pages != FrontierSettings::no_limit)
         throw UsageError("--max-pages can't be counted over several servers: give "
                          "one --frontier");
+}
+
+std::string read_file(const std::string& option, const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream text;
+    if (file && file.peek() != std::ifstream::traits_type::eof())
+        text << file.rdbuf(); // an empty file would be an error here
+    if (!file || file.bad())
+        throw UsageError(fmt::format("{}: can't read '{}': {}", option, path,
+                                     std::generic_category().message(errno)));
+    return text.str();
+}
+
+/// Throws if one file is to be written twice, or both read and written.
+void check_files(const Options& options, const Typed& typed) {
+    std::vector<std::pair<std::string, std::string>> written{
+        {"--output", options.output},
+        {"--write-baseline", options.write_baseline},
+        {"--trace", options.trace}};
+    for (const AlsoReport& report : options.also)
+        written.emplace_back(report.option, report.file);
+    for (auto one = written.begin(); one != written.end(); ++one) {
+        for (const std::string& list : typed.lists)
+            if (is_one_file(list, one->second))
+                throw UsageError(fmt::format("--urls-from: that is also {}'s file, which "
+                                             "would be overwritten",
+                                             one->first));
+        for (auto other = written.begin(); other != one; ++other)
+            if (is_one_file(one->second, other->second))
+                throw UsageError(fmt::format("{}: that is also {}'s file; give it "
+                                             "another one",
+                                             one->first, other->first));
+    }
+}
+
+/// What is written where, and what isn't counted.
+void set_reports(Options& options, const Typed& typed) {
+    if (!typed.html.empty())
+        options.also.push_back({&format_named("html"), typed.html, "--html"});
+    if (options.report.redirects && !any_format(options, &FormatEntry::takes_redirects))
+        throw UsageError("--redirects needs --format "
+                         + formats_with(&FormatEntry::takes_redirects));
+    options.output = typed.output == "-" ? "" : typed.output;
+    check_files(options, typed);
+    if (options.quiet && options.format->is_for_people && typed.output.empty()
+        && !options.shared.report_only)
+        options.format = nullptr;
+    const bool excuses = !typed.baseline.empty() || !typed.ignore_file.empty();
+    if (!options.shared.servers.empty() && !options.shared.report_only
+        && (excuses || !options.write_baseline.empty()))
+        throw UsageError("with --frontier, give --baseline, --write-baseline and "
+                         "--ignore-file to the process that has --report");
+    const auto read = [&options](const char* option, const std::string& path,
+                                 auto reads) {
+        if (path.empty())
+            return;
+        try {
+            (options.excuses.*reads)(read_file(option, path));
+        } catch (const std::invalid_argument& error) {
+            throw UsageError(fmt::format("{}: {}, {}", option, path, error.what()));
+        }
+    };
+    read("--baseline", typed.baseline, &Excuses::read_baseline);
+    read("--ignore-file", typed.ignore_file, &Excuses::read_ignored);
+}
+
+/// Options that a file adds to those that were typed.
+void read_config_file(common::CommandLine& line, Options& options, const Typed& typed) {
+    constexpr const char* usual = ".await-the-web.ini";
+    if (typed.no_config && !typed.config.empty())
+        throw UsageError("--config and --no-config: give one of these");
+    std::string path = typed.config;
+    std::error_code error;
+    if (path.empty() && !typed.no_config && std::filesystem::exists(usual, error))
+        options.found_config = path = usual;
+    if (!path.empty())
+        line.read_config(read_file("--config", path), path);
 }
 
 /// `--no-private`
@@ -512,14 +657,11 @@ Options read_options(int argc, char** argv) {
     options.help = help ? *help : answer(line, typed, connection);
     if (!options.help.empty())
         return options;
+    read_config_file(line, options, typed);
     check_shared(options, !typed.roots.empty() || !typed.lists.empty(),
                  typed.lease || typed.wait_for_frontier);
     set_checks(options, typed);
-    if (options.report.redirects && options.format != FormatName::text
-        && options.format != FormatName::jsonl)
-        throw UsageError("--redirects needs --format text or jsonl");
-    if (is_one_file(options.trace, options.output))
-        throw UsageError("--trace: that is also --output's file; give it another one");
+    set_reports(options, typed);
     options.shared.lease = typed.lease.value_or(options.shared.lease);
     options.shared.wait = typed.wait_for_frontier.value_or(options.shared.wait);
     if (const char* const password =
@@ -530,9 +672,6 @@ Options read_options(int argc, char** argv) {
     for (const std::string& root : typed.roots)
         add_root(root, options);
     for (const std::string& list : typed.lists) {
-        if (is_one_file(list, options.output))
-            throw UsageError("--urls-from: that is also --output's file, which would be "
-                             "overwritten");
         add_roots_from(list, options);
     }
     if (options.roots.empty() && !options.shared.report_only && !options.shared.forget)
@@ -555,9 +694,6 @@ Options read_options(int argc, char** argv) {
                  std::chrono::ceil<std::chrono::seconds>(crawl.session.fetch_timeout));
     crawl.session.connect_timeout =
         typed.connect_timeout.value_or(crawl.session.connect_timeout);
-    if (options.quiet && options.format == FormatName::text && options.output.empty()
-        && !options.shared.report_only)
-        options.format = FormatName::none;
     options.show_progress = to_show(typed.progress, options.quiet);
     return options;
 }

@@ -4,7 +4,8 @@
 #include "common/command_line/usage_error.h"
 #include "stage3_queue_crawler/crawler/crawl_settings.h"
 #include "stage3_queue_crawler/crawler/scope.h"
-#include "stage3_queue_crawler/program/formats.h"
+#include "stage3_queue_crawler/program/formats/excuses.h"
+#include "stage3_queue_crawler/program/formats/formats.h"
 #include "stage3_queue_crawler/redis/redis_url.h"
 
 #include <chrono>
@@ -27,6 +28,13 @@ struct SharedOptions {
     std::vector<std::string> patterns; ///< the texts of --exclude and --include
 };
 
+/// A report that is written beside the results.
+struct AlsoReport {
+    const FormatEntry* format;
+    std::string file;
+    std::string option; ///< that asks for it
+};
+
 struct Options {
     std::string
         help; ///< what to print, if the user asked for help; nothing else counts then
@@ -38,9 +46,13 @@ struct Options {
     SharedOptions shared;
     std::size_t parse_threads = 0; ///< of the loop's executor; 0: it needs none
     std::string selector;          ///< a name that make_selector knows, or nothing
-    FormatName format = FormatName::text;
+    const FormatEntry* format = &all_formats().front(); ///< nullptr: no results
     std::string output; ///< a file; nothing: standard output
+    std::vector<AlsoReport> also;
     ReportOptions report;
+    Excuses excuses;
+    std::string write_baseline;   ///< a file, or nothing
+    std::string found_config;     ///< the file that was read though no option names it
     std::size_t fail_parsing = 0; ///< the page that can't be parsed; 0: none
     std::string trace;            ///< a file for the run's events, or nothing
     bool show_progress = false;

@@ -2,7 +2,7 @@
 
 #include "common/system/socket.h"
 #include "common/text/ascii.h"
-#include "stage3_queue_crawler/program/escape.h"
+#include "stage3_queue_crawler/program/formats/escape.h"
 
 #include <fmt/core.h>
 

@@ -18,6 +18,9 @@
 namespace stage3 {
 
 void fit_to_process(Options& options, Console& console) {
+    if (!options.found_config.empty())
+        console.note(fmt::format("stage3: options from {} (--no-config: without them)",
+                                 options.found_config));
     std::size_t descriptors = common::allow_descriptors();
     if (options.selector == "select")
         descriptors = std::min<std::size_t>(descriptors, FD_SETSIZE);

@@ -1,6 +1,6 @@
 #include "stage3_queue_crawler/program/tell_tasks.h"
 
-#include "stage3_queue_crawler/program/escape.h"
+#include "stage3_queue_crawler/program/formats/escape.h"
 #include "stage3_queue_crawler/runtime/task/describe_tasks.h"
 
 #include <csignal>

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 using common::CommandLine;
@@ -147,5 +148,71 @@ TEST_CASE("invalid arguments are refused with a message that says why") {
         CAPTURE(number);
         CHECK(Program::refusal({"wall", "-n", number})
               == std::string("--number: '") + number + "' is not a number from 1 to 10");
+    }
+}
+
+TEST_CASE("a file gives options, and what was typed counts more") {
+    Program program;
+    program.parse({"wall", "-n", "3", "--word", "a"});
+    program.line.read_config("# how we paint\n"
+                             "\n"
+                             " number = 7\r\n"
+                             "colour=blue\n"
+                             "; and what we write\n"
+                             "word = \"b c\"\n"
+                             "word = d # e\n"
+                             "loud",
+                             "f.ini");
+    CHECK(program.number == 3);
+    CHECK(program.colour == "blue");
+    CHECK(program.words == std::vector<std::string>{"a", "b c", "d # e"});
+    CHECK(program.loud);
+}
+
+TEST_CASE("words in a file count if none were typed") {
+    for (const bool is_typed : {false, true}) {
+        CommandLine line("list", "Lists.");
+        std::vector<std::string> words;
+        line.add_arguments("WORD", "to list", words);
+        std::string program = "list";
+        std::string word = "a";
+        std::vector<char*> argv{program.data(), word.data()};
+        line.parse(is_typed ? 2 : 1, argv.data());
+        line.read_config("word = b\nword = c\n", "f.ini");
+        CHECK(words
+              == (is_typed ? std::vector<std::string>{"a"}
+                           : std::vector<std::string>{"b", "c"}));
+    }
+}
+
+TEST_CASE("a flag in a file may be true or false") {
+    Program program;
+    program.parse({"wall"});
+    program.line.read_config("loud = false", "f.ini");
+    CHECK_FALSE(program.loud);
+    program.line.read_config("loud = true", "f.ini");
+    CHECK(program.loud);
+}
+
+TEST_CASE("a file's errors name the file and the line") {
+    for (const auto& [text, message] : {
+             std::pair("\nnumber = 11",
+                       "line 2: number: '11' is not a number from 1 to 10"),
+             {"nmuber = 1", "line 1: unknown option 'nmuber': did you mean number?"},
+             {"sing", "line 1: unknown option 'sing'"},
+             {"n = 1", "line 1: unknown option 'n': did you mean number?"},
+             {"help", "line 1: unknown option 'help'"},
+             {"number", "line 1: a value is missing"},
+             {"number =", "line 1: a value is missing"},
+             {"loud = yes", "line 1: loud: write true or false"},
+             {"--number = 1",
+              "line 1: write an option without its dashes, as in workers = 20"},
+             {"[paint]",
+              "line 1: write an option without its dashes, as in workers = 20"},
+         }) {
+        Program program;
+        program.parse({"wall"});
+        CHECK_THROWS_WITH_AS(program.line.read_config(text, "f.ini"),
+                             (std::string("f.ini, ") + message).c_str(), UsageError);
     }
 }

@@ -4,8 +4,8 @@
 // the URL's path, its parent's, where it leads, the error, the content type and the
 // charset.
 #include "common/web/charset.h"
-#include "stage3_queue_crawler/program/escape.h"
-#include "stage3_queue_crawler/program/formats.h"
+#include "stage3_queue_crawler/program/formats/escape.h"
+#include "stage3_queue_crawler/program/formats/formats.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <algorithm>
@@ -22,7 +22,6 @@
 
 namespace {
 
-using stage3::FormatName;
 using stage3::KnownUrls;
 using stage3::Record;
 using tests::require;
@@ -219,7 +218,7 @@ Value unless_empty(std::string_view text) {
 }
 
 void check_json(const Record& record) {
-    const auto values = read_json(stage3::make_format(FormatName::jsonl)->record(record));
+    const auto values = read_json(stage3::make_jsonl({})->record(record));
     require(values[0] == record.url.href()
                 && values[2].has_value() == record.parent.has_value()
                 && (!record.parent || values[2] == record.parent->href())
@@ -234,7 +233,7 @@ void check_json(const Record& record) {
 }
 
 void check_csv(const Record& record) {
-    const auto format = stage3::make_format(FormatName::csv);
+    const auto format = stage3::make_csv({});
     const auto names = read_csv(format->begin());
     const auto cells = read_csv(format->record(record));
     require(cells.size() == names.size(), "CSV: each column has a cell");
@@ -251,7 +250,7 @@ void check_csv(const Record& record) {
 }
 
 void check_dot(const Record& record) {
-    const auto format = stage3::make_format(FormatName::dot);
+    const auto format = stage3::make_dot({});
     const std::string text = format->record(record);
     std::string_view rest = text;
     require(take(rest, "  ") && take_dot_string(rest) == record.url.href()
@@ -270,7 +269,7 @@ void check_dot(const Record& record) {
 }
 
 /// The report on a crawl of this URL.
-std::string report(const Record& record) {
+std::string report(const stage3::FormatEntry& entry, const Record& record) {
     KnownUrls urls;
     const auto number = urls.number_of(record.url);
     if (record.parent) {
@@ -279,23 +278,44 @@ std::string report(const Record& record) {
         if (record.status != 0)
             urls[number].meet_on(parent);
     }
-    const auto format = stage3::make_format(FormatName::text);
+    const auto format = entry.make({.redirects = true});
+    stage3::ReportLines lines;
+    lines.emplace_back(record);
     std::string text = format->begin() + format->record(record);
-    return text + format->end({urls, {}, std::chrono::seconds(1)});
+    return text + format->end({urls, {}, std::chrono::seconds(1)}, lines);
 }
 
-void check_text(Record record) {
-    const std::string text = report(record);
-    require(std::ranges::all_of(
-                text, [](char c) { return c == '\n' || (c >= 0x20 && c < 0x7f); }),
-            "text: a line has only printable ASCII");
+/// What means something in each of the formats, besides letters. A server can't add any.
+std::string_view markup_of(std::string_view format) {
+    if (format == "text" || format == "github")
+        return "\n";
+    if (format == "html")
+        return "<>\n"; // quotes in JSON are read back above
+    if (format == "junit")
+        return "<>\"\n";
+    return format == "markdown" ? "<>|`*\n" : "";
+}
+
+void check_reports(const Record& record) {
+    Record harmless = record;
     for (std::string* const field :
-         {&record.next_url, &record.error, &record.content_type, &record.charset,
-          &record.fragment})
+         {&harmless.next_url, &harmless.error, &harmless.content_type, &harmless.charset,
+          &harmless.fragment})
         if (!field->empty())
             *field = "x";
-    require(std::ranges::count(text, '\n') == std::ranges::count(report(record), '\n'),
-            "text: nothing from a server adds a line");
+    for (const stage3::FormatEntry& entry : stage3::all_formats()) {
+        const std::string_view markup = markup_of(entry.name);
+        if (markup.empty())
+            continue;
+        const std::string text = report(entry, record);
+        const std::string expected = report(entry, harmless);
+        require(std::ranges::all_of(
+                    text, [](char c) { return c == '\n' || (c >= 0x20 && c < 0x7f); }),
+                "a report has only printable ASCII");
+        for (const char mark : markup)
+            require(std::ranges::count(text, mark) == std::ranges::count(expected, mark),
+                    "nothing from a server adds a line, or markup, to a report");
+    }
 }
 
 } // namespace
@@ -323,5 +343,5 @@ void tests::fuzz(std::string_view input) {
     record.fragment = std::move(parts[6]);
     check_json(record);
     check_csv(record);
-    check_text(record);
+    check_reports(record);
 }

@@ -92,7 +92,7 @@ void check_shared(const Options& options) {
     const stage3::SharedOptions& shared = options.shared;
     require(shared.servers.empty() == shared.name.empty(),
             "--frontier and --crawl need each other");
-    require(shared.servers.empty() || options.format != stage3::FormatName::dot,
+    require(shared.servers.empty() || !options.format || !options.format->needs_links,
             "a shared crawl writes no graph");
     require(!shared.servers.empty() || (!shared.report_only && !shared.forget),
             "--report and --forget need a --frontier");

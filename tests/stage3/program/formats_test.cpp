@@ -1,25 +1,22 @@
 // How records look to programs and to people.
-#include "stage3_queue_crawler/program/escape.h"
-#include "stage3_queue_crawler/program/formats.h"
-#include "stage3_queue_crawler/program/text_report.h"
+#include "stage3_queue_crawler/program/formats/escape.h"
+#include "stage3_queue_crawler/program/formats/formats.h"
+#include "stage3_queue_crawler/program/formats/text_report.h"
 #include "tests/support/url.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <deque>
 #include <string>
-#include <utility>
 
 using namespace std::chrono_literals;
 using stage3::as_json;
 using stage3::for_terminal;
-using stage3::FormatName;
 using stage3::KnownUrls;
-using stage3::make_format;
 using stage3::Outcome;
 using stage3::Record;
 using stage3::ReportLine;
+using stage3::ReportLines;
 using tests::url_of;
 
 TEST_CASE("for a terminal, characters that aren't printable ASCII are escaped") {
@@ -60,7 +57,7 @@ TEST_CASE("as a Graphviz string, a text has its quotes and backslashes escaped")
 }
 
 TEST_CASE("a record as CSV has as many cells as there are columns") {
-    const auto csv = make_format(FormatName::csv);
+    const auto csv = stage3::make_csv({});
     Record record(url_of("http://h/"));
     CHECK(csv->record(record) == "http://h/,0,,failed,,,,,,0,0,0,1,0.000000,,\r\n");
     record.status = 404;
@@ -78,7 +75,7 @@ TEST_CASE("a record as CSV has as many cells as there are columns") {
 }
 
 TEST_CASE("a record as a node has a colour, and a redirect an arrow") {
-    const auto dot = make_format(FormatName::dot);
+    const auto dot = stage3::make_dot({});
     Record record(url_of("http://h/"));
     CHECK(dot->record(record) == "  \"http://h/\" [color=red];\n");
     record.outcome = Outcome::redirect;
@@ -92,7 +89,7 @@ TEST_CASE("a record as a node has a colour, and a redirect an arrow") {
 }
 
 TEST_CASE("a record as JSON has all fields, with null for unknown ones") {
-    const auto jsonl = make_format(FormatName::jsonl);
+    const auto jsonl = stage3::make_jsonl({});
     const Record nothing(url_of("http://h/"));
     CHECK(jsonl->record(nothing)
           == R"({"url": "http://h/", "depth": 0, "parent": null, "outcome": "failed", )"
@@ -152,8 +149,8 @@ TEST_CASE(
     urls[b].meet_on(a);
     urls[a].meet_on(root);
     const auto lines = [&] {
-        std::deque<ReportLine> result;
-        for (const auto known : {b, root, a}) {
+        ReportLines result;
+        for (const auto known : {root, a, b}) {
             Record record(urls[known].url);
             record.outcome = known == b ? Outcome::error : Outcome::page;
             record.status = known == b ? 404 : 200;
@@ -199,7 +196,7 @@ TEST_CASE(
     "missing fragments apart") {
     KnownUrls urls;
     const auto root = urls.number_of(url_of("http://h/"));
-    std::deque<ReportLine> lines;
+    ReportLines lines;
     const auto add = [&](const char* url, Outcome outcome, const char* error) {
         urls[url_of(url)].meet_on(root);
         Record record(url_of(url));
@@ -208,13 +205,13 @@ TEST_CASE(
         return record;
     };
     urls[url_of("http://h/b.png")].role = common::LinkRole::image;
-    lines.emplace_back(add("http://h/b.png", Outcome::error, "HTTP status 404"));
-    lines.emplace_back(add("http://other/", Outcome::unclear, "HTTP status 403"));
     Record fragment = add("http://h/a", Outcome::error, "no element has this id");
     fragment.fragment = "x\x1b";
     fragment.pages = {url_of("http://h/")};
     lines.emplace_back(fragment);
-    const std::string report = stage3::text_report(std::move(lines), {urls, {}, 1s});
+    lines.emplace_back(add("http://h/b.png", Outcome::error, "HTTP status 404"));
+    lines.emplace_back(add("http://other/", Outcome::unclear, "HTTP status 403"));
+    const std::string report = stage3::text_report(lines, {urls, {}, 1s});
     CHECK(report.find("URLs:  1 error, 1 missing fragment, 1 unclear\n")
           != std::string::npos);
     CHECK(report.find("  http://h/b.png\nDone") == std::string::npos); // no link met
@@ -230,7 +227,7 @@ TEST_CASE(
 
 TEST_CASE("the report counts responses whose certificates were not checked") {
     const KnownUrls urls;
-    std::deque<ReportLine> lines;
+    ReportLines lines;
     for (const char* const url : {"https://h/", "https://h/a", "http://h/"}) {
         Record record(url_of(url));
         record.status = 404;
@@ -238,14 +235,14 @@ TEST_CASE("the report counts responses whose certificates were not checked") {
     }
     lines.emplace_back(Record(url_of("https://h/none")));
     const auto report = [&](bool is_unchecked) {
-        std::deque<ReportLine> copies;
+        ReportLines copies;
         for (const ReportLine& line : lines) {
             Record record(line.url);
             record.status = line.status;
             copies.emplace_back(record);
         }
         return stage3::text_report(
-            std::move(copies),
+            copies,
             {.urls = urls, .left_out = {}, .time = 1s, .is_unchecked = is_unchecked});
     };
     CHECK(report(true).find("not checked (--insecure): 2\n") != std::string::npos);
@@ -258,9 +255,9 @@ TEST_CASE(
     stage3::KnownUrl& dead = urls[url_of("http://h/x")];
     for (int i = 0; i < 25; ++i)
         dead.meet_on(urls.number_of(url_of("http://h/" + std::to_string(i))));
-    std::deque<ReportLine> lines;
+    ReportLines lines;
     lines.emplace_back(Record(dead.url));
-    const std::string report = stage3::text_report(std::move(lines), {urls, {}, 1s});
+    const std::string report = stage3::text_report(lines, {urls, {}, 1s});
     CHECK(report.ends_with("    on http://h/9\n    and on 15 more\n"));
 }
 
@@ -271,9 +268,9 @@ TEST_CASE("the report names the redirect that leads to a dead URL, and escapes "
     dead.parent = urls.number_of(url_of("http://h/moved"));
     Record record(dead.url);
     record.error = "redirect to what is no URL: \x1b[2J";
-    std::deque<ReportLine> lines;
+    ReportLines lines;
     lines.emplace_back(record);
-    const std::string report = stage3::text_report(std::move(lines), {urls, {}, 1s});
+    const std::string report = stage3::text_report(lines, {urls, {}, 1s});
     CHECK(report.ends_with("Dead:\n"
                            "  http://h/x (redirect to what is no URL: \\x1b[2J)\n"
                            "    on http://h/moved\n"));
@@ -285,9 +282,9 @@ TEST_CASE("the report says what to start if a root on this machine refuses") {
         KnownUrls urls;
         Record record(urls[url_of(root)].url);
         record.error = error;
-        std::deque<ReportLine> lines;
+        ReportLines lines;
         lines.emplace_back(record);
-        return stage3::text_report(std::move(lines), {urls, {}, 1s});
+        return stage3::text_report(lines, {urls, {}, 1s});
     };
     const std::string advice = "    nothing listens there; ./learn site --port 8000 "
                                "starts the practice site\n";

@@ -24,7 +24,6 @@
 
 using namespace std::chrono_literals;
 using stage3::CrawlSettings;
-using stage3::FormatName;
 using stage3::Options;
 using stage3::OrderName;
 using stage3::Reach;
@@ -57,7 +56,7 @@ TEST_CASE("without options, a crawl has the defaults of CrawlSettings and is pol
     CHECK(options.crawl.session.fetch_timeout == 30s);
     CHECK(options.crawl.session.connect_timeout == 10s);
     CHECK(options.reach == Reach::host);
-    CHECK(options.format == FormatName::text);
+    CHECK(options.format->name == "text");
     CHECK(options.crawl.parse_in_threads == (options.parse_threads > 0));
 }
 
@@ -131,7 +130,7 @@ TEST_CASE("each option sets the setting that it names") {
     CHECK(crawl.session.headers == std::vector<std::string>{"A: b", "C: d"});
     CHECK_FALSE(crawl.parse_in_threads);
     CHECK(options.selector == "poll");
-    CHECK(options.format == FormatName::dot);
+    CHECK(options.format->name == "dot");
     CHECK(options.output == "f");
     CHECK(options.report.top == 0);
     CHECK(options.trace == "t");
@@ -219,15 +218,21 @@ TEST_CASE("--help is answered, whatever else is on the command line") {
         CHECK_MESSAGE(on_verdicts.help.find(fmt::format("\n    {} ", name_of(outcome)))
                           != std::string::npos,
                       name_of(outcome));
-    std::istringstream lines(on_sharing.help + on_verdicts.help);
+    const std::string on_reports = read({"--help-reports"}).help;
+    for (const stage3::FormatEntry& format : stage3::all_formats())
+        CHECK_MESSAGE(on_reports.find(fmt::format("\n  {} ", format.name))
+                          != std::string::npos,
+                      format.name);
+    std::istringstream lines(on_sharing.help + on_verdicts.help + on_reports);
     for (std::string line; std::getline(lines, line);)
         CHECK_MESSAGE(line.size() <= 80, line);
 }
 
 TEST_CASE(
     "the help states the default of each option that takes a value, if there is one") {
-    const std::set<std::string> without{"--urls-from", "--exclude", "--include",
-                                        "--header",    "--trace",   "--fail-parsing"};
+    const std::set<std::string> without{"--urls-from", "--exclude",     "--include",
+                                        "--html",      "--baseline",    "--header",
+                                        "--trace",     "--fail-parsing"};
     std::istringstream lines(read({"--help"}).help);
     int options = 0;
     std::string option;
@@ -263,10 +268,12 @@ TEST_CASE("the help says which ports are in each scope") { // scope_test.cpp tes
 
 TEST_CASE("with --quiet, a report is written only into a file, but other formats are "
           "written to stdout, too") {
-    CHECK(read({"-q"}).format == FormatName::none);
-    CHECK(read({"-q", "-o", "f"}).format == FormatName::text);
-    CHECK(read({"-q", "--format", "csv"}).format == FormatName::csv);
-    CHECK(read({}).format == FormatName::text);
+    CHECK(read({"-q"}).format == nullptr);
+    CHECK(read({"-q", "-o", "-"}).format->name == "text");
+    CHECK(read({"-o", "-"}).output.empty());
+    CHECK(read({"-q", "-o", "f"}).format->name == "text");
+    CHECK(read({"-q", "--format", "csv"}).format->name == "csv");
+    CHECK(read({}).format->name == "text");
 }
 
 TEST_CASE("--version names this program, its libraries and curl's") {

@@ -56,8 +56,19 @@ TEST_CASE("bad usage gives one line and exit status 2") {
     refused({"--max-body", "16X"}, "--max-body: '16X' is not a number of bytes");
     refused({"--max-body", "18446744073709551615G"}, "--max-body");
     refused({"--selector", "kqueue2"}, "choose one of");
-    refused({"--format", "html"}, "choose one of text, jsonl, csv, dot");
-    refused({"--redirects", "--format", "csv"}, "--redirects needs --format text or");
+    refused({"--format", "pdf"}, "choose one of text, jsonl, csv, dot, html, junit, ");
+    refused({"--redirects", "--format", "csv"},
+            "--redirects needs --format text, jsonl or html");
+    refused({"--also", "csv"}, "'csv': give a format and a file, as in junit=");
+    refused({"--also", "pdf=x"}, "--also: 'pdf': choose one of text, jsonl");
+    refused({"--html", "none", "-o", "./none"},
+            "--html: that is also --output's file; give it another one");
+    refused({"--html", "/no/such/folder/x"},
+            "--html: can't write to '/no/such/folder/x'");
+    refused({"--write-baseline", "/no/such/folder/x"}, "--write-baseline: can't write");
+    refused({"--baseline", "/no/such/file"}, "--baseline: can't read '/no/such/file': ");
+    refused({"--config", "/no/such/file"}, "--config: can't read '/no/such/file': ");
+    refused({"--config", "x", "--no-config"}, "--config and --no-config: give one");
     refused({"/tmp"}, "start one with python3 -m http.server --directory /tmp");
     refused({"./no-such-folder"}, "there is nothing there");
     refused({"--include", "["}, "--include: '[' is not an extended regular expression");
@@ -77,6 +88,8 @@ TEST_CASE("bad usage gives one line and exit status 2") {
     refused_with_others({"--crawl", "a b"}, "--crawl: 'a b' is not a name");
     refused_with_others({"--lease", "0.4"}, "--lease: '0.4' is not a number of seconds");
     refused_with_others({"--format", "dot"}, "--format dot needs every page's links");
+    refused_with_others({"--also", "dot=x"}, "--format dot needs every page's links");
+    refused_with_others({"--write-baseline", "x"}, "with --frontier, give --baseline");
     refused_with_others({"--report"}, "--report and --forget take no URLs");
     refused_with_others({"--forget", "--urls-from", "x"},
                         "--report and --forget take no");

@@ -1,5 +1,5 @@
 // Which redirects a site's author should mend, and where.
-#include "stage3_queue_crawler/program/formats.h"
+#include "stage3_queue_crawler/program/formats/formats.h"
 #include "tests/support/url.h"
 
 #include <doctest/doctest.h>
@@ -9,7 +9,6 @@
 #include <string>
 
 using namespace std::chrono_literals;
-using stage3::FormatName;
 using stage3::KnownUrl;
 using stage3::KnownUrls;
 using stage3::Outcome;
@@ -20,8 +19,8 @@ namespace {
 
 /// A crawl of http://h/, whose records reach a format.
 struct Site {
-    explicit Site(FormatName name, bool wanted = true)
-        : format(stage3::make_format(name, {.top = 0, .redirects = wanted})) {}
+    explicit Site(stage3::MakeFormat make, bool wanted = true)
+        : format(make({.top = 0, .redirects = wanted})) {}
 
     void link(const std::string& page, const std::string& to) {
         urls[url_of(to)].meet_on(urls.number_of(url_of(page)));
@@ -37,23 +36,28 @@ struct Site {
         const auto parent = urls.number_of(record.url);
         if (KnownUrl& target = urls[url_of(to)]; target.is_new())
             target.parent = parent;
-        out += format->record(record);
+        write(record);
     }
     void page(const std::string& url) {
         Record record(url_of(url));
         record.outcome = Outcome::page;
         record.status = 200;
-        out += format->record(record);
+        write(record);
     }
     void dead(const std::string& url, const std::string& error) {
         Record record(url_of(url));
         record.outcome = Outcome::error;
         record.error = error;
+        write(record);
+    }
+    void write(const Record& record) {
         out += format->record(record);
+        lines.emplace_back(record);
     }
     /// What is said of redirects to mend.
     std::string ending() {
-        std::string text = format->end({urls, {}, 1s});
+        std::sort(lines.begin(), lines.end());
+        std::string text = format->end({urls, {}, 1s}, lines);
         const auto begin = text.find("Redirects to mend");
         const auto end = text.find("Done in");
         return begin == std::string::npos ? text : text.substr(begin, end - begin);
@@ -61,13 +65,14 @@ struct Site {
 
     std::unique_ptr<stage3::Format> format;
     KnownUrls urls;
+    stage3::ReportLines lines;
     std::string out;
 };
 
 } // namespace
 
 TEST_CASE("a permanent redirect is one to mend, with the pages that link to it") {
-    Site site(FormatName::text);
+    Site site(stage3::make_text);
     site.link("http://h/", "http://h/old");
     site.link("http://h/p", "http://h/old");
     site.link("http://h/", "http://h/login");
@@ -88,7 +93,7 @@ TEST_CASE("a permanent redirect is one to mend, with the pages that link to it")
 
 TEST_CASE("a chain of redirects is one to mend, whatever their statuses, and its hops "
           "aren't listed again") {
-    Site site(FormatName::text);
+    Site site(stage3::make_text);
     site.link("http://h/", "http://h/a");
     site.redirect("http://h/a", 302, "http://h/b");
     site.redirect("http://h/b", 308, "http://h/c");
@@ -101,7 +106,7 @@ TEST_CASE("a chain of redirects is one to mend, whatever their statuses, and its
 }
 
 TEST_CASE("a hop that pages link to, too, is listed by itself") {
-    Site site(FormatName::text);
+    Site site(stage3::make_text);
     site.link("http://h/", "http://h/a");
     site.link("http://h/p", "http://h/b");
     site.redirect("http://h/b", 301, "http://h/c");
@@ -116,7 +121,7 @@ TEST_CASE("a hop that pages link to, too, is listed by itself") {
 }
 
 TEST_CASE("a root that redirects permanently is one to mend") {
-    Site site(FormatName::text);
+    Site site(stage3::make_text);
     site.redirect("http://h/", 301, "https://h/");
     site.page("https://h/");
     CHECK(site.ending()
@@ -126,16 +131,16 @@ TEST_CASE("a root that redirects permanently is one to mend") {
 }
 
 TEST_CASE("the report says that there is no redirect to mend only if asked") {
-    Site asked(FormatName::text);
+    Site asked(stage3::make_text);
     asked.redirect("http://h/", 302, "http://h/a");
     CHECK(asked.ending() == "Redirects to mend: none\n");
-    Site not_asked(FormatName::text, false);
+    Site not_asked(stage3::make_text, false);
     not_asked.redirect("http://h/", 301, "http://h/a");
     CHECK(not_asked.ending().find("mend") == std::string::npos);
 }
 
 TEST_CASE("a redirect to mend that ends in a circle is no advice to link there") {
-    Site site(FormatName::text);
+    Site site(stage3::make_text);
     site.link("http://h/", "http://h/a");
     site.link("http://h/", "http://h/self");
     site.redirect("http://h/a", 301, "http://h/b");
@@ -152,7 +157,7 @@ TEST_CASE("a redirect to mend that ends in a circle is no advice to link there")
 }
 
 TEST_CASE("a redirect to mend says if its end is dead or was not fetched") {
-    Site site(FormatName::text);
+    Site site(stage3::make_text);
     for (const char* const link : {"http://h/1", "http://h/2", "http://h/3"})
         site.link("http://h/", link);
     site.redirect("http://h/1", 301, "http://h/gone");
@@ -172,14 +177,14 @@ TEST_CASE("a redirect to mend says if its end is dead or was not fetched") {
 }
 
 TEST_CASE("redirects to mend end even if the redirect limit hid their circle") {
-    Site site(FormatName::text);
+    Site site(stage3::make_text);
     site.link("http://h/", "http://h/a");
     site.redirect("http://h/a", 302, "http://h/a", "redirect limit reached");
     CHECK(site.ending().find("ends in a redirect loop") != std::string::npos);
 }
 
 TEST_CASE("as JSON, redirects to mend are the last lines, after a line for each URL") {
-    Site site(FormatName::jsonl);
+    Site site(stage3::make_jsonl);
     for (int i = 0; i < 12; ++i)
         site.link(fmt::format("http://h/{}", i), "http://h/a");
     site.redirect("http://h/b", 302, "http://i/?\"");
@@ -190,7 +195,7 @@ TEST_CASE("as JSON, redirects to mend are the last lines, after a line for each 
         R"({"redirect_to_mend": "http://h/a", "leads_to": ["http://h/b", "http://i/?\""], )"
         R"("statuses": [301, 302], "ends": "not fetched", "linked_on": ["http://h/0", "http://h/1", )"));
     CHECK(ending.ends_with("\"http://h/9\"], \"times_linked\": 12}\n"));
-    Site not_asked(FormatName::jsonl, false);
+    Site not_asked(stage3::make_jsonl, false);
     not_asked.redirect("http://h/a", 301, "http://h/b");
     CHECK(not_asked.ending().empty());
 }

@@ -1,8 +1,9 @@
-#include "stage3_queue_crawler/program/redirects_to_mend.h"
+#include "stage3_queue_crawler/program/formats/redirects_to_mend.h"
 
 #include "common/text/join.h"
 #include "stage3_queue_crawler/crawler/redirect_circles.h"
-#include "stage3_queue_crawler/program/escape.h"
+#include "stage3_queue_crawler/program/formats/escape.h"
+#include "stage3_queue_crawler/program/formats/text_report.h"
 
 #include <fmt/core.h>
 
@@ -15,8 +16,7 @@ namespace {
 constexpr std::string_view not_fetched = "not fetched";
 
 /// nullptr if this URL wasn't fetched.
-const ReportLine* find_fetched(const std::deque<ReportLine>& lines,
-                               const common::Url& url) {
+const ReportLine* find_fetched(const ReportLines& lines, const common::Url& url) {
     const auto at = std::ranges::lower_bound(lines, url, {}, &ReportLine::url);
     const bool is_one =
         at != lines.end() && at->url == url && at->outcome != Outcome::disallowed;
@@ -30,7 +30,7 @@ bool is_hop(const ReportLine& line) {
                && !line.more->next_url.empty());
 }
 
-RedirectToMend follow(const ReportLine& start, const std::deque<ReportLine>& lines) {
+RedirectToMend follow(const ReportLine& start, const ReportLines& lines) {
     RedirectToMend way{.url = start.url, .leads_to = {}, .statuses = {}, .ends = {}};
     const ReportLine* hop = &start;
     while (hop && is_hop(*hop)) {
@@ -80,7 +80,7 @@ std::vector<std::string> as_texts(const std::vector<int>& numbers) {
 
 } // namespace
 
-std::vector<RedirectToMend> redirects_to_mend(const std::deque<ReportLine>& lines,
+std::vector<RedirectToMend> redirects_to_mend(const ReportLines& lines,
                                               const KnownUrls& urls) {
     std::vector<RedirectToMend> all;
     for (const ReportLine& line : lines) {
@@ -102,7 +102,7 @@ std::string to_text(const RedirectToMend& redirect, const KnownUrls& urls) {
         text += " -> " + for_terminal(hop);
     text += fmt::format(" ({}{})\n", common::join(as_texts(redirect.statuses), ", then "),
                         describe_end(redirect));
-    const std::string pages = list_pages(redirect.url, urls);
+    const std::string pages = list_pages(pages_with(redirect.url, urls));
     return text + (pages.empty() ? "    where the crawl began\n" : pages);
 }
 

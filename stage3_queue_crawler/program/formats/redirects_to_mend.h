@@ -3,9 +3,8 @@
 #pragma once
 
 #include "stage3_queue_crawler/crawler/known_urls.h"
-#include "stage3_queue_crawler/program/text_report.h"
+#include "stage3_queue_crawler/program/formats/report_line.h"
 
-#include <deque>
 #include <string>
 #include <vector>
 
@@ -23,7 +22,7 @@ struct RedirectToMend {
 
 /// The ones that a page links to or that the crawl began with, by URL. (Other redirects
 /// are hops of these.) `lines` must be sorted by URL; other outcomes may be missing.
-std::vector<RedirectToMend> redirects_to_mend(const std::deque<ReportLine>& lines,
+std::vector<RedirectToMend> redirects_to_mend(const ReportLines& lines,
                                               const KnownUrls& urls);
 
 /// Lines for a person: the way, and the pages that link to its start.

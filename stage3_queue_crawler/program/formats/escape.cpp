@@ -1,4 +1,4 @@
-#include "stage3_queue_crawler/program/escape.h"
+#include "stage3_queue_crawler/program/formats/escape.h"
 
 #include "common/web/charset.h"
 
@@ -83,6 +83,16 @@ std::string as_dot(std::string_view text) {
         out += c;
     }
     return out + '"';
+}
+
+std::string as_markup(std::string_view text) {
+    std::string out;
+    for (const char c : for_terminal(text))
+        if (std::string_view("&<>\"'").find(c) != std::string_view::npos)
+            out += fmt::format("&#{};", static_cast<int>(c));
+        else
+            out += c;
+    return out;
 }
 
 } // namespace stage3

@@ -1,23 +1,25 @@
-#include "stage3_queue_crawler/program/text_report.h"
+#include "stage3_queue_crawler/program/formats/text_report.h"
 
 #include "common/text/join.h"
+#include "common/web/links.h"
 #include "common/web/refused.h"
-#include "stage3_queue_crawler/program/escape.h"
-#include "stage3_queue_crawler/program/redirects_to_mend.h"
+#include "stage3_queue_crawler/program/formats/escape.h"
+#include "stage3_queue_crawler/program/formats/formats.h"
+#include "stage3_queue_crawler/program/formats/redirects_to_mend.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
+#include <memory>
 #include <string_view>
 
 namespace stage3 {
 namespace {
 
 /// "500 page, 20 redirect".
-template <class Counts>
-std::string list(const Counts& counts) {
+template <class Numbers>
+std::string list(const Numbers& counts) {
     std::vector<std::string> parts;
     parts.reserve(counts.size());
     for (const auto& [what, count] : counts)
@@ -25,24 +27,12 @@ std::string list(const Counts& counts) {
     return common::join(parts, ", ");
 }
 
-bool is_fragment(const ReportLine& line) {
-    return line.more && !line.more->fragment.empty();
-}
-
-/// With its fragment.
-std::string address(const ReportLine& line) {
-    std::string text(line.url.href());
-    if (is_fragment(line))
-        text += '#' + for_terminal(line.more->fragment);
-    return text;
-}
-
-std::string sums(const std::deque<ReportLine>& lines) {
+std::string sums(const ReportLines& lines) {
     std::map<std::string, std::size_t> by_outcome;
     std::map<std::string, std::size_t> by_status;
     std::size_t bytes = 0;
     for (const ReportLine& line : lines) {
-        if (is_fragment(line)) {
+        if (line.is_fragment()) {
             ++by_outcome["missing fragment"];
             continue;
         }
@@ -75,29 +65,32 @@ std::string most_met(const KnownUrls& urls, std::size_t top) {
 }
 
 std::string describe_bad(const ReportLine& line, const KnownUrls& urls) {
+    const std::string_view kind = kind_of(line, urls);
+    std::string text = fmt::format("  {} ({}{}{})\n", address(line), kind,
+                                   kind.empty() ? "" : ": ", why(line));
     const KnownUrl* const known = urls.find(line.url);
-    const bool is_link = known == nullptr || is_fragment(line)
-                         || known->role == common::LinkRole::hyperlink;
-    std::string text =
-        fmt::format("  {} ({}{})\n", address(line),
-                    is_link ? "" : std::string(common::name_of(known->role)) + ": ",
-                    line.more ? for_terminal(line.more->error) : "");
-    if (known == nullptr)
-        return text;
-    if (is_fragment(line)) {
-        for (const common::Url& page : line.more->pages)
-            text += fmt::format("    on {}\n", page.href());
-        return text;
-    }
-    const bool is_root = known->pages().empty() && known->parent == KnownUrl::none;
+    const bool is_root =
+        known && known->pages().empty() && known->parent == KnownUrl::none;
     if (is_root && line.more && line.more->error == "connection refused")
         if (const auto advice = common::advice_if_refused(line.url.host());
             !advice.empty())
             text += fmt::format("    {}\n", advice);
-    return text + list_pages(line.url, urls);
+    return text + list_pages(pages_with(line, urls));
 }
 
-std::string to_mend(const std::deque<ReportLine>& lines, const KnownUrls& urls) {
+/// The lines for which `is_wanted` is true, under a heading if there are any.
+template <class IsWanted>
+std::string list_bad(const char* heading, const ReportLines& lines, const KnownUrls& urls,
+                     IsWanted is_wanted) {
+    std::string text;
+    for (const ReportLine& line : lines)
+        if ((is_dead(line.outcome) || line.outcome == Outcome::unclear)
+            && is_wanted(line))
+            text += describe_bad(line, urls);
+    return text.empty() ? text : heading + text;
+}
+
+std::string to_mend(const ReportLines& lines, const KnownUrls& urls) {
     const auto redirects = redirects_to_mend(lines, urls);
     if (redirects.empty())
         return "Redirects to mend: none\n";
@@ -107,25 +100,23 @@ std::string to_mend(const std::deque<ReportLine>& lines, const KnownUrls& urls) 
     return text;
 }
 
+class TextFormat final : public Format {
+  public:
+    explicit TextFormat(const ReportOptions& options) : options_(options) {}
+
+    bool keeps_records() const override { return true; }
+    std::string end(const Summary& summary, const ReportLines& lines) override {
+        return text_report(lines, summary, options_);
+    }
+
+  private:
+    ReportOptions options_;
+};
+
 } // namespace
 
-ReportLine::ReportLine(const Record& record)
-    : url(record.url), bytes(record.bytes), status(record.status),
-      outcome(record.outcome) {
-    if (!record.next_url.empty() || !record.error.empty())
-        more = std::make_unique<More>(More{.next_url = record.next_url,
-                                           .error = record.error,
-                                           .fragment = record.fragment,
-                                           .pages = record.pages});
-}
-
-bool ReportLine::operator<(const ReportLine& other) const {
-    if (url != other.url)
-        return url < other.url;
-    const auto fragment = [](const ReportLine& line) {
-        return line.more ? std::string_view(line.more->fragment) : std::string_view();
-    };
-    return fragment(*this) < fragment(other);
+std::unique_ptr<Format> make_text(const ReportOptions& options) {
+    return std::make_unique<TextFormat>(options);
 }
 
 std::string to_text(const ReportLine& line) {
@@ -135,28 +126,21 @@ std::string to_text(const ReportLine& line) {
     if (line.more && !line.more->next_url.empty())
         text += " -> " + for_terminal(line.more->next_url);
     if (line.more && !line.more->error.empty())
-        text += " (" + for_terminal(line.more->error) + ")";
+        text += " (" + why(line) + ")";
     return text;
 }
 
-std::string list_pages(const common::Url& url, const KnownUrls& urls) {
-    const KnownUrl* const known = urls.find(url);
-    if (known == nullptr)
-        return {};
+std::string list_pages(const LinkingPages& pages) {
     std::string text;
-    for (const KnownUrl::Number page : known->pages())
-        text += fmt::format("    on {}\n", urls[page].url.href());
-    if (known->pages().empty() && known->parent != KnownUrl::none) // a redirect
-        text += fmt::format("    on {}\n", urls[known->parent].url.href());
-    if (known->times_met > known->pages().size())
-        text +=
-            fmt::format("    and on {} more\n", known->times_met - known->pages().size());
+    for (const std::string_view page : pages.urls)
+        text += fmt::format("    on {}\n", page);
+    if (pages.more > 0)
+        text += fmt::format("    and on {} more\n", pages.more);
     return text;
 }
 
-std::string text_report(std::deque<ReportLine> lines, const Summary& crawl,
+std::string text_report(const ReportLines& lines, const Summary& crawl,
                         const ReportOptions& options) {
-    std::ranges::sort(lines, std::less());
     std::string text;
     for (const ReportLine& line : lines)
         text += to_text(line) + '\n';
@@ -177,26 +161,27 @@ std::string text_report(std::deque<ReportLine> lines, const Summary& crawl,
                             "(--insecure): {}\n",
                             over_tls);
 
-    const auto count = [&](Outcome outcome) {
-        return std::ranges::count(lines, outcome, &ReportLine::outcome);
+    const Counts counts = count(lines);
+    text +=
+        fmt::format("Done in {:.2f} s: {} fetched, {} redirects, {}.\n",
+                    crawl.time.count(), counts.alive, counts.redirects, describe(counts));
+    if (!crawl.revived.empty())
+        text += "Alive again (in the baseline):\n";
+    for (const std::string& url : crawl.revived)
+        text += "  " + url + '\n';
+    const auto list_with = [&](const char* heading, auto is_wanted) {
+        return list_bad(heading, lines, crawl.urls, is_wanted);
     };
-    const auto dead = count(Outcome::error) + count(Outcome::failed);
-    const auto unclear = count(Outcome::unclear);
-    text += fmt::format("Done in {:.2f} s: {} fetched, {} redirects, {} dead{}.\n",
-                        crawl.time.count(), count(Outcome::page) + count(Outcome::file),
-                        count(Outcome::redirect), dead,
-                        unclear > 0 ? fmt::format(", {} unclear", unclear) : "");
-    if (unclear > 0)
-        text += "Unclear:\n";
-    for (const ReportLine& line : lines)
-        if (line.outcome == Outcome::unclear)
-            text += describe_bad(line, crawl.urls);
-    if (dead > 0)
-        text += "Dead:\n";
-    for (const ReportLine& line : lines)
-        if (is_dead(line.outcome))
-            text += describe_bad(line, crawl.urls);
-    return text;
+    text += list_with("Ignored (--ignore-file):\n", [](const ReportLine& line) {
+        return line.standing == Standing::ignored;
+    });
+    text += list_with("Known (in the baseline):\n", [](const ReportLine& line) {
+        return line.standing == Standing::known;
+    });
+    text += list_with("Unclear:\n", [](const ReportLine& line) {
+        return !is_dead(line.outcome) && line.standing == Standing::counts;
+    });
+    return text + list_with("Dead:\n", counts_as_dead);
 }
 
 } // namespace stage3

@@ -25,4 +25,8 @@ std::string as_csv(std::string_view text);
 /// A string in Graphviz's language, with its quotes; unprintable bytes as \\xNN.
 std::string as_dot(std::string_view text);
 
+/// Text in HTML or XML, also in an attribute in quotes; unprintable bytes as \\xNN, since
+/// XML has no way at all to write most of them.
+std::string as_markup(std::string_view text);
+
 } // namespace stage3

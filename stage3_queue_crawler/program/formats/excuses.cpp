@@ -1,0 +1,151 @@
+#include "stage3_queue_crawler/program/formats/excuses.h"
+
+#include "common/text/ascii.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+namespace stage3 {
+namespace {
+
+/// Calls `take` with each line, trimmed, that is neither empty nor a comment.
+template <class Take>
+void for_each_line(std::string_view text, Take take) {
+    constexpr std::string_view mark = "\xef\xbb\xbf"; // Windows' Notepad puts it
+    if (text.starts_with(mark))
+        text.remove_prefix(mark.size());
+    for (std::size_t number = 1; !text.empty(); ++number) {
+        const std::string_view whole = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(whole.size() + 1, text.size()));
+        const std::string_view line = common::trim(whole);
+        if (line.empty() || line.front() == '#')
+            continue;
+        try {
+            take(line);
+        } catch (const std::invalid_argument& error) {
+            throw std::invalid_argument(fmt::format("line {}: {}", number, error.what()));
+        }
+    }
+}
+
+std::string with_fragment(std::string_view url, std::string_view fragment) {
+    std::string name(url);
+    if (!fragment.empty())
+        name += '#';
+    for (const char c : fragment)
+        if (c > ' ' && c < 0x7f)
+            name += c;
+        else
+            name += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    return name;
+}
+
+/// In normal form, if it is one.
+std::optional<std::string> read_url(std::string_view text) {
+    const auto url = common::parse_url(text);
+    if (!url)
+        return {};
+    const auto hash = text.find('#');
+    return with_fragment(url->href(), hash == std::string_view::npos
+                                          ? std::string_view()
+                                          : text.substr(hash + 1));
+}
+
+} // namespace
+
+std::string baseline_name(const Record& record) {
+    return with_fragment(record.url.href(), record.fragment);
+}
+
+void Excuses::read_baseline(std::string_view text) {
+    for_each_line(text, [this](std::string_view line) {
+        const auto url = read_url(line);
+        if (!url)
+            throw std::invalid_argument(fmt::format("'{}' is not a URL", line));
+        baseline_.emplace(*url, Now::not_met);
+    });
+}
+
+void Excuses::read_ignored(std::string_view text) {
+    for_each_line(text, [this](std::string_view line) {
+        const bool is_url = line.starts_with("http://") || line.starts_with("https://");
+        const auto url = is_url ? read_url(line) : std::nullopt;
+        if (is_url && !url)
+            throw std::invalid_argument(fmt::format("'{}' is not a URL", line));
+        if (url) {
+            ignored_.insert(*url);
+            return;
+        }
+        try {
+            ignored_patterns_.emplace_back(std::string(line));
+        } catch (const std::invalid_argument& error) {
+            throw std::invalid_argument(fmt::format(
+                "'{}' is not an extended regular expression: {}", line, error.what()));
+        }
+    });
+}
+
+bool Excuses::is_ignored(const Record& record) const {
+    const std::string name = baseline_name(record);
+    return ignored_.contains(name)
+           || std::ranges::any_of(ignored_patterns_, [&](const Pattern& pattern) {
+                  return pattern.is_found_in(name.c_str());
+              });
+}
+
+/// It's alive. The places on it that are in the baseline are, too, unless we hear more.
+void Excuses::note_alive(const Record& record) {
+    const auto note = [](Now& now) { now = now == Now::not_met ? Now::alive : now; };
+    if (const auto page = baseline_.find(record.url.href()); page != baseline_.end())
+        note(page->second);
+    const std::string places = std::string(record.url.href()) + '#';
+    for (auto at = baseline_.lower_bound(places);
+         at != baseline_.end() && at->first.starts_with(places); ++at)
+        note(at->second);
+}
+
+Standing Excuses::standing_of(const Record& record) {
+    const bool is_bad = is_dead(record.outcome);
+    const bool is_unclear = record.outcome == Outcome::unclear;
+    if (!is_bad && !is_unclear) {
+        if (record.outcome != Outcome::disallowed)
+            note_alive(record);
+        return Standing::counts;
+    }
+    if (is_ignored(record)) {
+        ++(is_bad ? excused_dead_ : excused_unclear_);
+        return Standing::ignored;
+    }
+    if (is_unclear)
+        return Standing::counts;
+    std::string name = baseline_name(record);
+    const auto known = baseline_.find(name);
+    dead_.insert(std::move(name));
+    if (known == baseline_.end())
+        return Standing::counts;
+    known->second = Now::dead;
+    ++excused_dead_;
+    return Standing::known;
+}
+
+std::vector<std::string> Excuses::revived(bool fragments_were_checked) const {
+    std::vector<std::string> urls;
+    for (const auto& [url, now] : baseline_)
+        if (now == Now::alive
+            && (fragments_were_checked || url.find('#') == std::string::npos))
+            urls.push_back(url);
+    return urls;
+}
+
+std::string Excuses::write_baseline() const {
+    std::string text = "# What stage3 --baseline takes for known to be dead.\n";
+    for (const std::string& url : dead_)
+        text += url + '\n';
+    return text;
+}
+
+} // namespace stage3

@@ -1,0 +1,59 @@
+// Dead URLs that don't make a run fail: the ones that were dead before (a baseline), and
+// the ones that their owner doesn't want to hear of.
+#pragma once
+
+#include "stage3_queue_crawler/crawler/record.h"
+#include "stage3_queue_crawler/crawler/scope.h"
+#include "stage3_queue_crawler/program/formats/report_line.h"
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stage3 {
+
+/// A URL as it is written in a baseline: with its fragment, and without spaces or bytes
+/// that aren't printable ASCII.
+std::string baseline_name(const Record& record);
+
+class Excuses {
+  public:
+    /// Reads what `write_baseline` returned: a URL per line; a line that begins with `#`
+    /// is a comment. Throws std::invalid_argument, with the line's number.
+    void read_baseline(std::string_view text);
+    /// Reads a list of URLs, and of extended regular expressions; a line that begins with
+    /// `#` is a comment. Throws std::invalid_argument, with the line's number.
+    void read_ignored(std::string_view text);
+
+    /// Judges a record, and remembers it. Each record of a crawl must come here.
+    Standing standing_of(const Record& record);
+
+    /// What is in the baseline, but alive in this crawl, sorted. Places on a page count
+    /// only if they were checked.
+    std::vector<std::string> revived(bool fragments_were_checked) const;
+    /// The text of a new baseline: all that is dead and not ignored, sorted, so that two
+    /// versions can be compared line by line.
+    std::string write_baseline() const;
+
+    /// How many of the records were dead, or unclear, but don't count.
+    std::size_t excused_dead() const { return excused_dead_; }
+    std::size_t excused_unclear() const { return excused_unclear_; }
+
+  private:
+    bool is_ignored(const Record& record) const;
+    void note_alive(const Record& record);
+
+    enum class Now { not_met, alive, dead };
+    std::map<std::string, Now, std::less<>> baseline_;
+    std::set<std::string, std::less<>> ignored_;
+    std::vector<Pattern> ignored_patterns_;
+    std::set<std::string> dead_; // and not ignored
+    std::size_t excused_dead_ = 0;
+    std::size_t excused_unclear_ = 0;
+};
+
+} // namespace stage3

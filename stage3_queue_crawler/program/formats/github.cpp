@@ -1,0 +1,70 @@
+#include "common/text/join.h"
+#include "stage3_queue_crawler/program/formats/formats.h"
+
+#include <fmt/core.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace stage3 {
+namespace {
+
+/// What a workflow command may contain in its message. The text is printable ASCII, so it
+/// has no line ends.
+std::string in_message(std::string_view text) {
+    std::string out;
+    for (const char c : text)
+        out += c == '%' ? "%25" : std::string(1, c);
+    return out;
+}
+
+/// "on http://h/a, http://h/b and 3 more pages"
+std::string where(const LinkingPages& pages) {
+    if (pages.urls.empty())
+        return "where the crawl began";
+    return "on " + common::join(pages.urls, ", ")
+           + (pages.more > 0 ? fmt::format(" and {} more pages", pages.more) : "");
+}
+
+/// Annotations: an error for each dead URL, a warning for each unclear one. GitHub shows
+/// ten of a kind on the run's page, and all of them in the log.
+/// Source: docs.github.com, "Workflow commands for GitHub Actions".
+class GithubFormat final : public Format {
+  public:
+    bool keeps_records() const override { return true; }
+    std::string end(const Summary& summary, const ReportLines& lines) override {
+        std::string text;
+        for (const ReportLine& line : lines) {
+            const bool is_unclear = line.outcome == Outcome::unclear;
+            if (line.standing != Standing::counts
+                || !(is_dead(line.outcome) || is_unclear))
+                continue;
+            const std::string message =
+                fmt::format("{} ({}) {}", address(line), why(line),
+                            where(pages_with(line, summary.urls)));
+            text += fmt::format("::{}::{}\n",
+                                is_unclear ? "warning title=Unclear link"
+                                           : "error title=Dead link",
+                                in_message(message));
+        }
+        for (const std::string& url : summary.revived)
+            text += fmt::format("::notice title=Alive again::{} can leave the baseline\n",
+                                in_message(url));
+        const Counts counts = count(lines);
+        text += fmt::format("{} fetched, {} redirects, {}\n", counts.alive,
+                            counts.redirects, describe(counts));
+        if (!summary.cut_short.empty())
+            text += fmt::format("::warning title=Cut short::{}\n",
+                                in_message(summary.cut_short));
+        return text;
+    }
+};
+
+} // namespace
+
+std::unique_ptr<Format> make_github(const ReportOptions& /*options*/) {
+    return std::make_unique<GithubFormat>();
+}
+
+} // namespace stage3

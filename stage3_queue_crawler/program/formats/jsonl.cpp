@@ -1,0 +1,60 @@
+#include "stage3_queue_crawler/program/formats/escape.h"
+#include "stage3_queue_crawler/program/formats/formats.h"
+#include "stage3_queue_crawler/program/formats/redirects_to_mend.h"
+
+#include <fmt/core.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace stage3 {
+namespace {
+
+/// For each record, a line with an object. What is unknown is null. Which pages link to a
+/// redirect is known only at the end, so these lines come last.
+class JsonlFormat final : public Format {
+  public:
+    explicit JsonlFormat(bool with_redirects) : with_redirects_(with_redirects) {}
+
+    bool keeps_records() const override { return with_redirects_; }
+    std::string record(const Record& record) override {
+        return fmt::format(
+            R"({{"url": {}, "depth": {}, "parent": {}, "outcome": "{}", "status": {}, )"
+            R"("next_url": {}, "error": {}, "content_type": {}, "charset": {}, )"
+            R"("bytes": {}, "links": {}, "new_links": {}, "tries": {}, "seconds": {:.6f}, )"
+            R"("kind": {}, "fragment": {}}})"
+            "\n",
+            as_json(record.url.href()), record.depth,
+            record.parent ? as_json(record.parent->href()) : "null",
+            name_of(record.outcome),
+            record.status != 0 ? std::to_string(record.status) : "null",
+            or_null(record.next_url), or_null(record.error), or_null(record.content_type),
+            or_null(record.charset), record.bytes, record.links, record.new_links,
+            record.tries, record.seconds, or_null(kind_of(record)),
+            or_null(record.fragment));
+    }
+    std::string end(const Summary& summary, const ReportLines& lines) override {
+        std::string text;
+        if (!with_redirects_)
+            return text;
+        for (const RedirectToMend& redirect : redirects_to_mend(lines, summary.urls))
+            text += to_json(redirect, summary.urls);
+        return text;
+    }
+
+  private:
+    static std::string or_null(std::string_view text) {
+        return text.empty() ? "null" : as_json(text);
+    }
+
+    bool with_redirects_;
+};
+
+} // namespace
+
+std::unique_ptr<Format> make_jsonl(const ReportOptions& options) {
+    return std::make_unique<JsonlFormat>(options.redirects);
+}
+
+} // namespace stage3

@@ -1,0 +1,80 @@
+#include "stage3_queue_crawler/program/formats/escape.h"
+#include "stage3_queue_crawler/program/formats/formats.h"
+
+#include <fmt/core.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace stage3 {
+namespace {
+
+std::string_view why_not_failed(Standing standing) {
+    switch (standing) {
+    case Standing::known: return "known";
+    case Standing::ignored: return "ignored";
+    case Standing::counts: break;
+    }
+    return "unclear";
+}
+
+/// What is inside a test case.
+std::string verdict(const ReportLine& line, const KnownUrls& urls) {
+    const bool is_bad = is_dead(line.outcome);
+    if (!is_bad && line.outcome != Outcome::unclear)
+        return {};
+    if (!counts_as_dead(line))
+        return fmt::format(R"(<skipped message="{}: {}"/>)",
+                           why_not_failed(line.standing), as_markup(why(line)));
+    const LinkingPages pages = pages_with(line, urls);
+    std::string text = fmt::format(R"(<failure type="{}" message="{}">)",
+                                   name_of(line.outcome), as_markup(why(line)));
+    for (const std::string_view page : pages.urls)
+        text += "on " + as_markup(page) + '\n';
+    if (pages.more > 0)
+        text += fmt::format("and on {} more\n", pages.more);
+    return text + "</failure>";
+}
+
+/// JUnit's XML, as CI servers read it. Each URL is a test, also if it's alive: so the
+/// numbers mean something, a URL has a history under its name, and a site without dead
+/// links isn't one without tests, which some servers take for a fault. (A test for each
+/// page couldn't name more than ten pages of a dead link.) The class is the URL's host.
+class JunitFormat final : public Format {
+  public:
+    bool keeps_records() const override { return true; }
+    std::string end(const Summary& summary, const ReportLines& lines) override {
+        const Counts counts = count(lines);
+        std::string tests;
+        std::size_t number = 0;
+        for (const ReportLine& line : lines) {
+            if (line.outcome == Outcome::disallowed)
+                continue;
+            const std::string inside = verdict(line, summary.urls);
+            tests +=
+                fmt::format(R"(    <testcase classname="{}" name="{}")",
+                            as_markup(line.url.authority()), as_markup(address(line)))
+                + (inside.empty() ? "/>\n" : ">" + inside + "</testcase>\n");
+            ++number;
+        }
+        const std::string sums =
+            fmt::format(R"(tests="{}" failures="{}" errors="0" time="{:.3f}")", number,
+                        counts.dead, summary.time.count());
+        return fmt::format(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {0}>\n"
+            "  <testsuite name=\"links of {1}\" {0} skipped=\"{2}\">\n{3}"
+            "  </testsuite>\n</testsuites>\n",
+            sums, summary.root.empty() ? "a site" : as_markup(summary.root),
+            counts.known + counts.ignored + counts.unclear, tests);
+    }
+};
+
+} // namespace
+
+std::unique_ptr<Format> make_junit(const ReportOptions& /*options*/) {
+    return std::make_unique<JunitFormat>();
+}
+
+} // namespace stage3

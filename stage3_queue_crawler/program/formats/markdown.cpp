@@ -1,0 +1,124 @@
+#include "stage3_queue_crawler/program/formats/formats.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace stage3 {
+namespace {
+
+/// GitHub takes comments of 65,536 characters; the rest is room for the sums.
+constexpr std::size_t longest = 60'000;
+
+/// Text in which nothing is markup, a link, or somebody's name, also in a table: what
+/// isn't a letter or a digit becomes a character reference, which never means anything
+/// but its character.
+std::string plain(std::string_view text) {
+    std::string out;
+    for (const char c : text)
+        if (std::string_view("\\`*_{}[]()<>#+-!|~&:@\"'").find(c)
+            != std::string_view::npos)
+            out += fmt::format("&#{};", static_cast<int>(c));
+        else
+            out += c;
+    return out;
+}
+
+/// A link that shows its URL: an autolink, in which nothing can be escaped, so what would
+/// end it, or its cell, is percent-encoded.
+std::string link(std::string_view url) {
+    std::string out = "<";
+    for (const char c : url)
+        if (std::string_view(" <>|\\`").find(c) != std::string_view::npos)
+            out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+        else
+            out += c;
+    return out + '>';
+}
+
+std::string row(const ReportLine& line, const KnownUrls& urls) {
+    constexpr std::size_t most = 3; // or a row wouldn't fit a screen
+    LinkingPages pages = pages_with(line, urls);
+    if (pages.urls.size() > most) {
+        pages.more += pages.urls.size() - most;
+        pages.urls.resize(most);
+    }
+    std::string where;
+    for (const std::string_view page : pages.urls)
+        where += (where.empty() ? "" : "<br>") + link(page);
+    if (pages.more > 0)
+        where += fmt::format("<br>and {} more", pages.more);
+    const std::string_view kind = kind_of(line, urls);
+    return fmt::format("| {} | {}{}{} | {} |\n", link(address(line)), kind,
+                       kind.empty() ? "" : "&#58; ", plain(why(line)), where);
+}
+
+/// A summary with a table of what is dead and one of what is unclear, no longer than a
+/// comment may be.
+class MarkdownFormat final : public Format {
+  public:
+    bool keeps_records() const override { return true; }
+    std::string end(const Summary& summary, const ReportLines& lines) override {
+        const Counts counts = count(lines);
+        std::string text = fmt::format(
+            "## Links{}{}\n\n**{}**; {} fetched, {} redirects, in {:.1f} s.\n",
+            summary.root.empty() ? "" : " of ",
+            summary.root.empty() ? "" : link(summary.root), describe(counts),
+            counts.alive, counts.redirects, summary.time.count());
+        if (!summary.cut_short.empty())
+            text += fmt::format("\nThe crawl was cut short: {}.\n", summary.cut_short);
+        if (!summary.revived.empty())
+            text += "\nIn the baseline, and alive again:\n\n";
+        std::size_t left = summary.revived.size();
+        for (const std::string& url : summary.revived) {
+            if (text.size() > longest / 4)
+                break;
+            text += fmt::format("- {}\n", link(url));
+            --left;
+        }
+        if (left > 0)
+            text += fmt::format("- and {} more\n", left);
+        text += table("Dead", lines, summary, longest - text.size(), counts_as_dead);
+        text += table("Unclear", lines, summary, longest - std::min(longest, text.size()),
+                      [](const ReportLine& line) {
+                          return line.outcome == Outcome::unclear
+                                 && line.standing == Standing::counts;
+                      });
+        return text;
+    }
+
+  private:
+    template <class IsWanted>
+    static std::string table(std::string_view title, const ReportLines& lines,
+                             const Summary& summary, std::size_t room,
+                             IsWanted is_wanted) {
+        std::string rows;
+        std::size_t left_out = 0;
+        for (const ReportLine& line : lines) {
+            if (!is_wanted(line))
+                continue;
+            const std::string next = left_out > 0 ? "" : row(line, summary.urls);
+            if (left_out > 0 || rows.size() + next.size() > room)
+                ++left_out;
+            else
+                rows += next;
+        }
+        if (rows.empty() && left_out == 0)
+            return {};
+        return fmt::format("\n### {}\n\n| URL | Why | On |\n| --- | --- | --- |\n{}{}",
+                           title, rows,
+                           left_out > 0 ? fmt::format("\nAnd {} more.\n", left_out) : "");
+    }
+};
+
+} // namespace
+
+std::unique_ptr<Format> make_markdown(const ReportOptions& /*options*/) {
+    return std::make_unique<MarkdownFormat>();
+}
+
+} // namespace stage3

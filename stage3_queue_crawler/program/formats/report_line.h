@@ -1,0 +1,90 @@
+// What reports remember of each record until the end, and how they speak of it.
+#pragma once
+
+#include "common/web/url.h"
+#include "stage3_queue_crawler/crawler/known_urls.h"
+#include "stage3_queue_crawler/crawler/record.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stage3 {
+
+/// Does a dead URL make the run fail? See excuses.h.
+enum class Standing : std::uint8_t {
+    counts,
+    known,   ///< no: it's in the baseline
+    ignored, ///< no: its owner doesn't want to hear of it
+};
+
+/// What a report says about a record. It's kept until the end, so it's small.
+struct ReportLine {
+    explicit ReportLine(const Record& record, Standing standing = Standing::counts);
+
+    common::Url url;
+    std::size_t bytes;
+    int status;
+    Outcome outcome;
+    Standing standing;
+    /// What most records don't have.
+    struct More {
+        std::string next_url;
+        std::string error;
+        std::string fragment;
+        std::vector<common::Url> pages; ///< that link to the fragment
+    };
+    std::unique_ptr<const More> more;
+
+    /// True for a place that a page lacks; the page has a line of its own.
+    bool is_fragment() const { return more && !more->fragment.empty(); }
+    /// Sorted by URL; then the page comes before the fragments that it lacks.
+    bool operator<(const ReportLine& other) const;
+};
+
+using ReportLines = std::deque<ReportLine>;
+
+/// Dead, and neither known nor ignored.
+inline bool counts_as_dead(const ReportLine& line) {
+    return is_dead(line.outcome) && line.standing == Standing::counts;
+}
+
+// The texts below are printable ASCII, whatever a server has sent.
+
+/// The URL, with its fragment.
+std::string address(const ReportLine& line);
+/// What is wrong with it.
+std::string why(const ReportLine& line);
+/// How pages refer to it: "img"; empty for links.
+std::string_view kind_of(const ReportLine& line, const KnownUrls& urls);
+/// How the page where it was first met refers to it; empty for a root.
+std::string_view kind_of(const Record& record);
+
+/// Pages that link to a URL; for the target of a redirect, the URL that redirects.
+struct LinkingPages {
+    std::vector<std::string_view> urls; ///< as long as the table, or the line, lives
+    std::size_t more = 0;               ///< that aren't in `urls`
+};
+LinkingPages pages_with(const common::Url& url, const KnownUrls& urls);
+LinkingPages pages_with(const ReportLine& line, const KnownUrls& urls);
+
+/// How many there are of each kind.
+struct Counts {
+    std::size_t alive = 0; ///< pages and files
+    std::size_t redirects = 0;
+    std::size_t dead = 0; ///< that count
+    std::size_t known = 0;
+    std::size_t ignored = 0; ///< dead or unclear
+    std::size_t unclear = 0;
+};
+Counts count(const ReportLines& lines);
+
+/// "3 dead, 2 known, 1 ignored, 4 unclear", without those that there are none of, except
+/// for the first.
+std::string describe(const Counts& counts);
+
+} // namespace stage3

@@ -1,0 +1,62 @@
+// All that a run writes about its records: the results, and the reports beside them.
+//
+// What reports need until the end is kept here, once, however many of them there are.
+#pragma once
+
+#include "stage3_queue_crawler/program/formats/excuses.h"
+#include "stage3_queue_crawler/program/formats/format.h"
+#include "stage3_queue_crawler/program/formats/report_line.h"
+#include "stage3_queue_crawler/program/options.h"
+#include "stage3_queue_crawler/program/output.h"
+#include "stage3_queue_crawler/runtime/loop/event_loop.h"
+#include "stage3_queue_crawler/runtime/task/coroutine.h"
+
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace stage3 {
+
+/// Throws common::UsageError if one of the files that `options` name can't be written.
+/// Keeps what is in them.
+void check_reports(const Options& options);
+
+class Reports {
+  public:
+    /// Opens the files, and takes the excuses out of `options`. `loop` must outlive it.
+    /// Throws common::UsageError.
+    Reports(EventLoop& loop, Options& options);
+
+    // All of these throw as Output does.
+
+    void begin();
+    void record(const Record& record);
+    void links(const common::Url& page, const std::vector<common::Url>& links);
+    /// Waits until little is left to be written.
+    Coroutine<> drain();
+    /// Writes what is left of the records, without an end.
+    void flush();
+    /// Writes the ends, and a new baseline if it's wanted and the crawl wasn't cut short.
+    void end(Summary summary);
+
+    const Excuses& excuses() const { return excuses_; }
+
+  private:
+    struct Report {
+        Report(EventLoop& loop, const FormatEntry* entry, const ReportOptions& how,
+               const std::string& file, const char* option);
+
+        std::unique_ptr<Format> format;
+        Output output;
+    };
+
+    std::list<Report> reports_;
+    Excuses excuses_;
+    ReportLines lines_;
+    std::string write_baseline_;
+    bool keeps_records_ = false;
+    bool checks_fragments_;
+};
+
+} // namespace stage3

@@ -1,0 +1,222 @@
+// The reports for browsers and for CI, with whatever a server may send. Other programs
+// read them in reports_test.py.
+#include "stage3_queue_crawler/program/formats/escape.h"
+#include "stage3_queue_crawler/program/formats/formats.h"
+#include "stage3_queue_crawler/program/formats/report_page.h"
+#include "tests/support/url.h"
+
+#include <doctest/doctest.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace std::chrono_literals;
+using stage3::KnownUrls;
+using stage3::Outcome;
+using stage3::Record;
+using stage3::ReportLines;
+using stage3::Standing;
+using tests::url_of;
+
+namespace {
+
+/// A crawl of which the formats report.
+struct Crawl {
+    KnownUrls urls;
+    ReportLines lines;
+    std::vector<std::string> revived = {};
+    std::string cut_short = {};
+
+    void add(const std::string& url, Outcome outcome, const std::string& error,
+             Standing standing = Standing::counts, const std::string& place = "") {
+        const auto root = urls.number_of(url_of("http://h/"));
+        urls[url_of(url)].meet_on(root);
+        Record record(url_of(url));
+        record.outcome = outcome;
+        record.error = error;
+        record.fragment = place;
+        if (!place.empty())
+            record.pages = {url_of("http://h/")};
+        lines.emplace_back(record, standing);
+    }
+    std::string in(stage3::MakeFormat make) const {
+        return make({})->end({.urls = urls,
+                              .left_out = {},
+                              .time = 1500ms,
+                              .root = "http://h/",
+                              .cut_short = cut_short,
+                              .revived = revived},
+                             lines);
+    }
+};
+
+bool contains(std::string_view text, std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+}
+
+constexpr std::string_view hostile = "</script><script>'\"&]]>--> ::error::%0A | `x` "
+                                     "[y](z) @me #1\r\n\x1b\xe2\x80\xa8\xff";
+
+} // namespace
+
+TEST_CASE("as markup, no text is markup") {
+    CHECK(stage3::as_markup("a<b>&\"'\n") == "a&#60;b&#62;&#38;&#34;&#39;\\x0a");
+}
+
+TEST_CASE("formats have names, and a list of them reads like English") {
+    CHECK(stage3::all_formats().front().name == "text");
+    CHECK(stage3::formats_with(&stage3::FormatEntry::needs_links) == "dot");
+    CHECK(stage3::formats_with(&stage3::FormatEntry::takes_redirects)
+          == "text, jsonl or html");
+    CHECK_THROWS(stage3::format_named("pdf"));
+}
+
+TEST_CASE("the text report lists apart what is known, ignored, and alive again") {
+    Crawl crawl;
+    crawl.add("http://h/a", Outcome::error, "gone", Standing::known);
+    crawl.add("http://h/b", Outcome::error, "gone", Standing::ignored);
+    crawl.add("http://h/c", Outcome::error, "gone");
+    crawl.revived = {"http://h/d"};
+    CHECK(crawl.in(stage3::make_text)
+              .ends_with(
+                  "Done in 1.50 s: 0 fetched, 0 redirects, 1 dead, 1 known, 1 ignored.\n"
+                  "Alive again (in the baseline):\n  http://h/d\n"
+                  "Ignored (--ignore-file):\n  http://h/b (gone)\n    on http://h/\n"
+                  "Known (in the baseline):\n  http://h/a (gone)\n    on http://h/\n"
+                  "Dead:\n  http://h/c (gone)\n    on http://h/\n"));
+}
+
+TEST_CASE("as JUnit's XML, each URL is a test, and only what counts as dead fails") {
+    Crawl crawl;
+    crawl.add("http://h/", Outcome::page, "");
+    crawl.add("http://h/?'", Outcome::error, "a<b>&\"'");
+    crawl.add("http://h/k", Outcome::failed, "gone", Standing::known);
+    crawl.add("http://h/i", Outcome::failed, "gone", Standing::ignored);
+    crawl.add("http://h/p", Outcome::error, "no place", Standing::counts, "x&");
+    crawl.add("http://h/d", Outcome::disallowed, "by robots.txt");
+    crawl.add("http://i/", Outcome::unclear, "503");
+    CHECK(crawl.in(stage3::make_junit) == R"(<?xml version="1.0" encoding="UTF-8"?>
+<testsuites tests="6" failures="2" errors="0" time="1.500">
+  <testsuite name="links of http://h/" tests="6" failures="2" errors="0" time="1.500" skipped="3">
+    <testcase classname="h" name="http://h/"/>
+    <testcase classname="h" name="http://h/?%27"><failure type="error" message="a&#60;b&#62;&#38;&#34;&#39;">on http://h/
+</failure></testcase>
+    <testcase classname="h" name="http://h/k"><skipped message="known: gone"/></testcase>
+    <testcase classname="h" name="http://h/i"><skipped message="ignored: gone"/></testcase>
+    <testcase classname="h" name="http://h/p#x&#38;"><failure type="error" message="no place">on http://h/
+</failure></testcase>
+    <testcase classname="i" name="http://i/"><skipped message="unclear: 503"/></testcase>
+  </testsuite>
+</testsuites>
+)");
+}
+
+TEST_CASE(
+    "for GitHub, a dead URL is an error on one line, and an unclear one a warning") {
+    Crawl crawl;
+    crawl.add("http://h/a%25", Outcome::error, "50%\n::error::x");
+    crawl.add("http://h/k", Outcome::error, "gone", Standing::known);
+    crawl.add("http://i/", Outcome::unclear, "503");
+    crawl.revived = {"http://h/r"};
+    crawl.cut_short = "interrupted";
+    CHECK(crawl.in(stage3::make_github)
+          == "::error title=Dead link::http://h/a%2525 (50%25\\x0a::error::x) on "
+             "http://h/\n"
+             "::warning title=Unclear link::http://i/ (503) on http://h/\n"
+             "::notice title=Alive again::http://h/r can leave the baseline\n"
+             "0 fetched, 0 redirects, 1 dead, 1 known, 1 unclear\n"
+             "::warning title=Cut short::interrupted\n");
+}
+
+TEST_CASE("as Markdown, a cell can't leave its table, or be more than text") {
+    Crawl crawl;
+    crawl.add("http://h/?a|b`c", Outcome::error, std::string(hostile));
+    crawl.add("http://h/p", Outcome::error, "no place", Standing::counts, "a b>c|");
+    const std::string text = crawl.in(stage3::make_markdown);
+    CHECK(
+        text.starts_with("## Links of <http://h/>\n\n**2 dead**; 0 fetched, 0 "
+                         "redirects, in 1.5 s.\n\n### Dead\n\n| URL | Why | On |\n"
+                         "| --- | --- | --- |\n| <http://h/?a%7Cb%60c> | &#60;/script"));
+    CHECK(contains(text, "| <http://h/p#a%20b%3Ec%7C> | no place | <http://h/> |\n"));
+    CHECK(std::ranges::count(text, '|') == 4 * 4);
+    CHECK_FALSE(contains(text, "`"));
+    CHECK_FALSE(contains(text, "@me"));
+}
+
+TEST_CASE("Markdown is never longer than a comment may be") {
+    Crawl crawl;
+    for (int i = 0; i < 2000; ++i)
+        crawl.add(fmt::format("http://h/{}", i), Outcome::error, "HTTP status 404");
+    for (int i = 0; i < 2000; ++i)
+        crawl.add(fmt::format("http://i/{}", i), Outcome::unclear, "HTTP status 403");
+    for (int i = 0; i < 2000; ++i)
+        crawl.revived.push_back(fmt::format("http://j/{}", i));
+    const std::string text = crawl.in(stage3::make_markdown);
+    CHECK(text.size() < 65'536);
+    CHECK(contains(text, "\n- and "));
+    CHECK(contains(text, "\n\nAnd "));
+    CHECK(text.ends_with("\nAnd 2000 more.\n"));
+}
+
+TEST_CASE("as SARIF, a result has the pages as its locations, and its state") {
+    Crawl crawl;
+    crawl.add("http://h/a", Outcome::error, "\"");
+    crawl.add("http://h/k", Outcome::error, "gone", Standing::known);
+    crawl.add("http://h/i", Outcome::unclear, "403", Standing::ignored);
+    const std::string text = crawl.in(stage3::make_sarif);
+    const std::string locations =
+        R"("locations": [{"physicalLocation": {"artifactLocation": {"uri": "http://h/"}}}]})";
+    CHECK(contains(text,
+                   R"j({"ruleId": "dead-link", "level": "error", "message": {"text": )j"
+                   R"j("http://h/a (\")"}, "partialFingerprints": )j"
+                   R"j({"url/v1": "http://h/a"}, "baselineState": "new", )j"
+                       + locations));
+    CHECK(contains(text, R"("baselineState": "unchanged", )" + locations));
+    CHECK(contains(text, R"("baselineState": "new", "suppressions": [{"kind": )"
+                         R"("external"}], )"
+                             + locations));
+    CHECK(contains(text, R"("ruleId": "unclear-link", "level": "warning")"));
+}
+
+TEST_CASE("whatever a server sends, the HTML page has the same elements") {
+    const auto page_of = [](std::string_view said) {
+        Crawl crawl;
+        crawl.add("http://h/a", Outcome::error, std::string(said));
+        crawl.add("http://h/p", Outcome::error, "x", Standing::counts, std::string(said));
+        Record redirect(url_of("http://h/r"));
+        redirect.outcome = Outcome::redirect;
+        redirect.status = 301;
+        redirect.next_url = said;
+        crawl.lines.emplace_back(redirect);
+        crawl.cut_short = said;
+        crawl.revived = {std::string(said)};
+        return crawl.in(stage3::make_html);
+    };
+    const std::string page = page_of(hostile);
+    for (const char mark : {'<', '>'})
+        CHECK(std::ranges::count(page, mark) == std::ranges::count(page_of("x"), mark));
+    for (const char c : page)
+        CHECK((c == '\n' || (c >= 0x20 && c < 0x7f)));
+    CHECK(contains(page,
+                   R"([3,0,0,"http://h/a","\u003c/script\u003e\u003cscript\u003e'\"&)"));
+    CHECK(contains(page, R"("mend":[["http://h/r",["\u003c/script\u003e)"));
+}
+
+TEST_CASE("the HTML page allows its own script and style, and nothing else") {
+    const std::string_view page = stage3::report_page();
+    CHECK(contains(page, "content=\"default-src 'none'; style-src 'sha256-"));
+    CHECK_FALSE(contains(page, "unsafe"));
+    CHECK_FALSE(contains(page, "style=\""));
+    CHECK_FALSE(contains(page, " src="));
+    std::size_t at = 0;
+    for (const char* const mark :
+         {"{{TITLE}}", "{{HEADING}}", "{{SUMS}}", "{{NOTES}}", "{{PLAIN}}", "{{DATA}}"}) {
+        at = page.find(mark, at);
+        REQUIRE_MESSAGE(at != std::string_view::npos, mark);
+    }
+}
