@@ -177,7 +177,7 @@
     found = sorted(columns() === BY_PAGE ? byPage(targets) : targets);
     const of = state.view.rows.length;
     one(".shown").textContent = of === 0 ? `${state.view.name}: none.`
-      : `${number(targets.length)} of ${number(of)}` + (columns() === BY_PAGE ? `, on ${number(found.length)} pages` : "");
+      : `${number(targets.length)} of ${number(of)}` + (columns() === BY_PAGE ? `, on ${number(found.length)} page${found.length === 1 ? "" : "s"}` : "");
     one("table").hidden = found.length === 0;
     form.by.parentElement.hidden = Boolean(state.view.isAll);
     form.hidden = of === 0;
