@@ -108,6 +108,7 @@ void Excuses::note_alive(const Record& record) {
         note(at->second);
 }
 
+// [standing]
 Standing Excuses::standing_of(const Record& record) {
     const bool is_bad = is_dead(record.outcome);
     const bool is_unclear = record.outcome == Outcome::unclear;
@@ -131,6 +132,7 @@ Standing Excuses::standing_of(const Record& record) {
     ++excused_dead_;
     return Standing::known;
 }
+// [/standing]
 
 std::vector<std::string> Excuses::revived(bool fragments_were_checked) const {
     std::vector<std::string> urls;

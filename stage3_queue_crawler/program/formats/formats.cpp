@@ -12,6 +12,7 @@
 namespace stage3 {
 namespace {
 
+// [table]
 constexpr auto table = std::to_array<FormatEntry>({
     {.name = "text",
      .help = "all records, sums, and what is dead and where (default)",
@@ -27,6 +28,7 @@ constexpr auto table = std::to_array<FormatEntry>({
      .help = "all links as a graph, for Graphviz",
      .make = make_dot,
      .needs_links = true},
+    // [/table]
     {.name = "html",
      .help = "a page to search, sort and print; needs nothing but a browser",
      .make = make_html,

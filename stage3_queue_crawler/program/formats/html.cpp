@@ -20,6 +20,7 @@ namespace {
 /// How many dead URLs are listed for a browser without scripts.
 constexpr std::size_t most_without_script = 500;
 
+// [in-script]
 /// JSON that can't end the script element that it's in.
 std::string in_script(std::string_view text) {
     std::string out;
@@ -30,6 +31,7 @@ std::string in_script(std::string_view text) {
             out += c;
     return out;
 }
+// [/in-script]
 
 /// Each page once, with a number.
 class PageNumbers {

@@ -90,6 +90,15 @@ std::string list_bad(const char* heading, const ReportLines& lines, const KnownU
     return text.empty() ? text : heading + text;
 }
 
+/// The same for those that don't count, which is why their pages are left out.
+std::string name_bad(const char* heading, const ReportLines& lines, Standing standing) {
+    std::string text;
+    for (const ReportLine& line : lines)
+        if (line.standing == standing)
+            text += fmt::format("  {} ({})\n", address(line), why(line));
+    return text.empty() ? text : heading + text;
+}
+
 std::string to_mend(const ReportLines& lines, const KnownUrls& urls) {
     const auto redirects = redirects_to_mend(lines, urls);
     if (redirects.empty())
@@ -169,15 +178,11 @@ std::string text_report(const ReportLines& lines, const Summary& crawl,
         text += "Alive again (in the baseline):\n";
     for (const std::string& url : crawl.revived)
         text += "  " + url + '\n';
+    text += name_bad("Ignored (--ignore-file):\n", lines, Standing::ignored);
+    text += name_bad("Known (in the baseline):\n", lines, Standing::known);
     const auto list_with = [&](const char* heading, auto is_wanted) {
         return list_bad(heading, lines, crawl.urls, is_wanted);
     };
-    text += list_with("Ignored (--ignore-file):\n", [](const ReportLine& line) {
-        return line.standing == Standing::ignored;
-    });
-    text += list_with("Known (in the baseline):\n", [](const ReportLine& line) {
-        return line.standing == Standing::known;
-    });
     text += list_with("Unclear:\n", [](const ReportLine& line) {
         return !is_dead(line.outcome) && line.standing == Standing::counts;
     });

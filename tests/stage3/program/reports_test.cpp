@@ -86,8 +86,8 @@ TEST_CASE("the text report lists apart what is known, ignored, and alive again")
               .ends_with(
                   "Done in 1.50 s: 0 fetched, 0 redirects, 1 dead, 1 known, 1 ignored.\n"
                   "Alive again (in the baseline):\n  http://h/d\n"
-                  "Ignored (--ignore-file):\n  http://h/b (gone)\n    on http://h/\n"
-                  "Known (in the baseline):\n  http://h/a (gone)\n    on http://h/\n"
+                  "Ignored (--ignore-file):\n  http://h/b (gone)\n"
+                  "Known (in the baseline):\n  http://h/a (gone)\n"
                   "Dead:\n  http://h/c (gone)\n    on http://h/\n"));
 }
 
