@@ -10,6 +10,7 @@
 
 #include <charconv>
 #include <cstddef>
+#include <initializer_list>
 #include <map>
 #include <span>
 #include <string_view>
@@ -186,8 +187,10 @@ std::optional<std::string> CommandLine::parse(int argc, char** argv) {
 }
 
 void CommandLine::read_config(std::string_view text, const std::string& file) {
-    const auto refuse = [&file](std::size_t number, const std::string& why) {
-        throw UsageError(file + ", line " + std::to_string(number) + ": " + why);
+    const auto refuse = [&file](std::size_t number,
+                                std::initializer_list<std::string> why) {
+        throw UsageError(file + ", line " + std::to_string(number) + ": "
+                         + join(why, ""));
     };
     std::vector<ConfigLine> lines;
     try {
@@ -203,19 +206,19 @@ void CommandLine::read_config(std::string_view text, const std::string& file) {
                 if (parser_->find_for_config(known) != nullptr)
                     names.push_back(known);
             const std::string meant = nearest(name, names);
-            refuse(number, "unknown option '" + name + "'"
-                               + (meant.empty() ? "" : ": did you mean " + meant + '?'));
+            refuse(number, {"unknown option '", name, "'",
+                            meant.empty() ? "" : ": did you mean " + meant + '?'});
         }
         const bool is_flag = option->get_expected_min() == 0;
         if (value.empty() && !is_flag)
-            refuse(number, "a value is missing");
+            refuse(number, {"a value is missing"});
         const bool repeats =
             option->get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll
             && !option->get_positional();
         if ((option->count() > 0 && !repeats) || parser_->opposite_was_typed(name))
             continue;
         if (const std::string why = parser_->readers.at(name)(value); !why.empty())
-            refuse(number, name + ": " + why);
+            refuse(number, {name, ": ", why});
     }
 }
 

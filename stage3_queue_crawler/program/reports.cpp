@@ -60,13 +60,13 @@ Reports::Reports(EventLoop& loop, Options& options)
     for (const AlsoReport& also : options.also)
         reports_.emplace_back(loop, also.format, options.report, also.file,
                               also.option.c_str());
-    keeps_records_ = std::ranges::any_of(
-        reports_, [](const Report& report) { return report.format->keeps_records(); });
 }
 
 void Reports::begin() {
-    for (Report& report : reports_)
+    for (Report& report : reports_) {
+        keeps_records_ = keeps_records_ || report.format->keeps_records();
         report.output.write(report.format->begin());
+    }
 }
 
 void Reports::record(const Record& record) {

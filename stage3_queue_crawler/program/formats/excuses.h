@@ -7,6 +7,7 @@
 #include "stage3_queue_crawler/program/formats/report_line.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <set>
@@ -47,7 +48,7 @@ class Excuses {
     bool is_ignored(const Record& record) const;
     void note_alive(const Record& record);
 
-    enum class Now { not_met, alive, dead };
+    enum class Now : std::uint8_t { not_met, alive, dead };
     std::map<std::string, Now, std::less<>> baseline_;
     std::set<std::string, std::less<>> ignored_;
     std::vector<Pattern> ignored_patterns_;

@@ -72,9 +72,11 @@ std::string row_of(const ReportLine& line, const KnownUrls& urls, PageNumbers& n
 std::string row_of(const RedirectToMend& redirect, const KnownUrls& urls,
                    PageNumbers& numbers) {
     std::vector<std::string> hops;
+    hops.reserve(redirect.leads_to.size());
     for (const std::string& hop : redirect.leads_to)
         hops.push_back(in_script(hop));
     std::vector<std::string> statuses;
+    statuses.reserve(redirect.statuses.size());
     for (const int status : redirect.statuses)
         statuses.push_back(std::to_string(status));
     const std::string ends = redirect.ends.empty() ? "" : "ends in " + redirect.ends;

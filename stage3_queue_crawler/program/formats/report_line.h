@@ -24,7 +24,7 @@ enum class Standing : std::uint8_t {
 
 /// What a report says about a record. It's kept until the end, so it's small.
 struct ReportLine {
-    explicit ReportLine(const Record& record, Standing standing = Standing::counts);
+    explicit ReportLine(const Record& record, Standing how = Standing::counts);
 
     common::Url url;
     std::size_t bytes;

@@ -5,6 +5,8 @@
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <functional>
 #include <ostream> // doctest wants it
 #include <string>
 
@@ -56,7 +58,7 @@ struct Site {
     }
     /// What is said of redirects to mend.
     std::string ending() {
-        std::sort(lines.begin(), lines.end());
+        std::ranges::sort(lines, std::less());
         std::string text = format->end({urls, {}, 1s}, lines);
         const auto begin = text.find("Redirects to mend");
         const auto end = text.find("Done in");
