@@ -401,8 +401,7 @@ void add_connections(common::CommandLine& line, SessionOptions& session) {
 
 void add_output(common::CommandLine& line, Options& options, Typed& typed) {
     line.start_heading("Output");
-    line.add("--format", "FORMAT",
-             "text (default), jsonl, csv ... (--help-reports)",
+    line.add("--format", "FORMAT", "text (default), jsonl, csv ... (--help-reports)",
              format_into(options.format));
     line.add("-o,--output", "FILE", "write the results to FILE (standard output)",
              common::text_into(typed.output));
@@ -578,6 +577,9 @@ void check_files(const Options& options, const Typed& typed) {
 
 /// What is written where, and what isn't counted.
 void set_reports(Options& options, const Typed& typed) {
+    if (typed.html == "-" || options.write_baseline == "-")
+        throw UsageError("--html and --write-baseline need files: standard output is for "
+                         "the results (--format html)");
     if (!typed.html.empty())
         options.also.push_back({&format_named("html"), typed.html, "--html"});
     if (options.report.redirects && !any_format(options, &FormatEntry::takes_redirects))

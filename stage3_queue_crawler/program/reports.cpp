@@ -83,6 +83,10 @@ void Reports::links(const common::Url& page, const std::vector<common::Url>& lin
 }
 
 Coroutine<> Reports::drain() {
+    return reports_.size() == 1 ? reports_.front().output.drain() : drain_each();
+}
+
+Coroutine<> Reports::drain_each() {
     for (Report& report : reports_)
         co_await report.output.drain();
 }

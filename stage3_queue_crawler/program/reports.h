@@ -51,6 +51,8 @@ class Reports {
         Output output;
     };
 
+    Coroutine<> drain_each();
+
     std::list<Report> reports_;
     Excuses excuses_;
     ReportLines lines_;

@@ -63,6 +63,7 @@ TEST_CASE("bad usage gives one line and exit status 2") {
     refused({"--also", "pdf=x"}, "--also: 'pdf': choose one of text, jsonl");
     refused({"--html", "none", "-o", "./none"},
             "--html: that is also --output's file; give it another one");
+    refused({"--html", "-"}, "--html and --write-baseline need files");
     refused({"--html", "/no/such/folder/x"},
             "--html: can't write to '/no/such/folder/x'");
     refused({"--write-baseline", "/no/such/folder/x"}, "--write-baseline: can't write");
