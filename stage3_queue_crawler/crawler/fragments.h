@@ -32,12 +32,12 @@ class Fragments {
     };
     static constexpr std::size_t most_pages = KnownUrl::most_pages;
 
-    /// `page` has been read.
-    void read(Number page, common::IdSet ids);
-    /// `page` redirects to `target`, and a browser takes the fragment along.
-    void redirect(Number page, Number target);
-    /// `page` turned out to be none, or it can't be read: nothing is missing there.
-    void forget(Number page);
+    /// That page has been read.
+    void read(Number number, common::IdSet ids);
+    /// It redirects to `target`, and a browser takes the fragment along.
+    void redirect(Number number, Number target);
+    /// It turned out to be no page, or it can't be read: nothing is missing there.
+    void forget(Number number);
     /// Links on the page `source` point into pages. `numbers` are those of
     /// `fragments.pages`; KnownUrl::none: it's no page of this crawl.
     void point(Number source, std::span<const Number> numbers,

@@ -232,6 +232,7 @@ void MemoryFrontier::note_fragments(const Found& found, KnownUrl::Number page) {
     else
         fragments_.forget(page);
     std::vector<KnownUrl::Number> numbers;
+    numbers.reserve(found.fragments.pages.size());
     for (const common::Url& url : found.fragments.pages)
         numbers.push_back(urls_.find_number(url));
     fragments_.point(page, numbers, found.fragments);

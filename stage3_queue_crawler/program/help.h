@@ -60,7 +60,7 @@ time, with pauses, and no passwords or headers of yours. Its robots.txt is
 obeyed; if no answer comes, it's asked once more, 10 s later.
   --no-assets         only links (else --assets)
   --external          also links that leave the scope
-  --external-max N    hosts outside the scope at once (10)
+  --external-max N    hosts outside the scope at once, for each process (10)
   --external-delay S  seconds between two requests to one of them (1)
   --accept LIST       statuses that count as alive besides 2xx: 403,500..599
   --strict            exit with 1 also for what is unclear

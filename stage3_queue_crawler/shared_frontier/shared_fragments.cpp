@@ -61,6 +61,7 @@ std::string describe_places(const Found& found) {
     std::string text = describe_page(found);
     const common::LinkFragments& all = found.fragments;
     std::vector<std::string> lines;
+    lines.reserve(all.pages.size());
     for (const common::Url& page : all.pages)
         lines.emplace_back(page.href());
     for (const auto& place : all.places)

@@ -99,6 +99,8 @@ bool Excuses::is_ignored(const Record& record) const {
 
 /// It's alive. The places on it that are in the baseline are, too, unless we hear more.
 void Excuses::note_alive(const Record& record) {
+    if (baseline_.empty())
+        return;
     const auto note = [](Now& now) { now = now == Now::not_met ? Now::alive : now; };
     if (const auto page = baseline_.find(record.url.href()); page != baseline_.end())
         note(page->second);

@@ -808,8 +808,7 @@ TEST_CASE("a loop may close while many fetches are under way") {
     server.on("/", {Send{"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nabc"}, Hold{}});
     EventLoop loop;
     loop.set_exception_handler([](const auto&) {});
-    auto session =
-        std::make_unique<Session>(loop, SessionOptions{.fetch_timeout = 1s});
+    auto session = std::make_unique<Session>(loop, SessionOptions{.fetch_timeout = 1s});
     for (int i = 0; i < 20; ++i)
         static_cast<void>(create_task(loop, fetch(*session, server.url())));
     const std::function<void()> stop_when_all_are = [&] {
