@@ -21,15 +21,28 @@ std::vector<ConfigLine> read_config(std::string_view text) {
         const auto equals = line.find('=');
         const std::string_view name = trim(line.substr(0, equals));
         std::string_view value;
+        bool is_quoted = false;
         if (equals != std::string_view::npos) {
             value = trim(line.substr(equals + 1));
-            if (value.size() > 1 && value.front() == '"' && value.back() == '"')
+            is_quoted = value.size() > 1 && value.front() == '"' && value.back() == '"';
+            if (is_quoted)
                 value = value.substr(1, value.size() - 2);
             if (value.empty())
                 throw UsageError("line " + std::to_string(number)
                                  + ": a value is missing");
         }
-        if (name.empty() || name.front() == '[' || name.front() == '-')
+        const std::string where = "line " + std::to_string(number) + ": ";
+        if (name.starts_with('['))
+            throw UsageError(where + "there are no sections here: leave it out");
+        if (const auto blank = name.find(' '); blank != std::string_view::npos)
+            throw UsageError(where + "write a value behind a '=', as in "
+                             + std::string(name.substr(0, blank)) + " = "
+                             + std::string(trim(name.substr(blank))));
+        if (!is_quoted && value.find(" #") != std::string_view::npos)
+            throw UsageError(where
+                             + "a comment needs a line of its own (or quotes, if "
+                               "it's a part of the value)");
+        if (name.empty() || name.front() == '-')
             throw UsageError(
                 "line " + std::to_string(number)
                 + ": write an option without its dashes, as in workers = 20");

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <iterator>
+#include <random>
 
 namespace common {
 namespace {
@@ -15,6 +15,14 @@ int value_of_hex(char c) {
         return c - '0';
     const char small = to_lower(c);
     return small >= 'a' && small <= 'f' ? small - 'a' + 10 : -1;
+}
+
+/// Up to eight bytes as a number, the first one being the lowest.
+std::uint64_t word_of(std::string_view text) {
+    std::uint64_t word = 0;
+    for (std::size_t i = 0; i < text.size(); ++i)
+        word |= std::uint64_t{static_cast<unsigned char>(text[i])} << (8 * i);
+    return word;
 }
 
 std::string percent_decoded(std::string_view text) {
@@ -36,10 +44,19 @@ std::string percent_decoded(std::string_view text) {
 
 } // namespace
 
+// std::hash may differ from machine to machine, and processes that share a crawl compare
+// these.
 std::uint32_t hash_of_id(std::string_view id) {
-    const std::size_t hash = std::hash<std::string_view>()(id);
-    const auto folded = static_cast<std::uint32_t>(hash ^ (hash >> 16U >> 16U));
-    return std::max(folded, 1U); // 0 is for what is empty
+    constexpr std::uint64_t factor = 0x9e3779b97f4a7c15U;
+    std::uint64_t hash = id.size();
+    const auto mix = [&hash](std::uint64_t word) {
+        hash = (hash ^ word) * factor;
+        hash ^= hash >> 32U;
+    };
+    for (; id.size() >= 8; id.remove_prefix(8))
+        mix(word_of(id.substr(0, 8)));
+    mix(word_of(id));
+    return std::max(static_cast<std::uint32_t>(hash * factor >> 32U), 1U); // 0: empty
 }
 
 void IdSet::insert(std::uint32_t hash) {
@@ -66,9 +83,15 @@ std::vector<std::uint32_t> IdSet::hashes() const {
     return result;
 }
 
-/// Where the hash is, or would be.
+/// Where the hash is, or would be. Nobody can choose ids that all belong in one place,
+/// since that depends on a random number.
 std::size_t IdSet::find_slot(std::uint32_t hash) const {
-    std::size_t at = hash & (slots_.size() - 1);
+    static const std::uint64_t factor = [] {
+        std::random_device random;
+        return (std::uint64_t{random()} << 32U) | random() | 1U;
+    }();
+    std::size_t at =
+        static_cast<std::size_t>((hash * factor) >> 32U) & (slots_.size() - 1);
     while (slots_[at] != empty && slots_[at] != hash)
         at = (at + 1) & (slots_.size() - 1);
     return at;

@@ -108,16 +108,38 @@ class LinkSorter {
     void note_fragment(std::string_view hash, Target& target) {
         const auto text = fragment_to_find(hash, storage_);
         LinkFragments& fragments = result_.fragments;
-        if (!text || fragments.places.size() >= limits_.links)
+        if (!text || text->size() > longest_fragment)
             return;
         const Fragment fragment(*text);
         if (target.url == page_ && is_indicated(fragment, result_.ids))
             return;
+        if (fragments.places.size() >= limits_.links)
+            make_room();
+        if (fragments.places.size() >= limits_.links
+            || bytes_ + text->size() > limits_.bytes) {
+            ++result_.left_out;
+            return;
+        }
+        bytes_ += text->size();
         if (target.page == none) {
             target.page = static_cast<std::uint32_t>(fragments.pages.size());
             fragments.pages.push_back(target.url);
         }
         fragments.add(target.page, fragment);
+    }
+
+    /// There are as many fragments as may be, but perhaps some occur often.
+    void make_room() {
+        if (std::exchange(is_full_, true))
+            return; // it has been tried
+        auto& places = result_.fragments.places;
+        const auto key = [](const auto& place) {
+            return std::pair(place.page, place.hash);
+        };
+        std::ranges::sort(places, {}, key);
+        const auto [rest, end] = std::ranges::unique(places, {}, key);
+        places.erase(rest, end);
+        is_full_ = places.size() > limits_.links / 2; // else it may be tried again
     }
 
     /// Its beginning shows where it leads, which may be out of scope, and whether it is a
@@ -130,9 +152,12 @@ class LinkSorter {
         return beginning && limits_.wanted(*beginning);
     }
 
+    static constexpr std::size_t longest_fragment = 1024; // nobody's id is longer
+
     const Url& page_;
     const Url& base_;
     const LinkLimits& limits_;
+    bool is_full_ = false; // of different fragments
     Links result_;
     std::size_t bytes_ = 0; // of the URLs in it
     std::string storage_;

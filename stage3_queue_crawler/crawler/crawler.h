@@ -136,7 +136,9 @@ RobotsCache::Settings Crawler<F>::settings_of_robots() {
             .max_tries = settings_.max_tries,
             .most_at_once = settings_.robots_at_once,
             .options_for = [this](const Url& url) { return fetch_.options_for(url); },
-            .on_request = [this](const Url& url) { frontier_.has_asked(host_of(url)); }};
+            .on_request = [this](const Url& url) { frontier_.has_asked(host_of(url)); },
+            .pause_before_last_try =
+                [this](const Url& url) { return fetch_.pause_before_last_try(url); }};
 }
 
 template <Frontier F>
@@ -289,7 +291,8 @@ void Crawler<F>::refuse(Visit visit) {
             put_off(std::move(visit), *again);
             return;
         }
-        page.record.tries = fetch_.most_tries(error);
+        page.record.tries = page.is_foreign ? std::min(2, fetch_.most_tries(error))
+                                            : fetch_.most_tries(error);
         page.fail(error.what(), page.is_foreign && error.is_distrust() ? Outcome::unclear
                                                                        : Outcome::failed);
     } catch (const std::bad_alloc&) {

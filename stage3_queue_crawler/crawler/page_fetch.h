@@ -76,6 +76,13 @@ class PageFetch {
     std::optional<Again> after(const FetchError& error, int tries);
     /// How many tries such an error is worth.
     int most_tries(const FetchError& error);
+    /// How long to wait before a foreign server is asked for the second and last time;
+    /// nothing for others.
+    std::optional<std::chrono::milliseconds>
+    pause_before_last_try(const common::Url& url) const {
+        return settings_.is_foreign(url) ? std::optional(settings_.foreign_retry)
+                                         : std::nullopt;
+    }
 
     /// The user's own headers and passwords go only to the origins that the user has
     /// named, wherever links and redirects lead.

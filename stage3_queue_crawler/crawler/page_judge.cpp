@@ -155,11 +155,14 @@ std::optional<Purpose> PageJudge::purpose_of(const Url& url, bool leads_on) cons
 // [/purpose]
 
 /// All that isn't a link to follow.
-void PageJudge::take_references(common::Links& links, Page& page) const {
+void PageJudge::take_references(common::Links& links, const Work& work, Page& page) {
     for (common::OtherLink& other : links.others) {
         const bool leads_on =
             other.role == common::LinkRole::style_sheet || common::leads_on(other.role);
-        if (const auto purpose = purpose_of(other.url, leads_on))
+        const auto purpose = purpose_of(other.url, leads_on);
+        const bool leads_into_trap =
+            purpose == Purpose::follow && is_trap(other.url, work);
+        if (purpose && !leads_into_trap)
             page.found.references.push_back(
                 {.url = std::move(other.url), .role = other.role, .purpose = *purpose});
     }
@@ -179,7 +182,7 @@ Coroutine<> PageJudge::read_links(const Work& work, PageResponse response, Page&
     }
     common::Links links =
         co_await reader_.read(work.url, response.content_type, std::move(response.body));
-    take_references(links, page);
+    take_references(links, work, page);
     std::erase_if(links.urls, [&](const Url& link) { return is_trap(link, work); });
     page.record.links = links.urls.size();
     page.record.outcome = is_style ? Outcome::file : Outcome::page;

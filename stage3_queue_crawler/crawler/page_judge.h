@@ -32,6 +32,7 @@ struct Page {
     explicit Page(const Work& work)
         : record(work.url), is_foreign(work.purpose == Purpose::check_foreign) {
         record.tries = work.tries;
+        record.is_foreign = is_foreign;
     }
 
     /// Records that it's dead, and why.
@@ -68,7 +69,7 @@ class PageJudge {
     void read_headers(const Work& work, const PageResponse& response, Page& page);
     void read_location(const Work& work, const PageResponse& response, Page& page);
     std::optional<Purpose> purpose_of(const common::Url& url, bool leads_on) const;
-    void take_references(common::Links& links, Page& page) const;
+    void take_references(common::Links& links, const Work& work, Page& page);
     Coroutine<> read_links(const Work& work, PageResponse response, Page& page);
     bool is_trap(const common::Url& link, const Work& work);
     void leave_out(std::size_t links, std::string_view why, const Work& work);

@@ -53,6 +53,7 @@ struct Record {
     double seconds = 0; ///< since the first try began
     std::optional<common::LinkRole> role =
         {}; ///< how `parent` refers to it; none: a root
+    bool is_foreign = false; ///< on a server that isn't the crawl's own
     /// Not empty: the URL is alive, but has no element for this fragment.
     std::string fragment = {};
     std::vector<common::Url> pages = {}; ///< the first ones that have it, for a fragment

@@ -95,6 +95,7 @@ void RobotsCache::cancel_all() {
 }
 
 Coroutine<RobotsCache::Answer> RobotsCache::fetch(common::Url robots_url) {
+    const auto pause = settings_.pause_before_last_try(robots_url);
     for (int tries = 1;; ++tries) {
         RetryPolicy::Duration wait{};
         try {
@@ -105,9 +106,9 @@ Coroutine<RobotsCache::Answer> RobotsCache::fetch(common::Url robots_url) {
             wait = tried.wait;
         } catch (const FetchError& error) {
             const auto again = retries_.after(error, tries);
-            if (!again)
+            if (!again || (pause && tries >= 2))
                 throw;
-            wait = *again;
+            wait = pause ? std::max<RetryPolicy::Duration>(*again, *pause) : *again;
         }
         co_await sleep(std::chrono::ceil<EventLoop::Duration>(wait));
     }

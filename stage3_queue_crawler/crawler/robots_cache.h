@@ -17,6 +17,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -44,6 +45,9 @@ class RobotsCache {
             [](const common::Url&) { return GetOptions(); };
         /// Called with each URL as it's requested.
         std::function<void(const common::Url&)> on_request = [](const common::Url&) {};
+        /// For an origin that is to be tried only twice: how long to wait in between.
+        std::function<std::optional<std::chrono::milliseconds>(const common::Url&)>
+            pause_before_last_try = [](const common::Url&) { return std::nullopt; };
         /// How many bytes of rules to keep. Beyond that, the oldest ones are dropped, and
         /// fetched again when they are needed.
         std::size_t most_kept = std::size_t{32} * 1024 * 1024;

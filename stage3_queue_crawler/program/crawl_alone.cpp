@@ -59,18 +59,20 @@ Coroutine<int> crawl_alone(Options options) {
         reports.flush(); // what was done by then
         throw;
     }
-    reports.end({.urls = crawler.frontier().urls(),
-                 .left_out = crawler.left_out(),
-                 .time = Clock::now() - start,
-                 .is_unchecked = options.crawl.session.tls.insecure,
-                 .root = std::string(options.roots.front().href()),
-                 .cut_short = describe_if_early(crawl.ending())});
+    const std::string no_baseline =
+        reports.end({.urls = crawler.frontier().urls(),
+                     .left_out = crawler.left_out(),
+                     .time = Clock::now() - start,
+                     .is_unchecked = options.crawl.session.tls.insecure,
+                     .root = std::string(options.roots.front().href()),
+                     .cut_short = describe_if_early(crawl.ending())});
     // [/run]
     const Ending ending = crawl.ending();
     if (ending != Ending::complete)
         console.note(fmt::format("stage3: {}: {} URLs that are known were not fetched",
                                  describe(ending),
                                  crawler.frontier().urls().count_queued()));
+    note_no_baseline(console, options, no_baseline);
     const Progress progress = crawler.progress();
     const Excuses& excuses = reports.excuses();
     const std::size_t dead = progress.dead - excuses.excused_dead();

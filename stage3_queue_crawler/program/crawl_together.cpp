@@ -132,7 +132,8 @@ std::string why_cut_short(const SharedState& state) {
 /// Writes the crawl's records, in the formats that are wanted. Returns how many of them
 /// count as dead, besides those that processes saw to be dead; fewer than none, if some
 /// of those don't count.
-Coroutine<std::ptrdiff_t> write_report(Options& options, SharedResults& results) {
+Coroutine<std::ptrdiff_t> write_report(Options& options, SharedResults& results,
+                                       Console& console) {
     co_await results.read();
     Reports reports(running_loop(), options);
     reports.begin();
@@ -144,12 +145,12 @@ Coroutine<std::ptrdiff_t> write_report(Options& options, SharedResults& results)
             break;
         for (Record& record : records) {
             if (is_redirect_that_closes(circles, record)) {
-                record.outcome = Outcome::failed;
+                record.outcome = record.is_foreign ? Outcome::unclear : Outcome::failed;
                 record.error = redirect_loop;
-                ++dead;
-            } else if (options.strict && record.outcome == Outcome::unclear) {
-                ++dead;
+                dead += record.is_foreign ? 0 : 1;
             }
+            if (options.strict && record.outcome == Outcome::unclear)
+                ++dead;
             reports.record(record);
         }
         co_await reports.drain();
@@ -158,12 +159,14 @@ Coroutine<std::ptrdiff_t> write_report(Options& options, SharedResults& results)
     for (const Record& record : missing)
         reports.record(record);
     dead += static_cast<std::ptrdiff_t>(missing.size());
-    reports.end({.urls = results.urls(),
-                 .left_out = {},
-                 .time = results.time(),
-                 .is_unchecked = options.crawl.session.tls.insecure,
-                 .root = first_root(options),
-                 .cut_short = why_cut_short(results.state())});
+    const std::string no_baseline =
+        reports.end({.urls = results.urls(),
+                     .left_out = {},
+                     .time = results.time(),
+                     .is_unchecked = options.crawl.session.tls.insecure,
+                     .root = first_root(options),
+                     .cut_short = why_cut_short(results.state())});
+    note_no_baseline(console, options, no_baseline);
     const Excuses& excuses = reports.excuses();
     const std::size_t excused =
         excuses.excused_dead() + (options.strict ? excuses.excused_unclear() : 0);
@@ -192,7 +195,7 @@ Coroutine<int> report(Options& options, Console& console) {
     check_reports(options);
     SharedResults results(running_loop(), shared_crawl(options, console));
     co_await results.look();
-    const std::ptrdiff_t more_dead = co_await write_report(options, results);
+    const std::ptrdiff_t more_dead = co_await write_report(options, results, console);
     const SharedState& state = results.state();
     if (!state.is_whole) {
         console.note("stage3: " + explain_half(options.shared.name));
@@ -250,13 +253,16 @@ Coroutine<int> take_part(Options& options, Console& console) {
     if (state.is_over()) {
         const bool may_report = co_await crawler.frontier().may_report();
         SharedResults results(loop, shared);
-        if (may_report)
-            more_dead = co_await write_report(options, results);
-        else
+        if (may_report) {
+            more_dead = co_await write_report(options, results, console);
+            co_await results.note_more_dead(more_dead);
+        } else {
+            more_dead = co_await results.more_dead();
             console.note(
                 fmt::format("stage3: the crawl '{}' is over, and its report is another "
                             "process's (once more: --report; to crawl anew: --forget)",
                             shared.name));
+        }
     }
     say_how_it_ended(crawl.ending(), state, shared.name, console);
     const bool is_incomplete = has_given_up(state, console);

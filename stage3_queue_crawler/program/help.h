@@ -21,8 +21,8 @@ constexpr std::string_view help_on_verdicts =
     unclear     A server outside the scope (--external) won't say:
                 - 401, 403, 407, 429, 451, 999, or 5xx: it may be alive for
                   others. In the scope, these are errors
-                - its robots.txt forbids it, no one we trust has issued its
-                  certificate, its address is private, or it redirects forever
+                - its robots.txt forbids it, its certificate's issuer isn't
+                  trusted here, its address is private, or it redirects forever
                 Such URLs are listed; the exit status is 1 only with --strict
   dead
     error       There is an answer, but it leads nowhere:
@@ -122,7 +122,7 @@ constexpr std::string_view more_on_reports =
     R"(
   --format FORMAT      what the results look like; they go to standard output,
                        or to --output
-  --also FORMAT=FILE   beside them, write a report; repeatable
+  --also FORMAT=FILE   also write a report in this format; repeatable
   --html FILE          the same as --also html=FILE
   --redirects          with text and jsonl: also list permanent redirects, and
                        chains of redirects, with their pages (html always does)
@@ -132,10 +132,11 @@ A site that has lived for years has dead links, and a test that always fails is
 soon ignored. Write them into a baseline once, and only new ones count: for the
 exit status, and under "Dead" in reports.
   --write-baseline FILE
-                       write the URLs that are dead, sorted, one per line, if
-                       the crawl wasn't cut short
+                       write the URLs that are dead, sorted, one per line; not
+                       if the crawl is cut short, or its root is dead
   --baseline FILE      what is dead and listed in FILE is known; what is listed
-                       and alive is mentioned, so that you can delete the line
+                       and alive is mentioned, so that you can delete the line;
+                       repeatable, as the next one
   --ignore-file FILE   each line is a URL, if it begins with http:// or
                        https://, and else an extended regular expression to be
                        found in a URL, as for --exclude. What it matches is
@@ -178,9 +179,9 @@ a process dies, the others take over its work. One of them writes the report.
   --retry-given-up
                   before taking part, make URLs that were given up work again
 
-A URL that kills the processes that fetch it is given up: it counts as failed,
-and the exit status is 3, since what only it links to is missing. That takes
-several deaths, and in the last ones, the process was fetching nothing else.
+A URL is given up after several processes died while fetching it, the last ones
+while fetching nothing else. It counts as failed, and the exit status is 3, since
+what only it links to is missing.
 
 Give every process the same URLs and the same options that define the crawl;
 workers, time limits and formats may differ. A process that has ended or died

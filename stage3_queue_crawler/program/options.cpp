@@ -211,6 +211,13 @@ common::ReadValue reader_of_statuses(std::vector<std::pair<int, int>>& ranges) {
     };
 }
 
+common::ReadValue files_into(std::vector<std::string>& files) {
+    return [&files](const std::string& text) {
+        files.push_back(text);
+        return std::string();
+    };
+}
+
 common::ReadValue format_into(const FormatEntry*& format) {
     std::vector<std::pair<std::string, const FormatEntry*>> choices;
     for (const FormatEntry& entry : all_formats())
@@ -264,8 +271,8 @@ struct Typed {
     bool help_on_reports = false;
     std::string output;
     std::string html;
-    std::string baseline;
-    std::string ignore_file;
+    std::vector<std::string> baselines;
+    std::vector<std::string> ignore_files;
     std::string config;
     bool no_config = false;
     std::string generated; ///< a kind of file, made from the table of options
@@ -279,10 +286,7 @@ void add_what_to_crawl(common::CommandLine& line, Options& options, Typed& typed
     line.add_arguments("URL", "where to start; http:// is optional", typed.roots);
     line.add_repeatable("--urls-from", "FILE",
                         "start at each URL in FILE, one per line; -: stdin",
-                        [&lists = typed.lists](const std::string& text) {
-                            lists.push_back(text);
-                            return std::string();
-                        });
+                        files_into(typed.lists));
     line.add("--scope", "REACH",
              fmt::format("host (default): the root's host, at any port;\n"
                          "prefix: below the root's folder, at its port;\n"
@@ -322,7 +326,7 @@ void add_what_to_crawl(common::CommandLine& line, Options& options, Typed& typed
 
 void add_what_to_check(common::CommandLine& line, Options& options, Typed& typed) {
     Checks& checks = options.crawl.checks;
-    line.add_flag("--external", "check links that leave the scope, too, and gently",
+    line.add_flag("--external", "also check links to other sites, without haste",
                   checks.foreign);
     line.add_flag("--fragments", "check that pages have the places that #... points to",
                   checks.fragments);
@@ -409,12 +413,14 @@ void add_output(common::CommandLine& line, Options& options, Typed& typed) {
              common::text_into(typed.html));
     line.add_repeatable("--also", "FORMAT=FILE", "also write a report in another format",
                         reader_of_reports(options.also));
-    line.add("--baseline", "FILE", "URLs in FILE may be dead: only others count",
-             common::text_into(typed.baseline));
+    line.add_repeatable("--baseline", "FILE",
+                        "URLs in FILE may be dead: only others count",
+                        files_into(typed.baselines));
     line.add("--write-baseline", "FILE", "write what is dead now to FILE, for --baseline",
              common::text_into(options.write_baseline));
-    line.add("--ignore-file", "FILE", "URLs and expressions in FILE never count as dead",
-             common::text_into(typed.ignore_file));
+    line.add_repeatable("--ignore-file", "FILE",
+                        "URLs and expressions in FILE never count as dead",
+                        files_into(typed.ignore_files));
     line.add("--top", "N", "list the N most frequent links in the report (10)",
              number_into(options.report.top, 0, most));
     line.add_flag("--redirects", "list permanent redirects and chains, with their pages",
@@ -427,7 +433,7 @@ void add_output(common::CommandLine& line, Options& options, Typed& typed) {
                                           {"always", ShowProgress::always},
                                           {"never", ShowProgress::never}}));
     line.add_flag("-v,--verbose", "announce each fetch", options.verbose);
-    line.add_flag("-q,--quiet", "print only errors; a text report only into --output",
+    line.add_flag("-q,--quiet", "only warnings and errors; a text report only into -o",
                   options.quiet);
 }
 
@@ -561,12 +567,22 @@ void check_files(const Options& options, const Typed& typed) {
         {"--trace", options.trace}};
     for (const AlsoReport& report : options.also)
         written.emplace_back(report.option, report.file);
+    std::vector<std::pair<std::string, std::string>> read{
+        {"--config", typed.config.empty() ? options.found_config : typed.config}};
+    for (const auto& [option, files] : {std::pair("--urls-from", &typed.lists),
+                                        std::pair("--baseline", &typed.baselines),
+                                        std::pair("--ignore-file", &typed.ignore_files)})
+        for (const std::string& file : *files)
+            read.emplace_back(option, file);
     for (auto one = written.begin(); one != written.end(); ++one) {
-        for (const std::string& list : typed.lists)
-            if (is_one_file(list, one->second))
-                throw UsageError(fmt::format("--urls-from: that is also {}'s file, which "
-                                             "would be overwritten",
-                                             one->first));
+        for (const auto& [option, file] : read) {
+            const bool is_renewed =
+                option == "--baseline" && one->first == "--write-baseline";
+            if (!is_renewed && is_one_file(file, one->second))
+                throw UsageError(fmt::format("{}: that is also {}'s file, which would be "
+                                             "overwritten",
+                                             option, one->first));
+        }
         for (auto other = written.begin(); other != one; ++other)
             if (is_one_file(one->second, other->second))
                 throw UsageError(fmt::format("{}: that is also {}'s file; give it "
@@ -590,23 +606,22 @@ void set_reports(Options& options, const Typed& typed) {
     if (options.quiet && options.format->is_for_people && typed.output.empty()
         && !options.shared.report_only)
         options.format = nullptr;
-    const bool excuses = !typed.baseline.empty() || !typed.ignore_file.empty();
+    const bool excuses = !typed.baselines.empty() || !typed.ignore_files.empty();
     if (!options.shared.servers.empty() && !options.shared.report_only
         && (excuses || !options.write_baseline.empty()))
         throw UsageError("with --frontier, give --baseline, --write-baseline and "
                          "--ignore-file to the process that has --report");
-    const auto read = [&options](const char* option, const std::string& path,
-                                 auto reads) {
-        if (path.empty())
-            return;
-        try {
-            (options.excuses.*reads)(read_file(option, path));
-        } catch (const std::invalid_argument& error) {
-            throw UsageError(fmt::format("{}: {}, {}", option, path, error.what()));
-        }
+    const auto read = [&options](const char* option,
+                                 const std::vector<std::string>& paths, auto reads) {
+        for (const std::string& path : paths)
+            try {
+                (options.excuses.*reads)(read_file(option, path));
+            } catch (const std::invalid_argument& error) {
+                throw UsageError(fmt::format("{}: {}, {}", option, path, error.what()));
+            }
     };
-    read("--baseline", typed.baseline, &Excuses::read_baseline);
-    read("--ignore-file", typed.ignore_file, &Excuses::read_ignored);
+    read("--baseline", typed.baselines, &Excuses::read_baseline);
+    read("--ignore-file", typed.ignore_files, &Excuses::read_ignored);
 }
 
 /// Options that a file adds to those that were typed.

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <exception>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <system_error>
@@ -18,12 +20,17 @@ namespace stage3 {
 namespace {
 
 void check_file(const std::string& option, const std::string& path) {
-    if (path.empty())
-        return;
-    const std::ofstream file(path, std::ios::app);
+    std::error_code error;
+    const bool is_new = !std::filesystem::exists(path, error);
+    if (path.empty() || (!is_new && std::filesystem::is_fifo(path, error)))
+        return; // to open and close a pipe would be its end for a reader
+    std::ofstream file(path, std::ios::app);
     if (!file)
         throw common::UsageError(fmt::format("{}: can't write to '{}': {}", option, path,
                                              std::generic_category().message(errno)));
+    file.close();
+    if (is_new)
+        std::filesystem::remove(path, error);
 }
 
 /// Nothing waits for a file on a disk.
@@ -45,6 +52,12 @@ void check_reports(const Options& options) {
     check_file("--write-baseline", options.write_baseline);
 }
 
+void note_no_baseline(Console& console, const Options& options, const std::string& why) {
+    if (!why.empty())
+        console.note(fmt::format("stage3: --write-baseline: '{}' is as it was, since {}",
+                                 options.write_baseline, why));
+}
+
 Reports::Report::Report(EventLoop& loop, const FormatEntry* entry,
                         const ReportOptions& how, const std::string& file,
                         const char* option)
@@ -54,7 +67,7 @@ Reports::Report::Report(EventLoop& loop, const FormatEntry* entry,
 Reports::Reports(EventLoop& loop, Options& options)
     : excuses_(std::move(options.excuses)), write_baseline_(options.write_baseline),
       checks_fragments_(options.crawl.checks.fragments) {
-    check_file("--write-baseline", write_baseline_);
+    check_reports(options); // before any of them is made empty
     reports_.emplace_back(loop, options.format, options.report, options.output,
                           "--output");
     for (const AlsoReport& also : options.also)
@@ -96,14 +109,32 @@ void Reports::flush() {
         report.output.flush();
 }
 
-void Reports::end(Summary summary) {
-    summary.revived = excuses_.revived(checks_fragments_);
+std::string Reports::end(Summary summary) {
+    const bool is_whole = summary.cut_short.empty();
+    summary.revived = excuses_.revived(checks_fragments_ && is_whole);
     std::ranges::sort(lines_, std::less());
+    std::exception_ptr failure; // of one report: the others are written all the same
+    const auto attempt = [&failure](const auto& write) {
+        try {
+            write();
+        } catch (const std::system_error&) {
+            if (!failure)
+                failure = std::current_exception();
+        }
+    };
     for (Report& report : reports_)
-        report.output.write(report.format->end(summary, lines_));
-    flush();
-    if (!write_baseline_.empty() && summary.cut_short.empty())
-        write_file(write_baseline_, excuses_.write_baseline());
+        attempt([&] {
+            report.output.write(report.format->end(summary, lines_));
+            report.output.flush();
+        });
+    std::string why_not = is_whole ? "" : "the crawl was cut short";
+    if (excuses_.is_root_dead())
+        why_not = "its root is dead";
+    if (!write_baseline_.empty() && why_not.empty())
+        attempt([this] { write_file(write_baseline_, excuses_.write_baseline()); });
+    if (failure)
+        std::rethrow_exception(failure);
+    return write_baseline_.empty() ? "" : why_not;
 }
 
 } // namespace stage3

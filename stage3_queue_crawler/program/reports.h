@@ -3,6 +3,7 @@
 // What reports need until the end is kept here, once, however many of them there are.
 #pragma once
 
+#include "stage3_queue_crawler/program/console.h"
 #include "stage3_queue_crawler/program/formats/excuses.h"
 #include "stage3_queue_crawler/program/formats/format.h"
 #include "stage3_queue_crawler/program/formats/report_line.h"
@@ -22,6 +23,9 @@ namespace stage3 {
 /// Keeps what is in them.
 void check_reports(const Options& options);
 
+/// Says on the console that no baseline was written, unless `why` is empty.
+void note_no_baseline(Console& console, const Options& options, const std::string& why);
+
 class Reports {
   public:
     /// Opens the files, and takes the excuses out of `options`. `loop` must outlive it.
@@ -37,8 +41,10 @@ class Reports {
     Coroutine<> drain();
     /// Writes what is left of the records, without an end.
     void flush();
-    /// Writes the ends, and a new baseline if it's wanted and the crawl wasn't cut short.
-    void end(Summary summary);
+    /// Writes the ends, and a new baseline if it's wanted, unless the crawl was cut short
+    /// or found its root dead. The result: why there is no baseline; empty: there is one,
+    /// or none is wanted.
+    std::string end(Summary summary);
 
     const Excuses& excuses() const { return excuses_; }
 

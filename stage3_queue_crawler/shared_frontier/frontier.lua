@@ -417,7 +417,7 @@ local function finish_url(number, record, new)
                 'status', record[5], 'next_url', record[6], 'error', record[7],
                 'content_type', record[8], 'charset', record[9], 'bytes', record[10],
                 'links', record[11], 'tries', record[12], 'seconds', record[13],
-                'kind', record[14])
+                'kind', record[14], 'purpose', record[15])
 end
 
 -- The last page's number. That of a record that was withdrawn isn't used again.
@@ -746,15 +746,18 @@ local function lease(session, seq, want, ahead, abroad, room)
 end
 
 -- In how many milliseconds there may be something to lease; -1: unknown. `may_more`: as far
--- as max_pages is concerned. `abroad`: also of foreign hosts.
-local function next_time(session, may_more, abroad)
+-- as max_pages is concerned. `home`, `abroad`: for whom it's to be.
+local function next_time(session, may_more, home, abroad)
     if call('EXISTS', LINKS) == 1 or M.checking == 1 and call('EXISTS', CHECKS) == 1 then
         return 0
     end
     if not may_more or M.trial == session then return -1 end
     local first
-    for _, name in ipairs({READY, PARKED, abroad and READY_ABROAD or READY,
-                           M.trial == '' and SUSPECTS or nil}) do
+    local places = {PARKED}
+    if home then places[#places + 1] = READY end
+    if home and M.trial == '' then places[#places + 1] = SUSPECTS end
+    if abroad then places[#places + 1] = READY_ABROAD end
+    for _, name in ipairs(places) do
         local one = call('ZRANGE', name, 0, 0, 'WITHSCORES')
         if one[2] and (not first or tonumber(one[2]) < first) then
             first = tonumber(one[2])
@@ -1052,7 +1055,7 @@ local function lease_what_is_wanted(session, seq, wanted)
     note_state()
     local all = #leased / 2
     if count >= want and all >= count + abroad then return leased, 0 end
-    return leased, next_time(session, all < room, abroad > 0)
+    return leased, next_time(session, all < room, count < want, all < count + abroad)
 end
 
 -- [step]

@@ -250,6 +250,7 @@ Coroutine<std::vector<Record>> SharedResults::next_records() {
             const Record& record = records.back();
             KnownUrl& known = urls_[record.url];
             known.depth = static_cast<std::uint32_t>(record.depth);
+            known.role = record.role.value_or(known.role);
             if (record.parent)
                 known.parent = urls_.number_of(*record.parent);
         }
@@ -262,7 +263,7 @@ Coroutine<std::vector<Record>> SharedResults::next_records() {
 }
 
 Coroutine<std::vector<Record>> SharedResults::missing_fragments() {
-    constexpr std::size_t at_once = 100;
+    constexpr std::size_t at_once = 10; // each may be large
     Fragments fragments;
     for (std::size_t server = 0; server < servers_.size(); ++server) {
         for (std::size_t first = 0;; first += at_once) {
@@ -283,6 +284,18 @@ Coroutine<std::vector<Record>> SharedResults::missing_fragments() {
     co_return records_of_missing(fragments, urls_);
 }
 
+Coroutine<> SharedResults::note_more_dead(std::ptrdiff_t count) {
+    std::vector<std::string> command{"HSET", key("meta"), "more_dead",
+                                     std::to_string(count)};
+    co_await ask(0, std::move(command));
+}
+
+Coroutine<std::ptrdiff_t> SharedResults::more_dead() {
+    std::vector<std::string> command{"HGET", key("meta"), "more_dead"};
+    const RedisReply reply = co_await ask(0, std::move(command));
+    co_return static_cast<std::ptrdiff_t>(to_number(reply.text));
+}
+
 Record SharedResults::to_record(std::size_t server, const RedisReply& entry) const {
     const Fields fields = fields_of(entry);
     const auto text = [&](std::string_view name) { return std::string(fields.at(name)); };
@@ -292,6 +305,7 @@ Record SharedResults::to_record(std::size_t server, const RedisReply& entry) con
         record.parent = urls_[*parent].url;
         record.role = role_of(text("kind").front());
     }
+    record.is_foreign = fields.at("purpose") == "x";
     record.depth = number("depth");
     record.outcome = outcome_of(fields.at("outcome"));
     record.status = static_cast<int>(number("status"));

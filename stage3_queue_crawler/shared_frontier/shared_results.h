@@ -37,6 +37,12 @@ class SharedResults {
     /// After the last records.
     Coroutine<std::vector<Record>> missing_fragments();
 
+    /// For processes that don't report: how many URLs the report has found to count as
+    /// dead, besides those that processes saw to be dead.
+    Coroutine<> note_more_dead(std::ptrdiff_t count);
+    /// What the report has noted; 0 if there is none yet.
+    Coroutine<std::ptrdiff_t> more_dead();
+
     const KnownUrls& urls() const { return urls_; }
     const SharedState& state() const { return state_; }
     /// How long the crawl has run, by its own clock.

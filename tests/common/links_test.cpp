@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -534,6 +535,22 @@ TEST_CASE("links out of scope are found if they're asked for") {
     CHECK(found.others[0].url.href() == "http://other/");
     CHECK_FALSE(found.others[0].is_wanted);
     CHECK(found.others[0].role == common::LinkRole::hyperlink);
+}
+
+TEST_CASE("fragments that occur often take no room from others") {
+    const std::string often = repeated("<a href='#a'><a href='q#b'>", 30);
+    common::LinkLimits limits{.links = 5};
+    limits.ids = true;
+    const auto found =
+        common::find_links(often + "<a href='#c'><a href='q#d'>", "text/html",
+                           *common::parse_url("http://h/"), limits);
+    std::string all;
+    for (const auto& place : found.fragments.places)
+        all += found.fragments.fragment(place).text;
+    std::ranges::sort(all);
+    CHECK(std::string_view(all).ends_with("cd"));
+    CHECK(found.fragments.places.size() <= 5);
+    CHECK(fragments_of("<a href='#" + std::string(2000, 'x') + "'>").empty());
 }
 
 TEST_CASE(

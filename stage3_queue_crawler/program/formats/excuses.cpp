@@ -119,6 +119,8 @@ Standing Excuses::standing_of(const Record& record) {
             note_alive(record);
         return Standing::counts;
     }
+    is_root_dead_ =
+        is_root_dead_ || (is_bad && !record.parent && record.fragment.empty());
     if (is_ignored(record)) {
         ++(is_bad ? excused_dead_ : excused_unclear_);
         return Standing::ignored;
@@ -146,7 +148,7 @@ std::vector<std::string> Excuses::revived(bool fragments_were_checked) const {
 }
 
 std::string Excuses::write_baseline() const {
-    std::string text = "# What stage3 --baseline takes for known to be dead.\n";
+    std::string text = "# Known dead URLs, for stage3 --baseline.\n";
     for (const std::string& url : dead_)
         text += url + '\n';
     return text;

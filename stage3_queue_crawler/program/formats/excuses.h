@@ -43,6 +43,8 @@ class Excuses {
     /// How many of the records were dead, or unclear, but don't count.
     std::size_t excused_dead() const { return excused_dead_; }
     std::size_t excused_unclear() const { return excused_unclear_; }
+    /// True if the crawl couldn't even begin somewhere, as in an outage.
+    bool is_root_dead() const { return is_root_dead_; }
 
   private:
     bool is_ignored(const Record& record) const;
@@ -55,6 +57,7 @@ class Excuses {
     std::set<std::string> dead_; // and not ignored
     std::size_t excused_dead_ = 0;
     std::size_t excused_unclear_ = 0;
+    bool is_root_dead_ = false;
 };
 
 } // namespace stage3

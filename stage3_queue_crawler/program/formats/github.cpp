@@ -41,7 +41,7 @@ class GithubFormat final : public Format {
                 || !(is_dead(line.outcome) || is_unclear))
                 continue;
             const std::string message =
-                fmt::format("{} ({}) {}", address(line), why(line),
+                fmt::format("{} ({}) {}", address(line), kind_and_why(line, summary.urls),
                             where(pages_with(line, summary.urls)));
             text += fmt::format("::{}::{}\n",
                                 is_unclear ? "warning title=Unclear link"

@@ -27,10 +27,12 @@ std::string verdict(const ReportLine& line, const KnownUrls& urls) {
         return {};
     if (!counts_as_dead(line))
         return fmt::format(R"(<skipped message="{}: {}"/>)",
-                           why_not_failed(line.standing), as_markup(why(line)));
+                           why_not_failed(line.standing),
+                           as_markup(kind_and_why(line, urls)));
     const LinkingPages pages = pages_with(line, urls);
-    std::string text = fmt::format(R"(<failure type="{}" message="{}">)",
-                                   name_of(line.outcome), as_markup(why(line)));
+    std::string text =
+        fmt::format(R"(<failure type="{}" message="{}">)", name_of(line.outcome),
+                    as_markup(kind_and_why(line, urls)));
     for (const std::string_view page : pages.urls)
         text += "on " + as_markup(page) + '\n';
     if (pages.more > 0)

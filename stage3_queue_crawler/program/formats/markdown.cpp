@@ -14,6 +14,9 @@ namespace {
 /// GitHub takes comments of 65,536 characters; the rest is room for the sums.
 constexpr std::size_t longest = 60'000;
 
+/// A space without width. GitHub looks for "@name" and "#12" in the text as it's shown.
+constexpr std::string_view no_mention = "&#8203;";
+
 /// Text in which nothing is markup, a link, or somebody's name, also in a table: what
 /// isn't a letter or a digit becomes a character reference, which never means anything
 /// but its character.
@@ -22,7 +25,8 @@ std::string plain(std::string_view text) {
     for (const char c : text)
         if (std::string_view("\\`*_{}[]()<>#+-!|~&:@\"'").find(c)
             != std::string_view::npos)
-            out += fmt::format("&#{};", static_cast<int>(c));
+            out += fmt::format("&#{};{}", static_cast<int>(c),
+                               c == '@' || c == '#' ? no_mention : "");
         else
             out += c;
     return out;
@@ -52,9 +56,8 @@ std::string row(const ReportLine& line, const KnownUrls& urls) {
         where += (where.empty() ? "" : "<br>") + link(page);
     if (pages.more > 0)
         where += fmt::format("<br>and {} more", pages.more);
-    const std::string_view kind = kind_of(line, urls);
-    return fmt::format("| {} | {}{}{} | {} |\n", link(address(line)), kind,
-                       kind.empty() ? "" : "&#58; ", plain(why(line)), where);
+    return fmt::format("| {} | {} | {} |\n", link(address(line)),
+                       plain(kind_and_why(line, urls)), where);
 }
 
 /// A summary with a table of what is dead and one of what is unclear, no longer than a

@@ -14,6 +14,9 @@ namespace stage3 {
 namespace {
 
 constexpr std::string_view not_fetched = "not fetched";
+/// Of a chain: a site could have one of ten thousand, each of which begins another.
+constexpr std::size_t most_hops = 20;
+constexpr std::string_view too_many = "more redirects";
 
 /// nullptr if this URL wasn't fetched.
 const ReportLine* find_fetched(const ReportLines& lines, const common::Url& url) {
@@ -36,10 +39,14 @@ RedirectToMend follow(const ReportLine& start, const ReportLines& lines) {
     while (hop && is_hop(*hop)) {
         way.statuses.push_back(hop->status);
         way.leads_to.push_back(hop->more ? hop->more->next_url : "");
-        // The count is for a circle that the redirect limit hid.
-        if ((hop->more && hop->more->error == redirect_loop)
-            || way.statuses.size() > lines.size()) {
+        // The redirect limit may have hidden a circle.
+        const bool comes_back = std::ranges::count(way.leads_to, way.leads_to.back()) > 1;
+        if (comes_back || (hop->more && hop->more->error == redirect_loop)) {
             way.ends = redirect_loop;
+            return way;
+        }
+        if (way.leads_to.size() == most_hops) {
+            way.ends = too_many;
             return way;
         }
         const auto next = common::parse_url(way.leads_to.back());

@@ -46,6 +46,11 @@ std::string_view kind_of(const ReportLine& line, const KnownUrls& urls) {
     return is_link ? std::string_view() : common::name_of(known->role);
 }
 
+std::string kind_and_why(const ReportLine& line, const KnownUrls& urls) {
+    const std::string_view kind = kind_of(line, urls);
+    return fmt::format("{}{}{}", kind, kind.empty() ? "" : ": ", why(line));
+}
+
 std::string_view kind_of(const Record& record) {
     return record.role ? common::name_of(*record.role) : std::string_view();
 }

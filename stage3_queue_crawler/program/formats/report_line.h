@@ -61,6 +61,8 @@ std::string address(const ReportLine& line);
 std::string why(const ReportLine& line);
 /// How pages refer to it: "img"; empty for links.
 std::string_view kind_of(const ReportLine& line, const KnownUrls& urls);
+/// Both: "img: HTTP status 404".
+std::string kind_and_why(const ReportLine& line, const KnownUrls& urls);
 /// How the page where it was first met refers to it; empty for a root.
 std::string_view kind_of(const Record& record);
 

@@ -54,7 +54,7 @@ class SarifFormat final : public Format {
             R"("partialFingerprints": {{"url/v1": {}}}, "baselineState": "{}", )"
             R"({}"locations": [{}]}})",
             is_bad ? "dead-link" : "unclear-link", is_bad ? "error" : "warning",
-            as_json(fmt::format("{} ({})", address(line), why(line))),
+            as_json(fmt::format("{} ({})", address(line), kind_and_why(line, urls))),
             as_json(address(line)),
             line.standing == Standing::known ? "unchanged" : "new",
             line.standing == Standing::ignored

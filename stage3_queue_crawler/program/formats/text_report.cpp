@@ -65,9 +65,8 @@ std::string most_met(const KnownUrls& urls, std::size_t top) {
 }
 
 std::string describe_bad(const ReportLine& line, const KnownUrls& urls) {
-    const std::string_view kind = kind_of(line, urls);
-    std::string text = fmt::format("  {} ({}{}{})\n", address(line), kind,
-                                   kind.empty() ? "" : ": ", why(line));
+    std::string text =
+        fmt::format("  {} ({})\n", address(line), kind_and_why(line, urls));
     const KnownUrl* const known = urls.find(line.url);
     const bool is_root =
         known && known->pages().empty() && known->parent == KnownUrl::none;

@@ -72,7 +72,7 @@ TEST_CASE("a new baseline is sorted, has no spaces, and is read back") {
     excuses.standing_of(record("http://h/page", Outcome::page));
     const std::string text = excuses.write_baseline();
     CHECK(text
-          == "# What stage3 --baseline takes for known to be dead.\n"
+          == "# Known dead URLs, for stage3 --baseline.\n"
              "http://h/a#x%20y%0A%C3\nhttp://h/old\nhttp://h/z\n");
     Excuses again;
     again.read_baseline(text);
@@ -92,6 +92,17 @@ TEST_CASE("what is ignored is a URL as it is, or whatever an expression is found
           == Standing::ignored);
     CHECK(excuses.excused_dead() == 3);
     CHECK(excuses.excused_unclear() == 1);
+}
+
+TEST_CASE("a root that is dead is noticed, and other dead URLs are no roots") {
+    Excuses excuses;
+    Record linked = dead("http://h/a");
+    linked.parent = linked.url;
+    excuses.standing_of(linked);
+    excuses.standing_of(dead("http://h/page", "place"));
+    CHECK_FALSE(excuses.is_root_dead());
+    excuses.standing_of(dead("http://h/"));
+    CHECK(excuses.is_root_dead());
 }
 
 TEST_CASE("a line that is wrong is named by its number") {

@@ -191,6 +191,22 @@ TEST_CASE("writing two outputs to one file is refused") {
         read({"--urls-from", "none", "-o", "./none"}),
         "--urls-from: that is also --output's file, which would be overwritten",
         common::UsageError);
+    for (const char* const option : {"--baseline", "--ignore-file"}) {
+        CHECK_THROWS_WITH_AS(
+            read({option, "none", "--html", "./none"}),
+            (std::string(option)
+             + ": that is also --html's file, which would be overwritten")
+                .c_str(),
+            common::UsageError);
+        std::ofstream(file).close();
+        if (std::string_view(option) == "--baseline")
+            CHECK_NOTHROW(read({option, file.c_str(), "--write-baseline", file.c_str()}));
+        else
+            CHECK_THROWS_AS(
+                read({option, file.c_str(), "--write-baseline", file.c_str()}),
+                common::UsageError);
+        std::filesystem::remove(file);
+    }
     CHECK_NOTHROW(read({"--output", "/dev/null", "--trace", "/dev/null"}));
     CHECK_NOTHROW(read({"--output", "/tmp/one", "--trace", "/tmp/other"}));
 }

@@ -201,3 +201,15 @@ TEST_CASE("as JSON, redirects to mend are the last lines, after a line for each 
     not_asked.redirect("http://h/a", 301, "http://h/b");
     CHECK(not_asked.ending().empty());
 }
+
+TEST_CASE("of a long chain, the first redirects are listed") {
+    Site site(stage3::make_text);
+    site.link("http://h/", "http://h/0");
+    for (int i = 0; i < 30; ++i)
+        site.redirect("http://h/" + std::to_string(i), 302,
+                      "http://h/" + std::to_string(i + 1));
+    const std::string text = site.ending();
+    CHECK(text.find(" -> http://h/20 (302,") != std::string::npos);
+    CHECK(text.find("http://h/21") == std::string::npos);
+    CHECK(text.find("; ends in more redirects)") != std::string::npos);
+}

@@ -98,6 +98,27 @@ class WhatCounts(Reports):
         self.crawl("--write-baseline", "known", "--max-pages", "2", expect=3)
         self.assertEqual(self.file("known").read_text(), "# as it was\n")
 
+    def test_a_dead_root_leaves_the_baseline_as_it_was(self):
+        self.write("known", "http://h/")
+        done = self.run_stage3("--write-baseline", "known", url="/gone")
+        self.assertIn("--write-baseline: 'known' is as it was, since its root is dead", done.stderr)
+        self.assertEqual(self.file("known").read_text(), "http://h/\n")
+
+    def test_a_wrong_option_leaves_old_results_as_they_were(self):
+        self.write("old", "results")
+        self.run_stage3("-o", "old", "--html", "none/x", expect=2)
+        self.assertEqual(self.file("old").read_text(), "results\n")
+        self.run_stage3("-o", "new", "--html", "none/x", expect=2)
+        self.assertFalse(self.file("new").exists())
+
+    def test_reports_are_whole_though_nobody_reads_the_results(self):
+        command = [os.environ["STAGE3"], "--html", "r.html", "--write-baseline", "known", self.root + "/"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=self.folder) as running:
+            running.stdout.close()
+            self.assertEqual(running.wait(60), 3)
+        self.assertTrue(self.file("r.html").read_text().endswith("</html>\n"))
+        self.assertIn("/dead/", self.file("known").read_text())
+
     def test_what_is_ignored_never_fails(self):
         self.write("ignored", "# not ours", self.dead(0), "/dead/[12]$")
         text = self.crawl("--ignore-file", "ignored", "--write-baseline", "known", expect=0)

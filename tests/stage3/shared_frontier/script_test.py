@@ -885,7 +885,7 @@ class Links(ScriptTest):
             "url": url, "depth": "0", "parent": "-", "outcome": "redirect", "status": "302",
             "next_url": "http://h:80/né w", "error": "an \"error\"\r\n\x00", "content_type": "text/html",
             "charset": "utf-8", "bytes": "17", "links": "0", "new_links": "0", "tries": "2", "seconds": "1.25",
-            "kind": "a"})])
+            "kind": "a", "purpose": "f"})])
 
     def test_a_link_too_deep_is_recorded_but_fetched_only_when_met_higher_up(self):
         script, session = self.crawl_of(pages(2))
@@ -1299,6 +1299,14 @@ class Checks(ScriptTest):
         self.assertEqual(session.step(0, abroad=9).items, [])
         session.script.pass_time(2)
         self.assertEqual(len(session.step(0, abroad=1).items), 1)
+
+    def test_who_waits_abroad_is_not_told_of_work_at_home(self):
+        _, session = self.crawl_of(pages(2))
+        [url] = session.take()
+        self.assertEqual(session.step(0, abroad=9).wait, -1)
+        links = [chunk([page(0, "f:80")], why="xa")]
+        session.step(0, done(url, links))
+        self.assertEqual(len(session.step(0, abroad=9).items), 1)
 
     def test_foreign_items_count_towards_max_pages(self):
         _, session = self.crawl_of(pages(1), max_pages=2)

@@ -71,6 +71,20 @@ class SharedChecks(unittest.TestCase):
         servers = [self.enter(redis_server.RedisServer(keeps_all=True)) for _ in range(2)]
         self.compare(1, servers, "--external", "--external-delay", "0.01", "--fragments")
 
+    def test_the_report_says_how_pages_refer_to_what_is_dead(self):
+        redis = self.enter(redis_server.RedisServer())
+        words = shared(redis.url, "site", self.root)
+        status, text, _ = run(*words)
+        self.assertEqual(status, 1)
+        self.assertIn(f"{self.root}img/dead/0 (img: HTTP status 404)", text)
+        self.assertEqual(run(*words)[0], 1)
+
+    def test_a_process_without_the_report_ends_as_the_one_with_it(self):
+        redis = self.enter(redis_server.RedisServer())
+        words = shared(redis.url, "site", "--fragments", "--no-assets", "--scope", "prefix", "--exclude", "dead",
+                       self.root + "page/fragments")
+        self.assertEqual([run(*words)[0], run(*words)[0]], [1, 1])
+
     def test_without_assets(self):
         self.compare(2, [self.enter(redis_server.RedisServer())], "--no-assets")
 
