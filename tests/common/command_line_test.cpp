@@ -160,7 +160,7 @@ TEST_CASE("a file gives options, and what was typed counts more") {
                              "colour=blue\n"
                              "; and what we write\n"
                              "word = \"b c\"\n"
-                             "word = d # e\n"
+                             "word = \"d # e\"\n"
                              "loud",
                              "f.ini");
     CHECK(program.number == 3);
@@ -207,8 +207,10 @@ TEST_CASE("a file's errors name the file and the line") {
              {"loud = yes", "line 1: loud: write true or false"},
              {"--number = 1",
               "line 1: write an option without its dashes, as in workers = 20"},
-             {"[paint]",
-              "line 1: write an option without its dashes, as in workers = 20"},
+             {"[paint]", "line 1: there are no sections here: leave it out"},
+             {"number 3", "line 1: write a value behind a '=', as in number = 3"},
+             {"word = d # e", "line 1: a comment needs a line of its own (or quotes, if "
+                              "it's a part of the value)"},
          }) {
         Program program;
         program.parse({"wall"});
