@@ -52,7 +52,7 @@ struct Record {
     int tries = 1;
     double seconds = 0; ///< since the first try began
     std::optional<common::LinkRole> role =
-        {}; ///< how `parent` refers to it; none: a root
+        {};                  ///< how `parent` refers to it; none: a root
     bool is_foreign = false; ///< on a server that isn't the crawl's own
     /// Not empty: the URL is alive, but has no element for this fragment.
     std::string fragment = {};
