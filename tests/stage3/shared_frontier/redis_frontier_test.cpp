@@ -727,7 +727,8 @@ TEST_CASE("a URL that was given up is tried again if that's wanted, and reported
     // As frontier.lua would leave it.
     const std::string id =
         test.say({"XRANGE", "{test}:records", "-", "+"}).items.at(0).items.at(0).text;
-    test.say({"HSET", "{test}:given_up", "http://h/", id + " h:80 http://h/ 0 10 0 2 - fa"});
+    test.say(
+        {"HSET", "{test}:given_up", "http://h/", id + " h:80 http://h/ 0 10 0 2 - fa"});
     test.say({"HSET", "{test}:meta", "given_up", "1", "dead", "1"});
     test.crawl.retry_given_up = true;
     RedisFrontier& two = test.join_crawl({"http://h/"});
