@@ -200,11 +200,10 @@ TEST_CASE("writing two outputs to one file is refused") {
             common::UsageError);
         std::ofstream(file).close();
         if (std::string_view(option) == "--baseline")
-            CHECK_NOTHROW(read({option, file.c_str(), "--write-baseline", file.c_str()}));
+            CHECK_NOTHROW(read({option, file, "--write-baseline", file}));
         else
-            CHECK_THROWS_AS(
-                read({option, file.c_str(), "--write-baseline", file.c_str()}),
-                common::UsageError);
+            CHECK_THROWS_AS(read({option, file, "--write-baseline", file}),
+                            common::UsageError);
         std::filesystem::remove(file);
     }
     CHECK_NOTHROW(read({"--output", "/dev/null", "--trace", "/dev/null"}));
