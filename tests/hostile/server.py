@@ -37,7 +37,11 @@ class Door:
 
     def when_readable(self, sock, callback):
         """Calls it whenever there is something to read, or to accept, until `forget`."""
-        self._selector.register(sock, selectors.EVENT_READ, callback)
+        try:
+            self._selector.register(sock, selectors.EVENT_READ, callback)
+        except KeyError:  # its descriptor was that of a socket that another thread has closed just before it was watched
+            self.forget(sock)
+            self._selector.register(sock, selectors.EVENT_READ, callback)
 
     def forget(self, sock):
         try:
