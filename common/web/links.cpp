@@ -139,7 +139,8 @@ class LinkSorter {
         std::ranges::sort(places, {}, key);
         const auto [rest, end] = std::ranges::unique(places, {}, key);
         places.erase(rest, end);
-        is_full_ = places.size() > limits_.links / 2; // else it may be tried again
+        // If a tenth is free again, it's worth another time.
+        is_full_ = places.size() > limits_.links - limits_.links / 10;
     }
 
     /// Its beginning shows where it leads, which may be out of scope, and whether it is a
