@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/web/url.h"
+#include "stage3_queue_crawler/crawler/answers.h"
 #include "stage3_queue_crawler/crawler/frontier_settings.h"
 #include "stage3_queue_crawler/crawler/gate.h"
 #include "stage3_queue_crawler/crawler/order.h"
@@ -48,6 +49,8 @@ struct CrawlSettings {
     /// handles nothing else. Called often, and in executor threads, too.
     std::function<bool()> is_asked_to_end = [] { return false; };
     SessionOptions session;
+    /// What servers answered earlier. It must outlive the crawl. nullptr: nothing.
+    Answers* answers = nullptr;
     /// By a root's origin, such as "https://example.org:8080".
     std::map<std::string, common::Login, std::less<>> logins;
 };

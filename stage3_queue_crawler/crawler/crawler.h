@@ -63,8 +63,8 @@ class Crawler {
                    .find_links = settings_.find_links,
                    .is_asked_to_end = settings_.is_asked_to_end,
                    .checks = settings_.checks}),
-          judge_(reader_, scope_, settings_of_traps(), events_.on_note,
-                 settings_.checks) {}
+          judge_(reader_, scope_, settings_of_traps(), events_.on_note, settings_.checks,
+                 settings_.answers) {}
     Crawler(const Crawler&) = delete;
     Crawler& operator=(const Crawler&) = delete;
     ~Crawler() = default;
@@ -126,6 +126,7 @@ PageFetchSettings Crawler<F>::settings_of_fetch() const {
                            && !scope_->is_own_host(url);
                 },
             .foreign_retry = settings_.checks.foreign_retry,
+            .answers = settings_.answers,
             .on_note = events_.on_note};
 }
 
@@ -153,6 +154,10 @@ FrontierSettings Crawler<F>::settings_of_frontier() {
     if (settings_.obey_robots)
         settings.ask_robots = [this](const common::Url& url) { return robots_.ask(url); };
     settings.withdraw_questions = [this] { robots_.cancel_all(); };
+    if (settings_.answers != nullptr)
+        settings.needs_no_request = [this](const common::Url& url, Purpose purpose) {
+            return settings_.answers->will_do(url, purpose);
+        };
     settings.is_site_private = [this] { return fetch_.session().may_be_private(); };
     settings.note_private_site = [this] { fetch_.session().allow_private(); };
     return settings;

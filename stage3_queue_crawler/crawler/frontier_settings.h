@@ -4,6 +4,7 @@
 // Only a frontier and the code that sets up a crawl need these. Page 16 of the book.
 #pragma once
 
+#include "common/web/url.h"
 #include "stage3_queue_crawler/crawler/gate.h"
 #include "stage3_queue_crawler/crawler/order.h"
 #include "stage3_queue_crawler/crawler/purpose.h"
@@ -27,6 +28,9 @@ struct FrontierSettings {
     RobotsCache::Ask ask_robots = {}; ///< empty: everything is allowed
     /// Called when the answers still to come are probably no longer needed.
     std::function<void()> withdraw_questions = [] {};
+    /// Does this URL need no request, because its server was asked before? Such a URL
+    /// waits for nobody. Empty: they all need one.
+    std::function<bool(const common::Url&, Purpose)> needs_no_request = {};
     /// For a frontier of several processes: has this one seen that the site's address is
     /// private, so that foreign servers' addresses may be private, too?
     std::function<bool()> is_site_private = [] { return false; };

@@ -101,6 +101,12 @@ void MemoryFrontier::admit_deferred() {
 void MemoryFrontier::admit(Work work) {
     if (is_closed_)
         return;
+    work.is_answered =
+        settings_.needs_no_request && settings_.needs_no_request(work.url, work.purpose);
+    if (work.is_answered) {
+        let_in(std::move(work));
+        return;
+    }
     const bool is_foreign = work.purpose == Purpose::check_foreign;
     if (settings_.ask_robots && !is_foreign) {
         robots_.enter(std::move(work));
@@ -147,7 +153,7 @@ Coroutine<Visit<MemoryFrontier>> MemoryFrontier::get_from(ReadyQueue& queue) {
         queue.task_done(); // `counts_` counts what is unfinished
         if (drop_if_full(work))
             continue;
-        if (!work.refusal && !gate_.may_begin(host_of(work.url))) {
+        if (!work.refusal && !work.is_answered && !gate_.may_begin(host_of(work.url))) {
             leave_gate(work); // its host has been held since it was let in
             work.goes_first = true;
             const std::string host = host_of(work.url);
@@ -174,7 +180,8 @@ void MemoryFrontier::take(Work& work) {
 
 void MemoryFrontier::began(Work& work) {
     work.has_begun = true;
-    gate_.begin(host_of(work.url));
+    if (!work.is_answered) // its answer may be gone
+        gate_.begin(host_of(work.url));
 }
 
 void MemoryFrontier::done(Work work, Record& record, const Found& found) {
@@ -267,7 +274,7 @@ void MemoryFrontier::come_in(Work& work) {
 }
 
 void MemoryFrontier::leave_gate(const Work& work) {
-    if (is_closed_ || loop_.closed())
+    if (is_closed_ || loop_.closed() || work.is_answered)
         return;
     const bool is_foreign = work.purpose == Purpose::check_foreign;
     if (!work.refusal || is_foreign)

@@ -15,6 +15,10 @@ namespace stage3 {
 
 using namespace std::chrono_literals;
 
+namespace {
+constexpr int not_modified = 304;
+} // namespace
+
 PageFetch::PageFetch(EventLoop& loop, PageFetchSettings settings)
     : loop_(loop), settings_(std::move(settings)), retries_(settings_.max_tries),
       session_(loop, settings_.session) {}
@@ -59,16 +63,74 @@ std::optional<Again> PageFetch::gently(std::optional<Again> again,
     return again;
 }
 
-// [fetch]
 Coroutine<Fetched> PageFetch::fetch(common::Url url, int tries,
                                     std::function<void()> on_request, Purpose purpose) {
+    return settings_.answers == nullptr
+               ? ask(std::move(url), tries, std::move(on_request), purpose)
+               : find_or_ask(std::move(url), tries, std::move(on_request), purpose);
+}
+
+/// Asks the server only if there is no answer from an earlier visit that will do.
+Coroutine<Fetched> PageFetch::find_or_ask(common::Url url, int tries,
+                                          std::function<void()> on_request,
+                                          Purpose purpose) {
+    std::optional<PageResponse> earlier = co_await settings_.answers->find(url, purpose);
+    if (earlier && earlier->kept->source != KeptParts::Source::old) {
+        if (earlier->kept->may_be_private)
+            session_.allow_private();
+        co_return std::move(*earlier);
+    }
+    Coroutine<Fetched> asking =
+        ask(std::move(url), tries, std::move(on_request), purpose, std::move(earlier));
+    co_return co_await std::move(asking);
+}
+
+/// To such a request, a server answers 304 if nothing has changed.
+/// Source: RFC 9110, section 13.1
+void PageFetch::make_conditional(GetOptions& options, const KeptParts& kept) {
+    if (!kept.etag.empty())
+        options.more_headers.push_back("If-None-Match: " + kept.etag);
+    if (!kept.last_modified.empty())
+        options.more_headers.push_back("If-Modified-Since: " + kept.last_modified);
+}
+
+/// The earlier answer, now that the server says it's still right. Its validators may be
+/// new ones.
+PageResponse PageFetch::confirmed(PageResponse earlier, const Response& response) const {
+    KeptParts& kept = *earlier.kept;
+    kept.source = KeptParts::Source::unchanged;
+    kept.may_be_private = session_.may_be_private();
+    if (const auto etag = response.header("ETag"); !etag.empty())
+        kept.etag = etag;
+    if (const auto date = response.header("Last-Modified"); !date.empty())
+        kept.last_modified = date;
+    return earlier;
+}
+
+void PageFetch::take_headers(const Response& response, PageResponse& page) const {
+    page.content_type = response.header("Content-Type");
+    page.location = common::trim(response.header("Location"));
+    if (settings_.answers == nullptr)
+        return;
+    page.kept = std::make_shared<KeptParts>();
+    page.kept->may_be_private = session_.may_be_private();
+    page.kept->etag = response.header("ETag");
+    page.kept->last_modified = response.header("Last-Modified");
+}
+
+// [fetch]
+Coroutine<Fetched> PageFetch::ask(common::Url url, int tries,
+                                  std::function<void()> on_request, Purpose purpose,
+                                  std::optional<PageResponse> earlier) {
     PageResponse page;
     TracedFetch traced(loop_.tracer(), url, page);
     std::optional<Again> again;
     const bool is_check = purpose != Purpose::follow;
     try {
         on_request();
-        const GetOptions options = options_for(url);
+        GetOptions options = options_for(url);
+        if (earlier)
+            make_conditional(options, *earlier->kept);
         Coroutine<Response> request = // GCC 12 miscompiles a "?:" inside co_await
             is_check ? check(url, options, tries) : session_.get(url, options);
         Response response = co_await std::move(request);
@@ -76,9 +138,11 @@ Coroutine<Fetched> PageFetch::fetch(common::Url url, int tries,
         page.status = response.status();
         page.retry_after = response.retry_after();
         again = after_status(page.status, page.retry_after, tries);
-        if (!again) {
-            page.content_type = response.header("Content-Type");
-            page.location = common::trim(response.header("Location"));
+        if (earlier && page.status == not_modified) {
+            co_await response.read(); // nothing; but the connection is free then
+            page = confirmed(std::move(*earlier), response);
+        } else if (!again) {
+            take_headers(response, page);
             if (!is_check)
                 page.body = co_await response.read();
             page.bytes = page.body.size();

@@ -7,6 +7,8 @@
 #pragma once
 
 #include "common/web/url.h"
+#include "stage3_queue_crawler/crawler/answers.h"
+#include "stage3_queue_crawler/crawler/page_response.h"
 #include "stage3_queue_crawler/crawler/purpose.h"
 #include "stage3_queue_crawler/crawler/retry.h"
 #include "stage3_queue_crawler/http/session.h"
@@ -23,18 +25,6 @@
 #include <vector>
 
 namespace stage3 {
-
-/// A response, or as much of it as came.
-struct PageResponse {
-    int status = 0;           ///< 0 if none came
-    std::string content_type; ///< the header's value
-    std::string location;     ///< the header's value
-    std::chrono::seconds retry_after{};
-    std::string body;        ///< decompressed
-    std::size_t bytes = 0;   ///< of the body, even if that's incomplete
-    std::string error;       ///< why it's incomplete; empty if it isn't
-    bool is_refused = false; ///< not by the server, but by us: we don't trust it
-};
 
 /// The URL should be requested again, after `wait`.
 struct Again {
@@ -56,6 +46,7 @@ struct PageFetchSettings {
         return false;
     };
     std::chrono::milliseconds foreign_retry{}; ///< see Checks
+    Answers* answers = nullptr;                ///< of earlier visits, if there are any
     /// Called with messages for the user.
     std::function<void(const std::string&)> on_note = [](const std::string&) {};
 };
@@ -67,8 +58,10 @@ class PageFetch {
 
     /// Calls `on_request`, then requests `url`, for the `tries`-th time. For a check, a
     /// HEAD will do; if the server doesn't like that, then the beginning of the answer to
-    /// a GET. Failures are part of the result. Throws std::bad_alloc, and
-    /// std::runtime_error if this machine has no descriptor for even one connection.
+    /// a GET. If there is an answer from an earlier visit, it asks only whether that has
+    /// changed, or nothing at all. Failures are part of the result. Throws
+    /// std::bad_alloc, and std::runtime_error if this machine has no descriptor for even
+    /// one connection.
     Coroutine<Fetched> fetch(common::Url url, int tries, std::function<void()> on_request,
                              Purpose purpose = Purpose::follow);
 
@@ -91,6 +84,13 @@ class PageFetch {
     Session& session() { return session_; }
 
   private:
+    Coroutine<Fetched> find_or_ask(common::Url url, int tries,
+                                   std::function<void()> on_request, Purpose purpose);
+    Coroutine<Fetched> ask(common::Url url, int tries, std::function<void()> on_request,
+                           Purpose purpose, std::optional<PageResponse> earlier = {});
+    static void make_conditional(GetOptions& options, const KeptParts& kept);
+    PageResponse confirmed(PageResponse earlier, const Response& response) const;
+    void take_headers(const Response& response, PageResponse& page) const;
     Coroutine<Response> check(common::Url url, GetOptions options, int tries);
     std::optional<Again> gently(std::optional<Again> again, const PageResponse& page,
                                 int tries) const;

@@ -64,16 +64,25 @@ Coroutine<Page> PageJudge::judge(const Work& work, PageResponse response) {
             page.leave_open(response.error);
         else
             page.fail(response.error);
+        keep(work, response);
         co_return page;
     }
-    if (!common::is_success(response.status))
+    if (!common::is_success(response.status)) {
+        keep(work, response);
         co_return page;
+    }
     if (work.purpose != Purpose::follow) {
         page.record.outcome = Outcome::file;
+        keep(work, response);
         co_return page;
     }
     try {
-        co_await read_links(work, std::move(response), page);
+        std::optional<common::Links> links = co_await links_on(work, response);
+        keep(work, response, links ? &*links : nullptr);
+        if (links)
+            take_links(std::move(*links), work, response, page);
+        else
+            page.record.outcome = Outcome::file;
     } catch (const common::TracedError& error) {
         tell_way(work, error);
         page.fail(error.what());
@@ -85,9 +94,19 @@ Coroutine<Page> PageJudge::judge(const Work& work, PageResponse response) {
     co_return page;
 }
 
+/// Keeps what the server has answered, before it's judged: the next crawl may judge it
+/// differently.
+void PageJudge::keep(const Work& work, const PageResponse& response,
+                     const common::Links* links) {
+    if (answers_ != nullptr)
+        answers_->keep(work.url, work.purpose, work.tries, response, links);
+}
+
 void PageJudge::read_headers(const Work& work, const PageResponse& response, Page& page) {
     const std::string_view type = response.content_type;
     Record& record = page.record;
+    if (response.kept && response.kept->tries > 0)
+        record.tries = response.kept->tries;
     record.content_type = common::trim(type.substr(0, type.find(';')));
     record.charset = common::header_parameter(type, "charset");
     record.status = response.status;
@@ -172,20 +191,31 @@ void PageJudge::take_references(common::Links& links, const Work& work, Page& pa
     page.found.ids = std::move(links.ids);
 }
 
-Coroutine<> PageJudge::read_links(const Work& work, PageResponse response, Page& page) {
+bool PageJudge::is_style_sheet(const PageResponse& response) const {
+    return checks_.assets && common::is_style_sheet(response.content_type);
+}
+
+/// Nothing if it's no document that has links.
+Coroutine<std::optional<common::Links>> PageJudge::links_on(const Work& work,
+                                                            PageResponse& response) {
     constexpr int no_content = 204;
-    const bool is_style = checks_.assets && common::is_style_sheet(response.content_type);
+    if (response.is_earlier())
+        co_return std::move(response.kept->links);
     if (response.status == no_content
-        || !(is_style || common::may_hold_links(response.content_type, response.body))) {
-        page.record.outcome = Outcome::file;
-        co_return;
-    }
+        || !(is_style_sheet(response)
+             || common::may_hold_links(response.content_type, response.body)))
+        co_return std::nullopt;
     common::Links links =
         co_await reader_.read(work.url, response.content_type, std::move(response.body));
+    co_return std::move(links);
+}
+
+void PageJudge::take_links(common::Links links, const Work& work,
+                           const PageResponse& response, Page& page) {
     take_references(links, work, page);
     std::erase_if(links.urls, [&](const Url& link) { return is_trap(link, work); });
     page.record.links = links.urls.size();
-    page.record.outcome = is_style ? Outcome::file : Outcome::page;
+    page.record.outcome = is_style_sheet(response) ? Outcome::file : Outcome::page;
     leave_out(links.left_out, "beyond the limit for a page", work);
     leave_out(links.too_long, "too long for URLs", work);
     page.found.links = std::move(links.urls);

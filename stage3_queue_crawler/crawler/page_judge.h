@@ -6,6 +6,7 @@
 #pragma once
 
 #include "common/trace/stack_trace.h"
+#include "stage3_queue_crawler/crawler/answers.h"
 #include "stage3_queue_crawler/crawler/left_out.h"
 #include "stage3_queue_crawler/crawler/page_fetch.h"
 #include "stage3_queue_crawler/crawler/page_reader.h"
@@ -52,11 +53,12 @@ class PageJudge {
   public:
     /// For a crawl of what `scope` contains. `reader` must outlive it. `on_note` is
     /// called with messages for the user: one or more lines, without the final newline.
+    /// `answers` keeps what was answered, unless it's null.
     PageJudge(PageReader& reader, std::shared_ptr<const Scope> scope,
               const TrapLimits& limits, std::function<void(const std::string&)> on_note,
-              Checks checks = {})
+              Checks checks = {}, Answers* answers = nullptr)
         : reader_(reader), scope_(std::move(scope)), checks_(std::move(checks)),
-          traps_(limits), on_note_(std::move(on_note)) {}
+          answers_(answers), traps_(limits), on_note_(std::move(on_note)) {}
 
     /// What a response says, and what was found in it. Failures are part of the result.
     /// `work` must live until this has ended.
@@ -70,7 +72,13 @@ class PageJudge {
     void read_location(const Work& work, const PageResponse& response, Page& page);
     std::optional<Purpose> purpose_of(const common::Url& url, bool leads_on) const;
     void take_references(common::Links& links, const Work& work, Page& page);
-    Coroutine<> read_links(const Work& work, PageResponse response, Page& page);
+    bool is_style_sheet(const PageResponse& response) const;
+    Coroutine<std::optional<common::Links>> links_on(const Work& work,
+                                                     PageResponse& response);
+    void take_links(common::Links links, const Work& work, const PageResponse& response,
+                    Page& page);
+    void keep(const Work& work, const PageResponse& response,
+              const common::Links* links = nullptr);
     bool is_trap(const common::Url& link, const Work& work);
     void leave_out(std::size_t links, std::string_view why, const Work& work);
     void tell_way(const Work& work, const common::TracedError& error);
@@ -78,6 +86,7 @@ class PageJudge {
     PageReader& reader_;
     const std::shared_ptr<const Scope> scope_;
     const Checks checks_;
+    Answers* const answers_;
     RedirectCircles circles_;
     Traps traps_;
     const std::function<void(const std::string&)> on_note_;

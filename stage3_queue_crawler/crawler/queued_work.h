@@ -11,8 +11,9 @@ namespace stage3 {
 struct QueuedWork : Work {
     using Work::Work;
 
-    bool goes_first = false; ///< it has had its turn, and comes back
-    bool has_begun = false;  ///< its request has gone out
+    bool goes_first : 1 = false;  ///< it has had its turn, and comes back
+    bool has_begun : 1 = false;   ///< its request has gone out
+    bool is_answered : 1 = false; ///< it needs none
 };
 
 } // namespace stage3

@@ -65,6 +65,15 @@ Coroutine<std::string> Response::read_beginning() {
     co_return transfer->take_body();
 }
 
+void append(StringList& list, const char* text) {
+    // Returns the whole list, at the same address or another.
+    curl_slist* const longer = curl_slist_append(list.get(), text);
+    if (longer == nullptr)
+        throw std::bad_alloc();
+    list.release(); // NOLINT(bugprone-unused-return-value): it's a part of `longer`
+    list.reset(longer);
+}
+
 Session::Session(EventLoop& loop, SessionOptions options)
     : loop_(loop), options_(std::move(options)), proxies_(options_.proxy),
       speaks_http2_(
@@ -73,15 +82,8 @@ Session::Session(EventLoop& loop, SessionOptions options)
       multi_(curl_multi_init()) {
     if (!multi_)
         throw std::bad_alloc();
-    for (const std::string& header : options_.headers) {
-        // Returns the whole list, at the same address or another.
-        curl_slist* const list = headers_.release();
-        headers_.reset(curl_slist_append(list, header.c_str()));
-        if (!headers_) {
-            curl_slist_free_all(list);
-            throw std::bad_alloc();
-        }
-    }
+    for (const std::string& header : options_.headers)
+        append(headers_, header.c_str());
     curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETFUNCTION, &Session::on_socket);
     curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETDATA, this);
     curl_multi_setopt(multi_.get(), CURLMOPT_TIMERFUNCTION, &Session::on_timer);

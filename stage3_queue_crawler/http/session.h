@@ -108,6 +108,8 @@ struct FreeList {
     void operator()(curl_slist* list) const { curl_slist_free_all(list); }
 };
 using StringList = std::unique_ptr<curl_slist, FreeList>;
+/// Adds a copy of `text`. Throws std::bad_alloc.
+void append(StringList& list, const char* text);
 
 /// Owns one of libcurl's handles for a fetch, an "easy handle".
 struct EndEasy {
@@ -119,7 +121,8 @@ using Easy = std::unique_ptr<CURL, EndEasy>;
 struct GetOptions {
     /// Also send SessionOptions::headers, and show our certificate.
     bool with_headers = false;
-    std::optional<common::Login> login = {}; ///< for Basic authentication
+    std::optional<common::Login> login = {};    ///< for Basic authentication
+    std::vector<std::string> more_headers = {}; ///< "Name: value"
     std::size_t max_body = 0; ///< bytes; unless 0, replaces SessionOptions::max_body
     bool only_head = false;   ///< a HEAD instead of a GET: its response has no body
     /// Connect only to addresses on the public internet, unless a request without this

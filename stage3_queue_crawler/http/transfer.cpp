@@ -69,8 +69,15 @@ Transfer::Transfer(Session& session, const Request& request, Connection connecti
         rest_of(session.options_.connect_timeout, session.loop_.time() - request.begun);
     set(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(connect_timeout.count()));
     set(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(time_left_.count()));
-    if (request.options.with_headers)
-        set(easy, CURLOPT_HTTPHEADER, session.headers_.get());
+    curl_slist* headers = request.options.with_headers ? session.headers_.get() : nullptr;
+    if (const auto& more = request.options.more_headers; !more.empty()) {
+        for (; headers != nullptr; headers = headers->next)
+            append(headers_, headers->data);
+        for (const std::string& header : more)
+            append(headers_, header.c_str());
+        headers = headers_.get();
+    }
+    set(easy, CURLOPT_HTTPHEADER, headers);
     if (const auto& login = request.options.login) {
         set(easy, CURLOPT_USERNAME, login->user.c_str());
         set(easy, CURLOPT_PASSWORD, login->password.c_str());

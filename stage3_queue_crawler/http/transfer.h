@@ -83,6 +83,7 @@ class Transfer {
 
     Session* session_;
     StringList addresses_;
+    StringList headers_; // if this request has some of its own
     Easy easy_;
     std::array<char, CURL_ERROR_SIZE> message_{};
     const std::size_t max_body_;

@@ -1,16 +1,20 @@
 #include "stage3_queue_crawler/program/crawl_alone.h"
 
+#include "common/command_line/usage_error.h"
 #include "stage3_queue_crawler/crawler/crawler.h"
+#include "stage3_queue_crawler/program/agreed_settings.h"
 #include "stage3_queue_crawler/program/console.h"
 #include "stage3_queue_crawler/program/exit_status.h"
 #include "stage3_queue_crawler/program/reports.h"
 #include "stage3_queue_crawler/program/supervised_crawl.h"
 #include "stage3_queue_crawler/program/tell_tasks.h"
+#include "stage3_queue_crawler/state/state_file.h"
 
 #include <fmt/core.h>
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,16 +24,54 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Which parts of a crawl are written where.
-CrawlEvents events_for(const Options& options, Console& console, Reports& reports) {
+Coroutine<> until_both_ready(Reports& reports, State& state) {
+    co_await reports.drain();
+    co_await state.until_ready();
+}
+
+/// Which parts of a crawl are written where. `state` may be null.
+CrawlEvents events_for(const Options& options, Console& console, Reports& reports,
+                       State* state) {
     CrawlEvents events = events_on(console, options.verbose);
     events.on_record = [&](const Record& record) { reports.record(record); };
     events.on_links = [&](const common::Url& page,
                           const std::vector<common::Url>& links) {
         reports.links(page, links);
     };
-    events.until_ready = [&] { return reports.drain(); };
+    events.until_ready = [&reports, state]() -> Coroutine<> {
+        if (state == nullptr)
+            return reports.drain();
+        return until_both_ready(reports, *state);
+    };
     return events;
+}
+
+/// nullptr if the user wants none. Throws common::UsageError.
+std::unique_ptr<State> open_state_for(EventLoop& loop, const Options& options,
+                                      Console& console) {
+    if (options.state.empty())
+        return nullptr;
+    try {
+        auto state = open_state(loop, {.file = options.state,
+                                       .max_age = options.max_age,
+                                       .settings = settings_of_answers(options)});
+        if (const std::string greeting = state->greeting(); !greeting.empty())
+            console.note("stage3: " + greeting);
+        return state;
+    } catch (const StateError& error) {
+        throw common::UsageError(fmt::format("--state: {}", error.what()));
+    }
+}
+
+/// At the end of a crawl. A limit on pages is an end, too: the next crawl begins anew.
+Coroutine<> close_state(State& state, Ending ending, Console& console) {
+    co_await state.end(ending == Ending::complete || ending == Ending::max_pages,
+                       ending == Ending::complete);
+    const State::Counts counts = state.counts();
+    if (!state.greeting().empty())
+        console.note(fmt::format("stage3: asked about {} URLs, of which {} have not "
+                                 "changed; knew the answers for {}",
+                                 counts.asked, counts.unchanged, counts.not_asked));
 }
 
 std::string describe_if_early(Ending ending) {
@@ -46,11 +88,13 @@ Coroutine<int> crawl_alone(Options options) {
     fit_to_process(options, console);
     Scope scope(options.reach, options.roots, std::move(options.excluded),
                 std::move(options.included));
+    const std::unique_ptr<State> state = open_state_for(loop, options, console);
+    options.crawl.answers = state.get();
     // [run]
     reports.begin();
     const auto start = Clock::now();
     Crawler crawler(loop, options.roots, std::move(scope), options.crawl,
-                    events_for(options, console, reports));
+                    events_for(options, console, reports, state.get()));
     SupervisedCrawl crawl(loop, crawler.crawl());
     try {
         const auto progress = [&crawler] { return crawler.progress(); };
@@ -68,6 +112,8 @@ Coroutine<int> crawl_alone(Options options) {
                      .cut_short = describe_if_early(crawl.ending())});
     // [/run]
     const Ending ending = crawl.ending();
+    if (state)
+        co_await close_state(*state, ending, console);
     if (ending != Ending::complete)
         console.note(fmt::format("stage3: {}: {} URLs that are known were not fetched",
                                  describe(ending),

@@ -2,7 +2,7 @@
 
 #include "stage3_queue_crawler/crawler/crawler.h"
 #include "stage3_queue_crawler/crawler/redirect_circles.h"
-#include "stage3_queue_crawler/crawler/registrable_domain.h"
+#include "stage3_queue_crawler/program/agreed_settings.h"
 #include "stage3_queue_crawler/program/console.h"
 #include "stage3_queue_crawler/program/exit_status.h"
 #include "stage3_queue_crawler/program/reports.h"
@@ -35,64 +35,6 @@ std::string name_of_process() {
     if (::gethostname(host.data(), host.size() - 1) != 0)
         host = {'?'};
     return fmt::format("{}, pid {}", host.data(), ::getpid());
-}
-
-std::string limit(std::size_t number) {
-    return number == CrawlSettings::no_limit ? "none" : std::to_string(number);
-}
-
-/// Other headers may bring other answers. Header values and passwords stay out of Redis.
-std::string who_we_are(const CrawlSettings& crawl) {
-    std::string text = "\n--user-agent " + crawl.session.user_agent;
-    for (const std::string& header : crawl.session.headers)
-        text += "\n--header " + header.substr(0, header.find(':'));
-    for (const auto& [origin, login] : crawl.logins)
-        text += fmt::format("\na password for {}", origin);
-    return text;
-}
-
-std::string what_is_checked(const Checks& checks) {
-    std::string text = checks.assets ? "" : "\n--no-assets";
-    if (checks.fragments)
-        text += "\n--fragments";
-    if (checks.foreign)
-        text += fmt::format("\n--external\n--external-delay {}",
-                            std::chrono::duration<double>(checks.foreign_delay).count());
-    for (const auto& [from, to] : checks.accepted)
-        text += fmt::format("\n--accept {}..{}", from, to);
-    return text;
-}
-
-/// What all processes must have in common, since it defines the crawl; one per line.
-std::string agreed_settings(const Options& options) {
-    const CrawlSettings& crawl = options.crawl;
-    std::string text = "URLs";
-    std::vector<common::Url> roots = options.roots;
-    std::ranges::sort(roots);
-    for (const common::Url& root : roots)
-        text += fmt::format(" {}", root.href());
-    text += fmt::format("\n--scope {}", name_of(options.reach));
-    if (options.reach == Reach::domain) // it means something else without libpsl
-        text += fmt::format(" ({})", rule_of_domains());
-    for (const std::string& pattern : options.shared.patterns)
-        text += "\n" + pattern;
-    text += fmt::format(
-        "\n--max-depth {}\n--max-path-depth {}\n--max-repeats {}\n--max-queries {}"
-        "\n--max-pages {}\n--max-redirects {}\n--max-tries {}\n--max-per-host {}"
-        "\n--max-body {}\n--delay {}\n--lease {}",
-        limit(crawl.max_depth), crawl.traps.path_depth, crawl.traps.repeats,
-        crawl.traps.queries, limit(crawl.max_pages), crawl.max_redirects, crawl.max_tries,
-        limit(crawl.politeness.max_per_host), crawl.session.max_body,
-        std::chrono::duration<double>(crawl.politeness.delay).count(),
-        std::chrono::duration<double>(options.shared.lease).count());
-    text += fmt::format("\n--order {}", name_of(crawl.order));
-    if (!crawl.obey_robots)
-        text += "\n--no-robots";
-    if (crawl.session.objection)
-        text += "\n--no-private";
-    if (crawl.session.tls.insecure)
-        text += "\n--insecure";
-    return text + what_is_checked(crawl.checks) + who_we_are(crawl);
 }
 
 SharedCrawl shared_crawl(const Options& options, Console& console) {

@@ -16,6 +16,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -86,6 +87,27 @@ common::ReadValue reader_of_time(std::optional<Duration>& time, double least = 0
             return fmt::format("'{}' is not a number of seconds from {} to {:.0f}", text,
                                least, most);
         time = std::chrono::ceil<Duration>(std::chrono::duration<double>(*read));
+        return {};
+    };
+}
+
+/// "90", "12h".
+common::ReadValue reader_of_age(std::optional<std::chrono::seconds>& age) {
+    return [&age](const std::string& text) -> std::string {
+        constexpr std::array<std::pair<char, int>, 4> units{
+            {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86'400}}};
+        std::string digits = text;
+        int seconds = 1;
+        for (const auto& [letter, unit] : units)
+            if (digits == text && text.ends_with(letter)) {
+                digits.pop_back();
+                seconds = unit;
+            }
+        std::int64_t number = 0;
+        constexpr std::int64_t most = 1'000'000'000;
+        if (!common::read_whole_number(digits, 0, most / seconds, number).empty())
+            return fmt::format("'{}' is not an age, such as 3600, 90m, 12h or 7d", text);
+        age = std::chrono::seconds(number * seconds);
         return {};
     };
 }
@@ -269,6 +291,7 @@ struct Typed {
     bool help_on_verdicts = false;
     bool help_on_sharing = false;
     bool help_on_reports = false;
+    std::optional<std::chrono::seconds> max_age;
     std::string output;
     std::string html;
     std::vector<std::string> baselines;
@@ -407,6 +430,11 @@ void add_output(common::CommandLine& line, Options& options, Typed& typed) {
     line.start_heading("Output");
     line.add("--format", "FORMAT", "text (default), jsonl, csv ... (--help-reports)",
              format_into(options.format));
+    line.add("--state", "FILE", "remember answers: go on later, ask only for changes",
+             common::text_into(options.state));
+    line.add("--max-age", "AGE",
+             "take answers in --state that aren't older, as 12h or 7d",
+             reader_of_age(typed.max_age));
     line.add("-o,--output", "FILE", "write the results to FILE (standard output)",
              common::text_into(typed.output));
     line.add("--html", "FILE", "also write a page to search, sort and print",
@@ -425,8 +453,8 @@ void add_output(common::CommandLine& line, Options& options, Typed& typed) {
              number_into(options.report.top, 0, most));
     line.add_flag("--redirects", "list permanent redirects and chains, with their pages",
                   options.report.redirects);
-    for (const char* const name :
-         {"--also", "--write-baseline", "--ignore-file", "--top"})
+    for (const char* const name : {"--also", "--write-baseline", "--ignore-file", "--top",
+                                   "--redirects", "--max-age"})
         line.hide(name); // --help-reports describes them
     line.add("--progress", "WHEN", "auto (default; on a terminal), always or never",
              choice_into(typed.progress, {{"auto", ShowProgress::automatic},
@@ -563,6 +591,7 @@ std::string read_file(const std::string& option, const std::string& path) {
 void check_files(const Options& options, const Typed& typed) {
     std::vector<std::pair<std::string, std::string>> written{
         {"--output", options.output},
+        {"--state", options.state},
         {"--write-baseline", options.write_baseline},
         {"--trace", options.trace}};
     for (const AlsoReport& report : options.also)
@@ -624,6 +653,16 @@ void set_reports(Options& options, const Typed& typed) {
     read("--ignore-file", typed.ignore_files, &Excuses::read_ignored);
 }
 
+/// Throws if these options don't go together.
+void set_state(Options& options, const Typed& typed) {
+    if (options.state.empty() && typed.max_age)
+        throw UsageError("--max-age needs a --state FILE");
+    if (!options.state.empty() && !options.shared.servers.empty())
+        throw UsageError("--state and --frontier: give one of these (a shared crawl is "
+                         "kept in Redis)");
+    options.max_age = typed.max_age.value_or(options.max_age);
+}
+
 /// Options that a file adds to those that were typed.
 void read_config_file(common::CommandLine& line, Options& options, const Typed& typed) {
     constexpr const char* usual = ".await-the-web.ini";
@@ -679,6 +718,7 @@ Options read_options(int argc, char** argv) {
                  typed.lease || typed.wait_for_frontier);
     set_checks(options, typed);
     set_reports(options, typed);
+    set_state(options, typed);
     options.shared.lease = typed.lease.value_or(options.shared.lease);
     options.shared.wait = typed.wait_for_frontier.value_or(options.shared.wait);
     if (const char* const password =

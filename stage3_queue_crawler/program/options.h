@@ -51,10 +51,12 @@ struct Options {
     std::vector<AlsoReport> also;
     ReportOptions report;
     Excuses excuses;
-    std::string write_baseline;   ///< a file, or nothing
-    std::string found_config;     ///< the file that was read though no option names it
-    std::size_t fail_parsing = 0; ///< the page that can't be parsed; 0: none
-    std::string trace;            ///< a file for the run's events, or nothing
+    std::string state;               ///< a file that outlives the crawl, or nothing
+    std::chrono::seconds max_age{0}; ///< of answers in it that are taken as they are
+    std::string write_baseline;      ///< a file, or nothing
+    std::string found_config;        ///< the file that was read though no option names it
+    std::size_t fail_parsing = 0;    ///< the page that can't be parsed; 0: none
+    std::string trace;               ///< a file for the run's events, or nothing
     bool show_progress = false;
     bool verbose = false;
     bool quiet = false;

@@ -105,11 +105,11 @@ void refuse_local_path(const std::string& text, From from) {
 
 /// For a message: without its password, and not the whole of a binary file.
 std::string shown(const std::string& text) {
-    constexpr std::size_t most = 100;
+    constexpr std::size_t longest = 100;
     const auto login_end = text.rfind('@');
     const std::string rest = for_terminal( // an error's text would end at a NUL
         login_end == std::string::npos ? text : "..." + text.substr(login_end));
-    return rest.size() > most ? rest.substr(0, most) + "..." : rest;
+    return rest.size() > longest ? rest.substr(0, longest) + "..." : rest;
 }
 
 common::Url read_root(const std::string& text) {

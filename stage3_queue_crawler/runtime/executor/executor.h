@@ -22,13 +22,13 @@
 
 namespace stage3 {
 
-/// Calls `function` in another thread. The future gets what it returns or throws. If the
-/// future is cancelled, a call that has begun continues, and its result is dropped.
+/// Calls `function` in a thread of `pool`. The future gets what it returns or throws. If
+/// the future is cancelled, a call that has begun continues, and its result is dropped.
 ///
 /// The other thread never touches the future: what it has computed is carried back, and
 /// the loop's thread hands it over.
 template <class Function>
-auto run_in_executor(EventLoop& loop, Function function,
+auto run_in_executor(EventLoop& loop, ThreadPool& pool, Function function,
                      std::source_location at = std::source_location::current()) {
     using T = std::invoke_result_t<Function>;
     struct Job {
@@ -74,11 +74,18 @@ auto run_in_executor(EventLoop& loop, Function function,
             unfinished->unwanted = true;
     });
     // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): the pool owns it from here
-    loop.thread_pool().submit([&loop, job = std::move(job), at]() mutable {
+    pool.submit([&loop, job = std::move(job), at]() mutable {
         job->compute();
         loop.call_soon_threadsafe([job = std::move(job)] { job->hand_over(); }, at);
     });
     return future;
+}
+
+/// The same, in the loop's own pool.
+template <class Function>
+auto run_in_executor(EventLoop& loop, Function function,
+                     std::source_location at = std::source_location::current()) {
+    return run_in_executor(loop, loop.thread_pool(), std::move(function), at);
 }
 
 /// The addresses of a host, looked up in another thread: see common::resolve.

@@ -1,0 +1,40 @@
+// What servers answered in earlier visits, so that they need not be asked twice.
+//
+// A crawl that was interrupted begins again at its roots, but where there is an answer
+// from before, it takes that one, with the links that were found on the page. So within a
+// moment it is where it was. A later crawl asks servers only what has changed since.
+// An interface, because the crawler need not know what a file is. Page 34 of the book.
+#pragma once
+
+#include "common/web/links.h"
+#include "common/web/url.h"
+#include "stage3_queue_crawler/crawler/page_response.h"
+#include "stage3_queue_crawler/crawler/purpose.h"
+#include "stage3_queue_crawler/runtime/task/coroutine.h"
+
+#include <optional>
+
+namespace stage3 {
+
+// [answers]
+class Answers {
+  public:
+    Answers() = default;
+    Answers(const Answers&) = delete;
+    Answers& operator=(const Answers&) = delete;
+    virtual ~Answers() = default;
+
+    /// True if `find` has an answer that will do without asking the server.
+    virtual bool will_do(const common::Url& url, Purpose purpose) const = 0;
+    /// The last answer, with its `kept`; if its source is `old`, it will do if the server
+    /// says that nothing has changed. Nothing if there is none, or it's of no use.
+    virtual Coroutine<std::optional<PageResponse>> find(common::Url url,
+                                                        Purpose purpose) = 0;
+    /// Keeps an answer for later. `links`: those on the page; null if it wasn't read.
+    /// Doesn't wait, and doesn't fail because of a file.
+    virtual void keep(const common::Url& url, Purpose purpose, int tries,
+                      const PageResponse& response, const common::Links* links) = 0;
+};
+// [/answers]
+
+} // namespace stage3

@@ -1,0 +1,192 @@
+#include "stage3_queue_crawler/state/link_bytes.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace stage3 {
+namespace {
+
+using common::Url;
+
+class Writer {
+  public:
+    explicit Writer(const Url& page) : last_(page.href()) {}
+
+    void number(std::uint64_t number) {
+        for (; number > 0x7f; number >>= 7U)
+            bytes_ += static_cast<char>((number & 0x7fU) | 0x80U);
+        bytes_ += static_cast<char>(number);
+    }
+    void hash(std::uint32_t hash) {
+        for (unsigned shift = 0; shift < 32; shift += 8)
+            bytes_ += static_cast<char>((hash >> shift) & 0xffU);
+    }
+    void text(std::string_view text) {
+        number(text.size());
+        bytes_ += text;
+    }
+    void url(const Url& url) {
+        const std::string_view href = url.href();
+        const auto [end, other] = std::ranges::mismatch(href, last_);
+        const auto shared = static_cast<std::size_t>(end - href.begin());
+        number(shared);
+        text(href.substr(shared));
+        last_ = href;
+    }
+    std::string take() { return std::move(bytes_); }
+
+  private:
+    std::string bytes_;
+    std::string_view last_; // a URL that the links own
+};
+
+/// Once something is wrong, all that follows is 0 or empty.
+class Reader {
+  public:
+    Reader(std::string_view bytes, const Url& page) : rest_(bytes), last_(page.href()) {}
+
+    std::uint64_t number() {
+        std::uint64_t number = 0;
+        for (unsigned shift = 0; shift < 64; shift += 7) {
+            const auto byte = static_cast<unsigned char>(take(1).front());
+            number |= std::uint64_t{byte & 0x7fU} << shift;
+            if (byte < 0x80)
+                return number;
+        }
+        fail();
+        return 0;
+    }
+    /// How many follow, each of which takes at least a byte.
+    std::size_t count() {
+        const std::uint64_t count = number();
+        if (count > rest_.size())
+            fail();
+        return is_good_ ? static_cast<std::size_t>(count) : 0;
+    }
+    std::uint32_t hash() {
+        std::uint32_t hash = 0;
+        const std::string_view bytes = take(4);
+        for (unsigned i = 0; i < 4; ++i)
+            hash |= std::uint32_t{static_cast<unsigned char>(bytes[i])} << (8 * i);
+        return hash;
+    }
+    std::string_view text() { return take(count()); }
+    std::optional<Url> url() {
+        const std::uint64_t shared = number();
+        if (shared > last_.size())
+            fail();
+        if (!is_good_)
+            return {};
+        last_.resize(static_cast<std::size_t>(shared));
+        last_ += text();
+        auto url = common::parse_url(last_);
+        if (!url || url->href() != last_)
+            fail();
+        return is_good_ ? url : std::nullopt;
+    }
+    bool is_good() const { return is_good_; }
+    bool is_at_end() const { return rest_.empty(); }
+
+  private:
+    void fail() { is_good_ = false; }
+    std::string_view take(std::size_t size) {
+        constexpr std::string_view zeros("\0\0\0\0", 4);
+        if (size > rest_.size())
+            fail();
+        if (!is_good_)
+            return zeros.substr(0, size);
+        const std::string_view taken = rest_.substr(0, size);
+        rest_.remove_prefix(size);
+        return taken;
+    }
+
+    std::string_view rest_;
+    std::string last_;
+    bool is_good_ = true;
+};
+
+void write_fragments(Writer& to, const common::LinkFragments& fragments) {
+    to.number(fragments.pages.size());
+    for (const Url& page : fragments.pages)
+        to.url(page);
+    to.number(fragments.places.size());
+    for (const common::LinkFragments::Place& place : fragments.places) {
+        to.number(place.page);
+        to.hash(place.hash);
+        to.text(fragments.fragment(place).text);
+    }
+}
+
+bool read_fragments(Reader& from, common::LinkFragments& fragments) {
+    for (std::size_t left = from.count(); left > 0; --left) {
+        auto page = from.url();
+        if (!page)
+            return false;
+        fragments.pages.push_back(std::move(*page));
+    }
+    for (std::size_t left = from.count(); left > 0; --left) {
+        const std::uint64_t page = from.number();
+        const std::uint32_t hash = from.hash();
+        const std::string_view text = from.text();
+        if (page >= fragments.pages.size() || !from.is_good())
+            return false;
+        fragments.add(static_cast<std::uint32_t>(page), common::Fragment(text, hash));
+    }
+    return from.is_good();
+}
+
+} // namespace
+
+std::string to_bytes(const common::Links& links, const Url& page) {
+    Writer to(page);
+    to.number(links.urls.size());
+    for (const Url& url : links.urls)
+        to.url(url);
+    to.number(links.left_out);
+    to.number(links.too_long);
+    to.number(links.unreadable);
+    to.number(links.others.size());
+    for (const common::OtherLink& other : links.others) {
+        to.url(other.url);
+        to.number(2 * static_cast<std::uint64_t>(other.role)
+                  + (other.is_wanted ? 1U : 0U));
+    }
+    to.number(links.ids.size());
+    for (const std::uint32_t hash : links.ids.hashes())
+        to.hash(hash);
+    write_fragments(to, links.fragments);
+    return to.take();
+}
+
+std::optional<common::Links> read_links(std::string_view bytes, const Url& page) {
+    constexpr auto roles = static_cast<std::uint64_t>(common::LinkRole::script) + 1;
+    Reader from(bytes, page);
+    common::Links links;
+    for (std::size_t left = from.count(); left > 0; --left) {
+        auto url = from.url();
+        if (!url)
+            return {};
+        links.urls.push_back(std::move(*url));
+    }
+    links.left_out = static_cast<std::size_t>(from.number());
+    links.too_long = static_cast<std::size_t>(from.number());
+    links.unreadable = static_cast<std::size_t>(from.number());
+    for (std::size_t left = from.count(); left > 0; --left) {
+        auto url = from.url();
+        const std::uint64_t kind = from.number();
+        if (!url || kind / 2 >= roles)
+            return {};
+        links.others.push_back({.url = std::move(*url),
+                                .role = static_cast<common::LinkRole>(kind / 2),
+                                .is_wanted = kind % 2 == 1});
+    }
+    for (std::size_t left = from.count(); left > 0; --left)
+        links.ids.insert(from.hash());
+    if (!read_fragments(from, links.fragments) || !from.is_at_end())
+        return {};
+    return links;
+}
+
+} // namespace stage3

@@ -1,0 +1,13 @@
+// In place of state_file.cpp, where there is no SQLite.
+#include "stage3_queue_crawler/state/state_file.h"
+
+namespace stage3 {
+
+bool has_state_files() { return false; }
+
+std::unique_ptr<State> open_state(EventLoop& /*loop*/, StateOptions /*options*/) {
+    throw StateError("this stage3 was built without SQLite: install its headers "
+                     "(Debian: libsqlite3-dev), and build it again");
+}
+
+} // namespace stage3

@@ -1,0 +1,373 @@
+#!/usr/bin/env python3
+"""Crawls with --state that are killed and go on, and crawls that ask only what has changed.
+
+STAGE3 in the environment names the program. KILLS sets how many crawls are killed (4).
+"""
+import collections
+import contextlib
+import os
+import pathlib
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared_frontier"))
+import crawled_site  # noqa: E402
+from stage3 import PROGRAM, SAME, Process, missing_fragments, read_records  # noqa: E402
+
+KILLS = int(os.environ.get("KILLS", "4"))
+WITH_CHECKS = ("--external", "--external-delay", "0.01", "--fragments")
+
+
+class Site(crawled_site.Site):
+    """Its answers have an ETag. A request whose If-None-Match has that gets a 304. `changed`: new answers, by path."""
+
+    def __init__(self, **options):
+        self.changed = {}
+        self.etags = True
+        super().__init__(**options)
+        self.on_request = lambda _, head: setattr(self, "head", head)
+
+    def answer(self, host, path):
+        status, headers, body = self.changed.get(path) or super().answer(host, path)
+        etag = f'"{hash((status, headers, body)) & 0xffffffff:x}"'
+        if status != 200 or not self.etags or path == "/robots.txt":
+            return status, headers, body
+        if f"If-None-Match: {etag}" in self.head:
+            return 304, f"ETag: {etag}\r\n", ""
+        return status, headers + f"ETag: {etag}\r\n", body
+
+    def asked(self):
+        """How often each URL was asked for, robots.txt aside; and forgets that."""
+        counts = collections.Counter(self.origins[request.host] + request.path for request in self.requests
+                                     if request.path != "/robots.txt")
+        self.requests = []
+        return counts
+
+
+def same(text):
+    """What doesn't depend on the way in which URLs were found, or on tries."""
+    records = {url: [record[field] for field in SAME] for url, record in read_records(text).items()}
+    return records, missing_fragments(text)
+
+
+def differences(one, other):
+    """A few of them."""
+    records = [(url, one[0].get(url), other[0].get(url)) for url in sorted(one[0].keys() | other[0].keys())]
+    return [record for record in records if record[1] != record[2]][:5] + sorted(set(one[1]) ^ set(other[1]))[:5]
+
+
+@contextlib.contextmanager
+def copied(state, folder):
+    """The state as a database. It's copied, so that the next process finds the file as the last one left it."""
+    for end in ("", "-wal"):
+        if os.path.exists(state + end):
+            shutil.copy(state + end, folder / ("copy" + end))
+    with contextlib.closing(sqlite3.connect(folder / "copy")) as database:
+        yield database
+    for end in ("", "-wal", "-shm"):
+        (folder / ("copy" + end)).unlink(missing_ok=True)
+
+
+def answered(state, folder):
+    """The URLs whose answers are in the file, and whether the crawl is over. A crawl may have been killed before it made tables,
+    or even the file."""
+    if not os.path.exists(state):
+        return set(), False
+    with copied(state, folder) as database:
+        if not database.execute("SELECT 1 FROM sqlite_master").fetchone():
+            return set(), False
+        urls = {url for url, in database.execute("SELECT url FROM answers")}
+        return urls, database.execute("SELECT is_over FROM crawl").fetchone() == (1,)
+
+
+class WithState(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.state = str(self.folder / "state")
+
+    def start_site(self, **options):
+        site = Site(**options)
+        site.__enter__()
+        self.addCleanup(site.__exit__)
+        return site
+
+    def start(self, *options):
+        return Process(self.folder, "crawl", "--state", self.state, *options)
+
+    def crawl(self, *options, status=1):
+        """Returns what it wrote on standard output, and on standard error."""
+        process = self.start(*options)
+        self.assertEqual(process.wait(60), status, process.words())
+        return process.wrote.read_text(encoding="utf-8"), process.words()
+
+
+class Killed(WithState):
+    def forget(self):
+        for end in ("", "-wal"):
+            pathlib.Path(self.state + end).unlink(missing_ok=True)
+
+    def kill_at_random(self, seed, site, alone, options, seconds):
+        """Kills a crawl up to three times, then lets it end. Returns how often it was killed, and how many answers were
+        lost by that."""
+        self.forget()
+        chance = random.Random(seed)
+        kills, lost, done = 0, 0, set()
+        for _ in range(chance.randint(1, 3)):
+            process = self.start(*options, site.root)
+            time.sleep(chance.uniform(0, seconds / 2))
+            process.kill()
+            asked = site.asked()
+            self.assertEqual(len(done & asked.keys()), 0, f"seed {seed}: asked again")
+            before, (done, is_over) = done, answered(self.state, self.folder)
+            self.assertEqual(len(before - done), 0, f"seed {seed}: answers are gone")
+            if is_over:  # it came to its end, so the next one begins anew
+                self.forget()
+                done = set()
+                continue
+            kills += 1
+            lost += len(asked.keys() - done)
+        text, words = self.crawl(*options, site.root)
+        self.assertEqual(len(done & site.asked().keys()), 0, f"seed {seed}: asked again")
+        self.assertEqual(differences(same(text), alone), [], f"seed {seed}")
+        return kills, lost
+
+    def check(self, **site_options):
+        site = self.start_site(pages=300, links=8, latency=0.02, **site_options)
+        options = ["-w", "20", *(WITH_CHECKS if site.checks else ())]
+        begin = time.monotonic()
+        text, _ = self.crawl(*options, site.root)
+        seconds = time.monotonic() - begin
+        alone = same(text)
+        self.assertGreater(len(alone[0]), 290)
+        site.asked()
+        results = [self.kill_at_random(seed, site, alone, options, seconds) for seed in range(KILLS)]
+        kills, lost = (sum(numbers) for numbers in zip(*results))
+        self.assertGreater(kills, KILLS // 2)
+        print(f"{kills} kills; {lost} answers were lost by them")
+
+    def test_a_killed_crawl_continues_and_asks_nothing_that_it_has_written_down(self):
+        self.check()
+
+    def test_so_does_one_that_also_checks_assets_and_other_sites(self):
+        self.check(checks=True)
+
+    def test_a_copy_of_the_file_at_any_moment_is_a_state(self):
+        site = self.start_site(pages=300, links=8, latency=0.01)
+        text, _ = self.crawl("-w", "20", site.root)
+        alone = same(text)
+        pathlib.Path(self.state).unlink()
+        process = self.start("-w", "20", site.root)
+        chance = random.Random(0)
+        copies = []
+        while process.poll() is None and len(copies) < max(KILLS, 20):
+            time.sleep(chance.uniform(0, 0.04))
+            process.send_signal(signal.SIGSTOP)  # as if the power went, and the disk had what was written
+            copy = self.folder / f"copy {len(copies)}"
+            for end in ("", "-wal"):
+                with contextlib.suppress(FileNotFoundError):
+                    shutil.copy(self.state + end, f"{copy}{end}")
+            process.send_signal(signal.SIGCONT)
+            copies += [str(copy)] if copy.exists() else []
+        process.wait(60)
+        self.assertGreater(len(copies), 5)
+        sizes = []
+        for copy in copies:
+            self.state = copy
+            sizes.append(len(answered(copy, self.folder)[0]))
+            text, _ = self.crawl("-w", "20", site.root)
+            self.assertEqual(same(text), alone)
+        self.assertEqual(sizes, sorted(sizes))
+        self.assertGreater(sizes[-1], 50)
+
+
+class Continued(WithState):
+    def test_after_ctrl_c(self):
+        site = self.start_site(pages=300, links=8, latency=0.02)
+        process = self.start(site.root)
+        time.sleep(0.4)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(10), 130)
+        done = site.asked()
+        text, words = self.crawl(site.root)
+        self.assertIn("going on with the crawl of ", words)
+        self.assertLessEqual(len(done.keys() & site.asked().keys()), 10)  # those under way, one for each worker
+        pathlib.Path(self.state).unlink()
+        undisturbed, _ = self.crawl(site.root)
+        self.assertEqual(same(text), same(undisturbed))
+
+    def test_after_its_time_was_over(self):
+        site = self.start_site(pages=300, links=8, latency=0.02)
+        self.crawl("--timeout", "0.3", site.root, status=3)
+        _, words = self.crawl(site.root)
+        self.assertIn("going on with the crawl of ", words)
+
+    def test_a_limit_on_pages_is_an_end(self):
+        site = self.start_site(pages=300, links=8)
+        self.crawl("--max-pages", "50", site.root, status=3)
+        self.assertEqual(len(site.asked()), 50)
+        _, words = self.crawl("--max-pages", "50", site.root, status=3)
+        self.assertIn("asking what has changed", words)
+        self.assertEqual(len(site.asked()), 50)
+
+    def test_other_options_are_an_error_and_nothing_is_lost(self):
+        site = self.start_site(pages=20, links=8, robots=None)
+        self.crawl(site.root, status=0)
+        before = pathlib.Path(self.state).read_bytes()
+        _, words = self.crawl("--fragments", site.root, status=2)
+        self.assertIn("it holds a crawl with other options: that one has nothing else, and this one has --fragments", words)
+        _, words = self.crawl(site.root + "/x", status=2)
+        self.assertIn(f"that one has URLs {site.root}, and", words)
+        self.assertEqual(pathlib.Path(self.state).read_bytes(), before)
+
+
+class Later(WithState):
+    """The next crawl."""
+
+    def test_unchanged_pages_are_asked_about_and_not_sent(self):
+        site = self.start_site(pages=300, links=8, checks=True)
+        first, _ = self.crawl(*WITH_CHECKS, site.root)
+        sent = {site.origins[request.host] + request.path for request in site.requests if request.status == 200}
+        asked = site.asked()
+        second, words = self.crawl(*WITH_CHECKS, site.root)
+        self.assertEqual(same(second), same(first))
+        unchanged = [request for request in site.requests if request.status == 304]
+        self.assertEqual(site.asked(), asked)
+        alive = {url for url, record in read_records(first).items() if record["status"] == 200 and record["kind"] in (None, "a")}
+        self.assertEqual({site.origins[request.host] + request.path for request in unchanged},
+                         {url for url in alive & sent if not url.startswith("http://localhost")})
+        self.assertIn(f"of which {len(unchanged)} have not changed; knew the answers for 0", words)
+
+    def test_what_has_changed_is_read_anew(self):
+        site = self.start_site(pages=50, links=4, robots=None)
+        text, _ = self.crawl(site.root, status=1)
+        page = next(url for url, record in read_records(text).items() if record["outcome"] == "page" and url != site.root)
+        site.changed[page[len(site.origins[0]):]] = (200, "Content-Type: text/html\r\n", "<a href=/new>")
+        text, _ = self.crawl(site.root)
+        self.assertEqual(read_records(text)[site.origins[0] + "/new"]["parent"], page)
+        site.changed[page[len(site.origins[0]):]] = (410, "", "")
+        text, _ = self.crawl(site.root)
+        self.assertEqual(read_records(text)[page]["status"], 410)
+        self.assertNotIn(site.origins[0] + "/new", read_records(text))
+        self.assertNotIn(site.origins[0] + "/new", answered(self.state, self.folder)[0])  # it's of no use any more
+
+    def test_without_validators_everything_is_fetched(self):
+        site = self.start_site(pages=50, links=4)
+        site.etags = False
+        first, _ = self.crawl(site.root)
+        second, words = self.crawl(site.root)
+        self.assertEqual(same(second), same(first))
+        self.assertIn("of which 0 have not changed", words)
+
+    def test_a_304_that_nothing_had_asked_for_is_dead_as_ever(self):
+        site = self.start_site(pages=50, links=4)
+        site.changed["/p/1"] = (304, "", "")
+        text, _ = self.crawl(site.root)
+        self.assertEqual(read_records(text)[site.url(1)]["error"],
+                         "HTTP status 304 (not modified) to a request without a condition")
+        text, _ = self.crawl(site.root)
+        self.assertEqual(read_records(text)[site.url(1)]["outcome"], "error")
+
+    def test_with_max_age_only_what_was_dead_is_asked_for(self):
+        site = self.start_site(pages=300, links=8)
+        first, _ = self.crawl(site.root)
+        dead = {url for url, record in read_records(first).items() if record["outcome"] == "error"}
+        self.assertTrue(dead)
+        site.asked()
+        second, words = self.crawl("--max-age", "1h", site.root)
+        self.assertEqual(same(second), same(first))
+        self.assertEqual(site.asked().keys(), dead)
+        with copied(self.state, self.folder) as database:
+            database.execute("UPDATE answers SET asked_at = asked_at - 3601")
+            database.commit()
+            database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            shutil.copy(self.folder / "copy", self.state)
+        self.crawl("--max-age", "1h", site.root)
+        allowed = {url for url, record in read_records(first).items() if record["outcome"] != "disallowed"}
+        self.assertEqual(site.asked().keys(), allowed)
+
+    def test_what_needs_no_request_waits_for_no_pause(self):
+        site = self.start_site(pages=100, links=8, robots=None, plain=True)
+        first, _ = self.crawl(site.root, status=0)
+        begin = time.monotonic()
+        second, _ = self.crawl("--max-age", "1h", "--delay", "1", site.root, status=0)
+        self.assertLess(time.monotonic() - begin, 20)
+        self.assertEqual(same(second), same(first))
+
+    def test_links_that_are_damaged_in_the_file_are_fetched_again(self):
+        site = self.start_site(pages=50, links=4)
+        first, _ = self.crawl(site.root)
+        site.asked()
+        with contextlib.closing(sqlite3.connect(self.state)) as database:
+            database.execute("UPDATE answers SET links = x'ff' WHERE url = ?", [site.url(1)])
+            database.execute("UPDATE answers SET etag = 'a' || char(13, 10) || 'X: y' WHERE url = ?", [site.url(2)])
+            database.commit()
+        heads = []
+        site.on_request = lambda _, head: (setattr(site, "head", head), heads.append(head))
+        second, _ = self.crawl("--max-age", "1h", site.root)
+        self.assertEqual(same(second), same(first))
+        self.assertIn(site.url(1), site.asked())
+        self.assertFalse([head for head in heads if "X: y" in head])
+
+
+class Unusable(WithState):
+    def refused(self, *options, status=2):
+        _, words = self.crawl(*options, "http://127.0.0.1:1/", status=status)
+        return words
+
+    def test_a_file_that_is_no_database(self):
+        pathlib.Path(self.state).write_text("my notes\n" * 1000)
+        self.assertIn("file is not a database", self.refused())
+        self.assertIn("my notes", pathlib.Path(self.state).read_text())
+
+    def test_a_database_of_another_program(self):
+        with contextlib.closing(sqlite3.connect(self.state)) as database:
+            database.execute("CREATE TABLE bookmarks (url)")
+        self.assertIn("belongs to another program", self.refused())
+
+    def test_a_folder_that_does_not_exist(self):
+        self.state = str(self.folder / "none" / "state")
+        self.assertIn("unable to open database file", self.refused())
+
+    def test_the_file_of_another_version(self):
+        self.refused(status=1)
+        with contextlib.closing(sqlite3.connect(self.state)) as database:
+            database.execute("PRAGMA user_version = 99")
+        self.assertIn("another version of stage3", self.refused())
+
+    def test_a_file_in_use(self):
+        site = self.start_site(pages=300, links=8, latency=0.05)
+        first = self.start(site.root)
+        while not site.requests:
+            time.sleep(0.01)
+        second = subprocess.run([PROGRAM, "--state", self.state, site.root], capture_output=True, text=True, timeout=60)
+        self.assertIn("is in use by another crawl", second.stderr)
+        self.assertEqual(second.returncode, 2)
+        first.kill()
+
+    def test_a_disk_that_is_full(self):
+        site = self.start_site(pages=300, links=8)
+        done = subprocess.run(["sh", "-c", 'ulimit -f 32; exec "$@"', "sh", PROGRAM, "--state", self.state, "-o", "/dev/null", site.root],
+                              capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertRegex(done.stderr, "state: .*(full|disk I/O error)")
+        self.crawl(site.root)
+
+    def test_options_that_do_not_go_together(self):
+        self.assertIn("give one of these", self.refused("--frontier", "redis://localhost", "--crawl", "x"))
+        self.assertIn("not an age", self.refused("--max-age", "7w"))
+        done = subprocess.run([PROGRAM, "--max-age", "7d", "http://127.0.0.1:1/"], capture_output=True, text=True, timeout=60)
+        self.assertIn("--max-age needs a --state FILE", done.stderr)
+        self.assertIn("also --output's file", self.refused("-o", self.state))
+
+
+if __name__ == "__main__":
+    unittest.main()
