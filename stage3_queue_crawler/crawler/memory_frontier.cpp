@@ -101,12 +101,14 @@ void MemoryFrontier::admit_deferred() {
 void MemoryFrontier::admit(Work work) {
     if (is_closed_)
         return;
+    // [answered]
     work.is_answered =
         settings_.needs_no_request && settings_.needs_no_request(work.url, work.purpose);
     if (work.is_answered) {
         let_in(std::move(work));
         return;
     }
+    // [/answered]
     const bool is_foreign = work.purpose == Purpose::check_foreign;
     if (settings_.ask_robots && !is_foreign) {
         robots_.enter(std::move(work));

@@ -68,10 +68,14 @@ Coroutine<> close_state(State& state, Ending ending, Console& console) {
     co_await state.end(ending == Ending::complete || ending == Ending::max_pages,
                        ending == Ending::complete);
     const State::Counts counts = state.counts();
-    if (!state.greeting().empty())
-        console.note(fmt::format("stage3: asked about {} URLs, of which {} have not "
-                                 "changed; knew the answers for {}",
-                                 counts.asked, counts.unchanged, counts.not_asked));
+    if (state.greeting().empty())
+        co_return; // there was nothing to know yet
+    std::string text = fmt::format("stage3: asked about {} URLs", counts.asked);
+    if (counts.unchanged > 0)
+        text += fmt::format(", of which {} have not changed", counts.unchanged);
+    if (counts.not_asked > 0)
+        text += fmt::format("; the answers for {} were known", counts.not_asked);
+    console.note(text);
 }
 
 std::string describe_if_early(Ending ending) {

@@ -45,7 +45,8 @@ class Writer {
 /// Once something is wrong, all that follows is 0 or empty.
 class Reader {
   public:
-    Reader(std::string_view bytes, const Url& page) : rest_(bytes), last_(page.href()) {}
+    Reader(std::string_view bytes, const Url& page)
+        : rest_(bytes), page_(page), last_(page.href()) {}
 
     std::uint64_t number() {
         std::uint64_t number = 0;
@@ -81,7 +82,7 @@ class Reader {
             return {};
         last_.resize(static_cast<std::size_t>(shared));
         last_ += text();
-        auto url = common::parse_url(last_);
+        auto url = common::resolve_url(last_, page_); // the short way, on one site
         if (!url || url->href() != last_)
             fail();
         return is_good_ ? url : std::nullopt;
@@ -103,6 +104,7 @@ class Reader {
     }
 
     std::string_view rest_;
+    const Url page_;
     std::string last_;
     bool is_good_ = true;
 };

@@ -3,7 +3,7 @@
 
 namespace stage3 {
 
-bool has_state_files() { return false; }
+std::string name_of_sqlite() { return "without SQLite"; }
 
 std::unique_ptr<State> open_state(EventLoop& /*loop*/, StateOptions /*options*/) {
     throw StateError("this stage3 was built without SQLite: install its headers "

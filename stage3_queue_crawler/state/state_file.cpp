@@ -433,6 +433,7 @@ void StateFile::keep(const common::Url& url, Purpose purpose, int tries,
     write_soon();
 }
 
+// [write]
 void StateFile::write_soon() {
     if (!timer_ && !writing_)
         timer_.emplace(loop_.call_later(pause, [this] { write(); }));
@@ -449,6 +450,7 @@ void StateFile::write() {
     writing_.emplace(
         written.add_done_callback([this](const Future<>& done) { take_result(done); }));
 }
+// [/write]
 
 void StateFile::take_result(const Future<>& written) {
     writing_.reset();
@@ -492,7 +494,7 @@ Coroutine<> StateFile::end(bool is_over, bool has_all) {
 
 } // namespace
 
-bool has_state_files() { return true; }
+std::string name_of_sqlite() { return fmt::format("sqlite/{}", sqlite3_libversion()); }
 
 std::unique_ptr<State> open_state(EventLoop& loop, StateOptions options) {
     const std::string file = options.file;

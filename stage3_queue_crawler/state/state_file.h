@@ -52,8 +52,8 @@ class State : public Answers {
     virtual Coroutine<> end(bool is_over, bool has_all) = 0;
 };
 
-/// False if this program was built without SQLite.
-bool has_state_files();
+/// For people: "sqlite/3.40.1", or "without SQLite".
+std::string name_of_sqlite();
 /// Opens the file, or makes it. `loop` must outlive it. Throws StateError.
 std::unique_ptr<State> open_state(EventLoop& loop, StateOptions options);
 

@@ -43,11 +43,13 @@ KNOWS = {
     "stage3_queue_crawler/shared_frontier": [*COMMON, *WHOLE_RUNTIME, "stage3_queue_crawler/http",
                                              "stage3_queue_crawler/crawler",
                                              "stage3_queue_crawler/redis"],
+    "stage3_queue_crawler/state": ["common/web", *WHOLE_RUNTIME, "stage3_queue_crawler/crawler"],
     "stage3_queue_crawler/program/formats": ["common/text", "common/web", "stage3_queue_crawler/crawler"],
     "stage3_queue_crawler/program": [*COMMON, "common/command_line", *WHOLE_RUNTIME,
                                      "stage3_queue_crawler/http", "stage3_queue_crawler/crawler",
                                      "stage3_queue_crawler/redis",
                                      "stage3_queue_crawler/shared_frontier",
+                                     "stage3_queue_crawler/state",
                                      "stage3_queue_crawler/program/formats"],
     # The small programs of the pages.
     "stage3_queue_crawler/tours": [*COMMON, *WHOLE_RUNTIME, "stage3_queue_crawler/redis",

@@ -18,7 +18,7 @@ all_steps() {
     begin_beside "clang-tidy" check_tidy
     # One without libpsl, as on most machines (with the same options as .ci/run), one with it.
     a_step "g++, warnings are errors" tests_with gcc "$gxx" --werror "$lines" -Dpsl=disabled
-    a_step "clang++, warnings are errors" build_sanitized clang clang++-19 -Db_lundef=false --werror -Dpsl=enabled
+    a_step "clang++, warnings are errors" build_sanitized clang clang++-19 -Db_lundef=false --werror -Dpsl=enabled -Dstate=enabled
     a_step "clang++, address and UB sanitizers" test_sanitized clang
     a_step "g++, address and UB sanitizers" sanitized_coroutines_with gcc "$gxx"
     a_step "coroutines, in the other builds" check_coroutine_builds
@@ -46,6 +46,7 @@ command  clang-tidy-19   -   clang-tidy-19       -           -           -      
 plugins  clang-tidy-19   -   llvm-19-dev         -           -           -           -  lets clang-tidy skip the system's headers, which makes it ten times as fast
 plugins  clang-tidy-19   -   libclang-19-dev     -           -           -           -  the same
 module   libpsl          -   libpsl-dev          libpsl-devel libpsl     libpsl-dev  libpsl     knows under which names anyone can register a domain (--scope domain)
+module   sqlite3         -   libsqlite3-dev      sqlite-devel sqlite     sqlite-dev  sqlite     lets a crawl go on after it was killed (--state)
 module   liburing - liburing-dev liburing-devel liburing  liburing-dev -  runs the small crawl on io_uring
 header   asio/experimental/channel.hpp - libasio-dev asio-devel      asio        asio-dev    -  is what our runtime is compared with
 command  valgrind        -   valgrind            valgrind    valgrind    valgrind    -  checks memory in its own way

@@ -296,7 +296,7 @@ TEST_CASE("--version names this program, its libraries and curl's") {
     CHECK(text.starts_with("stage3 "));
     CHECK(common::is_digit(text.at(7)));
     for (const char* const part :
-         {"\nlibcurl/", "\nlibxml2/", " zlib/", " fmt/", "libpsl"})
+         {"\nlibcurl/", "\nlibxml2/", " zlib/", " fmt/", "libpsl", "sqlite"})
         CHECK_MESSAGE(text.find(part) != std::string::npos, part);
 }
 
