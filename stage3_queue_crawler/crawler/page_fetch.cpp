@@ -16,7 +16,30 @@ namespace stage3 {
 using namespace std::chrono_literals;
 
 namespace {
+
 constexpr int not_modified = 304;
+
+/// The headers with which a server answers 304 if nothing has changed.
+/// Source: RFC 9110, section 13.1
+std::vector<std::string> condition(const KeptParts& kept) {
+    std::vector<std::string> headers;
+    if (!kept.etag.empty())
+        headers.push_back("If-None-Match: " + kept.etag);
+    if (!kept.last_modified.empty())
+        headers.push_back("If-Modified-Since: " + kept.last_modified);
+    return headers;
+}
+
+/// The server says that an answer is still right, perhaps with new validators.
+void confirm(KeptParts& earlier, KeptParts& now) {
+    earlier.source = KeptParts::Source::unchanged;
+    earlier.may_be_private = now.may_be_private;
+    if (!now.etag.empty())
+        earlier.etag = std::move(now.etag);
+    if (!now.last_modified.empty())
+        earlier.last_modified = std::move(now.last_modified);
+}
+
 } // namespace
 
 PageFetch::PageFetch(EventLoop& loop, PageFetchSettings settings)
@@ -65,9 +88,10 @@ std::optional<Again> PageFetch::gently(std::optional<Again> again,
 
 Coroutine<Fetched> PageFetch::fetch(common::Url url, int tries,
                                     std::function<void()> on_request, Purpose purpose) {
-    return settings_.answers == nullptr
-               ? ask(std::move(url), tries, std::move(on_request), purpose)
-               : find_or_ask(std::move(url), tries, std::move(on_request), purpose);
+    if (settings_.answers != nullptr)
+        return find_or_ask(std::move(url), tries, std::move(on_request), purpose);
+    GetOptions options = options_for(url);
+    return ask(std::move(url), tries, std::move(on_request), purpose, std::move(options));
 }
 
 /// Asks the server only if there is no answer from an earlier visit that will do.
@@ -80,31 +104,18 @@ Coroutine<Fetched> PageFetch::find_or_ask(common::Url url, int tries,
             session_.allow_private();
         co_return std::move(*earlier);
     }
+    GetOptions options = options_for(url);
+    if (earlier)
+        options.more_headers = condition(*earlier->kept);
     Coroutine<Fetched> asking =
-        ask(std::move(url), tries, std::move(on_request), purpose, std::move(earlier));
-    co_return co_await std::move(asking);
-}
-
-/// To such a request, a server answers 304 if nothing has changed.
-/// Source: RFC 9110, section 13.1
-void PageFetch::make_conditional(GetOptions& options, const KeptParts& kept) {
-    if (!kept.etag.empty())
-        options.more_headers.push_back("If-None-Match: " + kept.etag);
-    if (!kept.last_modified.empty())
-        options.more_headers.push_back("If-Modified-Since: " + kept.last_modified);
-}
-
-/// The earlier answer, now that the server says it's still right. Its validators may be
-/// new ones.
-PageResponse PageFetch::confirmed(PageResponse earlier, const Response& response) const {
-    KeptParts& kept = *earlier.kept;
-    kept.source = KeptParts::Source::unchanged;
-    kept.may_be_private = session_.may_be_private();
-    if (const auto etag = response.header("ETag"); !etag.empty())
-        kept.etag = etag;
-    if (const auto date = response.header("Last-Modified"); !date.empty())
-        kept.last_modified = date;
-    return earlier;
+        ask(std::move(url), tries, std::move(on_request), purpose, std::move(options));
+    Fetched fetched = co_await std::move(asking);
+    const auto* const page = std::get_if<PageResponse>(&fetched);
+    if (earlier && page != nullptr && page->kept && page->status == not_modified) {
+        confirm(*earlier->kept, *page->kept);
+        co_return std::move(*earlier);
+    }
+    co_return fetched;
 }
 
 void PageFetch::take_headers(const Response& response, PageResponse& page) const {
@@ -121,16 +132,13 @@ void PageFetch::take_headers(const Response& response, PageResponse& page) const
 // [fetch]
 Coroutine<Fetched> PageFetch::ask(common::Url url, int tries,
                                   std::function<void()> on_request, Purpose purpose,
-                                  std::optional<PageResponse> earlier) {
+                                  GetOptions options) {
     PageResponse page;
     TracedFetch traced(loop_.tracer(), url, page);
     std::optional<Again> again;
     const bool is_check = purpose != Purpose::follow;
     try {
         on_request();
-        GetOptions options = options_for(url);
-        if (earlier)
-            make_conditional(options, *earlier->kept);
         Coroutine<Response> request = // GCC 12 miscompiles a "?:" inside co_await
             is_check ? check(url, options, tries) : session_.get(url, options);
         Response response = co_await std::move(request);
@@ -138,10 +146,7 @@ Coroutine<Fetched> PageFetch::ask(common::Url url, int tries,
         page.status = response.status();
         page.retry_after = response.retry_after();
         again = after_status(page.status, page.retry_after, tries);
-        if (earlier && page.status == not_modified) {
-            co_await response.read(); // nothing; but the connection is free then
-            page = confirmed(std::move(*earlier), response);
-        } else if (!again) {
+        if (!again) {
             take_headers(response, page);
             if (!is_check)
                 page.body = co_await response.read();

@@ -87,9 +87,7 @@ class PageFetch {
     Coroutine<Fetched> find_or_ask(common::Url url, int tries,
                                    std::function<void()> on_request, Purpose purpose);
     Coroutine<Fetched> ask(common::Url url, int tries, std::function<void()> on_request,
-                           Purpose purpose, std::optional<PageResponse> earlier = {});
-    static void make_conditional(GetOptions& options, const KeptParts& kept);
-    PageResponse confirmed(PageResponse earlier, const Response& response) const;
+                           Purpose purpose, GetOptions options);
     void take_headers(const Response& response, PageResponse& page) const;
     Coroutine<Response> check(common::Url url, GetOptions options, int tries);
     std::optional<Again> gently(std::optional<Again> again, const PageResponse& page,
