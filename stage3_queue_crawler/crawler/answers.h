@@ -10,6 +10,7 @@
 #include "common/web/url.h"
 #include "stage3_queue_crawler/crawler/page_response.h"
 #include "stage3_queue_crawler/crawler/purpose.h"
+#include "stage3_queue_crawler/crawler/work.h"
 #include "stage3_queue_crawler/runtime/task/coroutine.h"
 
 #include <optional>
@@ -32,8 +33,8 @@ class Answers {
                                                         Purpose purpose) = 0;
     /// Keeps an answer for later. `links`: those on the page; null if it wasn't read.
     /// Doesn't wait, and doesn't fail because of a file.
-    virtual void keep(const common::Url& url, Purpose purpose, int tries,
-                      const PageResponse& response, const common::Links* links) = 0;
+    virtual void keep(const Work& work, const PageResponse& response, bool is_alive,
+                      const common::Links* links) = 0;
 };
 // [/answers]
 

@@ -2,8 +2,10 @@
 
 #include "stage3_queue_crawler/crawler/host.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -64,8 +66,11 @@ void MemoryFrontier::add(KnownUrl& url, const Origin& origin) {
     }
     ++counts_.unfinished;
     nothing_left_.clear();
-    if (url.purpose == Purpose::follow)
+    if (url.purpose == Purpose::follow) {
         ++to_follow_;
+        if (keeps_levels())
+            ++pages_at_depth_[url.depth];
+    }
     if (url.purpose == Purpose::check && to_follow_ > 0) {
         url.is_deferred = true;
         deferred_.push_back(&url);
@@ -85,7 +90,7 @@ void MemoryFrontier::admit_deferred() {
             continue; // it's a page, too
         if (is_full()) {
             counts_.has_left_some = true;
-            finish_one(Purpose::check);
+            finish_one(Purpose::check, url->depth);
             continue;
         }
         Work work(url->url);
@@ -105,7 +110,7 @@ void MemoryFrontier::admit(Work work) {
     work.is_answered =
         settings_.needs_no_request && settings_.needs_no_request(work.url, work.purpose);
     if (work.is_answered) {
-        let_in(std::move(work));
+        let_in_in_turn(std::move(work));
         return;
     }
     // [/answered]
@@ -134,6 +139,31 @@ void MemoryFrontier::set_out(Work work) {
         robots_.enter(std::move(work));
     else
         let_in(std::move(work));
+}
+
+/// It needs no request, so it waits only for pages that are nearer to a root: if it
+/// overtook these, what it leads to would seem deeper than it is.
+void MemoryFrontier::let_in_in_turn(Work work) {
+    if (keeps_levels() && work.purpose == Purpose::follow
+        && pages_at_depth_.begin()->first < work.depth)
+        answered_[work.depth].push_back(std::move(work));
+    else
+        let_in(std::move(work));
+}
+
+/// A page is done.
+void MemoryFrontier::leave_level(std::uint32_t depth) {
+    const auto level = pages_at_depth_.find(depth);
+    if (--level->second > 0)
+        return;
+    pages_at_depth_.erase(level);
+    while (!answered_.empty()
+           && (pages_at_depth_.empty()
+               || answered_.begin()->first <= pages_at_depth_.begin()->first)) {
+        auto next = answered_.extract(answered_.begin());
+        for (Work& work : next.mapped())
+            let_in(std::move(work));
+    }
 }
 
 /// It may be fetched: the next worker takes it.
@@ -228,7 +258,7 @@ void MemoryFrontier::done(Work work, Record& record, const Found& found) {
     page.state =
         is_dead(record.outcome) ? KnownUrl::State::dead : KnownUrl::State::fetched;
     come_in(work);
-    finish_one(work.purpose);
+    finish_one(work.purpose, work.depth);
 }
 
 void MemoryFrontier::note_fragments(const Found& found, KnownUrl::Number page) {
@@ -309,7 +339,7 @@ bool MemoryFrontier::drop_if_full(const Work& work) {
         return false;
     counts_.has_left_some = true;
     leave_gate(work);
-    finish_one(work.purpose);
+    finish_one(work.purpose, work.depth);
     return true;
 }
 
@@ -324,18 +354,22 @@ void MemoryFrontier::drop_what_waits() {
             leave_gate(work);
         all.push_back(std::move(work));
     }
+    for (auto& [depth, works] : std::exchange(answered_, {}))
+        std::ranges::move(works, std::back_inserter(all));
     settings_.withdraw_questions();
     for (Work& work : all) {
         if (work.was_tried) {
             admit(std::move(work));
         } else {
             counts_.has_left_some = true;
-            finish_one(work.purpose);
+            finish_one(work.purpose, work.depth);
         }
     }
 }
 
-void MemoryFrontier::finish_one(Purpose purpose) {
+void MemoryFrontier::finish_one(Purpose purpose, std::uint32_t depth) {
+    if (purpose == Purpose::follow && keeps_levels())
+        leave_level(depth);
     if (purpose == Purpose::follow && --to_follow_ == 0)
         admit_deferred();
     if (--counts_.unfinished == 0)

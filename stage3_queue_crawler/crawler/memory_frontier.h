@@ -25,6 +25,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -96,7 +97,14 @@ class MemoryFrontier {
     bool is_full() const { return taken_ >= settings_.max_pages; }
     bool drop_if_full(const Work& work);
     void drop_what_waits();
-    void finish_one(Purpose purpose);
+    void finish_one(Purpose purpose, std::uint32_t depth);
+    /// Only with a limit does it matter how deep a page is.
+    bool keeps_levels() const {
+        return settings_.max_depth != FrontierSettings::no_limit
+               && settings_.needs_no_request;
+    }
+    void let_in_in_turn(Work work);
+    void leave_level(std::uint32_t depth);
 
     EventLoop& loop_;
     const FrontierSettings settings_;
@@ -108,8 +116,10 @@ class MemoryFrontier {
     ParkingLot<Work> parked_;
     std::vector<KnownUrl*> deferred_; // to be checked when nothing is left to follow
     std::size_t to_follow_ = 0;       // unfinished
-    std::deque<Work> going_abroad_;   // let in by their hosts, but there are too many
-    std::size_t hosts_abroad_ = 0;    // being asked
+    std::map<std::uint32_t, std::size_t> pages_at_depth_; // to follow, unfinished
+    std::map<std::uint32_t, std::vector<Work>> answered_; // that must wait for these
+    std::deque<Work> going_abroad_; // let in by their hosts, but there are too many
+    std::size_t hosts_abroad_ = 0;  // being asked
     Fragments fragments_;
     FrontierCounts counts_;
     Event nothing_left_;

@@ -19,13 +19,29 @@ namespace {
 
 constexpr int not_modified = 304;
 
-/// The headers with which a server answers 304 if nothing has changed.
-/// Source: RFC 9110, section 13.1
+/// What servers may send as validators is sent back to them, and kept meanwhile. So it
+/// must be short, and not end the header. Source: RFC 9110, sections 8.8.2 and 8.8.3
+bool is_entity_tag(std::string_view text) {
+    constexpr std::size_t longest = 500;
+    text.remove_prefix(text.starts_with("W/") ? 2 : 0);
+    return text.size() >= 2 && text.size() <= longest && text.starts_with('"')
+           && text.find('"', 1) == text.size() - 1
+           && std::ranges::all_of(text, [](char c) { return c > ' ' && c < 0x7f; });
+}
+
+bool is_date(std::string_view text) {
+    constexpr std::size_t longest = 50;
+    return !text.empty() && text.size() <= longest
+           && std::ranges::all_of(text, [](char c) { return c >= ' ' && c < 0x7f; });
+}
+
+/// The headers with which a server answers 304 if nothing has changed; none without a
+/// validator. Source: RFC 9110, section 13.1
 std::vector<std::string> condition(const KeptParts& kept) {
     std::vector<std::string> headers;
-    if (!kept.etag.empty())
+    if (is_entity_tag(kept.etag))
         headers.push_back("If-None-Match: " + kept.etag);
-    if (!kept.last_modified.empty())
+    if (is_date(kept.last_modified))
         headers.push_back("If-Modified-Since: " + kept.last_modified);
     return headers;
 }
@@ -94,11 +110,15 @@ Coroutine<Fetched> PageFetch::fetch(common::Url url, int tries,
     return ask(std::move(url), tries, std::move(on_request), purpose, std::move(options));
 }
 
-/// Asks the server only if there is no answer from an earlier visit that will do.
+/// Asks the server only if there is no answer from an earlier visit that will do. A URL
+/// that was to need no request, but does, must first wait for its turn.
 Coroutine<Fetched> PageFetch::find_or_ask(common::Url url, int tries,
                                           std::function<void()> on_request,
                                           Purpose purpose) {
+    const bool needs_no_request = settings_.answers->will_do(url, purpose);
     std::optional<PageResponse> earlier = co_await settings_.answers->find(url, purpose);
+    if (!earlier && needs_no_request)
+        co_return Again{.wait = {}, .was_a_try = false};
     if (earlier && earlier->kept->source != KeptParts::Source::old) {
         if (earlier->kept->may_be_private)
             session_.allow_private();
@@ -107,11 +127,13 @@ Coroutine<Fetched> PageFetch::find_or_ask(common::Url url, int tries,
     GetOptions options = options_for(url);
     if (earlier)
         options.more_headers = condition(*earlier->kept);
+    const bool is_conditional = !options.more_headers.empty();
     Coroutine<Fetched> asking =
         ask(std::move(url), tries, std::move(on_request), purpose, std::move(options));
     Fetched fetched = co_await std::move(asking);
     const auto* const page = std::get_if<PageResponse>(&fetched);
-    if (earlier && page != nullptr && page->kept && page->status == not_modified) {
+    if (earlier && is_conditional && page != nullptr && page->kept
+        && page->status == not_modified) {
         confirm(*earlier->kept, *page->kept);
         co_return std::move(*earlier);
     }
@@ -125,8 +147,10 @@ void PageFetch::take_headers(const Response& response, PageResponse& page) const
         return;
     page.kept = std::make_shared<KeptParts>();
     page.kept->may_be_private = session_.may_be_private();
-    page.kept->etag = response.header("ETag");
-    page.kept->last_modified = response.header("Last-Modified");
+    if (const auto etag = response.header("ETag"); is_entity_tag(etag))
+        page.kept->etag = etag;
+    if (const auto date = response.header("Last-Modified"); is_date(date))
+        page.kept->last_modified = date;
 }
 
 // [fetch]

@@ -64,21 +64,21 @@ Coroutine<Page> PageJudge::judge(const Work& work, PageResponse response) {
             page.leave_open(response.error);
         else
             page.fail(response.error);
-        keep(work, response);
+        keep(work, response, page.record.outcome);
         co_return page;
     }
     if (!common::is_success(response.status)) {
-        keep(work, response);
+        keep(work, response, page.record.outcome);
         co_return page;
     }
     if (work.purpose != Purpose::follow) {
         page.record.outcome = Outcome::file;
-        keep(work, response);
+        keep(work, response, page.record.outcome);
         co_return page;
     }
     try {
         std::optional<common::Links> links = co_await links_on(work, response);
-        keep(work, response, links ? &*links : nullptr);
+        keep(work, response, Outcome::page, links ? &*links : nullptr);
         if (links)
             take_links(std::move(*links), work, response, page);
         else
@@ -94,18 +94,19 @@ Coroutine<Page> PageJudge::judge(const Work& work, PageResponse response) {
     co_return page;
 }
 
-/// Keeps what the server has answered, before it's judged: the next crawl may judge it
-/// differently.
-void PageJudge::keep(const Work& work, const PageResponse& response,
+/// Keeps what the server has answered. The next crawl judges it anew.
+void PageJudge::keep(const Work& work, const PageResponse& response, Outcome outcome,
                      const common::Links* links) {
     if (answers_ != nullptr)
-        answers_->keep(work.url, work.purpose, work.tries, response, links);
+        answers_->keep(work, response, !is_dead(outcome) && outcome != Outcome::unclear,
+                       links);
 }
 
 void PageJudge::read_headers(const Work& work, const PageResponse& response, Page& page) {
     const std::string_view type = response.content_type;
     Record& record = page.record;
-    if (response.kept && response.kept->tries > 0)
+    if (response.kept && response.kept->tries > 0
+        && response.kept->source != KeptParts::Source::unchanged)
         record.tries = response.kept->tries;
     record.content_type = common::trim(type.substr(0, type.find(';')));
     record.charset = common::header_parameter(type, "charset");
@@ -199,8 +200,13 @@ bool PageJudge::is_style_sheet(const PageResponse& response) const {
 Coroutine<std::optional<common::Links>> PageJudge::links_on(const Work& work,
                                                             PageResponse& response) {
     constexpr int no_content = 204;
-    if (response.is_earlier())
-        co_return std::move(response.kept->links);
+    if (response.is_earlier()) {
+        std::optional<common::Links> links = std::move(response.kept->links);
+        if (links) // a file isn't as trustworthy as our parser
+            std::erase_if(links->urls,
+                          [&](const Url& link) { return !scope_->contains(link); });
+        co_return links;
+    }
     if (response.status == no_content
         || !(is_style_sheet(response)
              || common::may_hold_links(response.content_type, response.body)))

@@ -77,7 +77,7 @@ class PageJudge {
                                                      PageResponse& response);
     void take_links(common::Links links, const Work& work, const PageResponse& response,
                     Page& page);
-    void keep(const Work& work, const PageResponse& response,
+    void keep(const Work& work, const PageResponse& response, Outcome outcome,
               const common::Links* links = nullptr);
     bool is_trap(const common::Url& link, const Work& work);
     void leave_out(std::size_t links, std::string_view why, const Work& work);

@@ -1,5 +1,6 @@
 #include "stage3_queue_crawler/program/agreed_settings.h"
 
+#include "common/web/fragments.h"
 #include "stage3_queue_crawler/crawler/registrable_domain.h"
 
 #include <fmt/core.h>
@@ -49,6 +50,15 @@ std::string what_is_checked(const Checks& checks) {
     return text;
 }
 
+std::string what_is_allowed(const CrawlSettings& crawl) {
+    std::string text = crawl.obey_robots ? "" : "\n--no-robots";
+    if (crawl.session.objection)
+        text += "\n--no-private";
+    if (crawl.session.tls.insecure)
+        text += "\n--insecure";
+    return text;
+}
+
 std::string how_checks_are_judged(const Checks& checks) {
     std::string text;
     if (checks.foreign)
@@ -74,19 +84,24 @@ std::string agreed_settings(const Options& options) {
         std::chrono::duration<double>(crawl.politeness.delay).count(),
         std::chrono::duration<double>(options.shared.lease).count());
     text += fmt::format("\n--order {}", name_of(crawl.order));
-    if (!crawl.obey_robots)
-        text += "\n--no-robots";
-    if (crawl.session.objection)
-        text += "\n--no-private";
-    if (crawl.session.tls.insecure)
-        text += "\n--insecure";
-    return text + what_is_checked(crawl.checks) + how_checks_are_judged(crawl.checks)
-           + who_we_are(crawl);
+    return text + what_is_allowed(crawl) + what_is_checked(crawl.checks)
+           + how_checks_are_judged(crawl.checks) + who_we_are(crawl);
 }
 
 std::string settings_of_answers(const Options& options) {
-    return what_is_crawled(options) + what_is_checked(options.crawl.checks)
-           + who_we_are(options.crawl);
+    const CrawlSettings& crawl = options.crawl;
+    std::string secrets; // only a hash of them leaves this process
+    for (const std::string& header : crawl.session.headers)
+        secrets += header + '\n';
+    for (const auto& [origin, login] : crawl.logins)
+        secrets += fmt::format("{}\n{}\n{}\n", origin, login.user, login.password);
+    std::string text = what_is_crawled(options) + what_is_checked(crawl.checks)
+                       + what_is_allowed(crawl) + who_we_are(crawl);
+    text += fmt::format("\n--max-body {}", crawl.session.max_body);
+    if (!secrets.empty())
+        text += fmt::format("\nheaders and passwords with hash {:x}",
+                            common::hash_of_id(secrets));
+    return text;
 }
 
 } // namespace stage3

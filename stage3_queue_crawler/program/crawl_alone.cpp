@@ -12,6 +12,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -54,7 +55,10 @@ std::unique_ptr<State> open_state_for(EventLoop& loop, const Options& options,
     try {
         auto state = open_state(loop, {.file = options.state,
                                        .max_age = options.max_age,
-                                       .settings = settings_of_answers(options)});
+                                       .settings = settings_of_answers(options),
+                                       .on_note = [&console](const std::string& note) {
+                                           console.note("stage3: " + note);
+                                       }});
         if (const std::string greeting = state->greeting(); !greeting.empty())
             console.note("stage3: " + greeting);
         return state;
@@ -63,19 +67,26 @@ std::unique_ptr<State> open_state_for(EventLoop& loop, const Options& options,
     }
 }
 
-/// At the end of a crawl. A limit on pages is an end, too: the next crawl begins anew.
-Coroutine<> close_state(State& state, Ending ending, Console& console) {
-    co_await state.end(ending == Ending::complete || ending == Ending::max_pages,
-                       ending == Ending::complete);
+/// At the end of a crawl. False if something couldn't be written.
+Coroutine<bool> close_state(State& state, const Crawler<>& crawler, Ending ending,
+                            Console& console) {
+    std::vector<common::Url> pages_with_missing_places;
+    for (const Record& record : crawler.frontier().missing_fragments())
+        pages_with_missing_places.push_back(record.url);
+    // A limit on pages is an end, too: the next crawl begins anew.
+    const bool is_over = ending == Ending::complete || ending == Ending::max_pages;
+    Coroutine<bool> closing = state.end(is_over, std::move(pages_with_missing_places));
+    const bool is_kept = co_await std::move(closing);
     const State::Counts counts = state.counts();
     if (state.greeting().empty())
-        co_return; // there was nothing to know yet
+        co_return is_kept; // there was nothing to know yet
     std::string text = fmt::format("stage3: asked about {} URLs", counts.asked);
     if (counts.unchanged > 0)
         text += fmt::format(", of which {} have not changed", counts.unchanged);
     if (counts.not_asked > 0)
         text += fmt::format("; the answers for {} were known", counts.not_asked);
     console.note(text);
+    co_return is_kept;
 }
 
 std::string describe_if_early(Ending ending) {
@@ -88,12 +99,13 @@ Coroutine<int> crawl_alone(Options options) {
     EventLoop& loop = running_loop();
     Console console(loop, options.quiet);
     const TellTasksOnQuit tell(loop, console);
+    // Before the reports: if it can't be used, they stay as they were.
+    const std::unique_ptr<State> state = open_state_for(loop, options, console);
+    options.crawl.answers = state.get();
     Reports reports(loop, options);
     fit_to_process(options, console);
     Scope scope(options.reach, options.roots, std::move(options.excluded),
                 std::move(options.included));
-    const std::unique_ptr<State> state = open_state_for(loop, options, console);
-    options.crawl.answers = state.get();
     // [run]
     reports.begin();
     const auto start = Clock::now();
@@ -116,8 +128,9 @@ Coroutine<int> crawl_alone(Options options) {
                      .cut_short = describe_if_early(crawl.ending())});
     // [/run]
     const Ending ending = crawl.ending();
+    bool is_all_kept = true;
     if (state)
-        co_await close_state(*state, ending, console);
+        is_all_kept = co_await close_state(*state, crawler, ending, console);
     if (ending != Ending::complete)
         console.note(fmt::format("stage3: {}: {} URLs that are known were not fetched",
                                  describe(ending),
@@ -127,8 +140,9 @@ Coroutine<int> crawl_alone(Options options) {
     const Excuses& excuses = reports.excuses();
     const std::size_t dead = progress.dead - excuses.excused_dead();
     const std::size_t unclear = progress.unclear - excuses.excused_unclear();
-    co_return exit_status(ending, dead + (options.strict ? unclear : 0),
-                          !crawler.left_out().empty());
+    const int status = exit_status(ending, dead + (options.strict ? unclear : 0),
+                                   !crawler.left_out().empty());
+    co_return is_all_kept ? status : std::max(status, cut_short_status);
 }
 
 } // namespace stage3

@@ -145,14 +145,14 @@ exit status, and under "Dead" in reports.
 In both files, a line that begins with # is a comment. With --frontier, give
 these options to the process that has --report.
 
-With a state file, a crawl that was killed goes on when you repeat the command,
+With a state file, a crawl that was killed continues when you repeat the command,
 and the crawl after it asks servers only what has changed.
   --state FILE         keep there what servers answer (an SQLite database); one
-                       crawl at a time can use it. What may depend on other
-                       options must be the same: URLs, scope, what is checked,
-                       and headers. Remove the file to begin anew
+                       crawl at a time can use it. Options on which answers
+                       depend must be the same: URLs, scope, what is checked,
+                       headers and so on. Remove the file to begin anew
   --max-age AGE        don't even ask about a URL that was alive less than AGE
-                       ago: 3600, 90m, 12h or 7d
+                       ago (3600, 90m, 12h or 7d), nor what robots.txt says
 
 Options can be in a file, without dashes, one per line; url, too:
   # every link of ours

@@ -291,6 +291,7 @@ struct Typed {
     bool help_on_verdicts = false;
     bool help_on_sharing = false;
     bool help_on_reports = false;
+    std::optional<std::string> state;
     std::optional<std::chrono::seconds> max_age;
     std::string output;
     std::string html;
@@ -431,7 +432,10 @@ void add_output(common::CommandLine& line, Options& options, Typed& typed) {
     line.add("--format", "FORMAT", "text (default), jsonl, csv ... (--help-reports)",
              format_into(options.format));
     line.add("--state", "FILE", "remember answers: go on later, ask only for changes",
-             common::text_into(options.state));
+             [&options, &typed](const std::string& text) {
+                 typed.state = options.state = text;
+                 return std::string();
+             });
     line.add("--max-age", "AGE",
              "take answers in --state that aren't older, as 12h or 7d",
              reader_of_age(typed.max_age));
@@ -592,6 +596,7 @@ void check_files(const Options& options, const Typed& typed) {
     std::vector<std::pair<std::string, std::string>> written{
         {"--output", options.output},
         {"--state", options.state},
+        {"--state", options.state.empty() ? "" : options.state + "-wal"},
         {"--write-baseline", options.write_baseline},
         {"--trace", options.trace}};
     for (const AlsoReport& report : options.also)
@@ -655,6 +660,8 @@ void set_reports(Options& options, const Typed& typed) {
 
 /// Throws if these options don't go together.
 void set_state(Options& options, const Typed& typed) {
+    if (typed.state && (typed.state->empty() || *typed.state == "-"))
+        throw UsageError("--state needs a file");
     if (options.state.empty() && typed.max_age)
         throw UsageError("--max-age needs a --state FILE");
     if (!options.state.empty() && !options.shared.servers.empty())

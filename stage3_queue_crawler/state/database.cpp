@@ -96,6 +96,7 @@ Database::Database(const std::string& path) {
 
 Statement Database::prepare(std::string_view sql) {
     sqlite3_stmt* statement = nullptr;
+    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): its size comes with it
     check(sqlite3_prepare_v3(database_.get(), sql.data(), size_of(sql),
                              SQLITE_PREPARE_PERSISTENT, &statement, nullptr),
           database_.get());

@@ -5,6 +5,7 @@ namespace stage3 {
 
 std::string name_of_sqlite() { return "without SQLite"; }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the other one keeps them
 std::unique_ptr<State> open_state(EventLoop& /*loop*/, StateOptions /*options*/) {
     throw StateError("this stage3 was built without SQLite: install its headers "
                      "(Debian: libsqlite3-dev), and build it again");

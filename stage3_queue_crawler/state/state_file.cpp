@@ -1,5 +1,6 @@
 #include "stage3_queue_crawler/state/state_file.h"
 
+#include "common/system/socket.h"
 #include "stage3_queue_crawler/runtime/executor/executor.h"
 #include "stage3_queue_crawler/runtime/loop/at_exit.h"
 #include "stage3_queue_crawler/runtime/loop/thread_pool.h"
@@ -11,17 +12,21 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <ctime>
 #include <exception>
 #include <optional>
 #include <sstream>
 #include <string_view>
+#include <system_error>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include <fcntl.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 namespace stage3 {
 namespace {
@@ -34,32 +39,35 @@ constexpr int format = 1;            // of the tables, and of what is in them
 constexpr auto pause = 20ms;         // between two transactions
 constexpr std::size_t most_unwritten = std::size_t{16} * 1024 * 1024; // bytes
 
+constexpr std::int64_t most_crawls = 10; // in which an answer may go unused
+
 // Only what begins a row is read at the start: a page's links come last.
 constexpr const char* tables = R"(
     CREATE TABLE crawl (number INTEGER, settings TEXT, begun INTEGER, is_over INTEGER);
     CREATE TABLE answers (
-        url TEXT NOT NULL UNIQUE, crawl INTEGER NOT NULL, asked_at INTEGER NOT NULL,
-        purpose INTEGER NOT NULL, status INTEGER NOT NULL, etag TEXT, last_modified TEXT,
-        error TEXT, is_refused INTEGER, may_be_private INTEGER, content_type TEXT, location TEXT, bytes INTEGER,
-        tries INTEGER, links BLOB);
+        url TEXT NOT NULL PRIMARY KEY, crawl INTEGER, asked_at INTEGER, purpose INTEGER,
+        status INTEGER, error TEXT, is_alive INTEGER, etag TEXT, last_modified TEXT,
+        is_refused INTEGER, may_be_private INTEGER, retry_after INTEGER,
+        content_type TEXT, location TEXT, bytes INTEGER, tries INTEGER, links BLOB);
     INSERT INTO crawl VALUES (0, '', 0, 1);
 )";
 constexpr std::string_view put = R"(
-    INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT (url) DO UPDATE SET crawl = excluded.crawl,
-        asked_at = excluded.asked_at, purpose = excluded.purpose,
-        status = excluded.status, etag = excluded.etag,
-        last_modified = excluded.last_modified, error = excluded.error,
-        is_refused = excluded.is_refused,
-        may_be_private = excluded.may_be_private, content_type = excluded.content_type,
-        location = excluded.location, bytes = excluded.bytes, tries = excluded.tries,
-        links = excluded.links
+    REPLACE INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 )";
-
 // What remains the same isn't written again.
 constexpr std::string_view renew = R"(
     UPDATE answers SET crawl = ?, asked_at = ?, etag = ?, last_modified = ?,
         may_be_private = ? WHERE url = ?
+)";
+constexpr std::string_view get = R"(
+    SELECT purpose, status, error, etag, last_modified, is_refused, may_be_private,
+        retry_after, content_type, location, bytes, tries, asked_at, links
+    FROM answers WHERE url = ?
+)";
+constexpr std::string_view get_all = R"(
+    SELECT url, crawl, asked_at, purpose, status, error = '', is_alive,
+        etag <> '' OR last_modified <> ''
+    FROM answers
 )";
 
 /// A row of the table of answers.
@@ -68,14 +76,21 @@ struct Row {
 
     common::Url url;
     Purpose purpose = Purpose::follow;
-    PageResponse response;
-    std::int64_t asked_at = 0;
-    int tries = 0;
-    std::optional<std::string> links = {};
-    std::string etag = {};
-    std::string last_modified = {};
-    bool may_be_private = false;
+    PageResponse response = {}; ///< with its `kept`, but neither body nor links
+    std::optional<std::string> links = {}; ///< as bytes
+    bool is_alive = false;
     bool is_there = false; ///< with the same answer
+};
+
+/// What is known of an answer without its text.
+struct RowInShort {
+    std::int64_t crawl;
+    std::int64_t asked_at;
+    bool was_read; ///< and not only checked
+    int status;
+    bool is_whole;
+    bool is_alive;
+    bool has_validator;
 };
 
 std::int64_t now() {
@@ -87,18 +102,6 @@ std::string date(std::int64_t unix_time) {
                        fmt::localtime(static_cast<std::time_t>(unix_time)));
 }
 
-/// May this text be sent in a header? It came from a server, and then from a file.
-bool is_header_value(std::string_view text) {
-    constexpr std::size_t longest = 1000;
-    return text.size() <= longest && std::ranges::all_of(text, [](char c) {
-               return c == '\t' || (c >= ' ' && c < 0x7f);
-           });
-}
-
-std::string as_header_value(std::string_view text) {
-    return is_header_value(text) ? std::string(text) : std::string();
-}
-
 /// The lines of `text` that `other` lacks, in one line.
 std::string lines_missing_in(const std::string& other, const std::string& text) {
     std::string result;
@@ -106,6 +109,9 @@ std::string lines_missing_in(const std::string& other, const std::string& text) 
     for (std::string line; std::getline(lines, line);)
         if (('\n' + other + '\n').find('\n' + line + '\n') == std::string::npos)
             result += (result.empty() ? "" : ", ") + line;
+    constexpr std::size_t longest = 200;
+    if (result.size() > longest)
+        result = result.substr(0, longest) + "...";
     return result.empty() ? "nothing else" : result;
 }
 
@@ -119,18 +125,29 @@ std::string lines_missing_in(const std::string& other, const std::string& text) 
     throw StateError(fmt::format("{}: {}", file, error.what()));
 }
 
+/// It has URLs that others need not know, such as those of a site behind a password.
+void make_private_file(const std::string& path) {
+    constexpr ::mode_t only_ours = S_IRUSR | S_IWUSR;
+    const common::Socket file(
+        ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, only_ours));
+    struct ::stat status{};
+    if (!file || ::fstat(file.fd(), &status) != 0)
+        throw StateError(std::generic_category().message(errno));
+    if (!S_ISREG(status.st_mode))
+        throw StateError("this isn't a regular file");
+}
+
 /// What is in the file. All but the constructor belongs to the file's own thread.
 class Tables {
   public:
     explicit Tables(const StateOptions& options);
 
-    /// Calls this with each answer's URL, crawl, time, purpose, status, whether it has a
-    /// validator, and whether it's whole.
+    /// Calls this with each URL, and a RowInShort.
     template <class Function>
     void for_each(Function function);
     std::optional<Row> find(const common::Url& url);
     void write(const std::vector<Row>& rows);
-    void end(bool is_over, bool has_all);
+    void end(bool is_over, const std::vector<common::Url>& ask_again);
 
     std::int64_t crawl() const { return crawl_; }
     /// When it was begun, if this one goes on with it.
@@ -140,17 +157,24 @@ class Tables {
   private:
     void make_ours();
     void begin(const StateOptions& options);
+    void write(const Row& row);
+    void write_again(const Row& row);
+
+    static constexpr auto follow = static_cast<std::int64_t>(Purpose::follow);
 
     Database database_;
     std::int64_t crawl_ = 0;
     std::int64_t last_begun_ = 0;
     std::optional<std::int64_t> interrupted_;
-    std::optional<Statement> find_;
+    std::optional<Statement> get_;
     std::optional<Statement> put_;
     std::optional<Statement> renew_;
 };
 
-Tables::Tables(const StateOptions& options) : database_(options.file) {
+Tables::Tables(const StateOptions& options)
+    // SQLite takes ":memory:" and "file:x" for something else.
+    : database_(options.file.starts_with('/') ? options.file : "./" + options.file) {
+    database_.run("PRAGMA trusted_schema = OFF"); // it may come from somebody else
     // The lock is the file's owner's until the end, or until the process is gone.
     database_.run("PRAGMA locking_mode = EXCLUSIVE");
     make_ours();
@@ -158,10 +182,7 @@ Tables::Tables(const StateOptions& options) : database_(options.file) {
     // the machine loses power, the last ones may be lost, but never half of one.
     database_.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
     begin(options);
-    find_ =
-        database_.prepare("SELECT purpose, status, etag, last_modified, error, "
-                          "is_refused, content_type, location, bytes, tries, "
-                          "asked_at, links, may_be_private FROM answers WHERE url = ?");
+    get_ = database_.prepare(get);
     put_ = database_.prepare(put);
     renew_ = database_.prepare(renew);
 }
@@ -218,76 +239,97 @@ void Tables::begin(const StateOptions& options) {
 
 template <class Function>
 void Tables::for_each(Function function) {
-    Statement read = database_.prepare("SELECT url, crawl, asked_at, purpose, status, "
-                                       "etag <> '' OR last_modified <> '', "
-                                       "error = '' FROM answers");
+    Statement read = database_.prepare(get_all);
     while (read.step())
         if (const auto url = common::parse_url(read.text(0)))
-            function(*url, read.number(1), read.number(2),
-                     static_cast<Purpose>(read.number(3)), read.number(4),
-                     read.number(5) != 0, read.number(6) != 0);
+            function(*url, RowInShort{.crawl = read.number(1),
+                                      .asked_at = read.number(2),
+                                      .was_read = read.number(3) == follow,
+                                      .status = static_cast<int>(read.number(4)),
+                                      .is_whole = read.number(5) != 0,
+                                      .is_alive = read.number(6) != 0,
+                                      .has_validator = read.number(7) != 0});
 }
 
 std::optional<Row> Tables::find(const common::Url& url) {
-    Statement& read = *find_;
+    Statement& read = *get_;
     const AtExit ready([&read] { read.reset(); });
     read.bind(0, url.href());
     if (!read.step())
         return {};
     Row row(url);
     PageResponse& response = row.response;
-    row.purpose = static_cast<Purpose>(read.number(0));
-    response.status = static_cast<int>(read.number(1));
-    response.error = read.text(4);
-    response.is_refused = read.number(5) != 0;
-    response.content_type = read.text(6);
-    response.location = read.text(7);
-    response.bytes = static_cast<std::size_t>(read.number(8));
     response.kept = std::make_shared<KeptParts>();
-    response.kept->etag = as_header_value(read.text(2));
-    response.kept->last_modified = as_header_value(read.text(3));
-    response.kept->tries = static_cast<int>(read.number(9));
-    response.kept->asked_at = read.number(10);
-    response.kept->may_be_private = read.number(12) != 0;
-    if (!read.is_null(11)) {
-        response.kept->links = read_links(read.text(11), url);
+    row.purpose = read.number(0) == follow ? Purpose::follow : Purpose::check;
+    response.status = static_cast<int>(read.number(1));
+    response.error = read.text(2);
+    response.kept->etag = read.text(3);
+    response.kept->last_modified = read.text(4);
+    response.is_refused = read.number(5) != 0;
+    response.kept->may_be_private = read.number(6) != 0;
+    response.retry_after = std::chrono::seconds(read.number(7));
+    response.content_type = read.text(8);
+    response.location = read.text(9);
+    response.bytes = static_cast<std::size_t>(read.number(10));
+    response.kept->tries = static_cast<int>(read.number(11));
+    response.kept->asked_at = read.number(12);
+    if (!read.is_null(13)) {
+        response.kept->links = read_links(read.text(13), url);
         if (!response.kept->links)
             return {}; // damaged: so the server is asked again
     }
+    if (read.number(1) < 0 || read.number(1) > 999 || read.number(10) < 0)
+        return {};
     return row;
 }
 
 void Tables::write(const std::vector<Row>& rows) {
     Transaction transaction(database_);
-    for (const Row& row : rows) {
-        if (row.is_there) {
-            renew_->bind(0, crawl_).bind(1, row.asked_at).bind(2, row.etag);
-            renew_->bind(3, row.last_modified).bind(4, row.may_be_private ? 1 : 0);
-            renew_->bind(5, row.url.href()).run();
-            continue;
-        }
-        const PageResponse& response = row.response;
-        put_->bind(0, row.url.href()).bind(1, crawl_).bind(2, row.asked_at);
-        put_->bind(3, static_cast<std::int64_t>(row.purpose)).bind(4, response.status);
-        put_->bind(5, row.etag).bind(6, row.last_modified).bind(7, response.error);
-        put_->bind(8, response.is_refused ? 1 : 0).bind(9, row.may_be_private ? 1 : 0);
-        put_->bind(10, response.content_type).bind(11, response.location);
-        put_->bind(12, static_cast<std::int64_t>(response.bytes)).bind(13, row.tries);
-        if (row.links)
-            put_->bind_bytes(14, *row.links);
+    for (const Row& row : rows)
+        if (row.is_there)
+            write_again(row);
         else
-            put_->bind_null(14);
-        put_->run();
-    }
+            write(row);
     transaction.commit();
 }
 
-void Tables::end(bool is_over, bool has_all) {
+void Tables::write(const Row& row) {
+    const PageResponse& response = row.response;
+    const KeptParts& kept = *response.kept;
+    put_->bind(0, row.url.href()).bind(1, crawl_).bind(2, kept.asked_at);
+    put_->bind(3, static_cast<std::int64_t>(row.purpose)).bind(4, response.status);
+    put_->bind(5, response.error).bind(6, row.is_alive ? 1 : 0);
+    put_->bind(7, kept.etag).bind(8, kept.last_modified);
+    put_->bind(9, response.is_refused ? 1 : 0).bind(10, kept.may_be_private ? 1 : 0);
+    put_->bind(11, response.retry_after.count()).bind(12, response.content_type);
+    put_->bind(13, response.location);
+    put_->bind(14, static_cast<std::int64_t>(response.bytes)).bind(15, kept.tries);
+    if (row.links)
+        put_->bind_bytes(16, *row.links);
+    else
+        put_->bind_null(16);
+    put_->run();
+}
+
+void Tables::write_again(const Row& row) {
+    const KeptParts& kept = *row.response.kept;
+    renew_->bind(0, crawl_).bind(1, kept.asked_at);
+    renew_->bind(2, kept.etag).bind(3, kept.last_modified);
+    renew_->bind(4, kept.may_be_private ? 1 : 0).bind(5, row.url.href()).run();
+}
+
+/// The pages in `ask_again` are asked about in the next crawl, however young they are.
+void Tables::end(bool is_over, const std::vector<common::Url>& ask_again) {
     Transaction transaction(database_);
-    if (is_over)
+    Statement forget = database_.prepare("UPDATE answers SET asked_at = 0 WHERE url = ?");
+    for (const common::Url& url : ask_again)
+        forget.bind(0, url.href()).run();
+    if (is_over) {
         database_.run("UPDATE crawl SET is_over = 1");
-    if (has_all)
-        database_.prepare("DELETE FROM answers WHERE crawl <> ?").bind(0, crawl_).run();
+        database_.prepare("DELETE FROM answers WHERE crawl < ?")
+            .bind(0, crawl_ - most_crawls)
+            .run();
+    }
     transaction.commit();
 }
 
@@ -298,12 +340,12 @@ class StateFile final : public State {
     bool will_do(const common::Url& url, Purpose purpose) const override;
     Coroutine<std::optional<PageResponse>> find(common::Url url,
                                                 Purpose purpose) override;
-    void keep(const common::Url& url, Purpose purpose, int tries,
-              const PageResponse& response, const common::Links* links) override;
+    void keep(const Work& work, const PageResponse& response, bool is_alive,
+              const common::Links* links) override;
     std::string greeting() const override;
     Counts counts() const override { return counts_; }
-    Coroutine<> until_ready() override;
-    Coroutine<> end(bool is_over, bool has_all) override;
+    Coroutine<> until_ready() override { return has_room_.wait(); }
+    Coroutine<bool> end(bool is_over, std::vector<common::Url> ask_again) override;
 
   private:
     /// What is known of an answer without reading it.
@@ -312,10 +354,12 @@ class StateFile final : public State {
         bool was_read; ///< and not only checked
     };
 
+    std::optional<Source> source_of(const RowInShort& row, std::int64_t time) const;
+    void count(Source source);
     void write_soon();
     void write();
     void take_result(const Future<>& written);
-    void check() const;
+    void fail(const std::exception_ptr& why);
 
     EventLoop& loop_;
     const StateOptions options_;
@@ -329,7 +373,7 @@ class StateFile final : public State {
     std::optional<CancelAtExit> writing_;
     Event has_room_; // set, unless too much is unwritten
     Event is_idle_;  // set, unless something is unwritten
-    std::exception_ptr failure_;
+    bool has_failed_ = false;
     ThreadPool thread_{1}; // last, since it uses the others until it ends
 };
 
@@ -338,28 +382,35 @@ StateFile::StateFile(EventLoop& loop, StateOptions options)
     has_room_.set();
     is_idle_.set();
     const std::int64_t time = now();
-    tables_.for_each([&](const common::Url& url, std::int64_t crawl,
-                         std::int64_t asked_at, Purpose purpose, std::int64_t status,
-                         bool has_validator, bool is_whole) {
-        const bool was_read = purpose == Purpose::follow;
-        const bool is_alive = is_whole && status >= 200 && status < 400;
-        const std::int64_t age = time - asked_at;
-        Known known{.source = Source::old, .was_read = was_read};
-        if (crawl == tables_.crawl()) {
-            known.source = Source::this_crawl;
+    tables_.for_each([&](const common::Url& url, const RowInShort& row) {
+        const std::optional<Source> source = source_of(row, time);
+        if (source)
+            known_.emplace(std::hash<common::Url>()(url),
+                           Known{.source = *source, .was_read = row.was_read});
+        if (source == Source::this_crawl)
             ++from_this_crawl_;
-        } else if (is_alive && age >= 0 && age < options_.max_age.count()) {
-            known.source = Source::recent;
-        } else if (!was_read || !is_whole || status != 200 || !has_validator) {
-            return;
-        }
-        known_.emplace(std::hash<common::Url>()(url), known);
     });
+}
+
+/// What an answer in the file is good for; nothing, if it's of no use.
+std::optional<Source> StateFile::source_of(const RowInShort& row,
+                                           std::int64_t time) const {
+    if (!row.is_whole)
+        return {}; // perhaps our own network was down
+    if (row.crawl == tables_.crawl())
+        return Source::this_crawl;
+    const std::int64_t age = time - row.asked_at;
+    if (row.is_alive && age >= 0 && age < options_.max_age.count())
+        return Source::recent;
+    constexpr int ok = 200;
+    if (row.was_read && row.status == ok && row.has_validator)
+        return Source::old;
+    return {};
 }
 
 std::string StateFile::greeting() const {
     if (const auto begun = tables_.interrupted())
-        return fmt::format("{}: going on with the crawl of {}, of which {} URLs are done",
+        return fmt::format("{}: continuing the crawl of {}, of which {} URLs are done",
                            options_.file, date(*begun), from_this_crawl_);
     return tables_.crawl() == 1 ? ""
                                 : fmt::format("{}: asking what has changed since {}",
@@ -380,13 +431,13 @@ Coroutine<std::optional<PageResponse>> StateFile::find(common::Url url, Purpose 
     if (purpose == Purpose::follow ? !known.was_read : known.source == Source::old)
         co_return std::nullopt;
     known_.erase(found); // it's needed once
-    Future<std::optional<Row>> reading =
-        run_in_executor(loop_, thread_, [this, url] { return tables_.find(url); });
     std::optional<Row> row;
     try {
+        Future<std::optional<Row>> reading =
+            run_in_executor(loop_, thread_, [this, url] { return tables_.find(url); });
         row = co_await std::move(reading);
-    } catch (const DatabaseError& error) {
-        explain(options_.file, error);
+    } catch (const DatabaseError&) {
+        fail(std::current_exception());
     }
     if (!row)
         co_return std::nullopt;
@@ -394,36 +445,44 @@ Coroutine<std::optional<PageResponse>> StateFile::find(common::Url url, Purpose 
     co_return std::move(row->response);
 }
 
-void StateFile::keep(const common::Url& url, Purpose purpose, int tries,
-                     const PageResponse& response, const common::Links* links) {
-    if (failure_)
-        return; // until_ready has the news
-    const Source source = response.kept ? response.kept->source : Source::server;
-    ++(source == Source::server || source == Source::unchanged ? counts_.asked
-                                                               : counts_.not_asked);
+void StateFile::count(Source source) {
+    if (source == Source::server || source == Source::unchanged)
+        ++counts_.asked;
+    else
+        ++counts_.not_asked;
     if (source == Source::unchanged)
         ++counts_.unchanged;
-    if (source == Source::this_crawl)
-        return; // it's in the file
-    Row row(url);
-    row.asked_at = source == Source::recent ? response.kept->asked_at : now();
+}
+
+void StateFile::keep(const Work& work, const PageResponse& response, bool is_alive,
+                     const common::Links* links) {
+    const Source source = response.kept ? response.kept->source : Source::server;
+    count(source);
+    if (has_failed_ || source == Source::this_crawl)
+        return; // there's no file any more, or it's in there
+    Row row(work.url);
+    row.response.kept = std::make_shared<KeptParts>();
+    KeptParts& kept = *row.response.kept;
+    if (response.kept) {
+        kept.etag = response.kept->etag;
+        kept.last_modified = response.kept->last_modified;
+        kept.may_be_private = response.kept->may_be_private;
+    }
+    kept.asked_at = source == Source::recent ? response.kept->asked_at : now();
     row.is_there = source != Source::server;
     if (!row.is_there) {
-        row.purpose = purpose;
-        row.tries = tries;
+        row.purpose = work.purpose;
+        row.is_alive = is_alive;
+        kept.tries = work.tries;
         row.response.status = response.status;
         row.response.content_type = response.content_type;
         row.response.location = response.location;
+        row.response.retry_after = response.retry_after;
         row.response.bytes = response.bytes;
         row.response.error = response.error;
         row.response.is_refused = response.is_refused;
         if (links != nullptr)
-            row.links = to_bytes(*links, url);
-    }
-    if (response.kept) {
-        row.etag = response.kept->etag;
-        row.last_modified = response.kept->last_modified;
-        row.may_be_private = response.kept->may_be_private;
+            row.links = to_bytes(*links, work.url);
     }
     unwritten_bytes_ += sizeof(Row) + (row.links ? row.links->size() : 0);
     unwritten_.push_back(std::move(row));
@@ -443,7 +502,7 @@ void StateFile::write() {
     timer_.reset();
     unwritten_bytes_ = 0;
     has_room_.set();
-    Future<> written =
+    const Future<> written =
         run_in_executor(loop_, thread_, [this, rows = std::exchange(unwritten_, {})] {
             tables_.write(rows);
         });
@@ -454,42 +513,44 @@ void StateFile::write() {
 
 void StateFile::take_result(const Future<>& written) {
     writing_.reset();
-    if (written.has_failed()) {
-        failure_ = written.exception();
-        has_room_.set();
+    if (written.has_failed())
+        fail(written.exception());
+    else if (unwritten_.empty())
         is_idle_.set();
-    } else if (unwritten_.empty()) {
-        is_idle_.set();
-    } else {
+    else
         write_soon();
-    }
 }
 
-void StateFile::check() const {
-    if (!failure_)
+/// The crawl continues, but nothing more is kept.
+void StateFile::fail(const std::exception_ptr& why) {
+    if (std::exchange(has_failed_, true))
         return;
+    unwritten_.clear();
+    timer_.reset();
+    has_room_.set();
+    is_idle_.set();
     try {
-        std::rethrow_exception(failure_);
-    } catch (const DatabaseError& error) {
-        explain(options_.file, error);
+        std::rethrow_exception(why);
+    } catch (const std::exception& error) {
+        options_.on_note(fmt::format("--state: {}: {}; from now on, nothing is kept",
+                                     options_.file, error.what()));
     }
 }
 
-Coroutine<> StateFile::until_ready() {
-    check();
-    co_await has_room_.wait();
-}
-
-Coroutine<> StateFile::end(bool is_over, bool has_all) {
+Coroutine<bool> StateFile::end(bool is_over, std::vector<common::Url> ask_again) {
     co_await is_idle_.wait();
-    check();
-    Future<> ended = run_in_executor(
-        loop_, thread_, [this, is_over, has_all] { tables_.end(is_over, has_all); });
+    if (has_failed_)
+        co_return false;
     try {
+        Future<> ended = run_in_executor(
+            loop_, thread_, [this, is_over, ask_again = std::move(ask_again)] {
+                tables_.end(is_over, ask_again);
+            });
         co_await std::move(ended);
-    } catch (const DatabaseError& error) {
-        explain(options_.file, error);
+    } catch (const DatabaseError&) {
+        fail(std::current_exception());
     }
+    co_return !has_failed_;
 }
 
 } // namespace
@@ -499,6 +560,7 @@ std::string name_of_sqlite() { return fmt::format("sqlite/{}", sqlite3_libversio
 std::unique_ptr<State> open_state(EventLoop& loop, StateOptions options) {
     const std::string file = options.file;
     try {
+        make_private_file(file);
         return std::make_unique<StateFile>(loop, std::move(options));
     } catch (const DatabaseError& error) {
         explain(file, error);

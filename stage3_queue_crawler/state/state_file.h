@@ -6,15 +6,18 @@
 // written together, since that costs little more than writing one. Page 34 of the book.
 #pragma once
 
+#include "common/web/url.h"
 #include "stage3_queue_crawler/crawler/answers.h"
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
 #include "stage3_queue_crawler/runtime/task/coroutine.h"
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace stage3 {
 
@@ -30,6 +33,8 @@ struct StateOptions {
     /// What the answers depend on, such as "--scope host"; one setting per line. Answers
     /// that were given under other settings are of no use.
     std::string settings;
+    /// Called with what the user should read.
+    std::function<void(const std::string&)> on_note = [](const std::string&) {};
 };
 
 class State : public Answers {
@@ -44,12 +49,12 @@ class State : public Answers {
     virtual std::string greeting() const = 0;
     /// So far, in this process.
     virtual Counts counts() const = 0;
-    /// Waits while much is still to be written. Throws StateError, like the next one, if
-    /// something couldn't be.
+    /// Waits while much is still to be written.
     virtual Coroutine<> until_ready() = 0;
     /// Waits until all is written, at the end. `is_over`: the next crawl begins anew.
-    /// `has_all`: answers that this crawl had no use for can go.
-    virtual Coroutine<> end(bool is_over, bool has_all) = 0;
+    /// `ask_again`: pages on which something was missing, though they are alive.
+    /// Returns false if something couldn't be written.
+    virtual Coroutine<bool> end(bool is_over, std::vector<common::Url> ask_again) = 0;
 };
 
 /// For people: "sqlite/3.40.1", or "without SQLite".

@@ -46,7 +46,7 @@ command  clang-tidy-19   -   clang-tidy-19       -           -           -      
 plugins  clang-tidy-19   -   llvm-19-dev         -           -           -           -  lets clang-tidy skip the system's headers, which makes it ten times as fast
 plugins  clang-tidy-19   -   libclang-19-dev     -           -           -           -  the same
 module   libpsl          -   libpsl-dev          libpsl-devel libpsl     libpsl-dev  libpsl     knows under which names anyone can register a domain (--scope domain)
-module   sqlite3         -   libsqlite3-dev      sqlite-devel sqlite     sqlite-dev  sqlite     lets a crawl go on after it was killed (--state)
+module   sqlite3         -   libsqlite3-dev      sqlite-devel sqlite     sqlite-dev  sqlite     lets a crawl continue after it was killed (--state)
 module   liburing - liburing-dev liburing-devel liburing  liburing-dev -  runs the small crawl on io_uring
 header   asio/experimental/channel.hpp - libasio-dev asio-devel      asio        asio-dev    -  is what our runtime is compared with
 command  valgrind        -   valgrind            valgrind    valgrind    valgrind    -  checks memory in its own way

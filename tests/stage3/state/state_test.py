@@ -14,6 +14,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
@@ -198,7 +199,7 @@ class Continued(WithState):
         self.assertEqual(process.wait(10), 130)
         done = site.asked()
         text, words = self.crawl(site.root)
-        self.assertIn("going on with the crawl of ", words)
+        self.assertIn("continuing the crawl of ", words)
         self.assertLessEqual(len(done.keys() & site.asked().keys()), 10)  # those under way, one for each worker
         pathlib.Path(self.state).unlink()
         undisturbed, _ = self.crawl(site.root)
@@ -208,7 +209,7 @@ class Continued(WithState):
         site = self.start_site(pages=300, links=8, latency=0.02)
         self.crawl("--timeout", "0.3", site.root, status=3)
         _, words = self.crawl(site.root)
-        self.assertIn("going on with the crawl of ", words)
+        self.assertIn("continuing the crawl of ", words)
 
     def test_a_limit_on_pages_is_an_end(self):
         site = self.start_site(pages=300, links=8)
@@ -217,6 +218,25 @@ class Continued(WithState):
         _, words = self.crawl("--max-pages", "50", site.root, status=3)
         self.assertIn("asking what has changed", words)
         self.assertEqual(len(site.asked()), 50)
+
+    def test_a_limit_on_depth_counts_from_the_root_as_it_did(self):
+        """Fast pages make a long way to /p/9, and a slow one makes a short way. After the crawl was interrupted, the long way
+        is in the file, and must not win."""
+        site = self.start_site(pages=20, links=4, robots=None, plain=True)
+        html = "Content-Type: text/html\r\n"
+        for page, links in {0: [1, 5], 1: [2], 2: [9], 5: [9], 9: [10], 10: []}.items():
+            site.changed[f"/p/{page}"] = (200, html, "".join(f"<a href=/p/{link}>" for link in links))
+        slow = threading.Event()
+        answer = site.answer
+        site.answer = lambda host, path: (502, "", "") if path == "/p/5" and not slow.is_set() else answer(host, path)
+        process = self.start("-d", "3", site.root)
+        while not {"/p/5", "/p/2"} <= {request.path for request in site.requests}:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        process.wait(10)
+        threading.Timer(0.3, slow.set).start()
+        text, _ = self.crawl("-d", "3", site.root, status=0)
+        self.assertIn(site.url(10), read_records(text))
 
     def test_other_options_are_an_error_and_nothing_is_lost(self):
         site = self.start_site(pages=20, links=8, robots=None)
@@ -257,7 +277,16 @@ class Later(WithState):
         text, _ = self.crawl(site.root)
         self.assertEqual(read_records(text)[page]["status"], 410)
         self.assertNotIn(site.origins[0] + "/new", read_records(text))
-        self.assertNotIn(site.origins[0] + "/new", answered(self.state, self.folder)[0])  # it's of no use any more
+
+    def test_what_no_crawl_has_had_a_use_for_is_forgotten_after_a_while(self):
+        site = self.start_site(pages=50, links=4)
+        self.crawl(site.root)
+        site.changed["/p/0"] = (500, "", "")
+        self.crawl("--max-tries", "1", site.root)
+        self.assertGreater(len(answered(self.state, self.folder)[0]), 40)  # one bad night is no reason
+        for _ in range(10):
+            self.crawl("--max-tries", "1", site.root)
+        self.assertEqual(answered(self.state, self.folder)[0], {site.root})
 
     def test_without_validators_everything_is_fetched(self):
         site = self.start_site(pages=50, links=4)
@@ -275,6 +304,22 @@ class Later(WithState):
                          "HTTP status 304 (not modified) to a request without a condition")
         text, _ = self.crawl(site.root)
         self.assertEqual(read_records(text)[site.url(1)]["outcome"], "error")
+
+    def test_what_is_dead_without_an_error_status_is_asked_for_again(self):
+        site = self.start_site(pages=20, links=4, robots=None, plain=True)
+        site.changed["/p/1"] = (302, "Location: /p/1\r\n", "")
+        text, _ = self.crawl(site.root)
+        self.assertEqual(read_records(text)[site.url(1)]["error"], "redirect loop")
+        del site.changed["/p/1"]
+        text, _ = self.crawl("--max-age", "1h", site.root, status=0)
+        self.assertEqual(read_records(text)[site.url(1)]["outcome"], "page")
+
+    def test_a_page_that_lacked_a_place_is_asked_about(self):
+        site = self.start_site(pages=20, links=4, robots=None, plain=True)
+        site.changed["/p/1"] = (200, "Content-Type: text/html\r\n", "<a href='#new'>x</a>")
+        self.crawl("--fragments", site.root)
+        site.changed["/p/1"] = (200, "Content-Type: text/html\r\n", "<a href='#new' id=new>x</a>")
+        self.crawl("--fragments", "--max-age", "1h", site.root, status=0)
 
     def test_with_max_age_only_what_was_dead_is_asked_for(self):
         site = self.start_site(pages=300, links=8)
@@ -308,7 +353,7 @@ class Later(WithState):
         site.asked()
         with contextlib.closing(sqlite3.connect(self.state)) as database:
             database.execute("UPDATE answers SET links = x'ff' WHERE url = ?", [site.url(1)])
-            database.execute("UPDATE answers SET etag = 'a' || char(13, 10) || 'X: y' WHERE url = ?", [site.url(2)])
+            database.execute("UPDATE answers SET etag = '\"a' || char(13, 10) || 'X: y\"' WHERE url = ?", [site.url(2)])
             database.commit()
         heads = []
         site.on_request = lambda _, head: (setattr(site, "head", head), heads.append(head))
@@ -335,7 +380,7 @@ class Unusable(WithState):
 
     def test_a_folder_that_does_not_exist(self):
         self.state = str(self.folder / "none" / "state")
-        self.assertIn("unable to open database file", self.refused())
+        self.assertIn("No such file or directory", self.refused())
 
     def test_the_file_of_another_version(self):
         self.refused(status=1)
@@ -355,11 +400,49 @@ class Unusable(WithState):
 
     def test_a_disk_that_is_full(self):
         site = self.start_site(pages=300, links=8)
-        done = subprocess.run(["sh", "-c", 'ulimit -f 32; exec "$@"', "sh", PROGRAM, "--state", self.state, "-o", "/dev/null", site.root],
-                              capture_output=True, text=True, timeout=60)
+        undisturbed, _ = self.crawl(site.root)
+        pathlib.Path(self.state).unlink()
+        words = ["sh", "-c", 'ulimit -f 64; exec "$@"', "sh", PROGRAM, "--state", self.state, "--format", "jsonl", site.root]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 3, done.stderr)
-        self.assertRegex(done.stderr, "state: .*(full|disk I/O error)")
-        self.crawl(site.root)
+        self.assertRegex(done.stderr, "(full|disk I/O error).*; from now on, nothing is kept")
+        self.assertEqual(same(done.stdout), same(undisturbed))
+        text, words = self.crawl(site.root)
+        self.assertEqual(same(text), same(undisturbed))
+
+    def test_what_is_no_file(self):
+        for name in ("", "-"):
+            self.state = name
+            self.assertIn("--state needs a file", self.refused())
+        self.state = str(self.folder / "pipe")
+        os.mkfifo(self.state)
+        self.assertIn("isn't a regular file", self.refused())
+
+    def test_names_that_sqlite_takes_for_something_else(self):
+        site = self.start_site(pages=10, links=4, robots=None, plain=True)
+        for name in (":memory:", "file:x?mode=memory"):
+            words = [PROGRAM, "--state", name, "-q", site.root]
+            self.assertEqual(subprocess.run(words, cwd=self.folder, timeout=60).returncode, 0)
+            self.assertTrue((self.folder / name).exists())
+
+    def test_a_crawl_that_may_not_begin_leaves_the_last_report_alone(self):
+        site = self.start_site(pages=20, links=4, robots=None, plain=True)
+        report = self.folder / "report"
+        self.crawl("-o", str(report), site.root, status=0)
+        before = report.read_text()
+        self.crawl("-o", str(report), "--fragments", site.root, status=2)
+        self.assertEqual(report.read_text(), before)
+
+    def test_the_file_is_for_its_owner_only_and_has_no_passwords(self):
+        site = self.start_site(pages=10, links=4, robots=None, plain=True)
+        root = site.root.replace("://", "://me:secret@")
+        self.crawl("--header", "X-Key: mystery", root, status=0)
+        self.assertEqual(os.stat(self.state).st_mode & 0o777, 0o600)
+        written = pathlib.Path(self.state).read_bytes()
+        self.assertNotIn(b"secret", written)
+        self.assertNotIn(b"mystery", written)
+        _, words = self.crawl("--header", "X-Key: another", root, status=2)
+        self.assertIn("other options", words)
 
     def test_options_that_do_not_go_together(self):
         self.assertIn("give one of these", self.refused("--frontier", "redis://localhost", "--crawl", "x"))
