@@ -2,22 +2,14 @@
 
 #include "common/command_line/usage_error.h"
 #include "common/text/ascii.h"
-
-#include <algorithm>
+#include "common/text/entries.h"
 
 namespace common {
 
 std::vector<ConfigLine> read_config(std::string_view text) {
     std::vector<ConfigLine> lines;
-    constexpr std::string_view mark = "\xef\xbb\xbf"; // Windows' Notepad puts it
-    if (text.starts_with(mark))
-        text.remove_prefix(mark.size());
-    for (std::size_t number = 1; !text.empty(); ++number) {
-        const std::string_view whole = text.substr(0, text.find('\n'));
-        text.remove_prefix(std::min(whole.size() + 1, text.size()));
-        const std::string_view line = trim(whole);
-        if (line.empty() || line.front() == '#' || line.front() == ';')
-            continue;
+    for (const auto& [number, line] : entries_of(text, "#;")) {
+        const std::string where = "line " + std::to_string(number) + ": ";
         const auto equals = line.find('=');
         const std::string_view name = trim(line.substr(0, equals));
         std::string_view value;
@@ -28,10 +20,8 @@ std::vector<ConfigLine> read_config(std::string_view text) {
             if (is_quoted)
                 value = value.substr(1, value.size() - 2);
             if (value.empty())
-                throw UsageError("line " + std::to_string(number)
-                                 + ": a value is missing");
+                throw UsageError(where + "a value is missing");
         }
-        const std::string where = "line " + std::to_string(number) + ": ";
         if (name.starts_with('['))
             throw UsageError(where + "there are no sections here: leave it out");
         if (const auto blank = name.find(' '); blank != std::string_view::npos)
@@ -43,9 +33,8 @@ std::vector<ConfigLine> read_config(std::string_view text) {
                              + "a comment needs a line of its own (or quotes, if "
                                "it's a part of the value)");
         if (name.empty() || name.front() == '-')
-            throw UsageError(
-                "line " + std::to_string(number)
-                + ": write an option without its dashes, as in workers = 20");
+            throw UsageError(where
+                             + "write an option without its dashes, as in workers = 20");
         lines.push_back({number, std::string(name), std::string(value)});
     }
     return lines;

@@ -1,5 +1,6 @@
 #include "stage3_queue_crawler/program/console.h"
 
+#include "common/text/counted.h"
 #include "stage3_queue_crawler/program/write.h"
 #include "stage3_queue_crawler/runtime/loop/at_exit.h"
 #include "stage3_queue_crawler/runtime/task/task_group.h"
@@ -49,10 +50,10 @@ Coroutine<Ending> tell_until_it_ends(TaskGroup& group, Task<Ending> crawl,
 } // namespace
 
 std::string describe(const Progress& progress, std::chrono::seconds so_far) {
-    return fmt::format(
-        "{} fetched, {} redirects, {} dead; {} under way, {} waiting; {} s",
-        progress.fetched, progress.redirects, progress.dead, progress.in_flight,
-        progress.waiting, so_far.count());
+    return fmt::format("{} fetched, {}, {} dead; {} under way, {} waiting; {} s",
+                       progress.fetched, common::counted(progress.redirects, "redirect"),
+                       progress.dead, progress.in_flight, progress.waiting,
+                       so_far.count());
 }
 
 std::string_view describe(Ending ending) {

@@ -87,7 +87,7 @@ void Reports::record(const Record& record) {
     if (keeps_records_)
         lines_.emplace_back(record, standing);
     for (Report& report : reports_)
-        report.output.write(report.format->record(record));
+        report.output.write(report.format->record(record, standing));
 }
 
 void Reports::links(const common::Url& page, const std::vector<common::Url>& links) {

@@ -13,7 +13,7 @@ import expect
 MEGA = 1024 * 1024
 A_PROGRAM = 64 * MEGA  # it needs less than this before the first byte of a body
 FIELDS = ["url", "depth", "parent", "outcome", "status", "next_url", "error", "content_type", "charset", "bytes",
-          "links", "new_links", "tries", "seconds", "kind", "fragment"]
+          "links", "new_links", "tries", "seconds", "kind", "fragment", "excuse"]
 
 
 def read_records(output):

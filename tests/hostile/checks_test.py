@@ -29,7 +29,7 @@ from server import AFTER_BYTES
 ROOT = "http://h/"
 RECORD = {"url": ROOT, "depth": 0, "parent": None, "outcome": "page", "status": 200, "next_url": None, "error": None,
           "content_type": "text/html", "charset": None, "bytes": 17, "links": 1, "new_links": 1, "tries": 1,
-          "seconds": 0.25, "kind": None, "fragment": None}
+          "seconds": 0.25, "kind": None, "fragment": None, "excuse": None}
 DEAD = {**RECORD, "url": ROOT + "a", "outcome": "failed", "status": None, "error": "timed out after 1 s"}
 EXPECTED = {ROOT: page(), ROOT + "a": failed(expect.TIMED_OUT)}
 GOOD = crawls.Result(status=1, output=b"", said=b"", seconds=1.0, peak=20 * checks.MEGA)
@@ -114,7 +114,7 @@ class Checks(unittest.TestCase):
         self.assert_says(checks.wrong_csv((HEADER + row_of(RECORD) + row_of({**DEAD, "bytes": 18})), records))
         formula = CSV.replace(b"text/html", b"=text/html", 1)
         self.assert_says(checks.wrong_csv(formula, records), "formula", "content_type")
-        self.assert_says(checks.wrong_csv(CSV[:-2] + b",x\r\n", records), "17 cells")
+        self.assert_says(checks.wrong_csv(CSV[:-2] + b",x\r\n", records), "18 cells")
 
     def test_a_cell_has_what_the_json_has(self):
         for value, cell in [("a", "a"), ("=a", "'=a"), ("\x1b", r"\x1b"), ("\xe9", r"\xc3\xa9"),
@@ -138,7 +138,8 @@ A_PROGRAM = """#!{python} -IS
 import json, sys, time
 root = sys.argv[-1]
 good = dict(depth=0, parent=None, outcome="page", status=200, next_url=None, error=None, content_type="text/html",
-            charset=None, bytes={after}, links=0, new_links=0, tries=1, seconds=0.1, kind=None, fragment=None)
+            charset=None, bytes={after}, links=0, new_links=0, tries=1, seconds=0.1, kind=None, fragment=None,
+            excuse=None)
 bad = dict(good, outcome="failed", status=None, error="not an HTTP response")
 lines = [json.dumps(dict(url=root, **good)), json.dumps(dict(url=root + "after", **good)),
          json.dumps(dict(url=root + "case", **bad))]

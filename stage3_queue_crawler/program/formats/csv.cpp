@@ -10,22 +10,24 @@
 namespace stage3 {
 namespace {
 
-/// The names of the columns, then a line for each record. What is unknown is empty.
+/// The names of the columns, then a line for each record, with jsonl.cpp's fields. What
+/// is unknown is empty.
 class CsvFormat final : public Format {
   public:
     std::string begin() override {
         return "url,depth,parent,outcome,status,next_url,error,content_type,charset,"
-               "bytes,links,new_links,tries,seconds,kind,fragment\r\n";
+               "bytes,links,new_links,tries,seconds,kind,fragment,excuse\r\n";
     }
-    std::string record(const Record& record) override {
+    std::string record(const Record& record, Standing standing) override {
         return fmt::format(
-            "{},{},{},{},{},{},{},{},{},{},{},{},{},{:.6f},{},{}\r\n",
+            "{},{},{},{},{},{},{},{},{},{},{},{},{},{:.6f},{},{},{}\r\n",
             as_csv(record.url.href()), record.depth,
             record.parent ? as_csv(record.parent->href()) : "", name_of(record.outcome),
             record.status != 0 ? std::to_string(record.status) : "",
             as_csv(record.next_url), as_csv(record.error), as_csv(record.content_type),
             as_csv(record.charset), record.bytes, record.links, record.new_links,
-            record.tries, record.seconds, kind_of(record), as_csv(record.fragment));
+            record.tries, record.seconds, kind_of(record), as_csv(record.fragment),
+            name_of(standing));
     }
 };
 

@@ -16,7 +16,7 @@ namespace {
 class DotFormat final : public Format {
   public:
     std::string begin() override { return "digraph crawl {\n"; }
-    std::string record(const Record& record) override {
+    std::string record(const Record& record, Standing /*standing*/) override {
         if (!record.fragment.empty())
             return {}; // the URL has a node
         const std::string url = as_dot(record.url.href());

@@ -1,36 +1,15 @@
 #include "stage3_queue_crawler/program/formats/excuses.h"
 
-#include "common/text/ascii.h"
+#include "common/text/entries.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <optional>
 #include <stdexcept>
 #include <utility>
 
 namespace stage3 {
 namespace {
-
-/// Calls `take` with each line, trimmed, that is neither empty nor a comment.
-template <class Take>
-void for_each_line(std::string_view text, Take take) {
-    constexpr std::string_view mark = "\xef\xbb\xbf"; // Windows' Notepad puts it
-    if (text.starts_with(mark))
-        text.remove_prefix(mark.size());
-    for (std::size_t number = 1; !text.empty(); ++number) {
-        const std::string_view whole = text.substr(0, text.find('\n'));
-        text.remove_prefix(std::min(whole.size() + 1, text.size()));
-        const std::string_view line = common::trim(whole);
-        if (line.empty() || line.front() == '#')
-            continue;
-        try {
-            take(line);
-        } catch (const std::invalid_argument& error) {
-            throw std::invalid_argument(fmt::format("line {}: {}", number, error.what()));
-        }
-    }
-}
 
 std::string with_fragment(std::string_view url, std::string_view fragment) {
     std::string name(url);
@@ -44,11 +23,13 @@ std::string with_fragment(std::string_view url, std::string_view fragment) {
     return name;
 }
 
-/// In normal form, if it is one.
-std::optional<std::string> read_url(std::string_view text) {
+/// The entry's URL in normal form.
+std::string read_url(const common::Entry& entry) {
+    const auto& [line, text] = entry;
     const auto url = common::parse_url(text);
     if (!url)
-        return {};
+        throw std::invalid_argument(
+            fmt::format("line {}: '{}' is not a URL", line, text));
     const auto hash = text.find('#');
     return with_fragment(url->href(), hash == std::string_view::npos
                                           ? std::string_view()
@@ -62,31 +43,25 @@ std::string baseline_name(const Record& record) {
 }
 
 void Excuses::read_baseline(std::string_view text) {
-    for_each_line(text, [this](std::string_view line) {
-        const auto url = read_url(line);
-        if (!url)
-            throw std::invalid_argument(fmt::format("'{}' is not a URL", line));
-        baseline_.emplace(*url, Now::not_met);
-    });
+    for (const common::Entry& entry : common::entries_of(text))
+        baseline_.emplace(read_url(entry), Now::not_met);
 }
 
 void Excuses::read_ignored(std::string_view text) {
-    for_each_line(text, [this](std::string_view line) {
-        const bool is_url = line.starts_with("http://") || line.starts_with("https://");
-        const auto url = is_url ? read_url(line) : std::nullopt;
-        if (is_url && !url)
-            throw std::invalid_argument(fmt::format("'{}' is not a URL", line));
-        if (url) {
-            ignored_.insert(*url);
-            return;
+    for (const common::Entry& entry : common::entries_of(text)) {
+        const auto& [line, what] = entry;
+        if (what.starts_with("http://") || what.starts_with("https://")) {
+            ignored_.insert(read_url(entry));
+            continue;
         }
         try {
-            ignored_patterns_.emplace_back(std::string(line));
+            ignored_patterns_.emplace_back(std::string(what));
         } catch (const std::invalid_argument& error) {
-            throw std::invalid_argument(fmt::format(
-                "'{}' is not an extended regular expression: {}", line, error.what()));
+            throw std::invalid_argument(
+                fmt::format("line {}: '{}' is not an extended regular expression: {}",
+                            line, what, error.what()));
         }
-    });
+    }
 }
 
 bool Excuses::is_ignored(const Record& record) const {

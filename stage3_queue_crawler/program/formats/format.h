@@ -42,8 +42,10 @@ class Format {
 
     /// Before the first record.
     virtual std::string begin() { return {}; }
-    /// A fetch has ended.
-    virtual std::string record(const Record& /*record*/) { return {}; }
+    /// A fetch has ended. The standing says whether a dead URL counts.
+    virtual std::string record(const Record& /*record*/, Standing /*standing*/) {
+        return {};
+    }
     /// A page has been read: these are its links.
     virtual std::string links(const common::Url& /*page*/,
                               const std::vector<common::Url>& /*links*/) {

@@ -1,3 +1,4 @@
+#include "common/text/counted.h"
 #include "common/text/join.h"
 #include "stage3_queue_crawler/program/formats/formats.h"
 
@@ -24,7 +25,7 @@ std::string where(const LinkingPages& pages) {
     if (pages.urls.empty())
         return "where the crawl began";
     return "on " + common::join(pages.urls, ", ")
-           + (pages.more > 0 ? fmt::format(" and {} more pages", pages.more) : "");
+           + (pages.more > 0 ? " and " + common::counted(pages.more, "more page") : "");
 }
 
 /// Annotations: an error for each dead URL, a warning for each unclear one. GitHub shows
@@ -52,8 +53,9 @@ class GithubFormat final : public Format {
             text += fmt::format("::notice title=Alive again::{} can leave the baseline\n",
                                 in_message(url));
         const Counts counts = count(lines);
-        text += fmt::format("{} fetched, {} redirects, {}\n", counts.alive,
-                            counts.redirects, describe(counts));
+        text +=
+            fmt::format("{} fetched, {}, {}\n", counts.alive,
+                        common::counted(counts.redirects, "redirect"), describe(counts));
         if (!summary.cut_short.empty())
             text += fmt::format("::warning title=Cut short::{}\n",
                                 in_message(summary.cut_short));

@@ -1,3 +1,4 @@
+#include "common/text/counted.h"
 #include "common/text/join.h"
 #include "stage3_queue_crawler/program/formats/escape.h"
 #include "stage3_queue_crawler/program/formats/formats.h"
@@ -152,8 +153,9 @@ class HtmlFormat final : public Format {
         const std::string heading =
             summary.root.empty() ? "Links" : "Links of " + as_markup(summary.root);
         std::string sums = fmt::format(
-            "<p class=\"sums\">{}; {} fetched, {} redirects, in {:.2f} s.</p>\n",
-            describe(counts), counts.alive, counts.redirects, summary.time.count());
+            "<p class=\"sums\">{}; {} fetched, {}, in {:.2f} s.</p>\n", describe(counts),
+            counts.alive, common::counted(counts.redirects, "redirect"),
+            summary.time.count());
         if (!summary.cut_short.empty())
             sums += fmt::format("<p class=\"warning\">The crawl was cut short: {}.</p>\n",
                                 as_markup(summary.cut_short));

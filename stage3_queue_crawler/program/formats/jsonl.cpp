@@ -11,19 +11,21 @@
 namespace stage3 {
 namespace {
 
-/// For each record, a line with an object. What is unknown is null. Which pages link to a
-/// redirect is known only at the end, so these lines come last.
+/// For each record, a line with an object: record.h explains most fields. "excuse" says
+/// why a dead or unclear URL doesn't count: "known" (--baseline) or "ignored"
+/// (--ignore-file). What is unknown is null. New fields are added at the end. Which pages
+/// link to a redirect is known only after the crawl, so these lines come last.
 class JsonlFormat final : public Format {
   public:
     explicit JsonlFormat(bool with_redirects) : with_redirects_(with_redirects) {}
 
     bool keeps_records() const override { return with_redirects_; }
-    std::string record(const Record& record) override {
+    std::string record(const Record& record, Standing standing) override {
         return fmt::format(
             R"({{"url": {}, "depth": {}, "parent": {}, "outcome": "{}", "status": {}, )"
             R"("next_url": {}, "error": {}, "content_type": {}, "charset": {}, )"
             R"("bytes": {}, "links": {}, "new_links": {}, "tries": {}, "seconds": {:.6f}, )"
-            R"("kind": {}, "fragment": {}}})"
+            R"("kind": {}, "fragment": {}, "excuse": {}}})"
             "\n",
             as_json(record.url.href()), record.depth,
             record.parent ? as_json(record.parent->href()) : "null",
@@ -32,7 +34,7 @@ class JsonlFormat final : public Format {
             or_null(record.next_url), or_null(record.error), or_null(record.content_type),
             or_null(record.charset), record.bytes, record.links, record.new_links,
             record.tries, record.seconds, or_null(kind_of(record)),
-            or_null(record.fragment));
+            or_null(record.fragment), or_null(name_of(standing)));
     }
     std::string end(const Summary& summary, const ReportLines& lines) override {
         std::string text;

@@ -11,15 +11,6 @@
 namespace stage3 {
 namespace {
 
-std::string_view why_not_failed(Standing standing) {
-    switch (standing) {
-    case Standing::known: return "known";
-    case Standing::ignored: return "ignored";
-    case Standing::counts: break;
-    }
-    return "unclear";
-}
-
 /// What is inside a test case.
 std::string verdict(const ReportLine& line, const KnownUrls& urls) {
     const bool is_bad = is_dead(line.outcome);
@@ -27,7 +18,8 @@ std::string verdict(const ReportLine& line, const KnownUrls& urls) {
         return {};
     if (!counts_as_dead(line))
         return fmt::format(R"(<skipped message="{}: {}"/>)",
-                           why_not_failed(line.standing),
+                           line.standing == Standing::counts ? "unclear"
+                                                             : name_of(line.standing),
                            as_markup(kind_and_why(line, urls)));
     const LinkingPages pages = pages_with(line, urls);
     std::string text =

@@ -1,3 +1,4 @@
+#include "common/text/counted.h"
 #include "stage3_queue_crawler/program/formats/formats.h"
 
 #include <fmt/core.h>
@@ -67,11 +68,12 @@ class MarkdownFormat final : public Format {
     bool keeps_records() const override { return true; }
     std::string end(const Summary& summary, const ReportLines& lines) override {
         const Counts counts = count(lines);
-        std::string text = fmt::format(
-            "## Links{}{}\n\n**{}**; {} fetched, {} redirects, in {:.1f} s.\n",
-            summary.root.empty() ? "" : " of ",
-            summary.root.empty() ? "" : link(summary.root), describe(counts),
-            counts.alive, counts.redirects, summary.time.count());
+        std::string text =
+            fmt::format("## Links{}{}\n\n**{}**; {} fetched, {}, in {:.1f} s.\n",
+                        summary.root.empty() ? "" : " of ",
+                        summary.root.empty() ? "" : link(summary.root), describe(counts),
+                        counts.alive, common::counted(counts.redirects, "redirect"),
+                        summary.time.count());
         if (!summary.cut_short.empty())
             text += fmt::format("\nThe crawl was cut short: {}.\n", summary.cut_short);
         if (!summary.revived.empty())

@@ -9,6 +9,15 @@
 
 namespace stage3 {
 
+std::string_view name_of(Standing standing) {
+    switch (standing) {
+    case Standing::known: return "known";
+    case Standing::ignored: return "ignored";
+    case Standing::counts: break;
+    }
+    return {};
+}
+
 ReportLine::ReportLine(const Record& record, Standing how)
     : url(record.url), bytes(record.bytes), status(record.status),
       outcome(record.outcome), standing(how) {

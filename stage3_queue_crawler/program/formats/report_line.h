@@ -22,6 +22,9 @@ enum class Standing : std::uint8_t {
     ignored, ///< no: its owner doesn't want to hear of it
 };
 
+/// "known" or "ignored"; empty if it counts.
+std::string_view name_of(Standing standing);
+
 /// What a report says about a record. It's kept until the end, so it's small.
 struct ReportLine {
     explicit ReportLine(const Record& record, Standing how = Standing::counts);

@@ -1,5 +1,6 @@
 #include "stage3_queue_crawler/program/formats/text_report.h"
 
+#include "common/text/counted.h"
 #include "common/text/join.h"
 #include "common/web/links.h"
 #include "common/web/refused.h"
@@ -170,9 +171,9 @@ std::string text_report(const ReportLines& lines, const Summary& crawl,
                             over_tls);
 
     const Counts counts = count(lines);
-    text +=
-        fmt::format("Done in {:.2f} s: {} fetched, {} redirects, {}.\n",
-                    crawl.time.count(), counts.alive, counts.redirects, describe(counts));
+    text += fmt::format("Done in {:.2f} s: {} fetched, {}, {}.\n", crawl.time.count(),
+                        counts.alive, common::counted(counts.redirects, "redirect"),
+                        describe(counts));
     if (!crawl.revived.empty())
         text += "Alive again (in the baseline):\n";
     for (const std::string& url : crawl.revived)

@@ -17,6 +17,7 @@ using stage3::Outcome;
 using stage3::Record;
 using stage3::ReportLine;
 using stage3::ReportLines;
+using stage3::Standing;
 using tests::url_of;
 
 TEST_CASE("for a terminal, characters that aren't printable ASCII are escaped") {
@@ -59,28 +60,30 @@ TEST_CASE("as a Graphviz string, a text has its quotes and backslashes escaped")
 TEST_CASE("a record as CSV has as many cells as there are columns") {
     const auto csv = stage3::make_csv({});
     Record record(url_of("http://h/"));
-    CHECK(csv->record(record) == "http://h/,0,,failed,,,,,,0,0,0,1,0.000000,,\r\n");
+    CHECK(csv->record(record, Standing::counts)
+          == "http://h/,0,,failed,,,,,,0,0,0,1,0.000000,,,\r\n");
     record.status = 404;
     record.error = "HTTP status 404";
-    CHECK(csv->record(record)
-          == "http://h/,0,,failed,404,,\"HTTP status 404\",,,0,0,0,1,0.000000,,\r\n");
+    CHECK(
+        csv->record(record, Standing::known)
+        == "http://h/,0,,failed,404,,\"HTTP status 404\",,,0,0,0,1,0.000000,,,known\r\n");
     const std::string header = csv->begin();
-    CHECK(std::ranges::count(header, ',') == 15);
+    CHECK(std::ranges::count(header, ',') == 16);
 
     Record deep(url_of("http://h/a"));
     deep.parent = url_of("http://h/b,c");
     deep.depth = 3;
-    CHECK(csv->record(deep)
-          == "http://h/a,3,\"http://h/b,c\",failed,,,,,,0,0,0,1,0.000000,,\r\n");
+    CHECK(csv->record(deep, Standing::counts)
+          == "http://h/a,3,\"http://h/b,c\",failed,,,,,,0,0,0,1,0.000000,,,\r\n");
 }
 
 TEST_CASE("a record as a node has a colour, and a redirect an arrow") {
     const auto dot = stage3::make_dot({});
     Record record(url_of("http://h/"));
-    CHECK(dot->record(record) == "  \"http://h/\" [color=red];\n");
+    CHECK(dot->record(record, Standing::counts) == "  \"http://h/\" [color=red];\n");
     record.outcome = Outcome::redirect;
     record.next_url = "x:\"";
-    CHECK(dot->record(record)
+    CHECK(dot->record(record, Standing::counts)
           == "  \"http://h/\" [color=blue];\n"
              "  \"http://h/\" -> \"x:\\\"\" [style=dashed];\n");
     CHECK(dot->links(record.url, {url_of("http://h/a"), url_of("http://h/b")})
@@ -91,11 +94,11 @@ TEST_CASE("a record as a node has a colour, and a redirect an arrow") {
 TEST_CASE("a record as JSON has all fields, with null for unknown ones") {
     const auto jsonl = stage3::make_jsonl({});
     const Record nothing(url_of("http://h/"));
-    CHECK(jsonl->record(nothing)
+    CHECK(jsonl->record(nothing, Standing::counts)
           == R"({"url": "http://h/", "depth": 0, "parent": null, "outcome": "failed", )"
              R"("status": null, "next_url": null, "error": null, "content_type": null, )"
              R"("charset": null, "bytes": 0, "links": 0, "new_links": 0, "tries": 1, )"
-             R"("seconds": 0.000000, "kind": null, "fragment": null})"
+             R"("seconds": 0.000000, "kind": null, "fragment": null, "excuse": null})"
              "\n");
 
     Record record(url_of("http://h/a"));
@@ -114,12 +117,12 @@ TEST_CASE("a record as JSON has all fields, with null for unknown ones") {
     record.seconds = 1.5;
     record.role = common::LinkRole::image;
     record.fragment = "a\"b";
-    CHECK(jsonl->record(record)
+    CHECK(jsonl->record(record, Standing::ignored)
           == R"({"url": "http://h/a", "depth": 3, "parent": "http://h/", )"
              R"("outcome": "redirect", "status": 301, "next_url": "x\"y", "error": "e", )"
              R"("content_type": "text/html", "charset": "\ufffd", "bytes": 1, )"
              R"("links": 2, "new_links": 3, "tries": 4, "seconds": 1.500000, )"
-             R"("kind": "img", "fragment": "a\"b"})"
+             R"("kind": "img", "fragment": "a\"b", "excuse": "ignored"})"
              "\n");
 }
 

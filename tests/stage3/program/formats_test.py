@@ -14,7 +14,7 @@ import threading
 import unittest
 
 FIELDS = ["url", "depth", "parent", "outcome", "status", "next_url", "error", "content_type", "charset", "bytes", "links",
-          "new_links", "tries", "seconds", "kind", "fragment"]
+          "new_links", "tries", "seconds", "kind", "fragment", "excuse"]
 NUMBERS = {"depth": int, "status": int, "bytes": int, "links": int, "new_links": int, "tries": int, "seconds": float}
 EVERY_BYTE = bytes(b for b in range(1, 256) if b not in b"\r\n")
 

@@ -144,7 +144,7 @@ TEST_CASE("a site without dead links gives a report and exit status 0") {
         "page        200        11  {0}\nredirect    302         0  {0}a -> {0}\n",
         server.url())));
     CHECK(last_line(finished.out).starts_with("Done in "));
-    CHECK(last_line(finished.out).ends_with(" s: 1 fetched, 1 redirects, 0 dead."));
+    CHECK(last_line(finished.out).ends_with(" s: 1 fetched, 1 redirect, 0 dead."));
 }
 
 TEST_CASE("robots.txt is obeyed unless --no-robots is given") {

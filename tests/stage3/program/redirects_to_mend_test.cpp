@@ -53,7 +53,7 @@ struct Site {
         write(record);
     }
     void write(const Record& record) {
-        out += format->record(record);
+        out += format->record(record, stage3::Standing::counts);
         lines.emplace_back(record);
     }
     /// What is said of redirects to mend.
