@@ -145,8 +145,8 @@ exit status, and under "Dead" in reports.
 In both files, a line that begins with # is a comment. With --frontier, give
 these options to the process that has --report.
 
-With a state file, a crawl that was killed continues when you repeat the command,
-and the crawl after it asks servers only what has changed.
+With a state file, a crawl that was killed continues when you repeat the
+command, and the crawl after it asks servers only what has changed.
   --state FILE         keep there what servers answer (an SQLite database); one
                        crawl at a time can use it. Options on which answers
                        depend must be the same: URLs, scope, what is checked,

@@ -431,7 +431,7 @@ void add_output(common::CommandLine& line, Options& options, Typed& typed) {
     line.start_heading("Output");
     line.add("--format", "FORMAT", "text (default), jsonl, csv ... (--help-reports)",
              format_into(options.format));
-    line.add("--state", "FILE", "remember answers: go on later, ask only for changes",
+    line.add("--state", "FILE", "remember answers: continue later, ask only for changes",
              [&options, &typed](const std::string& text) {
                  typed.state = options.state = text;
                  return std::string();
@@ -486,7 +486,7 @@ void add_help(common::CommandLine& line, Typed& typed) {
     line.add_flag("--help-verdicts",
                   "what is checked, what counts as dead, what is left out",
                   typed.help_on_verdicts);
-    line.add_flag("--help-reports", "formats, baselines, and options in a file",
+    line.add_flag("--help-reports", "formats, baselines, --state, options in a file",
                   typed.help_on_reports);
     line.add_flag("--help-frontier", "how several processes share a crawl",
                   typed.help_on_sharing);

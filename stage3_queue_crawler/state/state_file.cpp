@@ -150,7 +150,7 @@ class Tables {
     void end(bool is_over, const std::vector<common::Url>& ask_again);
 
     std::int64_t crawl() const { return crawl_; }
-    /// When it was begun, if this one goes on with it.
+    /// When it was begun, if this one continues it.
     std::optional<std::int64_t> interrupted() const { return interrupted_; }
     std::int64_t last_begun() const { return last_begun_; }
 
