@@ -24,6 +24,7 @@ struct CommandLine::Parser {
     OptionTable table;
     std::string heading = "Options";
     std::map<std::string, ReadValue> readers = {}; // by name, for files; for flags, too
+    std::string ignored = {};                      // a value, after it was read
 
     CLI::Option* add(const std::string& names, ReadValue read) {
         // The value is read when it is checked. Adding an option in this way needs no
@@ -136,6 +137,18 @@ void CommandLine::add_flag(const std::string& names, const std::string& descript
         return given || text == "false" ? std::string() : "write true or false";
     };
     parser_->readers.insert_or_assign(Parser::config_name(names), std::move(read));
+}
+
+void CommandLine::add_flag_or_value(const std::string& name, const std::string& value,
+                                    const std::string& description, ReadValue read) {
+    OptionRow row{name, "", description, parser_->heading, {}, true};
+    row.after_equals = value;
+    parser_->table.options.push_back(std::move(row));
+    ReadValue from_file = [read](const std::string& text) {
+        return read(text.empty() ? "true" : text);
+    };
+    parser_->readers.insert_or_assign(Parser::config_name(name), std::move(from_file));
+    parser_->app.add_flag(name, parser_->ignored)->take_all()->check(std::move(read));
 }
 
 void CommandLine::add_argument(const std::string& name, const std::string& description,

@@ -46,6 +46,10 @@ class CommandLine {
                         const std::string& description, ReadValue read);
     /// An option that is there or not.
     void add_flag(const std::string& names, const std::string& description, bool& given);
+    /// An option that may have a value, but only after "=": the next word isn't its
+    /// value. Each one counts; `read` gets "true" if there is no value.
+    void add_flag_or_value(const std::string& name, const std::string& value,
+                           const std::string& description, ReadValue read);
     /// The one word that must be there without an option.
     void add_argument(const std::string& name, const std::string& description,
                       std::string& text);

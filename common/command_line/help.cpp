@@ -36,8 +36,7 @@ std::string as_help(const OptionTable& table) {
         if (option.heading != heading)
             text += '\n' + option.heading + ":\n";
         heading = option.heading;
-        text += help_line(option.names + (option.value.empty() ? "" : " ") + option.value,
-                          option.meaning);
+        text += help_line(option.names + option.rest(), option.meaning);
     }
     return table.footer.empty() ? text : text + '\n' + table.footer + '\n';
 }

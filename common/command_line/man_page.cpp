@@ -45,6 +45,8 @@ std::string left_side(const OptionRow& option) {
     std::istringstream names(option.names);
     for (std::string name; std::getline(names, name, ',');)
         text += (text.empty() ? "\\fB" : ", \\fB") + escaped(name) + "\\fR";
+    if (!option.after_equals.empty())
+        return text + escaped(option.rest());
     return option.value.empty() ? text : text + " \\fI" + escaped(option.value) + "\\fR";
 }
 

@@ -16,6 +16,15 @@ struct OptionRow {
     std::vector<std::string> words; ///< the values that it may have; none: others
     bool repeats = false;
     bool is_hidden = false; ///< from the help
+    std::string after_equals =
+        {}; ///< "URL", for a flag that is also an option, as --x=URL
+
+    /// What follows its names: " N", "[=URL]" or nothing.
+    std::string rest() const {
+        if (!after_equals.empty())
+            return "[=" + after_equals + ']';
+        return value.empty() ? "" : ' ' + value;
+    }
 };
 
 struct OptionTable {

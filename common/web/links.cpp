@@ -454,8 +454,9 @@ bool is_style_sheet(std::string_view content_type) {
 }
 
 std::string_view name_of(LinkRole role) {
-    constexpr std::array names{"a",   "frame", "refresh", "stylesheet", "css",   "form",
-                               "img", "media", "object",  "link",       "script"};
+    constexpr std::array names{"a",      "frame", "refresh", "stylesheet",
+                               "css",    "form",  "img",     "media",
+                               "object", "link",  "script",  "sitemap"};
     return names.at(static_cast<std::size_t>(role));
 }
 

@@ -41,6 +41,8 @@ enum class LinkRole : std::uint8_t {
     object,      ///< object, embed
     relation,    ///< other links: icon, preload, manifest, alternate, canonical, ...
     script,
+    // It isn't in a document of these.
+    sitemap,
 };
 
 /// "a", "frame", "refresh", "stylesheet", "css", "form", "img" and so on.

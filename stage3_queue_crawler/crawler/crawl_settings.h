@@ -10,6 +10,7 @@
 #include "stage3_queue_crawler/crawler/page_reader.h"
 #include "stage3_queue_crawler/crawler/purpose.h"
 #include "stage3_queue_crawler/crawler/record.h"
+#include "stage3_queue_crawler/crawler/sitemap.h"
 #include "stage3_queue_crawler/crawler/traps.h"
 #include "stage3_queue_crawler/crawler/work.h"
 #include "stage3_queue_crawler/http/session.h"
@@ -35,6 +36,7 @@ struct CrawlSettings {
     int max_tries = 4;                ///< for any one URL
     TrapLimits traps;
     Checks checks;
+    SitemapChoice sitemaps; ///< where the crawl begins, too
     OrderName order = OrderName::fifo;
     bool obey_robots = true;          ///< each origin's robots.txt
     std::size_t robots_at_once = 100; ///< fetches of robots.txt, besides the workers' own

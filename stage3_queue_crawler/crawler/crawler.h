@@ -21,6 +21,7 @@
 #include "stage3_queue_crawler/crawler/record.h"
 #include "stage3_queue_crawler/crawler/robots_cache.h"
 #include "stage3_queue_crawler/crawler/scope.h"
+#include "stage3_queue_crawler/crawler/sitemaps.h"
 #include "stage3_queue_crawler/crawler/traps.h"
 #include "stage3_queue_crawler/crawler/visit.h"
 #include "stage3_queue_crawler/crawler/work.h"
@@ -57,6 +58,7 @@ class Crawler {
           settings_(std::move(settings)), events_(std::move(events)),
           fetch_(loop, settings_of_fetch()),
           robots_(loop, fetch_.session(), settings_of_robots()),
+          sitemaps_(loop, fetch_, robots_, *scope_, settings_of_sitemaps()),
           frontier_(loop, settings_of_frontier(), std::forward<More>(more)...),
           reader_(loop, scope_,
                   {.in_threads = settings_.parse_in_threads,
@@ -79,7 +81,11 @@ class Crawler {
 
     Progress progress() const;
     /// Links in scope that were not followed.
-    const std::vector<LeftOut>& left_out() const { return judge_.left_out(); }
+    std::vector<LeftOut> left_out() const;
+    /// What sitemaps list; null if none were to be read.
+    const std::vector<ListedUrl>* listed() const {
+        return settings_.sitemaps.is_none() ? nullptr : &sitemaps_.listed();
+    }
     const F& frontier() const { return frontier_; }
 
   private:
@@ -87,10 +93,13 @@ class Crawler {
 
     PageFetchSettings settings_of_fetch() const;
     RobotsCache::Settings settings_of_robots();
+    Sitemaps::Settings settings_of_sitemaps();
     FrontierSettings settings_of_frontier();
     TrapLimits settings_of_traps() const;
     std::vector<common::Url> begin() const;
     Coroutine<Ending> crawl_in(TaskGroup& group);
+    Coroutine<TimeLimit> read_sitemaps();
+    void begin_at_listed();
     Coroutine<> work(std::string name, bool is_abroad = false);
     void start_workers_abroad(TaskGroup& group);
     Coroutine<Visit> next_visit(bool is_abroad);
@@ -106,6 +115,7 @@ class Crawler {
     const CrawlEvents events_;
     PageFetch fetch_;
     RobotsCache robots_;
+    Sitemaps sitemaps_;
     F frontier_;
     PageReader reader_;
     PageJudge judge_;
@@ -136,10 +146,30 @@ RobotsCache::Settings Crawler<F>::settings_of_robots() {
     return {.product_token = settings_.session.user_agent,
             .max_tries = settings_.max_tries,
             .most_at_once = settings_.robots_at_once,
-            .options_for = [this](const Url& url) { return fetch_.options_for(url); },
+            .options_for =
+                [this](const Url& url) {
+                    GetOptions options = fetch_.options_for(url);
+                    options.only_public =
+                        options.only_public || sitemaps_.is_foreign(url);
+                    return options;
+                },
             .on_request = [this](const Url& url) { frontier_.has_asked(host_of(url)); },
             .pause_before_last_try =
                 [this](const Url& url) { return fetch_.pause_before_last_try(url); }};
+}
+
+template <Frontier F>
+Sitemaps::Settings Crawler<F>::settings_of_sitemaps() {
+    return {
+        .choice = settings_.sitemaps,
+        .obey_robots = settings_.obey_robots,
+        .max_tries = settings_.max_tries,
+        .delay = settings_.politeness.delay,
+        .on_start =
+            [this](const common::Url& url) { events_.on_start("sitemaps", Work(url)); },
+        .hold = [this](const std::string& host,
+                       EventLoop::Duration pause) { frontier_.hold(host, pause); },
+        .on_note = events_.on_note};
 }
 
 template <Frontier F>
@@ -187,6 +217,32 @@ std::vector<common::Url> Crawler<F>::begin() const {
     return urls;
 }
 
+/// Returns how much time is left for the crawl.
+template <Frontier F>
+Coroutine<TimeLimit> Crawler<F>::read_sitemaps() {
+    TimeLimit limit = settings_.timeout;
+    if (settings_.sitemaps.is_none())
+        co_return limit;
+    const EventLoop::TimePoint begun = loop_.time();
+    if (limit)
+        co_await wait_for(sitemaps_.read(roots_), *limit);
+    else
+        co_await sitemaps_.read(roots_);
+    if (limit)
+        limit = std::max(*limit - (loop_.time() - begun), EventLoop::Duration::zero());
+    co_return limit;
+}
+
+/// Not every frontier can.
+template <Frontier F>
+void Crawler<F>::begin_at_listed() {
+    if constexpr (requires(const ListedUrl& one) {
+                      frontier_.add_listed(one.url, one.url);
+                  })
+        for (const ListedUrl& one : sitemaps_.listed())
+            frontier_.add_listed(one.url, one.sitemap);
+}
+
 // [crawl]
 /// Starts the workers, and waits until nothing is left to do.
 template <Frontier F>
@@ -194,13 +250,15 @@ Coroutine<Ending> Crawler<F>::crawl_in(TaskGroup& group) {
     robots_.fetch_in(group);
     Ending ending = Ending::complete;
     try {
+        const TimeLimit limit = co_await read_sitemaps();
         co_await frontier_.open(begin());
+        begin_at_listed();
         for (std::size_t i = 1; i <= settings_.workers; ++i) {
             const std::string name = fmt::format("worker {}", i);
             group.start(work(name), name);
         }
         start_workers_abroad(group);
-        co_await frontier_.join(settings_.timeout); // the whole crawl happens here
+        co_await frontier_.join(limit); // the whole crawl happens here
         tell_missing_fragments();
         if (frontier_.counts().has_left_some)
             ending = Ending::max_pages;
@@ -353,6 +411,13 @@ void Crawler<F>::tell_missing_fragments() {
             ++progress_.dead;
             events_.on_record(record);
         }
+}
+
+template <Frontier F>
+std::vector<LeftOut> Crawler<F>::left_out() const {
+    std::vector<LeftOut> all = sitemaps_.left_out();
+    all.insert(all.end(), judge_.left_out().begin(), judge_.left_out().end());
+    return all;
 }
 
 template <Frontier F>

@@ -277,6 +277,13 @@ void MemoryFrontier::note_fragments(const Found& found, KnownUrl::Number page) {
     fragments_.point(page, numbers, found.fragments);
 }
 
+void MemoryFrontier::add_listed(const common::Url& url, const common::Url& sitemap) {
+    add(urls_[url], {.page = urls_.number_of(sitemap),
+                     .depth = 0,
+                     .redirects_left = settings_.max_redirects,
+                     .role = common::LinkRole::sitemap});
+}
+
 std::vector<Record> MemoryFrontier::missing_fragments() const {
     return records_of_missing(fragments_, urls_);
 }

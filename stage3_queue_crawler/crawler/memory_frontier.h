@@ -58,6 +58,9 @@ class MemoryFrontier {
     Coroutine<> close();
     FrontierCounts counts() const { return counts_; }
 
+    /// Begins at a URL that a sitemap lists, too. It's no root: its record names the
+    /// sitemap as where it was found. Call it after `open`.
+    void add_listed(const common::Url& url, const common::Url& sitemap);
     /// A record for each fragment that its page has no element for. At the end.
     std::vector<Record> missing_fragments() const;
     /// All URLs that it has met.

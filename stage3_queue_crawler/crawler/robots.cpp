@@ -227,6 +227,7 @@ class RobotsReader {
     bool are_named_ = false; // by any group
     Robots to_us_;
     Robots to_all_;
+    std::vector<std::string> sitemaps_;
     Group group_;       // for rules
     Group delay_group_; // for delays, see read_delay
 };
@@ -246,6 +247,8 @@ void RobotsReader::read(std::string_view line) {
         read_rule(false, value);
     else if (common::equal_ignoring_case(key, "crawl-delay"))
         read_delay(value);
+    else if (common::equal_ignoring_case(key, "sitemap") && !value.empty())
+        sitemaps_.emplace_back(value);
 }
 
 void RobotsReader::read_name(std::string_view value) {
@@ -299,6 +302,7 @@ Robots RobotsReader::result() {
     const auto again = std::ranges::unique(robots.rules_);
     robots.rules_.erase(again.begin(), again.end());
     robots.rules_.shrink_to_fit();
+    robots.sitemaps_ = std::move(sitemaps_);
     return std::move(robots);
 }
 
@@ -369,6 +373,8 @@ std::size_t Robots::memory() const {
     for (const Rule& rule : rules_)
         if (rule.pattern.capacity() > std::string().capacity())
             bytes += rule.pattern.capacity();
+    for (const std::string& sitemap : sitemaps_)
+        bytes += sizeof(std::string) + sitemap.capacity();
     return bytes;
 }
 

@@ -56,6 +56,10 @@ class Robots {
     /// Source: none. The line is a convention older than RFC 9309, which leaves it out.
     std::optional<Duration> crawl_delay() const { return delay_; }
 
+    /// The sitemaps that the file names, whichever crawler it speaks to; as they are
+    /// written there. Source: https://www.sitemaps.org/protocol.html#submit_robots
+    const std::vector<std::string>& sitemaps() const { return sitemaps_; }
+
     /// Roughly how much memory the rules take, in bytes.
     std::size_t memory() const;
 
@@ -78,6 +82,7 @@ class Robots {
 
     std::vector<Rule> rules_; // in the order in which they count
     std::optional<Duration> delay_;
+    std::vector<std::string> sitemaps_; // not in `text`
 };
 
 } // namespace stage3

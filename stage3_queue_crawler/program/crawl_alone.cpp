@@ -125,7 +125,8 @@ Coroutine<int> crawl_alone(Options options) {
                      .time = Clock::now() - start,
                      .is_unchecked = options.crawl.session.tls.insecure,
                      .root = std::string(options.roots.front().href()),
-                     .cut_short = describe_if_early(crawl.ending())});
+                     .cut_short = describe_if_early(crawl.ending()),
+                     .listed = crawler.listed()});
     // [/run]
     const Ending ending = crawl.ending();
     bool is_all_kept = true;

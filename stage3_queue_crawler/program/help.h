@@ -127,6 +127,15 @@ constexpr std::string_view more_on_reports =
   --redirects          with text and jsonl: also list permanent redirects, and
                        chains of redirects, with their pages (html always does)
   --top N              with text: list the N most frequent links (10)
+  --sitemap            begin also at the URLs in each root's sitemaps: what its
+                       robots.txt names, or else /sitemap.xml
+  --sitemap=URL        the same for this one; repeatable
+
+Sitemaps are read before the crawl, as politely as pages; they may be XML, text
+or indexes, packed or not. What they list outside the scope isn't fetched. The
+text report and jsonl also list orphans: URLs of a sitemap that are alive, but
+that no page links to. If a sitemap can't be read to its end, or exceeds the
+protocol's limits (50,000 URLs, 50 MB), the exit status is 3.
 
 A site that has lived for years has dead links, and a test that always fails is
 soon ignored. Write them into a baseline once, and only new ones count: for the

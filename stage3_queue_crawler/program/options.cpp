@@ -233,6 +233,23 @@ common::ReadValue reader_of_statuses(std::vector<std::pair<int, int>>& ranges) {
     };
 }
 
+/// A URL, or "true": robots.txt knows.
+common::ReadValue reader_of_sitemaps(SitemapChoice& sitemaps) {
+    return [&sitemaps](const std::string& text) -> std::string {
+        if (text == "true") {
+            sitemaps.of_roots = true;
+            return {};
+        }
+        const auto url = common::parse_root_url(text);
+        if (!url)
+            return fmt::format("'{}' is not a sitemap's URL, like "
+                               "https://example.org/sitemap.xml",
+                               text);
+        sitemaps.urls.push_back(*url);
+        return {};
+    };
+}
+
 common::ReadValue files_into(std::vector<std::string>& files) {
     return [&files](const std::string& text) {
         files.push_back(text);
@@ -311,6 +328,9 @@ void add_what_to_crawl(common::CommandLine& line, Options& options, Typed& typed
     line.add_repeatable("--urls-from", "FILE",
                         "start at each URL in FILE, one per line; -: stdin",
                         files_into(typed.lists));
+    line.add_flag_or_value("--sitemap", "URL",
+                           "start at a sitemap's URLs, too (robots.txt names it)",
+                           reader_of_sitemaps(crawl.sitemaps));
     line.add("--scope", "REACH",
              fmt::format("host (default): the root's host, at any port;\n"
                          "prefix: below the root's folder, at its port;\n"
@@ -321,7 +341,7 @@ void add_what_to_crawl(common::CommandLine& line, Options& options, Typed& typed
         "--exclude", "REGEX", "skip URLs that match; repeatable",
         reader_of_patterns(options.excluded, options.shared.patterns, "--exclude"));
     line.add_repeatable(
-        "--include", "REGEX", "skip URLs that don't match; roots are exempt;\nrepeatable",
+        "--include", "REGEX", "only URLs that match; roots are exempt; repeatable",
         reader_of_patterns(options.included, options.shared.patterns, "--include"));
     line.add("-d,--max-depth", "N", "links away from a root, at most (10000)",
              number_into(crawl.max_depth, 0, most));
@@ -561,6 +581,8 @@ void check_shared(const Options& options, bool has_roots, bool has_times) {
                 "redis://localhost");
         return;
     }
+    if (!options.crawl.sitemaps.is_none())
+        throw UsageError("--sitemap is for a crawl by one process: leave out --frontier");
     if (shared.name.empty())
         throw UsageError("--frontier needs the crawl's name: --crawl NAME");
     if (shared.report_only && shared.forget)
@@ -635,6 +657,7 @@ void set_reports(Options& options, const Typed& typed) {
     if (options.report.redirects && !any_format(options, &FormatEntry::takes_redirects))
         throw UsageError("--redirects needs --format "
                          + formats_with(&FormatEntry::takes_redirects));
+    options.report.sitemap = !options.crawl.sitemaps.is_none();
     options.output = typed.output == "-" ? "" : typed.output;
     check_files(options, typed);
     if (options.quiet && options.format->is_for_people && typed.output.empty()

@@ -9,6 +9,7 @@
 #include "stage3_queue_crawler/crawler/known_urls.h"
 #include "stage3_queue_crawler/crawler/left_out.h"
 #include "stage3_queue_crawler/crawler/record.h"
+#include "stage3_queue_crawler/crawler/sitemap.h"
 #include "stage3_queue_crawler/program/formats/report_line.h"
 
 #include <chrono>
@@ -28,6 +29,7 @@ struct Summary {
     std::string root = {};                 ///< where it began; empty: unknown
     std::string cut_short = {};            ///< why it ended early; empty: it didn't
     std::vector<std::string> revived = {}; ///< in the baseline, and alive now
+    const std::vector<ListedUrl>* listed = nullptr; ///< in sitemaps; null: none were read
 };
 
 class Format {
@@ -60,6 +62,7 @@ class Format {
 struct ReportOptions {
     std::size_t top = 10;   ///< how many of the most common links a report lists
     bool redirects = false; ///< whether to list the redirects to mend, in text and jsonl
+    bool sitemap = false;   ///< whether to list orphans
 };
 
 } // namespace stage3

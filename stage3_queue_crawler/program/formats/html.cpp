@@ -2,11 +2,13 @@
 #include "common/text/join.h"
 #include "stage3_queue_crawler/program/formats/escape.h"
 #include "stage3_queue_crawler/program/formats/formats.h"
+#include "stage3_queue_crawler/program/formats/orphans.h"
 #include "stage3_queue_crawler/program/formats/redirects_to_mend.h"
 #include "stage3_queue_crawler/program/formats/report_page.h"
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -18,7 +20,7 @@
 namespace stage3 {
 namespace {
 
-/// How many dead URLs are listed for a browser without scripts.
+/// How many dead URLs are listed for a browser without scripts, and how many orphans.
 constexpr std::size_t most_without_script = 500;
 
 // [in-script]
@@ -109,6 +111,17 @@ std::string list_item(std::string_view text) {
     return "<li>" + as_markup(text) + "</li>\n";
 }
 
+std::string list_of_orphans(const Summary& summary, const ReportLines& lines) {
+    if (summary.listed == nullptr || !summary.cut_short.empty())
+        return {};
+    const std::vector<const ListedUrl*> orphans = find_orphans(summary, lines);
+    std::string text =
+        fmt::format("<h2>{}: {}</h2>\n<ul>\n", what_orphans_are, orphans.size());
+    for (std::size_t i = 0; i < std::min(orphans.size(), most_without_script); ++i)
+        text += list_item(orphans[i]->url.href());
+    return text + "</ul>\n";
+}
+
 std::string notes_of(const Summary& summary, const ReportLines& lines) {
     std::string text;
     if (!summary.left_out.empty())
@@ -122,6 +135,7 @@ std::string notes_of(const Summary& summary, const ReportLines& lines) {
     for (const std::string& url : summary.revived)
         text += list_item(url);
     text += summary.revived.empty() ? "" : "</ul>\n";
+    text += list_of_orphans(summary, lines);
     if (summary.is_unchecked && !lines.empty())
         text += "<p>Certificates were not checked (--insecure).</p>\n";
     return text;

@@ -1,5 +1,6 @@
 #include "stage3_queue_crawler/program/formats/escape.h"
 #include "stage3_queue_crawler/program/formats/formats.h"
+#include "stage3_queue_crawler/program/formats/orphans.h"
 #include "stage3_queue_crawler/program/formats/redirects_to_mend.h"
 
 #include <fmt/core.h>
@@ -14,12 +15,14 @@ namespace {
 /// For each record, a line with an object: record.h explains most fields. "excuse" says
 /// why a dead or unclear URL doesn't count: "known" (--baseline) or "ignored"
 /// (--ignore-file). What is unknown is null. New fields are added at the end. Which pages
-/// link to a redirect is known only after the crawl, so these lines come last.
+/// link to a redirect, or whether any links to what a sitemap lists, is known only after
+/// the crawl, so these lines come last.
 class JsonlFormat final : public Format {
   public:
-    explicit JsonlFormat(bool with_redirects) : with_redirects_(with_redirects) {}
+    explicit JsonlFormat(const ReportOptions& options)
+        : with_redirects_(options.redirects), with_orphans_(options.sitemap) {}
 
-    bool keeps_records() const override { return with_redirects_; }
+    bool keeps_records() const override { return with_redirects_ || with_orphans_; }
     std::string record(const Record& record, Standing standing) override {
         return fmt::format(
             R"({{"url": {}, "depth": {}, "parent": {}, "outcome": "{}", "status": {}, )"
@@ -38,10 +41,15 @@ class JsonlFormat final : public Format {
     }
     std::string end(const Summary& summary, const ReportLines& lines) override {
         std::string text;
-        if (!with_redirects_)
-            return text;
-        for (const RedirectToMend& redirect : redirects_to_mend(lines, summary.urls))
-            text += to_json(redirect, summary.urls);
+        if (with_redirects_)
+            for (const RedirectToMend& redirect : redirects_to_mend(lines, summary.urls))
+                text += to_json(redirect, summary.urls);
+        if (with_orphans_ && summary.cut_short.empty())
+            for (const ListedUrl* const one : find_orphans(summary, lines))
+                text +=
+                    fmt::format(R"({{"orphan": {}, "sitemap": {}}})"
+                                "\n",
+                                as_json(one->url.href()), as_json(one->sitemap.href()));
         return text;
     }
 
@@ -51,12 +59,13 @@ class JsonlFormat final : public Format {
     }
 
     bool with_redirects_;
+    bool with_orphans_;
 };
 
 } // namespace
 
 std::unique_ptr<Format> make_jsonl(const ReportOptions& options) {
-    return std::make_unique<JsonlFormat>(options.redirects);
+    return std::make_unique<JsonlFormat>(options);
 }
 
 } // namespace stage3

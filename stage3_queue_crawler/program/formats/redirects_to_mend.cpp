@@ -26,6 +26,12 @@ const ReportLine* find_fetched(const ReportLines& lines, const common::Url& url)
     return is_one ? &*at : nullptr;
 }
 
+/// By a sitemap. (What a listed URL redirects to has the same role.)
+bool is_listed(const KnownUrl& known, const KnownUrls& urls) {
+    return known.role == common::LinkRole::sitemap
+           && urls[known.parent].role != common::LinkRole::sitemap;
+}
+
 /// True for dead ones, too: the last hop of a circle, or one beyond the limit.
 bool is_hop(const ReportLine& line) {
     return line.outcome == Outcome::redirect
@@ -92,8 +98,9 @@ std::vector<RedirectToMend> redirects_to_mend(const ReportLines& lines,
     std::vector<RedirectToMend> all;
     for (const ReportLine& line : lines) {
         const KnownUrl* const known = urls.find(line.url);
-        const bool is_only_a_hop =
-            known && known->pages().empty() && known->parent != KnownUrl::none;
+        const bool is_only_a_hop = known && known->pages().empty()
+                                   && known->parent != KnownUrl::none
+                                   && !is_listed(*known, urls);
         if (!is_hop(line) || is_only_a_hop)
             continue;
         RedirectToMend way = follow(line, lines);

@@ -20,8 +20,9 @@ struct RedirectToMend {
     std::string ends;
 };
 
-/// The ones that a page links to or that the crawl began with, by URL. (Other redirects
-/// are hops of these.) `lines` must be sorted by URL; other outcomes may be missing.
+/// The ones that a page links to, a sitemap lists, or that the crawl began with, by URL.
+/// (Other redirects are hops of these.) `lines` must be sorted by URL; other outcomes may
+/// be missing.
 std::vector<RedirectToMend> redirects_to_mend(const ReportLines& lines,
                                               const KnownUrls& urls);
 

@@ -51,7 +51,9 @@ std::string why(const ReportLine& line) {
 std::string_view kind_of(const ReportLine& line, const KnownUrls& urls) {
     const KnownUrl* const known = urls.find(line.url);
     const bool is_link = known == nullptr || line.is_fragment()
-                         || known->role == common::LinkRole::hyperlink;
+                         || known->role == common::LinkRole::hyperlink
+                         || (known->role == common::LinkRole::sitemap
+                             && known->times_met > 0); // pages link to it, too
     return is_link ? std::string_view() : common::name_of(known->role);
 }
 

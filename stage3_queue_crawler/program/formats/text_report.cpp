@@ -6,6 +6,7 @@
 #include "common/web/refused.h"
 #include "stage3_queue_crawler/program/formats/escape.h"
 #include "stage3_queue_crawler/program/formats/formats.h"
+#include "stage3_queue_crawler/program/formats/orphans.h"
 #include "stage3_queue_crawler/program/formats/redirects_to_mend.h"
 
 #include <fmt/core.h>
@@ -50,7 +51,9 @@ std::string sums(const ReportLines& lines) {
 std::string most_met(const KnownUrls& urls, std::size_t top) {
     std::vector<const KnownUrl*> all = urls.all();
     std::erase_if(all, [](const KnownUrl* url) {
-        return url->times_met == 0 || !common::leads_on(url->role);
+        return url->times_met == 0
+               || (!common::leads_on(url->role)
+                   && url->role != common::LinkRole::sitemap);
     });
     const auto comes_first = [](const KnownUrl* a, const KnownUrl* b) {
         return a->times_met != b->times_met ? a->times_met > b->times_met
@@ -109,6 +112,22 @@ std::string to_mend(const ReportLines& lines, const KnownUrls& urls) {
     return text;
 }
 
+std::string list_orphans(const Summary& crawl, const ReportLines& lines) {
+    if (!crawl.cut_short.empty())
+        return "Orphans: unknown, since the crawl was cut short\n";
+    constexpr std::size_t most = 100;
+    const std::vector<const ListedUrl*> orphans = find_orphans(crawl, lines);
+    std::string text =
+        fmt::format("{}: {}\n", what_orphans_are,
+                    orphans.empty() ? "none" : std::to_string(orphans.size()));
+    for (std::size_t i = 0; i < std::min(most, orphans.size()); ++i)
+        text += fmt::format("  {}\n", orphans[i]->url.href());
+    if (orphans.size() > most)
+        text += fmt::format("  and {} more (--format jsonl lists them all)\n",
+                            orphans.size() - most);
+    return text;
+}
+
 class TextFormat final : public Format {
   public:
     explicit TextFormat(const ReportOptions& options) : options_(options) {}
@@ -156,6 +175,8 @@ std::string text_report(const ReportLines& lines, const Summary& crawl,
     text += '\n' + sums(lines) + most_met(crawl.urls, options.top);
     if (options.redirects)
         text += to_mend(lines, crawl.urls);
+    if (crawl.listed != nullptr)
+        text += list_orphans(crawl, lines);
 
     if (!crawl.left_out.empty())
         text += "Links that were left out, counted on each page:\n";

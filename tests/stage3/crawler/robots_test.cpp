@@ -661,3 +661,11 @@ TEST_CASE("a rule that is longer than the target costs no work") {
     CHECK(matches("/" + half + "*" + half, target));
     CHECK(rules(numbered("Disallow: /" + half + "*a" + half, 100)).allows(target));
 }
+
+TEST_CASE("sitemaps are for every crawler, wherever they are named") {
+    const Robots robots = read("Sitemap: http://h/a.xml # one\n\nUser-agent: other\n"
+                               "Disallow: /\nSITEMAP:/b.xml\nSitemap:\n");
+    CHECK(robots.sitemaps() == std::vector<std::string>{"http://h/a.xml", "/b.xml"});
+    CHECK(robots.allows("/a"));
+    CHECK(robots.memory() > 0);
+}

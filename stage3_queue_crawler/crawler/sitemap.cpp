@@ -1,0 +1,210 @@
+#include "stage3_queue_crawler/crawler/sitemap.h"
+
+#include "common/text/ascii.h"
+#include "common/web/charset.h"
+#include "stage3_queue_crawler/http/content_decoder.h"
+
+#include <fmt/core.h>
+#include <libxml/parser.h>
+
+#include <algorithm>
+#include <climits>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace stage3 {
+namespace {
+
+using common::Url;
+
+void add_entry(Sitemap& sitemap, const std::optional<Url>& url,
+               const SitemapLimits& limits) {
+    if (!url)
+        ++sitemap.unreadable;
+    else if (sitemap.urls.size() < limits.urls)
+        sitemap.urls.push_back(*url);
+    else
+        ++sitemap.left_out;
+}
+
+/// A part of the document, for a message on a terminal.
+std::string shown(std::string_view text) {
+    constexpr std::size_t longest = 100;
+    std::string result(common::trim(text.substr(0, longest)));
+    std::ranges::replace_if(result, [](char c) { return c < ' ' || c > '~'; }, '?');
+    return result;
+}
+
+// ---- XML ----
+
+/// Where libxml2 is in a sitemap: <urlset><url><loc>, or <sitemapindex><sitemap><loc>.
+/// (A <loc> elsewhere may be that of a picture.)
+struct SitemapReader {
+    Sitemap& sitemap;
+    const Url& base;
+    const SitemapLimits& limits;
+    xmlParserCtxt* parser = nullptr;
+    std::size_t depth = 0; // of elements
+    bool is_in_entry = false;
+    bool is_in_loc = false;
+    bool has_entity = false; // in its text, and we don't know what it stands for
+    std::string text = {};   // of <loc>
+
+    void start(std::string_view name) {
+        ++depth;
+        if (depth == 1) {
+            sitemap.is_index = name == "sitemapindex";
+            if (!sitemap.is_index && name != "urlset") {
+                sitemap.error =
+                    fmt::format("not a sitemap, but XML for <{}>", shown(name));
+                ::xmlStopParser(parser);
+            }
+        } else if (depth == 2) {
+            is_in_entry = name == (sitemap.is_index ? "sitemap" : "url");
+        } else if (depth == 3 && is_in_entry && name == "loc") {
+            is_in_loc = true;
+            has_entity = false;
+            text.clear();
+        }
+    }
+    void end() {
+        if (depth == 3 && is_in_loc) {
+            is_in_loc = false;
+            const std::string_view reference = common::trim(text);
+            const bool is_there = !reference.empty() && !has_entity;
+            add_entry(sitemap,
+                      is_there ? common::resolve_url(reference, base) : std::nullopt,
+                      limits);
+        }
+        --depth;
+    }
+    void add(std::string_view more) {
+        constexpr std::size_t most = 4 * common::max_url_length; // with spaces around it
+        if (is_in_loc && depth == 3)
+            text += more.substr(0, most - std::min(most, text.size()));
+    }
+};
+
+SitemapReader& reader_in(void* reader) { return *static_cast<SitemapReader*>(reader); }
+
+const char* chars(const xmlChar* text) { return reinterpret_cast<const char*>(text); }
+
+xmlSAXHandler sitemap_handler() {
+    xmlSAXHandler handler{};
+    handler.initialized = XML_SAX2_MAGIC;
+    handler.startElementNs = [](void* reader, const xmlChar* name, const xmlChar*,
+                                const xmlChar*, int, const xmlChar**, int, int,
+                                const xmlChar**) {
+        reader_in(reader).start(chars(name));
+    };
+    handler.endElementNs = [](void* reader, const xmlChar*, const xmlChar*,
+                              const xmlChar*) { reader_in(reader).end(); };
+    handler.characters = [](void* reader, const xmlChar* text, int size) {
+        reader_in(reader).add({chars(text), static_cast<std::size_t>(size)});
+    };
+    handler.cdataBlock = handler.characters;
+    handler.reference = [](void* reader, const xmlChar*) {
+        reader_in(reader).has_entity = true;
+    };
+    // It would read declarations from elsewhere; see common/web/links.cpp.
+    handler.getParameterEntity = [](void* reader, const xmlChar*) -> xmlEntity* {
+        ::xmlStopParser(reader_in(reader).parser);
+        return nullptr;
+    };
+    return handler;
+}
+
+std::string describe_xml_error(xmlParserCtxt* parser) {
+    const auto* const error = ::xmlCtxtGetLastError(parser);
+    if (error == nullptr || error->message == nullptr)
+        return "broken XML";
+    return fmt::format("broken XML in line {}: {}", error->line, shown(error->message));
+}
+
+/// Reads up to the first error. Entities that the document defines are not known: a few
+/// lines of them can unfold to gigabytes.
+void read_xml(std::string_view document, SitemapReader reader) {
+    [[maybe_unused]] static const bool initialised = [] {
+        ::xmlInitParser(); // once, before two threads use it at the same time
+        return true;
+    }();
+    xmlSAXHandler handler = sitemap_handler();
+    const std::unique_ptr<xmlParserCtxt, decltype(&::xmlFreeParserCtxt)> parser(
+        ::xmlCreatePushParserCtxt(&handler, &reader, nullptr, 0, nullptr),
+        &::xmlFreeParserCtxt);
+    reader.parser = parser.get();
+    ::xmlCtxtUseOptions(parser.get(), XML_PARSE_NONET | XML_PARSE_NOERROR
+                                          | XML_PARSE_NOWARNING | XML_PARSE_HUGE);
+    const bool is_end = !reader.sitemap.is_cut_off;
+    ::xmlParseChunk(parser.get(), document.data(), static_cast<int>(document.size()),
+                    is_end ? 1 : 0);
+    if (parser->wellFormed == 0 && reader.sitemap.error.empty())
+        reader.sitemap.error = describe_xml_error(parser.get());
+    if (parser->myDoc != nullptr) { // the parser has made it, not we
+        ::xmlFreeDoc(parser->myDoc);
+        parser->myDoc = nullptr;
+    }
+}
+
+// ---- Other forms ----
+
+void read_text(std::string_view text, const SitemapLimits& limits, Sitemap& sitemap) {
+    while (!text.empty()) {
+        const std::string_view line =
+            text.substr(0, std::min(text.find('\n'), text.size()));
+        text.remove_prefix(std::min(line.size() + 1, text.size()));
+        if (text.empty() && sitemap.is_cut_off)
+            break; // of this line, the end is missing
+        if (const std::string_view url = common::trim(line); !url.empty())
+            add_entry(sitemap, common::parse_url(url), limits);
+    }
+    if (sitemap.urls.empty())
+        sitemap.error = "not a sitemap: neither XML nor a list of URLs";
+}
+
+bool is_gzip(std::string_view body) { return body.starts_with("\x1f\x8b"); }
+
+std::string unpack(std::string_view body, const SitemapLimits& limits, Sitemap& sitemap) {
+    std::string text;
+    ContentDecoder decoder({"gzip"}, body.size());
+    const auto verdict = decoder.take(body, [&](std::string_view part) {
+        text += part.substr(0, limits.bytes + 1 - text.size());
+        return text.size() <= limits.bytes;
+    });
+    sitemap.is_cut_off = sitemap.is_cut_off || text.size() > limits.bytes;
+    if (verdict == ContentDecoder::Verdict::broken)
+        sitemap.error = "its compressed data is broken";
+    else if (verdict == ContentDecoder::Verdict::fine && !decoder.is_whole()
+             && !sitemap.is_cut_off)
+        sitemap.error = "its compressed data is cut off";
+    return text;
+}
+
+} // namespace
+
+Sitemap read_sitemap(std::string_view body, const Url& url, const SitemapLimits& limits) {
+    Sitemap sitemap;
+    std::string unpacked;
+    sitemap.is_cut_off = body.size() > limits.bytes;
+    if (is_gzip(body))
+        body = unpacked = unpack(body, limits, sitemap);
+    body = body.substr(0, std::min<std::size_t>(limits.bytes, INT_MAX / 4));
+    const auto begin = std::min(body.find_first_not_of(" \t\r\n"), body.size());
+    body.remove_prefix(begin); // some programs put an empty line before "<?xml"
+    std::string storage;
+    const std::string broken = std::exchange(sitemap.error, "");
+    constexpr std::size_t enough = 100;
+    if (body.empty())
+        sitemap.error = "empty";
+    else if (common::trim(common::to_utf8(body.substr(0, enough), "", storage))
+                 .starts_with('<'))
+        read_xml(body, {sitemap, url, limits});
+    else
+        read_text(common::to_utf8(body, "", storage), limits, sitemap);
+    if (!broken.empty())
+        sitemap.error = broken;
+    return sitemap;
+}
+
+} // namespace stage3

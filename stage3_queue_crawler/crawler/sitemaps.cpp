@@ -1,0 +1,263 @@
+#include "stage3_queue_crawler/crawler/sitemaps.h"
+
+#include "common/text/ascii.h"
+#include "common/web/http_response.h"
+#include "stage3_queue_crawler/crawler/host.h"
+#include "stage3_queue_crawler/crawler/traced_fetch.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <utility>
+
+namespace stage3 {
+
+using common::Url;
+
+namespace {
+
+constexpr std::string_view unreadable = "sitemaps that can't be read to their end";
+
+} // namespace
+
+Coroutine<> Sitemaps::read(std::vector<Url> roots) {
+    for (const Url& url : settings_.choice.urls)
+        add({.url = url});
+    if (settings_.choice.of_roots)
+        co_await look_in_robots(roots);
+    while (!to_read_.empty()) {
+        Next next = std::move(to_read_.front());
+        to_read_.pop_front();
+        co_await read_one(std::move(next));
+    }
+    tell_foreign();
+}
+
+// ---- Which ones ----
+
+/// Each root's origin is asked once. Whoever ignores the rules in robots.txt has still
+/// asked for the sitemaps in it.
+Coroutine<> Sitemaps::look_in_robots(const std::vector<Url>& roots) {
+    std::set<std::string, std::less<>> origins;
+    for (const Url& root : roots) {
+        if (scope_.excludes(root) || !origins.emplace(root.origin()).second)
+            continue;
+        RobotsCache::Answer answer;
+        try {
+            answer = co_await robots_.ask(root);
+        } catch (const FetchError& error) {
+            settings_.on_note(fmt::format("{}/robots.txt: {}, so its sitemaps are "
+                                          "unknown",
+                                          root.origin(), error.what()));
+            continue;
+        }
+        has_asked(host_of(root));
+        for (const std::string& line : answer->rules.sitemaps())
+            if (const auto url = common::resolve_url(line, root))
+                add({.url = *url});
+        if (answer->rules.sitemaps().empty())
+            if (const auto url = common::resolve_url("/sitemap.xml", root))
+                add({.url = *url, .is_guess = true});
+    }
+}
+
+/// Indexes may lead in a circle, so each sitemap is read once.
+void Sitemaps::add(Next next) {
+    constexpr int most_indexes = 2; // the protocol allows one above a sitemap
+    if (scope_.excludes(next.url) || !seen_.insert(next.url).second)
+        return;
+    if (seen_.size() > settings_.choice.limits.sitemaps)
+        leave_out(
+            fmt::format("sitemaps beyond the first {}", settings_.choice.limits.sitemaps),
+            1, next.url);
+    else if (next.depth > most_indexes)
+        leave_out("sitemaps in an index in an index in an index", 1, next.url);
+    else
+        to_read_.push_back(std::move(next));
+}
+
+// ---- Reading one ----
+
+Coroutine<> Sitemaps::read_one(Next next) {
+    Got got = co_await fetch(next.url);
+    if (!got.error.empty()) {
+        constexpr int not_found = 404;
+        if (next.is_guess && got.status == not_found) {
+            settings_.on_note(fmt::format("{}: there is no such sitemap, and robots.txt "
+                                          "names no other",
+                                          next.url.href()));
+            co_return;
+        }
+        settings_.on_note(fmt::format("the sitemap {}: {}", next.url.href(), got.error));
+        count_left_out(left_out_, unreadable, 1, next.url.href());
+        co_return;
+    }
+    // In the loop's own thread: no other task has anything to do yet.
+    take(next, got.url, read_sitemap(got.body, got.url, settings_.choice.limits));
+}
+
+void Sitemaps::take(const Next& next, const Url& url, const Sitemap& sitemap) {
+    const SitemapLimits& limits = settings_.choice.limits;
+    if (!sitemap.error.empty()) {
+        settings_.on_note(fmt::format("the sitemap {}: {}", url.href(), sitemap.error));
+        count_left_out(left_out_, unreadable, 1, url.href());
+    }
+    if (sitemap.unreadable > 0)
+        settings_.on_note(fmt::format("the sitemap {}: {} entries are no http or https "
+                                      "URLs",
+                                      url.href(), sitemap.unreadable));
+    if (sitemap.is_cut_off)
+        leave_out(fmt::format("what is in a sitemap beyond {} bytes", limits.bytes), 1,
+                  url);
+    if (sitemap.left_out > 0)
+        leave_out(fmt::format("entries of a sitemap beyond the first {}", limits.urls),
+                  sitemap.left_out, url);
+    for (const Url& entry : sitemap.urls) {
+        if (sitemap.is_index) {
+            add({.url = entry, .depth = next.depth + 1});
+        } else if (scope_.contains(entry)) {
+            if (known_.insert(entry).second)
+                listed_.push_back({.url = entry, .sitemap = url});
+        } else if (scope_.is_foreign(entry) && ++foreign_ == 1) {
+            first_foreign_ = entry; // the user hasn't excluded it, so it's worth a note
+        }
+    }
+}
+
+/// The user hears about the first of each kind.
+void Sitemaps::leave_out(std::string_view why, std::size_t entries, const Url& sitemap) {
+    if (count_left_out(left_out_, why, entries, sitemap.href()))
+        settings_.on_note(
+            fmt::format("the sitemap {}: left out are {}", sitemap.href(), why));
+}
+
+void Sitemaps::tell_foreign() const {
+    if (first_foreign_)
+        settings_.on_note(fmt::format("sitemaps list {} URLs that are out of scope, such "
+                                      "as {}: these are left out",
+                                      foreign_, first_foreign_->href()));
+}
+
+// ---- Fetching one ----
+
+Coroutine<Sitemaps::Got> Sitemaps::fetch(Url url) {
+    constexpr int most_redirects = 5;
+    Got got{.url = url};
+    for (int redirects = 0; redirects <= most_redirects; ++redirects) {
+        got.error = co_await why_not(got.url);
+        if (!got.error.empty())
+            co_return got;
+        got = co_await try_to_fetch(got.url);
+        if (!common::is_redirect(got.status) || !got.error.empty())
+            co_return got;
+        const auto target = common::resolve_url(got.body, got.url);
+        if (!target) {
+            got.error = "redirect without a target";
+            co_return got;
+        }
+        got.url = *target;
+    }
+    got.error = "redirect limit reached";
+    co_return got;
+}
+
+/// Why it may not be fetched; empty: it may be.
+Coroutine<std::string> Sitemaps::why_not(const Url& url) {
+    if (scope_.excludes(url))
+        co_return "redirect to an excluded URL";
+    if (!settings_.obey_robots)
+        co_return "";
+    const std::string host = host_of(url);
+    const bool is_first = !delays_.contains(host);
+    RobotsCache::Answer answer;
+    try {
+        answer = co_await robots_.ask(url);
+    } catch (const FetchError& error) {
+        co_return error.what();
+    }
+    const auto wanted = answer->rules.crawl_delay().value_or(Robots::Duration());
+    delays_[host] =
+        std::max(settings_.delay, std::chrono::ceil<EventLoop::Duration>(wanted));
+    if (is_first)
+        has_asked(host);
+    co_return answer->rules.allows(url.target()) ? "" : answer->reason;
+}
+
+/// With a redirect, its target is the body.
+Coroutine<Sitemaps::Got> Sitemaps::try_to_fetch(Url url) {
+    Got got{.url = url};
+    for (int tries = 1;; ++tries) {
+        co_await wait_for_turn(host_of(url));
+        const auto wait = co_await try_once(url, tries, got);
+        if (!wait)
+            co_return got;
+        co_await sleep(std::chrono::ceil<EventLoop::Duration>(*wait));
+    }
+}
+
+/// If there is a result, it should be tried again after that time.
+Coroutine<std::optional<RetryPolicy::Duration>> Sitemaps::try_once(Url url, int tries,
+                                                                   Got& got) {
+    PageResponse told;
+    const TracedFetch traced(loop_.tracer(), url, told);
+    settings_.on_start(url);
+    has_asked(host_of(url));
+    got.error.clear();
+    try {
+        Response response = co_await fetch_.session().get(url, options_for(url));
+        got.status = told.status = response.status();
+        if (const auto wait = retries_.after(got.status, response.retry_after(), tries))
+            co_return wait;
+        if (common::is_redirect(got.status)) {
+            got.body = told.location = common::trim(response.header("Location"));
+        } else if (!common::is_success(got.status)) {
+            got.error = fmt::format("HTTP status {}", got.status);
+        } else {
+            got.body = co_await response.read_beginning();
+            told.bytes = got.body.size();
+        }
+        co_return std::nullopt;
+    } catch (const FetchError& error) {
+        got.error = told.error = error.what();
+        if (const auto again = fetch_.after(error, tries))
+            co_return again->wait;
+    }
+    co_return std::nullopt;
+}
+
+bool Sitemaps::is_foreign(const Url& url) const {
+    return !settings_.choice.is_none() && scope_.is_foreign(url)
+           && !scope_.is_own_host(url)
+           && std::ranges::none_of(settings_.choice.urls, [&](const Url& named) {
+                  return named.host() == url.host();
+              });
+}
+
+/// A site can name any server, also one on our own network.
+GetOptions Sitemaps::options_for(const Url& url) const {
+    GetOptions options = fetch_.options_for(url);
+    options.only_public = options.only_public || is_foreign(url);
+    options.max_body = settings_.choice.limits.bytes + 1; // to notice that there is more
+    return options;
+}
+
+// ---- Politeness ----
+
+Coroutine<> Sitemaps::wait_for_turn(std::string host) {
+    const auto wait = free_at_[host] - loop_.time();
+    if (wait > EventLoop::Duration::zero())
+        co_await sleep(wait);
+}
+
+void Sitemaps::has_asked(const std::string& host) {
+    const auto known = delays_.find(host);
+    const EventLoop::Duration delay =
+        known == delays_.end() ? settings_.delay : known->second;
+    free_at_[host] = loop_.time() + delay;
+    settings_.hold(host, delay);
+}
+
+} // namespace stage3

@@ -1,0 +1,115 @@
+// The sitemaps of a crawl: finds and fetches them, before the crawl begins.
+//
+// Sitemaps are written by programs, and go stale: they list pages that are gone, and
+// pages that no other page links to. So a crawl begins at their URLs, too, and its report
+// says which URLs come from nowhere else. Page 32 of the book.
+//
+// They are fetched one after the other, as politely as pages. A crawl goes no further
+// because of them: what they list outside its scope is left out.
+#pragma once
+
+#include "common/web/url.h"
+#include "stage3_queue_crawler/crawler/left_out.h"
+#include "stage3_queue_crawler/crawler/page_fetch.h"
+#include "stage3_queue_crawler/crawler/retry.h"
+#include "stage3_queue_crawler/crawler/robots_cache.h"
+#include "stage3_queue_crawler/crawler/scope.h"
+#include "stage3_queue_crawler/crawler/sitemap.h"
+#include "stage3_queue_crawler/runtime/loop/event_loop.h"
+#include "stage3_queue_crawler/runtime/task/coroutine.h"
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace stage3 {
+
+class Sitemaps {
+  public:
+    struct Settings {
+        SitemapChoice choice;
+        bool obey_robots = true;
+        int max_tries = 1;           ///< for any one sitemap
+        EventLoop::Duration delay{}; ///< between two requests to a host
+        /// Called as a sitemap is requested.
+        std::function<void(const common::Url&)> on_start = [](const common::Url&) {};
+        /// Called when a host was asked, with the pause that it now gets.
+        std::function<void(const std::string&, EventLoop::Duration)> hold =
+            [](const std::string&, EventLoop::Duration) {};
+        /// Called with messages for the user.
+        std::function<void(const std::string&)> on_note = [](const std::string&) {};
+    };
+
+    /// All of these must outlive it, except for the settings.
+    Sitemaps(EventLoop& loop, PageFetch& fetch, RobotsCache& robots, const Scope& scope,
+             Settings settings)
+        : loop_(loop), fetch_(fetch), robots_(robots), scope_(scope),
+          settings_(std::move(settings)), retries_(settings_.max_tries) {}
+
+    /// Reads them; call it once. What can't be read is left out. Throws as
+    /// `PageFetch::after` does.
+    Coroutine<> read(std::vector<common::Url> roots);
+
+    /// True for a server that only a sitemap or a robots.txt has named, outside the
+    /// crawl's scope.
+    bool is_foreign(const common::Url& url) const;
+    /// Each URL once.
+    const std::vector<ListedUrl>& listed() const { return listed_; }
+    /// What they list beyond a limit, and sitemaps that can't be read.
+    const std::vector<LeftOut>& left_out() const { return left_out_; }
+
+  private:
+    /// A sitemap to be read.
+    struct Next {
+        common::Url url;
+        int depth = 0;         ///< indexes above it
+        bool is_guess = false; ///< no one has named it
+    };
+    /// A response, after redirects.
+    struct Got {
+        common::Url url;
+        int status = 0;
+        std::string body = {};
+        std::string error = {}; ///< why there is no body; empty: there is one
+    };
+
+    Coroutine<> look_in_robots(const std::vector<common::Url>& roots);
+    void add(Next next);
+    Coroutine<> read_one(Next next);
+    Coroutine<Got> fetch(common::Url url);
+    Coroutine<std::string> why_not(const common::Url& url);
+    Coroutine<Got> try_to_fetch(common::Url url);
+    Coroutine<std::optional<RetryPolicy::Duration>> try_once(common::Url url, int tries,
+                                                             Got& got);
+    Coroutine<> wait_for_turn(std::string host);
+    void has_asked(const std::string& host);
+    GetOptions options_for(const common::Url& url) const;
+    void take(const Next& next, const common::Url& url, const Sitemap& sitemap);
+    void leave_out(std::string_view why, std::size_t entries, const common::Url& sitemap);
+    void tell_foreign() const;
+
+    EventLoop& loop_;
+    PageFetch& fetch_;
+    RobotsCache& robots_;
+    const Scope& scope_;
+    const Settings settings_;
+    RetryPolicy retries_;
+    std::deque<Next> to_read_;
+    std::unordered_set<common::Url> seen_;                          // sitemaps
+    std::unordered_set<common::Url> known_;                         // in `listed_`
+    std::unordered_map<std::string, EventLoop::Duration> delays_;   // by host
+    std::unordered_map<std::string, EventLoop::TimePoint> free_at_; // by host
+    std::vector<ListedUrl> listed_;
+    std::size_t foreign_ = 0; // listed, but out of scope
+    std::optional<common::Url> first_foreign_;
+    std::vector<LeftOut> left_out_;
+};
+
+} // namespace stage3

@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+"""Stage 3 begins at the URLs of sitemaps, too, and says which of them no page links to.
+
+STAGE3 in the environment names the program.
+"""
+import gzip
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+
+from site_with_all_links import Server
+
+
+def urlset(*urls):
+    inside = "".join(f"<url><loc>{url}</loc></url>" for url in urls)
+    return f"<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>{inside}</urlset>".encode()
+
+
+def index(*urls):
+    return ("<sitemapindex>" + "".join(f"<sitemap><loc>{url}</loc></sitemap>" for url in urls) + "</sitemapindex>").encode()
+
+
+class Crawled(unittest.TestCase):
+    def serve(self, pages):
+        """A server of `pages`, which hold a path's body, or a status and a Location."""
+        def answer(_, path):
+            page = pages.get(path)
+            if isinstance(page, tuple):
+                return page[0], {"Location": page[1]} if len(page) > 1 else {}, b""
+            if callable(page):
+                page = page()
+            kind = "text/html" if path.endswith("/") else "text/plain"
+            return (404, {}, b"") if page is None else (200, {"Content-Type": kind}, page)
+        server = Server(answer)
+        server.__enter__()
+        self.addCleanup(server.__exit__, None, None, None)
+        self.root = f"http://127.0.0.1:{server.port}"
+        return server
+
+    def run_it(self, *options, expect=0):
+        done = subprocess.run([os.environ["STAGE3"], "--no-config", *options, self.root + "/"], capture_output=True, timeout=60, text=True)
+        self.assertEqual(done.returncode, expect, (done.stdout, done.stderr))
+        return done
+
+    def records(self, *options, expect=0):
+        """What is known of each URL, and the orphans."""
+        self.done = self.run_it("--format", "jsonl", *options, expect=expect)
+        lines = [json.loads(line) for line in self.done.stdout.splitlines()]
+        records = {line["url"][len(self.root):]: line for line in lines if "url" in line}
+        return records, [(line["orphan"][len(self.root):], line["sitemap"][len(self.root):]) for line in lines if "orphan" in line]
+
+
+class Sitemaps(Crawled):
+    def test_the_lines_of_robots_txt_lead_to_an_index_and_to_orphans(self):
+        server = self.serve({
+            "/robots.txt": b"User-agent: x\nDisallow: /\nSitemap: /map.xml\nsitemap:/more.txt # text\n",
+            "/map.xml": index("/map.xml", "/packed.xml.gz"),
+            "/packed.xml.gz": gzip.compress(urlset("/", "/linked", "/alone/", "/gone", "http://elsewhere.test/x")),
+            "/more.txt": b"", "/": b"<a href=/linked>", "/linked": b"x", "/alone/": b"<link rel=canonical href='/alone/'><a href=/child>",
+            "/child": b"x"})
+        records, orphans = self.records("--sitemap", expect=3)  # more.txt is empty
+        self.assertEqual(orphans, [("/alone/", "/packed.xml.gz")])
+        self.assertEqual(set(records), {"/", "/linked", "/alone/", "/gone", "/child"})
+        gone = records["/gone"]
+        self.assertEqual((gone["parent"], gone["depth"], gone["kind"], gone["outcome"]),
+                         (self.root + "/packed.xml.gz", 0, "sitemap", "error"))
+        self.assertIsNone(records["/"]["parent"])
+        self.assertEqual(records["/child"]["parent"], self.root + "/alone/")
+        self.assertIn("sitemaps list 1 URLs that are out of scope, such as http://elsewhere.test/x", self.done.stderr)
+        self.assertIn(f"the sitemap {self.root}/more.txt: empty", self.done.stderr)
+        self.assertTrue(all(count == 1 for count in server.requests.values()), server.requests)
+        self.assertTrue(all(path != "/sitemap.xml" for _, path in server.requests))
+
+    def test_the_text_report_says_where_a_dead_url_was_found_and_lists_orphans(self):
+        self.serve({"/sitemap.xml": urlset("/gone", "/both", "/alone"), "/": b"<a href=/both>", "/alone": b"x"})
+        text = self.run_it("--sitemap", expect=1).stdout
+        self.assertIn(f"Orphans, which a sitemap lists, and no page that was read links to: 1\n  {self.root}/alone\n", text)
+        self.assertIn(f"  {self.root}/gone (sitemap: HTTP status 404)\n    on {self.root}/sitemap.xml\n", text)
+        self.assertIn(f"  {self.root}/both (HTTP status 404)\n    on {self.root}/\n", text)
+        self.assertIn(f"       1  {self.root}/both\n", text)
+        text = self.run_it("--sitemap", "--max-pages", "2", expect=3).stdout
+        self.assertIn("Orphans: unknown, since the crawl was cut short\n", text)
+        self.assertNotIn("Orphans", self.run_it(expect=1).stdout)
+
+    def test_a_redirect_that_can_be_found_makes_its_target_no_orphan(self):
+        self.serve({"/sitemap.xml": urlset("/old", "/new", "/hidden", "/end"), "/": b"<a href=/old>", "/old": (301, "/mid"),
+                    "/mid": (302, "/new"), "/new": b"x", "/hidden": (301, "/end"), "/end": b"x"})
+        _, orphans = self.records("--sitemap")
+        self.assertEqual(orphans, [("/end", "/sitemap.xml")])
+        text = self.run_it("--sitemap", "--redirects").stdout
+        self.assertIn(f"  {self.root}/hidden -> {self.root}/end (301)\n    on {self.root}/sitemap.xml\n", text)
+        self.assertNotIn(f"  {self.root}/mid ->", text.partition("Redirects to mend")[2])
+
+    def test_a_url_with_the_option_is_read_also_from_a_file_and_the_next_word_is_a_root(self):
+        server = self.serve({"/robots.txt": b"Sitemap: /other.xml", "/my.xml": urlset("/alone"), "/": b"", "/alone": b"x"})
+        self.assertEqual(self.records(f"--sitemap={self.root}/my.xml")[1], [("/alone", "/my.xml")])
+        self.assertNotIn(("GET", "/other.xml"), server.requests)
+        with tempfile.NamedTemporaryFile("w") as file:
+            file.write(f"sitemap = {self.root}/my.xml\n")
+            file.flush()
+            done = subprocess.run([os.environ["STAGE3"], "--config", file.name, self.root], capture_output=True, timeout=60, text=True)
+        self.assertIn("links to: 1\n", done.stdout)
+        done = subprocess.run([os.environ["STAGE3"], "--sitemap=:", self.root], capture_output=True, timeout=60, text=True)
+        self.assertEqual((done.returncode, "is not a sitemap's URL" in done.stderr), (2, True))
+        done = subprocess.run([os.environ["STAGE3"], "--sitemap", "--frontier", "redis://h", "--crawl", "x", self.root],
+                              capture_output=True, timeout=60, text=True)
+        self.assertEqual((done.returncode, "--sitemap is for a crawl by one process" in done.stderr), (2, True))
+
+    def test_excluded_urls_are_not_fetched(self):
+        server = self.serve({"/sitemap.xml": urlset("/private/a", "/alone"), "/": b"", "/alone": b"x"})
+        self.assertEqual(set(self.records("--sitemap", "--exclude", "/private/")[0]), {"/", "/alone"})
+        self.assertNotIn("out of scope", self.done.stderr)
+        self.assertNotIn(("GET", "/private/a"), server.requests)
+
+
+class WithoutOne(Crawled):
+    def test_a_sitemap_that_robots_txt_forbids_is_not_fetched(self):
+        server = self.serve({"/robots.txt": b"User-agent: *\nDisallow: /maps/\nSitemap: /maps/a.xml", "/maps/a.xml": urlset("/a"),
+                             "/a": b"x", "/": b""})
+        self.records("--sitemap", expect=3)
+        self.assertIn("/maps/a.xml: disallowed by robots.txt", self.done.stderr)
+        self.assertNotIn(("GET", "/maps/a.xml"), server.requests)
+        self.assertIn("/a", self.records("--sitemap", "--no-robots")[0])
+
+    def test_a_named_sitemap_that_is_dead_makes_the_crawl_incomplete_and_one_that_no_one_named_does_not(self):
+        self.serve({"/": b"x"})
+        self.records("--sitemap")
+        self.assertIn("/sitemap.xml: there is no such sitemap, and robots.txt names no other", self.done.stderr)
+        self.records(f"--sitemap={self.root}/sitemap.xml", expect=3)
+        self.assertIn("/sitemap.xml: HTTP status 404", self.done.stderr)
+        text = self.run_it(f"--sitemap={self.root}/sitemap.xml", expect=3).stdout
+        self.assertIn(f"       1  sitemaps that can't be read to their end, such as {self.root}/sitemap.xml\n", text)
+
+    def test_redirects_are_followed_and_failures_tried_again(self):
+        pages = {"/sitemap.xml": (301, "/real.xml"), "/": b"", "/a": b"x"}
+        self.serve({**pages, "/real.xml": urlset("/a")})
+        self.assertEqual(self.records("--sitemap")[1], [("/a", "/real.xml")])
+        self.serve({**pages, "/sitemap.xml": (301, "/sitemap.xml")})
+        self.records("--sitemap", expect=3)
+        self.assertIn("redirect limit reached", self.done.stderr)
+        statuses = iter([503, 200])
+        body = urlset("/a")
+        server = Server(lambda _, path: {
+            "/sitemap.xml": lambda: (next(statuses, 200), {}, body), "/": lambda: (200, {"Content-Type": "text/html"}, b""),
+            "/a": lambda: (200, {}, b"x")}.get(path, lambda: (404, {}, b""))())
+        server.__enter__()
+        self.addCleanup(server.__exit__, None, None, None)
+        self.root = f"http://127.0.0.1:{server.port}"
+        self.assertEqual(self.records("--sitemap")[1], [("/a", "/sitemap.xml")])
+        self.assertEqual(server.requests["GET", "/sitemap.xml"], 2)
+
+    def test_indexes_deeper_than_two_are_left_out(self):
+        self.serve({"/sitemap.xml": index("/1.xml"), "/1.xml": index("/2.xml"), "/2.xml": index("/3.xml"), "/3.xml": urlset("/a"),
+                    "/": b"", "/a": b"x"})
+        self.assertNotIn("/a", self.records("--sitemap", expect=3)[0])
+        self.assertIn("an index in an index", self.done.stderr)
+
+
+class Limits(Crawled):
+    def test_the_50001st_entry_is_left_out(self):
+        self.serve({"/sitemap.xml": urlset(*["/a"] * 50_000, "/b"), "/": b"", "/a": b"x", "/b": b"x"})
+        self.assertEqual(set(self.records("--sitemap", expect=3)[0]), {"/", "/a"})
+        self.assertIn("entries of a sitemap beyond the first 50000", self.done.stderr)
+
+    def test_a_packed_bomb_is_not_unpacked(self):
+        self.serve({"/sitemap.xml": gzip.compress(urlset("/a")[:-9] + b" " * 200_000_000), "/": b"", "/a": b"x"})
+        records, _ = self.records("--sitemap", expect=3)
+        self.assertEqual(set(records), {"/", "/a"})
+        self.assertIn("beyond 52428800 bytes", self.done.stderr)
+
+    def test_delay_counts_for_sitemaps_too(self):
+        times = []
+        pages = {"/robots.txt": b"Sitemap: /1.txt\nSitemap: /2.txt", "/": b""}
+
+        def answer(_, path):
+            times.append(time.monotonic())
+            return 200, {"Content-Type": "text/html"}, pages.get(path, b"http://x.test/")
+        server = Server(answer)
+        server.__enter__()
+        self.addCleanup(server.__exit__, None, None, None)
+        self.root = f"http://127.0.0.1:{server.port}"
+        self.records("--sitemap", "--delay", "0.3")
+        self.assertEqual(len(times), 4)
+        for before, after in zip(times, times[1:]):
+            self.assertGreater(after - before, 0.25)
+
+    def test_a_silent_server_meanwhile_is_given_up_by_ctrl_c_and_by_the_time_limit(self):
+        asked = threading.Event()
+        end = threading.Event()
+        self.addCleanup(end.set)
+
+        def wait():
+            asked.set()
+            end.wait(30)
+            return b""
+        self.serve({"/sitemap.xml": wait, "/": b""})
+        self.records("--sitemap", "--timeout", "0.5", expect=3)
+        asked.clear()
+        process = subprocess.Popen([os.environ["STAGE3"], "-q", "--sitemap", self.root], stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
+        self.assertTrue(asked.wait(10))
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(10), 130)
+
+
+if __name__ == "__main__":
+    unittest.main()
