@@ -43,7 +43,7 @@ KNOWS = {
     "stage3_queue_crawler/shared_frontier": [*COMMON, *WHOLE_RUNTIME, "stage3_queue_crawler/http",
                                              "stage3_queue_crawler/crawler",
                                              "stage3_queue_crawler/redis"],
-    "stage3_queue_crawler/state": ["common/web", *WHOLE_RUNTIME, "stage3_queue_crawler/crawler"],
+    "stage3_queue_crawler/state": ["common/system", "common/web", *WHOLE_RUNTIME, "stage3_queue_crawler/crawler"],
     "stage3_queue_crawler/program/formats": ["common/text", "common/web", "stage3_queue_crawler/crawler"],
     "stage3_queue_crawler/program": [*COMMON, "common/command_line", *WHOLE_RUNTIME,
                                      "stage3_queue_crawler/http", "stage3_queue_crawler/crawler",
